@@ -1,0 +1,3 @@
+//! toolgate.
+
+fn main() {}
