@@ -1,0 +1,79 @@
+//! URI templates (RFC 6570 section 2): literals and `{expressions}`.
+
+use super::uri::{is_private_char, is_ucs_char, take_percent_digits};
+use std::str::Chars;
+
+/// Whether `text` is a URI template of any level. The operators that the RFC
+/// keeps for later (`=`, `,`, `!`, `@`, `|`) are part of its grammar.
+pub(super) fn is_template(text: &str) -> bool {
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        let fits = match c {
+            '{' => take_expression(&mut chars),
+            '%' => take_percent_digits(&mut chars),
+            _ => is_literal(c),
+        };
+        if !fits {
+            return false;
+        }
+    }
+    true
+}
+
+/// Characters that stand for themselves outside expressions. The apostrophe is
+/// one of them by erratum 6937.
+fn is_literal(c: char) -> bool {
+    match c {
+        '"' | '%' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}' => false,
+        '!'..='~' => true,
+        _ => is_ucs_char(c) || is_private_char(c),
+    }
+}
+
+/// Takes an expression behind its `{`, its `}` included.
+fn take_expression(chars: &mut Chars<'_>) -> bool {
+    let after_operator = chars.as_str().strip_prefix(OPERATORS);
+    if let Some(rest) = after_operator {
+        *chars = rest.chars();
+    }
+    loop {
+        match take_variable(chars) {
+            Some(',') => {}
+            Some('}') => return true,
+            _ => return false,
+        }
+    }
+}
+
+/// Takes a variable name with its modifier, and the character that ends it.
+fn take_variable(chars: &mut Chars<'_>) -> Option<char> {
+    let mut previous_is_name = false;
+    loop {
+        match chars.next()? {
+            '%' if take_percent_digits(chars) => previous_is_name = true,
+            c if c.is_ascii_alphanumeric() || c == '_' => previous_is_name = true,
+            // A dot joins two characters of a name.
+            '.' if previous_is_name => previous_is_name = false,
+            _ if !previous_is_name => return None,
+            ':' => return take_prefix_length(chars),
+            '*' => return chars.next(),
+            end => return Some(end),
+        }
+    }
+}
+
+/// Takes a number from 1 to 9999 and the character behind it.
+fn take_prefix_length(chars: &mut Chars<'_>) -> Option<char> {
+    if !matches!(chars.next()?, '1'..='9') {
+        return None;
+    }
+    for _ in 0..3 {
+        let c = chars.next()?;
+        if !c.is_ascii_digit() {
+            return Some(c);
+        }
+    }
+    chars.next()
+}
+
+const OPERATORS: [char; 12] = ['+', '#', '.', '/', ';', '?', '&', '=', ',', '!', '@', '|'];
