@@ -1,1 +1,64 @@
-//! toolgate-json.
+//! JSON bytes to a flat document with spans and exact numbers.
+//!
+//! [`Reader`] turns bytes nobody vouches for into a [`Document`]: one flat
+//! array of nodes (a "tape") that borrows its strings from the source and
+//! keeps the source span of every value and key. Reading is strict (RFC 8259,
+//! no extensions), bounded by [`ReadLimits`] and never recurses; a refusal is
+//! a [`ReadError`] with a byte offset.
+//!
+//! On top of the document stand the parts of JSON Schema's data model that do
+//! not need a schema: exact numbers ([`Number`]), equality ([`equal`]),
+//! hashing ([`hash_value`]) and duplicate search ([`first_duplicate`]). They
+//! are written against the [`Node`] trait, so that any other representation of
+//! a JSON value can join in, and they pay a [`Meter`] before they work.
+//!
+//! # Example
+//!
+//! ```
+//! use toolgate_json::{Node, ReadErrorKind, ReadLimits, Reader};
+//!
+//! let mut reader = Reader::new();
+//! let limits = ReadLimits::default();
+//! let document = reader.read(br#"{"limit": 1e3}"#, &limits)?;
+//! let limit = document.at_pointer("/limit").ok_or("no such member")?;
+//! assert_eq!(limit.number().as_i64(), Some(1000));
+//! assert_eq!(limit.span().start, 10);
+//!
+//! let refused = reader.read(br#"{"a": 1, "a": 2}"#, &limits).unwrap_err();
+//! assert_eq!(refused.kind(), ReadErrorKind::DuplicateKey);
+//! assert_eq!((refused.at(), refused.other()), (9, Some(1)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod document;
+mod error;
+mod hash;
+mod int;
+mod limits;
+mod meter;
+mod node;
+mod number;
+mod order;
+mod owned;
+mod place;
+pub mod pointer;
+mod quote;
+mod read;
+mod tape;
+mod unique;
+mod value_hash;
+
+pub use crate::document::{Document, Items, KeyView, Members, NodeId, Span, View};
+pub use crate::error::{ReadError, ReadErrorKind};
+pub use crate::hash::key_hash;
+pub use crate::limits::{DuplicateKeys, ReadLimits};
+pub use crate::meter::{Meter, Unmetered};
+pub use crate::node::{Key, Kind, Node};
+pub use crate::number::Number;
+pub use crate::order::{compare, equal};
+pub use crate::owned::OwnedDocument;
+pub use crate::place::{LineColumn, line_column};
+pub use crate::quote::{Quote, quote};
+pub use crate::read::Reader;
+pub use crate::unique::first_duplicate;
+pub use crate::value_hash::hash_value;

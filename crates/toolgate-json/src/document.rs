@@ -1,0 +1,433 @@
+//! A document that was read, and views of its values.
+
+use std::fmt;
+
+use crate::hash::key_hash;
+use crate::int;
+use crate::node::{Key, Kind, Node};
+use crate::number::Number;
+use crate::pointer;
+use crate::quote::quote;
+use crate::tape::{NONE, Slot, Tag, Tape};
+
+/// A JSON text that was read: its values, keys and their places.
+///
+/// A cheap handle on a [`Reader`](crate::Reader)'s or an
+/// [`OwnedDocument`](crate::OwnedDocument)'s memory and on the source.
+#[derive(Clone, Copy)]
+pub struct Document<'a> {
+    tape: &'a Tape,
+    source: &'a str,
+}
+
+/// The index of a value or key in its document, in source order from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct NodeId(u32);
+
+/// A piece of the source, in bytes; `start..end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// The first byte.
+    pub start: usize,
+    /// The byte after the last.
+    pub end: usize,
+}
+
+/// One value of a document, or one key.
+///
+/// A key's view answers like a string.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    document: Document<'a>,
+    slot: &'a Slot,
+    own: u32,
+}
+
+/// The key of a member.
+#[derive(Clone, Copy)]
+pub struct KeyView<'a> {
+    view: View<'a>,
+}
+
+impl<'a> Document<'a> {
+    #[inline]
+    pub(crate) fn new(tape: &'a Tape, source: &'a str) -> Self {
+        Self { tape, source }
+    }
+
+    /// The outermost value.
+    #[inline]
+    #[must_use]
+    pub fn root(self) -> View<'a> {
+        self.view(NodeId(0))
+    }
+
+    /// The value or key with this id.
+    ///
+    /// An id of another document gives whatever stands at that index here, or
+    /// the root if nothing does.
+    #[inline]
+    #[must_use]
+    pub fn view(self, id: NodeId) -> View<'a> {
+        self.at(id.0).unwrap_or(View {
+            document: self,
+            slot: self.tape.slots.first().unwrap_or(&NOTHING),
+            own: 0,
+        })
+    }
+
+    /// The text that was read.
+    #[must_use]
+    pub fn source(self) -> &'a str {
+        self.source
+    }
+
+    /// The count of values and keys.
+    #[must_use]
+    #[expect(
+        clippy::len_without_is_empty,
+        reason = "a document has a root, so it is never empty"
+    )]
+    pub fn len(self) -> usize {
+        self.tape.slots.len()
+    }
+
+    /// The JSON Pointer (RFC 6901) of a value, or of the value of a key.
+    ///
+    /// Costs as many steps as the ancestors have items and members before it.
+    #[must_use]
+    pub fn pointer(self, id: NodeId) -> String {
+        let mut path = Vec::new();
+        let mut next = Some(self.view(id));
+        while let Some(view) = next {
+            path.push(view);
+            next = view.parent();
+        }
+        let mut text = String::new();
+        for pair in path.windows(2).rev() {
+            let [view, parent] = pair else { continue };
+            match view.member_key() {
+                Some(key) => pointer::push(&mut text, key.text()),
+                None => {
+                    let before = parent.items().take_while(|item| item.own != view.own);
+                    pointer::push(&mut text, &before.count().to_string());
+                }
+            }
+        }
+        text
+    }
+
+    /// The value a JSON Pointer (RFC 6901) leads to, if the text is a pointer
+    /// and leads to one.
+    #[must_use]
+    pub fn at_pointer(self, pointer: &str) -> Option<View<'a>> {
+        if !pointer::is_valid(pointer) {
+            return None;
+        }
+        pointer::tokens(pointer).try_fold(self.root(), |view, token| {
+            if view.slot.tag == Tag::Array {
+                view.item(pointer::index(&token)?)
+            } else {
+                view.member(&token)
+            }
+        })
+    }
+
+    #[inline]
+    fn at(self, own: u32) -> Option<View<'a>> {
+        Some(View {
+            document: self,
+            slot: self.tape.slot(own)?,
+            own,
+        })
+    }
+}
+
+impl fmt::Debug for Document<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Document({})", quote(self.source, SHOWN_CHARS))
+    }
+}
+
+impl NodeId {
+    /// The id as an index below [`Document::len`].
+    #[inline]
+    #[must_use]
+    pub fn index(self) -> usize {
+        int::wide(self.0)
+    }
+
+    /// The id with this index; indexes beyond `u32` give an id no document has.
+    #[inline]
+    #[must_use]
+    pub fn from_index(index: usize) -> Self {
+        Self(u32::try_from(index).unwrap_or(NONE))
+    }
+}
+
+impl<'a> View<'a> {
+    /// The node's id in its document.
+    #[inline]
+    #[must_use]
+    pub fn id(self) -> NodeId {
+        NodeId(self.own)
+    }
+
+    /// Where the value or key stands in the source, quotes and brackets
+    /// included.
+    #[inline]
+    #[must_use]
+    pub fn span(self) -> Span {
+        Span {
+            start: int::wide(self.slot.start),
+            end: int::wide(self.slot.end),
+        }
+    }
+
+    /// The document this is a part of.
+    #[inline]
+    #[must_use]
+    pub fn document(self) -> Document<'a> {
+        self.document
+    }
+
+    /// The source text of the value or key, as written.
+    #[must_use]
+    pub fn raw(self) -> &'a str {
+        let Span { start, end } = self.span();
+        self.document.source.get(start..end).unwrap_or_default()
+    }
+
+    /// The array or object that directly holds this value or key.
+    #[must_use]
+    pub fn parent(self) -> Option<View<'a>> {
+        let value = if self.slot.tag.is_key() {
+            self.document.at(self.own + 1)?
+        } else {
+            self
+        };
+        self.document.at(value.slot.c)
+    }
+
+    /// The key, if this is the value of a member; `None` for items, for keys
+    /// and for the root.
+    #[must_use]
+    pub fn name(self) -> Option<View<'a>> {
+        if self.slot.tag.is_key() {
+            return None;
+        }
+        self.member_key().map(|key| key.view)
+    }
+
+    /// The index just after this node and all inside it.
+    #[inline]
+    fn after(self) -> u32 {
+        self.slot.after(self.own)
+    }
+
+    /// The key of the member this is the key or the value of.
+    fn member_key(self) -> Option<KeyView<'a>> {
+        let own = if self.slot.tag.is_key() {
+            self.own
+        } else {
+            self.own.checked_sub(1)?
+        };
+        let view = self.document.at(own)?;
+        view.slot.tag.is_key().then_some(KeyView { view })
+    }
+}
+
+impl<'a> Node<'a> for View<'a> {
+    type Key = KeyView<'a>;
+    type Items = Items<'a>;
+    type Members = Members<'a>;
+
+    #[inline]
+    fn kind(self) -> Kind {
+        self.slot.tag.kind()
+    }
+
+    #[inline]
+    fn boolean(self) -> bool {
+        self.slot.tag == Tag::True
+    }
+
+    #[inline]
+    fn number(self) -> Number<'a> {
+        match self.slot.tag {
+            Tag::Small => Number::from_i64(int::from_bits(int::join(self.slot.a, self.slot.b))),
+            Tag::Number => Number::from_grammatical(self.raw()),
+            _ => Number::from_i64(0),
+        }
+    }
+
+    #[inline]
+    fn string(self) -> &'a str {
+        self.document.tape.text(self.slot, self.document.source)
+    }
+
+    #[inline]
+    fn len(self) -> usize {
+        if self.slot.tag.is_container() {
+            int::wide(self.slot.b)
+        } else {
+            0
+        }
+    }
+
+    #[inline]
+    fn items(self) -> Items<'a> {
+        let left = if self.slot.tag == Tag::Array {
+            self.slot.b
+        } else {
+            0
+        };
+        Items {
+            document: self.document,
+            next: self.own + 1,
+            left,
+        }
+    }
+
+    #[inline]
+    fn members(self) -> Members<'a> {
+        let left = if self.slot.tag == Tag::Object {
+            self.slot.b
+        } else {
+            0
+        };
+        Members {
+            document: self.document,
+            next: self.own + 1,
+            left,
+        }
+    }
+
+    fn item(self, index: usize) -> Option<Self> {
+        self.items().nth(index)
+    }
+
+    fn member(self, name: &str) -> Option<Self> {
+        self.member_hashed(name, key_hash(name))
+    }
+
+    fn member_hashed(self, name: &str, hash: u32) -> Option<Self> {
+        self.members()
+            .find(|(key, _)| key.hash() == hash && key.text() == name)
+            .map(|(_, value)| value)
+    }
+
+    #[inline]
+    fn identity(self) -> usize {
+        int::wide(self.own)
+    }
+}
+
+impl fmt::Debug for View<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "View({})", quote(self.raw(), SHOWN_CHARS))
+    }
+}
+
+impl<'a> KeyView<'a> {
+    /// The key as a view, for its id and span.
+    #[inline]
+    #[must_use]
+    pub fn view(self) -> View<'a> {
+        self.view
+    }
+}
+
+impl<'a> Key<'a> for KeyView<'a> {
+    #[inline]
+    fn text(self) -> &'a str {
+        self.view.string()
+    }
+
+    #[inline]
+    fn hash(self) -> u32 {
+        self.view.slot.c
+    }
+
+    #[inline]
+    fn identity(self) -> usize {
+        int::wide(self.view.own)
+    }
+}
+
+impl fmt::Debug for KeyView<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeyView({})", quote(self.view.raw(), SHOWN_CHARS))
+    }
+}
+
+/// The items of an array, in order.
+#[derive(Clone, Debug)]
+pub struct Items<'a> {
+    document: Document<'a>,
+    next: u32,
+    left: u32,
+}
+
+impl<'a> Iterator for Items<'a> {
+    type Item = View<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<View<'a>> {
+        if self.left == 0 {
+            return None;
+        }
+        let item = self.document.at(self.next)?;
+        self.left -= 1;
+        self.next = item.after();
+        Some(item)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (int::wide(self.left), Some(int::wide(self.left)))
+    }
+}
+
+impl ExactSizeIterator for Items<'_> {}
+
+/// The members of an object, in source order.
+#[derive(Clone, Debug)]
+pub struct Members<'a> {
+    document: Document<'a>,
+    next: u32,
+    left: u32,
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = (KeyView<'a>, View<'a>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.left == 0 {
+            return None;
+        }
+        let view = self.document.at(self.next)?;
+        let value = self.document.at(self.next + 1)?;
+        self.left -= 1;
+        self.next = value.after();
+        Some((KeyView { view }, value))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (int::wide(self.left), Some(int::wide(self.left)))
+    }
+}
+
+impl ExactSizeIterator for Members<'_> {}
+
+const SHOWN_CHARS: usize = 64;
+
+/// What an empty tape would show; readers never hand one out.
+static NOTHING: Slot = Slot {
+    start: 0,
+    end: 0,
+    a: 0,
+    b: 0,
+    c: NONE,
+    tag: Tag::Null,
+};

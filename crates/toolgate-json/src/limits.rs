@@ -1,0 +1,59 @@
+//! What one read may cost: named limits, on by default.
+
+/// Bounds on one source text, checked while it is read.
+///
+/// A breach is a [`ReadError`](crate::ReadError) whose
+/// [`limit`](crate::ReadError::limit) names the field and its value. The memory
+/// of a read is bounded by them: 24 bytes a node, at most `bytes` bytes of
+/// unescaped text, and 8 to 20 bytes for each key of an open object. The
+/// default is meant for sources nobody vouches for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadLimits {
+    /// Bytes in the source, whitespace included. Default 16 MiB. Values above
+    /// 4 GiB - 2 count as 4 GiB - 2, the most a document can index.
+    pub bytes: usize,
+    /// Arrays and objects open at the same time. Default 128: `[[]]` needs 2.
+    pub depth: usize,
+    /// Values and member names in the whole source. Default 2,000,000:
+    /// `{"a":1}` needs 3. Members that `KeepLast` drops count too.
+    pub nodes: usize,
+    /// Decimal digits in the text of one number, its exponent's included.
+    /// Default 4,096: `1e1000000000` needs 11.
+    pub digits: usize,
+    /// What happens when an object has two members of the same name. Default
+    /// [`DuplicateKeys::Refuse`].
+    pub duplicate_keys: DuplicateKeys,
+}
+
+impl Default for ReadLimits {
+    fn default() -> Self {
+        Self {
+            // why: the largest tool result an MCP host may be expected to take.
+            bytes: 16 << 20,
+            // why: other readers stop at 128 by default, so deeper text does
+            // not travel anyway.
+            depth: 128,
+            // why: 48 MB of tape; a 16 MiB source of honest data has fewer.
+            nodes: 2_000_000,
+            // why: longer than any honest number, short enough that quadratic
+            // arithmetic on its digits stays under a millisecond.
+            digits: 4_096,
+            duplicate_keys: DuplicateKeys::Refuse,
+        }
+    }
+}
+
+/// What to do with a second member of the same name in one object.
+///
+/// RFC 8259 section 4 leaves it open, and readers disagree, so two readers of
+/// one text can see two different values. Names are compared after unescaping.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DuplicateKeys {
+    /// Refuse the source and name both places.
+    #[default]
+    Refuse,
+    /// Keep the last member, at its own place in the member order, and drop
+    /// the earlier ones: neither they nor their values are in the document.
+    KeepLast,
+}

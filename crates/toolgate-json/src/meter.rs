@@ -1,0 +1,43 @@
+//! The purse that bulk work on values pays from.
+
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
+/// Counts the work done for a caller and may stop it.
+///
+/// Functions of this crate that walk whole values call [`spend`](Self::spend)
+/// before they do the work, with amounts that depend on the logical value
+/// only: not on the order of members nor on how the value is held in memory.
+pub trait Meter {
+    /// What stopped the work.
+    type Stop;
+
+    /// Pays `units` of work, or says to stop.
+    ///
+    /// One unit is about the work of one node or of 16 bytes of text.
+    ///
+    /// # Errors
+    ///
+    /// `Break` when the budget does not allow it; the caller then does nothing
+    /// of what it wanted to pay for.
+    fn spend(&mut self, units: u64) -> ControlFlow<Self::Stop>;
+}
+
+/// The meter that never stops, for work whose size the caller has bounded.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unmetered;
+
+impl Meter for Unmetered {
+    type Stop = Infallible;
+
+    #[inline]
+    fn spend(&mut self, _units: u64) -> ControlFlow<Infallible> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// The price of looking at one text of `bytes` bytes.
+#[inline]
+pub(crate) fn text_price(bytes: usize) -> u64 {
+    crate::int::long(bytes / 16)
+}

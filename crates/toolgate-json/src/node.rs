@@ -1,0 +1,122 @@
+//! What any representation of a JSON value must be able to answer.
+
+use std::fmt;
+
+use crate::number::Number;
+
+/// The six types of JSON values (RFC 8259 section 1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "JSON has exactly six types; callers match on all of them"
+)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Boolean,
+    /// A number, whether whole or not
+    Number,
+    /// A string
+    String,
+    /// An array
+    Array,
+    /// An object
+    Object,
+}
+
+impl Kind {
+    /// The type's name as JSON Schema spells it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean => "boolean",
+            Self::Number => "number",
+            Self::String => "string",
+            Self::Array => "array",
+            Self::Object => "object",
+        }
+    }
+
+    /// Whether values of this type have children: arrays and objects.
+    #[must_use]
+    pub const fn is_container(self) -> bool {
+        matches!(self, Self::Array | Self::Object)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A JSON value that lives for `'a`.
+///
+/// A node is a cheap handle. Asking a node for what it is not gives the empty
+/// answer named at each method, never a panic.
+pub trait Node<'a>: Copy {
+    /// A member's name.
+    type Key: Key<'a>;
+    /// The items of an array, in order.
+    type Items: Iterator<Item = Self>;
+    /// The members of an object, in source order where there is one.
+    type Members: Iterator<Item = (Self::Key, Self)>;
+
+    /// The value's type.
+    fn kind(self) -> Kind;
+
+    /// The boolean; `false` if it is not one.
+    fn boolean(self) -> bool;
+
+    /// The number; 0 if it is not one.
+    fn number(self) -> Number<'a>;
+
+    /// The string after unescaping; empty if it is not one.
+    fn string(self) -> &'a str;
+
+    /// The count of items or members; 0 for other types.
+    fn len(self) -> usize;
+
+    /// Whether there are no items or members.
+    fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The items; none if it is not an array.
+    fn items(self) -> Self::Items;
+
+    /// The members; none if it is not an object.
+    fn members(self) -> Self::Members;
+
+    /// The item at `index`, if it is an array that long. May cost `index`
+    /// steps.
+    fn item(self, index: usize) -> Option<Self>;
+
+    /// The member with this name, if it is an object that has it. May cost as
+    /// many steps as there are members.
+    fn member(self, name: &str) -> Option<Self>;
+
+    /// As [`member`](Self::member), for callers that hold
+    /// [`key_hash`](crate::key_hash) of `name` already.
+    fn member_hashed(self, name: &str, hash: u32) -> Option<Self> {
+        let _ = hash;
+        self.member(name)
+    }
+
+    /// A number that no other live value or key of the same instance has.
+    fn identity(self) -> usize;
+}
+
+/// A member's name that lives for `'a`.
+pub trait Key<'a>: Copy {
+    /// The name after unescaping.
+    fn text(self) -> &'a str;
+
+    /// [`key_hash`](crate::key_hash) of [`text`](Self::text).
+    fn hash(self) -> u32;
+
+    /// A number that no other live value or key of the same instance has.
+    fn identity(self) -> usize;
+}

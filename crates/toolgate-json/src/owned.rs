@@ -1,0 +1,56 @@
+//! A document that owns its source.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::document::Document;
+use crate::error::{ReadError, ReadErrorKind};
+use crate::limits::ReadLimits;
+use crate::read::{Reader, admit};
+use crate::tape::Tape;
+
+/// A document together with the text it was read from.
+///
+/// Clones share the memory. For many short-lived documents use a
+/// [`Reader`], which reuses its own.
+#[derive(Clone)]
+pub struct OwnedDocument {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    source: String,
+    tape: Tape,
+}
+
+impl OwnedDocument {
+    /// Reads a source text.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::read`].
+    pub fn read(source: impl Into<Vec<u8>>, limits: &ReadLimits) -> Result<Self, ReadError> {
+        let bytes = source.into();
+        admit(&bytes, limits)?;
+        let source = String::from_utf8(bytes).map_err(|error| {
+            ReadError::new(ReadErrorKind::InvalidUtf8, error.utf8_error().valid_up_to())
+        })?;
+        let tape = Reader::new().into_tape(&source, limits)?;
+        Ok(Self {
+            inner: Arc::new(Inner { source, tape }),
+        })
+    }
+
+    /// The document.
+    #[inline]
+    #[must_use]
+    pub fn document(&self) -> Document<'_> {
+        Document::new(&self.inner.tape, &self.inner.source)
+    }
+}
+
+impl fmt::Debug for OwnedDocument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Owned{:?}", self.document())
+    }
+}

@@ -1,0 +1,130 @@
+//! JSON Pointer (RFC 6901): building and taking apart.
+
+use std::borrow::Cow;
+
+/// Appends one reference token, escaping `~` as `~0` and `/` as `~1`.
+///
+/// ```
+/// let mut pointer = String::new();
+/// toolgate_json::pointer::push(&mut pointer, "a/b~c");
+/// assert_eq!(pointer, "/a~1b~0c");
+/// ```
+pub fn push(pointer: &mut String, token: &str) {
+    pointer.push('/');
+    let mut rest = token;
+    while let Some((plain, special, after)) = split_special(rest) {
+        pointer.push_str(plain);
+        pointer.push_str(if special == b'~' { "~0" } else { "~1" });
+        rest = after;
+    }
+    pointer.push_str(rest);
+}
+
+/// The reference tokens of a pointer, unescaped.
+///
+/// The empty pointer has none. Text before the first `/` is no token, and a
+/// `~` that starts no escape stands for itself; [`is_valid`] tells both.
+pub fn tokens(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    pointer.split('/').skip(1).map(unescape)
+}
+
+/// Whether the text is a JSON Pointer: empty or starting with `/`, each `~`
+/// followed by `0` or `1` (RFC 6901 section 3).
+#[must_use]
+pub fn is_valid(pointer: &str) -> bool {
+    (pointer.is_empty() || pointer.starts_with('/'))
+        && pointer
+            .split('~')
+            .skip(1)
+            .all(|after| after.starts_with(['0', '1']))
+}
+
+/// The array index a token stands for: digits without leading zeros, nothing
+/// else (RFC 6901 section 4). `-`, the place after the last item, is none.
+#[must_use]
+pub fn index(token: &str) -> Option<usize> {
+    let digits = token.bytes().all(|byte| byte.is_ascii_digit());
+    let leading_zero = token.len() > 1 && token.starts_with('0');
+    if !digits || leading_zero {
+        return None;
+    }
+    token.parse().ok()
+}
+
+fn unescape(token: &str) -> Cow<'_, str> {
+    if !token.contains('~') {
+        return Cow::Borrowed(token);
+    }
+    let mut plain = String::with_capacity(token.len());
+    let mut characters = token.chars().peekable();
+    while let Some(character) = characters.next() {
+        let escaped = match (character, characters.peek()) {
+            ('~', Some('0')) => '~',
+            ('~', Some('1')) => '/',
+            _ => {
+                plain.push(character);
+                continue;
+            }
+        };
+        characters.next();
+        plain.push(escaped);
+    }
+    Cow::Owned(plain)
+}
+
+/// The text before the first `~` or `/`, that byte, and the text after it.
+fn split_special(text: &str) -> Option<(&str, u8, &str)> {
+    let at = text.find(['~', '/'])?;
+    let special = *text.as_bytes().get(at)?;
+    Some((text.get(..at)?, special, text.get(at + 1..)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_what_was_pushed() {
+        for path in [
+            &[][..],
+            &[""],
+            &["a"],
+            &["a", "", "b"],
+            &["~", "/", "~1", "~0", "/~/", "é~€"],
+        ] {
+            let mut pointer = String::new();
+            for token in path {
+                push(&mut pointer, token);
+            }
+            assert!(is_valid(&pointer), "{pointer}");
+            assert_eq!(tokens(&pointer).collect::<Vec<_>>(), path, "{pointer}");
+        }
+    }
+
+    #[test]
+    fn bad_pointers_are_told() {
+        for bad in ["a", "a/b", "/~", "/~2", "/a~/b", "#/a"] {
+            assert!(!is_valid(bad), "{bad}");
+        }
+        assert_eq!(tokens("x/~2/~").collect::<Vec<_>>(), ["~2", "~"]);
+        // `~01` is `~1`, not `/`.
+        assert_eq!(tokens("/~01").collect::<Vec<_>>(), ["~1"]);
+    }
+
+    #[test]
+    fn indexes_have_one_spelling() {
+        for (token, expect) in [
+            ("0", Some(0)),
+            ("10", Some(10)),
+            ("01", None),
+            ("00", None),
+            ("-", None),
+            ("+1", None),
+            ("", None),
+            ("1 ", None),
+            ("99999999999999999999999", None),
+        ] {
+            assert_eq!(index(token), expect, "{token}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Foreign text in messages: one line, nothing hidden, cut at a bound.
+
+use std::fmt::{self, Write as _};
+
+/// Shows `text` on one line, in at most `max_chars` characters.
+///
+/// Control characters, line separators, bidirectional marks and overrides, and
+/// characters that show nothing are written as escapes (`\n`, `\u{202e}`); a
+/// longer text is cut and ends in `…`. There are no surrounding quotes. Looks
+/// at no more than `max_chars + 1` characters of `text`.
+///
+/// ```
+/// use toolgate_json::quote;
+///
+/// assert_eq!(quote("two\nlines", 64).to_string(), r"two\nlines");
+/// assert_eq!(quote("abc\u{202e}def", 64).to_string(), r"abc\u{202e}def");
+/// assert_eq!(quote("far too long", 8).to_string(), "far too…");
+/// ```
+#[must_use]
+pub fn quote(text: &str, max_chars: usize) -> Quote<'_> {
+    Quote { text, max_chars }
+}
+
+/// A text to be shown; made by [`quote`].
+#[derive(Clone, Copy, Debug)]
+pub struct Quote<'a> {
+    text: &'a str,
+    max_chars: usize,
+}
+
+impl fmt::Display for Quote<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut width = 0;
+        // The longest prefix that leaves room for the mark of a cut.
+        let mut kept = 0;
+        for (at, character) in self.text.char_indices() {
+            if width < self.max_chars {
+                kept = at;
+            }
+            width += shown_width(character);
+            if width > self.max_chars {
+                let prefix = self.text.get(..kept).unwrap_or_default();
+                write_shown(f, prefix)?;
+                return if self.max_chars == 0 {
+                    Ok(())
+                } else {
+                    f.write_char('…')
+                };
+            }
+        }
+        write_shown(f, self.text)
+    }
+}
+
+fn write_shown(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    for character in text.chars() {
+        match character {
+            '\n' => f.write_str("\\n")?,
+            '\r' => f.write_str("\\r")?,
+            '\t' => f.write_str("\\t")?,
+            _ if is_hidden(character) => write!(f, "\\u{{{:x}}}", u32::from(character))?,
+            _ => f.write_char(character)?,
+        }
+    }
+    Ok(())
+}
+
+fn shown_width(character: char) -> usize {
+    match character {
+        '\n' | '\r' | '\t' => 2,
+        _ if is_hidden(character) => {
+            let digits = (32 - u32::from(character).leading_zeros())
+                .div_ceil(4)
+                .max(1);
+            4 + crate::int::wide(digits)
+        }
+        _ => 1,
+    }
+}
+
+/// Characters that move, hide or break what stands around them.
+fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{ad}'
+                | '\u{34f}'
+                | '\u{61c}'
+                | '\u{115f}'
+                | '\u{1160}'
+                | '\u{17b4}'
+                | '\u{17b5}'
+                | '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{3164}'
+                | '\u{fe00}'..='\u{fe0f}'
+                | '\u{feff}'
+                | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_and_cuts() {
+        for (text, max, expect) in [
+            ("", 5, ""),
+            ("abc", 3, "abc"),
+            ("abcd", 3, "ab…"),
+            ("abcd", 1, "…"),
+            ("abcd", 0, ""),
+            ("", 0, ""),
+            ("a\r\n\tb", 20, r"a\r\n\tb"),
+            ("\u{0}\u{1f}\u{7f}\u{9b}", 40, r"\u{0}\u{1f}\u{7f}\u{9b}"),
+            (
+                "\u{2066}x\u{2069}\u{2028}",
+                40,
+                r"\u{2066}x\u{2069}\u{2028}",
+            ),
+            ("\u{e0041}", 40, r"\u{e0041}"),
+            ("é€😀", 3, "é€😀"),
+            ("é€😀x", 3, "é€…"),
+            // An escape is cut as a whole.
+            ("ab\u{202e}cd", 6, "ab…"),
+            ("ab\u{202e}", 10, r"ab\u{202e}"),
+            ("ab\u{202e}", 9, "ab…"),
+        ] {
+            let shown = quote(text, max).to_string();
+            assert_eq!(shown, expect, "{text:?} in {max}");
+            assert!(shown.chars().count() <= max);
+        }
+    }
+}

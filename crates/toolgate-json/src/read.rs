@@ -1,0 +1,342 @@
+//! The reader: bytes in, tape out, in one pass without recursion.
+
+mod keys;
+mod number;
+mod string;
+
+use crate::document::Document;
+use crate::error::{ReadError, ReadErrorKind};
+use crate::int;
+use crate::limits::{DuplicateKeys, ReadLimits};
+use crate::tape::{NONE, Slot, Tag, Tape};
+use keys::Keys;
+
+/// Reads JSON texts into documents, reusing its memory from one to the next.
+///
+/// Once a reader has seen texts as large as the next one, reading allocates
+/// nothing (an error does). It keeps its memory until it is dropped.
+#[derive(Debug, Default)]
+pub struct Reader {
+    tape: Tape,
+    keys: Keys,
+}
+
+impl Reader {
+    /// A reader that holds no memory yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads one JSON text (RFC 8259).
+    ///
+    /// The whole of `source` must be UTF-8 and one value with nothing but
+    /// white space around it. Costs a few nanoseconds a byte at worst,
+    /// whatever the source holds.
+    ///
+    /// # Errors
+    ///
+    /// A [`ReadError`] with the place of the first fault. Limits are checked
+    /// before the work they bound; UTF-8 is checked before all else but the
+    /// count of bytes; a duplicate key is reported when its object ends.
+    ///
+    /// ```
+    /// use toolgate_json::{ReadLimits, Reader};
+    ///
+    /// let limits = ReadLimits { depth: 1, ..ReadLimits::default() };
+    /// let mut reader = Reader::new();
+    /// assert!(reader.read(b"[1]", &limits).is_ok());
+    /// let refused = reader.read(b"[[1]]", &limits).unwrap_err();
+    /// assert_eq!(refused.limit(), Some(("depth", 1)));
+    /// assert_eq!(refused.at(), 1);
+    /// ```
+    pub fn read<'a>(
+        &'a mut self,
+        source: &'a [u8],
+        limits: &ReadLimits,
+    ) -> Result<Document<'a>, ReadError> {
+        let text = admit(source, limits)?;
+        self.fill(text, limits)?;
+        Ok(Document::new(&self.tape, text))
+    }
+
+    pub(crate) fn into_tape(mut self, text: &str, limits: &ReadLimits) -> Result<Tape, ReadError> {
+        self.fill(text, limits)?;
+        self.tape.slots.shrink_to_fit();
+        Ok(self.tape)
+    }
+
+    fn fill(&mut self, text: &str, limits: &ReadLimits) -> Result<(), ReadError> {
+        self.tape.slots.clear();
+        self.tape.scratch.clear();
+        self.keys.clear();
+        let mut pass = Pass {
+            source: text,
+            bytes: text.as_bytes(),
+            at: 0,
+            limits,
+            max_nodes: limits.nodes.min(MAX_INDEX),
+            tape: &mut self.tape,
+            keys: &mut self.keys,
+        };
+        pass.run()?;
+        self.keys.drop_marked(&mut self.tape);
+        Ok(())
+    }
+}
+
+/// The checks that need no parsing: length, byte order mark, UTF-8.
+pub(crate) fn admit<'a>(source: &'a [u8], limits: &ReadLimits) -> Result<&'a str, ReadError> {
+    let allowed = limits.bytes.min(MAX_INDEX);
+    if source.len() > allowed {
+        return Err(ReadError::over(
+            ReadErrorKind::TooLong,
+            allowed,
+            "bytes",
+            allowed,
+        ));
+    }
+    if source.starts_with(&[0xef, 0xbb, 0xbf]) {
+        return Err(ReadError::new(ReadErrorKind::ByteOrderMark, 0));
+    }
+    std::str::from_utf8(source)
+        .map_err(|error| ReadError::new(ReadErrorKind::InvalidUtf8, error.valid_up_to()))
+}
+
+/// One pass over one source.
+struct Pass<'r, 's> {
+    source: &'s str,
+    bytes: &'s [u8],
+    at: usize,
+    limits: &'r ReadLimits,
+    max_nodes: usize,
+    tape: &'r mut Tape,
+    keys: &'r mut Keys,
+}
+
+/// The innermost open container; the outer ones are found through the tape.
+#[derive(Clone, Copy)]
+struct Open {
+    /// Its slot, or [`NONE`] outside the root.
+    own: u32,
+    is_object: bool,
+    /// Items or members seen so far.
+    count: u32,
+    depth: usize,
+}
+
+impl Pass<'_, '_> {
+    fn run(&mut self) -> Result<(), ReadError> {
+        let mut open = Open {
+            own: NONE,
+            is_object: false,
+            count: 0,
+            depth: 0,
+        };
+        self.skip_space();
+        loop {
+            // A value is due here.
+            match self.peek() {
+                Some(b'"') => self.string(open.own)?,
+                Some(b'{') => {
+                    self.open(&mut open, Tag::Object)?;
+                    if self.peek() != Some(b'}') {
+                        self.key("a key or `}`")?;
+                        continue;
+                    }
+                    self.close(&mut open)?;
+                }
+                Some(b'[') => {
+                    self.open(&mut open, Tag::Array)?;
+                    if self.peek() != Some(b']') {
+                        continue;
+                    }
+                    self.close(&mut open)?;
+                }
+                Some(b'-' | b'0'..=b'9') => self.number(open.own)?,
+                Some(b't') => self.word("true", Tag::True, open.own)?,
+                Some(b'f') => self.word("false", Tag::False, open.own)?,
+                Some(b'n') => self.word("null", Tag::Null, open.own)?,
+                _ => return Err(self.unexpected("a value")),
+            }
+            // A value has ended; so may the containers around it.
+            loop {
+                if open.own == NONE {
+                    return self.finish();
+                }
+                open.count += 1;
+                if self.peek() != Some(b',') {
+                    self.skip_space();
+                }
+                match (self.peek(), open.is_object) {
+                    (Some(b','), false) => {
+                        self.at += 1;
+                        self.skip_space();
+                        break;
+                    }
+                    (Some(b','), true) => {
+                        self.at += 1;
+                        self.skip_space();
+                        self.key("a key")?;
+                        break;
+                    }
+                    (Some(b'}'), true) | (Some(b']'), false) => self.close(&mut open)?,
+                    (_, true) => return Err(self.unexpected("`,` or `}`")),
+                    (_, false) => return Err(self.unexpected("`,` or `]`")),
+                }
+            }
+        }
+    }
+
+    /// Opens the container whose bracket is next, and skips to its first byte.
+    #[inline]
+    fn open(&mut self, open: &mut Open, tag: Tag) -> Result<(), ReadError> {
+        if open.depth >= self.limits.depth {
+            return Err(ReadError::over(
+                ReadErrorKind::TooDeep,
+                self.at,
+                "depth",
+                self.limits.depth,
+            ));
+        }
+        let own = int::narrow(self.tape.slots.len());
+        self.push(Slot {
+            start: int::narrow(self.at),
+            end: 0,
+            a: 0,
+            b: 0,
+            c: open.own,
+            tag,
+        })?;
+        if let Some(outer) = self.tape.slots.get_mut(int::wide(open.own)) {
+            outer.b = open.count;
+        }
+        *open = Open {
+            own,
+            is_object: tag == Tag::Object,
+            count: 0,
+            depth: open.depth + 1,
+        };
+        self.at += 1;
+        self.skip_space();
+        Ok(())
+    }
+
+    /// Closes the innermost container; its bracket is next.
+    #[inline]
+    fn close(&mut self, open: &mut Open) -> Result<(), ReadError> {
+        self.at += 1;
+        let dropped = if open.is_object {
+            self.end_keys(open.count)?
+        } else {
+            0
+        };
+        let after = int::narrow(self.tape.slots.len());
+        let Some(slot) = self.tape.slots.get_mut(int::wide(open.own)) else {
+            return Ok(());
+        };
+        slot.end = int::narrow(self.at);
+        slot.a = after;
+        slot.b = open.count - dropped;
+        let outer_own = slot.c;
+        let (is_object, count) = self
+            .tape
+            .slot(outer_own)
+            .map_or((false, 0), |outer| (outer.tag == Tag::Object, outer.b));
+        *open = Open {
+            own: outer_own,
+            is_object,
+            count,
+            depth: open.depth - 1,
+        };
+        Ok(())
+    }
+
+    /// Looks for duplicates among the last `count` keys; returns how many
+    /// members are dropped.
+    #[inline]
+    fn end_keys(&mut self, count: u32) -> Result<u32, ReadError> {
+        let keep_last = self.limits.duplicate_keys == DuplicateKeys::KeepLast;
+        self.keys.end(count, keep_last, self.tape, self.source)
+    }
+
+    #[inline]
+    fn word(&mut self, word: &'static str, tag: Tag, parent: u32) -> Result<(), ReadError> {
+        let start = self.at;
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        if !rest.starts_with(word.as_bytes()) {
+            let same = rest
+                .iter()
+                .zip(word.bytes())
+                .take_while(|(left, right)| **left == *right);
+            self.at += same.count();
+            return Err(self.unexpected(match tag {
+                Tag::True => "`true`",
+                Tag::False => "`false`",
+                _ => "`null`",
+            }));
+        }
+        self.at += word.len();
+        self.push(Slot {
+            start: int::narrow(start),
+            end: int::narrow(self.at),
+            a: 0,
+            b: 0,
+            c: parent,
+            tag,
+        })
+    }
+
+    fn finish(&mut self) -> Result<(), ReadError> {
+        self.skip_space();
+        if self.at < self.bytes.len() {
+            return Err(ReadError::new(ReadErrorKind::TrailingBytes, self.at)
+                .expected("the end of the source", self.source));
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn push(&mut self, slot: Slot) -> Result<(), ReadError> {
+        if self.tape.slots.len() >= self.max_nodes {
+            return Err(ReadError::over(
+                ReadErrorKind::TooManyNodes,
+                int::wide(slot.start),
+                "nodes",
+                self.max_nodes,
+            ));
+        }
+        self.tape.slots.push(slot);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    #[inline(always)]
+    fn skip_space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    /// The error for what stands at `self.at`, or for the end.
+    #[cold]
+    fn unexpected(&self, expected: &'static str) -> ReadError {
+        let kind = if self.at < self.bytes.len() {
+            ReadErrorKind::UnexpectedByte
+        } else {
+            ReadErrorKind::UnexpectedEnd
+        };
+        ReadError::new(kind, self.at).expected(expected, self.source)
+    }
+}
+
+/// The most bytes or nodes one document can index; [`NONE`] is no index.
+#[expect(
+    clippy::as_conversions,
+    reason = "usize is at least 32 bits wide on every target of this crate"
+)]
+const MAX_INDEX: usize = (NONE - 1) as usize;

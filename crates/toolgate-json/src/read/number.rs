@@ -1,0 +1,111 @@
+//! Numbers: the grammar, the digit limit, and the value of short integers.
+
+use crate::error::{ReadError, ReadErrorKind};
+use crate::int;
+use crate::read::Pass;
+use crate::tape::{Slot, Tag};
+
+impl Pass<'_, '_> {
+    /// Reads a number; its sign or first digit is next.
+    #[inline]
+    pub(super) fn number(&mut self, parent: u32) -> Result<(), ReadError> {
+        let start = self.at;
+        let negative = self.peek() == Some(b'-');
+        if negative {
+            self.at += 1;
+        }
+        let whole_start = self.at;
+        let mut value: u64 = 0;
+        while let Some(byte @ b'0'..=b'9') = self.peek() {
+            // Wraps for long numbers, which do not use it.
+            value = value.wrapping_mul(10).wrapping_add(u64::from(byte & 0xf));
+            self.at += 1;
+        }
+        let whole = self.at - whole_start;
+        if whole == 0 {
+            return Err(self.bad_number("a digit"));
+        }
+        if whole > 1 && self.bytes.get(whole_start) == Some(&b'0') {
+            self.at = whole_start + 1;
+            return Err(self.bad_number("no digit after a leading zero"));
+        }
+        let fractional = matches!(self.peek(), Some(b'.' | b'e' | b'E'));
+        if fractional || whole > SMALL_DIGITS {
+            return self.long_number(start, whole, parent);
+        }
+        if whole > self.limits.digits {
+            return Err(self.too_long(start));
+        }
+        let magnitude = int::from_bits(value);
+        let bits = int::bits(if negative { -magnitude } else { magnitude });
+        self.push(Slot {
+            start: int::narrow(start),
+            end: int::narrow(self.at),
+            a: int::high(bits),
+            b: int::low(bits),
+            c: parent,
+            tag: Tag::Small,
+        })
+    }
+
+    /// Reads what may follow the whole part, and keeps the number as text.
+    fn long_number(&mut self, start: usize, whole: usize, parent: u32) -> Result<(), ReadError> {
+        let mut digits = whole;
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            digits += self.digits()?;
+        }
+        if let Some(b'e' | b'E') = self.peek() {
+            self.at += 1;
+            if let Some(b'+' | b'-') = self.peek() {
+                self.at += 1;
+            }
+            digits += self.digits()?;
+        }
+        if digits > self.limits.digits {
+            return Err(self.too_long(start));
+        }
+        self.push(Slot {
+            start: int::narrow(start),
+            end: int::narrow(self.at),
+            a: 0,
+            b: 0,
+            c: parent,
+            tag: Tag::Number,
+        })
+    }
+
+    /// Skips digits and counts them; there must be one.
+    #[inline]
+    fn digits(&mut self) -> Result<usize, ReadError> {
+        let start = self.at;
+        while let Some(b'0'..=b'9') = self.peek() {
+            self.at += 1;
+        }
+        if self.at == start {
+            return Err(self.bad_number("a digit"));
+        }
+        Ok(self.at - start)
+    }
+
+    #[cold]
+    fn bad_number(&self, expected: &'static str) -> ReadError {
+        if self.at >= self.bytes.len() {
+            return self.unexpected(expected);
+        }
+        ReadError::new(ReadErrorKind::InvalidNumber, self.at).expected(expected, self.source)
+    }
+
+    #[cold]
+    fn too_long(&self, start: usize) -> ReadError {
+        ReadError::over(
+            ReadErrorKind::TooManyDigits,
+            start,
+            "digits",
+            self.limits.digits,
+        )
+    }
+}
+
+/// Integers this long fit `i64` whatever their digits.
+const SMALL_DIGITS: usize = 18;

@@ -1,0 +1,121 @@
+//! The tape: one slot for each value and key, in source order.
+//!
+//! A member is its key's slot followed by its value's. A container is followed
+//! by everything inside it; `a` is the index just after its last descendant.
+//!
+//! | tag | `a` | `b` | `c` |
+//! |---|---|---|---|
+//! | `Null`, `False`, `True`, `Number` | | | parent |
+//! | `Small` (an integer of up to 18 digits) | high half | low half | parent |
+//! | `String` | | | parent |
+//! | `Escaped` (a string with escapes) | scratch start | scratch end | parent |
+//! | `Array`, `Object` | end of subtree | children | parent |
+//! | `Key` | | | key hash |
+//! | `EscapedKey` | scratch start | scratch end | key hash |
+
+use crate::int;
+use crate::node::Kind;
+
+/// All slots of one document and the text of its escaped strings.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tape {
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) scratch: String,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) a: u32,
+    pub(crate) b: u32,
+    pub(crate) c: u32,
+    pub(crate) tag: Tag,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tag {
+    Null,
+    False,
+    True,
+    Number,
+    Small,
+    String,
+    Escaped,
+    Array,
+    Object,
+    Key,
+    EscapedKey,
+}
+
+impl Tag {
+    #[inline]
+    pub(crate) const fn kind(self) -> Kind {
+        match self {
+            Self::Null => Kind::Null,
+            Self::False | Self::True => Kind::Boolean,
+            Self::Number | Self::Small => Kind::Number,
+            Self::String | Self::Escaped | Self::Key | Self::EscapedKey => Kind::String,
+            Self::Array => Kind::Array,
+            Self::Object => Kind::Object,
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn is_key(self) -> bool {
+        matches!(self, Self::Key | Self::EscapedKey)
+    }
+
+    #[inline]
+    pub(crate) const fn is_container(self) -> bool {
+        matches!(self, Self::Array | Self::Object)
+    }
+}
+
+impl Slot {
+    /// The index just after the value at `own` and all inside it.
+    #[inline]
+    pub(crate) const fn after(&self, own: u32) -> u32 {
+        if self.tag.is_container() {
+            self.a
+        } else {
+            own + 1
+        }
+    }
+}
+
+impl Tape {
+    #[inline]
+    pub(crate) fn slot(&self, index: u32) -> Option<&Slot> {
+        self.slots.get(int::wide(index))
+    }
+
+    /// The text of a string's or key's slot, unescaped.
+    #[inline]
+    pub(crate) fn text<'a>(&'a self, slot: &Slot, source: &'a str) -> &'a str {
+        let found = match slot.tag {
+            // The span includes the quotes.
+            Tag::String | Tag::Key => {
+                source.get(int::wide(slot.start) + 1..int::wide(slot.end) - 1)
+            }
+            Tag::Escaped | Tag::EscapedKey => {
+                self.scratch.get(int::wide(slot.a)..int::wide(slot.b))
+            }
+            _ => None,
+        };
+        found.unwrap_or_default()
+    }
+}
+
+/// The parent of the root, and the index of nothing.
+pub(crate) const NONE: u32 = u32::MAX;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_stays_small() {
+        assert_eq!(size_of::<Slot>(), 24);
+    }
+}

@@ -1,0 +1,156 @@
+//! Finding two equal items of an array without comparing each with each.
+
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+
+use crate::int;
+use crate::meter::Meter;
+use crate::node::Node;
+use crate::order::compare;
+use crate::value_hash::hash_value;
+
+/// The indexes of two equal items of an array, if there are any: the earliest
+/// item that equals one before it, and the first it equals.
+///
+/// Items are sorted by hash and compared only where hashes meet, so that n
+/// items cost n log n steps; where many hashes meet, as hostile input can
+/// arrange, items are sorted by value instead, which keeps the bound. Spends
+/// what hashing each item and comparing some of them spends.
+///
+/// # Errors
+///
+/// `Break` with what the meter said when it could not pay.
+pub fn first_duplicate<'a, N: Node<'a>, M: Meter>(
+    array: N,
+    meter: &mut M,
+) -> ControlFlow<M::Stop, Option<(usize, usize)>> {
+    let count = array.len();
+    if count < 2 {
+        return ControlFlow::Continue(None);
+    }
+    let mut few = [Item::EMPTY; FEW];
+    let mut many = Vec::new();
+    let items = match few.get_mut(..count) {
+        Some(items) => items,
+        None => {
+            meter.spend(int::long(count / 8))?;
+            many.resize(count, Item::EMPTY);
+            many.as_mut_slice()
+        }
+    };
+    for ((index, place), node) in items.iter_mut().enumerate().zip(array.items()) {
+        *place = Item {
+            hash: hash_value(node, meter)?,
+            index,
+            node: Some(node),
+        };
+    }
+    items.sort_unstable_by_key(|item| (item.hash, item.index));
+    let mut found = None;
+    for group in items.chunk_by_mut(|left, right| left.hash == right.hash) {
+        if group.len() > SMALL_GROUP {
+            sort_by_value(group, meter)?;
+            for pair in group.windows(2) {
+                note_if_equal(pair.first(), pair.last(), &mut found, meter)?;
+            }
+        } else {
+            for (place, later) in group.iter().enumerate() {
+                for earlier in group.iter().take(place) {
+                    note_if_equal(Some(earlier), Some(later), &mut found, meter)?;
+                }
+            }
+        }
+    }
+    ControlFlow::Continue(found)
+}
+
+#[derive(Clone, Copy)]
+struct Item<N> {
+    hash: u64,
+    index: usize,
+    node: Option<N>,
+}
+
+impl<N> Item<N> {
+    const EMPTY: Self = Self {
+        hash: 0,
+        index: 0,
+        node: None,
+    };
+}
+
+/// Keeps the pair in `found` if it is equal and its later item comes earlier
+/// than the one known.
+fn note_if_equal<'a, N: Node<'a>, M: Meter>(
+    earlier: Option<&Item<N>>,
+    later: Option<&Item<N>>,
+    found: &mut Option<(usize, usize)>,
+    meter: &mut M,
+) -> ControlFlow<M::Stop> {
+    let (Some(earlier), Some(later)) = (earlier, later) else {
+        return ControlFlow::Continue(());
+    };
+    if compare_items(earlier, later, meter)? == Ordering::Equal
+        && found.is_none_or(|(_, known)| later.index < known)
+    {
+        *found = Some((earlier.index, later.index));
+    }
+    ControlFlow::Continue(())
+}
+
+/// A stable merge sort, because the standard one cannot stop half way.
+fn sort_by_value<'a, N: Node<'a>, M: Meter>(
+    items: &mut [Item<N>],
+    meter: &mut M,
+) -> ControlFlow<M::Stop> {
+    let mut merged = Vec::with_capacity(items.len());
+    let mut width = 1;
+    while width < items.len() {
+        merged.clear();
+        for runs in items.chunks(width * 2) {
+            let (left, right) = runs.split_at_checked(width).unwrap_or((runs, &[]));
+            merge(left, right, &mut merged, meter)?;
+        }
+        items.copy_from_slice(&merged);
+        width *= 2;
+    }
+    ControlFlow::Continue(())
+}
+
+fn merge<'a, N: Node<'a>, M: Meter>(
+    mut left: &[Item<N>],
+    mut right: &[Item<N>],
+    merged: &mut Vec<Item<N>>,
+    meter: &mut M,
+) -> ControlFlow<M::Stop> {
+    while let (Some((first, left_rest)), Some((second, right_rest))) =
+        (left.split_first(), right.split_first())
+    {
+        if compare_items(first, second, meter)? == Ordering::Greater {
+            merged.push(*second);
+            right = right_rest;
+        } else {
+            merged.push(*first);
+            left = left_rest;
+        }
+    }
+    merged.extend_from_slice(left);
+    merged.extend_from_slice(right);
+    ControlFlow::Continue(())
+}
+
+fn compare_items<'a, N: Node<'a>, M: Meter>(
+    left: &Item<N>,
+    right: &Item<N>,
+    meter: &mut M,
+) -> ControlFlow<M::Stop, Ordering> {
+    match (left.node, right.node) {
+        (Some(left), Some(right)) => compare(left, right, meter),
+        _ => ControlFlow::Continue(Ordering::Less),
+    }
+}
+
+/// Arrays up to this long need no memory of their own.
+const FEW: usize = 16;
+/// Groups of equal hashes up to this size are compared pairwise.
+const SMALL_GROUP: usize = 4;
