@@ -1,5 +1,6 @@
 //! Mailboxes: local part, `@`, and a domain or an address literal.
 
+use super::ascii_set::AsciiSet;
 use super::{hostname, idn, ip};
 
 /// An ASCII mailbox (RFC 5321 section 4.1.2).
@@ -27,9 +28,12 @@ fn is_address(text: &str, unicode: bool) -> bool {
     }
     let local_fits = match local.strip_prefix('"') {
         Some(quoted) => is_quoted_rest(quoted, unicode),
-        None => local
-            .split('.')
-            .all(|atom| !atom.is_empty() && atom.chars().all(|c| is_atom_text(c, unicode))),
+        None => local.split('.').all(|atom| {
+            !atom.is_empty()
+                && atom
+                    .chars()
+                    .all(|c| ATOM.has(c) || (unicode && !c.is_ascii()))
+        }),
     };
     local_fits && is_domain_or_literal(domain, unicode)
 }
@@ -72,15 +76,6 @@ fn is_quoted_rest(rest: &str, unicode: bool) -> bool {
     true
 }
 
-fn is_atom_text(c: char, unicode: bool) -> bool {
-    match c {
-        '!' | '#' | '$' | '%' | '&' | '\'' | '*' | '+' | '-' | '/' | '=' | '?' | '^' | '_'
-        | '`' | '{' | '|' | '}' | '~' => true,
-        _ if c.is_ascii() => c.is_ascii_alphanumeric(),
-        _ => unicode,
-    }
-}
-
 fn is_domain_or_literal(domain: &str, unicode: bool) -> bool {
     match domain.strip_prefix('[') {
         Some(literal) => literal.strip_suffix(']').is_some_and(is_address_literal),
@@ -100,5 +95,8 @@ fn is_address_literal(literal: &str) -> bool {
 
 /// Octets in a local part, quotes included (RFC 5321 section 4.5.3.1.1).
 const MAX_LOCAL: usize = 64;
+
+/// `atext` (RFC 5322 section 3.2.3).
+const ATOM: AsciiSet = AsciiSet::ALPHANUMERIC.and(AsciiSet::of(b"!#$%&'*+-/=?^_`{|}~"));
 
 const IPV6_TAG: &str = "IPv6:";

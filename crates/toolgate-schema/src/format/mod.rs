@@ -9,6 +9,7 @@
 //! No format differs between the five dialects: where a later dialect names a
 //! later RFC, the later one is followed for all of them.
 
+mod ascii_set;
 mod date_time;
 mod email;
 mod hostname;

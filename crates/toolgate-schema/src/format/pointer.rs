@@ -15,12 +15,28 @@ pub(super) fn is_pointer(text: &str) -> bool {
     true
 }
 
-/// A number of levels to go up, then either a JSON Pointer or `#`.
+/// A number of levels to go up, perhaps an index to move by, then a JSON
+/// Pointer or `#` (draft-bhutton-relative-json-pointer-00 section 3; the index
+/// came with this draft, which dialect 2020-12 names, and `#` may follow it).
 pub(super) fn is_relative(text: &str) -> bool {
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let levels = text.len() - rest.len();
-    if levels == 0 || (levels > 1 && text.starts_with('0')) {
+    let Some((_, rest)) = split_number(text) else {
         return false;
-    }
+    };
+    let rest = match rest.strip_prefix(['+', '-']) {
+        None => rest,
+        Some(index) => match split_number(index) {
+            Some((number, rest)) if number != "0" => rest,
+            _ => return false,
+        },
+    };
     rest == "#" || is_pointer(rest)
+}
+
+/// Splits behind a number without leading zeros; `None` if there is none.
+fn split_number(text: &str) -> Option<(&str, &str)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    if digits == 0 || (digits > 1 && text.starts_with('0')) {
+        return None;
+    }
+    text.split_at_checked(digits)
 }

@@ -3,6 +3,7 @@
 //! Only the grammar is checked: nothing is decoded, normalized or resolved,
 //! and no scheme's own rules are applied.
 
+use super::ascii_set::AsciiSet;
 use super::ip;
 
 /// `URI`: with a scheme, in ASCII.
@@ -79,6 +80,18 @@ enum Part {
     Path,
     Query,
     Fragment,
+}
+
+impl Part {
+    /// The ASCII characters that stand for themselves.
+    fn ascii(self) -> AsciiSet {
+        match self {
+            Self::RegisteredName => PLAIN,
+            Self::UserInfo => PLAIN_AND_COLON,
+            Self::Path => PATH,
+            Self::Query | Self::Fragment => QUERY,
+        }
+    }
 }
 
 fn is_absolute(text: &str, alphabet: Alphabet) -> bool {
@@ -158,22 +171,21 @@ fn is_ip_literal(address: &str) -> bool {
             !version.is_empty()
                 && version.bytes().all(|byte| byte.is_ascii_hexdigit())
                 && !rest.is_empty()
-                && rest.bytes().all(|byte| is_plain(byte) || byte == b':')
+                && rest.chars().all(|c| PLAIN_AND_COLON.has(c))
         }),
         None => ip::is_v6(address),
     }
 }
 
 fn is_made_of(text: &str, part: Part, alphabet: Alphabet) -> bool {
+    let ascii = part.ascii();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
-        let fits = match u8::try_from(c) {
-            Ok(b'%') => take_percent_digits(&mut chars),
-            Ok(byte) if byte.is_ascii() => is_plain(byte) || is_special(byte, part),
-            _ => {
-                alphabet == Alphabet::Unicode
-                    && (is_ucs_char(c) || (part == Part::Query && is_private_char(c)))
-            }
+        let fits = if c.is_ascii() {
+            ascii.has(c) || (c == '%' && take_percent_digits(&mut chars))
+        } else {
+            alphabet == Alphabet::Unicode
+                && (is_ucs_char(c) || (part == Part::Query && is_private_char(c)))
         };
         if !fits {
             return false;
@@ -183,33 +195,11 @@ fn is_made_of(text: &str, part: Part, alphabet: Alphabet) -> bool {
 }
 
 /// `unreserved` and `sub-delims`: at home in every part.
-fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-        || matches!(
-            byte,
-            b'-' | b'.'
-                | b'_'
-                | b'~'
-                | b'!'
-                | b'$'
-                | b'&'
-                | b'\''
-                | b'('
-                | b')'
-                | b'*'
-                | b'+'
-                | b','
-                | b';'
-                | b'='
-        )
-}
+const PLAIN: AsciiSet = AsciiSet::ALPHANUMERIC.and(AsciiSet::of(b"-._~!$&'()*+,;="));
 
-/// What a part has beyond [`is_plain`].
-fn is_special(byte: u8, part: Part) -> bool {
-    match part {
-        Part::RegisteredName => false,
-        Part::UserInfo => byte == b':',
-        Part::Path => matches!(byte, b':' | b'@' | b'/'),
-        Part::Query | Part::Fragment => matches!(byte, b':' | b'@' | b'/' | b'?'),
-    }
-}
+/// `pchar` but for percent-encoding, with the slashes between segments.
+const PATH: AsciiSet = PLAIN.and(AsciiSet::of(b":@/"));
+
+const QUERY: AsciiSet = PATH.and(AsciiSet::of(b"?"));
+
+const PLAIN_AND_COLON: AsciiSet = PLAIN.and(AsciiSet::of(b":"));

@@ -1,5 +1,6 @@
 //! URI templates (RFC 6570 section 2): literals and `{expressions}`.
 
+use super::ascii_set::AsciiSet;
 use super::uri::{is_private_char, is_ucs_char, take_percent_digits};
 use std::str::Chars;
 
@@ -20,14 +21,9 @@ pub(super) fn is_template(text: &str) -> bool {
     true
 }
 
-/// Characters that stand for themselves outside expressions. The apostrophe is
-/// one of them by erratum 6937.
+/// Characters that stand for themselves outside expressions.
 fn is_literal(c: char) -> bool {
-    match c {
-        '"' | '%' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}' => false,
-        '!'..='~' => true,
-        _ => is_ucs_char(c) || is_private_char(c),
-    }
+    LITERALS.has(c) || is_ucs_char(c) || is_private_char(c)
 }
 
 /// Takes an expression behind its `{`, its `}` included.
@@ -51,7 +47,7 @@ fn take_variable(chars: &mut Chars<'_>) -> Option<char> {
     loop {
         match chars.next()? {
             '%' if take_percent_digits(chars) => previous_is_name = true,
-            c if c.is_ascii_alphanumeric() || c == '_' => previous_is_name = true,
+            c if NAMES.has(c) => previous_is_name = true,
             // A dot joins two characters of a name.
             '.' if previous_is_name => previous_is_name = false,
             _ if !previous_is_name => return None,
@@ -75,5 +71,10 @@ fn take_prefix_length(chars: &mut Chars<'_>) -> Option<char> {
     }
     chars.next()
 }
+
+/// The apostrophe is one of them by erratum 6937.
+const LITERALS: AsciiSet = AsciiSet::ALPHANUMERIC.and(AsciiSet::of(b"!#$&'()*+,-./:;=?@[]_~"));
+
+const NAMES: AsciiSet = AsciiSet::ALPHANUMERIC.and(AsciiSet::of(b"_"));
 
 const OPERATORS: [char; 12] = ['+', '#', '.', '/', ';', '?', '&', '=', ',', '!', '@', '|'];
