@@ -1,0 +1,299 @@
+//! The parsed pattern: a flat arena in which children stand before parents.
+//!
+//! Being flat it is dropped without recursion, and every bottom-up question
+//! ([`Facts`]) is answered while it is built.
+
+use crate::int::{narrow, wide};
+use crate::set::Class;
+
+/// The place of a node in its [`Ast`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct NodeId(pub(crate) u32);
+
+/// The place of a class in its [`Ast`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ClassId(pub(crate) u32);
+
+/// A run of children in the arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct List {
+    first: u32,
+    len: u32,
+}
+
+/// One construct of a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Node {
+    /// Matches the empty string.
+    Empty,
+    /// One code point.
+    Char(u32),
+    /// One code point of a set.
+    Class(ClassId),
+    /// A condition on a position.
+    Assert(Assertion),
+    /// What one of these groups captured; `target` indexes [`Ast::target`].
+    BackReference { target: u32, fold: bool },
+    /// A capturing group; the first has index 0.
+    Capture { index: u32, child: NodeId },
+    /// One after the other.
+    Concat(List),
+    /// The first that lets the whole match.
+    Alternate(List),
+    /// `child{min,max}`; `max` of [`NO_MAX`] is none. Holds the captures
+    /// `captures.0..captures.1`.
+    Repeat {
+        child: NodeId,
+        min: u32,
+        max: u32,
+        greedy: bool,
+        captures: (u32, u32),
+    },
+    /// A lookahead or lookbehind.
+    Look {
+        behind: bool,
+        negative: bool,
+        child: NodeId,
+    },
+}
+
+/// The `max` of a repetition without one.
+pub(crate) const NO_MAX: u32 = u32::MAX;
+
+/// The conditions on a position that look at no more than its neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Assertion {
+    /// `^`
+    Start,
+    /// `$`
+    End,
+    /// `^` where `m` is set.
+    StartLine,
+    /// `$` where `m` is set.
+    EndLine,
+    /// `\b`, or `\B` if negative; `fold` where `i` is set.
+    Word { negative: bool, fold: bool },
+}
+
+/// What is known of a node without looking at it again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// The instructions of its linear program, saturating.
+    pub(crate) cost: u64,
+    /// May match the empty string, assertions taken as met.
+    pub(crate) nullable: bool,
+    /// Matches at the start of the input only.
+    pub(crate) anchored: bool,
+    /// Holds an assertion or a lookaround.
+    pub(crate) asserts: bool,
+    /// Holds a lookaround.
+    pub(crate) looks: bool,
+    /// Holds something no finite automaton of ours takes, lookarounds aside.
+    pub(crate) irregular: bool,
+}
+
+/// A parsed pattern.
+#[derive(Debug, Default)]
+pub(crate) struct Ast {
+    nodes: Vec<Node>,
+    facts: Vec<Facts>,
+    children: Vec<NodeId>,
+    classes: Vec<Class>,
+    targets: Vec<Vec<u32>>,
+    class_bytes: usize,
+    /// The number of capturing groups.
+    pub(crate) captures: u32,
+}
+
+impl Ast {
+    /// Adds a node; its children must be in already.
+    pub(crate) fn push(&mut self, node: Node) -> NodeId {
+        let facts = self.derive(node);
+        let id = NodeId(narrow(self.nodes.len()));
+        self.nodes.push(node);
+        self.facts.push(facts);
+        id
+    }
+
+    /// Adds a run of children.
+    pub(crate) fn list(&mut self, children: &[NodeId]) -> List {
+        let first = narrow(self.children.len());
+        self.children.extend_from_slice(children);
+        List {
+            first,
+            len: narrow(children.len()),
+        }
+    }
+
+    /// Adds a class.
+    pub(crate) fn add_class(&mut self, class: Class) -> ClassId {
+        let id = ClassId(narrow(self.classes.len()));
+        self.class_bytes = self.class_bytes.saturating_add(class.size());
+        self.classes.push(class);
+        id
+    }
+
+    /// Adds the target of a backreference, to be filled in later.
+    pub(crate) fn add_target(&mut self, groups: Vec<u32>) -> u32 {
+        self.targets.push(groups);
+        narrow(self.targets.len() - 1)
+    }
+
+    /// Fills in the groups of a target.
+    pub(crate) fn set_target(&mut self, target: u32, groups: Vec<u32>) {
+        if let Some(slot) = self.targets.get_mut(wide(target)) {
+            *slot = groups;
+        }
+    }
+
+    /// The node at `id`.
+    pub(crate) fn node(&self, id: NodeId) -> Node {
+        self.nodes.get(wide(id.0)).copied().unwrap_or(Node::Empty)
+    }
+
+    /// What is known of the node at `id`.
+    pub(crate) fn facts(&self, id: NodeId) -> Facts {
+        self.facts.get(wide(id.0)).copied().unwrap_or(NOTHING)
+    }
+
+    /// The children in a run.
+    pub(crate) fn children(&self, list: List) -> &[NodeId] {
+        let first = wide(list.first);
+        self.children
+            .get(first..first + wide(list.len))
+            .unwrap_or(&[])
+    }
+
+    /// The class at `id`.
+    pub(crate) fn class(&self, id: ClassId) -> &Class {
+        self.classes.get(wide(id.0)).unwrap_or(&NO_CLASS)
+    }
+
+    /// The groups that a backreference means.
+    pub(crate) fn target(&self, target: u32) -> &[u32] {
+        self.targets.get(wide(target)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The number of nodes.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The memory held, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        self.nodes
+            .len()
+            .saturating_mul(NODE_BYTES)
+            .saturating_add(self.class_bytes)
+    }
+
+    fn derive(&self, node: Node) -> Facts {
+        match node {
+            Node::Empty => NOTHING,
+            Node::Char(_) | Node::Class(_) => Facts {
+                cost: 1,
+                nullable: false,
+                ..NOTHING
+            },
+            Node::Assert(assertion) => Facts {
+                cost: 1,
+                anchored: assertion == Assertion::Start,
+                asserts: true,
+                irregular: !matches!(
+                    assertion,
+                    Assertion::Start | Assertion::End | Assertion::Word { fold: false, .. }
+                ),
+                ..NOTHING
+            },
+            Node::BackReference { .. } => Facts {
+                cost: 1,
+                irregular: true,
+                ..NOTHING
+            },
+            Node::Capture { child, .. } => self.facts(child),
+            Node::Concat(list) => self.derive_concat(list),
+            Node::Alternate(list) => self.derive_alternate(list),
+            Node::Repeat {
+                child, min, max, ..
+            } => {
+                let inner = self.facts(child);
+                let cost = inner.cost.max(1);
+                let copies = if max == NO_MAX {
+                    cost.saturating_mul(u64::from(min.max(1))) + 1
+                } else {
+                    cost.saturating_mul(u64::from(max))
+                        .saturating_add(u64::from(max - min))
+                };
+                Facts {
+                    cost: copies,
+                    nullable: min == 0 || inner.nullable,
+                    anchored: min > 0 && inner.anchored,
+                    ..inner
+                }
+            }
+            Node::Look { child, .. } => Facts {
+                nullable: true,
+                anchored: false,
+                asserts: true,
+                looks: true,
+                ..self.facts(child)
+            },
+        }
+    }
+
+    fn derive_concat(&self, list: List) -> Facts {
+        let mut out = NOTHING;
+        // What stands before a `^` must be able to match nothing, and `^` holds all the same.
+        for &child in self.children(list) {
+            let facts = self.facts(child);
+            out = Facts {
+                cost: out.cost.saturating_add(facts.cost),
+                nullable: out.nullable && facts.nullable,
+                anchored: out.anchored || facts.anchored,
+                asserts: out.asserts || facts.asserts,
+                looks: out.looks || facts.looks,
+                irregular: out.irregular || facts.irregular,
+            };
+        }
+        out
+    }
+
+    fn derive_alternate(&self, list: List) -> Facts {
+        let children = self.children(list);
+        let mut out = Facts {
+            cost: crate::int::count(children.len()),
+            nullable: false,
+            anchored: true,
+            ..NOTHING
+        };
+        for &child in children {
+            let facts = self.facts(child);
+            out = Facts {
+                cost: out.cost.saturating_add(facts.cost),
+                nullable: out.nullable || facts.nullable,
+                anchored: out.anchored && facts.anchored,
+                asserts: out.asserts || facts.asserts,
+                looks: out.looks || facts.looks,
+                irregular: out.irregular || facts.irregular,
+            };
+        }
+        out
+    }
+}
+
+/// The facts of the empty pattern.
+const NOTHING: Facts = Facts {
+    cost: 0,
+    nullable: true,
+    anchored: false,
+    asserts: false,
+    looks: false,
+    irregular: false,
+};
+
+/// The class that nothing matches.
+static NO_CLASS: std::sync::LazyLock<Class> =
+    std::sync::LazyLock::new(|| crate::set::CodeSet::default().freeze());
+
+/// The bytes of one node with its facts and its place in a list.
+const NODE_BYTES: usize = 64;

@@ -1,0 +1,532 @@
+//! The backtracker: what no automaton takes, in bounded memory and time.
+//!
+//! It follows ECMA-262, section 22.2.2, on an explicit stack and pays one unit
+//! of fuel for every instruction.
+
+use std::ops::Range;
+
+use crate::ast::{Assertion, Ast, Node};
+use crate::fuel::spend;
+pub(crate) use crate::instructions::{Instruction, Op, Program, compile};
+use crate::int::{count, wide};
+use crate::set::{Class, CodeSet, LINE_TERMINATOR, WORD, WORD_FOLDED};
+
+/// The scratch memory of one run; reusable with the same program.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    stack: Vec<Entry>,
+    /// The heights of the stack at the lookarounds being tried.
+    looks: Vec<usize>,
+    /// Start and end of each capture; [`UNSET`] if none.
+    slots: Vec<usize>,
+    loops: Vec<Loop>,
+    word: Class,
+    word_folded: Class,
+    line_terminator: Class,
+}
+
+/// The state of a counted loop.
+#[derive(Clone, Copy, Debug, Default)]
+struct Loop {
+    rounds: u32,
+    /// Where the round began.
+    start: usize,
+}
+
+/// What backtracking returns to or undoes.
+#[derive(Clone, Copy, Debug)]
+enum Entry {
+    /// Go on there.
+    Branch { to: u32, at: usize },
+    /// A capture was set over this.
+    Slot { slot: u32, old: usize },
+    /// A loop was at this.
+    Loop { index: u32, old: Loop },
+    /// A run of single characters ends at `at` and may give back down to `least`.
+    Run { run: u32, at: usize, least: usize },
+    /// A lookaround began.
+    Look { look: u32, at: usize },
+}
+
+/// Where a thread of execution stands.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    code: u32,
+    at: usize,
+}
+
+/// What an instruction led to.
+enum Step {
+    Go(Place),
+    Fail,
+    Match,
+}
+
+impl Machine {
+    /// Scratch memory for a program.
+    pub(crate) fn new(program: &Program) -> Self {
+        Self {
+            stack: Vec::new(),
+            looks: Vec::new(),
+            slots: vec![UNSET; wide(program.slots)],
+            loops: vec![Loop::default(); wide(program.loops)],
+            word: CodeSet::of(WORD).freeze(),
+            word_folded: CodeSet::of(WORD_FOLDED).freeze(),
+            line_terminator: CodeSet::of(LINE_TERMINATOR).freeze(),
+        }
+    }
+
+    /// Whether the pattern matches anywhere; none if fuel or stack ran out.
+    pub(crate) fn run(
+        &mut self,
+        ast: &Ast,
+        program: &Program,
+        haystack: &str,
+        fuel: &mut u64,
+    ) -> Option<bool> {
+        let mut from = 0;
+        loop {
+            if self.run_at(ast, program, haystack, from, fuel)? {
+                return Some(true);
+            }
+            if program.anchored {
+                return Some(false);
+            }
+            match haystack.get(from..).and_then(|rest| rest.chars().next()) {
+                Some(c) => from += c.len_utf8(),
+                None => return Some(false),
+            }
+        }
+    }
+
+    /// Frees a stack that one haystack has made large.
+    pub(crate) fn trim(&mut self) {
+        self.stack.clear();
+        self.stack.shrink_to(KEPT_STACK);
+    }
+
+    fn run_at(
+        &mut self,
+        ast: &Ast,
+        program: &Program,
+        haystack: &str,
+        at: usize,
+        fuel: &mut u64,
+    ) -> Option<bool> {
+        self.stack.clear();
+        self.looks.clear();
+        self.slots.fill(UNSET);
+        let mut place = Place {
+            code: program.start,
+            at,
+        };
+        loop {
+            spend(fuel, 1)?;
+            if self.stack.len() > MAX_STACK {
+                *fuel = 0;
+                return None;
+            }
+            let Some(instruction) = program.code.get(wide(place.code)) else {
+                return Some(false);
+            };
+            let step = self.step(ast, program, instruction, place, haystack, fuel)?;
+            match step {
+                Step::Go(next) => place = next,
+                Step::Match => return Some(true),
+                Step::Fail => match self.back(program, haystack) {
+                    Some(next) => place = next,
+                    None => return Some(false),
+                },
+            }
+        }
+    }
+
+    fn step(
+        &mut self,
+        ast: &Ast,
+        program: &Program,
+        instruction: &Instruction,
+        place: Place,
+        haystack: &str,
+        fuel: &mut u64,
+    ) -> Option<Step> {
+        let next = Place {
+            code: instruction.next,
+            at: place.at,
+        };
+        Some(match instruction.op {
+            Op::Match => Step::Match,
+            Op::Single { what, back } => {
+                match neighbour(haystack, place.at, back).filter(|(c, _)| is_single(ast, what, *c))
+                {
+                    Some((_, at)) => Step::Go(Place { at, ..next }),
+                    None => Step::Fail,
+                }
+            }
+            Op::Run {
+                what,
+                min,
+                max,
+                back,
+            } => {
+                let bounds = min..max;
+                match self.take_run(ast, what, bounds, back, place, haystack, fuel)? {
+                    Some(at) => Step::Go(Place { at, ..next }),
+                    None => Step::Fail,
+                }
+            }
+            Op::Assert(assertion) => {
+                if self.meets(assertion, haystack, place.at) {
+                    Step::Go(next)
+                } else {
+                    Step::Fail
+                }
+            }
+            Op::Split { other } => {
+                self.stack.push(Entry::Branch {
+                    to: other,
+                    at: place.at,
+                });
+                Step::Go(next)
+            }
+            Op::Save { slot } => {
+                self.save(slot, place.at);
+                Step::Go(next)
+            }
+            Op::LoopInit { index } => {
+                self.set_loop(index, Loop::default());
+                Step::Go(next)
+            }
+            Op::LoopHead {
+                index,
+                min,
+                max,
+                greedy,
+                exit,
+            } => {
+                let rounds = self.loop_at(index).rounds;
+                let leave = Place { code: exit, ..next };
+                if rounds < min {
+                    Step::Go(next)
+                } else if rounds >= max {
+                    Step::Go(leave)
+                } else {
+                    let (first, second) = if greedy { (next, leave) } else { (leave, next) };
+                    self.stack.push(Entry::Branch {
+                        to: second.code,
+                        at: place.at,
+                    });
+                    Step::Go(first)
+                }
+            }
+            Op::LoopBody { index, captures } => {
+                let now = self.loop_at(index);
+                self.set_loop(
+                    index,
+                    Loop {
+                        start: place.at,
+                        ..now
+                    },
+                );
+                spend(fuel, u64::from(captures.1 - captures.0))?;
+                for slot in captures.0 * 2..captures.1 * 2 {
+                    self.save(slot, UNSET);
+                }
+                Step::Go(next)
+            }
+            Op::LoopEnd { index, min } => {
+                let now = self.loop_at(index);
+                if now.start == place.at && now.rounds >= min {
+                    // A round beyond the minimum that took nothing leads nowhere.
+                    return Some(Step::Fail);
+                }
+                // Only `min` and a finite `max` compare with it; both fit.
+                let rounds = now.rounds.saturating_add(1);
+                self.set_loop(index, Loop { rounds, ..now });
+                Step::Go(next)
+            }
+            Op::BackReference { target, fold, back } => {
+                match self.refer(ast, target, fold, back, haystack, place.at, fuel)? {
+                    Some(at) => Step::Go(Place { at, ..next }),
+                    None => Step::Fail,
+                }
+            }
+            Op::Look { .. } => {
+                self.looks.push(self.stack.len());
+                self.stack.push(Entry::Look {
+                    look: place.code,
+                    at: place.at,
+                });
+                Step::Go(next)
+            }
+            Op::LookEnd => self.end_look(program, fuel)?,
+        })
+    }
+
+    /// The body of the innermost lookaround has matched.
+    fn end_look(&mut self, program: &Program, fuel: &mut u64) -> Option<Step> {
+        let height = self.looks.pop().unwrap_or(0);
+        let Some(&Entry::Look { look, at }) = self.stack.get(height) else {
+            return Some(Step::Fail);
+        };
+        spend(fuel, count(self.stack.len() - height) / 4)?;
+        let Some(Instruction {
+            op: Op::Look { negative, after },
+            ..
+        }) = program.code.get(wide(look))
+        else {
+            return Some(Step::Fail);
+        };
+        if *negative {
+            while self.stack.len() > height {
+                if let Some(entry) = self.stack.pop() {
+                    self.undo(entry);
+                }
+            }
+            return Some(Step::Fail);
+        }
+        // No way back into the body, but what it captured must be undone with the rest.
+        let mut kept = height;
+        for index in height..self.stack.len() {
+            if let Some(&entry) = self.stack.get(index)
+                && matches!(entry, Entry::Slot { .. } | Entry::Loop { .. })
+                && let Some(slot) = self.stack.get_mut(kept)
+            {
+                *slot = entry;
+                kept += 1;
+            }
+        }
+        self.stack.truncate(kept);
+        Some(Step::Go(Place { code: *after, at }))
+    }
+
+    /// Goes back to the last choice; none if there is none left.
+    fn back(&mut self, program: &Program, haystack: &str) -> Option<Place> {
+        while let Some(entry) = self.stack.pop() {
+            match entry {
+                Entry::Branch { to, at } => return Some(Place { code: to, at }),
+                Entry::Slot { .. } | Entry::Loop { .. } => self.undo(entry),
+                Entry::Run { run, at, least } => {
+                    let Some(instruction) = program.code.get(wide(run)) else {
+                        continue;
+                    };
+                    let Op::Run { back, .. } = instruction.op else {
+                        continue;
+                    };
+                    let Some((_, at)) = neighbour(haystack, at, !back) else {
+                        continue;
+                    };
+                    if at != least {
+                        self.stack.push(Entry::Run { run, at, least });
+                    }
+                    return Some(Place {
+                        code: instruction.next,
+                        at,
+                    });
+                }
+                Entry::Look { look, at } => {
+                    self.looks.pop();
+                    if let Some(Instruction {
+                        op:
+                            Op::Look {
+                                negative: true,
+                                after,
+                            },
+                        ..
+                    }) = program.code.get(wide(look))
+                    {
+                        return Some(Place { code: *after, at });
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn undo(&mut self, entry: Entry) {
+        match entry {
+            Entry::Slot { slot, old } => {
+                if let Some(value) = self.slots.get_mut(wide(slot)) {
+                    *value = old;
+                }
+            }
+            Entry::Loop { index, old } => {
+                if let Some(value) = self.loops.get_mut(wide(index)) {
+                    *value = old;
+                }
+            }
+            Entry::Look { .. } | Entry::Branch { .. } | Entry::Run { .. } => {}
+        }
+    }
+
+    fn save(&mut self, slot: u32, at: usize) {
+        if let Some(value) = self.slots.get_mut(wide(slot))
+            && *value != at
+        {
+            self.stack.push(Entry::Slot { slot, old: *value });
+            *value = at;
+        }
+    }
+
+    fn loop_at(&self, index: u32) -> Loop {
+        self.loops.get(wide(index)).copied().unwrap_or_default()
+    }
+
+    fn set_loop(&mut self, index: u32, new: Loop) {
+        if let Some(value) = self.loops.get_mut(wide(index)) {
+            self.stack.push(Entry::Loop { index, old: *value });
+            *value = new;
+        }
+    }
+
+    /// Takes as many single characters as allowed; where that ends.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the operands of one instruction and the state it acts on"
+    )]
+    fn take_run(
+        &mut self,
+        ast: &Ast,
+        what: Node,
+        bounds: Range<u32>,
+        back: bool,
+        place: Place,
+        haystack: &str,
+        fuel: &mut u64,
+    ) -> Option<Option<usize>> {
+        let (mut at, mut least) = (place.at, place.at);
+        let mut taken = 0_u32;
+        while taken < bounds.end
+            && let Some((c, next)) = neighbour(haystack, at, back)
+            && is_single(ast, what, c)
+        {
+            at = next;
+            taken = taken.saturating_add(1);
+            if taken == bounds.start {
+                least = at;
+            }
+            if taken.is_multiple_of(4) {
+                spend(fuel, 1)?;
+            }
+        }
+        if taken < bounds.start {
+            return Some(None);
+        }
+        if at != least {
+            self.stack.push(Entry::Run {
+                run: place.code,
+                at,
+                least,
+            });
+        }
+        Some(Some(at))
+    }
+
+    /// Takes what a group captured; where that ends, or none if it is not there.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the operands of one instruction and the state it acts on"
+    )]
+    fn refer(
+        &self,
+        ast: &Ast,
+        target: u32,
+        fold: bool,
+        back: bool,
+        haystack: &str,
+        at: usize,
+        fuel: &mut u64,
+    ) -> Option<Option<usize>> {
+        let mut captured = "";
+        for group in ast.target(target) {
+            let start = self.slots.get(wide(group * 2)).copied().unwrap_or(UNSET);
+            let end = self
+                .slots
+                .get(wide(group * 2 + 1))
+                .copied()
+                .unwrap_or(UNSET);
+            if start != UNSET && end != UNSET {
+                captured = haystack.get(start..end).unwrap_or("");
+            }
+        }
+        let price = count(captured.len()) / 16;
+        spend(fuel, if fold { price * 64 } else { price })?;
+        if fold {
+            return Some(refer_folded(captured, back, haystack, at));
+        }
+        Some(if back {
+            let head = haystack.get(..at).unwrap_or("");
+            head.ends_with(captured).then(|| at - captured.len())
+        } else {
+            let rest = haystack.get(at..).unwrap_or("");
+            rest.starts_with(captured).then(|| at + captured.len())
+        })
+    }
+
+    fn meets(&self, assertion: Assertion, haystack: &str, at: usize) -> bool {
+        let is = |back: bool, class: &Class| {
+            neighbour(haystack, at, back).is_some_and(|(c, _)| class.contains(c))
+        };
+        match assertion {
+            Assertion::Start => at == 0,
+            Assertion::End => at == haystack.len(),
+            Assertion::StartLine => at == 0 || is(true, &self.line_terminator),
+            Assertion::EndLine => at == haystack.len() || is(false, &self.line_terminator),
+            Assertion::Word { negative, fold } => {
+                let word = if fold { &self.word_folded } else { &self.word };
+                (is(true, word) != is(false, word)) != negative
+            }
+        }
+    }
+}
+
+/// The character before or after a position, and the position beyond it.
+#[inline]
+fn neighbour(haystack: &str, at: usize, back: bool) -> Option<(u32, usize)> {
+    if back {
+        let c = haystack.get(..at)?.chars().next_back()?;
+        Some((u32::from(c), at - c.len_utf8()))
+    } else {
+        let c = haystack.get(at..)?.chars().next()?;
+        Some((u32::from(c), at + c.len_utf8()))
+    }
+}
+
+#[inline]
+fn is_single(ast: &Ast, what: Node, c: u32) -> bool {
+    match what {
+        Node::Char(expected) => expected == c,
+        Node::Class(class) => ast.class(class).contains(c),
+        _ => false,
+    }
+}
+
+/// Compares character by character under simple case folding.
+fn refer_folded(captured: &str, back: bool, haystack: &str, at: usize) -> Option<usize> {
+    let mut at = at;
+    let mut chars = captured.chars();
+    while let Some(expected) = if back {
+        chars.next_back()
+    } else {
+        chars.next()
+    } {
+        let (found, next) = neighbour(haystack, at, back)?;
+        let expected = u32::from(expected);
+        if found != expected {
+            let mut set = CodeSet::of(&[(expected, expected)]);
+            set.fold();
+            if !set.freeze().contains(found) {
+                return None;
+            }
+        }
+        at = next;
+    }
+    Some(at)
+}
+
+/// The position of a capture that is not set.
+const UNSET: usize = usize::MAX;
+/// The most entries on the stack: 8 MiB of 32 bytes each.
+const MAX_STACK: usize = 1 << 18;
+/// The entries that a machine keeps between matches.
+const KEPT_STACK: usize = 1 << 10;

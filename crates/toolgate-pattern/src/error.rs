@@ -1,0 +1,154 @@
+//! Why a pattern was refused, and where in its text.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+/// A pattern that was refused: what is wrong, and where in its text.
+///
+/// `Display` is one line without a full stop; text from the pattern stands in
+/// backticks, escaped and cut to 32 characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatternError(Box<Inner>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Inner {
+    kind: PatternErrorKind,
+    message: Cow<'static, str>,
+    excerpt: String,
+    span: Range<usize>,
+    limit: Option<(&'static str, u64)>,
+}
+
+/// The sorts of refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PatternErrorKind {
+    /// The text is not a pattern of ECMA-262.
+    Syntax,
+    /// The text is a pattern of ECMA-262 that this crate cannot match.
+    Unsupported,
+    /// The pattern is longer, deeper or larger than [`Limits`](crate::Limits)
+    /// allow; [`PatternError::limit`] names which.
+    Limit,
+}
+
+impl PatternError {
+    /// The sort of refusal.
+    #[must_use]
+    pub fn kind(&self) -> PatternErrorKind {
+        self.0.kind
+    }
+
+    /// The bytes of the pattern's text that the refusal is about; empty at the
+    /// end of the text when something is missing there.
+    #[must_use]
+    pub fn span(&self) -> Range<usize> {
+        self.0.span.clone()
+    }
+
+    /// The limit that was broken and what it allows, as the field of
+    /// [`Limits`](crate::Limits) names it: `length` and `size` in bytes,
+    /// `depth` in levels.
+    #[must_use]
+    pub fn limit(&self) -> Option<(&'static str, u64)> {
+        self.0.limit
+    }
+
+    pub(crate) fn syntax(
+        text: &str,
+        message: impl Into<Cow<'static, str>>,
+        span: Range<usize>,
+    ) -> Self {
+        Self::new(PatternErrorKind::Syntax, text, message.into(), span, None)
+    }
+
+    pub(crate) fn unsupported(text: &str, message: &'static str, span: Range<usize>) -> Self {
+        Self::new(
+            PatternErrorKind::Unsupported,
+            text,
+            message.into(),
+            span,
+            None,
+        )
+    }
+
+    pub(crate) fn limited(
+        text: &str,
+        name: &'static str,
+        allowed: usize,
+        span: Range<usize>,
+    ) -> Self {
+        let message = match name {
+            "length" => format!("pattern is longer than {allowed} bytes"),
+            "depth" => format!("pattern nests deeper than {allowed} levels"),
+            _ => format!("pattern compiles to more than {allowed} bytes"),
+        };
+        let limit = Some((name, crate::int::count(allowed)));
+        Self::new(PatternErrorKind::Limit, text, message.into(), span, limit)
+    }
+
+    fn new(
+        kind: PatternErrorKind,
+        text: &str,
+        message: Cow<'static, str>,
+        span: Range<usize>,
+        limit: Option<(&'static str, u64)>,
+    ) -> Self {
+        let excerpt = excerpt(text.get(span.clone()).unwrap_or(""));
+        Self(Box::new(Inner {
+            kind,
+            message,
+            excerpt,
+            span,
+            limit,
+        }))
+    }
+}
+
+impl fmt::Display for PatternError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = &*self.0;
+        f.write_str(&inner.message)?;
+        if inner.excerpt.is_empty() {
+            write!(f, " at byte {} of the pattern", inner.span.start)
+        } else {
+            write!(
+                f,
+                " at byte {} of the pattern: `{}`",
+                inner.span.start, inner.excerpt
+            )
+        }
+    }
+}
+
+impl std::error::Error for PatternError {}
+
+/// The text as one harmless line of at most [`EXCERPT`] characters.
+fn excerpt(text: &str) -> String {
+    let mut out = String::new();
+    for (taken, c) in text.chars().enumerate() {
+        if taken == EXCERPT {
+            out.push('…');
+            break;
+        }
+        if c == '\\' || c == '\'' || c == '"' {
+            out.push(c);
+        } else if c == '`' || is_unsafe(c) {
+            out.extend(c.escape_unicode());
+        } else {
+            out.extend(c.escape_debug());
+        }
+    }
+    out
+}
+
+/// Marks that reorder or hide the text around them.
+fn is_unsafe(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// How many characters of foreign text a message carries.
+const EXCERPT: usize = 32;

@@ -1,0 +1,26 @@
+//! Paying for work before it is done.
+
+/// Takes `price` from the purse. A purse that cannot pay is emptied, so that
+/// nothing cheaper slips in afterwards.
+#[inline]
+pub(crate) fn spend(fuel: &mut u64, price: u64) -> Option<()> {
+    match fuel.checked_sub(price) {
+        Some(left) => {
+            *fuel = left;
+            Some(())
+        }
+        None => {
+            *fuel = 0;
+            None
+        }
+    }
+}
+
+/// Pays for one pass over a haystack at so many bytes per unit.
+#[inline]
+pub(crate) fn spend_pass(fuel: &mut u64, haystack: &str, bytes_per_unit: usize) -> Option<()> {
+    spend(
+        fuel,
+        1 + crate::int::count(haystack.len() / bytes_per_unit.max(1)),
+    )
+}

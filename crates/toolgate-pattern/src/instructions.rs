@@ -1,0 +1,305 @@
+//! The instructions of the backtracker, and their emission.
+
+use crate::ast::{Assertion, Ast, List, Node, NodeId};
+use crate::int::{narrow, wide};
+
+/// A program for the backtracker.
+#[derive(Debug)]
+pub(crate) struct Program {
+    /// The instructions.
+    pub(crate) code: Vec<Instruction>,
+    /// The first instruction to run.
+    pub(crate) start: u32,
+    /// Matches at the start of the input only.
+    pub(crate) anchored: bool,
+    /// Two for each capturing group.
+    pub(crate) slots: u32,
+    /// The number of counted loops.
+    pub(crate) loops: u32,
+}
+
+/// One instruction and the one to go on with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instruction {
+    pub(crate) op: Op,
+    pub(crate) next: u32,
+}
+
+/// What an instruction does; `back` reads towards the start, in lookbehinds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Op {
+    /// The pattern matches.
+    Match,
+    /// Take one character, `what` being a character or a class.
+    Single { what: Node, back: bool },
+    /// Take such characters greedily.
+    Run {
+        what: Node,
+        min: u32,
+        max: u32,
+        back: bool,
+    },
+    /// Go on if the position is such.
+    Assert(Assertion),
+    /// Go on, and come back to `other`.
+    Split { other: u32 },
+    /// Note the position.
+    Save { slot: u32 },
+    /// Enter a loop.
+    LoopInit { index: u32 },
+    /// Decide on a round.
+    LoopHead {
+        index: u32,
+        min: u32,
+        max: u32,
+        greedy: bool,
+        exit: u32,
+    },
+    /// Begin a round: forget the captures inside.
+    LoopBody { index: u32, captures: (u32, u32) },
+    /// End a round.
+    LoopEnd { index: u32, min: u32 },
+    /// Take what one of these groups captured.
+    BackReference { target: u32, fold: bool, back: bool },
+    /// Begin a lookaround; go on at `after` if it holds.
+    Look { negative: bool, after: u32 },
+    /// The body of a lookaround has matched.
+    LookEnd,
+}
+
+/// What is left to emit, backwards: see `linear::Task`.
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    Emit(NodeId, bool),
+    Alternative {
+        list: List,
+        at: u32,
+        exit: u32,
+        tail: Option<u32>,
+        back: bool,
+    },
+    Option {
+        exit: u32,
+        greedy: bool,
+    },
+    Loop {
+        node: Node,
+        index: u32,
+        head: u32,
+        exit: u32,
+    },
+    Save {
+        slot: u32,
+    },
+    Look {
+        negative: bool,
+        after: u32,
+    },
+}
+
+/// The program of a pattern; at most four instructions for each node.
+pub(crate) fn compile(ast: &Ast, root: NodeId) -> Program {
+    let mut emitter = Emitter {
+        ast,
+        code: vec![Instruction {
+            op: Op::Match,
+            next: 0,
+        }],
+        tasks: vec![Task::Emit(root, false)],
+        next: 0,
+        loops: 0,
+    };
+    while let Some(task) = emitter.tasks.pop() {
+        emitter.step(task);
+    }
+    Program {
+        start: emitter.next,
+        anchored: ast.facts(root).anchored,
+        slots: ast.captures.saturating_mul(2),
+        loops: emitter.loops,
+        code: emitter.code,
+    }
+}
+
+struct Emitter<'a> {
+    ast: &'a Ast,
+    code: Vec<Instruction>,
+    tasks: Vec<Task>,
+    next: u32,
+    loops: u32,
+}
+
+impl Emitter<'_> {
+    fn step(&mut self, task: Task) {
+        match task {
+            Task::Emit(id, back) => self.emit(id, back),
+            Task::Alternative {
+                list,
+                at,
+                exit,
+                tail,
+                back,
+            } => {
+                if let Some(other) = tail {
+                    self.op(Op::Split { other });
+                }
+                let entry = self.next;
+                if let Some(at) = at.checked_sub(1) {
+                    self.alternative(list, at, exit, Some(entry), back);
+                }
+            }
+            Task::Option { exit, greedy } => {
+                if greedy {
+                    self.op(Op::Split { other: exit });
+                } else {
+                    let other = std::mem::replace(&mut self.next, exit);
+                    self.op(Op::Split { other });
+                }
+            }
+            Task::Loop {
+                node,
+                index,
+                head,
+                exit,
+            } => {
+                let Node::Repeat {
+                    min,
+                    max,
+                    greedy,
+                    captures,
+                    ..
+                } = node
+                else {
+                    return;
+                };
+                self.op(Op::LoopBody { index, captures });
+                if let Some(instruction) = self.code.get_mut(wide(head)) {
+                    instruction.next = self.next;
+                    instruction.op = Op::LoopHead {
+                        index,
+                        min,
+                        max,
+                        greedy,
+                        exit,
+                    };
+                }
+                self.next = head;
+                self.op(Op::LoopInit { index });
+            }
+            Task::Save { slot } => self.op(Op::Save { slot }),
+            Task::Look { negative, after } => self.op(Op::Look { negative, after }),
+        }
+    }
+
+    fn emit(&mut self, id: NodeId, back: bool) {
+        let node = self.ast.node(id);
+        match node {
+            Node::Empty => {}
+            Node::Char(_) | Node::Class(_) => self.op(Op::Single { what: node, back }),
+            Node::Assert(assertion) => self.op(Op::Assert(assertion)),
+            Node::BackReference { target, fold } => {
+                self.op(Op::BackReference { target, fold, back });
+            }
+            Node::Capture { index, child } => {
+                let slots = (index * 2, index * 2 + 1);
+                let (first, last) = if back { (slots.1, slots.0) } else { slots };
+                self.op(Op::Save { slot: last });
+                self.tasks.push(Task::Save { slot: first });
+                self.tasks.push(Task::Emit(child, back));
+            }
+            Node::Concat(list) => {
+                let children = self.ast.children(list).iter();
+                if back {
+                    let tasks = children.rev().map(|id| Task::Emit(*id, back));
+                    self.tasks.extend(tasks);
+                } else {
+                    self.tasks.extend(children.map(|id| Task::Emit(*id, back)));
+                }
+            }
+            Node::Alternate(list) => {
+                if let Some(last) = self.ast.children(list).len().checked_sub(1) {
+                    self.alternative(list, narrow(last), self.next, None, back);
+                }
+            }
+            Node::Repeat {
+                child,
+                min,
+                max,
+                greedy,
+                ..
+            } => self.repeat(node, child, (min, max), greedy, back),
+            Node::Look {
+                behind,
+                negative,
+                child,
+            } => {
+                let after = self.next;
+                self.op(Op::LookEnd);
+                self.tasks.push(Task::Look { negative, after });
+                self.tasks.push(Task::Emit(child, behind));
+            }
+        }
+    }
+
+    fn repeat(
+        &mut self,
+        node: Node,
+        child: NodeId,
+        (min, max): (u32, u32),
+        greedy: bool,
+        back: bool,
+    ) {
+        let what = self.ast.node(child);
+        let exit = self.next;
+        if max == 0 {
+            return;
+        }
+        if greedy && matches!(what, Node::Char(_) | Node::Class(_)) {
+            self.op(Op::Run {
+                what,
+                min,
+                max,
+                back,
+            });
+        } else if (min, max) == (0, 1) {
+            self.tasks.push(Task::Option { exit, greedy });
+            self.tasks.push(Task::Emit(child, back));
+        } else {
+            let index = self.loops;
+            self.loops += 1;
+            self.op(Op::Match);
+            let head = self.next;
+            self.op(Op::LoopEnd { index, min });
+            self.tasks.push(Task::Loop {
+                node,
+                index,
+                head,
+                exit,
+            });
+            self.tasks.push(Task::Emit(child, back));
+        }
+    }
+
+    fn alternative(&mut self, list: List, at: u32, exit: u32, tail: Option<u32>, back: bool) {
+        self.next = exit;
+        self.tasks.push(Task::Alternative {
+            list,
+            at,
+            exit,
+            tail,
+            back,
+        });
+        if let Some(child) = self.ast.children(list).get(wide(at)) {
+            self.tasks.push(Task::Emit(*child, back));
+        }
+    }
+
+    /// Adds an instruction before `next`, which it becomes.
+    fn op(&mut self, op: Op) {
+        self.code.push(Instruction {
+            op,
+            next: self.next,
+        });
+        self.next = narrow(self.code.len() - 1);
+    }
+}

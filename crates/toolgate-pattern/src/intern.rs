@@ -1,0 +1,34 @@
+//! One class per distinct spelling: `\p{L}` written a thousand times is built once.
+
+use std::collections::BTreeMap;
+
+use crate::ast::{Ast, ClassId};
+use crate::parse::Flags;
+use crate::set::CodeSet;
+
+/// The classes of one pattern by their text and the flags in force.
+#[derive(Debug, Default)]
+pub(crate) struct Interner<'t> {
+    known: BTreeMap<(&'t str, Flags), ClassId>,
+}
+
+impl<'t> Interner<'t> {
+    /// The class of this spelling, if it was met before.
+    pub(crate) fn find(&self, text: &'t str, flags: Flags) -> Option<ClassId> {
+        self.known.get(&(text, flags)).copied()
+    }
+
+    /// The class of this spelling; `build` makes its set on first sight.
+    pub(crate) fn intern(
+        &mut self,
+        ast: &mut Ast,
+        text: &'t str,
+        flags: Flags,
+        build: impl FnOnce() -> CodeSet,
+    ) -> ClassId {
+        *self
+            .known
+            .entry((text, flags))
+            .or_insert_with(|| ast.add_class(build().freeze()))
+    }
+}

@@ -1,0 +1,285 @@
+//! Patterns that need no automaton: literals, and runs of classes that greed
+//! decides.
+
+use crate::ast::{Assertion, Ast, NO_MAX, Node, NodeId};
+use crate::set::Class;
+
+/// A pattern matched by a single scan.
+#[derive(Debug)]
+pub(crate) enum Recogniser {
+    /// Every string.
+    Anything,
+    /// One of these literals; sorted where both ends are anchored.
+    Literals {
+        literals: Vec<Box<str>>,
+        start: bool,
+        end: bool,
+    },
+    /// A character of the class, anywhere.
+    Has(Class),
+    /// Runs of classes from the start, and nothing after them if `end`.
+    Runs { runs: Vec<Run>, end: bool },
+}
+
+/// `class{min,max}`.
+#[derive(Debug)]
+pub(crate) struct Run {
+    class: Class,
+    min: u64,
+    /// `u64::MAX` is none.
+    max: u64,
+}
+
+impl Recogniser {
+    /// The recogniser of a sequence of nodes, if there is one.
+    pub(crate) fn of(ast: &Ast, sequence: &[NodeId]) -> Option<Self> {
+        let free = sequence.iter().all(|id| {
+            let facts = ast.facts(*id);
+            facts.nullable && !facts.asserts && !facts.irregular
+        });
+        if free {
+            return Some(Self::Anything);
+        }
+        let mut items = flatten(ast, sequence)?;
+        let start = strip(&mut items, 0, ast, Assertion::Start);
+        let last = items.len().saturating_sub(1);
+        let end = strip(&mut items, last, ast, Assertion::End);
+        literals(ast, &items, start, end)
+            .or_else(|| has(ast, &items, start, end))
+            .or_else(|| runs(ast, &items, start, end))
+    }
+
+    /// Whether the pattern matches; one pass over the haystack.
+    pub(crate) fn matches(&self, haystack: &str) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::Literals {
+                literals,
+                start,
+                end,
+            } => match (start, end) {
+                (true, true) => literals
+                    .binary_search_by(|literal| (**literal).cmp(haystack))
+                    .is_ok(),
+                (true, false) => literals.iter().any(|l| haystack.starts_with(&**l)),
+                (false, true) => literals.iter().any(|l| haystack.ends_with(&**l)),
+                (false, false) => literals.iter().any(|l| haystack.contains(&**l)),
+            },
+            Self::Has(class) => {
+                let mut chars = haystack.chars();
+                chars.any(|c| class.contains(u32::from(c)))
+            }
+            Self::Runs { runs, end } => {
+                let mut rest = haystack;
+                for run in runs {
+                    let Some(after) = run.take(rest) else {
+                        return false;
+                    };
+                    rest = after;
+                }
+                !end || rest.is_empty()
+            }
+        }
+    }
+
+    /// The units that each match costs beside the pass over the haystack.
+    pub(crate) fn surcharge(&self) -> u64 {
+        match self {
+            Self::Literals {
+                literals,
+                start,
+                end,
+            } if start != end => crate::int::count(literals.len() / 4),
+            Self::Runs { runs, .. } => crate::int::count(runs.len() / 4),
+            _ => 0,
+        }
+    }
+
+    /// The memory held, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Anything => 0,
+            Self::Literals { literals, .. } => literals.iter().map(|l| 16 + l.len()).sum(),
+            Self::Has(class) => class.size(),
+            Self::Runs { runs, .. } => runs.iter().map(|run| 16 + run.class.size()).sum(),
+        }
+    }
+}
+
+impl Run {
+    /// What is left after as many members as are allowed; none if too few.
+    #[inline]
+    fn take<'h>(&self, text: &'h str) -> Option<&'h str> {
+        let ascii = self.class.ascii();
+        let bytes = text.as_bytes();
+        let (mut at, mut taken) = (0, 0);
+        while taken < self.max
+            && let Some(&byte) = bytes.get(at)
+        {
+            if byte.is_ascii() {
+                if ascii >> byte & 1 == 0 {
+                    break;
+                }
+                at += 1;
+            } else {
+                let c = text.get(at..)?.chars().next()?;
+                if !self.class.contains(u32::from(c)) {
+                    break;
+                }
+                at += c.len_utf8();
+            }
+            taken += 1;
+        }
+        if taken < self.min {
+            return None;
+        }
+        text.get(at..)
+    }
+}
+
+/// The sequence with groups and concatenations dissolved at its top.
+fn flatten(ast: &Ast, sequence: &[NodeId]) -> Option<Vec<NodeId>> {
+    let mut out = Vec::with_capacity(sequence.len().max(8));
+    let mut todo: Vec<NodeId> = sequence.iter().rev().copied().collect();
+    while let Some(id) = todo.pop() {
+        match ast.node(id) {
+            Node::Empty => {}
+            Node::Capture { child, .. } => todo.push(child),
+            Node::Concat(list) => todo.extend(ast.children(list).iter().rev()),
+            Node::Repeat {
+                child,
+                min: 1,
+                max: 1,
+                ..
+            } => todo.push(child),
+            Node::BackReference { .. } | Node::Look { .. } => return None,
+            _ => out.push(id),
+        }
+    }
+    Some(out)
+}
+
+/// Removes the assertion at an index, if it stands there.
+fn strip(items: &mut Vec<NodeId>, at: usize, ast: &Ast, assertion: Assertion) -> bool {
+    let found = items
+        .get(at)
+        .is_some_and(|id| ast.node(*id) == Node::Assert(assertion));
+    if found {
+        items.remove(at);
+    }
+    found
+}
+
+fn literals(ast: &Ast, items: &[NodeId], start: bool, end: bool) -> Option<Recogniser> {
+    let mut literals = Vec::new();
+    match items {
+        [only] if let Node::Alternate(list) = ast.node(*only) => {
+            // Without an anchor every literal would be its own pass.
+            if !start && !end {
+                return None;
+            }
+            for child in ast.children(list) {
+                literals.push(literal(ast, &flatten(ast, &[*child])?)?);
+            }
+        }
+        _ => literals.push(literal(ast, items)?),
+    }
+    literals.sort_unstable();
+    literals.dedup();
+    Some(Recogniser::Literals {
+        literals,
+        start,
+        end,
+    })
+}
+
+fn literal(ast: &Ast, items: &[NodeId]) -> Option<Box<str>> {
+    let mut text = String::with_capacity(items.len());
+    for id in items {
+        match ast.node(*id) {
+            Node::Char(c) => text.push(char::from_u32(c)?),
+            _ => return None,
+        }
+    }
+    Some(text.into_boxed_str())
+}
+
+fn has(ast: &Ast, items: &[NodeId], start: bool, end: bool) -> Option<Recogniser> {
+    let [only] = items else {
+        return None;
+    };
+    let (class, min, _) = run(ast, *only)?;
+    (!start && !end && min == 1).then_some(Recogniser::Has(class))
+}
+
+/// A node that is a run: its class and bounds.
+fn run(ast: &Ast, id: NodeId) -> Option<(Class, u32, u32)> {
+    let (single, min, max) = match ast.node(id) {
+        Node::Repeat {
+            child, min, max, ..
+        } => (inner(ast, child), min, max),
+        node => (node, 1, 1),
+    };
+    match single {
+        Node::Char(c) => Some((Class::single(c), min, max)),
+        Node::Class(class) => Some((ast.class(class).clone(), min, max)),
+        _ => None,
+    }
+}
+
+/// The node inside any capturing groups.
+fn inner(ast: &Ast, mut id: NodeId) -> Node {
+    while let Node::Capture { child, .. } = ast.node(id) {
+        id = child;
+    }
+    ast.node(id)
+}
+
+fn runs(ast: &Ast, items: &[NodeId], start: bool, end: bool) -> Option<Recogniser> {
+    if !start {
+        return None;
+    }
+    let mut runs: Vec<Run> = Vec::with_capacity(items.len());
+    for id in items {
+        let (class, min, max) = run(ast, *id)?;
+        let unbounded = max == NO_MAX;
+        let (min, max) = (u64::from(min), u64::from(max));
+        let max = if unbounded { u64::MAX } else { max };
+        match runs.last_mut() {
+            Some(last) if last.class == class => {
+                last.min += min;
+                last.max = last.max.saturating_add(max);
+            }
+            _ => runs.push(Run { class, min, max }),
+        }
+    }
+    if !end {
+        // What may follow does not matter: the last runs need their minimum only.
+        while runs.last().is_some_and(|run| run.min == 0) {
+            runs.pop();
+        }
+        if let Some(last) = runs.last_mut() {
+            last.max = last.min;
+        }
+    }
+    greed_decides(&runs).then_some(Recogniser::Runs { runs, end })
+}
+
+/// Whether taking as much as allowed is the only way a run can go: what
+/// follows a run of variable length must not begin with a member of it.
+fn greed_decides(runs: &[Run]) -> bool {
+    runs.iter().enumerate().all(|(index, run)| {
+        if run.min == run.max {
+            return true;
+        }
+        for next in runs.iter().skip(index + 1) {
+            if !run.class.is_disjoint(&next.class) {
+                return false;
+            }
+            if next.min > 0 {
+                break;
+            }
+        }
+        true
+    })
+}
