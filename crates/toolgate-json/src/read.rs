@@ -340,3 +340,52 @@ impl Pass<'_, '_> {
     reason = "usize is at least 32 bits wide on every target of this crate"
 )]
 const MAX_INDEX: usize = (NONE - 1) as usize;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::node::Node;
+
+    fn footprint(reader: &Reader) -> Vec<(usize, usize)> {
+        let Tape { slots, scratch } = &reader.tape;
+        let mut all = reader.keys.footprint().to_vec();
+        all.push((slots.as_ptr().addr(), slots.capacity()));
+        all.push((scratch.as_ptr().addr(), scratch.capacity()));
+        all
+    }
+
+    /// A warm reader's buffers, which are all the memory it has, neither move
+    /// nor grow. (An allocator that counts would need `unsafe`.)
+    #[test]
+    fn warm_buffers_stay() {
+        let mut text = String::from("[");
+        for index in 0..50 {
+            text.push_str(
+                r#"{"na\u006de":"x\ty","list":[1,2.5,-3e7,true,null],"deep":{"a":[]}},{"#,
+            );
+            for key in 0..index {
+                text.push_str(&format!("\"key{key}\":{key},"));
+            }
+            text.push_str("\"last\":\"\"},");
+        }
+        text.push_str("0]");
+        let doubled = text.replace("\"deep\"", "\"list\"").replace("key1", "key");
+        let refuse = ReadLimits::default();
+        let keep = ReadLimits {
+            duplicate_keys: DuplicateKeys::KeepLast,
+            ..refuse
+        };
+        let mut reader = Reader::new();
+        reader.read(text.as_bytes(), &refuse).unwrap();
+        reader.read(doubled.as_bytes(), &keep).unwrap();
+        let warm = footprint(&reader);
+        assert!(warm.iter().all(|(_, capacity)| *capacity > 0), "{warm:?}");
+        for _ in 0..3 {
+            let document = reader.read(text.as_bytes(), &refuse).unwrap();
+            assert_eq!(document.root().len(), 101);
+            reader.read(doubled.as_bytes(), &keep).unwrap();
+            reader.read(b"{\"a\":[1]}", &refuse).unwrap();
+            assert_eq!(footprint(&reader), warm);
+        }
+    }
+}

@@ -26,6 +26,17 @@ struct Entry {
 }
 
 impl Keys {
+    /// Where each buffer is and how much it holds.
+    #[cfg(test)]
+    pub(super) fn footprint(&self) -> [(usize, usize); 4] {
+        [
+            (self.open.as_ptr().addr(), self.open.capacity()),
+            (self.table.as_ptr().addr(), self.table.capacity()),
+            (self.moved.as_ptr().addr(), self.moved.capacity()),
+            (self.marked.as_ptr().addr(), self.marked.capacity()),
+        ]
+    }
+
     pub(super) fn clear(&mut self) {
         self.open.clear();
         self.marked.clear();
