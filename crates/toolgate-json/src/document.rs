@@ -261,6 +261,10 @@ impl<'a> Node<'a> for View<'a> {
         }
     }
 
+    fn is_integer_literal(self) -> bool {
+        self.kind() == Kind::Number && !self.raw().contains(['.', 'e', 'E'])
+    }
+
     #[inline]
     fn string(self) -> &'a str {
         self.document.tape.text(self.slot, self.document.source)

@@ -73,6 +73,13 @@ pub trait Node<'a>: Copy {
     /// The number; 0 if it is not one.
     fn number(self) -> Number<'a>;
 
+    /// Whether a number is written without fraction and exponent, which draft 4
+    /// of JSON Schema asks of an `integer`; `false` if it is not a number. A
+    /// representation that forgets how a number was written may go by its value.
+    fn is_integer_literal(self) -> bool {
+        self.kind() == Kind::Number && self.number().is_integer()
+    }
+
     /// The string after unescaping; empty if it is not one.
     fn string(self) -> &'a str;
 

@@ -100,3 +100,152 @@ const MAX_LOCAL: usize = 64;
 const ATOM: AsciiSet = AsciiSet::ALPHANUMERIC.and(AsciiSet::of(b"!#$%&'*+-/=?^_`{|}~"));
 
 const IPV6_TAG: &str = "IPv6:";
+
+#[cfg(test)]
+mod tests {
+    use super::super::Format;
+    use super::super::tests::check;
+
+    #[test]
+    fn mailboxes() {
+        check(
+            Format::Email,
+            &[
+                "a@b",
+                "user@example.com",
+                "first.last@sub.example.com",
+                "user+tag@example.com",
+                "!#$%&'*+-/=?^_`{|}~@example.com",
+                "1@2",
+                "user@1and1.example",
+                "user@xn--bcher-kva.example",
+                "user@r3---sn.example",
+                "\"\"@example.com",
+                "\" \"@example.com",
+                "\"a.b\"@example.com",
+                "\".\"@example.com",
+                "\"a..b.\"@example.com",
+                "\"a@b\"@example.com",
+                "\"a\\\"b\"@example.com",
+                "\"a\\\\\"@example.com",
+                "\"a\\ b\"@example.com",
+                "\"<>,:;[]()\"@example.com",
+                "user@[192.0.2.1]",
+                "user@[IPv6:2001:db8::1]",
+                "user@[ipv6:::]",
+                "user@[IPv6:::ffff:192.0.2.1]",
+                "USER@EXAMPLE.COM",
+                "0@0.0",
+            ],
+            &[
+                "user",
+                "@",
+                "user@",
+                "@example.com",
+                "user@@example.com",
+                "us@er@example.com",
+                ".user@example.com",
+                "user.@example.com",
+                "us..er@example.com",
+                ".@example.com",
+                "us er@example.com",
+                "us,er@example.com",
+                "us(er)@example.com",
+                "us\"er@example.com",
+                "\"user@example.com",
+                "\"user\"x@example.com",
+                "\"us\"er\"@example.com",
+                "\"@example.com",
+                "\"a\\\"@example.com",
+                "\"a\\\u{7f}\"@example.com",
+                "\"a\tb\"@example.com",
+                "\"a\nb\"@example.com",
+                "\"ü\"@example.com",
+                "\"a\".b@example.com",
+                "a.\"b\"@example.com",
+                "user@example..com",
+                "user@.example.com",
+                "user@example.com.",
+                "user@-example.com",
+                "user@example-.com",
+                "user@exa_mple.com",
+                "user@exa mple.com",
+                "user@example.com:25",
+                "user@[192.0.2.256]",
+                "user@[192.0.2]",
+                "user@[192.0.2.1",
+                "user@192.0.2.1]",
+                "user@[2001:db8::1]",
+                "user@[IPv6:192.0.2.1]",
+                "user@[IPv6:2001:db8::1%eth0]",
+                "user@[]",
+                "user@[x:y]",
+                "User <user@example.com>",
+                "<user@example.com>",
+                "ü@example.com",
+                "user@bücher.example",
+                "mailto:user@example.com ",
+                "user@example.com\0",
+            ],
+        );
+    }
+
+    #[test]
+    fn internationalized_mailboxes() {
+        check(
+            Format::IdnEmail,
+            &[
+                "user@example.com",
+                "jörg@bücher.example",
+                "用户@例子.广告",
+                "अजय@डाटा.भारत",
+                "квіточка@пошта.укр",
+                "χρήστης@παράδειγμα.ελ",
+                "Dörte@sörensen.example",
+                "\"jö rg\"@bücher.example",
+                "👍@example.com",
+                "user@xn--bcher-kva.example",
+                "jörg@[192.0.2.1]",
+                "jörg@[IPv6:::1]",
+            ],
+            &[
+                "jörg",
+                "@bücher.example",
+                "jörg@",
+                "jö rg@bücher.example",
+                ".jörg@bücher.example",
+                "jö..rg@bücher.example",
+                "jörg@bücher。example",
+                "jörg@BÜCHER.example",
+                "jörg@👍.example",
+                "Dörte@Sörensen.example",
+                "jörg@-ü.example",
+                "jörg@xn--a.example",
+                "\"jörg@bücher.example",
+                "\"\\ü\"@example.com",
+                "jörg@[١٩٢.0.2.1]",
+                "\"j\u{1}\"@bücher.example",
+            ],
+        );
+    }
+
+    #[test]
+    fn parts_are_as_long_as_the_protocol_lets_them() {
+        let domain = format!("{0}.{0}.{0}.{1}", "d".repeat(63), "d".repeat(61));
+        for (local, domain, fits) in [
+            ("l".repeat(64), "b", true),
+            ("l".repeat(65), "b", false),
+            (format!("\"{}\"", " ".repeat(62)), "b", true),
+            (format!("\"{}\"", " ".repeat(63)), "b", false),
+            ("l".to_owned(), domain.as_str(), true),
+            ("l".to_owned(), &format!("{domain}d"), false),
+            ("l".to_owned(), &"d".repeat(64), false),
+        ] {
+            let text = format!("{local}@{domain}");
+            assert_eq!(Format::Email.accepts(&text), fits, "{text}");
+            assert_eq!(Format::IdnEmail.accepts(&text), fits, "{text}");
+        }
+        assert!(Format::IdnEmail.accepts(&format!("{}@b", "ü".repeat(32))));
+        assert!(!Format::IdnEmail.accepts(&format!("{}@b", "ü".repeat(33))));
+    }
+}

@@ -114,3 +114,178 @@ fn has_reserved_hyphens(label: &[char]) -> bool {
 }
 
 const PREFIX: &str = "xn--";
+
+#[cfg(test)]
+mod tests {
+    use super::super::Format;
+    use super::super::tests::check;
+
+    #[test]
+    fn names_of_many_scripts() {
+        check(
+            Format::IdnHostname,
+            &[
+                "example.com",
+                "EXAMPLE.com",
+                "bücher.example",
+                "straße.example",
+                "faß.de",
+                "παράδειγμα",
+                "例え.テスト",
+                "한국",
+                "россия.рф",
+                "ᏣᎳᎩ",
+                "𐐨",
+                "ɐ",
+                "नी.भारत",
+                "日本・語",
+                "l·l",
+                "a̎",
+                "xn--bcher-kva.example",
+                "XN--BCHER-KVA",
+                "a。b．c｡d",
+                "xn--3e0b707e.한국",
+                "123.example",
+                "1ü",
+                "ü-ü",
+                "א1",
+                "אב3",
+                "אב٣",
+                "עברית.com",
+                "ο͵α",
+                "͵α",
+                "א׳ב",
+                "א״",
+                "क्\u{200d}ष",
+                "क्\u{200c}ष",
+                "بي\u{200c}بي",
+                "・ァ",
+                "〇",
+                "་",
+            ],
+            &[
+                "",
+                ".",
+                "ü.",
+                ".ü",
+                "ü..ü",
+                "。",
+                "ü。",
+                "-ü",
+                "ü-",
+                "üa--",
+                "ab--ü",
+                "ab--cd",
+                "a_ü",
+                "ü ü",
+                "ü/ü",
+                "Ü",
+                "BÜCHER.example",
+                "👍",
+                "☃.example",
+                "ﬁ",
+                "ſ",
+                "ⅷ",
+                "İ",
+                "ǅ",
+                "ẞ",
+                "ꮳ",
+                "\u{212a}",
+                "\u{212b}",
+                "a\u{30a}",
+                "u\u{308}",
+                "\u{308}u",
+                "\u{903}a",
+                "\u{20dd}a",
+                "a\u{20d0}",
+                "\u{200b}",
+                "a\u{200b}b",
+                "ü\u{feff}",
+                "ü\u{ad}",
+                "ü\u{202e}",
+                "ü\u{fe0f}",
+                "\u{1100}\u{1161}",
+                "ü\u{e000}",
+                "ü\u{378}",
+                "ü\u{10ffff}",
+                "ـ",
+                "〱",
+                "〮",
+                "·l",
+                "l·",
+                "a·a",
+                "L·L",
+                "ο͵",
+                "ο͵a",
+                "׳ב",
+                "a׳",
+                "״",
+                "・",
+                "a・b",
+                "٣۳",
+                "ب٣۳",
+                "क\u{200d}ष",
+                "\u{200d}",
+                "\u{200c}",
+                "a\u{200c}b",
+                "بي\u{200c}",
+                "\u{200c}بي",
+                "1א",
+                "אa",
+                "aא",
+                "٣א",
+                "א3٣",
+                "א·",
+                "א.1a",
+                "1a.א",
+                "xn--",
+                "xn--a",
+                "xn--bcher-kvb",
+                "xn--n3h",
+                "xn--ü",
+                "xn--bücher-kva",
+                "xn--hello-",
+            ],
+        );
+    }
+
+    #[test]
+    fn the_joining_rule_looks_through_marks() {
+        // beh, fatha, non-joiner, fatha, beh; then with alef, which does not join forward.
+        assert!(Format::IdnHostname.accepts("\u{628}\u{64e}\u{200c}\u{64e}\u{628}"));
+        assert!(!Format::IdnHostname.accepts("\u{627}\u{64e}\u{200c}\u{64e}\u{628}"));
+    }
+
+    #[test]
+    fn a_name_is_measured_encoded() {
+        // 57 times the same letter make 59 octets behind the prefix, 58 make 60.
+        assert!(Format::IdnHostname.accepts(&"é".repeat(57)));
+        assert!(!Format::IdnHostname.accepts(&"é".repeat(58)));
+        let label = "é".repeat(57);
+        let name = format!("{label}.{label}.{label}.{}", "a".repeat(61));
+        assert!(Format::IdnHostname.accepts(&name));
+        assert!(!Format::IdnHostname.accepts(&format!("{name}a")));
+    }
+
+    #[test]
+    fn one_label_from_right_to_left_binds_all_labels() {
+        check(
+            Format::IdnHostname,
+            &[
+                "1a.example",
+                "a.1",
+                "א.example",
+                "xn--5dbqzzl.example",
+                "א-1.b2",
+            ],
+            &[
+                "א.1",
+                "1.א",
+                "א.1a",
+                "a1.1b.א",
+                "1.xn--5dbqzzl",
+                "xn--5dbqzzl.1a",
+            ],
+        );
+    }
+}

@@ -227,3 +227,65 @@ fn joins<'a>(mut chars: impl Iterator<Item = &'a char>, side: JoiningType) -> bo
 
 /// The canonical combining class of viramas.
 const VIRAMA: u8 = 9;
+
+#[cfg(test)]
+mod tests {
+    use super::{Property, property};
+
+    #[test]
+    fn derived_properties() {
+        for (c, expected) in [
+            ('a', Property::Valid),
+            ('A', Property::Disallowed),
+            ('-', Property::Valid),
+            ('.', Property::Disallowed),
+            ('_', Property::Disallowed),
+            ('\u{B7}', Property::Contextual),
+            ('ß', Property::Valid),
+            ('ẞ', Property::Disallowed),
+            ('ς', Property::Valid),
+            ('ŉ', Property::Disallowed),
+            ('ǰ', Property::Valid),
+            ('\u{345}', Property::Disallowed),
+            ('\u{34F}', Property::Disallowed),
+            ('ᾳ', Property::Disallowed),
+            ('\u{1F76}', Property::Valid),
+            ('\u{1F77}', Property::Disallowed),
+            ('Ꭰ', Property::Valid),
+            ('ꭰ', Property::Disallowed),
+            ('ᲀ', Property::Disallowed),
+            ('ა', Property::Valid),
+            ('Ა', Property::Disallowed),
+            ('٠', Property::Contextual),
+            ('०', Property::Valid),
+            ('²', Property::Disallowed),
+            ('\u{200C}', Property::Contextual),
+            ('\u{2010}', Property::Disallowed),
+            ('\u{1160}', Property::Disallowed),
+            ('가', Property::Valid),
+            ('ㄱ', Property::Disallowed),
+            ('中', Property::Valid),
+            ('〆', Property::Valid),
+            ('\u{302A}', Property::Valid),
+            ('\u{302E}', Property::Disallowed),
+            ('ｱ', Property::Disallowed),
+            ('\u{F900}', Property::Disallowed),
+            ('\u{1D165}', Property::Disallowed),
+            ('\u{E0100}', Property::Disallowed),
+            ('\u{FFFF}', Property::Disallowed),
+        ] {
+            assert_eq!(property(c), expected, "U+{:04X}", u32::from(c));
+        }
+    }
+
+    #[test]
+    fn case_folding_is_the_only_reason_beside_normalization() {
+        // What the standard library turns to lower case must be unstable, except Cherokee.
+        for c in '\u{80}'..=char::MAX {
+            let folds = c.to_lowercase().ne(std::iter::once(c));
+            if folds && !('\u{13A0}'..='\u{13F5}').contains(&c) {
+                assert_eq!(property(c), Property::Disallowed, "U+{:04X}", u32::from(c));
+            }
+        }
+    }
+}

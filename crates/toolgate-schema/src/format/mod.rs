@@ -159,3 +159,133 @@ const ALL: [Format; 19] = [
     Format::Regex,
     Format::Uuid,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::{ALL, Format};
+
+    /// Asserts a format's answer on each text of a table.
+    #[track_caller]
+    pub(super) fn check(format: Format, valid: &[&str], invalid: &[&str]) {
+        for text in valid {
+            assert!(
+                format.accepts(text),
+                "{} must accept {text:?}",
+                format.name()
+            );
+        }
+        for text in invalid {
+            assert!(
+                !format.accepts(text),
+                "{} must refuse {text:?}",
+                format.name()
+            );
+        }
+    }
+
+    #[test]
+    fn names_lead_to_their_formats() {
+        for format in ALL {
+            assert_eq!(Format::from_name(format.name()), Some(format));
+        }
+        for name in ["", "Date", "date ", "datetime", "int32", "colour"] {
+            assert_eq!(Format::from_name(name), None);
+        }
+    }
+
+    #[test]
+    fn regex_asks_the_pattern_reader() {
+        check(
+            Format::Regex,
+            &["", "^a+$", r"\d{2,3}", r"(?<year>\d{4})-\k<year>"],
+            &["(", "a{2,1}", r"\a"],
+        );
+    }
+
+    #[test]
+    fn the_empty_text_is_only_what_its_grammar_allows() {
+        for format in ALL {
+            let fits = matches!(
+                format,
+                Format::UriReference
+                    | Format::IriReference
+                    | Format::UriTemplate
+                    | Format::JsonPointer
+                    | Format::Regex
+            );
+            assert_eq!(format.accepts(""), fits, "{}", format.name());
+        }
+    }
+
+    #[test]
+    fn no_format_accepts_what_surrounds_a_text_of_it() {
+        for (format, text) in [
+            (Format::DateTime, "2024-02-29T12:00:00Z"),
+            (Format::Date, "2024-02-29"),
+            (Format::Time, "12:00:00Z"),
+            (Format::Duration, "P1D"),
+            (Format::Email, "a@b.example"),
+            (Format::IdnEmail, "ä@bücher.example"),
+            (Format::Hostname, "b.example"),
+            (Format::IdnHostname, "bücher.example"),
+            (Format::Ipv4, "192.0.2.1"),
+            (Format::Ipv6, "2001:db8::1"),
+            (Format::Uri, "a:b"),
+            (Format::UriReference, "b"),
+            (Format::Iri, "a:ä"),
+            (Format::IriReference, "ä"),
+            (Format::UriTemplate, "{a}"),
+            (Format::RelativeJsonPointer, "0"),
+            (Format::Uuid, "00000000-0000-0000-0000-000000000000"),
+        ] {
+            assert!(format.accepts(text), "{}", format.name());
+            // These have most of Unicode, invisible characters included.
+            let is_unicode = matches!(
+                format,
+                Format::Iri | Format::IriReference | Format::IdnEmail | Format::UriTemplate
+            );
+            let spaces = [" ", "\n", "\r", "\t", "\0"];
+            let invisible = ["\u{a0}", "\u{2028}", "\u{feff}", "\u{202e}"];
+            for around in spaces
+                .into_iter()
+                .chain(invisible.into_iter().filter(|_| !is_unicode))
+            {
+                check(
+                    format,
+                    &[],
+                    &[&format!("{around}{text}"), &format!("{text}{around}")],
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_prefix_of_hostile_text_is_answered() {
+        for piece in [
+            "1:",
+            "a-.",
+            "xn--a.",
+            "xn--99999.",
+            "/~0",
+            "9",
+            "\"\\ ",
+            "ü.",
+            "{a}",
+            "%41",
+            "[",
+            "@",
+            "P9D",
+            "\u{300}",
+            "ـ‌",
+        ] {
+            let text = piece.repeat(300);
+            for (at, _) in text.char_indices() {
+                for format in ALL.into_iter().filter(|format| *format != Format::Regex) {
+                    let (before, after) = text.split_at(at);
+                    format.accepts(before);
+                    format.accepts(after);
+                }
+            }
+        }
+    }
+}

@@ -67,23 +67,17 @@ impl NumberFormat {
             Self::UInt8 => number.as_i64().is_some_and(|n| u8::try_from(n).is_ok()),
             Self::UInt16 => number.as_i64().is_some_and(|n| u16::try_from(n).is_ok()),
             Self::UInt32 => number.as_i64().is_some_and(|n| u32::try_from(n).is_ok()),
-            Self::UInt64 => {
-                number.is_integer()
-                    && number.compare(&Number::from_u64(u64::MIN)) != Ordering::Less
-                    && number.compare(&Number::from_u64(u64::MAX)) != Ordering::Greater
-            }
-            Self::Float => is_between(number, FLOAT_BELOW),
-            Self::Double => is_between(number, DOUBLE_BELOW),
+            Self::UInt64 => number.as_u64().is_some(),
+            Self::Float => lies_between(number, FLOAT_BOUNDS),
+            Self::Double => lies_between(number, DOUBLE_BOUNDS),
         }
     }
 }
 
-/// Whether `number` lies between a bound and its negative, given as
-/// `[negative, positive]`, and is neither.
-fn is_between(number: Number<'_>, [low, high]: [&'static str; 2]) -> bool {
-    let is_beyond =
-        |bound, side| Number::parse(bound).is_none_or(|bound| number.compare(&bound) != side);
-    !is_beyond(low, Ordering::Greater) && !is_beyond(high, Ordering::Less)
+/// Whether `number` lies between two bounds and is neither of them.
+fn lies_between(number: Number<'_>, [low, high]: [&'static str; 2]) -> bool {
+    let order = |bound| Number::parse(bound).map(|bound| number.compare(&bound));
+    order(low) == Some(Ordering::Greater) && order(high) == Some(Ordering::Less)
 }
 
 const ALL: [NumberFormat; 10] = [
@@ -99,15 +93,143 @@ const ALL: [NumberFormat; 10] = [
     NumberFormat::Double,
 ];
 
-/// 2^128 - 2^103: half way from the largest finite number to the next, where
+/// 2^128 - 2^103 and its negative: half way from the largest finite number to the next, where
 /// rounding to nearest begins to give infinity (IEEE 754 section 4.3.1).
-const FLOAT_BELOW: [&str; 2] = [
+const FLOAT_BOUNDS: [&str; 2] = [
     "-340282356779733661637539395458142568448",
     "340282356779733661637539395458142568448",
 ];
 
 /// 2^1024 - 2^970, likewise.
-const DOUBLE_BELOW: [&str; 2] = [
+const DOUBLE_BOUNDS: [&str; 2] = [
     "-179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792",
     "179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::{ALL, DOUBLE_BOUNDS, FLOAT_BOUNDS, NumberFormat};
+    use toolgate_json::Number;
+
+    #[track_caller]
+    fn check(name: &str, valid: &[&str], invalid: &[&str]) {
+        let format = NumberFormat::from_name(name).unwrap();
+        for text in valid {
+            assert!(
+                format.accepts(Number::parse(text).unwrap()),
+                "{name} must accept {text}"
+            );
+        }
+        for text in invalid {
+            assert!(
+                !format.accepts(Number::parse(text).unwrap()),
+                "{name} must refuse {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_lead_to_their_formats() {
+        for format in ALL {
+            assert_eq!(NumberFormat::from_name(format.name()), Some(format));
+        }
+        for name in ["", "int", "INT32", "int128", "number", "date"] {
+            assert_eq!(NumberFormat::from_name(name), None);
+        }
+    }
+
+    #[test]
+    fn signed_integers() {
+        check(
+            "int8",
+            &["-128", "127", "0", "-0", "1.27e2"],
+            &["-129", "128", "0.5", "1e3"],
+        );
+        check(
+            "int16",
+            &["-32768", "32767", "1.0"],
+            &["-32769", "32768", "1.5"],
+        );
+        check(
+            "int32",
+            &["-2147483648", "2147483647", "2e9"],
+            &["-2147483649", "2147483648", "1e10"],
+        );
+        check(
+            "int64",
+            &[
+                "-9223372036854775808",
+                "9223372036854775807",
+                "9e18",
+                "90e-1",
+            ],
+            &[
+                "-9223372036854775809",
+                "9223372036854775808",
+                "1e19",
+                "1e1000000000",
+                "1e-1",
+            ],
+        );
+    }
+
+    #[test]
+    fn unsigned_integers() {
+        check(
+            "uint8",
+            &["0", "255", "2.55E2", "-0"],
+            &["-1", "256", "0.1"],
+        );
+        check("uint16", &["0", "65535"], &["-1", "65536"]);
+        check("uint32", &["0", "4294967295"], &["-1", "4294967296"]);
+        check(
+            "uint64",
+            &[
+                "0",
+                "18446744073709551615",
+                "1e19",
+                "-0.0",
+                "1844674407370955161.5e1",
+            ],
+            &[
+                "-1",
+                "18446744073709551616",
+                "1e20",
+                "18446744073709551614.5",
+            ],
+        );
+    }
+
+    #[test]
+    fn floating_point_numbers_are_those_that_round_to_finite_ones() {
+        check(
+            "float",
+            &["0", "-0", "0.1", "1e-400", "3.4028235e38", "-3.4028235e38"],
+            &["3.4028236e38"],
+        );
+        check(
+            "float",
+            &["340282356779733661637539395458142568447"],
+            &FLOAT_BOUNDS,
+        );
+        check(
+            "double",
+            &["1.7976931348623157e308", "1e-999999999", "-1e308"],
+            &["1e309", "-1e309"],
+        );
+        check("double", &["3.4028236e38"], &DOUBLE_BOUNDS);
+    }
+
+    #[test]
+    fn floating_point_bounds_are_where_the_standard_library_rounds_to_infinity() {
+        for [low, high] in [FLOAT_BOUNDS, DOUBLE_BOUNDS] {
+            assert_eq!(low, format!("-{high}"));
+        }
+        let below = |bound: &str| format!("{}7", bound.strip_suffix('8').unwrap());
+        assert_eq!(FLOAT_BOUNDS[1].parse(), Ok(f32::INFINITY));
+        assert_eq!(below(FLOAT_BOUNDS[1]).parse(), Ok(f32::MAX));
+        assert_eq!(DOUBLE_BOUNDS[1].parse(), Ok(f64::INFINITY));
+        let double_below = format!("{}1", DOUBLE_BOUNDS[1].strip_suffix('2').unwrap());
+        assert_eq!(double_below.parse(), Ok(f64::MAX));
+    }
+}

@@ -184,3 +184,71 @@ const SKEW: u32 = 38;
 const DAMP: u32 = 700;
 const FIRST_BIAS: u32 = 72;
 const FIRST_CODE: u32 = 0x80;
+
+#[cfg(test)]
+mod tests {
+    use super::{Label, MAX_LABEL};
+
+    fn decoded(encoded: &str) -> Option<String> {
+        Label::decode(encoded).map(|label| label.as_slice().iter().collect())
+    }
+
+    fn encoded(text: &str) -> Option<String> {
+        let encoded = Label::from_text(text)?.encode()?;
+        Some(String::from_utf8(encoded.as_bytes().to_vec()).unwrap())
+    }
+
+    #[test]
+    fn encoding_and_decoding_are_each_other_reversed() {
+        for (text, code) in [
+            ("bücher", "bcher-kva"),
+            ("straße", "strae-oqa"),
+            ("παράδειγμα", "hxajbheg2az3al"),
+            ("例え", "r8jz45g"),
+            ("россия", "h1alffa9f"),
+            ("日本・語", "vek160nb2acz6g"),
+            ("ü", "tda"),
+            ("üü", "tdaa"),
+            ("", ""),
+            ("abc", "abc-"),
+            ("a-b", "a-b-"),
+        ] {
+            assert_eq!(encoded(text).as_deref(), Some(code), "{text}");
+            assert_eq!(decoded(code).as_deref(), Some(text), "{code}");
+        }
+        for text in ["-ü-", "\u{10ffff}", "a\u{80}\u{10ffff}b", "🂡🂢"] {
+            assert_eq!(
+                encoded(text).and_then(|code| decoded(&code)).as_deref(),
+                Some(text)
+            );
+        }
+    }
+
+    #[test]
+    fn what_encodes_nothing_is_refused() {
+        for code in [
+            "9",
+            "99999999",
+            "zzzzzzzzzzzz",
+            "é",
+            "a b",
+            "_",
+            "tda_",
+            "99999999999999999999999",
+        ] {
+            assert_eq!(decoded(code), None, "{code}");
+        }
+    }
+
+    #[test]
+    fn a_label_holds_what_its_name_says() {
+        assert!(Label::from_text(&"ü".repeat(MAX_LABEL)).is_some());
+        assert!(Label::from_text(&"ü".repeat(MAX_LABEL + 1)).is_none());
+        assert!(encoded(&"ü".repeat(MAX_LABEL)).is_none());
+        assert_eq!(
+            decoded(&format!("{}-", "a".repeat(MAX_LABEL))),
+            Some("a".repeat(MAX_LABEL))
+        );
+        assert_eq!(decoded(&format!("{}-", "a".repeat(MAX_LABEL + 1))), None);
+    }
+}

@@ -203,3 +203,193 @@ const PATH: AsciiSet = PLAIN.and(AsciiSet::of(b":@/"));
 const QUERY: AsciiSet = PATH.and(AsciiSet::of(b"?"));
 
 const PLAIN_AND_COLON: AsciiSet = PLAIN.and(AsciiSet::of(b":"));
+
+#[cfg(test)]
+mod tests {
+    use super::super::Format;
+    use super::super::tests::check;
+
+    const ABSOLUTE: &[&str] = &[
+        "a:",
+        "a:b",
+        "A+1.-:b",
+        "a:/",
+        "a://",
+        "a:///",
+        "a://b",
+        "a:?",
+        "a:#",
+        "a:?#",
+        "a:b?c#d",
+        "a:b?c?d/e",
+        "a:b#c?d/e",
+        "a:b:c",
+        "a:@",
+        "a:/b//c",
+        "http://example.com",
+        "http://example.com:",
+        "http://example.com:80",
+        "http://example.com:99999999999",
+        "http://user@example.com",
+        "http://user:pass:word@example.com/",
+        "http://@example.com",
+        "http://:80",
+        "http://192.0.2.1",
+        "http://999.1",
+        "http://[::1]",
+        "http://[::1]:80/a",
+        "http://[v1.a]",
+        "http://[VfF.:]",
+        "http://u@[::ffff:192.0.2.1]",
+        "http://a%20b",
+        "http://%C3%BC:1",
+        "http://example.com/%7Euser/a;b=c,d!$&'()*+",
+        "urn:example:a:b",
+        "tag:a@b,2024:c",
+        "mailto:a@b",
+        "data:,a%2Cb",
+        "file:///etc/hosts",
+    ];
+
+    const RELATIVE: &[&str] = &[
+        "", "/", "//", "///", "a", "a/b", "./a:b", "a/b:c", "../a", "?", "?a:b", "#", "#a:b",
+        "//a", "//a:80/b", "//[::1]", "a?b#c", "%41", "@", "a@b", ";a", "a;b=c", "/a:b", "1",
+        "1.2/a:b",
+    ];
+
+    const NEITHER: &[&str] = &[
+        ":",
+        ":a",
+        "1a:b",
+        "-a:b",
+        "+a:b",
+        "a_b:c",
+        "a b:c",
+        "%61:b",
+        "a:b c",
+        "a:b\\c",
+        "a:<b>",
+        "a:{b}",
+        "a:b|c",
+        "a:b^c",
+        "a:b`c",
+        "a:\"b\"",
+        "a:b[c]",
+        "a:[b",
+        "a:b]c",
+        "a:%",
+        "a:%4",
+        "a:%4g",
+        "a:%g4",
+        "a:%%41",
+        "a:b#c#d",
+        "a:b##",
+        "a:#b[",
+        "a:?b[0]=c",
+        "http://a:b",
+        "http://a:8 0",
+        "http://a:-1",
+        "http://a:80:80",
+        "http://[::1",
+        "http://::1]",
+        "http://::1",
+        "http://[]",
+        "http://[::1]a",
+        "http://[::1]80",
+        "http://[::g]",
+        "http://[1.2.3.4]",
+        "http://[v.a]",
+        "http://[v1.]",
+        "http://[v1a]",
+        "http://[vg.a]",
+        "http://[v1.%41]",
+        "http://[::1%25eth0]",
+        "http://[fe80::1%eth0]",
+        "http://[[::1]]",
+        "http://a@b@c",
+        "http://a[@b",
+        "http://a]@b",
+        "http://a@[b]",
+        "http://a\\b",
+        "a:\0",
+        "a:\n",
+        "a:\u{7f}",
+        "//a:b",
+        "a\\b",
+        "[a]",
+        "<a>",
+        "#a#b",
+        "//[",
+        "//]",
+    ];
+
+    /// In IRIs everywhere but in the scheme, in URIs nowhere.
+    const UNICODE: &[&str] = &[
+        "a:ü",
+        "a://ü",
+        "a://ü@ü:1/ü?ü#ü",
+        "a:\u{a0}",
+        "a:\u{d7ff}",
+        "a:\u{f900}",
+        "a:\u{fdcf}",
+        "a:\u{fdf0}",
+        "a:\u{ffef}",
+        "a:\u{10000}",
+        "a:\u{1fffd}",
+        "a:\u{e1000}",
+        "a:👍",
+        "a:?\u{e000}",
+        "a:?\u{10fffd}",
+    ];
+
+    const NOT_EVEN_UNICODE: &[&str] = &[
+        "ü:a",
+        "aü:b",
+        "a:\u{80}",
+        "a:\u{9f}",
+        "a:\u{e000}",
+        "a:#\u{e000}",
+        "a://\u{f8ff}",
+        "a:\u{fdd0}",
+        "a:\u{fdef}",
+        "a:\u{fff0}",
+        "a:\u{fffd}",
+        "a:\u{ffff}",
+        "a:\u{1fffe}",
+        "a:\u{e0001}",
+        "a:\u{f0000}",
+        "a:?\u{ffffe}",
+        "a:?\u{10ffff}",
+        "a:ü ü",
+        "a:%ü",
+        "http://a:８０",
+        "http://[::１]",
+    ];
+
+    #[test]
+    fn with_a_scheme() {
+        for format in [Format::Uri, Format::Iri] {
+            check(format, ABSOLUTE, RELATIVE);
+            check(format, &[], NEITHER);
+            check(format, &[], NOT_EVEN_UNICODE);
+        }
+        check(Format::Uri, &[], UNICODE);
+        check(Format::Iri, UNICODE, &[]);
+    }
+
+    #[test]
+    fn with_or_without_a_scheme() {
+        for format in [Format::UriReference, Format::IriReference] {
+            check(format, ABSOLUTE, NEITHER);
+            check(format, RELATIVE, NOT_EVEN_UNICODE);
+        }
+        let relative: Vec<&str> = UNICODE
+            .iter()
+            .map(|text| text.strip_prefix("a:").unwrap_or(text))
+            .collect();
+        check(Format::UriReference, &[], UNICODE);
+        check(Format::UriReference, &[], &relative);
+        check(Format::IriReference, UNICODE, &[]);
+        check(Format::IriReference, &relative, &[]);
+    }
+}

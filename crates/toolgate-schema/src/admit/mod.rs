@@ -1,0 +1,355 @@
+//! The gatehouse: decides whether a schema may exist here at all.
+//!
+//! Walks schema positions only (never into `const`, `enum`, `default`,
+//! `examples` or unknown keywords), iteratively, and decodes every keyword on
+//! the way: dialect, bounds, the shape of each value. What a metaschema would
+//! say is said here, without running one.
+
+mod identify;
+mod shape;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use toolgate_json::{Key as _, Kind, Node as _, NodeId, OwnedDocument, View};
+use toolgate_pattern::Pattern;
+
+use crate::dialect::{Dialect, Keyword, Rules};
+use crate::error::{CompileError, CompileErrorKind, Place};
+use crate::int::to_u32;
+use crate::limits::{LimitName, Limits};
+use crate::options::{Formats, Strictness, Warning};
+use crate::outline::{
+    self, Anchor, Doc, DocId, Entry, PatternId, RefId, Resource, ResourceId, Shape, Sub, SubId,
+};
+
+/// What the compiler was asked for, as far as the walk needs it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terms<'t> {
+    pub(crate) limits: &'t Limits,
+    pub(crate) strictness: Strictness,
+    pub(crate) formats: Formats,
+    /// The operator's dialect; overrides every `$schema`.
+    pub(crate) dialect: Option<Dialect>,
+}
+
+/// Finds the rules of a custom metaschema by its URI, among registered documents.
+pub(crate) type MetaschemaLookup<'t> = dyn Fn(&str) -> Option<Result<Rules, String>> + 't;
+
+/// A reference that is read but not yet resolved.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PendingRef {
+    /// The subschema that holds it.
+    pub(crate) sub: SubId,
+    pub(crate) keyword: Keyword,
+    /// The node of its text.
+    pub(crate) value: NodeId,
+}
+
+/// The walk's state: an outline growing, and what is still to be looked at.
+pub(crate) struct Admission<'t> {
+    pub(crate) terms: Terms<'t>,
+    pub(crate) metaschemas: &'t MetaschemaLookup<'t>,
+    pub(crate) docs: Vec<Doc>,
+    /// For each document, the subschema that stands at each of its nodes.
+    positions: Vec<HashMap<NodeId, SubId>>,
+    pub(crate) resources: Vec<Resource>,
+    pub(crate) resource_of_uri: HashMap<String, ResourceId>,
+    pub(crate) subs: Vec<Sub>,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) patterns: Vec<Arc<Pattern>>,
+    pattern_of_text: HashMap<String, PatternId>,
+    patterns_size: usize,
+    pub(crate) refs: Vec<PendingRef>,
+    pub(crate) warnings: Vec<Warning>,
+    waiting: Vec<(SubId, usize)>,
+}
+
+impl<'t> Admission<'t> {
+    pub(crate) fn new(terms: Terms<'t>, metaschemas: &'t MetaschemaLookup<'t>) -> Self {
+        Self {
+            terms,
+            metaschemas,
+            docs: Vec::new(),
+            positions: Vec::new(),
+            resources: Vec::new(),
+            resource_of_uri: HashMap::new(),
+            subs: Vec::new(),
+            entries: Vec::new(),
+            patterns: Vec::new(),
+            pattern_of_text: HashMap::new(),
+            patterns_size: 0,
+            refs: Vec::new(),
+            warnings: Vec::new(),
+            waiting: Vec::new(),
+        }
+    }
+
+    /// Takes in a document found under `uri` and walks it from its root.
+    ///
+    /// # Errors
+    ///
+    /// Whatever is wrong with the document as a schema.
+    pub(crate) fn admit_document(
+        &mut self,
+        uri: &str,
+        text: Arc<OwnedDocument>,
+        rules: Rules,
+    ) -> Result<ResourceId, CompileError> {
+        let doc = DocId::new(self.docs.len());
+        let root = text.document().root().id();
+        self.docs.push(Doc {
+            uri: uri.to_owned(),
+            text,
+        });
+        self.positions.push(HashMap::new());
+        let resource = self.add_resource(uri.to_owned(), SubId::new(self.subs.len()));
+        let root = self.push(doc, root, resource, rules, 0)?;
+        self.walk()?;
+        Ok(self
+            .subs
+            .get(root.index())
+            .map_or(resource, |sub| sub.resource))
+    }
+
+    /// The subschema at a node that a pointer led to: the one the walk found
+    /// there, or a new one inside `around`'s resource.
+    ///
+    /// # Errors
+    ///
+    /// Whatever is wrong with the new subschema.
+    pub(crate) fn admit_target(
+        &mut self,
+        doc: DocId,
+        node: NodeId,
+        around: SubId,
+    ) -> Result<SubId, CompileError> {
+        if let Some(sub) = self.position(doc, node) {
+            return Ok(sub);
+        }
+        let Some(outer) = self.subs.get(around.index()).copied() else {
+            return Ok(around);
+        };
+        let sub = self.push(doc, node, outer.resource, outer.rules, 0)?;
+        self.walk()?;
+        Ok(sub)
+    }
+
+    /// The subschema that stands at a node, if one does.
+    pub(crate) fn position(&self, doc: DocId, node: NodeId) -> Option<SubId> {
+        self.positions.get(doc.index())?.get(&node).copied()
+    }
+
+    pub(crate) fn place(&self, doc: DocId, node: NodeId) -> Place {
+        outline::place(&self.docs, doc, node)
+    }
+
+    fn add_resource(&mut self, uri: String, root: SubId) -> ResourceId {
+        let id = ResourceId::new(self.resources.len());
+        if !uri.is_empty() {
+            // The first resource of a name keeps it.
+            self.resource_of_uri.entry(uri.clone()).or_insert(id);
+        }
+        self.resources.push(Resource {
+            uri,
+            root,
+            anchors: HashMap::new(),
+            recursive: false,
+            scope: Vec::new(),
+        });
+        id
+    }
+
+    fn add_anchor(&mut self, resource: ResourceId, name: &str, anchor: Anchor) {
+        if let Some(resource) = self.resources.get_mut(resource.index()) {
+            resource.anchors.entry(name.to_owned()).or_insert(anchor);
+        }
+    }
+
+    /// Registers a subschema and leaves its inside for later.
+    fn push(
+        &mut self,
+        doc: DocId,
+        node: NodeId,
+        resource: ResourceId,
+        rules: Rules,
+        depth: usize,
+    ) -> Result<SubId, CompileError> {
+        let limits = self.terms.limits;
+        for (name, reached, allowed) in [
+            (LimitName::Depth, depth, limits.depth),
+            (
+                LimitName::Subschemas,
+                self.subs.len() + 1,
+                limits.subschemas,
+            ),
+        ] {
+            if reached > allowed {
+                return Err(CompileError::limit_reached(
+                    name,
+                    allowed,
+                    self.place(doc, node),
+                ));
+            }
+        }
+        let id = SubId::new(self.subs.len());
+        self.subs.push(Sub {
+            doc,
+            node,
+            resource,
+            rules,
+            shape: Shape::Always(true),
+        });
+        if let Some(positions) = self.positions.get_mut(doc.index()) {
+            positions.insert(node, id);
+        }
+        self.waiting.push((id, depth));
+        Ok(id)
+    }
+
+    fn walk(&mut self) -> Result<(), CompileError> {
+        while let Some((id, depth)) = self.waiting.pop() {
+            let Some(sub) = self.subs.get(id.index()).copied() else {
+                continue;
+            };
+            let Some(text) = self
+                .docs
+                .get(sub.doc.index())
+                .map(|doc| Arc::clone(&doc.text))
+            else {
+                continue;
+            };
+            let view = text.document().view(sub.node);
+            let shape = match view.kind() {
+                Kind::Boolean => Shape::Always(view.boolean()),
+                Kind::Object => self.open(id, sub, depth, view)?,
+                _ => {
+                    self.refuse(sub, view, "a schema", "an object or a boolean", None)?;
+                    Shape::Always(true)
+                }
+            };
+            if let Some(sub) = self.subs.get_mut(id.index()) {
+                sub.shape = shape;
+            }
+        }
+        Ok(())
+    }
+
+    /// Decodes the keywords of one subschema.
+    fn open(
+        &mut self,
+        id: SubId,
+        sub: Sub,
+        depth: usize,
+        view: View<'_>,
+    ) -> Result<Shape, CompileError> {
+        let sub = self.identify(id, sub, depth, view)?;
+        let hidden = sub.rules.dialect.ref_hides_siblings()
+            && view
+                .member(Keyword::Ref.name())
+                .is_some_and(|value| value.kind() == Kind::String);
+        let mut entries = Vec::new();
+        for (key, value) in view.members() {
+            let keyword = sub.rules.keyword(key.text()).unwrap_or(Keyword::Unknown);
+            if hidden && !matches!(keyword, Keyword::Ref | Keyword::Definitions) {
+                continue;
+            }
+            let reader = shape::Reader {
+                sub,
+                id,
+                depth,
+                keyword,
+                name: key.text(),
+                view,
+            };
+            if let Some(form) = self.form(reader, value)? {
+                entries.push(Entry {
+                    keyword,
+                    name: key.view().id(),
+                    value: value.id(),
+                    form,
+                });
+            }
+        }
+        let start = to_u32(self.entries.len());
+        self.entries.append(&mut entries);
+        Ok(Shape::Entries {
+            start,
+            end: to_u32(self.entries.len()),
+        })
+    }
+
+    /// Notes a reference for `resolve`.
+    fn add_ref(&mut self, sub: SubId, keyword: Keyword, value: NodeId) -> RefId {
+        let id = RefId::new(self.refs.len());
+        self.refs.push(PendingRef {
+            sub,
+            keyword,
+            value,
+        });
+        id
+    }
+
+    /// Compiles a regular expression, once for each distinct text.
+    fn pattern(&mut self, sub: Sub, text: View<'_>, name: &str) -> Result<PatternId, CompileError> {
+        if let Some(id) = self.pattern_of_text.get(name) {
+            return Ok(*id);
+        }
+        let limits = self.terms.limits;
+        let place = || self.place(sub.doc, text.id());
+        let refuse = |limit, allowed| Err(CompileError::limit_reached(limit, allowed, place()));
+        if name.len() > limits.pattern_bytes {
+            return refuse(LimitName::PatternBytes, limits.pattern_bytes);
+        }
+        let bounds = toolgate_pattern::Limits {
+            length: limits.pattern_bytes,
+            size: limits.pattern_size,
+            ..toolgate_pattern::Limits::default()
+        };
+        let pattern = match Pattern::new(name, &bounds) {
+            Ok(pattern) => pattern,
+            Err(error) => {
+                let kind = CompileErrorKind::Pattern {
+                    message: error.to_string(),
+                    place: error.span(),
+                };
+                return Err(CompileError::new(kind, self.place(sub.doc, text.id())));
+            }
+        };
+        let size = self.patterns_size.saturating_add(pattern.size());
+        if size > limits.patterns_size {
+            return refuse(LimitName::PatternsSize, limits.patterns_size);
+        }
+        self.patterns_size = size;
+        let id = PatternId::new(self.patterns.len());
+        self.patterns.push(Arc::new(pattern));
+        self.pattern_of_text.insert(name.to_owned(), id);
+        Ok(id)
+    }
+
+    /// Says that a keyword's value is not what its dialect allows: an error, or
+    /// in lenient mode a warning.
+    fn refuse(
+        &mut self,
+        sub: Sub,
+        value: View<'_>,
+        keyword: &str,
+        expected: &str,
+        closest: Option<&str>,
+    ) -> Result<(), CompileError> {
+        let kind = CompileErrorKind::InvalidSchema {
+            keyword: keyword.to_owned(),
+            expected: expected.to_owned(),
+            found: shape::describe(value),
+            closest: closest.map(str::to_owned),
+        };
+        let error = CompileError::new(kind, self.place(sub.doc, value.id()));
+        match self.terms.strictness {
+            Strictness::Strict => Err(error),
+            Strictness::Lenient => {
+                self.warnings.push(Warning::new(error));
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,448 @@
+//! The shape of each keyword's value: what its dialect's metaschema allows,
+//! decoded on the way.
+
+use toolgate_json::{Key as _, Kind, Node as _, View, quote};
+
+use super::Admission;
+use crate::closest::closest;
+use crate::dialect::{Dialect, Keyword};
+use crate::error::CompileError;
+use crate::format::{Format, NumberFormat};
+use crate::limits::LimitName;
+use crate::options::Formats;
+use crate::outline::{Dependency, Form, FormatUse, Sub, SubId, TypeSet};
+
+/// One keyword of the subschema that is being decoded.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'v> {
+    pub(super) sub: Sub,
+    pub(super) id: SubId,
+    pub(super) depth: usize,
+    pub(super) keyword: Keyword,
+    pub(super) name: &'v str,
+    /// The whole subschema.
+    pub(super) view: View<'v>,
+}
+
+/// What a check of a value's shape answers: the decoded form, or nothing if the
+/// keyword is left out (lenient mode only).
+type Checked = Result<Option<Form>, CompileError>;
+
+impl Admission<'_> {
+    /// Decodes one keyword.
+    pub(super) fn form(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+        match r.keyword {
+            Keyword::Unknown | Keyword::Default => Ok(Some(Form::Annotation)),
+            Keyword::Const => Ok(Some(Form::Literal)),
+            Keyword::OldId | Keyword::Id => self.id(r, value),
+            Keyword::Schema
+            | Keyword::Comment
+            | Keyword::Title
+            | Keyword::Description
+            | Keyword::ContentEncoding
+            | Keyword::ContentMediaType => self.text(r, value, "a string"),
+            Keyword::Anchor | Keyword::DynamicAnchor => self.anchor(r, value),
+            Keyword::Ref | Keyword::DynamicRef | Keyword::RecursiveRef => self.reference(r, value),
+            Keyword::RecursiveAnchor
+            | Keyword::Deprecated
+            | Keyword::ReadOnly
+            | Keyword::WriteOnly => match value.kind() {
+                Kind::Boolean => Ok(Some(Form::Annotation)),
+                _ => self.wrong(r, value, "a boolean"),
+            },
+            Keyword::UniqueItems => match value.kind() {
+                Kind::Boolean => Ok(Some(Form::Flag(value.boolean()))),
+                _ => self.wrong(r, value, "a boolean"),
+            },
+            Keyword::Vocabulary => match value.kind() {
+                Kind::Object => Ok(Some(Form::Annotation)),
+                _ => self.wrong(r, value, "an object of booleans"),
+            },
+            Keyword::Examples => match value.kind() {
+                Kind::Array => Ok(Some(Form::Annotation)),
+                _ => self.wrong(r, value, "an array"),
+            },
+            Keyword::Type => self.types(r, value),
+            Keyword::Enum => self.members(r, value),
+            Keyword::MultipleOf => {
+                let zero = toolgate_json::Number::from_i64(0);
+                if value.kind() == Kind::Number && value.number().compare(&zero).is_gt() {
+                    Ok(Some(Form::Literal))
+                } else {
+                    self.wrong(r, value, "a number above 0")
+                }
+            }
+            Keyword::Maximum | Keyword::Minimum => self.bound(r, value),
+            Keyword::ExclusiveMaximum | Keyword::ExclusiveMinimum => self.exclusive(r, value),
+            Keyword::MaxLength
+            | Keyword::MinLength
+            | Keyword::MaxItems
+            | Keyword::MinItems
+            | Keyword::MaxContains
+            | Keyword::MinContains
+            | Keyword::MaxProperties
+            | Keyword::MinProperties => self.count(r, value),
+            Keyword::Pattern => {
+                if value.kind() == Kind::String {
+                    let id = self.pattern(r.sub, value, value.string())?;
+                    Ok(Some(Form::Pattern(id)))
+                } else {
+                    self.wrong(r, value, "a regular expression in a string")
+                }
+            }
+            Keyword::Format => self.format(r, value),
+            Keyword::Required => self.required(r, value),
+            Keyword::DependentRequired | Keyword::Dependencies => self.dependencies(r, value),
+            Keyword::Defs
+            | Keyword::Definitions
+            | Keyword::Properties
+            | Keyword::DependentSchemas => self.map(r, value),
+            Keyword::PatternProperties => self.patterns(r, value),
+            Keyword::AllOf | Keyword::AnyOf | Keyword::OneOf | Keyword::PrefixItems => {
+                self.list(r, value)
+            }
+            Keyword::Items if value.kind() == Kind::Array && self.has_tuples(r) => {
+                self.list(r, value)
+            }
+            Keyword::Items
+            | Keyword::AdditionalItems
+            | Keyword::UnevaluatedItems
+            | Keyword::Contains
+            | Keyword::AdditionalProperties
+            | Keyword::PropertyNames
+            | Keyword::UnevaluatedProperties
+            | Keyword::Not
+            | Keyword::If
+            | Keyword::Then
+            | Keyword::Else
+            | Keyword::ContentSchema => self.one(r, value),
+        }
+    }
+
+    fn has_tuples(&self, r: Reader<'_>) -> bool {
+        r.sub.rules.dialect <= Dialect::Draft201909
+    }
+
+    fn wrong(&mut self, r: Reader<'_>, value: View<'_>, expected: &str) -> Checked {
+        self.refuse(r.sub, value, r.name, expected, None)?;
+        Ok(None)
+    }
+
+    fn text(&mut self, r: Reader<'_>, value: View<'_>, expected: &str) -> Checked {
+        if value.kind() == Kind::String {
+            Ok(Some(Form::Annotation))
+        } else {
+            self.wrong(r, value, expected)
+        }
+    }
+
+    fn id(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+        let fragment = value
+            .string()
+            .split_once('#')
+            .map_or("", |(_, fragment)| fragment);
+        if r.sub.rules.dialect >= Dialect::Draft201909 && !fragment.is_empty() {
+            return self.wrong(r, value, "a URI reference without fragment");
+        }
+        self.text(r, value, "a URI reference in a string")
+    }
+
+    fn anchor(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+        let colon = r.sub.rules.dialect == Dialect::Draft201909;
+        let name = value.string();
+        let good = name.starts_with(|c: char| c.is_ascii_alphabetic() || (c == '_' && !colon))
+            && name.chars().all(|c| {
+                c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') || (c == ':' && colon)
+            });
+        if good {
+            Ok(Some(Form::Annotation))
+        } else {
+            self.wrong(r, value, "a plain name (letters, digits, `-`, `_`, `.`)")
+        }
+    }
+
+    fn reference(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+        if value.kind() != Kind::String {
+            return self.wrong(r, value, "a URI reference in a string");
+        }
+        self.check_reference_length(r.sub, value)?;
+        Ok(Some(Form::Reference(self.add_ref(
+            r.id,
+            r.keyword,
+            value.id(),
+        ))))
+    }
+
+    pub(super) fn check_reference_length(
+        &self,
+        sub: Sub,
+        value: View<'_>,
+    ) -> Result<(), CompileError> {
+        let allowed = self.terms.limits.reference_bytes;
+        if value.string().len() > allowed {
+            let place = self.place(sub.doc, value.id());
+            return Err(CompileError::limit_reached(
+                LimitName::ReferenceBytes,
+                allowed,
+                place,
+            ));
+        }
+        Ok(())
+    }
+
+    fn types(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+        let mut set = TypeSet::NONE;
+        let (names, single) = match value.kind() {
+            Kind::String => (None, Some(value)),
+            Kind::Array => (Some(value.items()), None),
+            _ => return self.wrong(r, value, EXPECTED_TYPE),
+        };
+        for name in names.into_iter().flatten().chain(single) {
+            let one = (name.kind() == Kind::String).then(|| TypeSet::from_name(name.string()));
+            let Some(one) = one.flatten() else {
+                let near = closest(name.string(), TypeSet::NAMES);
+                self.refuse(r.sub, name, r.name, EXPECTED_TYPE, near)?;
+                return Ok(None);
+            };
+            let repeated =
+                set.contains(one) && !(one == TypeSet::INTEGER && set.contains(TypeSet::NUMBER));
+            if repeated {
+                return self.wrong(r, name, "an array of distinct types");
+            }
+            set = set.union(one);
+        }
+        if set.is_empty() {
+            return self.wrong(r, value, "a type or a non-empty array of types");
+        }
+        let integers_only = set.intersects(TypeSet::INTEGER) && !set.intersects(TypeSet::FRACTION);
+        if r.sub.rules.dialect == Dialect::Draft4 && integers_only {
+            set = set.union(TypeSet::LEXICAL);
+        }
+        Ok(Some(Form::Types(set)))
+    }
+
+    fn members(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+        if value.kind() != Kind::Array {
+            return self.wrong(r, value, "an array");
+        }
+        let allowed = self.terms.limits.enum_members;
+        if value.len() > allowed {
+            let place = self.place(r.sub.doc, value.id());
+            return Err(CompileError::limit_reached(
+                LimitName::EnumMembers,
+                allowed,
+                place,
+            ));
+        }
+        if r.sub.rules.dialect <= Dialect::Draft6 && value.len() == 0 {
+            return self.wrong(r, value, "a non-empty array");
+        }
+        Ok(Some(Form::Literal))
+    }
+
+    fn bound(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+        if value.kind() != Kind::Number {
+            return self.wrong(r, value, "a number");
+        }
+        let sibling = match r.keyword {
+            Keyword::Maximum => Keyword::ExclusiveMaximum,
+            _ => Keyword::ExclusiveMinimum,
+        };
+        let exclusive = r.sub.rules.dialect == Dialect::Draft4
+            && r.view
+                .member(sibling.name())
+                .is_some_and(|flag| flag.boolean());
+        Ok(Some(Form::Bound { exclusive }))
+    }
+
+    fn exclusive(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+        if r.sub.rules.dialect > Dialect::Draft4 {
+            return match value.kind() {
+                Kind::Number => Ok(Some(Form::Bound { exclusive: true })),
+                Kind::Boolean => self.wrong(
+                    r,
+                    value,
+                    "a number (a boolean is draft 4, which this schema does not declare)",
+                ),
+                _ => self.wrong(r, value, "a number"),
+            };
+        }
+        let partner = match r.keyword {
+            Keyword::ExclusiveMaximum => Keyword::Maximum,
+            _ => Keyword::Minimum,
+        };
+        match value.kind() {
+            Kind::Boolean if r.view.member(partner.name()).is_some() => Ok(Some(Form::Annotation)),
+            Kind::Boolean => self.wrong(r, value, "beside the bound that it makes exclusive"),
+            _ => self.wrong(r, value, "a boolean (draft 4)"),
+        }
+    }
+
+    fn count(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+        let number = value.number();
+        let negative = number.is_negative();
+        if value.kind() != Kind::Number || !number.is_integer() || negative {
+            return self.wrong(r, value, "a non-negative integer");
+        }
+        // A count that does not fit is larger than anything that can be counted.
+        let count = number.as_i64().and_then(|count| u64::try_from(count).ok());
+        Ok(Some(Form::Count(count.unwrap_or(u64::MAX))))
+    }
+
+    fn format(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+        if value.kind() != Kind::String {
+            return self.wrong(r, value, "a string");
+        }
+        let name = value.string();
+        let text = || Format::from_name(name).map(FormatUse::Text);
+        let number = || NumberFormat::from_name(name).map(FormatUse::Number);
+        let known = match self.terms.formats {
+            Formats::Annotate if r.sub.rules.asserts_format => text(),
+            Formats::Annotate => None,
+            Formats::Assert => text(),
+            Formats::AssertWithNumbers => text().or_else(number),
+        };
+        Ok(Some(known.map_or(Form::Annotation, Form::Format)))
+    }
+
+    fn required(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+        if r.sub.rules.dialect == Dialect::Draft4 && value.kind() == Kind::Array && value.len() == 0
+        {
+            return self.wrong(r, value, "a non-empty array of strings (draft 4)");
+        }
+        match self.names(r, value)? {
+            true => Ok(Some(Form::Literal)),
+            false => Ok(None),
+        }
+    }
+
+    /// Whether a value is an array of distinct strings.
+    fn names(&mut self, r: Reader<'_>, value: View<'_>) -> Result<bool, CompileError> {
+        const EXPECTED: &str = "an array of strings";
+        if value.kind() != Kind::Array {
+            self.refuse(r.sub, value, r.name, EXPECTED, None)?;
+            return Ok(false);
+        }
+        let mut seen: Vec<(&str, View<'_>)> = Vec::with_capacity(value.len());
+        for name in value.items() {
+            if name.kind() != Kind::String {
+                self.refuse(r.sub, name, r.name, EXPECTED, None)?;
+                return Ok(false);
+            }
+            seen.push((name.string(), name));
+        }
+        seen.sort_by_key(|(text, _)| *text);
+        let repeated = seen
+            .iter()
+            .zip(seen.iter().skip(1))
+            .find(|((a, _), (b, _))| a == b);
+        if let Some((_, (_, again))) = repeated {
+            self.refuse(r.sub, *again, r.name, "an array of distinct strings", None)?;
+        }
+        Ok(true)
+    }
+
+    fn dependencies(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+        if value.kind() != Kind::Object {
+            return self.wrong(r, value, "an object");
+        }
+        let mut found = Vec::with_capacity(value.len());
+        for (key, value) in value.members() {
+            let dependency =
+                if value.kind() == Kind::Array || r.keyword == Keyword::DependentRequired {
+                    if !self.names(r, value)? {
+                        continue;
+                    }
+                    Dependency::Names(value.id())
+                } else {
+                    Dependency::Schema(self.child(r, value)?)
+                };
+            found.push((key.view().id(), dependency));
+        }
+        Ok(Some(Form::Dependencies(found.into())))
+    }
+
+    fn map(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+        if value.kind() != Kind::Object {
+            return self.wrong(r, value, "an object of schemas");
+        }
+        let mut found = Vec::with_capacity(value.len());
+        for (key, value) in value.members() {
+            found.push((key.view().id(), self.child(r, value)?));
+        }
+        Ok(Some(Form::Map(found.into())))
+    }
+
+    fn patterns(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+        if value.kind() != Kind::Object {
+            return self.wrong(r, value, "an object of schemas");
+        }
+        let mut found = Vec::with_capacity(value.len());
+        for (key, value) in value.members() {
+            let name = value.name().unwrap_or(value);
+            let pattern = self.pattern(r.sub, name, key.text())?;
+            found.push((key.view().id(), pattern, self.child(r, value)?));
+        }
+        Ok(Some(Form::Patterns(found.into())))
+    }
+
+    fn list(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+        if value.kind() != Kind::Array || value.len() == 0 {
+            return self.wrong(r, value, "a non-empty array of schemas");
+        }
+        let mut found = Vec::with_capacity(value.len());
+        for value in value.items() {
+            found.push(self.child(r, value)?);
+        }
+        Ok(Some(Form::List(found.into())))
+    }
+
+    fn one(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+        Ok(Some(Form::One(self.child(r, value)?)))
+    }
+
+    /// A subschema of the one that is being decoded.
+    fn child(&mut self, r: Reader<'_>, value: View<'_>) -> Result<SubId, CompileError> {
+        let everywhere = r.sub.rules.dialect > Dialect::Draft4
+            || matches!(
+                r.keyword,
+                Keyword::AdditionalItems | Keyword::AdditionalProperties
+            );
+        if value.kind() == Kind::Boolean && !everywhere {
+            self.refuse(r.sub, value, r.name, "a schema object (draft 4)", None)?;
+        }
+        if !matches!(value.kind(), Kind::Boolean | Kind::Object) {
+            self.refuse(
+                r.sub,
+                value,
+                r.name,
+                "a schema: an object or a boolean",
+                None,
+            )?;
+        }
+        self.push(
+            r.sub.doc,
+            value.id(),
+            r.sub.resource,
+            r.sub.rules,
+            r.depth + 1,
+        )
+    }
+}
+
+/// A value in a few words, for a message.
+pub(super) fn describe(value: View<'_>) -> String {
+    match value.kind() {
+        Kind::Null => "null".to_owned(),
+        Kind::Boolean => format!("the boolean {}", value.boolean()),
+        Kind::Number => format!("the number {}", quote(value.raw(), SHOWN)),
+        Kind::String => format!("the string `{}`", quote(value.string(), SHOWN)),
+        Kind::Array if value.len() == 0 => "an empty array".to_owned(),
+        Kind::Array => format!("an array of {}", value.len()),
+        Kind::Object => "an object".to_owned(),
+    }
+}
+
+const SHOWN: usize = 64;
+const EXPECTED_TYPE: &str =
+    "one of array, boolean, integer, null, number, object and string, or an array of them";

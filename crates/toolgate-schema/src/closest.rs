@@ -1,0 +1,82 @@
+//! The closest spelling: what a mistyped name was probably meant to be.
+
+/// The candidate closest to `word`, if one is close enough to be worth saying:
+/// at most a third of its letters changed, added, dropped or swapped.
+///
+/// Costs `word` × candidate letters; words over 64 characters have no neighbour.
+pub(crate) fn closest<'c>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+) -> Option<&'c str> {
+    let letters: Vec<char> = word.chars().take(LONGEST + 1).collect();
+    if letters.len() > LONGEST || letters.is_empty() {
+        return None;
+    }
+    let allowed = (letters.len() / 3).max(1);
+    let mut best = None;
+    for candidate in candidates {
+        let other: Vec<char> = candidate.chars().take(LONGEST + 1).collect();
+        if other.len() > LONGEST || other.len().abs_diff(letters.len()) > allowed {
+            continue;
+        }
+        let distance = distance(&letters, &other);
+        let better = best.is_none_or(|(least, _)| distance < least);
+        if distance <= allowed && better {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+        .filter(|candidate| *candidate != word)
+}
+
+/// The edit distance that counts a swap of neighbours as one edit, letter case as none.
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    let mut left_of_a = None;
+    for (i, &x) in a.iter().enumerate() {
+        let mut row = Vec::with_capacity(b.len() + 1);
+        row.push(i + 1);
+        let mut left_of_b = None;
+        for (j, &y) in b.iter().enumerate() {
+            let same = x.eq_ignore_ascii_case(&y);
+            let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX);
+            let mut best = at(&last, j).saturating_add(usize::from(!same));
+            best = best.min(at(&last, j + 1).saturating_add(1));
+            best = best.min(at(&row, j).saturating_add(1));
+            if left_of_a == Some(y) && left_of_b == Some(x) && j > 0 {
+                best = best.min(at(&before, j - 1).saturating_add(1));
+            }
+            row.push(best);
+            left_of_b = Some(y);
+        }
+        before = std::mem::replace(&mut last, row);
+        left_of_a = Some(x);
+    }
+    last.last().copied().unwrap_or(usize::MAX)
+}
+
+const LONGEST: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::closest;
+
+    #[test]
+    fn close_and_not_close() {
+        let names = ["string", "number", "minLength", "additionalProperties"];
+        for (word, expected) in [
+            ("strng", Some("string")),
+            ("stirng", Some("string")),
+            ("minLenght", Some("minLength")),
+            ("minlength", Some("minLength")),
+            ("additionalProperty", Some("additionalProperties")),
+            ("integer", None),
+            ("string", None),
+            ("", None),
+        ] {
+            assert_eq!(closest(word, names), expected, "{word}");
+        }
+        assert_eq!(closest(&"s".repeat(10_000), names), None);
+    }
+}

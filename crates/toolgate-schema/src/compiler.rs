@@ -1,0 +1,229 @@
+//! The compiler: what the operator sets, and the way from bytes to a schema.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use toolgate_json::{Kind, Node as _, OwnedDocument, ReadErrorKind};
+
+use crate::admit::{Admission, Terms};
+use crate::dialect::{Dialect, Rules, Vocabulary, metaschemas};
+use crate::error::{CompileError, CompileErrorKind, Place};
+use crate::limits::{Limit, LimitName, Limits, schema_read_limits};
+use crate::lower::lower;
+use crate::options::{Formats, Strictness, Warning};
+use crate::outline::Outline;
+use crate::resolve::resolve;
+use crate::schema::Schema;
+
+/// Compiles schemas under one set of options.
+///
+/// Cheap to clone: registered documents are shared.
+///
+/// # Example
+///
+/// ```
+/// use toolgate_schema::{Compiler, Formats};
+///
+/// let compiler = Compiler::new().formats(Formats::Assert);
+/// assert!(compiler.compile(br#"{"type": "string", "format": "date"}"#).is_ok());
+///
+/// let error = compiler.compile(br#"{"type": "strng"}"#).unwrap_err();
+/// assert_eq!(error.code(), "invalid-schema");
+/// assert_eq!(error.pointer(), "/type");
+/// assert_eq!(error.help().as_deref(), Some("did you mean `string`?"));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Compiler {
+    limits: Limits,
+    formats: Formats,
+    strictness: Strictness,
+    dialect: Option<Dialect>,
+    documents: Arc<HashMap<String, Arc<OwnedDocument>>>,
+}
+
+impl Compiler {
+    /// A compiler with the default limits, formats as annotations, strict.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the bounds of compilation and of each check.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets what `format` does.
+    #[must_use]
+    pub fn formats(mut self, formats: Formats) -> Self {
+        self.formats = formats;
+        self
+    }
+
+    /// Sets what happens to keywords that their dialect forbids.
+    #[must_use]
+    pub fn strictness(mut self, strictness: Strictness) -> Self {
+        self.strictness = strictness;
+        self
+    }
+
+    /// Sets the dialect of every schema, whatever its `$schema` says.
+    #[must_use]
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = Some(dialect);
+        self
+    }
+
+    /// Hands in a document that references may lead to. `uri` is its absolute
+    /// URI; a fragment is ignored. A later document of the same URI replaces it.
+    ///
+    /// # Errors
+    ///
+    /// The document is not JSON, or one too many. Whether it is a valid schema
+    /// is found out when a reference leads to it.
+    pub fn register(mut self, uri: &str, document: &[u8]) -> Result<Self, CompileError> {
+        let uri = uri.split('#').next().unwrap_or(uri);
+        let place = || Place {
+            document: uri.to_owned(),
+            ..Place::default()
+        };
+        let allowed = self.limits.registrations;
+        if self.documents.len() >= allowed && !self.documents.contains_key(uri) {
+            return Err(CompileError::limit_reached(
+                LimitName::Registrations,
+                allowed,
+                place(),
+            ));
+        }
+        let document = read(document, &self.limits, place())?;
+        Arc::make_mut(&mut self.documents).insert(uri.to_owned(), Arc::new(document));
+        Ok(self)
+    }
+
+    /// Compiles a schema given as JSON text.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`] says why the schema may not exist here.
+    pub fn compile(&self, schema: &[u8]) -> Result<Schema, CompileError> {
+        let text = Arc::new(read(schema, &self.limits, Place::default())?);
+        let (outline, warnings) = self.outline(Arc::clone(&text))?;
+        let plan = lower(&outline, &self.limits)?;
+        Ok(Schema::new(plan, text, self.clone(), warnings))
+    }
+
+    /// Compiles a schema given as a `serde_json` value.
+    ///
+    /// # Errors
+    ///
+    /// As [`compile`](Self::compile); places are those in the value's compact text.
+    #[cfg(feature = "serde_json")]
+    pub fn compile_value(&self, schema: &serde_json::Value) -> Result<Schema, CompileError> {
+        self.compile(schema.to_string().as_bytes())
+    }
+
+    /// The bounds this compiler works under.
+    pub(crate) fn bounds(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Admits and resolves a schema.
+    pub(crate) fn outline(
+        &self,
+        text: Arc<OwnedDocument>,
+    ) -> Result<(Outline, Vec<Warning>), CompileError> {
+        let terms = Terms {
+            limits: &self.limits,
+            strictness: self.strictness,
+            formats: self.formats,
+            dialect: self.dialect,
+        };
+        let metaschemas = |uri: &str| self.custom_rules(uri, 0);
+        let mut admission = Admission::new(terms, &metaschemas);
+        let rules = Rules::all(self.dialect.unwrap_or(Dialect::Draft202012));
+        let root = admission.admit_document("", text, rules)?;
+        resolve(admission, root, &|uri| self.find(uri))
+    }
+
+    /// A document in hand: a registered one, or a bundled metaschema.
+    fn find(&self, uri: &str) -> Option<Result<Arc<OwnedDocument>, CompileError>> {
+        if let Some(document) = self.documents.get(uri) {
+            return Some(Ok(Arc::clone(document)));
+        }
+        let text = metaschemas::bundled(uri)?;
+        let place = Place {
+            document: uri.to_owned(),
+            ..Place::default()
+        };
+        Some(read(text.as_bytes(), &Limits::default(), place).map(Arc::new))
+    }
+
+    /// The rules that a registered metaschema sets by its `$vocabulary`
+    /// (2020-12, core §8.1.2), or why they cannot be followed.
+    fn custom_rules(&self, uri: &str, depth: usize) -> Option<Result<Rules, String>> {
+        let document = self.documents.get(uri.split('#').next().unwrap_or(uri))?;
+        let root = document.document().root();
+        let declared = root.member("$schema").map_or("", |uri| uri.string());
+        let base = match Dialect::from_uri(declared) {
+            Some(dialect) => Rules::all(dialect),
+            None if depth < METASCHEMA_CHAIN => match self.custom_rules(declared, depth + 1) {
+                Some(Ok(rules)) => rules,
+                Some(error) => return Some(error),
+                None => Rules::DEFAULT,
+            },
+            None => return Some(Err("its chain of metaschemas is too long".to_owned())),
+        };
+        let Some(vocabulary) = root.member("$vocabulary") else {
+            return Some(Ok(base));
+        };
+        if vocabulary.kind() != Kind::Object {
+            return Some(Err("its `$vocabulary` is not an object".to_owned()));
+        }
+        let mut rules = Rules::core(base.dialect);
+        for (name, required) in vocabulary.members() {
+            let name = toolgate_json::Key::text(name);
+            match Vocabulary::from_uri(name) {
+                Some(known) => rules = rules.with(known),
+                None if required.boolean() => {
+                    let name = toolgate_json::quote(name, 200);
+                    return Some(Err(format!("it requires the unknown vocabulary `{name}`")));
+                }
+                None => {}
+            }
+        }
+        Some(Ok(rules))
+    }
+}
+
+/// Reads a schema document.
+fn read(text: &[u8], limits: &Limits, place: Place) -> Result<OwnedDocument, CompileError> {
+    OwnedDocument::read(text, &schema_read_limits(limits)).map_err(|error| {
+        let kind = match (error.kind(), error.limit()) {
+            (ReadErrorKind::TooLong, Some((_, allowed))) => CompileErrorKind::Limit(Limit {
+                name: LimitName::SchemaBytes,
+                allowed,
+            }),
+            (_, Some((_, allowed))) => CompileErrorKind::Limit(Limit {
+                name: LimitName::Document,
+                allowed,
+            }),
+            _ => CompileErrorKind::Json {
+                message: error.to_string(),
+                other: error.other(),
+            },
+        };
+        let at = error.at();
+        CompileError::new(
+            kind,
+            Place {
+                span: Some(at..at),
+                ..place
+            },
+        )
+    })
+}
+
+/// How many custom metaschemas may describe each other in a row.
+const METASCHEMA_CHAIN: usize = 8;

@@ -1,0 +1,201 @@
+//! The dialects: which keyword exists where. Tables only, no code paths.
+
+mod keyword;
+pub(crate) mod metaschemas;
+
+pub(crate) use keyword::Keyword;
+
+/// A published version of JSON Schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dialect {
+    /// Draft 4 (2013).
+    Draft4,
+    /// Draft 6 (2017).
+    Draft6,
+    /// Draft 7 (2018).
+    Draft7,
+    /// Draft 2019-09.
+    Draft201909,
+    /// Draft 2020-12, the default (MCP, SEP-1613 and SEP-2106).
+    Draft202012,
+}
+
+impl Dialect {
+    /// Every dialect, oldest first.
+    pub const ALL: [Self; 5] = [
+        Self::Draft4,
+        Self::Draft6,
+        Self::Draft7,
+        Self::Draft201909,
+        Self::Draft202012,
+    ];
+
+    /// The URI that `$schema` declares it by.
+    pub fn uri(self) -> &'static str {
+        match self {
+            Self::Draft4 => "http://json-schema.org/draft-04/schema#",
+            Self::Draft6 => "http://json-schema.org/draft-06/schema#",
+            Self::Draft7 => "http://json-schema.org/draft-07/schema#",
+            Self::Draft201909 => "https://json-schema.org/draft/2019-09/schema",
+            Self::Draft202012 => "https://json-schema.org/draft/2020-12/schema",
+        }
+    }
+
+    /// The dialect that a `$schema` declares: by `http` or `https`, with or
+    /// without a trailing `#`.
+    pub fn from_uri(uri: &str) -> Option<Self> {
+        let rest = uri
+            .strip_prefix("https://")
+            .or_else(|| uri.strip_prefix("http://"))?;
+        match rest.strip_suffix('#').unwrap_or(rest) {
+            "json-schema.org/draft-04/schema" => Some(Self::Draft4),
+            "json-schema.org/draft-06/schema" => Some(Self::Draft6),
+            "json-schema.org/draft-07/schema" => Some(Self::Draft7),
+            "json-schema.org/draft/2019-09/schema" => Some(Self::Draft201909),
+            "json-schema.org/draft/2020-12/schema" => Some(Self::Draft202012),
+            _ => None,
+        }
+    }
+
+    /// The keyword that names a schema resource.
+    pub(crate) fn id_keyword(self) -> &'static str {
+        if self == Self::Draft4 { "id" } else { "$id" }
+    }
+
+    /// Whether keywords beside `$ref` are ignored (draft 7 and older).
+    pub(crate) fn ref_hides_siblings(self) -> bool {
+        self <= Self::Draft7
+    }
+}
+
+/// A dialect as one schema resource uses it: the version, less the vocabularies
+/// that a custom metaschema leaves out, plus whether it makes `format` assert.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rules {
+    pub(crate) dialect: Dialect,
+    vocabularies: u8,
+    pub(crate) asserts_format: bool,
+}
+
+/// A group of keywords that a metaschema may leave out (2019-09 and later).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Vocabulary {
+    Core,
+    Applicator,
+    Unevaluated,
+    Validation,
+    MetaData,
+    FormatAnnotation,
+    FormatAssertion,
+    Content,
+}
+
+impl Vocabulary {
+    /// The vocabulary that a `$vocabulary` URI names.
+    pub(crate) fn from_uri(uri: &str) -> Option<Self> {
+        let name = uri
+            .strip_prefix("https://json-schema.org/draft/2020-12/vocab/")
+            .or_else(|| uri.strip_prefix("https://json-schema.org/draft/2019-09/vocab/"))?;
+        match name {
+            "core" => Some(Self::Core),
+            "applicator" => Some(Self::Applicator),
+            "unevaluated" => Some(Self::Unevaluated),
+            "validation" => Some(Self::Validation),
+            "meta-data" => Some(Self::MetaData),
+            "format" | "format-annotation" => Some(Self::FormatAnnotation),
+            "format-assertion" => Some(Self::FormatAssertion),
+            "content" => Some(Self::Content),
+            _ => None,
+        }
+    }
+
+    const fn bit(self) -> u8 {
+        match self {
+            Self::Core => 1,
+            Self::Applicator => 2,
+            Self::Unevaluated => 4,
+            Self::Validation => 8,
+            Self::MetaData => 16,
+            Self::FormatAnnotation | Self::FormatAssertion => 32,
+            Self::Content => 64,
+        }
+    }
+}
+
+impl Rules {
+    /// What a schema that declares nothing follows.
+    pub(crate) const DEFAULT: Self = Self {
+        dialect: Dialect::Draft202012,
+        vocabularies: u8::MAX,
+        asserts_format: false,
+    };
+
+    /// All of a dialect.
+    pub(crate) fn all(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            vocabularies: u8::MAX,
+            asserts_format: false,
+        }
+    }
+
+    /// A dialect with only the core, to which vocabularies are added.
+    pub(crate) fn core(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            vocabularies: Vocabulary::Core.bit(),
+            asserts_format: false,
+        }
+    }
+
+    /// With one vocabulary more.
+    pub(crate) fn with(mut self, vocabulary: Vocabulary) -> Self {
+        self.vocabularies |= vocabulary.bit();
+        // 2019-09 has the unevaluated keywords among its applicators.
+        if vocabulary == Vocabulary::Applicator && self.dialect == Dialect::Draft201909 {
+            self.vocabularies |= Vocabulary::Unevaluated.bit();
+        }
+        self.asserts_format |= vocabulary == Vocabulary::FormatAssertion;
+        self
+    }
+
+    /// The keyword that `name` is under these rules, if it is one.
+    pub(crate) fn keyword(self, name: &str) -> Option<Keyword> {
+        let keyword = Keyword::from_name(name)?;
+        let (first, last, vocabulary) = keyword.home();
+        let lives = first <= self.dialect && self.dialect <= last;
+        (lives && self.vocabularies & vocabulary.bit() != 0).then_some(keyword)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A2: every spelling of the five URIs, and nothing else.
+    #[test]
+    fn dialect_uris() {
+        for dialect in Dialect::ALL {
+            let bare = dialect
+                .uri()
+                .trim_end_matches('#')
+                .split_once("://")
+                .unwrap()
+                .1;
+            for text in [
+                format!("http://{bare}"),
+                format!("https://{bare}"),
+                format!("http://{bare}#"),
+                format!("https://{bare}#"),
+            ] {
+                assert_eq!(Dialect::from_uri(&text), Some(dialect), "{text}");
+            }
+            assert_eq!(Dialect::from_uri(bare), None);
+            assert_eq!(Dialect::from_uri(&format!("http://{bare}##")), None);
+        }
+        assert_eq!(
+            Dialect::from_uri("http://json-schema.org/draft-03/schema#"),
+            None
+        );
+    }
+}

@@ -1,0 +1,256 @@
+//! Why a schema was refused: who, what, where, and the limit if there was one.
+
+use std::fmt;
+use std::ops::Range;
+
+use toolgate_json::quote;
+
+use crate::limits::{Limit, LimitName};
+
+/// The most characters of foreign text that a message repeats.
+const FOREIGN_TEXT: usize = 200;
+
+/// A schema that may not exist here, and why.
+///
+/// One boxed word wide. `Display` is one line without the place; the place is
+/// [`pointer`](Self::pointer) (and [`span`](Self::span) in the schema's bytes).
+#[derive(Clone, PartialEq, Eq)]
+pub struct CompileError(Box<Inner>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Inner {
+    kind: CompileErrorKind,
+    pointer: String,
+    span: Option<Range<usize>>,
+    document: String,
+}
+
+/// What is wrong with a refused schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CompileErrorKind {
+    /// The text is not the JSON that this project reads; the reader's own words.
+    Json {
+        /// What the reader said.
+        message: String,
+        /// The first place, for a duplicate key.
+        other: Option<usize>,
+    },
+    /// `$schema` names a dialect that is neither supported nor registered.
+    UnsupportedDialect {
+        /// The declared URI, cut at 200 characters.
+        declared: String,
+        /// What about it is not supported, where it is more than the name.
+        detail: Option<String>,
+    },
+    /// A reference leads to something that is not in hand. Nothing is ever fetched.
+    RefDenied {
+        /// The keyword that holds the reference.
+        keyword: &'static str,
+        /// Its text, cut at 200 characters.
+        reference: String,
+    },
+    /// A reference into a document that is in hand, to a place that does not exist.
+    UnresolvedRef {
+        /// The keyword that holds the reference.
+        keyword: &'static str,
+        /// Its text, cut at 200 characters.
+        reference: String,
+        /// Where it was looked for: the resource, and how far the pointer led.
+        looked: String,
+        /// The closest existing name, if one is close.
+        closest: Option<String>,
+    },
+    /// References in place lead back to their own start and never consume the instance.
+    CyclicRef {
+        /// The places of the ring, as JSON pointers, first to last; at most eight.
+        ring: Vec<String>,
+    },
+    /// A keyword's value is not what its dialect's metaschema allows.
+    InvalidSchema {
+        /// The keyword (or `schema` for a schema that is no schema at all).
+        keyword: String,
+        /// What the value must be.
+        expected: String,
+        /// What it is.
+        found: String,
+        /// The closest allowed spelling, if one is close.
+        closest: Option<String>,
+    },
+    /// A regular expression that does not compile.
+    Pattern {
+        /// What the pattern compiler said.
+        message: String,
+        /// The bytes of the pattern it said it of.
+        place: Range<usize>,
+    },
+    /// A bound was reached.
+    Limit(Limit),
+}
+
+impl CompileError {
+    pub(crate) fn new(kind: CompileErrorKind, place: Place) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            pointer: place.pointer,
+            span: place.span,
+            document: place.document,
+        }))
+    }
+
+    pub(crate) fn limit_reached(name: LimitName, allowed: usize, place: Place) -> Self {
+        let allowed = crate::int::units(allowed);
+        Self::new(CompileErrorKind::Limit(Limit { name, allowed }), place)
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &CompileErrorKind {
+        &self.0.kind
+    }
+
+    /// A stable code for machines: `json`, `unsupported-dialect`, `ref-denied`,
+    /// `unresolved-ref`, `cyclic-ref`, `invalid-schema`, `pattern` or `limit`.
+    pub fn code(&self) -> &'static str {
+        match self.0.kind {
+            CompileErrorKind::Json { .. } => "json",
+            CompileErrorKind::UnsupportedDialect { .. } => "unsupported-dialect",
+            CompileErrorKind::RefDenied { .. } => "ref-denied",
+            CompileErrorKind::UnresolvedRef { .. } => "unresolved-ref",
+            CompileErrorKind::CyclicRef { .. } => "cyclic-ref",
+            CompileErrorKind::InvalidSchema { .. } => "invalid-schema",
+            CompileErrorKind::Pattern { .. } => "pattern",
+            CompileErrorKind::Limit(_) => "limit",
+        }
+    }
+
+    /// Where, as a JSON pointer (RFC 6901) into the document.
+    pub fn pointer(&self) -> &str {
+        &self.0.pointer
+    }
+
+    /// Where, in bytes of the document's text.
+    pub fn span(&self) -> Option<Range<usize>> {
+        self.0.span.clone()
+    }
+
+    /// The URI of the document the place is in; empty for the schema itself.
+    pub fn document(&self) -> &str {
+        &self.0.document
+    }
+
+    /// The bound that was reached, if that is the reason.
+    pub fn limit(&self) -> Option<Limit> {
+        match self.0.kind {
+            CompileErrorKind::Limit(limit) => Some(limit),
+            _ => None,
+        }
+    }
+
+    /// What the author of the schema could do about it.
+    pub fn help(&self) -> Option<String> {
+        match &self.0.kind {
+            CompileErrorKind::UnsupportedDialect { .. } => Some(format!(
+                "supported are {}",
+                crate::Dialect::ALL.map(crate::Dialect::uri).join(", ")
+            )),
+            CompileErrorKind::RefDenied { .. } => Some(
+                "move the target into this document under `$defs`; nothing is ever fetched"
+                    .to_owned(),
+            ),
+            CompileErrorKind::UnresolvedRef {
+                closest: Some(name),
+                ..
+            } => Some(format!("did you mean `{}`?", quote(name, FOREIGN_TEXT))),
+            CompileErrorKind::InvalidSchema {
+                closest: Some(name),
+                ..
+            } => Some(format!("did you mean `{name}`?")),
+            CompileErrorKind::Limit(limit) => Some(format!(
+                "the limit `{}` can be raised in `Limits`",
+                limit.name
+            )),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0.kind {
+            CompileErrorKind::Json { message, .. } => f.write_str(message),
+            CompileErrorKind::UnsupportedDialect { declared, detail } => {
+                write!(f, "unsupported dialect `{}`", quote(declared, FOREIGN_TEXT))?;
+                match detail {
+                    Some(detail) => write!(f, ": {detail}"),
+                    None => Ok(()),
+                }
+            }
+            CompileErrorKind::RefDenied { keyword, reference } => write!(
+                f,
+                "`{keyword}` to `{}` is denied: it is neither in this document nor registered",
+                quote(reference, FOREIGN_TEXT)
+            ),
+            CompileErrorKind::UnresolvedRef {
+                keyword,
+                reference,
+                looked,
+                ..
+            } => write!(
+                f,
+                "`{keyword}` to `{}` leads to nothing: {looked}",
+                quote(reference, FOREIGN_TEXT)
+            ),
+            CompileErrorKind::CyclicRef { ring } => {
+                f.write_str(
+                    "references lead back to their start and never look at the instance: ",
+                )?;
+                for place in ring {
+                    write!(f, "`{}` -> ", quote(place, FOREIGN_TEXT))?;
+                }
+                f.write_str("the first again")
+            }
+            CompileErrorKind::InvalidSchema {
+                keyword,
+                expected,
+                found,
+                ..
+            } => {
+                write!(
+                    f,
+                    "`{}` must be {expected}, found {found}",
+                    quote(keyword, FOREIGN_TEXT)
+                )
+            }
+            CompileErrorKind::Pattern { message, .. } => f.write_str(message),
+            CompileErrorKind::Limit(limit) => {
+                write!(f, "more {} than the {} allowed", limit.name, limit.allowed)
+            }
+        }
+    }
+}
+
+impl fmt::Debug for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CompileError")
+            .field("kind", &self.0.kind)
+            .field("pointer", &self.0.pointer)
+            .field("span", &self.0.span)
+            .field("document", &self.0.document)
+            .finish()
+    }
+}
+
+impl std::error::Error for CompileError {}
+
+/// Where in which document; built only when something is refused.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Place {
+    pub(crate) pointer: String,
+    pub(crate) span: Option<Range<usize>>,
+    pub(crate) document: String,
+}
+
+/// Foreign text cut to what an error repeats.
+pub(crate) fn cut(text: &str) -> String {
+    text.chars().take(FOREIGN_TEXT).collect()
+}

@@ -1,0 +1,84 @@
+//! All array keywords of a subschema.
+
+use std::ops::ControlFlow;
+
+use toolgate_json::Node;
+
+use super::{Answer, Machine, NO, YES};
+use crate::int::{to_usize, units};
+use crate::plan::{ArrayPlan, Contains, NodeIx, Op};
+
+impl<'i, N: Node<'i>> Machine<'_, '_, N> {
+    /// Keywords about arrays.
+    pub(super) fn array(&mut self, op: Op, value: N) -> Answer {
+        let plan = self.plan;
+        let Op::Array(index) = op else { return YES };
+        let Some(array) = plan.arrays.get(to_usize(index)) else {
+            return YES;
+        };
+        let count = value.len();
+        if count < array.min || count > array.max {
+            return NO;
+        }
+        if !self.items(array, value, count)? {
+            return NO;
+        }
+        if let Some(contains) = array.contains
+            && !self.contains(contains, value, count)?
+        {
+            return NO;
+        }
+        if array.unique && count > 1 {
+            return ControlFlow::Continue(toolgate_json::first_duplicate(value, self)?.is_none());
+        }
+        YES
+    }
+
+    fn items(&mut self, array: &ArrayPlan, value: N, count: usize) -> Answer {
+        let rest = array.rest.unwrap_or(NodeIx::TRUE);
+        let looked_at = if rest == NodeIx::TRUE {
+            count.min(array.prefix.len())
+        } else {
+            count
+        };
+        if looked_at == 0 {
+            return YES;
+        }
+        self.spend(units(looked_at))?;
+        let schemas = array.prefix.iter().copied().chain(std::iter::repeat(rest));
+        for (schema, item) in schemas.zip(value.items()).take(looked_at) {
+            if schema != NodeIx::TRUE && !self.evaluate(schema, item)? {
+                return NO;
+            }
+        }
+        YES
+    }
+
+    fn contains(&mut self, contains: Contains, value: N, count: usize) -> Answer {
+        let Contains {
+            schema, min, max, ..
+        } = contains;
+        if schema == NodeIx::TRUE {
+            return ControlFlow::Continue(min <= count && count <= max);
+        }
+        if min > count {
+            return NO;
+        }
+        if min == 0 && max >= count {
+            return YES;
+        }
+        let mut matched = 0;
+        for item in value.items() {
+            if self.evaluate(schema, item)? {
+                matched += 1;
+                if matched > max {
+                    return NO;
+                }
+                if matched >= min && max >= count {
+                    return YES;
+                }
+            }
+        }
+        ControlFlow::Continue(matched >= min)
+    }
+}

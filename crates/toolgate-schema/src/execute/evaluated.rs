@@ -1,0 +1,263 @@
+//! `unevaluatedProperties` and `unevaluatedItems` where the instance decides
+//! what has been evaluated.
+//!
+//! After all other keywords of a subschema have passed, the subschemas it
+//! applied in place are walked once more and every member or item that one of
+//! them evaluated is marked; whatever is left unmarked must match the keyword's
+//! operand. Conditional branches are asked again whether they matched; their
+//! verdicts are in the memo.
+
+use std::ops::ControlFlow;
+
+use toolgate_json::{Key as _, Kind, Node};
+
+use super::{Answer, Exhausted, Machine, NO, YES};
+use crate::int::{to_usize, units};
+use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, PlanNode, Run};
+
+/// Which members or items of one value have been evaluated.
+struct Marks {
+    set: Vec<bool>,
+    left: usize,
+    /// Which collection this is, for the table of visited nodes.
+    round: usize,
+}
+
+impl Marks {
+    fn mark(&mut self, at: usize) {
+        if let Some(slot @ false) = self.set.get_mut(at) {
+            *slot = true;
+            self.left -= 1;
+        }
+    }
+
+    fn mark_all(&mut self) {
+        self.set.fill(true);
+        self.left = 0;
+    }
+}
+
+impl<'i, N: Node<'i>> Machine<'_, '_, N> {
+    /// `unevaluatedProperties`: what no keyword of `owner` evaluated matches `rest`.
+    pub(super) fn unevaluated_properties(
+        &mut self,
+        owner: &PlanNode,
+        rest: NodeIx,
+        value: N,
+    ) -> Answer {
+        let marks = self.marks(owner, value, Kind::Object)?;
+        if marks.left == 0 {
+            return YES;
+        }
+        let mut matched = true;
+        for ((_, member), marked) in value.members().zip(marks.set) {
+            if !marked {
+                matched &= self.evaluate(rest, member)?;
+            }
+        }
+        ControlFlow::Continue(matched)
+    }
+
+    /// `unevaluatedItems`: what no keyword of `owner` evaluated matches `rest`.
+    pub(super) fn unevaluated_items(&mut self, owner: &PlanNode, rest: NodeIx, value: N) -> Answer {
+        let marks = self.marks(owner, value, Kind::Array)?;
+        if marks.left == 0 {
+            return YES;
+        }
+        for (item, marked) in value.items().zip(marks.set) {
+            if !marked && !self.evaluate(rest, item)? {
+                return NO;
+            }
+        }
+        YES
+    }
+
+    fn marks(&mut self, owner: &PlanNode, value: N, kind: Kind) -> ControlFlow<Exhausted, Marks> {
+        let count = value.len();
+        self.spend(units(count))?;
+        self.collections += 1;
+        let mut marks = Marks {
+            set: vec![false; count],
+            left: count,
+            round: self.collections,
+        };
+        self.collect(owner, value, kind, &mut marks)?;
+        ControlFlow::Continue(marks)
+    }
+
+    /// Marks what a node that `value` matches has evaluated.
+    fn collect(
+        &mut self,
+        node: &PlanNode,
+        value: N,
+        kind: Kind,
+        marks: &mut Marks,
+    ) -> ControlFlow<Exhausted> {
+        if self.depth >= self.allowance.depth {
+            return ControlFlow::Break(Exhausted::Depth {
+                allowed: self.allowance.depth,
+            });
+        }
+        self.depth += 1;
+        let plan = self.plan;
+        let run = if kind == Kind::Object {
+            Run::Object
+        } else {
+            Run::Array
+        };
+        for op in plan.run(node, run) {
+            self.collect_children(*op, value, marks)?;
+        }
+        for op in plan.run(node, Run::Any) {
+            if marks.left == 0 {
+                break;
+            }
+            match op {
+                Op::Apply(target) => self.visit(*target, value, kind, marks)?,
+                Op::AnyOf(union) | Op::OneOf(union) => {
+                    for branch in plan.unions.get(to_usize(*union)).into_iter().flatten() {
+                        self.visit_if(*branch, value, kind, marks)?;
+                    }
+                }
+                Op::If(condition) => {
+                    let Some(c) = plan.conditions.get(to_usize(*condition)) else {
+                        continue;
+                    };
+                    if self.evaluate(c.test, value)? {
+                        self.visit(c.test, value, kind, marks)?;
+                        self.visit(c.then, value, kind, marks)?;
+                    } else {
+                        self.visit(c.otherwise, value, kind, marks)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.depth -= 1;
+        ControlFlow::Continue(())
+    }
+
+    /// Collects from a node that may or may not match.
+    fn visit_if(
+        &mut self,
+        ix: NodeIx,
+        value: N,
+        kind: Kind,
+        marks: &mut Marks,
+    ) -> ControlFlow<Exhausted> {
+        if marks.left > 0 && self.evaluate(ix, value)? {
+            self.visit(ix, value, kind, marks)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Collects from a node that matches, once in each collection.
+    fn visit(
+        &mut self,
+        ix: NodeIx,
+        value: N,
+        kind: Kind,
+        marks: &mut Marks,
+    ) -> ControlFlow<Exhausted> {
+        self.spend(1)?;
+        let node = self.plan.node(ix);
+        if node.traits.leaf || self.seen.get(ix.number(), marks.round).is_some() {
+            return ControlFlow::Continue(());
+        }
+        self.seen.insert(ix.number(), marks.round, true);
+        for op in self.plan.run(&node, Run::Tail) {
+            match (op, kind) {
+                // It matches, so it has evaluated whatever was left to it.
+                (Op::UnevaluatedProperties(_) | Op::Object(_), Kind::Object)
+                | (Op::UnevaluatedItems(_) | Op::Array(_), Kind::Array) => marks.mark_all(),
+                _ => {}
+            }
+        }
+        if marks.left == 0 {
+            return ControlFlow::Continue(());
+        }
+        self.collect(&node, value, kind, marks)
+    }
+
+    fn collect_children(&mut self, op: Op, value: N, marks: &mut Marks) -> ControlFlow<Exhausted> {
+        let plan = self.plan;
+        match op {
+            Op::Object(index) => match plan.objects.get(to_usize(index)) {
+                Some(object) => self.collect_members(object, value, marks),
+                None => ControlFlow::Continue(()),
+            },
+            Op::Array(index) => match plan.arrays.get(to_usize(index)) {
+                Some(array) => self.collect_items(array, value, marks),
+                None => ControlFlow::Continue(()),
+            },
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn collect_members(
+        &mut self,
+        object: &ObjectPlan,
+        value: N,
+        marks: &mut Marks,
+    ) -> ControlFlow<Exhausted> {
+        if object.additional.is_some() {
+            marks.mark_all();
+            return ControlFlow::Continue(());
+        }
+        self.spend(units(value.len()))?;
+        let mut guess = 0;
+        for (at, (key, _)) in value.members().enumerate() {
+            let name = key.text();
+            self.spend_text(name)?;
+            if let Some(slot) = object.names.find(name, guess, || key.hash()) {
+                guess = slot + 1;
+                if object
+                    .slots
+                    .get(to_usize(slot))
+                    .is_some_and(|slot| slot.declared)
+                {
+                    marks.mark(at);
+                }
+            }
+            for (pattern, _) in &object.patterns {
+                if self.matches(*pattern, name)? {
+                    marks.mark(at);
+                }
+            }
+        }
+        for dependent in &object.dependents {
+            if let Some(schema) = dependent.schema
+                && marks.left > 0
+                && self.has(object, dependent.trigger, value)?
+            {
+                self.visit(schema, value, Kind::Object, marks)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn collect_items(
+        &mut self,
+        array: &ArrayPlan,
+        value: N,
+        marks: &mut Marks,
+    ) -> ControlFlow<Exhausted> {
+        if array.rest.is_some() {
+            marks.mark_all();
+            return ControlFlow::Continue(());
+        }
+        for at in 0..array.prefix.len().min(value.len()) {
+            marks.mark(at);
+        }
+        let Some(contains) = array.contains.filter(|contains| contains.evaluates) else {
+            return ControlFlow::Continue(());
+        };
+        for (at, item) in value.items().enumerate() {
+            let open = marks.set.get(at) == Some(&false);
+            if open && self.evaluate(contains.schema, item)? {
+                marks.mark(at);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}

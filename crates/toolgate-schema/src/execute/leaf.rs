@@ -1,0 +1,225 @@
+//! Keywords that look at one value and nothing below it.
+
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+
+use toolgate_json::{Kind, Node, Number, View};
+
+use super::{Answer, Machine, NO, YES};
+use crate::int::{to_usize, units};
+use crate::plan::{EnumPlan, Op};
+
+impl<'i, N: Node<'i>> Machine<'_, '_, N> {
+    /// `const` and `enum`.
+    pub(super) fn head(&mut self, op: Op, value: N, kind: Kind) -> Answer {
+        let plan = self.plan;
+        match op {
+            Op::Const(index) => match plan.literal_at(index) {
+                Some(literal) => self.equals(literal, value, kind),
+                None => NO,
+            },
+            Op::Enum(index) => match plan.enums.get(to_usize(index)) {
+                Some(members) => self.is_member(members, value, kind),
+                None => NO,
+            },
+            _ => YES,
+        }
+    }
+
+    fn equals(&mut self, literal: View<'_>, value: N, kind: Kind) -> Answer {
+        if literal.kind() != kind {
+            return NO;
+        }
+        match kind {
+            Kind::Null => YES,
+            Kind::Boolean => ControlFlow::Continue(literal.boolean() == value.boolean()),
+            Kind::String => {
+                let (expected, found) = (literal.string(), value.string());
+                if expected.len() != found.len() {
+                    return NO;
+                }
+                self.spend_text(found)?;
+                ControlFlow::Continue(expected == found)
+            }
+            Kind::Number => {
+                let found = value.number();
+                self.spend_number(found)?;
+                ControlFlow::Continue(found.compare(&literal.number()) == Ordering::Equal)
+            }
+            Kind::Array | Kind::Object => toolgate_json::equal(literal, value, self),
+        }
+    }
+
+    fn is_member(&mut self, members: &EnumPlan, value: N, kind: Kind) -> Answer {
+        let there = match kind {
+            Kind::Null => members.null,
+            Kind::Boolean if value.boolean() => members.yes,
+            Kind::Boolean => members.no,
+            Kind::String => {
+                let text = value.string();
+                self.spend_text(text)?;
+                members
+                    .strings
+                    .find(text, 0, || toolgate_json::key_hash(text))
+                    .is_some()
+            }
+            Kind::Number => {
+                let number = value.number();
+                self.spend_number(number)?;
+                match number.as_i64() {
+                    Some(integer) => members.integers.binary_search(&integer).is_ok(),
+                    None => {
+                        let plan = self.plan;
+                        let place = members.numbers.binary_search_by(|literal| {
+                            plan.literal(*literal)
+                                .map_or(Ordering::Less, |view| view.number().compare(&number))
+                        });
+                        place.is_ok()
+                    }
+                }
+            }
+            Kind::Array | Kind::Object => {
+                if members.compound.is_empty() {
+                    return NO;
+                }
+                let hash = toolgate_json::hash_value(value, self)?;
+                let first = members.compound.partition_point(|(known, _)| *known < hash);
+                for (known, literal) in members.compound.iter().skip(first) {
+                    if *known != hash {
+                        break;
+                    }
+                    if let Some(literal) = self.plan.literal(*literal)
+                        && toolgate_json::equal(literal, value, self)?
+                    {
+                        return YES;
+                    }
+                }
+                false
+            }
+        };
+        ControlFlow::Continue(there)
+    }
+
+    /// Keywords about numbers.
+    pub(super) fn number(&mut self, op: Op, value: N) -> Answer {
+        let found = value.number();
+        let matched = match op {
+            Op::Minimum { number, exclusive } => {
+                let order = self.against(number, found)?;
+                order == Ordering::Greater || (order == Ordering::Equal && !exclusive)
+            }
+            Op::Maximum { number, exclusive } => {
+                let order = self.against(number, found)?;
+                order == Ordering::Less || (order == Ordering::Equal && !exclusive)
+            }
+            Op::MultipleOf(number) => return self.multiple(number, found),
+            Op::NumberFormat(format) => {
+                self.spend_number(found)?;
+                format.accepts(found)
+            }
+            _ => true,
+        };
+        ControlFlow::Continue(matched)
+    }
+
+    /// The order of a value against a bound.
+    fn against(
+        &mut self,
+        number: u32,
+        found: Number<'_>,
+    ) -> ControlFlow<super::Exhausted, Ordering> {
+        let Some(bound) = self.plan.numbers.get(to_usize(number)) else {
+            return ControlFlow::Continue(Ordering::Equal);
+        };
+        if let (Some(found), Some(bound)) = (found.as_i64(), bound.integer) {
+            return ControlFlow::Continue(found.cmp(&bound));
+        }
+        self.spend_number(found)?;
+        let literal = self
+            .plan
+            .literal(bound.literal)
+            .map_or(found, |view| view.number());
+        ControlFlow::Continue(found.compare(&literal))
+    }
+
+    fn multiple(&mut self, number: u32, found: Number<'_>) -> Answer {
+        let plan = self.plan;
+        let Some(divisor) = plan.numbers.get(to_usize(number)) else {
+            return YES;
+        };
+        if let (Some(found), Some(divisor)) = (found.as_i64(), divisor.integer) {
+            return ControlFlow::Continue(found.checked_rem(divisor).is_none_or(|rest| rest == 0));
+        }
+        let Some(divisor) = plan.literal(divisor.literal).map(|view| view.number()) else {
+            return YES;
+        };
+        // Division of long numbers is quadratic in their digits.
+        let digits = units(found.digits()).saturating_mul(units(divisor.digits()));
+        self.spend(digits / DIGITS_PER_UNIT)?;
+        ControlFlow::Continue(found.is_multiple_of(divisor))
+    }
+
+    /// Pays for looking at the digits of a number that is no machine integer.
+    fn spend_number(&mut self, number: Number<'_>) -> ControlFlow<super::Exhausted> {
+        if number.as_i64().is_some() {
+            return ControlFlow::Continue(());
+        }
+        self.spend(units(number.digits()) / DIGITS_PER_UNIT)
+    }
+
+    /// Keywords about strings.
+    pub(super) fn string(&mut self, op: Op, value: N) -> Answer {
+        let text = value.string();
+        let matched = match op {
+            Op::MinLength(least) => {
+                // A code point has at most four bytes, so most answers need no counting.
+                let (bytes, least) = (units(text.len()), least);
+                if bytes < least {
+                    false
+                } else if bytes / 4 >= least {
+                    true
+                } else {
+                    self.spend_text(text)?;
+                    units(text.chars().count()) >= least
+                }
+            }
+            Op::MaxLength(most) => {
+                let bytes = units(text.len());
+                if bytes <= most {
+                    true
+                } else if bytes.div_ceil(4) > most {
+                    false
+                } else {
+                    self.spend_text(text)?;
+                    units(text.chars().count()) <= most
+                }
+            }
+            Op::Pattern(pattern) => return self.matches(pattern, text),
+            Op::Format(format) => {
+                self.spend(units(text.len() / FORMAT_PER_UNIT))?;
+                format.accepts(text)
+            }
+            _ => true,
+        };
+        ControlFlow::Continue(matched)
+    }
+
+    /// Whether a pattern matches somewhere in a text.
+    pub(super) fn matches(&mut self, pattern: crate::outline::PatternId, text: &str) -> Answer {
+        let Some(pattern) = self.plan.patterns.get(pattern.index()) else {
+            return NO;
+        };
+        match pattern.matches(text, &mut self.fuel) {
+            Some(matched) => ControlFlow::Continue(matched),
+            None => {
+                self.run_dry()?;
+                NO
+            }
+        }
+    }
+}
+
+/// Digit products that one unit of fuel pays for.
+const DIGITS_PER_UNIT: u64 = 64;
+/// Bytes of text that one unit of fuel checks against a format.
+const FORMAT_PER_UNIT: usize = 8;

@@ -1,0 +1,304 @@
+//! The engine room: runs a plan over an instance, with a meter.
+//!
+//! Every answer is three-valued: `Continue(true)`, `Continue(false)`, or
+//! `Break` when a bound is reached. Only a `Continue` can be turned around by
+//! `not`, counted by `oneOf` or chosen by `if`; a `Break` ends the check.
+//!
+//! The fuel a check takes depends on the schema and the instance alone, not on
+//! the order of members nor on how the instance is held in memory: members are
+//! looked at without stopping at the first that fails, except that costly ones
+//! wait and are then taken in the order of the schema.
+
+mod array;
+mod evaluated;
+mod leaf;
+mod memo;
+mod object;
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use toolgate_json::{Kind, Node};
+
+pub(crate) use memo::Memo;
+
+use crate::int::{to_usize, units};
+use crate::plan::{NodeIx, Op, Plan, PlanNode, Run};
+
+/// Why a check ended without a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "whoever decides what an undecided check means must have met every reason"
+)]
+pub enum Exhausted {
+    /// The work bound was reached.
+    Fuel {
+        /// The units that were allowed ([`Limits::fuel`](crate::Limits::fuel)).
+        allowed: u64,
+    },
+    /// Subschemas applied each other too deeply.
+    Depth {
+        /// The levels that were allowed
+        /// ([`Limits::evaluation_depth`](crate::Limits::evaluation_depth)).
+        allowed: u32,
+    },
+}
+
+impl fmt::Display for Exhausted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fuel { allowed } => write!(f, "undecided after {allowed} units of work"),
+            Self::Depth { allowed } => {
+                write!(f, "undecided below {allowed} nested subschema evaluations")
+            }
+        }
+    }
+}
+
+/// What a check may spend.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Allowance {
+    pub(crate) fuel: u64,
+    pub(crate) depth: u32,
+}
+
+/// Scratch memory that outlives one check.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    memo: Memo,
+    seen: Memo,
+}
+
+/// Runs a plan over an instance. Also answers how much fuel it took.
+pub(crate) fn run<'i, N: Node<'i>>(
+    plan: &Plan,
+    instance: N,
+    allowance: Allowance,
+    scratch: &mut Scratch,
+) -> (Answer, u64) {
+    scratch.memo.clear();
+    scratch.seen.clear();
+    let mut machine = Machine {
+        plan,
+        fuel: allowance.fuel,
+        depth: 0,
+        allowance,
+        memo: &mut scratch.memo,
+        seen: &mut scratch.seen,
+        collections: 0,
+        deferred: Vec::new(),
+    };
+    let answer = machine.evaluate(plan.root, instance);
+    (answer, allowance.fuel - machine.fuel)
+}
+
+/// An answer of the machine.
+pub(crate) type Answer = ControlFlow<Exhausted, bool>;
+
+const YES: Answer = ControlFlow::Continue(true);
+const NO: Answer = ControlFlow::Continue(false);
+
+struct Machine<'p, 'w, N> {
+    plan: &'p Plan,
+    fuel: u64,
+    depth: u32,
+    allowance: Allowance,
+    /// Verdicts of the nodes that can be reached twice at one location.
+    memo: &'w mut Memo,
+    /// What a collection of evaluated members has visited.
+    seen: &'w mut Memo,
+    collections: usize,
+    /// Members whose costly subschemas wait for the cheap ones.
+    deferred: Vec<object::Deferred<N>>,
+}
+
+impl<'i, N: Node<'i>> Machine<'_, '_, N> {
+    /// Whether a value matches a subschema.
+    fn evaluate(&mut self, ix: NodeIx, value: N) -> Answer {
+        self.spend(1)?;
+        let node = self.plan.node(ix);
+        let kind = value.kind();
+        if !node.types.admits(value, kind) {
+            return NO;
+        }
+        if node.traits.plain {
+            return YES;
+        }
+        if !node.traits.memo {
+            return self.descend(&node, value, kind);
+        }
+        let key = value.identity();
+        if let Some(known) = self.memo.get(ix.number(), key) {
+            return ControlFlow::Continue(known);
+        }
+        let matched = self.descend(&node, value, kind)?;
+        self.memo.insert(ix.number(), key, matched);
+        ControlFlow::Continue(matched)
+    }
+
+    fn descend(&mut self, node: &PlanNode, value: N, kind: Kind) -> Answer {
+        if self.depth >= self.allowance.depth {
+            return ControlFlow::Break(Exhausted::Depth {
+                allowed: self.allowance.depth,
+            });
+        }
+        self.depth += 1;
+        let matched = self.operate(node, value, kind)?;
+        self.depth -= 1;
+        ControlFlow::Continue(matched)
+    }
+
+    /// Executes the runs of a node that concern a value of this kind.
+    fn operate(&mut self, node: &PlanNode, value: N, kind: Kind) -> Answer {
+        let plan = self.plan;
+        for op in plan.run(node, Run::Head) {
+            if !self.head(*op, value, kind)? {
+                return NO;
+            }
+        }
+        let run = match kind {
+            Kind::Number => Run::Number,
+            Kind::String => Run::String,
+            Kind::Array => Run::Array,
+            Kind::Object => Run::Object,
+            Kind::Null | Kind::Boolean => Run::Any,
+        };
+        if run != Run::Any {
+            for op in plan.run(node, run) {
+                let matched = match kind {
+                    Kind::Number => self.number(*op, value)?,
+                    Kind::String => self.string(*op, value)?,
+                    Kind::Array => self.array(*op, value)?,
+                    _ => self.object(*op, value)?,
+                };
+                if !matched {
+                    return NO;
+                }
+            }
+        }
+        for op in plan.run(node, Run::Any) {
+            if !self.in_place(*op, value)? {
+                return NO;
+            }
+        }
+        for op in plan.run(node, Run::Tail) {
+            if !self.tail(*op, node, value, kind)? {
+                return NO;
+            }
+        }
+        YES
+    }
+
+    /// Applies other subschemas to the same value.
+    fn in_place(&mut self, op: Op, value: N) -> Answer {
+        let plan = self.plan;
+        match op {
+            Op::Apply(target) => self.evaluate(target, value),
+            Op::AnyOf(union) => {
+                for branch in plan.unions.get(to_usize(union)).into_iter().flatten() {
+                    if self.evaluate(*branch, value)? {
+                        return YES;
+                    }
+                }
+                NO
+            }
+            Op::OneOf(union) => {
+                let mut matched = false;
+                for branch in plan.unions.get(to_usize(union)).into_iter().flatten() {
+                    if self.evaluate(*branch, value)? {
+                        if matched {
+                            return NO;
+                        }
+                        matched = true;
+                    }
+                }
+                ControlFlow::Continue(matched)
+            }
+            Op::Not(target) => ControlFlow::Continue(!self.evaluate(target, value)?),
+            Op::If(condition) => {
+                let Some(c) = plan.conditions.get(to_usize(condition)) else {
+                    return YES;
+                };
+                let next = if self.evaluate(c.test, value)? {
+                    c.then
+                } else {
+                    c.otherwise
+                };
+                if next == NodeIx::TRUE {
+                    YES
+                } else {
+                    self.evaluate(next, value)
+                }
+            }
+            _ => YES,
+        }
+    }
+
+    /// What runs after all other keywords of a subschema have passed.
+    fn tail(&mut self, op: Op, node: &PlanNode, value: N, kind: Kind) -> Answer {
+        match (op, kind) {
+            (Op::Object(_), Kind::Object) => self.object(op, value),
+            (Op::Array(_), Kind::Array) => self.array(op, value),
+            (Op::UnevaluatedProperties(rest), Kind::Object) => {
+                self.unevaluated_properties(node, rest, value)
+            }
+            (Op::UnevaluatedItems(rest), Kind::Array) => self.unevaluated_items(node, rest, value),
+            _ => YES,
+        }
+    }
+
+    /// Pays before the work is done.
+    #[inline]
+    fn spend(&mut self, price: u64) -> ControlFlow<Exhausted> {
+        match self.fuel.checked_sub(price) {
+            Some(left) => {
+                self.fuel = left;
+                ControlFlow::Continue(())
+            }
+            None => self.run_dry(),
+        }
+    }
+
+    /// A purse that cannot pay is emptied, so that nothing cheaper slips in afterwards.
+    #[cold]
+    fn run_dry(&mut self) -> ControlFlow<Exhausted> {
+        self.fuel = 0;
+        ControlFlow::Break(Exhausted::Fuel {
+            allowed: self.allowance.fuel,
+        })
+    }
+
+    /// Pays for looking at a text.
+    #[inline]
+    fn spend_text(&mut self, text: &str) -> ControlFlow<Exhausted> {
+        let price = units(text.len() / TEXT_PER_UNIT);
+        if price == 0 {
+            ControlFlow::Continue(())
+        } else {
+            self.spend(price)
+        }
+    }
+}
+
+impl<N> toolgate_json::Meter for Machine<'_, '_, N> {
+    type Stop = Exhausted;
+
+    fn spend(&mut self, price: u64) -> ControlFlow<Exhausted> {
+        match self.fuel.checked_sub(price) {
+            Some(left) => {
+                self.fuel = left;
+                ControlFlow::Continue(())
+            }
+            None => {
+                self.fuel = 0;
+                ControlFlow::Break(Exhausted::Fuel {
+                    allowed: self.allowance.fuel,
+                })
+            }
+        }
+    }
+}
+
+/// Bytes of text that one unit of fuel looks at.
+const TEXT_PER_UNIT: usize = 32;

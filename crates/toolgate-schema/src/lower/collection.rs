@@ -1,0 +1,270 @@
+//! Keywords that walk members and items, merged into one walk each.
+
+use std::collections::HashMap;
+
+use toolgate_json::Node as _;
+
+use super::scope::ScopeId;
+use super::{Draft, Lowering, unevaluated};
+use crate::dialect::{Dialect, Keyword};
+use crate::error::CompileError;
+use crate::int::{count, to_u32};
+use crate::outline::{Dependency, Entry, Form, Sub, SubId, TypeSet};
+use crate::plan::{ArrayPlan, Contains, Dependent, NodeIx, ObjectPlan, Op, Run, Slot, Slots};
+
+impl Lowering<'_> {
+    /// Drafts the one operation of all keywords that look at an object's members.
+    pub(super) fn object(
+        &mut self,
+        id: SubId,
+        sub: Sub,
+        scope: ScopeId,
+        draft: &mut Draft,
+    ) -> Result<(), CompileError> {
+        if draft
+            .types
+            .is_some_and(|types| !types.intersects(TypeSet::OBJECT))
+        {
+            return Ok(());
+        }
+        let outline = self.outline;
+        let mut plan = ObjectPlan {
+            max: usize::MAX,
+            ..ObjectPlan::default()
+        };
+        let Some(doc) = outline.docs.get(sub.doc.index()) else {
+            return Ok(());
+        };
+        let document = doc.text.document();
+        let mut names = Slots::default();
+        let mut known: HashMap<u32, Slot> = HashMap::new();
+        let mut dependents: Vec<(u32, Vec<u32>, Option<NodeIx>)> = Vec::new();
+        let mut any = false;
+        for entry in outline.entries(sub) {
+            match (&entry.form, entry.keyword) {
+                (Form::Map(map), Keyword::Properties) => {
+                    for (key, one) in map {
+                        let slot = names.slot(document.view(*key).string());
+                        let schema = self.child(*one, scope)?;
+                        let entry = known.entry(slot).or_insert(UNDECLARED);
+                        entry.schema = schema;
+                        entry.declared = true;
+                    }
+                }
+                (Form::Literal, Keyword::Required) => {
+                    for name in document.view(entry.value).items() {
+                        let slot = names.slot(name.string());
+                        known.entry(slot).or_insert(UNDECLARED).required = true;
+                    }
+                }
+                (Form::Patterns(patterns), _) => {
+                    let mut found = Vec::with_capacity(patterns.len());
+                    for (_, pattern, one) in patterns {
+                        found.push((*pattern, self.child(*one, scope)?));
+                    }
+                    plan.patterns = found.into();
+                }
+                (Form::One(one), Keyword::AdditionalProperties) => {
+                    plan.additional = Some(self.child(*one, scope)?);
+                }
+                (Form::One(one), Keyword::PropertyNames) => {
+                    let schema = self.child(*one, scope)?;
+                    plan.property_names = (schema != NodeIx::TRUE).then_some(schema);
+                }
+                (Form::Count(n), Keyword::MinProperties) => plan.min = count(*n),
+                (Form::Count(n), Keyword::MaxProperties) => plan.max = count(*n),
+                (Form::Dependencies(map), _) => {
+                    for (key, dependency) in map {
+                        let trigger = names.slot(document.view(*key).string());
+                        dependents.push(match dependency {
+                            Dependency::Schema(one) => {
+                                (trigger, Vec::new(), Some(self.child(*one, scope)?))
+                            }
+                            Dependency::Names(node) => {
+                                let required = document.view(*node).items();
+                                let required = required.map(|name| names.slot(name.string()));
+                                (trigger, required.collect(), None)
+                            }
+                        });
+                    }
+                }
+                (Form::Map(map), Keyword::DependentSchemas) => {
+                    for (key, one) in map {
+                        let trigger = names.slot(document.view(*key).string());
+                        dependents.push((trigger, Vec::new(), Some(self.child(*one, scope)?)));
+                    }
+                }
+                _ => continue,
+            }
+            any = true;
+        }
+        if let Some(rest) = self.own_unevaluated(id, sub, Keyword::UnevaluatedProperties)
+            && plan.additional.is_none()
+        {
+            plan.additional = Some(self.child(rest, scope)?);
+            any = true;
+        }
+        if !any {
+            return Ok(());
+        }
+        plan.names = names.finish();
+        plan.slots = (0..to_u32(plan.names.len()))
+            .map(|slot| known.get(&slot).copied().unwrap_or(UNDECLARED))
+            .collect();
+        plan.required = to_u32(plan.slots.iter().filter(|slot| slot.required).count());
+        plan.dependents = dependents
+            .into_iter()
+            .map(|(trigger, required, schema)| Dependent {
+                trigger,
+                required: required.into(),
+                schema,
+            })
+            .collect();
+        if self.is_tracked(id) || !is_idle(&plan) {
+            self.push_object(plan, Run::Object, draft);
+        }
+        Ok(())
+    }
+
+    pub(super) fn push_object(&mut self, plan: ObjectPlan, run: Run, draft: &mut Draft) {
+        let index = to_u32(self.plan.objects.len());
+        self.plan.objects.push(plan);
+        draft.push(run, Op::Object(index));
+    }
+
+    /// Drafts the one operation of all keywords that look at an array's items.
+    pub(super) fn array(
+        &mut self,
+        id: SubId,
+        sub: Sub,
+        scope: ScopeId,
+        draft: &mut Draft,
+    ) -> Result<(), CompileError> {
+        if draft
+            .types
+            .is_some_and(|types| !types.intersects(TypeSet::ARRAY))
+        {
+            return Ok(());
+        }
+        let outline = self.outline;
+        let mut plan = ArrayPlan {
+            min: 0,
+            max: usize::MAX,
+            prefix: Box::default(),
+            rest: None,
+            contains: None,
+            unique: false,
+        };
+        let mut any = false;
+        for entry in outline.entries(sub) {
+            match (&entry.form, entry.keyword) {
+                (Form::List(list), Keyword::PrefixItems | Keyword::Items) => {
+                    let mut prefix = Vec::with_capacity(list.len());
+                    for one in list {
+                        prefix.push(self.child(*one, scope)?);
+                    }
+                    plan.prefix = prefix.into();
+                }
+                (Form::One(one), Keyword::Items) => plan.rest = Some(self.child(*one, scope)?),
+                (Form::One(one), Keyword::AdditionalItems) => {
+                    // Without an array of `items` it says nothing.
+                    let tuple = outline.entry(sub, Keyword::Items);
+                    if matches!(
+                        tuple,
+                        Some(Entry {
+                            form: Form::List(_),
+                            ..
+                        })
+                    ) {
+                        plan.rest = Some(self.child(*one, scope)?);
+                    }
+                }
+                (Form::One(one), Keyword::Contains) => {
+                    let contains = self.contains(sub, *one, scope)?;
+                    if self.is_tracked(id) {
+                        // Asked again to find which items it evaluated.
+                        self.revisited.insert(contains.schema);
+                    }
+                    plan.contains = Some(contains);
+                }
+                (Form::Count(n), Keyword::MinItems) => plan.min = count(*n),
+                (Form::Count(n), Keyword::MaxItems) => plan.max = count(*n),
+                (Form::Flag(true), Keyword::UniqueItems) => plan.unique = true,
+                _ => continue,
+            }
+            any = true;
+        }
+        if let Some(rest) = self.own_unevaluated(id, sub, Keyword::UnevaluatedItems)
+            && plan.rest.is_none()
+        {
+            plan.rest = Some(self.child(rest, scope)?);
+            any = true;
+        }
+        let idle = plan.min == 0
+            && plan.max == usize::MAX
+            && plan.prefix.iter().all(|item| *item == NodeIx::TRUE)
+            && plan.rest.is_none_or(|rest| rest == NodeIx::TRUE)
+            && plan.contains.is_none()
+            && !plan.unique;
+        if any && (self.is_tracked(id) || !idle) {
+            self.push_array(plan, Run::Array, draft);
+        }
+        Ok(())
+    }
+
+    pub(super) fn push_array(&mut self, plan: ArrayPlan, run: Run, draft: &mut Draft) {
+        let index = to_u32(self.plan.arrays.len());
+        self.plan.arrays.push(plan);
+        draft.push(run, Op::Array(index));
+    }
+
+    fn contains(&mut self, sub: Sub, one: SubId, scope: ScopeId) -> Result<Contains, CompileError> {
+        let bound = |keyword| match self.outline.entry(sub, keyword) {
+            Some(Entry {
+                form: Form::Count(n),
+                ..
+            }) => Some(count(*n)),
+            _ => None,
+        };
+        let min = bound(Keyword::MinContains).unwrap_or(1);
+        let max = bound(Keyword::MaxContains).unwrap_or(usize::MAX);
+        let schema = self.child(one, scope)?;
+        let evaluates = sub.rules.dialect == Dialect::Draft202012;
+        Ok(Contains {
+            schema,
+            min,
+            max,
+            evaluates,
+        })
+    }
+
+    /// The operand of an `unevaluated*` that only the keywords beside it can
+    /// feed: it then means the same as `additionalProperties` or `items`.
+    fn own_unevaluated(&self, id: SubId, sub: Sub, keyword: Keyword) -> Option<SubId> {
+        match self.outline.entry(sub, keyword)?.form {
+            Form::One(one) if unevaluated::is_own(self.outline, id, keyword) => Some(one),
+            _ => None,
+        }
+    }
+}
+
+/// Whether an object operation lets everything through.
+fn is_idle(plan: &ObjectPlan) -> bool {
+    plan.required == 0
+        && plan.min == 0
+        && plan.max == usize::MAX
+        && plan.dependents.is_empty()
+        && plan.property_names.is_none()
+        && plan.slots.iter().all(|slot| slot.schema == NodeIx::TRUE)
+        && plan
+            .patterns
+            .iter()
+            .all(|(_, schema)| *schema == NodeIx::TRUE)
+        && plan.additional.is_none_or(|schema| schema == NodeIx::TRUE)
+}
+
+const UNDECLARED: Slot = Slot {
+    schema: NodeIx::TRUE,
+    declared: false,
+    required: false,
+};

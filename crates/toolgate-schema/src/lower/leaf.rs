@@ -1,0 +1,149 @@
+//! Keywords that look at one value and nothing below it.
+
+use toolgate_json::{Kind, Node as _, Number, Unmetered, View};
+
+use super::{Draft, Lowering};
+use crate::dialect::Keyword;
+use crate::int::{to_u32, to_usize};
+use crate::outline::{Entry, Form, FormatUse, Sub, TypeSet};
+use crate::plan::{EnumPlan, Literal, NumberLiteral, Op, Run, Slots};
+
+impl Lowering<'_> {
+    /// Drafts the operation of a keyword that looks at the value alone.
+    pub(super) fn leaf(&mut self, sub: Sub, entry: &Entry, draft: &mut Draft) {
+        match (&entry.form, entry.keyword) {
+            (Form::Types(types), _) => draft.require_types(*types),
+            (Form::Literal, Keyword::Const) => {
+                let literal = self.literal(sub, entry);
+                if let Some(view) = self.plan.literal(literal) {
+                    draft.require_types(types_of(view));
+                    if !matches!(view.kind(), Kind::Null) {
+                        let index = to_u32(self.plan.literals.len());
+                        self.plan.literals.push(literal);
+                        draft.push(Run::Head, Op::Const(index));
+                    }
+                }
+            }
+            (Form::Literal, Keyword::Enum) => self.enumeration(sub, entry, draft),
+            (Form::Literal, Keyword::MultipleOf) => {
+                let number = self.number(sub, entry);
+                draft.push(Run::Number, Op::MultipleOf(number));
+            }
+            (Form::Bound { exclusive }, Keyword::Minimum | Keyword::ExclusiveMinimum) => {
+                let number = self.number(sub, entry);
+                draft.push(
+                    Run::Number,
+                    Op::Minimum {
+                        number,
+                        exclusive: *exclusive,
+                    },
+                );
+            }
+            (Form::Bound { exclusive }, _) => {
+                let number = self.number(sub, entry);
+                draft.push(
+                    Run::Number,
+                    Op::Maximum {
+                        number,
+                        exclusive: *exclusive,
+                    },
+                );
+            }
+            (Form::Count(count), Keyword::MinLength) if *count > 0 => {
+                draft.push(Run::String, Op::MinLength(*count));
+            }
+            (Form::Count(count), Keyword::MaxLength) => {
+                draft.push(Run::String, Op::MaxLength(*count));
+            }
+            (Form::Pattern(pattern), _) => draft.push(Run::String, Op::Pattern(*pattern)),
+            (Form::Format(FormatUse::Text(format)), _) => {
+                draft.push(Run::String, Op::Format(*format));
+            }
+            (Form::Format(FormatUse::Number(format)), _) => {
+                draft.push(Run::Number, Op::NumberFormat(*format));
+            }
+            _ => {}
+        }
+    }
+
+    fn number(&mut self, sub: Sub, entry: &Entry) -> u32 {
+        let literal = self.literal(sub, entry);
+        let integer = self
+            .plan
+            .literal(literal)
+            .and_then(|view| view.number().as_i64());
+        let index = to_u32(self.plan.numbers.len());
+        self.plan.numbers.push(NumberLiteral { integer, literal });
+        index
+    }
+
+    /// Sorts the members of an `enum` by type.
+    fn enumeration(&mut self, sub: Sub, entry: &Entry, draft: &mut Draft) {
+        let doc = to_u32(sub.doc.index());
+        let Some(text) = self.plan.docs.get(to_usize(doc)).cloned() else {
+            return;
+        };
+        let mut members = EnumPlan::default();
+        let mut strings = Slots::default();
+        let mut integers = Vec::new();
+        let mut numbers: Vec<(Number<'_>, Literal)> = Vec::new();
+        let mut compound = Vec::new();
+        let mut types = TypeSet::NONE;
+        for view in text.document().view(entry.value).items() {
+            types = types.union(types_of(view));
+            let literal = Literal {
+                doc,
+                node: view.id(),
+            };
+            match view.kind() {
+                Kind::Null => members.null = true,
+                Kind::Boolean if view.boolean() => members.yes = true,
+                Kind::Boolean => members.no = true,
+                Kind::String => {
+                    strings.slot(view.string());
+                }
+                Kind::Number => match view.number().as_i64() {
+                    Some(integer) => integers.push(integer),
+                    None => numbers.push((view.number(), literal)),
+                },
+                Kind::Array | Kind::Object => compound.push((hash(view), literal)),
+            }
+        }
+        integers.sort_unstable();
+        integers.dedup();
+        numbers.sort_by(|(a, _), (b, _)| a.compare(b));
+        compound.sort_by_key(|(hash, _)| *hash);
+        members.strings = strings.finish();
+        members.integers = integers.into();
+        members.numbers = numbers.into_iter().map(|(_, literal)| literal).collect();
+        members.compound = compound.into();
+        draft.require_types(types);
+        let scalars = TypeSet::NULL.union(TypeSet::BOOLEAN);
+        let both = !types.contains(TypeSet::BOOLEAN) || (members.yes && members.no);
+        if !(scalars.contains(types) && both) {
+            let index = to_u32(self.plan.enums.len());
+            self.plan.enums.push(members);
+            draft.push(Run::Head, Op::Enum(index));
+        }
+    }
+}
+
+/// The type of a literal; a number stands for both kinds, since `1` and `1.0` are equal.
+fn types_of(view: View<'_>) -> TypeSet {
+    match view.kind() {
+        Kind::Null => TypeSet::NULL,
+        Kind::Boolean => TypeSet::BOOLEAN,
+        Kind::Number => TypeSet::NUMBER,
+        Kind::String => TypeSet::STRING,
+        Kind::Array => TypeSet::ARRAY,
+        Kind::Object => TypeSet::OBJECT,
+    }
+}
+
+/// The hash of a literal. Not metered: a schema is bounded by its bytes.
+fn hash(view: View<'_>) -> u64 {
+    match toolgate_json::hash_value(view, &mut Unmetered) {
+        std::ops::ControlFlow::Continue(hash) => hash,
+        std::ops::ControlFlow::Break(never) => match never {},
+    }
+}

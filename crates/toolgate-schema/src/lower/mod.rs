@@ -1,0 +1,367 @@
+//! The drafting room: turns a resolved outline into a plan.
+//!
+//! Each subschema becomes one node for every dynamic scope it is used in, so
+//! that the executor needs no dynamic scope. Schemas that only refer are
+//! skipped over, sibling keywords that walk the same members become one walk,
+//! and `unevaluated*` becomes an ordinary keyword wherever the schema alone
+//! decides what has been evaluated.
+
+mod collection;
+mod leaf;
+mod narrow;
+mod scope;
+mod sharing;
+mod unevaluated;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::dialect::Keyword;
+use crate::error::{CompileError, CompileErrorKind};
+use crate::int::to_u32;
+use crate::limits::{LimitName, Limits};
+use crate::outline::{Entry, Form, Outline, Shape, Sub, SubId, Target, TypeSet};
+use crate::plan::{Condition, Literal, NodeIx, Op, Plan, PlanNode, Run, Traits};
+
+use scope::{ScopeId, Scopes};
+
+/// Compiles an outline.
+///
+/// # Errors
+///
+/// A limit on compiled subschemas, or a ring of dynamic references that never
+/// consumes the instance.
+pub(crate) fn lower(outline: &Outline, limits: &Limits) -> Result<Plan, CompileError> {
+    let mut work = Lowering {
+        outline,
+        limits,
+        scopes: Scopes::new(outline),
+        tracked: unevaluated::tracked(outline),
+        plan: Plan {
+            nodes: vec![
+                PlanNode::plain(TypeSet::ALL),
+                PlanNode::plain(TypeSet::NONE),
+            ],
+            patterns: outline.patterns.clone(),
+            docs: outline
+                .docs
+                .iter()
+                .map(|doc| Arc::clone(&doc.text))
+                .collect(),
+            ..Plan::default()
+        },
+        origins: vec![outline.root; 2],
+        node_of: HashMap::new(),
+        revisited: HashSet::new(),
+        waiting: Vec::new(),
+    };
+    let start = work
+        .scopes
+        .enter(ScopeId::EMPTY, outline.sub(outline.root).resource);
+    work.plan.root = work.node(outline.root, start)?;
+    while let Some((id, scope, ix)) = work.waiting.pop() {
+        work.build(id, scope, ix)?;
+    }
+    if outline.scope_names > 0 {
+        work.refuse_cycles()?;
+    }
+    let mut plan = work.plan;
+    narrow::narrow(&mut plan);
+    sharing::mark(&mut plan, &work.revisited);
+    Ok(plan)
+}
+
+struct Lowering<'o> {
+    outline: &'o Outline,
+    limits: &'o Limits,
+    scopes: Scopes<'o>,
+    /// Subschemas whose evaluated members some dynamic `unevaluated*` asks for.
+    tracked: Vec<bool>,
+    plan: Plan,
+    /// The subschema each node was made from.
+    origins: Vec<SubId>,
+    node_of: HashMap<(SubId, ScopeId), NodeIx>,
+    /// Branches that are looked at again to find what they evaluated.
+    revisited: HashSet<NodeIx>,
+    waiting: Vec<(SubId, ScopeId, NodeIx)>,
+}
+
+/// Operations of one node, by run, before they are laid in a row.
+#[derive(Default)]
+struct Draft {
+    types: Option<TypeSet>,
+    runs: [Vec<Op>; Run::COUNT],
+}
+
+impl Draft {
+    fn push(&mut self, run: Run, op: Op) {
+        if let Some(ops) = self.runs.get_mut(run.position()) {
+            ops.push(op);
+        }
+    }
+
+    fn require_types(&mut self, types: TypeSet) {
+        self.types = Some(self.types.map_or(types, |known| known.intersection(types)));
+    }
+}
+
+impl Lowering<'_> {
+    /// The node of a subschema as used in a dynamic scope.
+    fn node(&mut self, id: SubId, scope: ScopeId) -> Result<NodeIx, CompileError> {
+        let (id, scope) = self.skip_references(id, scope)?;
+        let sub = self.outline.sub(id);
+        match sub.shape {
+            Shape::Always(true) => return Ok(NodeIx::TRUE),
+            Shape::Always(false) => return Ok(NodeIx::FALSE),
+            Shape::Entries { .. } => {}
+        }
+        if !self
+            .outline
+            .entries(sub)
+            .iter()
+            .any(|entry| asserts(self.outline, sub, entry))
+        {
+            return Ok(NodeIx::TRUE);
+        }
+        if let Some(ix) = self.node_of.get(&(id, scope)) {
+            return Ok(*ix);
+        }
+        if self.plan.nodes.len() >= self.limits.plan_nodes {
+            let place = self.outline.place(sub.doc, sub.node);
+            return Err(CompileError::limit_reached(
+                LimitName::PlanNodes,
+                self.limits.plan_nodes,
+                place,
+            ));
+        }
+        let ix = NodeIx::new(self.plan.nodes.len());
+        self.plan.nodes.push(PlanNode::plain(TypeSet::ALL));
+        self.origins.push(id);
+        self.node_of.insert((id, scope), ix);
+        self.waiting.push((id, scope, ix));
+        Ok(ix)
+    }
+
+    /// A subschema's child in the same dynamic scope, or the one it enters.
+    fn child(&mut self, id: SubId, scope: ScopeId) -> Result<NodeIx, CompileError> {
+        let scope = self.scopes.enter(scope, self.outline.sub(id).resource);
+        self.node(id, scope)
+    }
+
+    /// Follows subschemas that do nothing but apply one other subschema.
+    fn skip_references(
+        &mut self,
+        mut id: SubId,
+        mut scope: ScopeId,
+    ) -> Result<(SubId, ScopeId), CompileError> {
+        for _ in 0..=self.outline.subs.len() {
+            let sub = self.outline.sub(id);
+            let mut asserting = self
+                .outline
+                .entries(sub)
+                .iter()
+                .filter(|e| asserts(self.outline, sub, e));
+            let (Some(only), None) = (asserting.next(), asserting.next()) else {
+                return Ok((id, scope));
+            };
+            id = match (&only.form, only.keyword) {
+                (Form::Reference(target), _) => {
+                    self.scopes.follow(scope, self.outline.target(*target))
+                }
+                (Form::List(list), Keyword::AllOf | Keyword::AnyOf | Keyword::OneOf) => {
+                    match **list {
+                        [one] => one,
+                        _ => return Ok((id, scope)),
+                    }
+                }
+                _ => return Ok((id, scope)),
+            };
+            scope = self.scopes.enter(scope, self.outline.sub(id).resource);
+        }
+        Err(self.cyclic(id))
+    }
+
+    /// Writes the operations of one node.
+    fn build(&mut self, id: SubId, scope: ScopeId, ix: NodeIx) -> Result<(), CompileError> {
+        let sub = self.outline.sub(id);
+        let outline = self.outline;
+        let mut draft = Draft::default();
+        for entry in outline.entries(sub) {
+            self.leaf(sub, entry, &mut draft);
+            self.in_place(sub, scope, entry, &mut draft)?;
+        }
+        self.object(id, sub, scope, &mut draft)?;
+        self.array(id, sub, scope, &mut draft)?;
+        self.unevaluated(id, sub, scope, &mut draft)?;
+        let start = to_u32(self.plan.ops.len());
+        let mut ends = [0; Run::COUNT];
+        for (end, run) in ends.iter_mut().zip(draft.runs) {
+            self.plan.ops.extend(run);
+            *end = to_u32(self.plan.ops.len()) - start;
+        }
+        let plain = ends.last() == Some(&0);
+        let node = PlanNode {
+            types: draft.types.unwrap_or(TypeSet::ALL),
+            traits: Traits {
+                plain,
+                leaf: plain,
+                memo: false,
+            },
+            start,
+            ends,
+        };
+        if let Some(slot) = self.plan.nodes.get_mut(ix.index()) {
+            *slot = node;
+        }
+        Ok(())
+    }
+
+    /// Keywords that apply other subschemas to the instance itself.
+    fn in_place(
+        &mut self,
+        sub: Sub,
+        scope: ScopeId,
+        entry: &Entry,
+        draft: &mut Draft,
+    ) -> Result<(), CompileError> {
+        match (&entry.form, entry.keyword) {
+            (Form::Reference(target), _) => {
+                let target = self.scopes.follow(scope, self.outline.target(*target));
+                let target = self.child(target, scope)?;
+                draft.push(Run::Any, Op::Apply(target));
+            }
+            (Form::List(list), Keyword::AllOf) => {
+                for one in list {
+                    let target = self.child(*one, scope)?;
+                    if target != NodeIx::TRUE {
+                        draft.push(Run::Any, Op::Apply(target));
+                    }
+                }
+            }
+            (Form::List(list), Keyword::AnyOf | Keyword::OneOf) => {
+                let mut branches = Vec::with_capacity(list.len());
+                for one in list {
+                    branches.push(self.child(*one, scope)?);
+                }
+                let union = to_u32(self.plan.unions.len());
+                self.plan.unions.push(branches.into());
+                let op = match entry.keyword {
+                    Keyword::AnyOf => Op::AnyOf(union),
+                    _ => Op::OneOf(union),
+                };
+                draft.push(Run::Any, op);
+            }
+            (Form::One(one), Keyword::Not) => {
+                let target = self.child(*one, scope)?;
+                draft.push(Run::Any, Op::Not(target));
+            }
+            (Form::One(one), Keyword::If) => {
+                let mut branch = |keyword| match self.outline.entry(sub, keyword) {
+                    Some(Entry {
+                        form: Form::One(one),
+                        ..
+                    }) => self.child(*one, scope),
+                    _ => Ok(NodeIx::TRUE),
+                };
+                let (then, otherwise) = (branch(Keyword::Then)?, branch(Keyword::Else)?);
+                let test = self.child(*one, scope)?;
+                let condition = to_u32(self.plan.conditions.len());
+                self.plan.conditions.push(Condition {
+                    test,
+                    then,
+                    otherwise,
+                });
+                draft.push(Run::Any, Op::If(condition));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn literal(&self, sub: Sub, entry: &Entry) -> Literal {
+        Literal {
+            doc: to_u32(sub.doc.index()),
+            node: entry.value,
+        }
+    }
+
+    /// Whether members and items that `id` evaluates must stay visible.
+    fn is_tracked(&self, id: SubId) -> bool {
+        self.tracked.get(id.index()).copied().unwrap_or(false)
+    }
+
+    /// Rings that only a dynamic scope closes are found on the plan itself.
+    fn refuse_cycles(&self) -> Result<(), CompileError> {
+        let mut state = vec![0_u8; self.plan.nodes.len()];
+        for start in 0..self.plan.nodes.len() {
+            let mut path: Vec<(NodeIx, Vec<NodeIx>)> = Vec::new();
+            let mut next = Some(NodeIx::new(start));
+            loop {
+                if let Some(ix) = next.take() {
+                    match state.get_mut(ix.index()) {
+                        Some(state @ 0) => {
+                            *state = 1;
+                            let mut found = Vec::new();
+                            self.plan.in_place(ix, &mut found);
+                            path.push((ix, found));
+                        }
+                        Some(1) => {
+                            let origin = self.origins.get(ix.index()).copied();
+                            return Err(self.cyclic(origin.unwrap_or(self.outline.root)));
+                        }
+                        _ => {}
+                    }
+                }
+                let Some((ix, waiting)) = path.last_mut() else {
+                    break;
+                };
+                next = waiting.pop();
+                if next.is_none() {
+                    if let Some(state) = state.get_mut(ix.index()) {
+                        *state = 2;
+                    }
+                    path.pop();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn cyclic(&self, id: SubId) -> CompileError {
+        let sub = self.outline.sub(id);
+        let place = self.outline.place(sub.doc, sub.node);
+        let ring = vec![format!("#{}", place.pointer)];
+        CompileError::new(CompileErrorKind::CyclicRef { ring }, place)
+    }
+}
+
+/// Whether a keyword can make a difference to a verdict or to what is evaluated.
+fn asserts(outline: &Outline, sub: Sub, entry: &Entry) -> bool {
+    match (&entry.form, entry.keyword) {
+        (Form::Annotation, _)
+        | (_, Keyword::Defs | Keyword::Definitions | Keyword::ContentSchema)
+        | (Form::Flag(false), _) => false,
+        (_, Keyword::Then | Keyword::Else) => outline.entry(sub, Keyword::If).is_some(),
+        (_, Keyword::MinContains | Keyword::MaxContains) => {
+            outline.entry(sub, Keyword::Contains).is_some()
+        }
+        (_, Keyword::AdditionalItems) => matches!(
+            outline.entry(sub, Keyword::Items),
+            Some(Entry {
+                form: Form::List(_),
+                ..
+            })
+        ),
+        _ => true,
+    }
+}
+
+impl Scopes<'_> {
+    /// Where a reference leads in a dynamic scope.
+    fn follow(&self, scope: ScopeId, target: Target) -> SubId {
+        match target {
+            Target::Static(sub) => sub,
+            Target::Dynamic { initial, name } => self.bound(scope, name).unwrap_or(initial),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Lets a node's type say what its operations imply, and finds leaves.
+
+use crate::int::to_usize;
+use crate::outline::TypeSet;
+use crate::plan::{NodeIx, Op, Plan, PlanNode, Run};
+
+/// Intersects each node's types with those of the subschemas it applies, so
+/// that a value of the wrong type fails at the first look, and notes which
+/// nodes never look beyond the value itself.
+pub(super) fn narrow(plan: &mut Plan) {
+    for _ in 0..ROUNDS {
+        let mut changed = false;
+        for index in (0..plan.nodes.len()).rev() {
+            let node = plan.node(NodeIx::new(index));
+            let types = narrowed(plan, &node);
+            if types != node.types
+                && let Some(slot) = plan.nodes.get_mut(index)
+            {
+                slot.types = types;
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    for index in 0..plan.nodes.len() {
+        let node = plan.node(NodeIx::new(index));
+        let looks_further = [Run::Array, Run::Object, Run::Any, Run::Tail]
+            .into_iter()
+            .any(|run| !plan.run(&node, run).is_empty());
+        if let Some(slot) = plan.nodes.get_mut(index) {
+            slot.traits.leaf = !looks_further;
+        }
+    }
+}
+
+fn narrowed(plan: &Plan, node: &PlanNode) -> TypeSet {
+    let mut types = node.types;
+    for op in plan.run(node, Run::Any) {
+        match op {
+            Op::Apply(target) => types = types.intersection(plan.node(*target).types),
+            Op::AnyOf(union) | Op::OneOf(union) => {
+                let branches = plan.unions.get(to_usize(*union)).into_iter().flatten();
+                let mut all = TypeSet::NONE;
+                for branch in branches {
+                    all = all.union(plan.node(*branch).types);
+                }
+                // "Written without fraction" is a demand of one branch, not of the union.
+                if !all.contains(TypeSet::LEXICAL) {
+                    types = types.intersection(all);
+                }
+            }
+            _ => {}
+        }
+    }
+    types
+}
+
+/// Types travel at most this many references up; nothing depends on how far.
+const ROUNDS: usize = 4;

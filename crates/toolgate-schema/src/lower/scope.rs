@@ -1,0 +1,79 @@
+//! Dynamic scopes at compile time.
+//!
+//! All that a dynamic reference can see of its dynamic scope is which resource
+//! bound each name first. That is a short vector, and there are few distinct
+//! ones, so each becomes a number and subschemas are compiled once for each.
+
+use std::collections::HashMap;
+
+use crate::int::{to_u32, to_usize};
+use crate::outline::{Outline, ResourceId, ScopeName, SubId};
+
+/// A dynamic scope: what each name is bound to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct ScopeId(u32);
+
+impl ScopeId {
+    /// Nothing is bound.
+    pub(super) const EMPTY: Self = Self(0);
+}
+
+type Bindings = Box<[Option<SubId>]>;
+
+/// Every dynamic scope met so far.
+pub(super) struct Scopes<'o> {
+    outline: &'o Outline,
+    scopes: Vec<Bindings>,
+    ids: HashMap<Bindings, ScopeId>,
+    entered: HashMap<(ScopeId, ResourceId), ScopeId>,
+}
+
+impl<'o> Scopes<'o> {
+    pub(super) fn new(outline: &'o Outline) -> Self {
+        let empty: Bindings = vec![None; outline.scope_names].into();
+        Self {
+            outline,
+            ids: HashMap::from([(empty.clone(), ScopeId::EMPTY)]),
+            scopes: vec![empty],
+            entered: HashMap::new(),
+        }
+    }
+
+    /// The scope after entering a resource: names that are still free get its binding.
+    pub(super) fn enter(&mut self, scope: ScopeId, resource: ResourceId) -> ScopeId {
+        if self.outline.scope_names == 0 {
+            return scope;
+        }
+        if let Some(known) = self.entered.get(&(scope, resource)) {
+            return *known;
+        }
+        let mut bound = self
+            .scopes
+            .get(to_usize(scope.0))
+            .cloned()
+            .unwrap_or_default();
+        let offered = self
+            .outline
+            .resources
+            .get(resource.index())
+            .map_or(&[][..], |r| &r.scope);
+        for (name, sub) in offered {
+            if let Some(slot) = bound.get_mut(name.index()) {
+                slot.get_or_insert(*sub);
+            }
+        }
+        let next = ScopeId(to_u32(self.scopes.len()));
+        let scopes = &mut self.scopes;
+        let id = *self.ids.entry(bound).or_insert_with_key(|bound| {
+            scopes.push(bound.clone());
+            next
+        });
+        self.entered.insert((scope, resource), id);
+        id
+    }
+
+    /// What a name is bound to.
+    pub(super) fn bound(&self, scope: ScopeId, name: ScopeName) -> Option<SubId> {
+        *self.scopes.get(to_usize(scope.0))?.get(name.index())?
+    }
+}

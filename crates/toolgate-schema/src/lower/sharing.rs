@@ -1,0 +1,159 @@
+//! Finds the nodes that paths through the schema can reach twice at one
+//! instance location; only their verdicts are remembered during a check.
+//!
+//! A location is visited twice only below a fork: a node that applies two
+//! subschemas to the same value. If some node can be reached from two branches
+//! of a fork, the first such node on each way is entered by two edges; that is
+//! the one to remember. What a branch descends through is not compared, so the
+//! answer errs on the side of remembering.
+
+use std::collections::HashSet;
+
+use crate::int::to_usize;
+use crate::plan::{NodeIx, Op, Plan};
+
+/// Sets the memo trait of every node that needs it, `revisited` ones included.
+pub(super) fn mark(plan: &mut Plan, revisited: &HashSet<NodeIx>) {
+    let graph = Graph::new(plan);
+    let mut memo: HashSet<NodeIx> = HashSet::new();
+    if graph.has_shared() {
+        graph.find(&mut memo);
+    }
+    for ix in memo.iter().chain(revisited) {
+        if let Some(node) = plan.nodes.get_mut(ix.index())
+            && !node.traits.leaf
+        {
+            node.traits.memo = true;
+        }
+    }
+}
+
+struct Graph {
+    /// Every subschema each node uses, in place or below.
+    edges: Vec<Vec<NodeIx>>,
+    /// Groups of edges of each node that may look at the same value; a node
+    /// with fewer than two is no fork.
+    branches: Vec<Vec<Vec<NodeIx>>>,
+    entries: Vec<u32>,
+    leaf: Vec<bool>,
+}
+
+impl Graph {
+    fn new(plan: &Plan) -> Self {
+        let count = plan.nodes.len();
+        let mut graph = Self {
+            edges: Vec::with_capacity(count),
+            branches: Vec::with_capacity(count),
+            entries: vec![0; count],
+            leaf: plan.nodes.iter().map(|node| node.traits.leaf).collect(),
+        };
+        for index in 0..count {
+            let branches = branches(plan, NodeIx::new(index), &graph.leaf);
+            let edges: Vec<NodeIx> = branches.iter().flatten().copied().collect();
+            for edge in &edges {
+                if let Some(entries) = graph.entries.get_mut(edge.index()) {
+                    *entries += 1;
+                }
+            }
+            graph.edges.push(edges);
+            graph.branches.push(branches);
+        }
+        graph
+    }
+
+    fn is_shared(&self, ix: NodeIx) -> bool {
+        self.entries
+            .get(ix.index())
+            .is_some_and(|entries| *entries > 1)
+    }
+
+    fn has_shared(&self) -> bool {
+        (0..self.edges.len()).any(|index| self.is_shared(NodeIx::new(index)))
+    }
+
+    fn find(&self, memo: &mut HashSet<NodeIx>) {
+        let mut stamps = vec![0_u32; self.edges.len()];
+        let mut stamp = 0_u32;
+        let mut left = BUDGET;
+        for branches in self.branches.iter().filter(|branches| branches.len() > 1) {
+            let first = stamp + 1;
+            for branch in branches {
+                stamp += 1;
+                let mut waiting = branch.clone();
+                while let Some(ix) = waiting.pop() {
+                    let Some(mark) = stamps.get_mut(ix.index()) else {
+                        continue;
+                    };
+                    if *mark == stamp {
+                        continue;
+                    }
+                    if *mark >= first {
+                        // Another branch of this fork was here.
+                        if self.is_shared(ix) {
+                            memo.insert(ix);
+                        }
+                        continue;
+                    }
+                    *mark = stamp;
+                    let Some(next) = self.edges.get(ix.index()) else {
+                        continue;
+                    };
+                    left = left.saturating_sub(next.len() + 1);
+                    waiting.extend(next);
+                }
+                if left == 0 {
+                    // Too large to look at closely: remember every shared node.
+                    let all = (0..self.edges.len()).map(NodeIx::new);
+                    memo.extend(all.filter(|ix| self.is_shared(*ix)));
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// A node's edges in groups that may look at the same value. Leaves are left
+/// out: looking twice at one costs no more than the reference to it.
+fn branches(plan: &Plan, ix: NodeIx, leaf: &[bool]) -> Vec<Vec<NodeIx>> {
+    let is_leaf = |ix: &NodeIx| leaf.get(ix.index()).copied().unwrap_or(true);
+    let mut groups: Vec<Vec<NodeIx>> = Vec::new();
+    let mut in_place = Vec::new();
+    plan.in_place(ix, &mut in_place);
+    groups.extend(in_place.into_iter().map(|one| vec![one]));
+    let node = plan.node(ix);
+    for op in plan.all_ops(&node) {
+        match op {
+            Op::Object(object) => {
+                let Some(object) = plan.objects.get(to_usize(*object)) else {
+                    continue;
+                };
+                let mut apart: Vec<NodeIx> = object.slots.iter().map(|slot| slot.schema).collect();
+                apart.extend(object.additional);
+                groups.push(apart);
+                groups.extend(object.patterns.iter().map(|(_, schema)| vec![*schema]));
+                groups.extend(object.property_names.map(|schema| vec![schema]));
+            }
+            Op::Array(array) => {
+                let Some(array) = plan.arrays.get(to_usize(*array)) else {
+                    continue;
+                };
+                let mut apart = array.prefix.to_vec();
+                apart.extend(array.rest);
+                groups.push(apart);
+                groups.extend(array.contains.map(|contains| vec![contains.schema]));
+            }
+            Op::UnevaluatedItems(schema) | Op::UnevaluatedProperties(schema) => {
+                groups.push(vec![*schema]);
+            }
+            _ => {}
+        }
+    }
+    for group in &mut groups {
+        group.retain(|ix| !is_leaf(ix));
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
+}
+
+/// Edges looked at before the search gives up its precision.
+const BUDGET: usize = 1_000_000;

@@ -1,0 +1,264 @@
+//! What `unevaluated*` can know at compile time.
+//!
+//! Which members other keywords evaluate depends on the instance only through
+//! conditional applicators (`anyOf`, `oneOf`, `if`, `dependentSchemas`) and
+//! `contains`. Without these the evaluated names are a fixed set, and the
+//! keyword becomes a walk like `additionalProperties` over a merged set.
+
+use std::collections::HashSet;
+
+use toolgate_json::{Node as _, NodeId};
+
+use super::scope::ScopeId;
+use super::{Draft, Lowering};
+use crate::dialect::{Dialect, Keyword};
+use crate::error::CompileError;
+use crate::outline::{DocId, Form, Outline, PatternId, Shape, Sub, SubId};
+use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, Run, Slot, Slots};
+
+impl Lowering<'_> {
+    /// Drafts the `unevaluated*` keywords that [`is_own`] did not settle.
+    pub(super) fn unevaluated(
+        &mut self,
+        id: SubId,
+        sub: Sub,
+        scope: ScopeId,
+        draft: &mut Draft,
+    ) -> Result<(), CompileError> {
+        for keyword in [Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems] {
+            let Some(Form::One(one)) = self.outline.entry(sub, keyword).map(|entry| &entry.form)
+            else {
+                continue;
+            };
+            if is_own(self.outline, id, keyword) {
+                continue;
+            }
+            let schema = self.child(*one, scope)?;
+            if let Some(seen) = self.seen(id, scope, keyword) {
+                if seen.all {
+                    continue;
+                }
+                if keyword == Keyword::UnevaluatedProperties {
+                    let plan = seen.object(self.outline, schema);
+                    self.push_object(plan, Run::Tail, draft);
+                } else {
+                    let plan = ArrayPlan {
+                        min: 0,
+                        max: usize::MAX,
+                        prefix: vec![NodeIx::TRUE; seen.items].into(),
+                        rest: Some(schema),
+                        contains: None,
+                        unique: false,
+                    };
+                    self.push_array(plan, Run::Tail, draft);
+                }
+                continue;
+            }
+            self.revisit(id, scope)?;
+            draft.push(
+                Run::Tail,
+                if keyword == Keyword::UnevaluatedProperties {
+                    Op::UnevaluatedProperties(schema)
+                } else {
+                    Op::UnevaluatedItems(schema)
+                },
+            );
+        }
+        Ok(())
+    }
+
+    /// What is evaluated whatever the instance, or `None` if it depends on it.
+    fn seen(&mut self, id: SubId, scope: ScopeId, keyword: Keyword) -> Option<Seen> {
+        let mut seen = Seen::default();
+        let mut visited = HashSet::from([(id, scope)]);
+        let mut waiting = vec![(id, scope)];
+        while let Some((at, scope)) = waiting.pop() {
+            let sub = self.outline.sub(at);
+            for entry in self.outline.entries(sub) {
+                match (&entry.form, entry.keyword) {
+                    (Form::Reference(target), _) => {
+                        let to = self.scopes.follow(scope, self.outline.target(*target));
+                        let scope = self.scopes.enter(scope, self.outline.sub(to).resource);
+                        if visited.insert((to, scope)) {
+                            waiting.push((to, scope));
+                        }
+                    }
+                    (Form::List(list), Keyword::AllOf) => {
+                        for to in list {
+                            let scope = self.scopes.enter(scope, self.outline.sub(*to).resource);
+                            if visited.insert((*to, scope)) {
+                                waiting.push((*to, scope));
+                            }
+                        }
+                    }
+                    (
+                        _,
+                        Keyword::AnyOf
+                        | Keyword::OneOf
+                        | Keyword::If
+                        | Keyword::DependentSchemas
+                        | Keyword::Dependencies,
+                    ) => return None,
+                    (_, Keyword::Contains)
+                        if keyword == Keyword::UnevaluatedItems
+                            && sub.rules.dialect == Dialect::Draft202012 =>
+                    {
+                        return None;
+                    }
+                    (_, Keyword::UnevaluatedProperties | Keyword::UnevaluatedItems) if at == id => {
+                    }
+                    _ => seen.add(sub, entry, keyword),
+                }
+            }
+        }
+        Some(seen)
+    }
+
+    /// Marks the conditional branches that a dynamic `unevaluated*` at `id` will
+    /// look at a second time, so that their verdicts are kept.
+    fn revisit(&mut self, id: SubId, scope: ScopeId) -> Result<(), CompileError> {
+        let mut visited = HashSet::from([(id, scope)]);
+        let mut waiting = vec![(id, scope)];
+        while let Some((at, scope)) = waiting.pop() {
+            let sub = self.outline.sub(at);
+            let dynamic = self
+                .outline
+                .entries(sub)
+                .iter()
+                .filter_map(|entry| match entry.form {
+                    Form::Reference(target) => {
+                        Some(self.scopes.follow(scope, self.outline.target(target)))
+                    }
+                    _ => None,
+                });
+            let next: Vec<SubId> = dynamic.chain(self.outline.in_place(sub)).collect();
+            for to in next {
+                let scope = self.scopes.enter(scope, self.outline.sub(to).resource);
+                if visited.insert((to, scope)) {
+                    let ix = self.node(to, scope)?;
+                    self.revisited.insert(ix);
+                    waiting.push((to, scope));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Members or items that keywords evaluate whatever the instance.
+#[derive(Default)]
+struct Seen {
+    all: bool,
+    names: Vec<(DocId, NodeId)>,
+    patterns: Vec<PatternId>,
+    items: usize,
+}
+
+impl Seen {
+    fn add(&mut self, sub: Sub, entry: &crate::outline::Entry, keyword: Keyword) {
+        let properties = keyword == Keyword::UnevaluatedProperties;
+        match (&entry.form, entry.keyword) {
+            (Form::Map(map), Keyword::Properties) if properties => {
+                self.names
+                    .extend(map.iter().map(|(key, _)| (sub.doc, *key)));
+            }
+            (Form::Patterns(patterns), _) if properties => {
+                self.patterns
+                    .extend(patterns.iter().map(|(_, pattern, _)| *pattern));
+            }
+            (Form::One(_), Keyword::AdditionalProperties | Keyword::UnevaluatedProperties)
+                if properties =>
+            {
+                self.all = true
+            }
+            (Form::List(list), Keyword::PrefixItems | Keyword::Items) if !properties => {
+                self.items = self.items.max(list.len());
+            }
+            (
+                Form::One(_),
+                Keyword::Items | Keyword::AdditionalItems | Keyword::UnevaluatedItems,
+            ) if !properties => self.all = true,
+            _ => {}
+        }
+    }
+
+    /// A walk that lets the evaluated names through and holds the rest to `schema`.
+    fn object(mut self, outline: &Outline, schema: NodeIx) -> ObjectPlan {
+        let mut names = Slots::default();
+        for (doc, key) in &self.names {
+            if let Some(view) = outline.view(*doc, *key) {
+                names.slot(view.string());
+            }
+        }
+        self.patterns.sort_unstable();
+        self.patterns.dedup();
+        let names = names.finish();
+        ObjectPlan {
+            slots: vec![EVALUATED; names.len()].into(),
+            names,
+            patterns: self
+                .patterns
+                .into_iter()
+                .map(|p| (p, NodeIx::TRUE))
+                .collect(),
+            additional: Some(schema),
+            max: usize::MAX,
+            ..ObjectPlan::default()
+        }
+    }
+}
+
+/// Whether an `unevaluated*` keyword can only be fed by the keywords beside it.
+pub(super) fn is_own(outline: &Outline, id: SubId, keyword: Keyword) -> bool {
+    let sub = outline.sub(id);
+    let applied = outline.in_place(sub);
+    let not = outline.entry(sub, Keyword::Not).map(|entry| &entry.form);
+    // `not` never leaves anything evaluated behind.
+    let others = applied
+        .iter()
+        .any(|to| !matches!(not, Some(Form::One(one)) if one == to));
+    let contains = keyword == Keyword::UnevaluatedItems
+        && sub.rules.dialect == Dialect::Draft202012
+        && outline.entry(sub, Keyword::Contains).is_some();
+    !others && !contains
+}
+
+/// For each subschema, whether a dynamic `unevaluated*` may ask what it evaluated.
+pub(super) fn tracked(outline: &Outline) -> Vec<bool> {
+    let mut tracked = vec![false; outline.subs.len()];
+    let mut waiting = Vec::new();
+    for (index, sub) in outline.subs.iter().enumerate() {
+        if !matches!(sub.shape, Shape::Entries { .. }) {
+            continue;
+        }
+        let id = SubId::new(index);
+        let asks = [Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems]
+            .into_iter()
+            .any(|keyword| outline.entry(*sub, keyword).is_some() && !is_own(outline, id, keyword));
+        if asks {
+            waiting.push(id);
+        }
+    }
+    if !waiting.is_empty() && outline.scope_names > 0 {
+        // A dynamic reference may lead to any subschema that a resource offers.
+        waiting.extend(
+            outline
+                .resources
+                .iter()
+                .flat_map(|r| r.scope.iter().map(|(_, sub)| *sub)),
+        );
+    }
+    while let Some(id) = waiting.pop() {
+        if let Some(mark @ false) = tracked.get_mut(id.index()) {
+            *mark = true;
+            waiting.extend(outline.in_place(outline.sub(id)));
+        }
+    }
+    tracked
+}
+
+const EVALUATED: Slot = Slot {
+    schema: NodeIx::TRUE,
+    declared: true,
+    required: false,
+};

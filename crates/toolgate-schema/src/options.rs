@@ -1,0 +1,52 @@
+//! What an operator can ask of the compiler beside the limits.
+
+use std::fmt;
+
+use crate::error::CompileError;
+
+/// What `format` does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Formats {
+    /// Nothing is asserted (the default of the specification), unless a custom
+    /// metaschema asks for the format-assertion vocabulary.
+    #[default]
+    Annotate,
+    /// Every format of the specification is asserted; unknown ones never fail.
+    Assert,
+    /// The same, and the number formats that generators emit beside the
+    /// standard (`int32`, `int64`, `uint32`, …).
+    AssertWithNumbers,
+}
+
+/// What happens to a keyword whose value its dialect forbids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Strictness {
+    /// The schema is refused (the default).
+    #[default]
+    Strict,
+    /// The keyword is left out and reported as a [`Warning`]. Limits, references
+    /// and regular expressions stay strict.
+    Lenient,
+}
+
+/// Something that lenient compilation left out of a schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning(CompileError);
+
+impl Warning {
+    pub(crate) fn new(error: CompileError) -> Self {
+        Self(error)
+    }
+
+    /// The error that strict compilation would have ended with.
+    pub fn error(&self) -> &CompileError {
+        &self.0
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ignored: {}", self.0)
+    }
+}

@@ -1,0 +1,122 @@
+//! Sets of the seven instance types, as bits.
+
+use toolgate_json::{Kind, Node};
+
+/// A set of instance types. `integer` and "number with a fraction" are two
+/// members, so that `number` is both and `integer` is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct TypeSet(u8);
+
+impl TypeSet {
+    pub(crate) const NONE: Self = Self(0);
+    pub(crate) const NULL: Self = Self(1);
+    pub(crate) const BOOLEAN: Self = Self(2);
+    pub(crate) const INTEGER: Self = Self(4);
+    pub(crate) const FRACTION: Self = Self(8);
+    pub(crate) const NUMBER: Self = Self(4 | 8);
+    pub(crate) const STRING: Self = Self(16);
+    pub(crate) const ARRAY: Self = Self(32);
+    pub(crate) const OBJECT: Self = Self(64);
+    pub(crate) const ALL: Self = Self(127);
+    /// Draft 4 alone calls only numbers *written* without fraction and exponent
+    /// integers; a set with this bit asks for that.
+    pub(crate) const LEXICAL: Self = Self(128);
+
+    /// The set that a `type` value names.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "null" => Self::NULL,
+            "boolean" => Self::BOOLEAN,
+            "integer" => Self::INTEGER,
+            "number" => Self::NUMBER,
+            "string" => Self::STRING,
+            "array" => Self::ARRAY,
+            "object" => Self::OBJECT,
+            _ => return None,
+        })
+    }
+
+    /// The names that `type` knows.
+    pub(crate) const NAMES: [&'static str; 7] = [
+        "array", "boolean", "integer", "null", "number", "object", "string",
+    ];
+
+    pub(crate) const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// What is in both; a demand for lexical integers survives from either.
+    pub(crate) const fn intersection(self, other: Self) -> Self {
+        let lexical = (self.0 | other.0) & Self::LEXICAL.0;
+        Self((self.0 & other.0 & Self::ALL.0) | lexical)
+    }
+
+    pub(crate) const fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 & Self::ALL.0 != 0
+    }
+
+    pub(crate) const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 & Self::ALL.0 == 0
+    }
+
+    /// Whether it lets every instance through.
+    pub(crate) const fn is_all(self) -> bool {
+        self.0 & Self::ALL.0 == Self::ALL.0
+    }
+
+    /// Whether an instance is of one of the types.
+    #[inline]
+    pub(crate) fn admits<'i, N: Node<'i>>(self, node: N, kind: Kind) -> bool {
+        let one = match kind {
+            Kind::Null => Self::NULL,
+            Kind::Boolean => Self::BOOLEAN,
+            Kind::String => Self::STRING,
+            Kind::Array => Self::ARRAY,
+            Kind::Object => Self::OBJECT,
+            Kind::Number => return self.admits_number(node),
+        };
+        self.0 & one.0 != 0
+    }
+
+    #[inline]
+    fn admits_number<'i, N: Node<'i>>(self, node: N) -> bool {
+        match self.0 & Self::NUMBER.0 {
+            0 => false,
+            12 => true,
+            part => {
+                let integer = if self.0 & Self::LEXICAL.0 == 0 {
+                    node.number().is_integer()
+                } else {
+                    node.is_integer_literal()
+                };
+                integer == (part == Self::INTEGER.0)
+            }
+        }
+    }
+
+    /// The names of the members, for a message.
+    pub(crate) fn names(self) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        for (one, name) in [
+            (Self::NULL, "null"),
+            (Self::BOOLEAN, "boolean"),
+            (Self::STRING, "string"),
+            (Self::ARRAY, "array"),
+            (Self::OBJECT, "object"),
+        ] {
+            if self.contains(one) {
+                names.push(name);
+            }
+        }
+        if self.contains(Self::NUMBER) {
+            names.push("number");
+        } else if self.contains(Self::INTEGER) {
+            names.push("integer");
+        }
+        names
+    }
+}

@@ -1,0 +1,228 @@
+//! Prints a plan as a stable listing, so that the compiler's tests read like assembly.
+
+use std::fmt;
+
+use super::{Op, Plan, Run};
+use crate::int::to_usize;
+
+impl fmt::Display for Plan {
+    /// One paragraph per node that the root reaches, in the order of their
+    /// indexes: its type, then its operations by run.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "root {}", self.root.number())?;
+        for (index, node) in self.nodes.iter().enumerate().skip(2) {
+            write!(f, "{index}")?;
+            if node.types.is_empty() {
+                write!(f, " nothing")?;
+            } else if !node.types.is_all() {
+                write!(f, " {}", node.types.names().join("|"))?;
+            }
+            if node.traits.memo {
+                write!(f, " memo")?;
+            }
+            writeln!(f)?;
+            for run in Run::ALL {
+                for op in self.run(node, run) {
+                    write!(f, "    ")?;
+                    self.op(f, op)?;
+                    writeln!(f)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Plan {
+    fn op(&self, f: &mut fmt::Formatter<'_>, op: &Op) -> fmt::Result {
+        match op {
+            Op::Const(index) => {
+                write!(
+                    f,
+                    "const {}",
+                    self.literal_at(*index).map_or("", |view| view.raw())
+                )
+            }
+            Op::Enum(index) => self.enumeration(f, *index),
+            Op::Minimum { number, exclusive } => {
+                write!(
+                    f,
+                    "{} {}",
+                    if *exclusive { ">" } else { ">=" },
+                    self.number(*number)
+                )
+            }
+            Op::Maximum { number, exclusive } => {
+                write!(
+                    f,
+                    "{} {}",
+                    if *exclusive { "<" } else { "<=" },
+                    self.number(*number)
+                )
+            }
+            Op::MultipleOf(number) => write!(f, "multiple of {}", self.number(*number)),
+            Op::NumberFormat(format) => write!(f, "format {}", format.name()),
+            Op::MinLength(count) => write!(f, "length >= {count}"),
+            Op::MaxLength(count) => write!(f, "length <= {count}"),
+            Op::Pattern(id) => {
+                let text = self
+                    .patterns
+                    .get(id.index())
+                    .map_or("", |pattern| pattern.as_str());
+                write!(f, "pattern {text}")
+            }
+            Op::Format(format) => write!(f, "format {}", format.name()),
+            Op::Array(index) => self.array(f, *index),
+            Op::Object(index) => self.object(f, *index),
+            Op::Apply(target) => write!(f, "apply {}", target.number()),
+            Op::AnyOf(index) => write!(f, "any of {}", self.union(*index)),
+            Op::OneOf(index) => write!(f, "one of {}", self.union(*index)),
+            Op::Not(target) => write!(f, "not {}", target.number()),
+            Op::If(index) => match self.conditions.get(to_usize(*index)) {
+                Some(c) => write!(
+                    f,
+                    "if {} then {} else {}",
+                    c.test.number(),
+                    c.then.number(),
+                    c.otherwise.number()
+                ),
+                None => Ok(()),
+            },
+            Op::UnevaluatedItems(target) => write!(f, "unevaluated items {}", target.number()),
+            Op::UnevaluatedProperties(target) => {
+                write!(f, "unevaluated properties {}", target.number())
+            }
+        }
+    }
+
+    fn number(&self, index: u32) -> &str {
+        let literal = self
+            .numbers
+            .get(to_usize(index))
+            .map(|number| number.literal);
+        literal
+            .and_then(|literal| self.literal(literal))
+            .map_or("", |view| view.raw())
+    }
+
+    fn union(&self, index: u32) -> String {
+        let branches = self.unions.get(to_usize(index)).into_iter().flatten();
+        branches
+            .map(|branch| branch.number().to_string())
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    fn enumeration(&self, f: &mut fmt::Formatter<'_>, index: u32) -> fmt::Result {
+        write!(f, "enum")?;
+        let Some(members) = self.enums.get(to_usize(index)) else {
+            return Ok(());
+        };
+        for (there, text) in [
+            (members.null, " null"),
+            (members.no, " false"),
+            (members.yes, " true"),
+        ] {
+            if there {
+                f.write_str(text)?;
+            }
+        }
+        for integer in &members.integers {
+            write!(f, " {integer}")?;
+        }
+        for literal in members
+            .numbers
+            .iter()
+            .chain(members.compound.iter().map(|(_, l)| l))
+        {
+            write!(
+                f,
+                " {}",
+                self.literal(*literal).map_or("", |view| view.raw())
+            )?;
+        }
+        for name in members.strings.names() {
+            write!(f, " {name:?}")?;
+        }
+        Ok(())
+    }
+
+    fn array(&self, f: &mut fmt::Formatter<'_>, index: u32) -> fmt::Result {
+        write!(f, "array")?;
+        let Some(array) = self.arrays.get(to_usize(index)) else {
+            return Ok(());
+        };
+        bounds(f, array.min, array.max)?;
+        for (position, item) in array.prefix.iter().enumerate() {
+            write!(f, "; [{position}] {}", item.number())?;
+        }
+        if let Some(rest) = array.rest {
+            write!(f, "; rest {}", rest.number())?;
+        }
+        if let Some(contains) = array.contains {
+            write!(f, "; contains {}", contains.schema.number())?;
+            bounds(f, contains.min, contains.max)?;
+        }
+        if array.unique {
+            write!(f, "; unique")?;
+        }
+        Ok(())
+    }
+
+    fn object(&self, f: &mut fmt::Formatter<'_>, index: u32) -> fmt::Result {
+        write!(f, "object")?;
+        let Some(object) = self.objects.get(to_usize(index)) else {
+            return Ok(());
+        };
+        bounds(f, object.min, object.max)?;
+        let name = |slot: u32| {
+            object
+                .names
+                .names()
+                .get(to_usize(slot))
+                .map_or("", |name| name)
+        };
+        for (slot, name) in object.slots.iter().zip(object.names.names()) {
+            write!(f, "; {name:?}")?;
+            if slot.required {
+                write!(f, " required")?;
+            }
+            if slot.declared {
+                write!(f, " {}", slot.schema.number())?;
+            }
+        }
+        for (pattern, schema) in &object.patterns {
+            let text = self
+                .patterns
+                .get(pattern.index())
+                .map_or("", |pattern| pattern.as_str());
+            write!(f, "; /{text}/ {}", schema.number())?;
+        }
+        if let Some(schema) = object.additional {
+            write!(f, "; rest {}", schema.number())?;
+        }
+        if let Some(schema) = object.property_names {
+            write!(f, "; names {}", schema.number())?;
+        }
+        for dependent in &object.dependents {
+            write!(f, "; with {:?}", name(dependent.trigger))?;
+            for required in &dependent.required {
+                write!(f, " {:?}", name(*required))?;
+            }
+            if let Some(schema) = dependent.schema {
+                write!(f, " {}", schema.number())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn bounds(f: &mut fmt::Formatter<'_>, min: usize, max: usize) -> fmt::Result {
+    if min > 0 {
+        write!(f, " >= {min}")?;
+    }
+    if max < usize::MAX {
+        write!(f, " <= {max}")?;
+    }
+    Ok(())
+}

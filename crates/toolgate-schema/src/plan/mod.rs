@@ -1,0 +1,339 @@
+//! The treaty between `lower`, which writes a plan, and `execute`, which reads
+//! it and nothing else: flat tables, 32-bit indexes, operations grouped by the
+//! instance's type so that a string never looks at an object keyword.
+
+mod listing;
+mod names;
+
+use std::sync::Arc;
+
+use toolgate_json::{NodeId, OwnedDocument, View};
+use toolgate_pattern::Pattern;
+
+pub(crate) use names::{NameTable, Slots};
+
+use crate::format::{Format, NumberFormat};
+use crate::int::{to_u32, to_usize};
+use crate::outline::{PatternId, TypeSet};
+
+/// A compiled schema.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) nodes: Vec<PlanNode>,
+    pub(crate) ops: Vec<Op>,
+    pub(crate) objects: Vec<ObjectPlan>,
+    pub(crate) arrays: Vec<ArrayPlan>,
+    pub(crate) unions: Vec<Box<[NodeIx]>>,
+    pub(crate) conditions: Vec<Condition>,
+    pub(crate) enums: Vec<EnumPlan>,
+    pub(crate) numbers: Vec<NumberLiteral>,
+    pub(crate) literals: Vec<Literal>,
+    pub(crate) patterns: Vec<Arc<Pattern>>,
+    /// The documents that literals stand in.
+    pub(crate) docs: Vec<Arc<OwnedDocument>>,
+    pub(crate) root: NodeIx,
+}
+
+/// A compiled subschema: an index into [`Plan::nodes`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub(crate) struct NodeIx(u32);
+
+impl NodeIx {
+    /// The schema that accepts everything.
+    pub(crate) const TRUE: Self = Self(0);
+    /// The schema that accepts nothing.
+    pub(crate) const FALSE: Self = Self(1);
+
+    pub(crate) fn index(self) -> usize {
+        to_usize(self.0)
+    }
+
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+
+    pub(crate) fn new(index: usize) -> Self {
+        Self(to_u32(index))
+    }
+}
+
+/// What one subschema asks of an instance: first its type, then the runs of
+/// operations that concern that type.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PlanNode {
+    pub(crate) types: TypeSet,
+    pub(crate) traits: Traits,
+    /// Index of its first operation in [`Plan::ops`].
+    pub(crate) start: u32,
+    /// The end of each run, counted from `start`, by [`Run`].
+    pub(crate) ends: [u32; Run::COUNT],
+}
+
+/// What the executor may know about a node without looking at its operations.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Traits {
+    /// It has no operations at all: the type decides.
+    pub(crate) plain: bool,
+    /// It never looks at a child, nor applies another subschema.
+    pub(crate) leaf: bool,
+    /// Paths through the schema can reach it twice at one instance location.
+    pub(crate) memo: bool,
+}
+
+/// The runs of a node's operations, in the order they are executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Run {
+    /// `const` and `enum`, which settle most failures at once.
+    Head,
+    Number,
+    String,
+    Array,
+    Object,
+    /// What applies other subschemas to the same instance.
+    Any,
+    /// What needs all the others to have passed: the dynamic `unevaluated*`.
+    Tail,
+}
+
+impl Run {
+    pub(crate) const COUNT: usize = 7;
+    pub(crate) const ALL: [Self; Self::COUNT] = [
+        Self::Head,
+        Self::Number,
+        Self::String,
+        Self::Array,
+        Self::Object,
+        Self::Any,
+        Self::Tail,
+    ];
+
+    pub(crate) const fn position(self) -> usize {
+        match self {
+            Self::Head => 0,
+            Self::Number => 1,
+            Self::String => 2,
+            Self::Array => 3,
+            Self::Object => 4,
+            Self::Any => 5,
+            Self::Tail => 6,
+        }
+    }
+}
+
+/// One operation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Op {
+    /// Equal to a literal.
+    Const(u32),
+    /// Equal to a member of an enumeration.
+    Enum(u32),
+    Minimum {
+        number: u32,
+        exclusive: bool,
+    },
+    Maximum {
+        number: u32,
+        exclusive: bool,
+    },
+    MultipleOf(u32),
+    NumberFormat(NumberFormat),
+    MinLength(u64),
+    MaxLength(u64),
+    Pattern(PatternId),
+    Format(Format),
+    Array(u32),
+    Object(u32),
+    /// Another subschema must match (`$ref`, one of `allOf`).
+    Apply(NodeIx),
+    /// At least one of a union must match.
+    AnyOf(u32),
+    /// Exactly one of a union must match.
+    OneOf(u32),
+    Not(NodeIx),
+    If(u32),
+    /// What no other keyword has looked at must match.
+    UnevaluatedItems(NodeIx),
+    UnevaluatedProperties(NodeIx),
+}
+
+/// `if`, `then`, `else`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Condition {
+    pub(crate) test: NodeIx,
+    pub(crate) then: NodeIx,
+    pub(crate) otherwise: NodeIx,
+}
+
+/// Everything that walks an object's members, merged into one walk.
+#[derive(Debug, Default)]
+pub(crate) struct ObjectPlan {
+    /// Every name that a keyword mentions.
+    pub(crate) names: NameTable,
+    /// What is known of each name, in the table's order.
+    pub(crate) slots: Box<[Slot]>,
+    /// How many slots are required.
+    pub(crate) required: u32,
+    pub(crate) patterns: Box<[(PatternId, NodeIx)]>,
+    /// For members that neither a declared name nor a pattern covers; `None` if
+    /// the keyword is absent, which leaves them unevaluated.
+    pub(crate) additional: Option<NodeIx>,
+    pub(crate) property_names: Option<NodeIx>,
+    pub(crate) min: usize,
+    pub(crate) max: usize,
+    pub(crate) dependents: Box<[Dependent]>,
+}
+
+/// A name that an object keyword mentions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Slot {
+    pub(crate) schema: NodeIx,
+    /// `properties` has it; otherwise only `required` or a dependency mentions it.
+    pub(crate) declared: bool,
+    pub(crate) required: bool,
+}
+
+/// What the presence of one name brings with it.
+#[derive(Debug)]
+pub(crate) struct Dependent {
+    /// The slot of the name.
+    pub(crate) trigger: u32,
+    /// Slots that must be present then.
+    pub(crate) required: Box<[u32]>,
+    /// What the whole object must match then.
+    pub(crate) schema: Option<NodeIx>,
+}
+
+/// Everything that walks an array's items.
+#[derive(Debug)]
+pub(crate) struct ArrayPlan {
+    pub(crate) min: usize,
+    pub(crate) max: usize,
+    pub(crate) prefix: Box<[NodeIx]>,
+    /// For items behind the prefix; `None` if the keyword is absent.
+    pub(crate) rest: Option<NodeIx>,
+    pub(crate) contains: Option<Contains>,
+    pub(crate) unique: bool,
+}
+
+/// `contains` and its bounds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Contains {
+    pub(crate) schema: NodeIx,
+    pub(crate) min: usize,
+    pub(crate) max: usize,
+    /// Whether the items it matches count as evaluated (2020-12).
+    pub(crate) evaluates: bool,
+}
+
+/// An enumeration, sorted by type for lookup.
+#[derive(Debug, Default)]
+pub(crate) struct EnumPlan {
+    pub(crate) null: bool,
+    pub(crate) yes: bool,
+    pub(crate) no: bool,
+    pub(crate) strings: NameTable,
+    /// Sorted.
+    pub(crate) integers: Box<[i64]>,
+    /// Numbers that are no `i64`, sorted by value.
+    pub(crate) numbers: Box<[Literal]>,
+    /// Arrays and objects with their hashes, sorted by hash.
+    pub(crate) compound: Box<[(u64, Literal)]>,
+}
+
+/// A number of the schema; `integer` if it is exactly that.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NumberLiteral {
+    pub(crate) integer: Option<i64>,
+    pub(crate) literal: Literal,
+}
+
+/// A value of the schema, where it stands in its document.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Literal {
+    pub(crate) doc: u32,
+    pub(crate) node: NodeId,
+}
+
+impl Plan {
+    /// A node by its index; the one that accepts nothing for an index out of range.
+    #[inline]
+    pub(crate) fn node(&self, ix: NodeIx) -> PlanNode {
+        self.nodes
+            .get(ix.index())
+            .copied()
+            .unwrap_or(PlanNode::plain(TypeSet::NONE))
+    }
+
+    /// One run of a node's operations.
+    #[inline]
+    pub(crate) fn run(&self, node: &PlanNode, run: Run) -> &[Op] {
+        let at = run.position();
+        let end = node.ends.get(at).copied().unwrap_or(0);
+        let begin = at
+            .checked_sub(1)
+            .and_then(|before| node.ends.get(before).copied());
+        let start = to_usize(node.start + begin.unwrap_or(0));
+        self.ops
+            .get(start..to_usize(node.start + end))
+            .unwrap_or(&[])
+    }
+
+    /// All of a node's operations.
+    pub(crate) fn all_ops(&self, node: &PlanNode) -> &[Op] {
+        let end = node.ends.last().copied().unwrap_or(0);
+        self.ops
+            .get(to_usize(node.start)..to_usize(node.start + end))
+            .unwrap_or(&[])
+    }
+
+    /// A value of the schema.
+    #[inline]
+    pub(crate) fn literal(&self, literal: Literal) -> Option<View<'_>> {
+        let doc = self.docs.get(to_usize(literal.doc))?;
+        Some(doc.document().view(literal.node))
+    }
+
+    pub(crate) fn literal_at(&self, index: u32) -> Option<View<'_>> {
+        self.literal(*self.literals.get(to_usize(index))?)
+    }
+
+    /// The subschemas that a node applies to the instance itself.
+    pub(crate) fn in_place(&self, ix: NodeIx, found: &mut Vec<NodeIx>) {
+        let node = self.node(ix);
+        for op in self.all_ops(&node) {
+            match op {
+                Op::Apply(target) | Op::Not(target) => found.push(*target),
+                Op::AnyOf(union) | Op::OneOf(union) => {
+                    found.extend(self.unions.get(to_usize(*union)).into_iter().flatten());
+                }
+                Op::If(condition) => {
+                    if let Some(c) = self.conditions.get(to_usize(*condition)) {
+                        found.extend([c.test, c.then, c.otherwise]);
+                    }
+                }
+                Op::Object(object) => {
+                    if let Some(object) = self.objects.get(to_usize(*object)) {
+                        found.extend(object.dependents.iter().filter_map(|d| d.schema));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl PlanNode {
+    /// A node that asks for a type and nothing else.
+    pub(crate) const fn plain(types: TypeSet) -> Self {
+        Self {
+            types,
+            traits: Traits {
+                plain: true,
+                leaf: true,
+                memo: false,
+            },
+            start: 0,
+            ends: [0; Run::COUNT],
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! A table of names: which of them is this one?
+
+use toolgate_json::key_hash;
+
+use crate::int::{to_u32, to_usize};
+
+/// Distinct names with quick lookup; a name's place in the table is its slot.
+///
+/// Few names are compared one by one, more go through a hash table, and names
+/// that were crafted to collide are found by binary search.
+#[derive(Debug, Default)]
+pub(crate) struct NameTable {
+    names: Box<[Box<str>]>,
+    lookup: Lookup,
+}
+
+#[derive(Debug, Default)]
+enum Lookup {
+    #[default]
+    Linear,
+    /// Slot + 1 by hash, linear probing; 0 is free. The length is a power of two.
+    Hashed { buckets: Box<[u32]>, mask: u32 },
+    /// Slots sorted by name.
+    Sorted(Box<[u32]>),
+}
+
+/// Names being collected into a table, each once.
+#[derive(Debug, Default)]
+pub(crate) struct Slots<'n> {
+    names: Vec<&'n str>,
+    slot_of: std::collections::HashMap<&'n str, u32>,
+}
+
+impl<'n> Slots<'n> {
+    /// The slot of a name, new or known.
+    pub(crate) fn slot(&mut self, name: &'n str) -> u32 {
+        let next = to_u32(self.names.len());
+        *self.slot_of.entry(name).or_insert_with(|| {
+            self.names.push(name);
+            next
+        })
+    }
+
+    pub(crate) fn finish(self) -> NameTable {
+        NameTable::new(self.names.into_iter().map(Box::from).collect())
+    }
+}
+
+impl NameTable {
+    /// A table of distinct names.
+    pub(crate) fn new(names: Box<[Box<str>]>) -> Self {
+        let lookup = if names.len() <= LINEAR {
+            Lookup::Linear
+        } else {
+            hashed(&names).unwrap_or_else(|| sorted(&names))
+        };
+        Self { names, lookup }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The names in the order of their slots.
+    pub(crate) fn names(&self) -> &[Box<str>] {
+        &self.names
+    }
+
+    /// The slot of a name. `guess` is tried first: members tend to come in the
+    /// schema's order. `hash` is asked for at most once.
+    #[inline]
+    pub(crate) fn find(&self, name: &str, guess: u32, hash: impl FnOnce() -> u32) -> Option<u32> {
+        if self.is(guess, name) {
+            return Some(guess);
+        }
+        match &self.lookup {
+            Lookup::Linear => self
+                .names
+                .iter()
+                .position(|known| **known == *name)
+                .map(to_u32),
+            Lookup::Hashed { buckets, mask } => {
+                let mut at = hash() & mask;
+                loop {
+                    let slot = buckets.get(to_usize(at)).copied()?.checked_sub(1)?;
+                    if self.is(slot, name) {
+                        return Some(slot);
+                    }
+                    at = (at + 1) & mask;
+                }
+            }
+            Lookup::Sorted(slots) => {
+                let place = slots.binary_search_by(|slot| {
+                    self.names
+                        .get(to_usize(*slot))
+                        .map_or("", |known| known)
+                        .cmp(name)
+                });
+                slots.get(place.ok()?).copied()
+            }
+        }
+    }
+
+    #[inline]
+    fn is(&self, slot: u32, name: &str) -> bool {
+        self.names
+            .get(to_usize(slot))
+            .is_some_and(|known| **known == *name)
+    }
+}
+
+/// A hash table at most half full, or `None` if some name would be looked for
+/// in more than [`PROBES`] places.
+fn hashed(names: &[Box<str>]) -> Option<Lookup> {
+    let size = names.len().checked_mul(2)?.checked_next_power_of_two()?;
+    let mask = u32::try_from(size - 1).ok()?;
+    let mut buckets = vec![0_u32; size].into_boxed_slice();
+    for (slot, name) in (1..).zip(names) {
+        let mut at = key_hash(name) & mask;
+        let mut probes = 0;
+        while *buckets.get(to_usize(at))? != 0 {
+            probes += 1;
+            if probes > PROBES {
+                return None;
+            }
+            at = (at + 1) & mask;
+        }
+        *buckets.get_mut(to_usize(at))? = slot;
+    }
+    Some(Lookup::Hashed { buckets, mask })
+}
+
+fn sorted(names: &[Box<str>]) -> Lookup {
+    let mut slots: Vec<(u32, &str)> = (0..).zip(names.iter().map(|name| &**name)).collect();
+    slots.sort_unstable_by_key(|(_, name)| *name);
+    Lookup::Sorted(slots.into_iter().map(|(slot, _)| slot).collect())
+}
+
+/// Up to this many names are compared one by one.
+const LINEAR: usize = 6;
+/// A lookup takes at most this many steps (a half-full table has clusters of
+/// about 20 at 100,000 names).
+const PROBES: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(names: &[String]) -> NameTable {
+        NameTable::new(names.iter().map(|name| name.as_str().into()).collect())
+    }
+
+    #[test]
+    fn finds_every_name_and_no_other() {
+        for size in [0, 1, LINEAR, LINEAR + 1, 100, 5_000] {
+            let names: Vec<String> = (0..size).map(|n| format!("name-{n}")).collect();
+            let table = table(&names);
+            for (slot, name) in names.iter().enumerate() {
+                let found = table.find(name, 0, || key_hash(name));
+                assert_eq!(found, Some(to_u32(slot)), "{name} of {size}");
+            }
+            for other in ["", "name", "name-5001", "NAME-1"] {
+                assert_eq!(
+                    table.find(other, 3, || key_hash(other)),
+                    None,
+                    "{other} of {size}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn sorted_lookup_agrees() {
+        let names: Vec<Box<str>> = (0..300)
+            .map(|n| format!("{}", n * 7 % 300).into())
+            .collect();
+        let table = NameTable {
+            lookup: sorted(&names),
+            names: names.clone().into(),
+        };
+        for (slot, name) in names.iter().enumerate() {
+            assert_eq!(table.find(name, 0, || 0), Some(to_u32(slot)));
+        }
+        assert_eq!(table.find("300", 0, || 0), None);
+    }
+}

@@ -1,0 +1,297 @@
+//! The library: turns every reference into an index, in a closed world.
+//!
+//! A reference may lead into the same document, to an embedded resource, to a
+//! bundled metaschema or to a document that the operator registered. There is
+//! no loader: what is not in hand is denied.
+
+mod cycle;
+pub(crate) mod uri;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use toolgate_json::{Key as _, Kind, Node as _, OwnedDocument, View};
+
+use crate::admit::{Admission, PendingRef};
+use crate::closest::closest;
+use crate::dialect::{Keyword, Rules};
+use crate::error::{CompileError, CompileErrorKind, cut};
+use crate::outline::{Outline, Resource, ResourceId, ScopeName, SubId, Target};
+
+/// Documents in hand, by URI without fragment.
+pub(crate) type Library<'l> = dyn Fn(&str) -> Option<Result<Arc<OwnedDocument>, CompileError>> + 'l;
+
+/// Resolves every reference of an admitted schema, taking in the documents it
+/// reaches on the way.
+///
+/// # Errors
+///
+/// `RefDenied`, `UnresolvedRef`, `CyclicRef`, or what is wrong with a document
+/// that a reference reaches.
+pub(crate) fn resolve(
+    admission: Admission<'_>,
+    root: ResourceId,
+    library: &Library<'_>,
+) -> Result<(Outline, Vec<crate::options::Warning>), CompileError> {
+    let mut work = Resolver {
+        admission,
+        library,
+        targets: Vec::new(),
+        names: HashMap::new(),
+    };
+    while let Some(pending) = work.admission.refs.get(work.targets.len()).copied() {
+        let target = work.reference(pending)?;
+        work.targets.push(target);
+    }
+    let names = work.names;
+    let scope_names = names.len();
+    let mut resources = work.admission.resources;
+    for resource in &mut resources {
+        resource.scope = bindings(resource, &names);
+    }
+    let root = resources
+        .get(root.index())
+        .map_or(SubId::new(0), |resource| resource.root);
+    let outline = Outline {
+        docs: work.admission.docs,
+        resources,
+        subs: work.admission.subs,
+        entries: work.admission.entries,
+        patterns: work.admission.patterns,
+        targets: work.targets,
+        scope_names,
+        root,
+    };
+    cycle::refuse(&outline)?;
+    Ok((outline, work.admission.warnings))
+}
+
+struct Resolver<'t, 'l> {
+    admission: Admission<'t>,
+    library: &'l Library<'l>,
+    targets: Vec<Target>,
+    /// Every anchor name that a dynamic reference looks up; `None` stands for
+    /// the nameless anchor of `$recursiveRef`.
+    names: HashMap<Option<String>, ScopeName>,
+}
+
+impl Resolver<'_, '_> {
+    fn reference(&mut self, pending: PendingRef) -> Result<Target, CompileError> {
+        let Some(sub) = self.admission.subs.get(pending.sub.index()).copied() else {
+            return Ok(Target::Static(pending.sub));
+        };
+        let Some(text) = self
+            .admission
+            .docs
+            .get(sub.doc.index())
+            .map(|doc| Arc::clone(&doc.text))
+        else {
+            return Ok(Target::Static(pending.sub));
+        };
+        let text = text.document().view(pending.value).string();
+        let parts = uri::Parts::split(text);
+        let resource = if parts.is_same_document() {
+            sub.resource
+        } else {
+            let base = self
+                .resource(sub.resource)
+                .map_or("", |base| base.uri.as_str());
+            let target = uri::resolve(base, text);
+            self.find(&target, sub.rules)?.ok_or_else(|| {
+                let kind = CompileErrorKind::RefDenied {
+                    keyword: pending.keyword.name(),
+                    reference: cut(text),
+                };
+                CompileError::new(kind, self.admission.place(sub.doc, pending.value))
+            })?
+        };
+        let Some(fragment) = uri::percent_decode(parts.fragment.unwrap_or("")) else {
+            return Err(self.nowhere(
+                pending,
+                text,
+                "its fragment is not percent-encoded UTF-8",
+                None,
+            ));
+        };
+        self.fragment(pending, text, resource, &fragment)
+    }
+
+    /// The target that a fragment names inside a resource.
+    fn fragment(
+        &mut self,
+        pending: PendingRef,
+        text: &str,
+        resource: ResourceId,
+        fragment: &str,
+    ) -> Result<Target, CompileError> {
+        let Some(found) = self.resource(resource) else {
+            return Ok(Target::Static(pending.sub));
+        };
+        if fragment.is_empty() {
+            let initial = found.root;
+            if pending.keyword == Keyword::RecursiveRef && found.recursive {
+                return Ok(Target::Dynamic {
+                    initial,
+                    name: self.scope_name(None),
+                });
+            }
+            return Ok(Target::Static(initial));
+        }
+        if fragment.starts_with('/') {
+            return self
+                .pointer(pending, text, found.root, fragment)
+                .map(Target::Static);
+        }
+        match found.anchors.get(fragment).copied() {
+            Some(anchor) if anchor.dynamic && pending.keyword == Keyword::DynamicRef => {
+                let name = self.scope_name(Some(fragment.to_owned()));
+                Ok(Target::Dynamic {
+                    initial: anchor.sub,
+                    name,
+                })
+            }
+            Some(anchor) => Ok(Target::Static(anchor.sub)),
+            None => {
+                let near = closest(fragment, found.anchors.keys().map(String::as_str));
+                let near = near.map(|name| format!("#{name}"));
+                let looked = format!("there is no anchor `{}`", cut(fragment));
+                Err(self.nowhere(pending, text, &looked, near))
+            }
+        }
+    }
+
+    /// Follows a JSON pointer (RFC 6901) from a resource's root.
+    fn pointer(
+        &mut self,
+        pending: PendingRef,
+        text: &str,
+        root: SubId,
+        pointer: &str,
+    ) -> Result<SubId, CompileError> {
+        let Some(sub) = self.admission.subs.get(root.index()).copied() else {
+            return Ok(root);
+        };
+        let Some(source) = self
+            .admission
+            .docs
+            .get(sub.doc.index())
+            .map(|doc| Arc::clone(&doc.text))
+        else {
+            return Ok(root);
+        };
+        let mut view = source.document().view(sub.node);
+        let mut around = root;
+        let mut walked = String::new();
+        for token in toolgate_json::pointer::tokens(pointer) {
+            let Some(next) = step(view, &token) else {
+                let near = (view.kind() == Kind::Object)
+                    .then(|| closest(&token, view.members().map(|(key, _)| key.text())))
+                    .flatten()
+                    .map(|name| {
+                        let mut whole = format!("#{walked}");
+                        toolgate_json::pointer::push(&mut whole, name);
+                        whole
+                    });
+                let place = if walked.is_empty() {
+                    "the root"
+                } else {
+                    &walked
+                };
+                let looked = format!("there is no `{}` under {}", cut(&token), cut(place));
+                return Err(self.nowhere(pending, text, &looked, near));
+            };
+            toolgate_json::pointer::push(&mut walked, &token);
+            view = next;
+            around = self
+                .admission
+                .position(sub.doc, view.id())
+                .unwrap_or(around);
+        }
+        self.admission.admit_target(sub.doc, view.id(), around)
+    }
+
+    /// The resource of that URI, taken in from the library if need be.
+    fn find(&mut self, uri: &str, rules: Rules) -> Result<Option<ResourceId>, CompileError> {
+        if let Some(id) = self.admission.resource_of_uri.get(uri) {
+            return Ok(Some(*id));
+        }
+        match (self.library)(uri) {
+            None => Ok(None),
+            Some(document) => {
+                let rules = Rules::all(rules.dialect);
+                self.admission
+                    .admit_document(uri, document?, rules)
+                    .map(Some)
+            }
+        }
+    }
+
+    fn resource(&self, id: ResourceId) -> Option<&Resource> {
+        self.admission.resources.get(id.index())
+    }
+
+    fn scope_name(&mut self, name: Option<String>) -> ScopeName {
+        let next = ScopeName::new(self.names.len());
+        *self.names.entry(name).or_insert(next)
+    }
+
+    fn nowhere(
+        &self,
+        pending: PendingRef,
+        text: &str,
+        looked: &str,
+        closest: Option<String>,
+    ) -> CompileError {
+        let kind = CompileErrorKind::UnresolvedRef {
+            keyword: pending.keyword.name(),
+            reference: cut(text),
+            looked: looked.to_owned(),
+            closest,
+        };
+        let doc = self
+            .admission
+            .subs
+            .get(pending.sub.index())
+            .map(|sub| sub.doc);
+        let place = doc
+            .map(|doc| self.admission.place(doc, pending.value))
+            .unwrap_or_default();
+        CompileError::new(kind, place)
+    }
+}
+
+/// One token of a JSON pointer.
+fn step<'v>(view: View<'v>, token: &str) -> Option<View<'v>> {
+    match view.kind() {
+        Kind::Object => view.member(token),
+        Kind::Array => {
+            let plain = token == "0" || !token.starts_with('0');
+            let digits = token.bytes().all(|byte| byte.is_ascii_digit());
+            if plain && digits {
+                view.item(token.parse().ok()?)
+            } else {
+                None
+            }
+        }
+        _ => None,
+    }
+}
+
+/// What a resource binds of the names that dynamic references look up.
+fn bindings(
+    resource: &Resource,
+    names: &HashMap<Option<String>, ScopeName>,
+) -> Vec<(ScopeName, SubId)> {
+    let mut bound: Vec<(ScopeName, SubId)> = names
+        .iter()
+        .filter_map(|(name, id)| match name {
+            None => resource.recursive.then_some((*id, resource.root)),
+            Some(name) => {
+                let anchor = resource.anchors.get(name)?;
+                anchor.dynamic.then_some((*id, anchor.sub))
+            }
+        })
+        .collect();
+    bound.sort_unstable();
+    bound
+}

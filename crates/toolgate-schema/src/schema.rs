@@ -1,0 +1,225 @@
+//! A compiled schema and the ways to ask it.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use toolgate_json::{Node, OwnedDocument, ReadError, Reader};
+
+use crate::compiler::Compiler;
+use crate::error::CompileError;
+use crate::execute::{self, Allowance, Exhausted, Scratch};
+use crate::options::Warning;
+use crate::outline::Outline;
+use crate::plan::Plan;
+
+/// The answer of a check. There are three, and the third is not a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "there are three answers, and every caller must decide what the third means to it"
+)]
+#[must_use = "an unread verdict checks nothing"]
+pub enum Verdict {
+    /// The instance matches.
+    Valid,
+    /// The instance does not match.
+    Invalid,
+    /// A bound was reached before the answer was known.
+    Undecided(Exhausted),
+}
+
+impl Verdict {
+    /// Whether the instance is known to match.
+    pub fn is_valid(self) -> bool {
+        self == Self::Valid
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Valid => f.write_str("valid"),
+            Self::Invalid => f.write_str("invalid"),
+            Self::Undecided(why) => why.fmt(f),
+        }
+    }
+}
+
+/// A compiled schema: shared by cloning, `Send` and `Sync`.
+///
+/// # Example
+///
+/// ```
+/// use toolgate_schema::{Schema, Verdict, Workspace};
+///
+/// let schema = Schema::compile(br#"{"type": "integer", "minimum": 3}"#)?;
+/// let mut workspace = Workspace::new();
+/// assert_eq!(schema.check_bytes(&mut workspace, b"5")?, Verdict::Valid);
+/// assert_eq!(schema.check_bytes(&mut workspace, b"1")?, Verdict::Invalid);
+/// assert!(schema.check_bytes(&mut workspace, b"{").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Schema(Arc<Inner>);
+
+struct Inner {
+    plan: Plan,
+    text: Arc<OwnedDocument>,
+    compiler: Compiler,
+    warnings: Vec<Warning>,
+    /// Made again from the text when a failure is to be explained.
+    outline: OnceLock<Result<Outline, CompileError>>,
+}
+
+impl Schema {
+    pub(crate) fn new(
+        plan: Plan,
+        text: Arc<OwnedDocument>,
+        compiler: Compiler,
+        warnings: Vec<Warning>,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            plan,
+            text,
+            compiler,
+            warnings,
+            outline: OnceLock::new(),
+        }))
+    }
+
+    /// Compiles a schema with the default options; see [`Compiler`] for others.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`] says why the schema may not exist here.
+    pub fn compile(schema: &[u8]) -> Result<Self, CompileError> {
+        Compiler::new().compile(schema)
+    }
+
+    /// Checks a value in any representation.
+    pub fn check<'i, N: Node<'i>>(&self, workspace: &mut Workspace, instance: N) -> Verdict {
+        workspace.check(self, instance)
+    }
+
+    /// Checks a `serde_json` value.
+    #[cfg(feature = "serde_json")]
+    pub fn check_value(&self, workspace: &mut Workspace, instance: &serde_json::Value) -> Verdict {
+        self.check(workspace, crate::value::ValueNode::new(instance))
+    }
+
+    /// Reads JSON text and checks it.
+    ///
+    /// # Errors
+    ///
+    /// The text is not JSON, or over the bounds of [`Limits::instance`](crate::Limits::instance).
+    pub fn check_bytes(
+        &self,
+        workspace: &mut Workspace,
+        instance: &[u8],
+    ) -> Result<Verdict, ReadError> {
+        let Workspace {
+            reader,
+            scratch,
+            budget,
+            used,
+        } = workspace;
+        let document = reader.read(instance, &self.0.compiler.bounds().instance)?;
+        let (verdict, spent) = self.run(document.root(), *budget, scratch);
+        *used = spent;
+        Ok(verdict)
+    }
+
+    /// The schema as it was given.
+    pub fn text(&self) -> &OwnedDocument {
+        &self.0.text
+    }
+
+    /// What lenient compilation left out.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.0.warnings
+    }
+
+    /// The compiled form as a listing for people: its nodes, their types and
+    /// operations. Stable for a release, not across releases.
+    pub fn listing(&self) -> String {
+        self.0.plan.to_string()
+    }
+
+    /// The schema keyword by keyword, for whoever explains a failure.
+    pub(crate) fn outline(&self) -> Result<&Outline, &CompileError> {
+        let made = self.0.outline.get_or_init(|| {
+            let text = Arc::clone(&self.0.text);
+            self.0.compiler.outline(text).map(|(outline, _)| outline)
+        });
+        made.as_ref()
+    }
+
+    pub(crate) fn compiler(&self) -> &Compiler {
+        &self.0.compiler
+    }
+
+    fn run<'i, N: Node<'i>>(
+        &self,
+        instance: N,
+        budget: Option<u64>,
+        scratch: &mut Scratch,
+    ) -> (Verdict, u64) {
+        let bounds = self.0.compiler.bounds();
+        let allowance = Allowance {
+            fuel: budget.unwrap_or(bounds.fuel),
+            depth: bounds.evaluation_depth,
+        };
+        let (answer, used) = execute::run(&self.0.plan, instance, allowance, scratch);
+        let verdict = match answer {
+            std::ops::ControlFlow::Continue(true) => Verdict::Valid,
+            std::ops::ControlFlow::Continue(false) => Verdict::Invalid,
+            std::ops::ControlFlow::Break(why) => Verdict::Undecided(why),
+        };
+        (verdict, used)
+    }
+}
+
+impl fmt::Debug for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Schema")
+            .field("nodes", &self.0.plan.nodes.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Memory that checks reuse, so that once warm they allocate nothing.
+///
+/// One per thread; any schema can use it.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    reader: Reader,
+    scratch: Scratch,
+    budget: Option<u64>,
+    used: u64,
+}
+
+impl Workspace {
+    /// An empty workspace with the fuel that each schema's limits allow.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same with its own amount of fuel for each check.
+    #[must_use]
+    pub fn fuel(mut self, units: u64) -> Self {
+        self.budget = Some(units);
+        self
+    }
+
+    /// The fuel that the last check took.
+    pub fn fuel_used(&self) -> u64 {
+        self.used
+    }
+
+    fn check<'i, N: Node<'i>>(&mut self, schema: &Schema, instance: N) -> Verdict {
+        let (verdict, used) = schema.run(instance, self.budget, &mut self.scratch);
+        self.used = used;
+        verdict
+    }
+}

@@ -1,0 +1,161 @@
+//! `serde_json::Value` as an instance: the one place where it meets the engine.
+
+use serde_json::Value;
+use toolgate_json::{Key, Kind, Node, Number, key_hash};
+
+/// A borrowed `serde_json` value as the engine sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct ValueNode<'v>(&'v Value);
+
+impl<'v> ValueNode<'v> {
+    /// Wraps a value.
+    #[must_use]
+    pub fn new(value: &'v Value) -> Self {
+        Self(value)
+    }
+
+    /// The value.
+    #[must_use]
+    pub fn value(self) -> &'v Value {
+        self.0
+    }
+}
+
+/// A member's name in a `serde_json` map.
+#[derive(Debug, Clone, Copy)]
+pub struct ValueKey<'v>(&'v String);
+
+impl<'v> Key<'v> for ValueKey<'v> {
+    #[inline]
+    fn text(self) -> &'v str {
+        self.0
+    }
+
+    #[inline]
+    fn hash(self) -> u32 {
+        key_hash(self.0)
+    }
+
+    #[inline]
+    fn identity(self) -> usize {
+        std::ptr::from_ref(self.0).addr()
+    }
+}
+
+/// The items of a `serde_json` array.
+#[derive(Debug, Clone)]
+pub struct ValueItems<'v>(std::slice::Iter<'v, Value>);
+
+impl<'v> Iterator for ValueItems<'v> {
+    type Item = ValueNode<'v>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(ValueNode)
+    }
+}
+
+/// The members of a `serde_json` object, in the map's order.
+#[derive(Debug, Clone)]
+pub struct ValueMembers<'v>(Option<serde_json::map::Iter<'v>>);
+
+impl<'v> Iterator for ValueMembers<'v> {
+    type Item = (ValueKey<'v>, ValueNode<'v>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (key, value) = self.0.as_mut()?.next()?;
+        Some((ValueKey(key), ValueNode(value)))
+    }
+}
+
+impl<'v> Node<'v> for ValueNode<'v> {
+    type Key = ValueKey<'v>;
+    type Items = ValueItems<'v>;
+    type Members = ValueMembers<'v>;
+
+    #[inline]
+    fn kind(self) -> Kind {
+        match self.0 {
+            Value::Null => Kind::Null,
+            Value::Bool(_) => Kind::Boolean,
+            Value::Number(_) => Kind::Number,
+            Value::String(_) => Kind::String,
+            Value::Array(_) => Kind::Array,
+            Value::Object(_) => Kind::Object,
+        }
+    }
+
+    #[inline]
+    fn boolean(self) -> bool {
+        *self.0 == Value::Bool(true)
+    }
+
+    /// With serde_json's `arbitrary_precision` the digits as written, otherwise
+    /// the shortest decimal of the `f64` that serde_json kept.
+    #[inline]
+    fn number(self) -> Number<'v> {
+        let Value::Number(number) = self.0 else {
+            return Number::from_i64(0);
+        };
+        if let Some(integer) = number.as_i64() {
+            Number::from_i64(integer)
+        } else if let Some(integer) = number.as_u64() {
+            Number::from_u64(integer)
+        } else {
+            float(number)
+        }
+    }
+
+    fn is_integer_literal(self) -> bool {
+        matches!(self.0, Value::Number(number) if number.is_i64() || number.is_u64())
+    }
+
+    #[inline]
+    fn string(self) -> &'v str {
+        match self.0 {
+            Value::String(text) => text,
+            _ => "",
+        }
+    }
+
+    #[inline]
+    fn len(self) -> usize {
+        match self.0 {
+            Value::Array(items) => items.len(),
+            Value::Object(members) => members.len(),
+            _ => 0,
+        }
+    }
+
+    #[inline]
+    fn items(self) -> ValueItems<'v> {
+        match self.0 {
+            Value::Array(items) => ValueItems(items.iter()),
+            _ => ValueItems([].iter()),
+        }
+    }
+
+    #[inline]
+    fn members(self) -> ValueMembers<'v> {
+        ValueMembers(self.0.as_object().map(serde_json::Map::iter))
+    }
+
+    fn item(self, index: usize) -> Option<Self> {
+        self.0.as_array()?.get(index).map(Self)
+    }
+
+    fn member(self, name: &str) -> Option<Self> {
+        self.0.as_object()?.get(name).map(Self)
+    }
+
+    #[inline]
+    fn identity(self) -> usize {
+        std::ptr::from_ref(self.0).addr()
+    }
+}
+
+/// A number that is no machine integer.
+fn float(number: &serde_json::Number) -> Number<'_> {
+    Number::from_f64(number.as_f64().unwrap_or(0.0))
+}
