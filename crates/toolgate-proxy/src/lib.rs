@@ -1,1 +1,39 @@
-//! toolgate-proxy.
+//! The street door: the only library crate of Toolgate with processes, sockets, clocks and tokio.
+//!
+//! [`Session`] opens an MCP server as a client (a child process on stdio, or Streamable HTTP),
+//! finds out which era of the protocol it speaks, and pages through `tools/list`, giving the
+//! *raw JSON text* of every tool, so that one bad tool cannot hide the others and no number or
+//! unknown member is lost on the way.
+//!
+//! The server is a stranger. Every wait has a deadline ([`Deadlines`]), every buffer a bound
+//! ([`Limits`]), a child process is always reaped together with its group, and every failure is a
+//! [`Fault`] that says who is to blame, what happened in which [`Phase`], and what may help.
+//!
+//! ```no_run
+//! # async fn run() -> Result<(), toolgate_proxy::Fault> {
+//! use toolgate_proxy::{Launch, Options, Session};
+//!
+//! let launch = Launch::new("npx").arg("-y").arg("@modelcontextprotocol/server-everything");
+//! let mut session = Session::stdio(launch, Options::default()).await?;
+//! let listing = session.list_tools().await?;
+//! println!("{} tools, era {}", listing.tools.len(), session.server().era);
+//! session.close().await;
+//! # Ok(())
+//! # }
+//! ```
+
+mod fault;
+mod http;
+mod limits;
+mod message;
+mod notes;
+mod session;
+mod stdio;
+
+pub use fault::{Fault, FaultKind, Party, Phase};
+pub use http::HttpTarget;
+pub use limits::{Deadlines, Limits};
+pub use message::{Answer, Reply, RpcError};
+pub use notes::Notes;
+pub use session::{Era, Listing, Options, ServerInfo, Session};
+pub use stdio::{Launch, Line, Lines};

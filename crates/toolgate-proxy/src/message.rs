@@ -1,0 +1,191 @@
+//! JSON-RPC messages of a stranger: read once, kept raw, told apart by their members.
+
+use toolgate_json::{DuplicateKeys, Kind, Node, OwnedDocument, ReadError, ReadLimits, View};
+
+/// A successful answer; the text is kept as the server wrote it.
+#[derive(Clone, Debug)]
+pub struct Reply(Incoming);
+
+impl Reply {
+    /// The `result` member.
+    pub fn result(&self) -> View<'_> {
+        let root = self.0.root();
+        root.member("result").unwrap_or(root)
+    }
+}
+
+/// A JSON-RPC error object.
+#[derive(Clone, Debug)]
+pub struct RpcError {
+    /// The `code` member; 0 if it is missing or no 64-bit integer.
+    pub code: i64,
+    /// The `message` member as the server wrote it: foreign text, not escaped.
+    pub message: String,
+    /// The raw JSON text of the `data` member.
+    pub data: Option<String>,
+}
+
+/// The two answers that a request can get.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// The request succeeded.
+    Result(Reply),
+    /// The request failed.
+    Error(RpcError),
+}
+
+/// One message from the other side.
+#[derive(Clone, Debug)]
+pub(crate) struct Incoming(OwnedDocument);
+
+/// What kind of message it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Answer,
+    Request,
+    Notification,
+}
+
+/// Why bytes are no message.
+#[derive(Debug)]
+pub(crate) enum Unreadable {
+    /// Not JSON, or over a bound of the reader.
+    Json(ReadError),
+    /// JSON, but no JSON-RPC 2.0.
+    NotRpc,
+}
+
+impl Incoming {
+    /// Reads one message, or all messages of a batch (legal in 2025-03-26).
+    pub(crate) fn read(bytes: Vec<u8>) -> Result<Vec<Self>, Unreadable> {
+        let document = OwnedDocument::read(bytes, &limits()).map_err(Unreadable::Json)?;
+        if document.document().root().kind() != Kind::Array {
+            return Self::from_document(document).map(|one| vec![one]);
+        }
+        let items = document
+            .document()
+            .root()
+            .items()
+            .map(|item| item.raw().as_bytes().to_vec());
+        let messages = items
+            .map(|raw| {
+                OwnedDocument::read(raw, &limits())
+                    .map_err(Unreadable::Json)
+                    .and_then(Self::from_document)
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        if messages.is_empty() {
+            Err(Unreadable::NotRpc)
+        } else {
+            Ok(messages)
+        }
+    }
+
+    fn from_document(document: OwnedDocument) -> Result<Self, Unreadable> {
+        let root = document.document().root();
+        let marked = root
+            .member("jsonrpc")
+            .is_some_and(|v| v.kind() == Kind::String);
+        let told = ["method", "result", "error"]
+            .iter()
+            .any(|name| root.member(name).is_some());
+        if marked && told {
+            Ok(Self(document))
+        } else {
+            Err(Unreadable::NotRpc)
+        }
+    }
+
+    pub(crate) fn root(&self) -> View<'_> {
+        self.0.document().root()
+    }
+
+    pub(crate) fn shape(&self) -> Shape {
+        match (self.root().member("method").is_some(), self.id().is_some()) {
+            (true, true) => Shape::Request,
+            (true, false) => Shape::Notification,
+            (false, _) => Shape::Answer,
+        }
+    }
+
+    /// The `id` member, unless it is missing or `null`.
+    pub(crate) fn id(&self) -> Option<View<'_>> {
+        self.root()
+            .member("id")
+            .filter(|id| id.kind() != Kind::Null)
+    }
+
+    /// Whether this answers our request `id`.
+    pub(crate) fn answers(&self, id: i64) -> bool {
+        self.id()
+            .is_some_and(|v| v.kind() == Kind::Number && v.number().as_i64() == Some(id))
+    }
+
+    /// An error whose sender could not tell which request it is about.
+    pub(crate) fn is_anonymous_error(&self) -> bool {
+        self.id().is_none() && self.root().member("error").is_some()
+    }
+
+    pub(crate) fn method(&self) -> &str {
+        self.root().member("method").map_or("", Node::string)
+    }
+
+    pub(crate) fn into_answer(self) -> Answer {
+        let Some(error) = self.root().member("error") else {
+            return Answer::Result(Reply(self));
+        };
+        Answer::Error(RpcError {
+            code: error
+                .member("code")
+                .and_then(|v| v.number().as_i64())
+                .unwrap_or(0),
+            message: error.member("message").map_or("", Node::string).to_owned(),
+            data: error.member("data").map(|v| v.raw().to_owned()),
+        })
+    }
+}
+
+/// The text of a request.
+pub(crate) fn request(id: i64, method: &str, params: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":{},"params":{params}}}"#,
+        string(method)
+    )
+}
+
+/// The text of a notification without parameters.
+pub(crate) fn notification(method: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","method":{}}}"#, string(method))
+}
+
+/// The text of our answer to a server's request: `ping` is answered, everything else declined.
+pub(crate) fn answer_to(request: &Incoming) -> String {
+    let id = request.id().map_or("null", |id| id.raw());
+    if request.method() == "ping" {
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
+    } else {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32601,"message":"method not found"}}}}"#
+        )
+    }
+}
+
+/// A JSON string.
+pub(crate) fn string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// The envelope is read generously: depth, digits and duplicate keys of one tool's schema are that
+/// tool's own problem, judged later, and must not cost the others their listing.
+fn limits() -> ReadLimits {
+    ReadLimits {
+        bytes: usize::MAX,
+        depth: ENVELOPE_DEPTH,
+        nodes: ENVELOPE_NODES,
+        digits: usize::MAX,
+        duplicate_keys: DuplicateKeys::KeepLast,
+    }
+}
+
+const ENVELOPE_DEPTH: usize = 100_000;
+const ENVELOPE_NODES: usize = 8_000_000;

@@ -1,0 +1,267 @@
+//! A session with one server: opened in the era it speaks, asked, closed.
+
+mod listing;
+mod negotiate;
+mod wire;
+
+use std::fmt;
+
+use tokio::time::Instant;
+
+pub use listing::Listing;
+
+use crate::fault::{Fault, Phase};
+use crate::http::{Http, HttpTarget};
+use crate::limits::{Deadlines, Limits};
+use crate::message::{Answer, string};
+use crate::notes::Notes;
+use crate::stdio::{Launch, Stdio};
+use wire::Wire;
+
+/// What a session may cost and who we say we are.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Bounds on bytes and counts.
+    pub limits: Limits,
+    /// Bounds on time.
+    pub deadlines: Deadlines,
+    /// Our name in `clientInfo`. Default `toolgate`.
+    pub name: String,
+    /// Our version in `clientInfo`. Default this crate's.
+    pub version: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            deadlines: Deadlines::default(),
+            name: "toolgate".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+}
+
+/// The two families of protocol versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Era {
+    /// 2025-11-25 and older: `initialize`, state per connection.
+    Legacy,
+    /// 2026-07-28: no opening, metadata in every request.
+    Modern,
+}
+
+impl fmt::Display for Era {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Legacy => "legacy",
+            Self::Modern => "modern",
+        })
+    }
+}
+
+/// What a server says about itself. All texts are foreign and not escaped.
+#[derive(Clone, Debug)]
+pub struct ServerInfo {
+    /// The era that was negotiated.
+    pub era: Era,
+    /// The protocol version that was negotiated, one of the published dates.
+    pub protocol: &'static str,
+    /// `serverInfo.name`, empty if the server did not say.
+    pub name: String,
+    /// `serverInfo.version`, empty if the server did not say.
+    pub version: String,
+    /// The raw JSON text of `serverInfo`.
+    pub raw: Option<String>,
+    /// Whether the server declared the `tools` capability.
+    pub declares_tools: bool,
+}
+
+/// An open session; see the crate's page for an example.
+///
+/// Dropping it without [`Session::close`] kills a child and its group at once.
+#[derive(Debug)]
+pub struct Session {
+    wire: Wire,
+    server: ServerInfo,
+    options: Options,
+    next_id: i64,
+    end: Instant,
+}
+
+impl Session {
+    /// Starts a child process and opens a session on its pipes.
+    ///
+    /// The child is probed with `server/discover`. A child that ends there is started once more
+    /// and opened with `initialize`: servers exist that take an unknown first request as fatal.
+    ///
+    /// # Errors
+    ///
+    /// A [`Fault`]; the child has been reaped by then.
+    pub async fn stdio(launch: Launch, options: Options) -> Result<Self, Fault> {
+        let end = Instant::now() + options.deadlines.overall;
+        let stdio = Stdio::start(&launch, options.limits)?;
+        let (wire, opened) = negotiate::stdio(stdio, &options, end).await;
+        match opened {
+            Ok(negotiate::Opened::Session(server)) => Ok(Self::open(wire, server, options, end)),
+            Ok(negotiate::Opened::DiedAtProbe) => {
+                wire.close(options.deadlines.grace).await;
+                let mut stdio = Stdio::start(&launch, options.limits)?;
+                stdio.notes_mut().restarted = true;
+                let (wire, opened) = negotiate::stdio_legacy(stdio, &options, end).await;
+                Self::opened(wire, opened, options, end).await
+            }
+            Err(fault) => Self::opened(wire, Err(fault), options, end).await,
+        }
+    }
+
+    /// Opens a session with a Streamable HTTP endpoint.
+    ///
+    /// # Errors
+    ///
+    /// A [`Fault`].
+    pub async fn http(target: HttpTarget, options: Options) -> Result<Self, Fault> {
+        let end = Instant::now() + options.deadlines.overall;
+        let http = Http::new(target, options.limits)?;
+        let (wire, opened) = negotiate::http(http, &options, end).await;
+        Self::opened(wire, opened, options, end).await
+    }
+
+    /// What the server says about itself.
+    pub fn server(&self) -> &ServerInfo {
+        &self.server
+    }
+
+    /// What the server did that is odd but harmless.
+    pub fn notes(&self) -> &Notes {
+        self.wire.notes()
+    }
+
+    /// Sends one request and waits for its answer. `params` is the JSON text of an object; on a
+    /// modern session the required `_meta` is added in front of its members.
+    ///
+    /// # Errors
+    ///
+    /// A [`Fault`] if there is no answer. A JSON-RPC error is an answer.
+    pub async fn request(&mut self, method: &str, params: &str) -> Result<Answer, Fault> {
+        self.ask(Phase::Request, method, params).await
+    }
+
+    /// Pages through `tools/list`.
+    ///
+    /// # Errors
+    ///
+    /// A [`Fault`]; also for a cursor that repeats and for a listing over its [`Limits`].
+    pub async fn list_tools(&mut self) -> Result<Listing, Fault> {
+        listing::read(self).await
+    }
+
+    /// Ends the session in order: DELETE on legacy HTTP; for a child closed input, patience,
+    /// SIGTERM, patience, SIGKILL to the group. Takes at most about twice [`Deadlines::grace`].
+    pub async fn close(self) {
+        self.wire.close(self.options.deadlines.grace).await;
+    }
+
+    async fn opened(
+        wire: Wire,
+        opened: Result<ServerInfo, Fault>,
+        options: Options,
+        end: Instant,
+    ) -> Result<Self, Fault> {
+        match opened {
+            Ok(server) => Ok(Self::open(wire, server, options, end)),
+            Err(fault) => {
+                let fault = wire.with_last_words(fault);
+                wire.close(options.deadlines.grace.min(FAILED_GRACE)).await;
+                Err(fault)
+            }
+        }
+    }
+
+    fn open(wire: Wire, server: ServerInfo, options: Options, end: Instant) -> Self {
+        Self {
+            wire,
+            server,
+            options,
+            next_id: FIRST_FREE_ID,
+            end,
+        }
+    }
+
+    async fn ask(&mut self, phase: Phase, method: &str, params: &str) -> Result<Answer, Fault> {
+        let id = self.next_id;
+        self.next_id = id.saturating_add(1);
+        let params = match self.server.era {
+            Era::Legacy => params.to_owned(),
+            Era::Modern => with_meta(params, &self.options),
+        };
+        let asked = Instant::now();
+        let until = self.end.min(asked + self.options.deadlines.request);
+        let answer = self.wire.ask(phase, id, method, &params, until).await;
+        match answer {
+            Ok(Some(answer)) => Ok(answer),
+            Ok(None) => {
+                let fault = Fault::timeout(
+                    phase,
+                    method,
+                    asked.elapsed(),
+                    &self.wire.notes().why_silent(),
+                );
+                Err(self.wire.with_last_words(fault))
+            }
+            Err(fault) => Err(self.wire.with_last_words(fault)),
+        }
+    }
+}
+
+/// Puts the modern `_meta` in front of the members of `params`.
+fn with_meta(params: &str, options: &Options) -> String {
+    let rest = params.trim().strip_prefix('{').unwrap_or("}").trim_start();
+    let comma = if rest.starts_with('}') { "" } else { "," };
+    format!(
+        concat!(
+            r#"{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"{}","#,
+            r#""io.modelcontextprotocol/clientCapabilities":{{}},"#,
+            r#""io.modelcontextprotocol/clientInfo":{}}}{}{}"#
+        ),
+        MODERN,
+        client_info(options),
+        comma,
+        rest
+    )
+}
+
+fn client_info(options: &Options) -> String {
+    format!(
+        r#"{{"name":{},"version":{}}}"#,
+        string(&options.name),
+        string(&options.version)
+    )
+}
+
+/// The modern version that we speak.
+pub(crate) const MODERN: &str = "2026-07-28";
+/// The legacy versions that we speak, newest first.
+const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+/// 1 and 2 are the probe's and `initialize`'s.
+const FIRST_FREE_ID: i64 = 3;
+/// A session that failed to open has nothing to clean up that is worth a longer wait.
+const FAILED_GRACE: std::time::Duration = std::time::Duration::from_millis(500);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meta_goes_in_front_of_what_is_there() {
+        let options = Options::default();
+        for (params, end) in [("{}", r#"}}}"#), (r#"{"cursor":""}"#, r#"}},"cursor":""}"#)] {
+            let text = with_meta(params, &options);
+            assert!(text.ends_with(end), "{text}");
+            assert!(
+                serde_json::from_str::<serde_json::Value>(&text).is_ok(),
+                "{text}"
+            );
+        }
+    }
+}

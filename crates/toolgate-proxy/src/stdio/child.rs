@@ -1,0 +1,239 @@
+//! One child process and its group: started, watched, always reaped.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::time::{Instant, sleep};
+
+/// How to start a server: a program with its arguments, without a shell.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    program: OsString,
+    args: Vec<OsString>,
+    env: Vec<(OsString, OsString)>,
+    dir: Option<PathBuf>,
+}
+
+impl Launch {
+    /// A program, found on `PATH` as the operating system does it.
+    pub fn new(program: impl Into<OsString>) -> Self {
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            env: Vec::new(),
+            dir: None,
+        }
+    }
+
+    /// Adds one argument.
+    #[must_use]
+    pub fn arg(mut self, arg: impl Into<OsString>) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args(mut self, args: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets an environment variable on top of the inherited ones.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sets the working directory.
+    #[must_use]
+    pub fn dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.dir = Some(dir.into());
+        self
+    }
+
+    /// The program as it was given.
+    pub fn program(&self) -> &OsStr {
+        &self.program
+    }
+}
+
+/// The three pipes of a child.
+pub(super) struct Pipes {
+    pub(super) stdin: ChildStdin,
+    pub(super) stdout: ChildStdout,
+    pub(super) stderr: ChildStderr,
+}
+
+/// A running child. Dropping it kills its whole group at once.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    group: Group,
+    reaped: bool,
+}
+
+impl Process {
+    pub(super) fn start(launch: &Launch) -> std::io::Result<(Self, Pipes)> {
+        let mut command = Command::new(&launch.program);
+        command
+            .args(&launch.args)
+            .envs(launch.env.iter().map(|(name, value)| (name, value)));
+        if let Some(dir) = &launch.dir {
+            command.current_dir(dir);
+        }
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        // A group of its own, so that what `npx` or a shell starts in turn ends with it.
+        #[cfg(unix)]
+        command.process_group(0);
+        let mut child = command.spawn()?;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let group = Group::of(&child);
+        let process = Self {
+            child,
+            group,
+            reaped: false,
+        };
+        match pipes {
+            (Some(stdin), Some(stdout), Some(stderr)) => Ok((
+                process,
+                Pipes {
+                    stdin,
+                    stdout,
+                    stderr,
+                },
+            )),
+            _ => Err(std::io::Error::other("the child's pipes are missing")),
+        }
+    }
+
+    /// Waits until the child has ended by itself, at most until `until`. It stays unreaped, so
+    /// that its process id cannot belong to anybody else yet.
+    pub(super) async fn ended_by(&mut self, until: Instant) -> bool {
+        let mut pause = Duration::from_millis(1);
+        loop {
+            if self.group.leader_ended(&mut self.child) {
+                return true;
+            }
+            if Instant::now() >= until {
+                return false;
+            }
+            sleep(pause).await;
+            pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// How the child ended, which it must have; reaps it, after its group.
+    pub(super) async fn status(&mut self) -> Option<ExitStatus> {
+        self.kill_group();
+        let status = self.child.wait().await.ok();
+        self.reaped = true;
+        status
+    }
+
+    /// Ends the child and its group: waits `grace`, then SIGTERM, then SIGKILL; and reaps it. Its
+    /// standard input must be closed already.
+    pub(super) async fn end(mut self, grace: Duration) -> Option<ExitStatus> {
+        if self.reaped {
+            return self.child.wait().await.ok();
+        }
+        if !self.ended_by(Instant::now() + grace).await {
+            self.group.terminate();
+            self.ended_by(Instant::now() + grace).await;
+        }
+        // Also when the leader has ended: its own children may still be there.
+        self.status().await
+    }
+
+    fn kill_group(&mut self) {
+        self.group.kill();
+        // Covers systems without groups; on an ended child it does nothing.
+        let _already_ended = self.child.start_kill();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if !self.reaped {
+            self.kill_group();
+        }
+    }
+}
+
+#[cfg(unix)]
+mod group {
+    //! Process groups by their leader.
+
+    use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+    use tokio::process::Child;
+
+    #[derive(Debug)]
+    pub(super) struct Group(Option<Pid>);
+
+    impl Group {
+        pub(super) fn of(child: &Child) -> Self {
+            Self(
+                child
+                    .id()
+                    .and_then(|id| i32::try_from(id).ok())
+                    .and_then(Pid::from_raw),
+            )
+        }
+
+        /// Asks without reaping; a child that cannot be asked about is taken for ended.
+        pub(super) fn leader_ended(&self, _: &mut Child) -> bool {
+            let Some(pid) = self.0 else { return true };
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+            !matches!(waitid(WaitId::Pid(pid), options), Ok(None))
+        }
+
+        pub(super) fn terminate(&self) {
+            self.signal(Signal::TERM);
+        }
+
+        pub(super) fn kill(&self) {
+            self.signal(Signal::KILL);
+        }
+
+        fn signal(&self, signal: Signal) {
+            // The only failure is an empty group, which is what we want.
+            let _empty = self.0.map(|pid| kill_process_group(pid, signal));
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod group {
+    //! Systems without process groups: the child alone.
+
+    use tokio::process::Child;
+
+    #[derive(Debug)]
+    pub(super) struct Group;
+
+    impl Group {
+        pub(super) fn of(_: &Child) -> Self {
+            Self
+        }
+
+        pub(super) fn leader_ended(&self, child: &mut Child) -> bool {
+            !matches!(child.try_wait(), Ok(None))
+        }
+
+        pub(super) fn terminate(&self) {}
+
+        pub(super) fn kill(&self) {}
+    }
+}
+
+use group::Group;
+
+const LONGEST_PAUSE: Duration = Duration::from_millis(20);
