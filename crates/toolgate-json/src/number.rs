@@ -46,8 +46,7 @@ enum Value<'a> {
         coefficient: u64,
         scale: i64,
     },
-    /// All else: more digits than fit a `u64`, or an exponent of more than 18
-    /// digits.
+    /// All else: a coefficient beyond `u64`, or a scale beyond ±10^17.
     Text(&'a str),
 }
 
@@ -229,12 +228,8 @@ impl<'a> Number<'a> {
     /// an exponent. 1 for 0, for `100` and for `1e-9`; 3 for `1.050`.
     #[must_use]
     pub fn digits(self) -> usize {
-        match self.short() {
-            Some((_, coefficient, _)) => {
-                int::wide(coefficient.checked_ilog10().unwrap_or_default()) + 1
-            }
-            None => self.decimal(&mut [0; SHORT_DIGITS]).count(),
-        }
+        // 0 has no significant digit, but takes one to write.
+        self.decimal(&mut [0; SHORT_DIGITS]).count().max(1)
     }
 
     /// A hash of the value; equal values hash equal.

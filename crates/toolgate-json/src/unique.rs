@@ -154,3 +154,78 @@ fn compare_items<'a, N: Node<'a>, M: Meter>(
 const FEW: usize = 16;
 /// Groups of equal hashes up to this size are compared pairwise.
 const SMALL_GROUP: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::meter::Unmetered;
+    use crate::{OwnedDocument, ReadLimits, collide, equal};
+
+    /// Counts what is spent.
+    struct Tally(u64);
+
+    impl Meter for Tally {
+        type Stop = std::convert::Infallible;
+
+        fn spend(&mut self, units: u64) -> ControlFlow<Self::Stop> {
+            self.0 += units;
+            ControlFlow::Continue(())
+        }
+    }
+
+    fn check(items: &[String]) -> (Option<(usize, usize)>, u64) {
+        let text = format!("[{}]", items.join(","));
+        let document = OwnedDocument::read(text, &ReadLimits::default()).unwrap();
+        let mut tally = Tally(0);
+        let ControlFlow::Continue(found) = first_duplicate(document.document().root(), &mut tally);
+        (found, tally.0)
+    }
+
+    /// Strings, keys and values that all hash alike cost n log n.
+    #[test]
+    fn colliding_items() {
+        let count = 10_000;
+        let texts = collide::texts(count);
+        let quoted: Vec<String> = texts.iter().map(|text| collide::quoted(text)).collect();
+        let objects: Vec<String> = quoted.iter().map(|text| format!("{{{text}:1}}")).collect();
+        let nested: Vec<String> = quoted.iter().map(|text| format!("[0,[{text}]]")).collect();
+        for items in [quoted, objects, nested] {
+            let (found, spent) = check(&items);
+            assert_eq!(found, None);
+            // 14 rounds of comparing, up to 8 units each.
+            assert!(spent < 10_000 * 14 * 8, "{spent}");
+
+            let mut doubled = items;
+            doubled[9_000] = doubled[1].clone();
+            doubled[8_000] = doubled[2].clone();
+            doubled[8_500] = doubled[2].clone();
+            assert_eq!(check(&doubled).0, Some((2, 8_000)));
+        }
+        for length in [2, 4, 5, 6, 17] {
+            let mut items: Vec<String> =
+                texts[..length].iter().map(|t| collide::quoted(t)).collect();
+            assert_eq!(check(&items).0, None);
+            items[length - 1] = items[0].clone();
+            assert_eq!(check(&items).0, Some((0, length - 1)));
+        }
+    }
+
+    /// Wide objects whose keys all hash alike compare in n log n.
+    #[test]
+    fn colliding_keys_compare() {
+        let texts = collide::texts(20_000);
+        let object = |texts: &mut dyn Iterator<Item = &String>| {
+            let members: Vec<String> = texts.map(|text| collide::quoted(text) + ":[0]").collect();
+            let text = format!("{{{}}}", members.join(","));
+            OwnedDocument::read(text, &ReadLimits::default()).unwrap()
+        };
+        let forth = object(&mut texts.iter());
+        let back = object(&mut texts.iter().rev());
+        let (a, b) = (forth.document().root(), back.document().root());
+        let mut tally = Tally(0);
+        assert!(equal(a, b, &mut tally) == ControlFlow::Continue(true));
+        assert!(tally.0 < 20_000 * 10, "{}", tally.0);
+        let mut free = Unmetered;
+        assert!(hash_value(a, &mut free) == hash_value(b, &mut free));
+    }
+}

@@ -82,6 +82,7 @@ impl<'a> Decimal<'a> {
     }
 
     /// Sign, coefficient and scale, if they fit 64 bits with room to spare.
+    /// Whether they do depends on the value only, not on its spelling.
     pub(super) fn short(&self) -> Option<(bool, u64, i64)> {
         if self.count() > super::SHORT_DIGITS {
             return None;
@@ -92,7 +93,8 @@ impl<'a> Decimal<'a> {
         let coefficient = self.digits().try_fold(0_u64, |value, digit| {
             value.checked_mul(10)?.checked_add(u64::from(digit & 0xf))
         })?;
-        Some((self.negative, coefficient, self.short_scale()?))
+        let scale = self.short_scale()?;
+        (scale.unsigned_abs() <= SHORT_SCALE).then_some((self.negative, coefficient, scale))
     }
 
     /// The count of significant digits, 0 for 0.
@@ -266,4 +268,7 @@ fn signed(length: usize) -> i64 {
 
 /// Exponents of up to this many digits are added up in an `i64`.
 const SHORT_EXPONENT: usize = 18;
+/// Scales within this are short; one written with more than [`SHORT_EXPONENT`]
+/// digits never is, as no text is long enough to shift it this far.
+const SHORT_SCALE: u64 = 100_000_000_000_000_000;
 const FAR: i128 = 1_000_000_000_000_000_000;

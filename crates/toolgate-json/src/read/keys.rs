@@ -257,3 +257,150 @@ impl Finder<'_> {
 
 /// Up to this many keys are compared pairwise.
 const NARROW: usize = 12;
+
+#[cfg(test)]
+mod tests {
+    use crate::collide;
+    use crate::{DuplicateKeys, Key, Node, OwnedDocument, ReadErrorKind, ReadLimits, equal};
+
+    const KEEP: ReadLimits = ReadLimits {
+        bytes: 64 << 20,
+        depth: 128,
+        nodes: 2_000_000,
+        digits: 4_096,
+        duplicate_keys: DuplicateKeys::KeepLast,
+    };
+
+    fn object(keys: &[String]) -> String {
+        let members = keys.iter().enumerate();
+        let members: Vec<String> = members.map(|(n, key)| format!("{key}:{n}")).collect();
+        format!("{{{}}}", members.join(","))
+    }
+
+    fn places(text: &str) -> Option<(usize, usize)> {
+        let error = OwnedDocument::read(text, &ReadLimits::default()).err()?;
+        assert_eq!(error.kind(), ReadErrorKind::DuplicateKey);
+        Some((error.other()?, error.at()))
+    }
+
+    /// Every width around the change of method, with the pair in every place.
+    #[test]
+    fn every_pair_is_found() {
+        for width in [2, 3, 11, 12, 13, 14, 40] {
+            let keys: Vec<String> = (0..width).map(|n| format!("\"k{n}\"")).collect();
+            assert_eq!(places(&object(&keys)), None);
+            for later in 1..width {
+                for first in 0..later {
+                    let mut keys = keys.clone();
+                    keys[later] = keys[first].clone();
+                    let text = object(&keys);
+                    let at = |index: usize| {
+                        keys[..index].iter().map(String::len).sum::<usize>()
+                            + (0..index).map(|n| n.to_string().len() + 2).sum::<usize>()
+                            + 1
+                    };
+                    assert_eq!(places(&text), Some((at(first), at(later))), "{text}");
+                    let kept = OwnedDocument::read(text, &KEEP).unwrap();
+                    let root = kept.document().root();
+                    assert_eq!(root.len(), width - 1);
+                    assert_eq!(root.members().count(), width - 1);
+                    assert_eq!(kept.document().len(), 2 * width - 1);
+                }
+            }
+        }
+    }
+
+    /// 50,000 keys with one hash: neither slow nor mistaken.
+    #[test]
+    fn colliding_keys() {
+        let texts = collide::texts(50_000);
+        let mut keys: Vec<String> = texts.iter().map(|text| collide::quoted(text)).collect();
+        let distinct = OwnedDocument::read(object(&keys), &ReadLimits::default()).unwrap();
+        assert_eq!(distinct.document().root().len(), keys.len());
+
+        keys[40_000] = keys[7].clone();
+        keys[30_000] = keys[9].clone();
+        keys[45_000] = keys[9].clone();
+        let text = object(&keys);
+        let (first, second) = places(&text).unwrap();
+        assert!(text[first..].starts_with(&format!("{}:9,", keys[9])));
+        assert!(text[second..].starts_with(&format!("{}:30000,", keys[9])));
+
+        let kept = OwnedDocument::read(text, &KEEP).unwrap();
+        let root = kept.document().root();
+        assert_eq!(root.len(), 49_997);
+        let value = root.member(&texts[9]).unwrap();
+        assert_eq!(value.number().as_i64(), Some(45_000));
+        let value = root.member(&texts[7]).unwrap();
+        assert_eq!(value.number().as_i64(), Some(40_000));
+
+        // Few of them: the table is given up, or never tried.
+        for width in [2, 12, 13, 100] {
+            let mut keys = keys[..width].to_vec();
+            assert_eq!(places(&object(&keys)), None);
+            keys[width - 1] = keys[0].clone();
+            assert!(places(&object(&keys)).is_some());
+        }
+    }
+
+    /// What is kept is what the same text without the dropped members reads as.
+    #[test]
+    fn keep_last() {
+        for (text, expect) in [
+            (r#"{"a":1,"a":2}"#, r#"{"a":2}"#),
+            (r#"{"a":1,"b":2,"a":3}"#, r#"{"b":2,"a":3}"#),
+            (r#"{"a":1,"a":2,"a":3}"#, r#"{"a":3}"#),
+            (
+                r#"{"a":{"x":[1,2]},"b":[{}],"a":[3]}"#,
+                r#"{"b":[{}],"a":[3]}"#,
+            ),
+            (
+                r#"[{"a":1,"a":[2]},{"b":[]},3]"#,
+                r#"[{"a":[2]},{"b":[]},3]"#,
+            ),
+            (
+                r#"{"a":{"b":1,"b":2},"a":{"c":3,"c":4}}"#,
+                r#"{"a":{"c":4}}"#,
+            ),
+            (
+                r#"{"a":[{"b":1,"b":2}],"c":{"d":[],"d":{}}}"#,
+                r#"{"a":[{"b":2}],"c":{"d":{}}}"#,
+            ),
+            (
+                r#"{"\u0061":1,"a":2,"\\u0061":3}"#,
+                r#"{"a":2,"\\u0061":3}"#,
+            ),
+            (
+                r#"{"\n":1,"\u000a":"\t","x":{"\n":"y"}}"#,
+                r#"{"\n":"\t","x":{"\n":"y"}}"#,
+            ),
+        ] {
+            let kept = OwnedDocument::read(text, &KEEP).unwrap();
+            let plain = OwnedDocument::read(expect, &ReadLimits::default()).unwrap();
+            let (kept, plain) = (kept.document(), plain.document());
+            assert_eq!(kept.len(), plain.len(), "{text}");
+            for index in 0..kept.len() {
+                let id = crate::NodeId::from_index(index);
+                let (left, right) = (kept.view(id), plain.view(id));
+                assert_eq!(left.kind(), right.kind(), "{text} {index}");
+                assert_eq!(left.string(), right.string(), "{text} {index}");
+                assert_eq!(left.len(), right.len(), "{text} {index}");
+                assert_eq!(kept.pointer(id), plain.pointer(id), "{text} {index}");
+                assert_eq!(
+                    left.parent().map(crate::View::id),
+                    right.parent().map(crate::View::id),
+                    "{text} {index}"
+                );
+            }
+            let mut meter = crate::Unmetered;
+            let same = equal(kept.root(), plain.root(), &mut meter);
+            assert!(same.is_continue(), "{text}");
+            let names = |view: crate::View<'_>| -> Vec<String> {
+                view.members()
+                    .map(|(key, _)| key.text().to_owned())
+                    .collect()
+            };
+            assert_eq!(names(kept.root()), names(plain.root()), "{text}");
+        }
+    }
+}
