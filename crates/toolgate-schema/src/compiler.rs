@@ -10,7 +10,7 @@ use crate::dialect::{Dialect, Rules, Vocabulary, metaschemas};
 use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::limits::{Limit, LimitName, Limits, schema_read_limits};
 use crate::lower::lower;
-use crate::options::{Formats, Strictness, Warning};
+use crate::options::{Content, Formats, Strictness, Warning};
 use crate::outline::Outline;
 use crate::resolve::resolve;
 use crate::schema::Schema;
@@ -36,8 +36,10 @@ use crate::schema::Schema;
 pub struct Compiler {
     limits: Limits,
     formats: Formats,
+    content: Content,
     strictness: Strictness,
     dialect: Option<Dialect>,
+    default_dialect: Option<Dialect>,
     documents: Arc<HashMap<String, Arc<OwnedDocument>>>,
 }
 
@@ -62,6 +64,13 @@ impl Compiler {
         self
     }
 
+    /// Sets what `contentEncoding` and `contentMediaType` do.
+    #[must_use]
+    pub fn content(mut self, content: Content) -> Self {
+        self.content = content;
+        self
+    }
+
     /// Sets what happens to keywords that their dialect forbids.
     #[must_use]
     pub fn strictness(mut self, strictness: Strictness) -> Self {
@@ -73,6 +82,13 @@ impl Compiler {
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = Some(dialect);
+        self
+    }
+
+    /// Sets the dialect of schemas that declare none (2020-12 unless set).
+    #[must_use]
+    pub fn default_dialect(mut self, dialect: Dialect) -> Self {
+        self.default_dialect = Some(dialect);
         self
     }
 
@@ -138,11 +154,16 @@ impl Compiler {
             limits: &self.limits,
             strictness: self.strictness,
             formats: self.formats,
+            content: self.content,
             dialect: self.dialect,
         };
         let metaschemas = |uri: &str| self.custom_rules(uri, 0);
         let mut admission = Admission::new(terms, &metaschemas);
-        let rules = Rules::all(self.dialect.unwrap_or(Dialect::Draft202012));
+        let rules = Rules::all(
+            self.dialect
+                .or(self.default_dialect)
+                .unwrap_or(Dialect::Draft202012),
+        );
         let root = admission.admit_document("", text, rules)?;
         resolve(admission, root, &|uri| self.find(uri))
     }

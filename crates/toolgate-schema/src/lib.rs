@@ -46,7 +46,7 @@ pub use dialect::Dialect;
 pub use error::{CompileError, CompileErrorKind};
 pub use execute::Exhausted;
 pub use limits::{Limit, LimitName, Limits};
-pub use options::{Formats, Strictness, Warning};
+pub use options::{Content, Formats, Strictness, Warning};
 pub use schema::{Schema, Verdict, Workspace};
 #[cfg(feature = "serde_json")]
 pub use value::ValueNode;

@@ -19,6 +19,17 @@ pub enum Formats {
     AssertWithNumbers,
 }
 
+/// What `contentEncoding` and `contentMediaType` do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Content {
+    /// They are annotations (the default, and the only reading since 2019-09).
+    #[default]
+    Annotate,
+    /// In draft 7, whose specification allows it (validation §8), `base64` and
+    /// `application/json` are asserted.
+    Assert,
+}
+
 /// What happens to a keyword whose value its dialect forbids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strictness {

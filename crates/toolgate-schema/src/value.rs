@@ -91,8 +91,8 @@ impl<'v> Node<'v> for ValueNode<'v> {
         *self.0 == Value::Bool(true)
     }
 
-    /// With serde_json's `arbitrary_precision` the digits as written, otherwise
-    /// the shortest decimal of the `f64` that serde_json kept.
+    /// With this crate's feature `arbitrary_precision` the digits as written,
+    /// otherwise the shortest decimal of the `f64` that serde_json keeps.
     #[inline]
     fn number(self) -> Number<'v> {
         let Value::Number(number) = self.0 else {
@@ -108,7 +108,7 @@ impl<'v> Node<'v> for ValueNode<'v> {
     }
 
     fn is_integer_literal(self) -> bool {
-        matches!(self.0, Value::Number(number) if number.is_i64() || number.is_u64())
+        matches!(self.0, Value::Number(number) if is_integer_literal(number))
     }
 
     #[inline]
@@ -156,6 +156,25 @@ impl<'v> Node<'v> for ValueNode<'v> {
 }
 
 /// A number that is no machine integer.
+#[cfg(feature = "arbitrary_precision")]
+fn float(number: &serde_json::Number) -> Number<'_> {
+    Number::parse(number.as_str()).unwrap_or(Number::from_i64(0))
+}
+
+/// A number that is no machine integer.
+#[cfg(not(feature = "arbitrary_precision"))]
 fn float(number: &serde_json::Number) -> Number<'_> {
     Number::from_f64(number.as_f64().unwrap_or(0.0))
+}
+
+/// Whether a number was written without fraction and exponent.
+#[cfg(feature = "arbitrary_precision")]
+fn is_integer_literal(number: &serde_json::Number) -> bool {
+    !number.as_str().contains(['.', 'e', 'E'])
+}
+
+/// Whether a number was written without fraction and exponent.
+#[cfg(not(feature = "arbitrary_precision"))]
+fn is_integer_literal(number: &serde_json::Number) -> bool {
+    number.is_i64() || number.is_u64()
 }

@@ -18,7 +18,7 @@ use crate::dialect::{Dialect, Keyword, Rules};
 use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::int::to_u32;
 use crate::limits::{LimitName, Limits};
-use crate::options::{Formats, Strictness, Warning};
+use crate::options::{Content, Formats, Strictness, Warning};
 use crate::outline::{
     self, Anchor, Doc, DocId, Entry, PatternId, RefId, Resource, ResourceId, Shape, Sub, SubId,
 };
@@ -29,6 +29,7 @@ pub(crate) struct Terms<'t> {
     pub(crate) limits: &'t Limits,
     pub(crate) strictness: Strictness,
     pub(crate) formats: Formats,
+    pub(crate) content: Content,
     /// The operator's dialect; overrides every `$schema`.
     pub(crate) dialect: Option<Dialect>,
 }

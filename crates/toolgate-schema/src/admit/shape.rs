@@ -9,8 +9,8 @@ use crate::dialect::{Dialect, Keyword};
 use crate::error::CompileError;
 use crate::format::{Format, NumberFormat};
 use crate::limits::LimitName;
-use crate::options::Formats;
-use crate::outline::{Dependency, Form, FormatUse, Sub, SubId, TypeSet};
+use crate::options::{Content, Formats};
+use crate::outline::{ContentUse, Dependency, Form, FormatUse, Sub, SubId, TypeSet};
 
 /// One keyword of the subschema that is being decoded.
 #[derive(Clone, Copy)]
@@ -35,12 +35,10 @@ impl Admission<'_> {
             Keyword::Unknown | Keyword::Default => Ok(Some(Form::Annotation)),
             Keyword::Const => Ok(Some(Form::Literal)),
             Keyword::OldId | Keyword::Id => self.id(r, value),
-            Keyword::Schema
-            | Keyword::Comment
-            | Keyword::Title
-            | Keyword::Description
-            | Keyword::ContentEncoding
-            | Keyword::ContentMediaType => self.text(r, value, "a string"),
+            Keyword::Schema | Keyword::Comment | Keyword::Title | Keyword::Description => {
+                self.text(r, value, "a string")
+            }
+            Keyword::ContentEncoding | Keyword::ContentMediaType => self.content(r, value),
             Keyword::Anchor | Keyword::DynamicAnchor => self.anchor(r, value),
             Keyword::Ref | Keyword::DynamicRef | Keyword::RecursiveRef => self.reference(r, value),
             Keyword::RecursiveAnchor
@@ -303,6 +301,18 @@ impl Admission<'_> {
             Formats::AssertWithNumbers => text().or_else(number),
         };
         Ok(Some(known.map_or(Form::Annotation, Form::Format)))
+    }
+
+    fn content(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+        let asserts =
+            self.terms.content == Content::Assert && r.sub.rules.dialect == Dialect::Draft7;
+        let known = asserts
+            .then(|| ContentUse::from_name(value.string()))
+            .flatten();
+        match (value.kind(), known) {
+            (Kind::String, Some(content)) => Ok(Some(Form::Content(content))),
+            _ => self.text(r, value, "a string"),
+        }
     }
 
     fn required(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use toolgate_json::{Kind, Node, Number, View};
 
 use super::{Answer, Machine, NO, YES};
+use crate::format::content;
 use crate::int::{to_usize, units};
 use crate::plan::{EnumPlan, Op};
 
@@ -198,6 +199,10 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
             Op::Format(format) => {
                 self.spend(units(text.len() / FORMAT_PER_UNIT))?;
                 format.accepts(text)
+            }
+            Op::Content { base64, json } => {
+                self.spend(units(text.len() / FORMAT_PER_UNIT))?;
+                content::accepts(text, base64, json)
             }
             _ => true,
         };

@@ -10,6 +10,7 @@
 //! later RFC, the later one is followed for all of them.
 
 mod ascii_set;
+pub(crate) mod content;
 mod date_time;
 mod email;
 mod hostname;

@@ -5,7 +5,7 @@ use toolgate_json::{Kind, Node as _, Number, Unmetered, View};
 use super::{Draft, Lowering};
 use crate::dialect::Keyword;
 use crate::int::{to_u32, to_usize};
-use crate::outline::{Entry, Form, FormatUse, Sub, TypeSet};
+use crate::outline::{ContentUse, Entry, Form, FormatUse, Sub, TypeSet};
 use crate::plan::{EnumPlan, Literal, NumberLiteral, Op, Run, Slots};
 
 impl Lowering<'_> {
@@ -58,6 +58,29 @@ impl Lowering<'_> {
             (Form::Pattern(pattern), _) => draft.push(Run::String, Op::Pattern(*pattern)),
             (Form::Format(FormatUse::Text(format)), _) => {
                 draft.push(Run::String, Op::Format(*format));
+            }
+            (Form::Content(content), keyword) => {
+                // One operation for both keywords, drafted at the encoding if there is one.
+                let sibling = |keyword| match self.outline.entry(sub, keyword) {
+                    Some(Entry {
+                        form: Form::Content(content),
+                        ..
+                    }) => Some(*content),
+                    _ => None,
+                };
+                let base64 = sibling(Keyword::ContentEncoding) == Some(ContentUse::Base64);
+                let json = sibling(Keyword::ContentMediaType) == Some(ContentUse::Json);
+                let first = keyword == Keyword::ContentEncoding || !base64;
+                if first
+                    && *content
+                        == (if base64 {
+                            ContentUse::Base64
+                        } else {
+                            ContentUse::Json
+                        })
+                {
+                    draft.push(Run::String, Op::Content { base64, json });
+                }
             }
             (Form::Format(FormatUse::Number(format)), _) => {
                 draft.push(Run::Number, Op::NumberFormat(*format));

@@ -107,7 +107,10 @@ impl Lowering<'_> {
                     }
                     (_, Keyword::UnevaluatedProperties | Keyword::UnevaluatedItems) if at == id => {
                     }
-                    _ => seen.add(sub, entry, keyword),
+                    _ if super::asserts(self.outline, sub, entry) => {
+                        seen.add(sub, entry, keyword);
+                    }
+                    _ => {}
                 }
             }
         }

@@ -152,6 +152,8 @@ pub(crate) enum Form {
     Pattern(PatternId),
     /// A `format` that asserts.
     Format(FormatUse),
+    /// `contentEncoding` or `contentMediaType` that asserts (draft 7).
+    Content(ContentUse),
     /// A subschema.
     One(SubId),
     /// An array of subschemas.
@@ -180,6 +182,28 @@ pub(crate) enum Dependency {
 pub(crate) enum FormatUse {
     Text(Format),
     Number(NumberFormat),
+}
+
+/// An encoding or a media type that is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ContentUse {
+    /// `contentEncoding: base64` (RFC 4648 §4).
+    Base64,
+    /// `contentMediaType: application/json`.
+    Json,
+}
+
+impl ContentUse {
+    /// The encoding or media type of that name.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        if name.eq_ignore_ascii_case("base64") {
+            Some(Self::Base64)
+        } else if name.eq_ignore_ascii_case("application/json") {
+            Some(Self::Json)
+        } else {
+            None
+        }
+    }
 }
 
 /// Where a reference leads.

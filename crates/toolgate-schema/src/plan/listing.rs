@@ -72,6 +72,16 @@ impl Plan {
                 write!(f, "pattern {text}")
             }
             Op::Format(format) => write!(f, "format {}", format.name()),
+            Op::Content { base64, json } => {
+                write!(f, "content")?;
+                if *base64 {
+                    write!(f, " base64")?;
+                }
+                if *json {
+                    write!(f, " json")?;
+                }
+                Ok(())
+            }
             Op::Array(index) => self.array(f, *index),
             Op::Object(index) => self.object(f, *index),
             Op::Apply(target) => write!(f, "apply {}", target.number()),

@@ -141,6 +141,8 @@ pub(crate) enum Op {
     MaxLength(u64),
     Pattern(PatternId),
     Format(Format),
+    /// A document inside the string (draft 7).
+    Content { base64: bool, json: bool },
     Array(u32),
     Object(u32),
     /// Another subschema must match (`$ref`, one of `allOf`).
