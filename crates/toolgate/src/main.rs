@@ -1,3 +1,41 @@
-//! toolgate.
+//! `toolgate`: the contract layer for MCP tools, as a command line.
+//!
+//! A sub-command is a module with its arguments (a clap `Args` type) and a `run` that returns an
+//! [`exit::Exit`]; [`args::Command`] lists them, [`dispatch`] calls them.
 
-fn main() {}
+mod args;
+mod check;
+mod demo;
+mod engine;
+mod exit;
+mod term;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use args::{Cli, Command};
+use exit::{Exit, Failure};
+use term::Term;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let term = Term::new(cli.color, cli.quiet);
+    let exit = dispatch(cli.command, &term).unwrap_or_else(|failure| {
+        term.failure(&failure);
+        failure.exit
+    });
+    ExitCode::from(exit)
+}
+
+fn dispatch(command: Command, term: &Term) -> Result<Exit, Failure> {
+    match command {
+        Command::Check(args) => check::run(args, term),
+        Command::ServeDemo(args) => demo::run(&args, term),
+        Command::Completions { shell } => {
+            let mut out = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "toolgate", &mut out);
+            term.write_bytes(&out).map(|()| Exit::Ok)
+        }
+    }
+}

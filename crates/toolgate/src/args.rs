@@ -1,0 +1,51 @@
+//! The command line's surface: what all commands share, and the list of commands.
+
+use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+use crate::check::CheckArgs;
+use crate::demo::DemoArgs;
+
+/// The contract layer for MCP tools
+#[derive(Debug, Parser)]
+#[command(
+    name = "toolgate",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true
+)]
+pub(crate) struct Cli {
+    /// When to colour the output; `NO_COLOR` and `CLICOLOR_FORCE` are honoured
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub(crate) color: Color,
+
+    /// Say only what is wrong
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Color {
+    /// If the output is a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// What `toolgate` can do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Check(CheckArgs),
+    ServeDemo(DemoArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell to complete for
+        shell: Shell,
+    },
+}

@@ -1,0 +1,321 @@
+//! The report for people: 80 columns, one line per tool, reasons where there are any.
+
+use std::fmt::Write as _;
+
+use toolgate_json::quote;
+
+use super::excerpt::{self, Excerpt};
+use super::report::{Report, count};
+use super::tool::{Finding, Part, ToolReport, Verdict};
+use crate::term::{BOLD, DIM, ERROR, GOOD, HELP, WARNING};
+
+/// Renders one report, styled; whoever prints it drops the styles where they do not belong.
+pub(crate) fn render(report: &Report, quiet: bool) -> String {
+    let mut out = String::new();
+    head(&mut out, report, quiet);
+    let width = report
+        .tools
+        .iter()
+        .map(|tool| label(tool, 0).chars().count())
+        .max()
+        .unwrap_or(0)
+        .min(NAME_CHARS);
+    for (index, tool) in report.tools.iter().enumerate() {
+        if !(quiet && tool.verdict() == Verdict::Ok) {
+            verdict(&mut out, report, index, tool, width);
+        }
+    }
+    if !quiet {
+        for note in &report.notes {
+            entry(
+                &mut out,
+                "",
+                &format!("{WARNING}note{WARNING:#}: "),
+                6,
+                note,
+            );
+        }
+    }
+    match &report.fault {
+        Some(_) => fault(&mut out, report),
+        None if quiet && report.tally().refused == 0 => {}
+        None => summary(&mut out, report),
+    }
+    out
+}
+
+fn head(out: &mut String, report: &Report, quiet: bool) {
+    if quiet && report.fault.is_none() && report.tally().refused == 0 {
+        return;
+    }
+    line(
+        out,
+        &format!("{BOLD}{}{BOLD:#}", quote(&report.target, LINE_CHARS)),
+    );
+    if let Some(server) = &report.server {
+        let name = quote(&server.name, 40).to_string();
+        let version = quote(&server.version, 20).to_string();
+        let protocol = quote(&server.protocol, 20).to_string();
+        line(
+            out,
+            &format!(
+                "{DIM}{name} {version}, protocol {protocol} ({}){DIM:#}",
+                server.era
+            ),
+        );
+    }
+    out.push('\n');
+}
+
+fn verdict(out: &mut String, report: &Report, index: usize, tool: &ToolReport, width: usize) {
+    let (style, word) = match tool.verdict() {
+        Verdict::Ok => (GOOD, " ok "),
+        Verdict::Warned => (WARNING, "warn"),
+        Verdict::Refused => (ERROR, "bad "),
+    };
+    let label = label(tool, index);
+    let pad = " ".repeat(width.saturating_sub(label.chars().count()));
+    line(
+        out,
+        &format!(
+            "{style}{word}{style:#} {BOLD}{label}{BOLD:#}{pad}  {DIM}{}{DIM:#}",
+            sizes(tool)
+        ),
+    );
+    for finding in &tool.findings {
+        describe(out, report, index, tool, finding);
+    }
+}
+
+fn describe(out: &mut String, report: &Report, index: usize, tool: &ToolReport, finding: &Finding) {
+    let (style, word) = if finding.fatal {
+        (ERROR, "error")
+    } else {
+        (WARNING, "warning")
+    };
+    let part = if finding.part == Part::Tool {
+        String::new()
+    } else {
+        format!("{}: ", finding.part.word())
+    };
+    let message = format!("{part}{}", finding.message);
+    let lead = format!("{style}{word}[{}]{style:#}: ", finding.code);
+    let lead_width = word
+        .len()
+        .saturating_add(finding.code.len())
+        .saturating_add(4);
+    entry(out, INDENT, &lead, lead_width, &message);
+
+    let excerpt = excerpt_of(tool, finding);
+    let gutter = excerpt.as_ref().map_or(1, |excerpt| {
+        digits(excerpt.first.saturating_add(excerpt.lines.len()))
+    });
+    let space = " ".repeat(gutter);
+    line(
+        out,
+        &format!(
+            "{INDENT}{space}{HELP}-->{HELP:#} {}",
+            place(report, index, finding)
+        ),
+    );
+    if let Some(excerpt) = &excerpt {
+        snippet(
+            out,
+            excerpt,
+            gutter,
+            if finding.fatal { ERROR } else { WARNING },
+        );
+    }
+    if let Some(help) = &finding.help {
+        entry(
+            out,
+            &format!("{INDENT}{space} "),
+            &format!("{DIM}={DIM:#} {HELP}help{HELP:#}: "),
+            8,
+            help,
+        );
+    }
+}
+
+fn snippet(out: &mut String, excerpt: &Excerpt, gutter: usize, style: anstyle::Style) {
+    let space = " ".repeat(gutter);
+    line(out, &format!("{INDENT}{space} {HELP}|{HELP:#}"));
+    for (index, text) in excerpt.lines.iter().enumerate() {
+        let number = excerpt.first.saturating_add(index);
+        line(
+            out,
+            &format!("{INDENT}{HELP}{number:gutter$} |{HELP:#} {text}"),
+        );
+        if index == excerpt.marked {
+            let before = " ".repeat(excerpt.column);
+            let mark = "^".repeat(excerpt.width);
+            line(
+                out,
+                &format!("{INDENT}{space} {HELP}|{HELP:#} {before}{style}{mark}{style:#}"),
+            );
+        }
+    }
+}
+
+/// The part of the tool that a finding is in, around its place.
+fn excerpt_of(tool: &ToolReport, finding: &Finding) -> Option<Excerpt> {
+    let span = finding.span.clone()?;
+    let whole = finding.whole.clone().unwrap_or(0..tool.text.len());
+    let text = tool.text.get(whole.clone())?;
+    excerpt::around(
+        text,
+        &(span.start.checked_sub(whole.start)?..span.end.checked_sub(whole.start)?),
+    )
+}
+
+/// `listing.json:12:7, at /inputSchema/type`; without the file for a live server.
+fn place(report: &Report, index: usize, finding: &Finding) -> String {
+    let pointer = finding.pointer_in_tool();
+    let pointer = if pointer.is_empty() {
+        "the tool itself".to_owned()
+    } else {
+        quote(&pointer, PLACE_CHARS).to_string()
+    };
+    match (&report.file, report.line_column(index, finding)) {
+        (Some(file), Some((line, column))) => {
+            format!("{}:{line}:{column}, at {pointer}", file.name)
+        }
+        _ => format!("at {pointer}"),
+    }
+}
+
+fn fault(out: &mut String, report: &Report) {
+    let Some(fault) = &report.fault else { return };
+    entry(
+        out,
+        "",
+        &format!("{ERROR}error{ERROR:#}: "),
+        7,
+        &fault.to_string(),
+    );
+    for text in fault.stderr() {
+        line(out, &format!("  {DIM}|{DIM:#} {text}"));
+    }
+    if let Some(help) = fault.help() {
+        entry(
+            out,
+            "  ",
+            &format!("{DIM}={DIM:#} {HELP}help{HELP:#}: "),
+            8,
+            help,
+        );
+    }
+}
+
+fn summary(out: &mut String, report: &Report) {
+    let tally = report.tally();
+    let total = tally
+        .ok
+        .saturating_add(tally.warned)
+        .saturating_add(tally.refused);
+    let mut parts = Vec::new();
+    if tally.ok > 0 || total == 0 {
+        parts.push(format!("{GOOD}{} ok{GOOD:#}", tally.ok));
+    }
+    if tally.warned > 0 {
+        parts.push(format!(
+            "{WARNING}{} ok with warnings{WARNING:#}",
+            tally.warned
+        ));
+    }
+    if tally.refused > 0 {
+        parts.push(format!("{ERROR}{} refused{ERROR:#}", tally.refused));
+    }
+    let total = u64::try_from(total).unwrap_or(u64::MAX);
+    line(
+        out,
+        &format!("\n{}: {}", count(total, "tool"), parts.join(", ")),
+    );
+}
+
+fn label(tool: &ToolReport, index: usize) -> String {
+    match tool.name.as_deref() {
+        Some(name) if !name.is_empty() => quote(name, NAME_CHARS).to_string(),
+        _ => format!("(tool {})", index.saturating_add(1)),
+    }
+}
+
+fn sizes(tool: &ToolReport) -> String {
+    let side =
+        |what: &str, bytes: Option<usize>| bytes.map(|bytes| format!("{what} {}", size(bytes)));
+    let sides: Vec<String> = [side("input", tool.input), side("output", tool.output)]
+        .into_iter()
+        .flatten()
+        .collect();
+    sides.join(", ")
+}
+
+fn size(bytes: usize) -> String {
+    match bytes {
+        0..=9_999 => format!("{bytes} B"),
+        10_000..=9_999_999 => format!("{} kB", bytes / 1_000),
+        _ => format!("{} MB", bytes / 1_000_000),
+    }
+}
+
+/// A text after a styled lead, wrapped at spaces, continued under its own beginning.
+fn entry(out: &mut String, indent: &str, lead: &str, lead_width: usize, text: &str) {
+    let hang = indent.chars().count().saturating_add(lead_width);
+    let room = LINE_CHARS.saturating_sub(hang).max(30);
+    let mut lines = wrap(text, room).into_iter();
+    line(
+        out,
+        &format!("{indent}{lead}{}", lines.next().unwrap_or_default()),
+    );
+    for rest in lines {
+        line(out, &format!("{}{rest}", " ".repeat(hang)));
+    }
+}
+
+fn wrap(text: &str, room: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut current = String::new();
+    for word in text.split(' ') {
+        let wide = current
+            .chars()
+            .count()
+            .saturating_add(word.chars().count())
+            .saturating_add(1)
+            > room;
+        if wide && !current.is_empty() {
+            lines.push(std::mem::take(&mut current));
+        }
+        if !current.is_empty() {
+            current.push(' ');
+        }
+        current.push_str(word);
+    }
+    lines.push(current);
+    lines
+}
+
+fn line(out: &mut String, text: &str) {
+    // Writing to a string cannot fail.
+    let _infallible = writeln!(out, "{}", text.trim_end());
+}
+
+fn digits(number: usize) -> usize {
+    number.to_string().len()
+}
+
+const LINE_CHARS: usize = 79;
+const NAME_CHARS: usize = 44;
+const PLACE_CHARS: usize = 60;
+const INDENT: &str = "     ";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_wrapped_and_long_words_left_whole() {
+        assert_eq!(wrap("a bb ccc", 4), ["a bb", "ccc"]);
+        assert_eq!(wrap("aaaaaaaa b", 4), ["aaaaaaaa", "b"]);
+        assert_eq!(wrap("", 4), [""]);
+    }
+}

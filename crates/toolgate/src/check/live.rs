@@ -1,0 +1,119 @@
+//! Checking a server that answers: open, list, judge, close.
+
+use std::time::Duration;
+
+use tokio::runtime::Builder;
+use toolgate_proxy::{
+    Deadlines, Fault, HttpTarget, Launch, Listing, Notes, Options, ServerInfo, Session,
+};
+
+use super::report::{Report, ServerFacts, remarks};
+use crate::exit::{Exit, Failure};
+use crate::term::Term;
+
+/// How to reach a server.
+#[derive(Clone, Debug)]
+pub(crate) enum Peer {
+    /// Start it.
+    Child(Launch),
+    /// It runs.
+    Http(HttpTarget),
+}
+
+/// Checks one server within `timeout`. A server's fault is in the report; a failure is ours.
+pub(crate) fn check(
+    target: String,
+    peer: Peer,
+    timeout: Duration,
+    term: &Term,
+) -> Result<Report, Failure> {
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure {
+            exit: Exit::Usage,
+            message: format!("cannot set up input and output: {error}"),
+            help: None,
+        })?;
+    term.progress(&format!("waiting for {target} …"));
+    let listed = runtime.block_on(async {
+        tokio::select! {
+            listed = list(peer, options(timeout)) => Ok(listed),
+            // The session is dropped with the other branch, which kills a child and its group.
+            () = interrupted() => Err(Failure { exit: Exit::Interrupted, message: "interrupted".to_owned(), help: None }),
+        }
+    })?;
+    Ok(match listed {
+        Err(fault) => Report::failed(target, fault),
+        Ok(listed) => {
+            let total = listed.listing.tools.len();
+            let progress = |index| term.progress(&format!("checking tool {index} of {total} …"));
+            let mut report = Report::on(target, listed.listing.tools, progress);
+            report.server = Some(ServerFacts::from(&listed.server));
+            report.notes = remarks(&listed.notes);
+            report
+        }
+    })
+}
+
+struct Listed {
+    server: ServerInfo,
+    listing: Listing,
+    notes: Notes,
+}
+
+async fn list(peer: Peer, options: Options) -> Result<Listed, Fault> {
+    let mut session = match peer {
+        Peer::Child(launch) => Session::stdio(launch, options).await?,
+        Peer::Http(target) => Session::http(target, options).await?,
+    };
+    let listing = session.list_tools().await;
+    let listed = listing.map(|listing| Listed {
+        server: session.server().clone(),
+        listing,
+        notes: session.notes().clone(),
+    });
+    session.close().await;
+    listed
+}
+
+fn options(timeout: Duration) -> Options {
+    let defaults = Deadlines::default();
+    let deadlines = Deadlines {
+        overall: timeout,
+        request: defaults.request.min(timeout),
+        // Leaves a short timeout enough for `initialize` after a silent probe.
+        probe: defaults.probe.min(timeout / 3),
+        ..defaults
+    };
+    Options {
+        deadlines,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        ..Options::default()
+    }
+}
+
+/// Resolves at Ctrl-C or, where there is such a thing, SIGTERM.
+pub(crate) async fn interrupted() {
+    let ctrl_c = async {
+        // Without a handler there is nothing to wait for; the signal then ends us the plain way.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let terminated = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => {
+                signal.recv().await;
+            }
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminated = std::future::pending::<()>();
+    tokio::select! {
+        () = ctrl_c => {}
+        () = terminated => {}
+    }
+}

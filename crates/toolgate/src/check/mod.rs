@@ -1,0 +1,134 @@
+//! `toolgate check`: does every tool of a server have schemas that one can hold it to?
+
+mod config;
+mod excerpt;
+mod github;
+mod human;
+mod json;
+mod live;
+mod report;
+mod save;
+mod saved;
+mod target;
+mod tool;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use crate::exit::{Exit, Failure};
+use crate::term::Term;
+pub(crate) use live::interrupted;
+
+/// Check the schemas of every tool that a server, a saved listing or a client's configuration names
+///
+/// Lists the tools, compiles every input and output schema under hard bounds, and prints a
+/// verdict per tool. No tool is ever called.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct CheckArgs {
+    /// The URL of a Streamable HTTP server, or a JSON file: a saved listing or `mcpServers`; `-` is standard input
+    #[arg(value_name = "URL|FILE", required_unless_present_any = ["command", "demo"], conflicts_with_all = ["command", "demo"])]
+    pub(crate) target: Option<String>,
+
+    /// The command that starts a server on standard input and output
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "demo")]
+    pub(crate) command: Vec<OsString>,
+
+    /// Check the demonstration server that is built in
+    #[arg(long)]
+    pub(crate) demo: bool,
+
+    /// From an `mcpServers` file take only this server; may be repeated
+    #[arg(long = "server", value_name = "NAME")]
+    pub(crate) servers: Vec<String>,
+
+    /// Start the commands that an `mcpServers` file names without asking
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+
+    /// Add a header to every HTTP request; may be repeated
+    #[arg(long = "header", short = 'H', value_name = "NAME: VALUE")]
+    pub(crate) headers: Vec<String>,
+
+    /// The longest a server may take in all
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+
+    /// Save the listing, for `toolgate check FILE`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
+
+    /// How to print the verdicts
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+/// How to print the verdicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Human,
+    /// One JSON document, versioned
+    Json,
+    /// Workflow commands for GitHub Actions
+    Github,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
+    let sources = target::sources(&args, term)?;
+    if args.save.is_some() && sources.len() > 1 {
+        return Err(Failure::usage("`--save` takes the listing of one server")
+            .with_help("choose one with `--server NAME`"));
+    }
+    let mut reports = Vec::new();
+    let mut exit = Exit::Ok;
+    for source in sources {
+        let report = source.check(args.timeout, term)?;
+        exit = exit.worst(report.exit());
+        if args.format == Format::Human {
+            term.write(&human::render(&report, term.quiet))?;
+        }
+        reports.push(report);
+    }
+    if let (Some(path), [report]) = (&args.save, reports.as_slice()) {
+        save::write(path, report)?;
+    }
+    match args.format {
+        Format::Human => {}
+        Format::Json => term.write_bytes(json::render(&reports, exit).as_bytes())?,
+        Format::Github => term.write_bytes(github::render(&reports).as_bytes())?,
+    }
+    Ok(exit)
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| "not a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds)
+        .ok()
+        .filter(|duration| (SHORTEST..=LONGEST).contains(duration))
+        .ok_or_else(|| "must be from 0.1 to 3600 seconds".to_owned())
+}
+
+const SHORTEST: Duration = Duration::from_millis(100);
+const LONGEST: Duration = Duration::from_secs(3600);
+
+const AFTER_HELP: &str = "\
+Examples:
+  toolgate check --demo
+  toolgate check -- npx -y @modelcontextprotocol/server-everything
+  toolgate check https://example.com/mcp --header 'Authorization: Bearer …'
+  toolgate check listing.json
+  toolgate check ~/.cursor/mcp.json --server github
+
+Exit codes:
+  0  every tool can be held to its schemas
+  2  wrong usage, or a file that cannot be read
+  3  the server asks for authorization
+  4  the server cannot be reached, died, kept silent or talked nonsense
+  6  a tool was refused";

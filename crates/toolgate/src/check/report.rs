@@ -1,0 +1,172 @@
+//! What one server or file came to: facts, verdicts, and the fault that ended it, if one did.
+
+use toolgate_proxy::{Fault, FaultKind, Notes, ServerInfo};
+
+use super::tool::{Finding, ToolReport, Verdict, mark_duplicates};
+use crate::exit::Exit;
+
+/// The result of checking one source.
+#[derive(Debug)]
+pub(crate) struct Report {
+    /// What was checked, as the operator named it; escaped.
+    pub(crate) target: String,
+    /// What the server says about itself.
+    pub(crate) server: Option<ServerFacts>,
+    /// One verdict per tool, in the listing's order.
+    pub(crate) tools: Vec<ToolReport>,
+    /// Remarks on the server's manners, one line each; escaped.
+    pub(crate) notes: Vec<String>,
+    /// Why there are no tools to judge.
+    pub(crate) fault: Option<Fault>,
+    /// For a file: its name and text, so that places can be given in it.
+    pub(crate) file: Option<SourceFile>,
+}
+
+/// What a server says about itself; foreign, not escaped.
+#[derive(Clone, Debug)]
+pub(crate) struct ServerFacts {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    /// The raw JSON of `serverInfo`.
+    pub(crate) raw: Option<String>,
+    pub(crate) era: String,
+    pub(crate) protocol: String,
+}
+
+/// The file that a listing was read from.
+#[derive(Debug)]
+pub(crate) struct SourceFile {
+    /// As the operator named it; escaped.
+    pub(crate) name: String,
+    pub(crate) text: Vec<u8>,
+    /// Where in the file each tool's text begins.
+    pub(crate) starts: Vec<usize>,
+}
+
+/// How many tools came to which verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) ok: usize,
+    pub(crate) warned: usize,
+    pub(crate) refused: usize,
+}
+
+impl Report {
+    /// A report on these tools' texts.
+    pub(crate) fn on(target: String, tools: Vec<String>, mut progress: impl FnMut(usize)) -> Self {
+        let judged = tools.into_iter().enumerate().map(|(index, text)| {
+            progress(index);
+            ToolReport::judge(text)
+        });
+        let mut tools: Vec<ToolReport> = judged.collect();
+        mark_duplicates(&mut tools);
+        Self {
+            target,
+            server: None,
+            tools,
+            notes: Vec::new(),
+            fault: None,
+            file: None,
+        }
+    }
+
+    /// A report on a server that gave no listing.
+    pub(crate) fn failed(target: String, fault: Fault) -> Self {
+        Self {
+            target,
+            server: None,
+            tools: Vec::new(),
+            notes: Vec::new(),
+            fault: Some(fault),
+            file: None,
+        }
+    }
+
+    pub(crate) fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        for tool in &self.tools {
+            let count = match tool.verdict() {
+                Verdict::Ok => &mut tally.ok,
+                Verdict::Warned => &mut tally.warned,
+                Verdict::Refused => &mut tally.refused,
+            };
+            *count = count.saturating_add(1);
+        }
+        tally
+    }
+
+    pub(crate) fn exit(&self) -> Exit {
+        match &self.fault {
+            Some(fault) => exit_of(fault.kind()),
+            None if self.tally().refused > 0 => Exit::Schema,
+            None => Exit::Ok,
+        }
+    }
+
+    /// Where a finding is in the file: line and column, from 1.
+    pub(crate) fn line_column(&self, tool: usize, finding: &Finding) -> Option<(usize, usize)> {
+        let file = self.file.as_ref()?;
+        let within = finding.span.as_ref().map_or(0, |span| span.start);
+        let place =
+            toolgate_json::line_column(&file.text, file.starts.get(tool)?.saturating_add(within));
+        Some((place.line, place.column))
+    }
+}
+
+impl From<&ServerInfo> for ServerFacts {
+    fn from(info: &ServerInfo) -> Self {
+        Self {
+            name: info.name.clone(),
+            version: info.version.clone(),
+            raw: info.raw.clone(),
+            era: info.era.to_string(),
+            protocol: info.protocol.to_owned(),
+        }
+    }
+}
+
+/// The remarks that a session's notes are worth.
+pub(crate) fn remarks(notes: &Notes) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Some(first) = &notes.first_noise {
+        remarks.push(format!(
+            "{} on stdout not JSON-RPC, kept out, first `{first}`",
+            count(notes.noise_lines, "line")
+        ));
+    }
+    if let Some(first) = &notes.first_stray {
+        remarks.push(format!(
+            "{} nobody asked for, first with id `{first}`",
+            count(notes.stray_answers, "answer")
+        ));
+    }
+    if let Some(first) = &notes.first_declined {
+        remarks.push(format!(
+            "{} of the server declined, first `{first}`",
+            count(notes.declined_requests, "request")
+        ));
+    }
+    if notes.restarted {
+        remarks.push(
+            "the server ended at `server/discover` and was started again for `initialize`"
+                .to_owned(),
+        );
+    }
+    remarks
+}
+
+/// `1 line`, `2 lines`.
+pub(crate) fn count(number: impl Into<u64>, what: &str) -> String {
+    match number.into() {
+        1 => format!("1 {what}"),
+        many => format!("{many} {what}s"),
+    }
+}
+
+fn exit_of(kind: FaultKind) -> Exit {
+    match kind {
+        FaultKind::Config | FaultKind::Spawn => Exit::Usage,
+        FaultKind::Auth(_) => Exit::Auth,
+        _ => Exit::Unreachable,
+    }
+}

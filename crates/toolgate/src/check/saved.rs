@@ -1,0 +1,152 @@
+//! Files: a saved listing in any of its usual shapes, or a client's `mcpServers`.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use toolgate_json::{
+    DuplicateKeys, Kind, Node, OwnedDocument, ReadLimits, View, line_column, quote,
+};
+
+use super::config::{self, Server};
+use super::report::{Report, ServerFacts, SourceFile};
+use crate::exit::Failure;
+use crate::term::Term;
+
+/// What a file turned out to hold.
+#[derive(Debug)]
+pub(crate) enum Saved {
+    Listing(Listing),
+    Servers(Vec<Server>),
+}
+
+/// A listing in a file.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    file: SourceFile,
+    server: Option<ServerFacts>,
+    tools: Vec<String>,
+}
+
+impl Listing {
+    pub(crate) fn check(self, term: &Term) -> Report {
+        let total = self.tools.len();
+        let progress = |index| term.progress(&format!("checking tool {index} of {total} …"));
+        let mut report = Report::on(self.file.name.clone(), self.tools, progress);
+        report.server = self.server;
+        report.file = Some(self.file);
+        report
+    }
+}
+
+/// Reads `path`, or standard input for `-`.
+pub(crate) fn read(path: &str) -> Result<Saved, Failure> {
+    let name = if path == "-" {
+        "standard input".to_owned()
+    } else {
+        quote(path, 200).to_string()
+    };
+    let text = load(path).map_err(|error| unreadable(path, &name, &error))?;
+    if text.len() > FILE_BYTES {
+        return Err(Failure::usage(format!(
+            "`{name}` is over the limit of {FILE_BYTES} bytes"
+        )));
+    }
+    let document = OwnedDocument::read(text.as_slice(), &limits()).map_err(|error| {
+        let place = line_column(&text, error.at());
+        Failure::usage(format!("{name}:{}:{}: {error}", place.line, place.column))
+            .with_help("give a saved listing or an `mcpServers` file, in JSON")
+    })?;
+    let root = document.document().root();
+    if let Some(servers) = config::servers(root) {
+        return servers
+            .map(Saved::Servers)
+            .map_err(|message| Failure::usage(format!("`{name}`: {message}")));
+    }
+    let Some(tools) = tools(root) else {
+        return Err(Failure::usage(format!("`{name}` holds neither tools nor `mcpServers`")).with_help(
+            "a listing is `{\"tools\": […]}`, an array of tools, or a JSON-RPC answer to `tools/list`",
+        ));
+    };
+    let starts = tools.items().map(|tool| tool.span().start).collect();
+    Ok(Saved::Listing(Listing {
+        server: facts(root),
+        tools: tools.items().map(|tool| tool.raw().to_owned()).collect(),
+        file: SourceFile { name, text, starts },
+    }))
+}
+
+/// The array of tools, wherever the usual shapes have it.
+fn tools(root: View<'_>) -> Option<View<'_>> {
+    let array = |value: Option<View<'_>>| -> bool {
+        value.is_some_and(|value| value.kind() == Kind::Array)
+    };
+    if root.kind() == Kind::Array {
+        return Some(root);
+    }
+    let direct = root.member("tools");
+    if array(direct) {
+        return direct;
+    }
+    root.member("result")
+        .and_then(|result| result.member("tools"))
+        .filter(|tools| array(Some(*tools)))
+}
+
+fn facts(root: View<'_>) -> Option<ServerFacts> {
+    let info = root
+        .member("serverInfo")
+        .filter(|info| info.kind() == Kind::Object)?;
+    let text = |value: Option<View<'_>>| value.map_or("", Node::string).to_owned();
+    let protocol = text(root.member("protocolVersion"));
+    let era = if protocol.as_str() >= "2026" {
+        "modern"
+    } else {
+        "legacy"
+    };
+    Some(ServerFacts {
+        name: text(info.member("name")),
+        version: text(info.member("version")),
+        raw: Some(info.raw().to_owned()),
+        era: era.to_owned(),
+        protocol,
+    })
+}
+
+fn load(path: &str) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    let most = u64::try_from(FILE_BYTES)
+        .unwrap_or(u64::MAX)
+        .saturating_add(1);
+    if path == "-" {
+        io::stdin().lock().take(most).read_to_end(&mut text)?;
+    } else {
+        File::open(path)?.take(most).read_to_end(&mut text)?;
+    }
+    Ok(text)
+}
+
+fn unreadable(path: &str, name: &str, error: &io::Error) -> Failure {
+    let failure = Failure::usage(format!("cannot read `{name}`: {error}"));
+    match error.kind() {
+        io::ErrorKind::NotFound if !path.contains(['/', '.']) => failure.with_help(format!(
+            "to start a server write `toolgate check -- {name} …`"
+        )),
+        io::ErrorKind::NotFound if path.starts_with("localhost") || path.starts_with("127.") => {
+            failure.with_help(format!("a URL begins with `http://`: `http://{name}`"))
+        }
+        _ => failure,
+    }
+}
+
+/// One tool's faults are its own; the file is read generously.
+fn limits() -> ReadLimits {
+    ReadLimits {
+        bytes: FILE_BYTES,
+        depth: 100_000,
+        nodes: 32_000_000,
+        digits: usize::MAX,
+        duplicate_keys: DuplicateKeys::KeepLast,
+    }
+}
+
+const FILE_BYTES: usize = 64 << 20;

@@ -1,0 +1,349 @@
+//! One tool: its raw text in, its verdict with all findings out.
+
+use std::ops::Range;
+
+use toolgate_json::{
+    DuplicateKeys, Kind, Node, OwnedDocument, ReadErrorKind, ReadLimits, View, pointer, quote,
+};
+
+use crate::engine;
+
+/// The verdict on one tool.
+#[derive(Clone, Debug)]
+pub(crate) struct ToolReport {
+    /// The tool's text as it was received.
+    pub(crate) text: String,
+    /// `name`, if it is a string: foreign, not escaped.
+    pub(crate) name: Option<String>,
+    /// Bytes of `inputSchema`, if there is one.
+    pub(crate) input: Option<usize>,
+    /// Bytes of `outputSchema`, if there is one.
+    pub(crate) output: Option<usize>,
+    /// What is wrong, most telling first.
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// The verdict in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Usable.
+    Ok,
+    /// Usable, against a SHOULD of the specification.
+    Warned,
+    /// Not usable.
+    Refused,
+}
+
+/// One thing that is wrong with a tool.
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    /// Whether it makes the tool unusable.
+    pub(crate) fatal: bool,
+    /// What of the tool it is about.
+    pub(crate) part: Part,
+    /// A stable code.
+    pub(crate) code: &'static str,
+    /// One line, foreign text escaped.
+    pub(crate) message: String,
+    /// The place, as a JSON pointer into the part.
+    pub(crate) pointer: String,
+    /// The place, in bytes of the tool's text.
+    pub(crate) span: Option<Range<usize>>,
+    /// The part, in bytes of the tool's text.
+    pub(crate) whole: Option<Range<usize>>,
+    /// What may be done.
+    pub(crate) help: Option<String>,
+}
+
+/// What of a tool a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Tool,
+    Input,
+    Output,
+}
+
+impl Part {
+    /// As a member of the tool; the tool itself has none.
+    pub(crate) fn member(self) -> Option<&'static str> {
+        match self {
+            Self::Tool => None,
+            Self::Input => Some("inputSchema"),
+            Self::Output => Some("outputSchema"),
+        }
+    }
+
+    /// In a sentence.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Input => "input",
+            Self::Output => "output",
+        }
+    }
+}
+
+impl ToolReport {
+    /// Judges one tool by itself; names that repeat are found by [`mark_duplicates`].
+    pub(crate) fn judge(text: String) -> Self {
+        let mut report = Self {
+            text,
+            name: None,
+            input: None,
+            output: None,
+            findings: Vec::new(),
+        };
+        match OwnedDocument::read(report.text.as_bytes(), &generous()) {
+            Ok(document) => report.judge_members(document.document().root()),
+            Err(error) => report
+                .findings
+                .push(Finding::on_tool("json", error.to_string(), "")),
+        }
+        // The stable sort keeps what is found first first among its like.
+        report.findings.sort_by_key(|finding| !finding.fatal);
+        report
+    }
+
+    pub(crate) fn verdict(&self) -> Verdict {
+        match self.findings.first() {
+            None => Verdict::Ok,
+            Some(finding) if finding.fatal => Verdict::Refused,
+            Some(_) => Verdict::Warned,
+        }
+    }
+
+    fn judge_members(&mut self, root: View<'_>) {
+        if root.kind() != Kind::Object {
+            let message = format!("a tool must be an object, found {}", article(root.kind()));
+            self.findings
+                .push(Finding::on_tool("not-an-object", message, ""));
+            return;
+        }
+        self.judge_name(root.member("name"));
+        self.judge_input(root.member("inputSchema"));
+        self.judge_output(root.member("outputSchema"));
+        self.judge_keys(root);
+    }
+
+    fn judge_name(&mut self, name: Option<View<'_>>) {
+        let finding = match name {
+            None => Finding::on_tool("name", "has no `name`".to_owned(), ""),
+            Some(name) if name.kind() != Kind::String => Finding::on_tool(
+                "name",
+                format!("`name` must be a string, found {}", article(name.kind())),
+                "/name",
+            )
+            .at(name),
+            Some(name) => {
+                self.name = Some(name.string().to_owned());
+                match name_fault(name.string()) {
+                    None => return,
+                    Some(fault) => Finding {
+                        fatal: name.string().is_empty(),
+                        ..Finding::on_tool("name", fault, "/name").at(name)
+                    },
+                }
+            }
+        };
+        self.findings.push(finding);
+    }
+
+    fn judge_input(&mut self, schema: Option<View<'_>>) {
+        let Some(schema) = schema else {
+            self.findings.push(Finding::on_tool(
+                "input-schema",
+                "has no `inputSchema`".to_owned(),
+                "",
+            ));
+            return;
+        };
+        self.input = Some(schema.raw().len());
+        if schema.kind() != Kind::Object {
+            let message = format!("must be a schema object, found {}", article(schema.kind()));
+            self.findings
+                .push(Finding::on_part(Part::Input, "input-schema", message).at(schema));
+            return;
+        }
+        let root_type = schema.member("type");
+        if !root_type
+            .is_some_and(|value| value.kind() == Kind::String && value.string() == "object")
+        {
+            let found = root_type.map_or("none".to_owned(), |value| {
+                format!("`{}`", quote(value.raw(), 60))
+            });
+            let message = format!("the root must have `\"type\": \"object\"`, found {found}");
+            let mut finding = Finding::on_part(Part::Input, "input-root", message)
+                .at(root_type.unwrap_or(schema));
+            if root_type.is_some() {
+                finding.pointer = "/type".to_owned();
+            }
+            self.findings.push(finding.within(schema));
+        }
+        self.compile(Part::Input, schema);
+    }
+
+    fn judge_output(&mut self, schema: Option<View<'_>>) {
+        let Some(schema) = schema else { return };
+        self.output = Some(schema.raw().len());
+        if schema.kind() != Kind::Object {
+            let message = format!("must be a schema object, found {}", article(schema.kind()));
+            self.findings
+                .push(Finding::on_part(Part::Output, "output-schema", message).at(schema));
+            return;
+        }
+        self.compile(Part::Output, schema);
+    }
+
+    fn compile(&mut self, part: Part, schema: View<'_>) {
+        let Err(refusal) = engine::compile(schema.raw()) else {
+            return;
+        };
+        let start = schema.span().start;
+        let span = refusal
+            .span
+            .map(|span| start.saturating_add(span.start)..start.saturating_add(span.end));
+        self.findings.push(Finding {
+            fatal: true,
+            part,
+            code: refusal.code,
+            message: refusal.message,
+            pointer: refusal.pointer,
+            span,
+            whole: Some(start..schema.span().end),
+            help: refusal.help,
+        });
+    }
+
+    /// A key that stands twice outside the schemas: two readers may see two different tools.
+    fn judge_keys(&mut self, root: View<'_>) {
+        let strict = ReadLimits {
+            duplicate_keys: DuplicateKeys::Refuse,
+            ..generous()
+        };
+        let Err(error) = OwnedDocument::read(self.text.as_bytes(), &strict) else {
+            return;
+        };
+        let at = error.at();
+        let in_schema = ["inputSchema", "outputSchema"]
+            .iter()
+            .filter_map(|name| root.member(name))
+            .any(|schema| (schema.span().start..schema.span().end).contains(&at));
+        if error.kind() == ReadErrorKind::DuplicateKey && !in_schema {
+            let finding = Finding::on_tool("duplicate-key", error.to_string(), "");
+            self.findings.push(Finding {
+                span: Some(at..at.saturating_add(1)),
+                ..finding
+            });
+        }
+    }
+}
+
+/// Refuses every tool whose name an earlier one has: no call could reach it.
+pub(crate) fn mark_duplicates(tools: &mut [ToolReport]) {
+    let mut first = std::collections::HashMap::new();
+    for (index, tool) in tools.iter_mut().enumerate() {
+        let Some(name) = tool.name.clone() else {
+            continue;
+        };
+        match first.entry(name) {
+            std::collections::hash_map::Entry::Vacant(free) => {
+                free.insert(index);
+            }
+            std::collections::hash_map::Entry::Occupied(taken) => {
+                let message = format!(
+                    "the name is taken by tool {} of the listing",
+                    taken.get().saturating_add(1)
+                );
+                tool.findings
+                    .insert(0, Finding::on_tool("duplicate-name", message, "/name"));
+            }
+        }
+    }
+}
+
+impl Finding {
+    fn on_tool(code: &'static str, message: String, pointer: &str) -> Self {
+        Self {
+            fatal: true,
+            part: Part::Tool,
+            code,
+            message,
+            pointer: pointer.to_owned(),
+            span: None,
+            whole: None,
+            help: None,
+        }
+    }
+
+    fn on_part(part: Part, code: &'static str, message: String) -> Self {
+        Self {
+            part,
+            ..Self::on_tool(code, message, "")
+        }
+    }
+
+    fn at(mut self, place: View<'_>) -> Self {
+        self.span = Some(place.span().start..place.span().end);
+        self
+    }
+
+    fn within(mut self, whole: View<'_>) -> Self {
+        self.whole = Some(whole.span().start..whole.span().end);
+        self
+    }
+
+    /// The place as a JSON pointer into the tool.
+    pub(crate) fn pointer_in_tool(&self) -> String {
+        let mut whole = String::new();
+        if let Some(member) = self.part.member() {
+            pointer::push(&mut whole, member);
+        }
+        whole.push_str(&self.pointer);
+        whole
+    }
+}
+
+/// What the specification says against a name (2026-07-28, server/tools, "Tool Names").
+fn name_fault(name: &str) -> Option<String> {
+    let length = name.chars().count();
+    if length == 0 {
+        return Some("`name` is empty".to_owned());
+    }
+    if length > NAME_CHARS {
+        return Some(format!(
+            "`name` should have at most {NAME_CHARS} characters, found {length}"
+        ));
+    }
+    let odd = name
+        .chars()
+        .find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')))?;
+    let shown = odd.to_string();
+    Some(format!(
+        "`name` should have only letters, digits, `_`, `-` and `.`, found `{}`",
+        quote(&shown, 8)
+    ))
+}
+
+fn article(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Null => "null",
+        Kind::Boolean => "a boolean",
+        Kind::Number => "a number",
+        Kind::String => "a string",
+        Kind::Array => "an array",
+        Kind::Object => "an object",
+    }
+}
+
+/// The tool's shell is read generously; its schemas are judged by the compiler's own limits.
+fn generous() -> ReadLimits {
+    ReadLimits {
+        bytes: usize::MAX,
+        depth: 100_000,
+        nodes: 8_000_000,
+        digits: usize::MAX,
+        duplicate_keys: DuplicateKeys::KeepLast,
+    }
+}
+
+const NAME_CHARS: usize = 128;

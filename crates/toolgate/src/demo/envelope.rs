@@ -1,0 +1,169 @@
+//! A JSON-RPC message to the demo server, read strictly, and the texts of our answers.
+
+use toolgate_json::{Kind, Node, OwnedDocument, ReadLimits, View, quote};
+
+/// A message that is JSON-RPC 2.0.
+#[derive(Debug)]
+pub(super) struct Envelope(OwnedDocument);
+
+/// An answer: the message and, for HTTP, its status.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) text: String,
+}
+
+/// A JSON-RPC error of ours.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) code: i32,
+    pub(super) message: String,
+    /// JSON text.
+    pub(super) data: Option<String>,
+    pub(super) status: u16,
+}
+
+impl Envelope {
+    /// Reads one message; the error is the answer to what is none.
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, Answer> {
+        let refuse = |fault: Fault, id: &str| Err(fault.answer(id));
+        let document = match OwnedDocument::read(bytes, &ReadLimits::default()) {
+            Ok(document) => document,
+            Err(error) => {
+                return refuse(
+                    Fault::new(PARSE_ERROR, format!("cannot read the message: {error}")),
+                    "null",
+                );
+            }
+        };
+        let root = document.document().root();
+        let id = root.member("id");
+        if id.is_some_and(|id| !matches!(id.kind(), Kind::String | Kind::Number)) {
+            return refuse(
+                Fault::new(INVALID_REQUEST, "`id` must be a string or a number"),
+                "null",
+            );
+        }
+        let shown = id.map_or("null", |id| id.raw()).to_owned();
+        if root.kind() != Kind::Object {
+            return refuse(
+                Fault::new(INVALID_REQUEST, "a message must be one object"),
+                &shown,
+            );
+        }
+        if root.member("jsonrpc").map(Node::string) != Some("2.0") {
+            return refuse(
+                Fault::new(INVALID_REQUEST, "`jsonrpc` must be \"2.0\""),
+                &shown,
+            );
+        }
+        let answers = root.member("result").is_some() || root.member("error").is_some();
+        match root.member("method").map(Node::kind) {
+            Some(Kind::String) => {}
+            None if answers => {}
+            _ => {
+                return refuse(
+                    Fault::new(INVALID_REQUEST, "`method` must be a string"),
+                    &shown,
+                );
+            }
+        }
+        if root
+            .member("params")
+            .is_some_and(|params| params.kind() != Kind::Object)
+        {
+            return refuse(
+                Fault::new(INVALID_PARAMS, "`params` must be an object"),
+                &shown,
+            );
+        }
+        Ok(Self(document))
+    }
+
+    /// The raw id of a request; `None` for a notification or an answer.
+    pub(super) fn request_id(&self) -> Option<&str> {
+        self.root().member("method")?;
+        self.root().member("id").map(|id| id.raw())
+    }
+
+    pub(super) fn method(&self) -> &str {
+        self.root().member("method").map_or("", Node::string)
+    }
+
+    pub(super) fn param(&self, name: &str) -> Option<View<'_>> {
+        self.root().member("params")?.member(name)
+    }
+
+    /// A member of `_meta` by its name behind `io.modelcontextprotocol/`.
+    pub(super) fn meta(&self, name: &str) -> Option<View<'_>> {
+        self.param("_meta")?
+            .member(&format!("io.modelcontextprotocol/{name}"))
+    }
+
+    fn root(&self) -> View<'_> {
+        self.0.document().root()
+    }
+}
+
+impl Fault {
+    pub(super) fn new(code: i32, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            data: None,
+            status: 400,
+        }
+    }
+
+    /// An error that HTTP does not show in its status.
+    pub(super) fn plain(code: i32, message: impl Into<String>) -> Self {
+        Self {
+            status: 200,
+            ..Self::new(code, message)
+        }
+    }
+
+    pub(super) fn unknown_method(method: &str) -> Self {
+        Self {
+            status: 404,
+            ..Self::new(
+                METHOD_NOT_FOUND,
+                format!("no method `{}`", quote(method, 60)),
+            )
+        }
+    }
+
+    pub(super) fn answer(&self, id: &str) -> Answer {
+        let data = self
+            .data
+            .as_ref()
+            .map_or(String::new(), |data| format!(",\"data\":{data}"));
+        let message = string(&self.message);
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{},"message":{message}{data}}}}}"#,
+            self.code
+        );
+        Answer {
+            status: self.status,
+            text,
+        }
+    }
+}
+
+/// The answer with a result, given as JSON text.
+pub(super) fn success(id: &str, result: &str) -> Answer {
+    Answer {
+        status: 200,
+        text: format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
+    }
+}
+
+/// A JSON string.
+pub(super) fn string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+pub(super) const PARSE_ERROR: i32 = -32700;
+pub(super) const INVALID_REQUEST: i32 = -32600;
+pub(super) const METHOD_NOT_FOUND: i32 = -32601;
+pub(super) const INVALID_PARAMS: i32 = -32602;

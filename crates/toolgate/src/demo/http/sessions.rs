@@ -1,0 +1,100 @@
+//! The legacy sessions of the demo server: ids nobody can guess, and a bounded number of them.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use axum::http::HeaderValue;
+
+/// Open sessions by id.
+#[derive(Debug, Default)]
+pub(super) struct Sessions(Mutex<Book>);
+
+#[derive(Debug, Default)]
+struct Book {
+    open: HashMap<String, Entry>,
+    /// Counts every use, so that the least recently used session can be found.
+    clock: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    version: &'static str,
+    used: u64,
+}
+
+impl Sessions {
+    /// Opens a session; over the limit the least recently used one ends. `None` if the system has
+    /// no randomness to give.
+    pub(super) fn open(&self, version: &'static str) -> Option<HeaderValue> {
+        let mut bytes = [0_u8; 16];
+        getrandom::fill(&mut bytes).ok()?;
+        let id: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let value = HeaderValue::from_str(&id).ok()?;
+        let mut book = self.book();
+        if book.open.len() >= SESSIONS {
+            let oldest = book
+                .open
+                .iter()
+                .min_by_key(|(_, entry)| entry.used)
+                .map(|(id, _)| id.clone());
+            oldest.and_then(|id| book.open.remove(&id));
+        }
+        let used = book.tick();
+        book.open.insert(id, Entry { version, used });
+        Some(value)
+    }
+
+    /// The version that a session speaks.
+    pub(super) fn version(&self, id: &str) -> Option<&'static str> {
+        let mut book = self.book();
+        let used = book.tick();
+        let entry = book.open.get_mut(id)?;
+        entry.used = used;
+        Some(entry.version)
+    }
+
+    /// Ends a session; `false` if there is none.
+    pub(super) fn close(&self, id: &str) -> bool {
+        self.book().open.remove(id).is_some()
+    }
+
+    fn book(&self) -> MutexGuard<'_, Book> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Book {
+    fn tick(&mut self) -> u64 {
+        self.clock = self.clock.saturating_add(1);
+        self.clock
+    }
+}
+
+const SESSIONS: usize = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_recently_used_session_makes_room() {
+        let sessions = Sessions::default();
+        let ids: Vec<String> = (0..SESSIONS)
+            .map(|_| {
+                sessions
+                    .open("2025-11-25")
+                    .unwrap()
+                    .to_str()
+                    .unwrap()
+                    .to_owned()
+            })
+            .collect();
+        assert_eq!(sessions.version(&ids[0]), Some("2025-11-25"));
+        sessions.open("2025-11-25").unwrap();
+        assert_eq!(
+            (sessions.version(&ids[0]), sessions.version(&ids[1])),
+            (Some("2025-11-25"), None)
+        );
+        assert!(sessions.close(&ids[0]) && !sessions.close(&ids[0]));
+    }
+}

@@ -1,0 +1,65 @@
+//! `toolgate serve-demo`: a small MCP server of both eras, to have something to point at.
+
+mod desk;
+mod envelope;
+mod http;
+mod stdio;
+mod tools;
+
+use std::net::SocketAddr;
+
+use clap::Args;
+use tokio::runtime::Builder;
+
+use crate::exit::{Exit, Failure};
+use crate::term::Term;
+use desk::Desk;
+
+/// Serve a few demonstration tools, one of them hostile
+///
+/// Speaks every published version of MCP, on standard input and output or over Streamable HTTP:
+/// a tool with array output, one with integer output, one with a real `oneOf` input, and one
+/// whose schema no client should accept.
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Serve Streamable HTTP at `http://ADDR/mcp`, for instance 127.0.0.1:8931; port 0 takes a free one
+    #[arg(long, value_name = "ADDR")]
+    http: Option<SocketAddr>,
+
+    /// Allow an address that other machines can reach
+    #[arg(long, requires = "http")]
+    allow_remote: bool,
+}
+
+/// Runs the command until its input ends or it is told to stop.
+pub(crate) fn run(args: &DemoArgs, term: &Term) -> Result<Exit, Failure> {
+    if let Some(addr) = args.http
+        && !addr.ip().is_loopback()
+        && !args.allow_remote
+    {
+        return Err(
+            Failure::usage(format!("`{addr}` can be reached by other machines"))
+                .with_help("add `--allow-remote` if that is meant"),
+        );
+    }
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| failed("set up input and output", &error))?;
+    let desk = Desk::new();
+    let served = runtime.block_on(async {
+        match args.http {
+            Some(addr) => http::serve(desk, addr, args.allow_remote, term).await,
+            None => stdio::serve(&desk).await,
+        }
+    });
+    // A read of standard input cannot be called back; the process ends without it.
+    runtime.shutdown_background();
+    served
+        .map(|()| Exit::Ok)
+        .map_err(|error| failed("serve", &error))
+}
+
+fn failed(what: &str, error: &std::io::Error) -> Failure {
+    Failure::usage(format!("cannot {what}: {error}"))
+}

@@ -1,0 +1,68 @@
+//! The demo server on standard input and output: one JSON-RPC message a line.
+
+use std::io;
+
+use tokio::io::{AsyncWriteExt, stdin, stdout};
+use toolgate_proxy::{Line, Lines};
+
+use super::desk::{Desk, Reply};
+use super::envelope::{Envelope, Fault, INVALID_REQUEST};
+use crate::check::interrupted;
+
+/// Serves until the input ends, the reader of the output goes away, or a signal says stop.
+pub(super) async fn serve(desk: &Desk) -> io::Result<()> {
+    tokio::select! {
+        served = converse(desk) => served,
+        () = interrupted() => Ok(()),
+    }
+}
+
+async fn converse(desk: &Desk) -> io::Result<()> {
+    let mut lines = Lines::new(stdin(), LINE_BYTES);
+    let mut out = stdout();
+    let mut opened = None;
+    loop {
+        let (text, last) = match lines.next().await? {
+            Line::Full(line) => (answer(desk, &line, &mut opened), false),
+            Line::TooLong(_) => {
+                let fault = Fault::new(
+                    INVALID_REQUEST,
+                    format!("a message must have at most {LINE_BYTES} bytes"),
+                );
+                (Some(fault.answer("null").text), false)
+            }
+            Line::End(rest) => (answer(desk, &rest, &mut opened), true),
+        };
+        if let Some(mut text) = text {
+            text.push('\n');
+            match out.write_all(text.as_bytes()).await.and(out.flush().await) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+        if last {
+            return Ok(());
+        }
+    }
+}
+
+fn answer(desk: &Desk, line: &[u8], opened: &mut Option<&'static str>) -> Option<String> {
+    if line.trim_ascii().is_empty() {
+        return None;
+    }
+    let message = match Envelope::read(line) {
+        Ok(message) => message,
+        Err(answer) => return Some(answer.text),
+    };
+    match desk.handle(&message, *opened, false) {
+        Reply::Silence => None,
+        Reply::Answer(answer) => Some(answer.text),
+        Reply::Opened(version, answer) => {
+            *opened = Some(version);
+            Some(answer.text)
+        }
+    }
+}
+
+const LINE_BYTES: usize = 4 << 20;

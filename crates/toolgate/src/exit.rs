@@ -1,0 +1,80 @@
+//! How a command ends: exit codes as other MCP tools use them, and failures with their help.
+
+use std::process::ExitCode;
+
+/// The exit codes; 3 to 6 are MCP Inspector's, so that scripts carry over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// 0: all is well.
+    Ok,
+    /// 2: the command line or its input cannot be used.
+    Usage,
+    /// 3: the server wants authorization (HTTP 401, 403).
+    Auth,
+    /// 4: the server cannot be reached, died, kept silent or talked nonsense.
+    Unreachable,
+    /// 6: a schema was refused.
+    Schema,
+    /// 130: interrupted, as shells count it.
+    Interrupted,
+}
+
+impl Exit {
+    /// The number that the shell sees.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Ok => 0,
+            Self::Usage => 2,
+            Self::Auth => 3,
+            Self::Unreachable => 4,
+            Self::Schema => 6,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// The more urgent of two: what kept us from looking comes before what we saw.
+    pub(crate) fn worst(self, other: Self) -> Self {
+        let rank = |exit: Self| match exit {
+            Self::Ok => 0,
+            Self::Schema => 1,
+            Self::Unreachable => 2,
+            Self::Auth => 3,
+            Self::Usage => 4,
+            Self::Interrupted => 5,
+        };
+        if rank(other) > rank(self) {
+            other
+        } else {
+            self
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}
+
+/// Why a command could not do its work. Foreign text in it is escaped already.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) exit: Exit,
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
+}
+
+impl Failure {
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self {
+            exit: Exit::Usage,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}

@@ -1,0 +1,132 @@
+//! The terminal: where output goes, in which colours, and the progress line.
+
+use std::io::{self, IsTerminal, Write};
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+
+use crate::args::Color;
+use crate::exit::{Exit, Failure};
+
+/// The process's two output streams, as the operator wants them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Term {
+    choice: ColorChoice,
+    /// Say only what is wrong.
+    pub(crate) quiet: bool,
+    progress: bool,
+}
+
+impl Term {
+    pub(crate) fn new(color: Color, quiet: bool) -> Self {
+        let choice = match color {
+            Color::Auto => ColorChoice::Auto,
+            Color::Always => ColorChoice::Always,
+            Color::Never => ColorChoice::Never,
+        };
+        let progress = !quiet && io::stderr().is_terminal() && std::env::var_os("CI").is_none();
+        Self {
+            choice,
+            quiet,
+            progress,
+        }
+    }
+
+    /// Writes styled text to standard output; styles are dropped where they do not belong.
+    pub(crate) fn write(&self, text: &str) -> Result<(), Failure> {
+        self.clear_progress();
+        let mut out = AutoStream::new(io::stdout().lock(), self.choice);
+        out.write_all(text.as_bytes())
+            .and_then(|()| out.flush())
+            .or_else(closed_pipe)
+    }
+
+    /// Writes bytes to standard output as they are.
+    pub(crate) fn write_bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        out.write_all(bytes)
+            .and_then(|()| out.flush())
+            .or_else(closed_pipe)
+    }
+
+    /// A line on standard error, unless quiet.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet {
+            self.say(text);
+        }
+    }
+
+    /// Why the command failed.
+    pub(crate) fn failure(&self, failure: &Failure) {
+        self.say(&format!("{ERROR}error{ERROR:#}: {}", failure.message));
+        if let Some(help) = &failure.help {
+            self.say(&format!("  {DIM}={DIM:#} {HELP}help{HELP:#}: {help}"));
+        }
+    }
+
+    /// Shows what is going on, on one line that the next output replaces.
+    pub(crate) fn progress(&self, text: &str) {
+        if self.progress {
+            let cut: String = text.chars().take(PROGRESS_CHARS).collect();
+            let mut out = io::stderr().lock();
+            let _unseen = write!(out, "\r\x1b[2K{cut}").and_then(|()| out.flush());
+        }
+    }
+
+    /// Asks a yes-or-no question on the terminal; `None` if there is nobody to ask.
+    pub(crate) fn ask(&self, question: &str) -> Option<bool> {
+        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            return None;
+        }
+        self.clear_progress();
+        let mut out = AutoStream::new(io::stderr().lock(), self.choice);
+        let _unseen = write!(out, "{question} [y/N] ").and_then(|()| out.flush());
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer).ok()?;
+        Some(matches!(
+            answer.trim().to_ascii_lowercase().as_str(),
+            "y" | "yes"
+        ))
+    }
+
+    fn clear_progress(&self) {
+        if self.progress {
+            let mut out = io::stderr().lock();
+            let _unseen = write!(out, "\r\x1b[2K").and_then(|()| out.flush());
+        }
+    }
+
+    fn say(&self, text: &str) {
+        self.clear_progress();
+        let mut out = AutoStream::new(io::stderr().lock(), self.choice);
+        // There is nowhere left to complain to.
+        let _unseen = writeln!(out, "{text}");
+    }
+}
+
+/// A reader that has seen enough (`| head`) is no failure.
+fn closed_pipe(error: io::Error) -> Result<(), Failure> {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return Ok(());
+    }
+    Err(Failure {
+        exit: Exit::Usage,
+        message: format!("cannot write the output: {error}"),
+        help: None,
+    })
+}
+
+/// For the word `error` and for refused tools.
+pub(crate) const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
+/// For the word `warning`.
+pub(crate) const WARNING: Style = AnsiColor::BrightYellow.on_default().bold();
+/// For good news.
+pub(crate) const GOOD: Style = AnsiColor::BrightGreen.on_default().bold();
+/// For the word `help` and for places.
+pub(crate) const HELP: Style = AnsiColor::BrightCyan.on_default();
+/// For names and headings.
+pub(crate) const BOLD: Style = Style::new().bold();
+/// For what is beside the point.
+pub(crate) const DIM: Style = Style::new().dimmed();
+
+const PROGRESS_CHARS: usize = 79;
