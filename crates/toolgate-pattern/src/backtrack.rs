@@ -5,11 +5,11 @@
 
 use std::ops::Range;
 
-use crate::ast::{Assertion, Ast, Node};
+use crate::ast::{Ast, Node};
 use crate::fuel::spend;
 pub(crate) use crate::instructions::{Instruction, Op, Program, compile};
 use crate::int::{count, wide};
-use crate::set::{Class, CodeSet, LINE_TERMINATOR, WORD, WORD_FOLDED};
+use crate::reading::{Conditions, is_single, neighbour, refer_folded};
 
 /// The scratch memory of one run; reusable with the same program.
 #[derive(Debug)]
@@ -20,9 +20,7 @@ pub(crate) struct Machine {
     /// Start and end of each capture; [`UNSET`] if none.
     slots: Vec<usize>,
     loops: Vec<Loop>,
-    word: Class,
-    word_folded: Class,
-    line_terminator: Class,
+    conditions: Conditions,
 }
 
 /// The state of a counted loop.
@@ -70,9 +68,7 @@ impl Machine {
             looks: Vec::new(),
             slots: vec![UNSET; wide(program.slots)],
             loops: vec![Loop::default(); wide(program.loops)],
-            word: CodeSet::of(WORD).freeze(),
-            word_folded: CodeSet::of(WORD_FOLDED).freeze(),
-            line_terminator: CodeSet::of(LINE_TERMINATOR).freeze(),
+            conditions: Conditions::new(),
         }
     }
 
@@ -176,7 +172,7 @@ impl Machine {
                 }
             }
             Op::Assert(assertion) => {
-                if self.meets(assertion, haystack, place.at) {
+                if self.conditions.meet(assertion, haystack, place.at) {
                     Step::Go(next)
                 } else {
                     Step::Fail
@@ -405,7 +401,7 @@ impl Machine {
             if taken == bounds.start {
                 least = at;
             }
-            if taken.is_multiple_of(4) {
+            if taken.is_multiple_of(2) {
                 spend(fuel, 1)?;
             }
         }
@@ -449,8 +445,8 @@ impl Machine {
                 captured = haystack.get(start..end).unwrap_or("");
             }
         }
-        let price = count(captured.len()) / 16;
-        spend(fuel, if fold { price * 64 } else { price })?;
+        let bytes_per_unit = if fold { 1 } else { 16 };
+        spend(fuel, count(captured.len() / bytes_per_unit))?;
         if fold {
             return Some(refer_folded(captured, back, haystack, at));
         }
@@ -462,66 +458,6 @@ impl Machine {
             rest.starts_with(captured).then(|| at + captured.len())
         })
     }
-
-    fn meets(&self, assertion: Assertion, haystack: &str, at: usize) -> bool {
-        let is = |back: bool, class: &Class| {
-            neighbour(haystack, at, back).is_some_and(|(c, _)| class.contains(c))
-        };
-        match assertion {
-            Assertion::Start => at == 0,
-            Assertion::End => at == haystack.len(),
-            Assertion::StartLine => at == 0 || is(true, &self.line_terminator),
-            Assertion::EndLine => at == haystack.len() || is(false, &self.line_terminator),
-            Assertion::Word { negative, fold } => {
-                let word = if fold { &self.word_folded } else { &self.word };
-                (is(true, word) != is(false, word)) != negative
-            }
-        }
-    }
-}
-
-/// The character before or after a position, and the position beyond it.
-#[inline]
-fn neighbour(haystack: &str, at: usize, back: bool) -> Option<(u32, usize)> {
-    if back {
-        let c = haystack.get(..at)?.chars().next_back()?;
-        Some((u32::from(c), at - c.len_utf8()))
-    } else {
-        let c = haystack.get(at..)?.chars().next()?;
-        Some((u32::from(c), at + c.len_utf8()))
-    }
-}
-
-#[inline]
-fn is_single(ast: &Ast, what: Node, c: u32) -> bool {
-    match what {
-        Node::Char(expected) => expected == c,
-        Node::Class(class) => ast.class(class).contains(c),
-        _ => false,
-    }
-}
-
-/// Compares character by character under simple case folding.
-fn refer_folded(captured: &str, back: bool, haystack: &str, at: usize) -> Option<usize> {
-    let mut at = at;
-    let mut chars = captured.chars();
-    while let Some(expected) = if back {
-        chars.next_back()
-    } else {
-        chars.next()
-    } {
-        let (found, next) = neighbour(haystack, at, back)?;
-        let expected = u32::from(expected);
-        if found != expected {
-            let mut set = CodeSet::of(&[(expected, expected)]);
-            set.fold();
-            if !set.freeze().contains(found) {
-                return None;
-            }
-        }
-        at = next;
-    }
-    Some(at)
 }
 
 /// The position of a capture that is not set.

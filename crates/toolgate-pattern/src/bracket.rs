@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::context::Context;
 use crate::cursor::Cursor;
 use crate::error::PatternError;
 use crate::escape::{self, ClassEscape, Escape};
-use crate::parse::Context;
 use crate::set::CodeSet;
 
 /// Reads a class whose `[` at `start` has been read. The set is empty unless

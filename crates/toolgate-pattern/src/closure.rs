@@ -60,25 +60,29 @@ impl Closure {
         self.takers.clear();
         for &at in from {
             self.stack.push(at);
-            while let Some(at) = self.stack.pop() {
-                if !self.mark(at) {
-                    continue;
-                }
-                self.visited += 1;
-                match program.code.get(wide(at)) {
-                    None => {}
-                    Some(Op::Char(..) | Op::Class(..)) => self.takers.push(at),
-                    Some(Op::Split(first, second)) => {
-                        self.stack.push(*second);
-                        self.stack.push(*first);
-                    }
-                    Some(Op::Assert(assertion, next)) if around.meets(*assertion) => {
-                        self.stack.push(*next);
-                    }
-                    Some(Op::Assert(..)) => {}
-                    Some(Op::Match) => {
-                        self.stack.clear();
-                        return true;
+            while let Some(mut at) = self.stack.pop() {
+                while self.mark(at) {
+                    self.visited += 1;
+                    match program.code.get(wide(at)) {
+                        None => break,
+                        Some(Op::Char(..) | Op::Class(..)) => {
+                            self.takers.push(at);
+                            break;
+                        }
+                        Some(Op::Split(first, second)) => {
+                            self.stack.push(*second);
+                            at = *first;
+                        }
+                        Some(Op::Assert(assertion, next)) => {
+                            if !around.meets(*assertion) {
+                                break;
+                            }
+                            at = *next;
+                        }
+                        Some(Op::Match) => {
+                            self.stack.clear();
+                            return true;
+                        }
                     }
                 }
             }

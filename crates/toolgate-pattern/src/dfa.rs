@@ -31,28 +31,22 @@ impl Dfa {
         let mut builder = Builder {
             program,
             stride,
-            states: BTreeMap::new(),
-            keys: Vec::new(),
+            entries: entries.min(MAX_TABLE),
+            states: Vec::new(),
+            kernels: Vec::new(),
+            known: BTreeMap::new(),
             table: vec![DEAD; stride],
             next: vec![Vec::new(); alphabet.len],
-            entries: entries.min(MAX_TABLE),
+            work: 0,
             alphabet,
         };
         // State 0 is dead, state 1 has matched; neither is ever looked up.
         builder.table.extend(vec![MATCHED; stride]);
-        builder.state(Key {
-            start: true,
-            word: false,
-            kernel: vec![program.start],
-        })?;
+        builder.state(Before::Start, &[program.start])?;
         let mut closure = Closure::new(program);
-        let mut work = 0;
         let mut at = 0;
-        while let Some(key) = builder.keys.get(at).cloned() {
-            work += builder.expand(at, &key, &mut closure)?;
-            if work.saturating_add(closure.visited) > MAX_WORK {
-                return None;
-            }
+        while let Some(&state) = builder.states.get(at) {
+            builder.expand(at, state, &mut closure)?;
             at += 1;
         }
         builder.alphabet.seal();
@@ -94,66 +88,101 @@ impl Dfa {
     }
 }
 
-/// A set of program positions and what stands before it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    start: bool,
-    word: bool,
-    kernel: Vec<u32>,
+/// What stands before a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Before {
+    /// Nothing.
+    Start,
+    /// A character outside `\w`, or any if the program does not ask.
+    Other,
+    /// A character of `\w`.
+    Word,
+}
+
+/// A set of program positions, as a stretch of [`Builder::kernels`], and what
+/// stands before it.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    before: Before,
+    first: usize,
+    len: usize,
 }
 
 struct Builder<'p> {
     program: &'p Program,
     alphabet: Alphabet,
     stride: usize,
-    states: BTreeMap<Key, u16>,
-    keys: Vec<Key>,
+    /// The most entries in the table.
+    entries: usize,
+    states: Vec<State>,
+    kernels: Vec<u32>,
+    /// The states by their hash, or the first free number after it.
+    known: BTreeMap<u64, u16>,
     table: Vec<u16>,
     /// The next kernel by symbol, emptied after each state.
     next: Vec<Vec<u32>>,
-    /// The most entries in the table.
-    entries: usize,
+    /// Instructions and kernel entries visited.
+    work: u64,
 }
 
 impl Builder<'_> {
+    fn kernel(&self, state: State) -> &[u32] {
+        self.kernels
+            .get(state.first..state.first + state.len)
+            .unwrap_or(&[])
+    }
+
     /// The number of a state, new or known.
-    fn state(&mut self, key: Key) -> Option<u16> {
-        if let Some(known) = self.states.get(&key) {
-            return Some(*known);
+    fn state(&mut self, before: Before, kernel: &[u32]) -> Option<u16> {
+        let mut hash = hash(before, kernel);
+        while let Some(&number) = self.known.get(&hash) {
+            let state = *self.states.get(usize::from(number - FIRST))?;
+            if state.before == before && self.kernel(state) == kernel {
+                return Some(number);
+            }
+            self.work += 1;
+            hash = hash.wrapping_add(1);
         }
         if self.table.len() + self.stride > self.entries {
             return None;
         }
-        let number = u16::try_from(self.keys.len()).ok()?.checked_add(FIRST)?;
+        let number = u16::try_from(self.states.len()).ok()?.checked_add(FIRST)?;
         self.table.resize(self.table.len() + self.stride, DEAD);
-        self.keys.push(key.clone());
-        self.states.insert(key, number);
+        self.states.push(State {
+            before,
+            first: self.kernels.len(),
+            len: kernel.len(),
+        });
+        self.kernels.extend_from_slice(kernel);
+        self.known.insert(hash, number);
         Some(number)
     }
 
-    /// Fills in the row of the state with this key; the work it took.
-    fn expand(&mut self, at: usize, key: &Key, closure: &mut Closure) -> Option<u64> {
+    /// Fills in the row of a state.
+    fn expand(&mut self, at: usize, state: State, closure: &mut Closure) -> Option<()> {
         let row = (at + usize::from(FIRST)) * self.stride;
         let mut around = Surround {
-            start: key.start,
+            start: state.before == Before::Start,
             end: true,
-            word_before: key.word,
+            word_before: state.before == Before::Word,
             word_after: false,
         };
-        if closure.run(self.program, &key.kernel, around) {
+        let kernel = self.kernel(state).to_vec();
+        if closure.run(self.program, &kernel, around) {
             self.set(row + self.stride - 1, MATCHED);
         }
         around.end = false;
-        let mut work = 0;
         for word_after in [false, true] {
             if word_after && !self.program.words {
                 break;
             }
             around.word_after = word_after;
-            let matched = closure.run(self.program, &key.kernel, around);
-            work += self.transitions(row, word_after, matched, closure)?;
+            let matched = closure.run(self.program, &kernel, around);
+            self.transitions(row, word_after, matched, closure)?;
         }
-        Some(work)
+        self.work = self.work.saturating_add(closure.visited);
+        closure.visited = 0;
+        (self.work <= MAX_WORK).then_some(())
     }
 
     /// Fills in the entries for the symbols that are (not) of `\w`.
@@ -163,9 +192,8 @@ impl Builder<'_> {
         word: bool,
         matched: bool,
         closure: &Closure,
-    ) -> Option<u64> {
+    ) -> Option<()> {
         let words = self.program.words;
-        let mut work = 0;
         if !matched {
             for &taker in &closure.takers {
                 let Some(&op) = self.program.code.get(wide(taker)) else {
@@ -175,7 +203,6 @@ impl Builder<'_> {
                     continue;
                 };
                 for &symbol in self.alphabet.taken(op) {
-                    work += 1;
                     if let Some(kernel) = self.next.get_mut(usize::from(symbol)) {
                         kernel.push(target);
                     }
@@ -183,37 +210,39 @@ impl Builder<'_> {
             }
         }
         for symbol in 0..self.alphabet.len {
-            let mut kernel = self
-                .next
-                .get_mut(symbol)
-                .map(std::mem::take)
-                .unwrap_or_default();
-            let is_word = self.alphabet.is_word(symbol);
-            if words && is_word != word {
+            let Some(mut kernel) = self.next.get_mut(symbol).map(std::mem::take) else {
                 continue;
-            }
-            let target = if matched {
-                MATCHED
-            } else {
-                if !self.program.anchored {
-                    kernel.push(self.program.start);
-                }
-                if kernel.is_empty() {
-                    DEAD
-                } else {
-                    kernel.sort_unstable();
-                    kernel.dedup();
-                    work += crate::int::count(kernel.len());
-                    self.state(Key {
-                        start: false,
-                        word: words && is_word,
-                        kernel,
-                    })?
-                }
             };
-            self.set(row + symbol, target);
+            let is_word = self.alphabet.is_word(symbol);
+            if !words || is_word == word {
+                let target = if matched {
+                    MATCHED
+                } else {
+                    self.target(&mut kernel, words && is_word)?
+                };
+                self.set(row + symbol, target);
+            }
+            kernel.clear();
+            if let Some(slot) = self.next.get_mut(symbol) {
+                *slot = kernel;
+            }
         }
-        Some(work)
+        Some(())
+    }
+
+    /// The state that a kernel stands for.
+    fn target(&mut self, kernel: &mut Vec<u32>, word: bool) -> Option<u16> {
+        if !self.program.anchored {
+            kernel.push(self.program.start);
+        }
+        if kernel.is_empty() {
+            return Some(DEAD);
+        }
+        self.work += crate::int::count(kernel.len());
+        kernel.sort_unstable();
+        kernel.dedup();
+        let before = if word { Before::Word } else { Before::Other };
+        self.state(before, kernel)
     }
 
     fn set(&mut self, at: usize, state: u16) {
@@ -221,6 +250,20 @@ impl Builder<'_> {
             *slot = state;
         }
     }
+}
+
+/// FNV-1a over words: fixed, since collisions only cost work that is counted.
+fn hash(before: Before, kernel: &[u32]) -> u64 {
+    let seed = match before {
+        Before::Start => 1,
+        Before::Other => 2,
+        Before::Word => 3,
+    };
+    kernel.iter().fold(seed, |hash: u64, at| {
+        (hash ^ u64::from(*at))
+            .wrapping_mul(0x0100_0000_01B3)
+            .rotate_left(23)
+    })
 }
 
 const DEAD: u16 = 0;

@@ -1,7 +1,7 @@
 //! What stands after a backslash, and the names of groups.
 
+use crate::context::{Context, Grammar};
 use crate::error::PatternError;
-use crate::parse::{Context, Grammar};
 use crate::property::{self, Lookup};
 use crate::set::{self, CodeSet};
 

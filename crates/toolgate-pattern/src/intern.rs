@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::ast::{Ast, ClassId};
-use crate::parse::Flags;
+use crate::context::Flags;
 use crate::set::CodeSet;
 
 /// The classes of one pattern by their text and the flags in force.

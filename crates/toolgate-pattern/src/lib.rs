@@ -27,7 +27,7 @@
 //!
 //! # Fuel
 //!
-//! One unit stands for 10 to 20 ns. A scan costs a unit and one for every 16
+//! One unit stands for 10 to 20 ns. A scan costs a unit and one for every 8
 //! bytes, a table one for every 4 bytes; threads and the backtracker pay by the
 //! instruction. The price depends on the pattern and the haystack alone, never
 //! on the machine, on other matches, or on what is built already.
@@ -37,10 +37,12 @@ mod ast;
 mod backtrack;
 mod bracket;
 mod closure;
+mod context;
 mod cursor;
 mod dfa;
 mod error;
 mod escape;
+mod fold;
 mod fuel;
 mod instructions;
 mod int;
@@ -51,6 +53,7 @@ mod parse;
 mod plan;
 mod pool;
 mod property;
+mod reading;
 mod recognise;
 mod set;
 mod threads;

@@ -9,21 +9,13 @@ use std::ops::Range;
 
 use crate::ast::{Assertion, Ast, NO_MAX, Node, NodeId};
 use crate::bracket;
-use crate::cursor::Cursor;
+use crate::context::{Context, Flags, Grammar};
 use crate::error::PatternError;
 use crate::escape::{self, Escape};
+use crate::fold;
 use crate::intern::Interner;
 use crate::names::Names;
 use crate::set::{self, CodeSet};
-
-/// Which texts are patterns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Grammar {
-    /// Those of the `u` flag.
-    Strict,
-    /// Those of Annex B too, where the `u` flag has no reading.
-    Lenient,
-}
 
 /// A pattern's tree.
 #[derive(Debug)]
@@ -48,60 +40,6 @@ pub(crate) fn is_strict(text: &str) -> bool {
     Parser::new(text, Grammar::Strict, usize::MAX, usize::MAX)
         .run()
         .is_ok()
-}
-
-/// The flags that modifiers `(?ims-ims:…)` set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Flags {
-    pub(crate) ignore_case: bool,
-    pub(crate) multiline: bool,
-    pub(crate) dot_all: bool,
-}
-
-/// The state that escapes and brackets share with the parser.
-#[derive(Debug)]
-pub(crate) struct Context<'t> {
-    pub(crate) cursor: Cursor<'t>,
-    pub(crate) grammar: Grammar,
-    pub(crate) flags: Flags,
-    census: Option<Census>,
-    legacy: Option<Range<usize>>,
-}
-
-/// What a look ahead over the whole text tells.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Census {
-    /// The number of capturing groups.
-    pub(crate) captures: u32,
-    /// Whether one of them has a name.
-    pub(crate) named: bool,
-}
-
-impl<'t> Context<'t> {
-    /// Refuses the text from `start` to here.
-    pub(crate) fn error(&self, message: &'static str, start: usize) -> PatternError {
-        PatternError::syntax(self.cursor.text(), message, start..self.cursor.at())
-    }
-
-    /// Accepts what only Annex B allows, if the grammar is lenient.
-    pub(crate) fn legacy(
-        &mut self,
-        message: &'static str,
-        start: usize,
-    ) -> Result<(), PatternError> {
-        if self.grammar == Grammar::Strict {
-            return Err(self.error(message, start));
-        }
-        let span = start..self.cursor.at();
-        self.legacy.get_or_insert(span);
-        Ok(())
-    }
-
-    /// The census, taken on first need.
-    pub(crate) fn census(&mut self) -> Census {
-        let text = self.cursor.text();
-        *self.census.get_or_insert_with(|| take_census(text))
-    }
 }
 
 /// One group that is open.
@@ -150,13 +88,7 @@ struct Parser<'t> {
 impl<'t> Parser<'t> {
     fn new(text: &'t str, grammar: Grammar, depth: usize, size: usize) -> Self {
         Self {
-            context: Context {
-                cursor: Cursor::new(text),
-                grammar,
-                flags: Flags::default(),
-                census: None,
-                legacy: None,
-            },
+            context: Context::new(text, grammar),
             depth,
             size,
             builds: grammar == Grammar::Lenient,
@@ -195,7 +127,7 @@ impl<'t> Parser<'t> {
         Ok(Parsed {
             ast: self.ast,
             root,
-            legacy: self.context.legacy,
+            legacy: self.context.first_legacy(),
         })
     }
 
@@ -269,9 +201,12 @@ impl<'t> Parser<'t> {
 
     fn char(&mut self, c: u32) -> Result<(), PatternError> {
         if self.context.flags.ignore_case && self.builds {
-            let mut set = CodeSet::of(&[(c, c)]);
-            set.fold();
-            if set != CodeSet::of(&[(c, c)]) {
+            let alike = fold::alike(c);
+            if !alike.is_empty() {
+                let mut set = CodeSet::of(&[(c, c)]);
+                for other in alike {
+                    set.add(*other, *other);
+                }
                 let id = self.ast.add_class(set.freeze());
                 return self.push(Node::Class(id));
             }
@@ -561,30 +496,4 @@ impl<'t> Parser<'t> {
             some => Ok(some),
         }
     }
-}
-
-/// Counts the capturing groups of a text, whether or not it is a pattern.
-fn take_census(text: &str) -> Census {
-    let mut census = Census {
-        captures: 0,
-        named: false,
-    };
-    let mut cursor = Cursor::new(text);
-    while let Some(c) = cursor.next() {
-        match c {
-            '\\' => {
-                cursor.next();
-            }
-            '[' => {
-                bracket::skip(&mut cursor);
-            }
-            '(' if !cursor.eat('?') => census.captures = census.captures.saturating_add(1),
-            '(' if cursor.eat('<') && !matches!(cursor.peek(), Some('=' | '!')) => {
-                census.captures = census.captures.saturating_add(1);
-                census.named = true;
-            }
-            _ => {}
-        }
-    }
-    census
 }

@@ -280,7 +280,7 @@ fn all(mut plans: Vec<Plan>) -> Plan {
 }
 
 /// Bytes that a scan reads for one unit of fuel: 10 to 20 ns.
-const SCAN_BYTES: usize = 16;
+const SCAN_BYTES: usize = 8;
 /// Bytes that a table reads for one unit.
 const TABLE_BYTES: usize = 4;
 /// Table entries granted to each instruction of the program, so that the size

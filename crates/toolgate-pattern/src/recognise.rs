@@ -18,7 +18,12 @@ pub(crate) enum Recogniser {
     /// A character of the class, anywhere.
     Has(Class),
     /// Runs of classes from the start, and nothing after them if `end`.
-    Runs { runs: Vec<Run>, end: bool },
+    Runs {
+        runs: Vec<Run>,
+        end: bool,
+        /// The fewest and most bytes that can match.
+        bytes: (u64, u64),
+    },
 }
 
 /// `class{min,max}`.
@@ -69,7 +74,11 @@ impl Recogniser {
                 let mut chars = haystack.chars();
                 chars.any(|c| class.contains(u32::from(c)))
             }
-            Self::Runs { runs, end } => {
+            Self::Runs { runs, end, bytes } => {
+                let len = crate::int::count(haystack.len());
+                if len < bytes.0 || len > bytes.1 {
+                    return false;
+                }
                 let mut rest = haystack;
                 for run in runs {
                     let Some(after) = run.take(rest) else {
@@ -247,7 +256,7 @@ fn runs(ast: &Ast, items: &[NodeId], start: bool, end: bool) -> Option<Recognise
         let max = if unbounded { u64::MAX } else { max };
         match runs.last_mut() {
             Some(last) if last.class == class => {
-                last.min += min;
+                last.min = last.min.saturating_add(min);
                 last.max = last.max.saturating_add(max);
             }
             _ => runs.push(Run { class, min, max }),
@@ -262,7 +271,18 @@ fn runs(ast: &Ast, items: &[NodeId], start: bool, end: bool) -> Option<Recognise
             last.max = last.min;
         }
     }
-    greed_decides(&runs).then_some(Recogniser::Runs { runs, end })
+    if !greed_decides(&runs) {
+        return None;
+    }
+    let least = runs
+        .iter()
+        .fold(0_u64, |sum, run| sum.saturating_add(run.min));
+    let most = runs.iter().fold(0_u64, |sum, run| {
+        let width = if run.class.is_ascii() { 1 } else { 4 };
+        sum.saturating_add(run.max.saturating_mul(width))
+    });
+    let bytes = (least, if end { most } else { u64::MAX });
+    Some(Recogniser::Runs { runs, end, bytes })
 }
 
 /// Whether taking as much as allowed is the only way a run can go: what

@@ -1,7 +1,7 @@
 //! Sets of code points: built while a bracket is read, frozen into a
 //! [`Class`] for matching.
 
-use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+use crate::fold;
 
 /// A set of code points under construction, surrogates included.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,30 +61,35 @@ impl CodeSet {
         self.ranges = out;
     }
 
-    /// Adds every code point that folds to the same code point as a member
-    /// does (Unicode simple case folding, `Canonicalize` under the `u` flag).
+    /// The ranges, in order after [`CodeSet::normalise`].
+    pub(crate) fn ranges(&self) -> &[(u32, u32)] {
+        &self.ranges
+    }
+
+    /// Adds every code point that folds to the same code point as a member does.
     pub(crate) fn fold(&mut self) {
-        let mut class = ClassUnicode::empty();
-        for &(low, high) in &self.ranges {
-            // A range may span the surrogates; they fold to nothing else.
-            for (low, high) in [
-                (low, high.min(SURROGATES.0 - 1)),
-                (low.max(SURROGATES.1 + 1), high),
-            ] {
-                if let (true, Some(low), Some(high)) =
-                    (low <= high, char::from_u32(low), char::from_u32(high))
-                {
-                    class.push(ClassUnicodeRange::new(low, high));
-                }
-            }
-        }
-        // Without the folding table (a build without `unicode-case`) the set stays as it is.
-        if class.try_case_fold_simple().is_ok() {
-            for range in class.ranges() {
-                self.add(u32::from(range.start()), u32::from(range.end()));
-            }
-        }
         self.normalise();
+        let mut more = Vec::new();
+        let mut ranges = self.ranges.iter().peekable();
+        for (c, others) in fold::table() {
+            while ranges.next_if(|range| range.1 < *c).is_some() {}
+            match ranges.peek() {
+                None => break,
+                Some(range) if range.0 <= *c => {
+                    let new = others.iter().filter(|other| !self.holds(**other));
+                    more.extend(new.map(|other| (*other, *other)));
+                }
+                Some(_) => {}
+            }
+        }
+        self.ranges.extend(more);
+        self.normalise();
+    }
+
+    /// Whether a code point is a member; the set must be in order.
+    fn holds(&self, c: u32) -> bool {
+        let after = self.ranges.partition_point(|range| range.1 < c);
+        self.ranges.get(after).is_some_and(|range| range.0 <= c)
     }
 
     /// The set as the matchers use it.
@@ -130,6 +135,11 @@ impl Class {
     #[inline]
     pub(crate) fn ascii(&self) -> u128 {
         self.ascii
+    }
+
+    /// Whether all members are below U+0080.
+    pub(crate) fn is_ascii(&self) -> bool {
+        self.ranges.last().is_none_or(|range| range.1 < 128)
     }
 
     /// The inclusive ranges, sorted, apart by at least one code point.

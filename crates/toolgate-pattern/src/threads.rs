@@ -48,11 +48,20 @@ impl Threads {
                 return Some(true);
             }
             self.kernel.clear();
+            // Threads often stand at the same class: it is asked once.
+            let mut asked = None;
             for &taker in &self.closure.takers {
                 match program.code.get(wide(taker)) {
                     Some(Op::Char(expected, next)) if *expected == c => self.kernel.push(*next),
-                    Some(Op::Class(class, next)) if ast.class(*class).contains(c) => {
-                        self.kernel.push(*next);
+                    Some(Op::Class(class, next)) => {
+                        let holds = match asked {
+                            Some((last, holds)) if last == *class => holds,
+                            _ => ast.class(*class).contains(c),
+                        };
+                        asked = Some((*class, holds));
+                        if holds {
+                            self.kernel.push(*next);
+                        }
                     }
                     _ => {}
                 }

@@ -1,0 +1,113 @@
+//! What every part of the parser shares: where it reads, by which grammar,
+//! under which flags.
+
+use std::ops::Range;
+
+use crate::bracket;
+use crate::cursor::Cursor;
+use crate::error::PatternError;
+
+/// Which texts are patterns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Grammar {
+    /// Those of the `u` flag.
+    Strict,
+    /// Those of Annex B too, where the `u` flag has no reading.
+    Lenient,
+}
+
+/// The flags that modifiers `(?ims-ims:…)` set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Flags {
+    pub(crate) ignore_case: bool,
+    pub(crate) multiline: bool,
+    pub(crate) dot_all: bool,
+}
+
+/// The state that escapes and brackets share with the parser.
+#[derive(Debug)]
+pub(crate) struct Context<'t> {
+    pub(crate) cursor: Cursor<'t>,
+    pub(crate) grammar: Grammar,
+    pub(crate) flags: Flags,
+    census: Option<Census>,
+    legacy: Option<Range<usize>>,
+}
+
+/// What a look ahead over the whole text tells.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Census {
+    /// The number of capturing groups.
+    pub(crate) captures: u32,
+    /// Whether one of them has a name.
+    pub(crate) named: bool,
+}
+
+impl<'t> Context<'t> {
+    /// At the start of a text.
+    pub(crate) fn new(text: &'t str, grammar: Grammar) -> Self {
+        Self {
+            cursor: Cursor::new(text),
+            grammar,
+            flags: Flags::default(),
+            census: None,
+            legacy: None,
+        }
+    }
+
+    /// The first place that only Annex B allows.
+    pub(crate) fn first_legacy(self) -> Option<Range<usize>> {
+        self.legacy
+    }
+
+    /// Refuses the text from `start` to here.
+    pub(crate) fn error(&self, message: &'static str, start: usize) -> PatternError {
+        PatternError::syntax(self.cursor.text(), message, start..self.cursor.at())
+    }
+
+    /// Accepts what only Annex B allows, if the grammar is lenient.
+    pub(crate) fn legacy(
+        &mut self,
+        message: &'static str,
+        start: usize,
+    ) -> Result<(), PatternError> {
+        if self.grammar == Grammar::Strict {
+            return Err(self.error(message, start));
+        }
+        let span = start..self.cursor.at();
+        self.legacy.get_or_insert(span);
+        Ok(())
+    }
+
+    /// The census, taken on first need.
+    pub(crate) fn census(&mut self) -> Census {
+        let text = self.cursor.text();
+        *self.census.get_or_insert_with(|| take_census(text))
+    }
+}
+
+/// Counts the capturing groups of a text, whether or not it is a pattern.
+fn take_census(text: &str) -> Census {
+    let mut census = Census {
+        captures: 0,
+        named: false,
+    };
+    let mut cursor = Cursor::new(text);
+    while let Some(c) = cursor.next() {
+        match c {
+            '\\' => {
+                cursor.next();
+            }
+            '[' => {
+                bracket::skip(&mut cursor);
+            }
+            '(' if !cursor.eat('?') => census.captures = census.captures.saturating_add(1),
+            '(' if cursor.eat('<') && !matches!(cursor.peek(), Some('=' | '!')) => {
+                census.captures = census.captures.saturating_add(1);
+                census.named = true;
+            }
+            _ => {}
+        }
+    }
+    census
+}

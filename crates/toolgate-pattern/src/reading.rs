@@ -1,0 +1,81 @@
+//! Reading a haystack character by character, in both directions.
+
+use crate::ast::{Assertion, Ast, Node};
+use crate::fold;
+use crate::set::{Class, CodeSet, LINE_TERMINATOR, WORD, WORD_FOLDED};
+
+/// The sets that conditions on a position ask about.
+#[derive(Debug)]
+pub(crate) struct Conditions {
+    word: Class,
+    word_folded: Class,
+    line_terminator: Class,
+}
+
+impl Conditions {
+    /// The sets of ECMA-262.
+    pub(crate) fn new() -> Self {
+        Self {
+            word: CodeSet::of(WORD).freeze(),
+            word_folded: CodeSet::of(WORD_FOLDED).freeze(),
+            line_terminator: CodeSet::of(LINE_TERMINATOR).freeze(),
+        }
+    }
+
+    /// Whether a position meets a condition.
+    pub(crate) fn meet(&self, assertion: Assertion, haystack: &str, at: usize) -> bool {
+        let is = |back: bool, class: &Class| {
+            neighbour(haystack, at, back).is_some_and(|(c, _)| class.contains(c))
+        };
+        match assertion {
+            Assertion::Start => at == 0,
+            Assertion::End => at == haystack.len(),
+            Assertion::StartLine => at == 0 || is(true, &self.line_terminator),
+            Assertion::EndLine => at == haystack.len() || is(false, &self.line_terminator),
+            Assertion::Word { negative, fold } => {
+                let word = if fold { &self.word_folded } else { &self.word };
+                (is(true, word) != is(false, word)) != negative
+            }
+        }
+    }
+}
+
+/// The character before or after a position, and the position beyond it.
+#[inline]
+pub(crate) fn neighbour(haystack: &str, at: usize, back: bool) -> Option<(u32, usize)> {
+    if back {
+        let c = haystack.get(..at)?.chars().next_back()?;
+        Some((u32::from(c), at - c.len_utf8()))
+    } else {
+        let c = haystack.get(at..)?.chars().next()?;
+        Some((u32::from(c), at + c.len_utf8()))
+    }
+}
+
+#[inline]
+pub(crate) fn is_single(ast: &Ast, what: Node, c: u32) -> bool {
+    match what {
+        Node::Char(expected) => expected == c,
+        Node::Class(class) => ast.class(class).contains(c),
+        _ => false,
+    }
+}
+
+/// Compares character by character under simple case folding.
+pub(crate) fn refer_folded(captured: &str, back: bool, haystack: &str, at: usize) -> Option<usize> {
+    let mut at = at;
+    let mut chars = captured.chars();
+    while let Some(expected) = if back {
+        chars.next_back()
+    } else {
+        chars.next()
+    } {
+        let (found, next) = neighbour(haystack, at, back)?;
+        let expected = u32::from(expected);
+        if found != expected && !fold::alike(expected).contains(&found) {
+            return None;
+        }
+        at = next;
+    }
+    Some(at)
+}
