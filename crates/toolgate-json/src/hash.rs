@@ -13,7 +13,13 @@ use crate::int;
 #[inline]
 #[must_use]
 pub fn key_hash(text: &str) -> u32 {
-    int::high(hash_bytes(text.as_bytes()))
+    key_hash_bytes(text.as_bytes())
+}
+
+/// As [`key_hash`], for the bytes of a text.
+#[inline]
+pub(crate) fn key_hash_bytes(text: &[u8]) -> u32 {
+    int::high(hash_bytes(text))
 }
 
 /// The 64-bit hash that [`key_hash`] is the upper half of.

@@ -154,9 +154,9 @@ impl Pass<'_, '_> {
                     self.close(&mut open)?;
                 }
                 Some(b'-' | b'0'..=b'9') => self.number(open.own)?,
-                Some(b't') => self.word("true", Tag::True, open.own)?,
-                Some(b'f') => self.word("false", Tag::False, open.own)?,
-                Some(b'n') => self.word("null", Tag::Null, open.own)?,
+                Some(b't') => self.word(b"true", Tag::True, open.own)?,
+                Some(b'f') => self.word(b"false", Tag::False, open.own)?,
+                Some(b'n') => self.word(b"null", Tag::Null, open.own)?,
                 _ => return Err(self.unexpected("a value")),
             }
             // A value has ended; so may the containers around it.
@@ -260,23 +260,20 @@ impl Pass<'_, '_> {
         self.keys.end(count, keep_last, self.tape, self.source)
     }
 
-    #[inline]
-    fn word(&mut self, word: &'static str, tag: Tag, parent: u32) -> Result<(), ReadError> {
+    /// Reads `true`, `false` or `null`; its first letter is next.
+    #[inline(always)]
+    fn word<const N: usize>(
+        &mut self,
+        word: &[u8; N],
+        tag: Tag,
+        parent: u32,
+    ) -> Result<(), ReadError> {
         let start = self.at;
-        let rest = self.bytes.get(start..).unwrap_or_default();
-        if !rest.starts_with(word.as_bytes()) {
-            let same = rest
-                .iter()
-                .zip(word.bytes())
-                .take_while(|(left, right)| **left == *right);
-            self.at += same.count();
-            return Err(self.unexpected(match tag {
-                Tag::True => "`true`",
-                Tag::False => "`false`",
-                _ => "`null`",
-            }));
+        let found = self.bytes.get(start..).and_then(<[u8]>::first_chunk::<N>);
+        if found != Some(word) {
+            return Err(self.misspelt(word, tag));
         }
-        self.at += word.len();
+        self.at += N;
         self.push(Slot {
             start: int::narrow(start),
             end: int::narrow(self.at),
@@ -284,6 +281,18 @@ impl Pass<'_, '_> {
             b: 0,
             c: parent,
             tag,
+        })
+    }
+
+    #[cold]
+    fn misspelt(&mut self, word: &[u8], tag: Tag) -> ReadError {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let pairs = rest.iter().zip(word);
+        self.at += pairs.take_while(|(found, letter)| found == letter).count();
+        self.unexpected(match tag {
+            Tag::True => "`true`",
+            Tag::False => "`false`",
+            _ => "`null`",
         })
     }
 
@@ -363,7 +372,7 @@ mod tests {
             text.push_str(
                 r#"{"na\u006de":"x\ty","list":[1,2.5,-3e7,true,null],"deep":{"a":[]}},{"#,
             );
-            for key in 0..index {
+            for key in 0..2 * index {
                 text.push_str(&format!("\"key{key}\":{key},"));
             }
             text.push_str("\"last\":\"\"},");

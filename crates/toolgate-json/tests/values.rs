@@ -300,7 +300,7 @@ proptest! {
             let (a, b) = (documents[left].document().root(), documents[right].document().root());
             priced(|purse| compare(a, b, purse)).0
         };
-        let mut ranks = vec![0, 1, 2];
+        let mut ranks = [0, 1, 2];
         ranks.sort_by(|left, right| order(*left, *right));
         for (place, left) in ranks.iter().enumerate() {
             for right in ranks.iter().skip(place) {

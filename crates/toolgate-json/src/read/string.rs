@@ -1,64 +1,55 @@
 //! Strings and keys: finding the end, checking and decoding escapes.
 
 use crate::error::{ReadError, ReadErrorKind};
-use crate::hash::key_hash;
+use crate::hash::{key_hash, key_hash_bytes};
 use crate::int;
 use crate::read::Pass;
 use crate::tape::{Slot, Tag};
 
-/// A string's text, and where it went if it had escapes.
-struct Text<'s> {
-    /// The text between the quotes, if it had no escapes.
-    plain: Option<&'s str>,
-    scratch_start: u32,
-    scratch_end: u32,
-}
-
-impl<'s> Pass<'_, 's> {
+impl Pass<'_, '_> {
     /// Reads a string value; its quote is next.
-    #[inline]
+    #[inline(always)]
     pub(super) fn string(&mut self, parent: u32) -> Result<(), ReadError> {
-        let start = int::narrow(self.at);
-        let text = self.text()?;
+        let start = self.at;
+        self.at = plain_end(self.bytes, start + 1);
+        if self.peek() != Some(b'"') {
+            return self.escaped(start, Tag::Escaped, parent);
+        }
+        self.at += 1;
         self.push(Slot {
-            start,
+            start: int::narrow(start),
             end: int::narrow(self.at),
-            a: text.scratch_start,
-            b: text.scratch_end,
+            a: 0,
+            b: 0,
             c: parent,
-            tag: if text.plain.is_some() {
-                Tag::String
-            } else {
-                Tag::Escaped
-            },
+            tag: Tag::String,
         })
     }
 
     /// Reads a key and its colon, and skips to the member's value.
-    #[inline]
+    #[inline(always)]
     pub(super) fn key(&mut self, expected: &'static str) -> Result<(), ReadError> {
         if self.peek() != Some(b'"') {
             return Err(self.unexpected(expected));
         }
-        let start = int::narrow(self.at);
-        let text = self.text()?;
-        let (hash, tag) = match text.plain {
-            Some(plain) => (key_hash(plain), Tag::Key),
-            None => {
-                let range = int::wide(text.scratch_start)..int::wide(text.scratch_end);
-                let unescaped = self.tape.scratch.get(range).unwrap_or_default();
-                (key_hash(unescaped), Tag::EscapedKey)
-            }
-        };
-        self.keys.push(hash, int::narrow(self.tape.slots.len()));
-        self.push(Slot {
-            start,
-            end: int::narrow(self.at),
-            a: text.scratch_start,
-            b: text.scratch_end,
-            c: hash,
-            tag,
-        })?;
+        let start = self.at;
+        self.at = plain_end(self.bytes, start + 1);
+        if self.peek() == Some(b'"') {
+            let text = self.bytes.get(start + 1..self.at).unwrap_or_default();
+            let hash = key_hash_bytes(text);
+            self.keys.push(hash, int::narrow(self.tape.slots.len()));
+            self.at += 1;
+            self.push(Slot {
+                start: int::narrow(start),
+                end: int::narrow(self.at),
+                a: 0,
+                b: 0,
+                c: hash,
+                tag: Tag::Key,
+            })?;
+        } else {
+            self.escaped(start, Tag::EscapedKey, 0)?;
+        }
         if self.peek() != Some(b':') {
             self.skip_space();
             if self.peek() != Some(b':') {
@@ -70,28 +61,13 @@ impl<'s> Pass<'_, 's> {
         Ok(())
     }
 
-    /// Reads from the opening quote past the closing one.
-    #[inline]
-    fn text(&mut self) -> Result<Text<'s>, ReadError> {
-        let start = self.at + 1;
-        self.at = plain_end(self.bytes, start);
-        if self.peek() == Some(b'"') {
-            let plain = self.source.get(start..self.at);
-            self.at += 1;
-            return Ok(Text {
-                plain,
-                scratch_start: 0,
-                scratch_end: 0,
-            });
-        }
-        self.escaped_text(start)
-    }
-
-    /// Goes on where the plain run that began at `start` ended.
+    /// Goes on where the plain run of the string or key that began at `start`
+    /// ended without its quote.
     #[cold]
-    fn escaped_text(&mut self, start: usize) -> Result<Text<'s>, ReadError> {
-        let scratch_start = int::narrow(self.tape.scratch.len());
-        let mut run = start;
+    #[inline(never)]
+    fn escaped(&mut self, start: usize, tag: Tag, parent: u32) -> Result<(), ReadError> {
+        let scratch_start = self.tape.scratch.len();
+        let mut run = start + 1;
         loop {
             let plain = self.source.get(run..self.at).unwrap_or_default();
             self.tape.scratch.push_str(plain);
@@ -108,11 +84,20 @@ impl<'s> Pass<'_, 's> {
             self.at = plain_end(self.bytes, run);
         }
         self.at += 1;
-        Ok(Text {
-            plain: None,
-            scratch_start,
-            scratch_end: int::narrow(self.tape.scratch.len()),
-        })
+        let mut slot = Slot {
+            start: int::narrow(start),
+            end: int::narrow(self.at),
+            a: int::narrow(scratch_start),
+            b: int::narrow(self.tape.scratch.len()),
+            c: parent,
+            tag,
+        };
+        if tag == Tag::EscapedKey {
+            let text = self.tape.scratch.get(scratch_start..).unwrap_or_default();
+            slot.c = key_hash(text);
+            self.keys.push(slot.c, int::narrow(self.tape.slots.len()));
+        }
+        self.push(slot)
     }
 
     /// Decodes one escape; its backslash is next.
@@ -189,10 +174,11 @@ impl<'s> Pass<'_, 's> {
 /// The index of the first byte from `at` that ends a plain run: a quote, a
 /// backslash, a control character, or the end of the source.
 #[inline(always)]
-fn plain_end(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        let word = u64::from_le_bytes(*chunk);
-        let ends = run_ends(word);
+fn plain_end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    let (words, _) = bytes.get(start..).unwrap_or_default().as_chunks::<8>();
+    for word in words {
+        let ends = run_ends(u64::from_le_bytes(*word));
         if ends != 0 {
             return at + int::wide(ends.trailing_zeros() >> 3);
         }
@@ -211,12 +197,39 @@ fn plain_end(bytes: &[u8], mut at: usize) -> usize {
 /// exact: a borrow may set wrong bits above it, never below.
 #[inline(always)]
 const fn run_ends(word: u64) -> u64 {
-    let quote = word ^ (ONES * 0x22);
-    let backslash = word ^ (ONES * 0x5c);
-    let control = word.wrapping_sub(ONES * 0x20) & !word;
-    let quote = quote.wrapping_sub(ONES) & !quote;
-    let backslash = backslash.wrapping_sub(ONES) & !backslash;
-    (control | quote | backslash) & (ONES * 0x80)
+    // Each goes below 0 in the bytes it looks for, if they are below 0x80.
+    let control = word.wrapping_sub(ONES * 0x20);
+    let quote = (word ^ (ONES * 0x22)).wrapping_sub(ONES);
+    let backslash = (word ^ (ONES * 0x5c)).wrapping_sub(ONES);
+    (control | quote | backslash) & !word & (ONES * 0x80)
 }
 
 const ONES: u64 = 0x0101_0101_0101_0101;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each byte value at each place of a word, among bytes that must not
+    /// mislead.
+    #[test]
+    fn runs_end_where_they_should() {
+        for around in [0x20, 0x21, 0x23, 0x5b, 0x5d, 0x7f, 0x80, 0xa2, 0xdc, 0xff] {
+            for length in [1, 7, 8, 9, 15, 16, 17] {
+                for place in 0..length {
+                    for byte in 0..=255 {
+                        let mut bytes = vec![around; length];
+                        bytes[place] = byte;
+                        let ends = matches!(byte, 0..=0x1f | b'"' | b'\\');
+                        let expect = if ends { place } else { length };
+                        assert_eq!(plain_end(&bytes, 0), expect, "{bytes:?}");
+                        bytes.extend(*b"\"\"\\\x00\"\"\"\"");
+                        assert_eq!(plain_end(&bytes, 0), expect, "{bytes:?}");
+                    }
+                }
+            }
+        }
+        assert_eq!(plain_end(b"", 0), 0);
+        assert_eq!(plain_end(b"\"", 1), 1);
+    }
+}
