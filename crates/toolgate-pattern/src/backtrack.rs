@@ -80,6 +80,9 @@ impl Machine {
         haystack: &str,
         fuel: &mut u64,
     ) -> Option<bool> {
+        // A failed attempt leaves everything unset again: the stack undoes it.
+        self.slots.fill(UNSET);
+        spend(fuel, count(self.slots.len() / 16))?;
         let mut from = 0;
         loop {
             if self.run_at(ast, program, haystack, from, fuel)? {
@@ -111,7 +114,6 @@ impl Machine {
     ) -> Option<bool> {
         self.stack.clear();
         self.looks.clear();
-        self.slots.fill(UNSET);
         let mut place = Place {
             code: program.start,
             at,

@@ -17,9 +17,11 @@ use crate::linear::{Op, Program};
 #[derive(Debug)]
 pub(crate) struct Dfa {
     alphabet: Alphabet,
-    /// Row by row; the last entry of a row is for the end of the input.
+    /// Row by row; the last entry of a row is for the end of the input. Each
+    /// entry is the place of a row: [`DEAD`], `matched`, or another state's.
     table: Box<[u16]>,
-    stride: usize,
+    matched: u16,
+    first: u16,
 }
 
 impl Dfa {
@@ -28,6 +30,7 @@ impl Dfa {
     pub(crate) fn build(ast: &Ast, program: &Program, entries: usize) -> Option<Self> {
         let alphabet = Alphabet::of(ast, program)?;
         let stride = alphabet.len + 1;
+        let row = u16::try_from(stride).ok()?;
         let mut builder = Builder {
             program,
             stride,
@@ -50,16 +53,21 @@ impl Dfa {
             at += 1;
         }
         builder.alphabet.seal();
+        // From numbers of states to the places of their rows: no more products.
+        for entry in &mut builder.table {
+            *entry = entry.checked_mul(row)?;
+        }
         Some(Self {
             alphabet: builder.alphabet,
             table: builder.table.into_boxed_slice(),
-            stride,
+            matched: MATCHED * row,
+            first: FIRST * row,
         })
     }
 
     /// Whether the pattern matches.
     pub(crate) fn matches(&self, haystack: &str) -> bool {
-        let mut state = FIRST;
+        let mut state = self.first;
         let bytes = haystack.as_bytes();
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
@@ -74,17 +82,19 @@ impl Dfa {
                 self.alphabet.wide(u32::from(c))
             };
             state = self.step(state, usize::from(symbol));
-            if state <= MATCHED {
-                return state == MATCHED;
+            if state <= self.matched {
+                return state == self.matched;
             }
         }
-        self.step(state, self.stride - 1) == MATCHED
+        self.step(state, self.alphabet.len) == self.matched
     }
 
     #[inline]
-    fn step(&self, state: u16, symbol: usize) -> u16 {
-        let at = usize::from(state) * self.stride + symbol;
-        self.table.get(at).copied().unwrap_or(DEAD)
+    fn step(&self, row: u16, symbol: usize) -> u16 {
+        self.table
+            .get(usize::from(row) + symbol)
+            .copied()
+            .unwrap_or(DEAD)
     }
 }
 
@@ -269,7 +279,7 @@ fn hash(before: Before, kernel: &[u32]) -> u64 {
 const DEAD: u16 = 0;
 const MATCHED: u16 = 1;
 const FIRST: u16 = 2;
-/// The most entries in a table: 64 KiB.
+/// The most entries in a table: 64 KiB, and every place fits 16 bits.
 pub(crate) const MAX_TABLE: usize = 32 << 10;
 /// The most instructions and kernel entries visited while building: measured
 /// at 10 to 20 ns each, so about 5 ms.

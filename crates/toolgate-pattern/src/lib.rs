@@ -29,7 +29,8 @@
 //!
 //! One unit stands for 10 to 20 ns. A scan costs a unit and one for every 8
 //! bytes, a table one for every 4 bytes; threads and the backtracker pay by the
-//! instruction. The price depends on the pattern and the haystack alone, never
+//! instruction. What is built on first use is not charged: [`Pattern::size`]
+//! bounds it. The price depends on the pattern and the haystack alone, never
 //! on the machine, on other matches, or on what is built already.
 
 mod alphabet;
@@ -98,11 +99,12 @@ pub struct Pattern {
 /// What a pattern may cost before it is matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of pattern text; 8,192 by default, 14 times the longest pattern
-    /// that real tools publish.
+    /// Bytes of pattern text; 8,192 by default, more than twenty times the
+    /// longest pattern that published tools carry.
     pub length: usize,
     /// Estimated bytes of the compiled pattern, [`Pattern::size`]; 1 MiB by
-    /// default. Building what that admits and matching once takes below 20 ms.
+    /// default. That is about 32,000 instructions, which are read, built and
+    /// found too many for a table in less than 10 ms.
     pub size: usize,
     /// Groups inside groups; 64 by default.
     pub depth: usize,

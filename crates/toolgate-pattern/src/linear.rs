@@ -243,3 +243,29 @@ impl Emitter<'_> {
         narrow(self.code.len() - 1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+
+    #[test]
+    fn the_estimate_bounds_the_program() {
+        for text in [
+            "",
+            "abc",
+            "a|b|(c|)",
+            "(?:a{2,5}|b{3}|c{2,})*?",
+            "(((a?){3})*){2,}",
+            r"^(?:[a-f]{0,9}\b|$){0,3}",
+            "(){7}(?:){2,}a{0}",
+        ] {
+            let parsed = parse::parse(text, 64, 1 << 20).unwrap();
+            let program = compile(&parsed.ast, &[parsed.root]);
+            let estimate = parsed.ast.facts(parsed.root).cost + 1;
+            let len = crate::int::count(program.code.len());
+            assert!(len <= estimate, "{text}: {len} > {estimate}");
+            assert!(len + 20 > estimate, "{text}: {len} is far below {estimate}");
+        }
+    }
+}

@@ -82,7 +82,8 @@ struct Parser<'t> {
     alternatives: Vec<NodeId>,
     frames: Vec<Frame>,
     captures: u32,
-    numbered: Vec<(u32, Range<usize>)>,
+    /// The highest backreference by number, and its place.
+    numbered: Option<(u32, (usize, usize))>,
 }
 
 impl<'t> Parser<'t> {
@@ -99,7 +100,7 @@ impl<'t> Parser<'t> {
             alternatives: Vec::new(),
             frames: Vec::new(),
             captures: 0,
-            numbered: Vec::new(),
+            numbered: None,
         }
     }
 
@@ -117,11 +118,11 @@ impl<'t> Parser<'t> {
         let root = self.reduce_alternatives(0);
         let text = self.context.cursor.text();
         self.names.resolve(text, &mut self.ast)?;
-        for (number, span) in &self.numbered {
-            if *number > self.captures {
-                let message = "backreference to a group that does not exist";
-                return Err(PatternError::syntax(text, message, span.clone()));
-            }
+        if let Some((number, (start, end))) = self.numbered
+            && number > self.captures
+        {
+            let message = "backreference to a group that does not exist";
+            return Err(PatternError::syntax(text, message, start..end));
         }
         self.ast.captures = self.captures;
         Ok(Parsed {
@@ -269,8 +270,12 @@ impl<'t> Parser<'t> {
                 self.push(Node::Class(class))?;
             }
             Escape::Number(number) => {
-                self.numbered
-                    .push((number, start..self.context.cursor.at()));
+                if self.numbered.is_none_or(|(most, _)| number > most) {
+                    self.numbered = Some((number, (start, self.context.cursor.at())));
+                }
+                if !self.builds {
+                    return Ok(Quantifiable::Yes);
+                }
                 let group = number.saturating_sub(1);
                 let target = self.ast.add_target(vec![group]);
                 let fold = self.context.flags.ignore_case;

@@ -1,5 +1,6 @@
 //! Running a linear program as a set of threads, for patterns whose automaton
-//! would be too large. Fuel is spent by the instruction visited.
+//! would be too large. Fuel is spent by the instruction visited, after each
+//! character: at most one step of the program is run on credit.
 
 use crate::ast::Ast;
 use crate::closure::{Closure, Surround};

@@ -289,6 +289,18 @@ fn each_limit_holds_at_its_number() {
 }
 
 #[test]
+fn numbers_need_their_groups() {
+    for (text, strict) in [
+        (r"\1()", true),
+        (r"()\1", true),
+        (r"\2()", false),
+        (r"(\1)\2", false),
+    ] {
+        assert_eq!(is_ecma262(text), strict, "{text}");
+    }
+}
+
+#[test]
 fn annex_b_is_told_apart() {
     let rows = [
         (r"^[a-z\-]+\.$", None, true),
