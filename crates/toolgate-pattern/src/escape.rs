@@ -34,7 +34,7 @@ pub(crate) enum ClassEscape<'t> {
 }
 
 impl ClassEscape<'_> {
-    /// The members; where case is ignored, with those that fold alike.
+    /// The members. Where case is ignored the caller folds the set it builds.
     pub(crate) fn set(self, ignore_case: bool) -> CodeSet {
         let (mut set, negative) = match self {
             Self::Digit { negative } => (CodeSet::of(set::DIGIT), negative),
@@ -48,9 +48,6 @@ impl ClassEscape<'_> {
         };
         if negative {
             set.negate();
-        }
-        if ignore_case {
-            set.fold();
         }
         set
     }

@@ -264,9 +264,13 @@ impl<'t> Parser<'t> {
             Escape::Class(kind) => {
                 let text = self.context.cursor.since(start);
                 let flags = self.context.flags;
-                let class = self
-                    .interner
-                    .intern(&mut self.ast, text, flags, || kind.set(flags.ignore_case));
+                let class = self.interner.intern(&mut self.ast, text, flags, || {
+                    let mut set = kind.set(flags.ignore_case);
+                    if flags.ignore_case {
+                        set.fold();
+                    }
+                    set
+                });
                 self.push(Node::Class(class))?;
             }
             Escape::Number(number) => {
