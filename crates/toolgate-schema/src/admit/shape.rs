@@ -232,8 +232,9 @@ impl Admission<'_> {
                 place,
             ));
         }
-        if r.sub.rules.dialect <= Dialect::Draft6 && value.len() == 0 {
-            return self.wrong(r, value, "a non-empty array");
+        // The prose of draft 4 says MUST, that of draft 6 only SHOULD.
+        if r.sub.rules.dialect == Dialect::Draft4 && value.is_empty() {
+            return self.wrong(r, value, "a non-empty array (draft 4)");
         }
         Ok(Some(Form::Literal))
     }
@@ -316,7 +317,7 @@ impl Admission<'_> {
     }
 
     fn required(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
-        if r.sub.rules.dialect == Dialect::Draft4 && value.kind() == Kind::Array && value.len() == 0
+        if r.sub.rules.dialect == Dialect::Draft4 && value.kind() == Kind::Array && value.is_empty()
         {
             return self.wrong(r, value, "a non-empty array of strings (draft 4)");
         }
@@ -397,7 +398,7 @@ impl Admission<'_> {
     }
 
     fn list(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
-        if value.kind() != Kind::Array || value.len() == 0 {
+        if value.kind() != Kind::Array || value.is_empty() {
             return self.wrong(r, value, "a non-empty array of schemas");
         }
         let mut found = Vec::with_capacity(value.len());
@@ -447,7 +448,7 @@ pub(super) fn describe(value: View<'_>) -> String {
         Kind::Boolean => format!("the boolean {}", value.boolean()),
         Kind::Number => format!("the number {}", quote(value.raw(), SHOWN)),
         Kind::String => format!("the string `{}`", quote(value.string(), SHOWN)),
-        Kind::Array if value.len() == 0 => "an empty array".to_owned(),
+        Kind::Array if value.is_empty() => "an empty array".to_owned(),
         Kind::Array => format!("an array of {}", value.len()),
         Kind::Object => "an object".to_owned(),
     }

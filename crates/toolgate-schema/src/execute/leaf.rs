@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use toolgate_json::{Kind, Node, Number, View};
 
 use super::{Answer, Machine, NO, YES};
-use crate::format::content;
+use crate::format::{Format, content};
 use crate::int::{to_usize, units};
 use crate::plan::{EnumPlan, Op};
 
@@ -197,7 +197,11 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
             }
             Op::Pattern(pattern) => return self.matches(pattern, text),
             Op::Format(format) => {
-                self.spend(units(text.len() / FORMAT_PER_UNIT))?;
+                self.spend(match format {
+                    // Parsing a regular expression is far dearer than a scan.
+                    Format::Regex => units(text.len()) * REGEX_UNITS_PER_BYTE,
+                    _ => units(text.len() / FORMAT_PER_UNIT),
+                })?;
                 format.accepts(text)
             }
             Op::Content { base64, json } => {
@@ -228,3 +232,5 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
 const DIGITS_PER_UNIT: u64 = 64;
 /// Bytes of text that one unit of fuel checks against a format.
 const FORMAT_PER_UNIT: usize = 8;
+/// Fuel for checking one byte of text against the format `regex`.
+const REGEX_UNITS_PER_BYTE: u64 = 4;

@@ -128,6 +128,8 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         if !node.traits.memo {
             return self.descend(&node, value, kind);
         }
+        // The table costs about as much as an evaluation.
+        self.spend(1)?;
         let key = value.identity();
         if let Some(known) = self.memo.get(ix.number(), key) {
             return ControlFlow::Continue(known);

@@ -87,11 +87,10 @@ impl Graph {
                     if *mark == stamp {
                         continue;
                     }
-                    if *mark >= first {
-                        // Another branch of this fork was here.
-                        if self.is_shared(ix) {
-                            memo.insert(ix);
-                        }
+                    // Another branch of this fork was here: the first node on this
+                    // way that is entered by two edges is the one to remember.
+                    if *mark >= first && self.is_shared(ix) {
+                        memo.insert(ix);
                         continue;
                     }
                     *mark = stamp;
