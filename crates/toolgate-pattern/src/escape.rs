@@ -34,6 +34,15 @@ pub(crate) enum ClassEscape<'t> {
 }
 
 impl ClassEscape<'_> {
+    /// The members of the escape outside brackets.
+    pub(crate) fn alone(self, ignore_case: bool) -> CodeSet {
+        let mut set = self.set(ignore_case);
+        if ignore_case {
+            set.fold();
+        }
+        set
+    }
+
     /// The members. Where case is ignored the caller folds the set it builds.
     pub(crate) fn set(self, ignore_case: bool) -> CodeSet {
         let (mut set, negative) = match self {

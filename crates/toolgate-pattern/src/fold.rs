@@ -7,24 +7,58 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use crate::property;
 use crate::set::CodeSet;
 
-/// The code points, if any, that fold as this one does, itself excluded.
-pub(crate) fn alike(c: u32) -> &'static [u32] {
-    let table = table();
-    match table.binary_search_by_key(&c, |entry| entry.0) {
-        Ok(found) => table.get(found).map_or(&[], |entry| &entry.1),
-        Err(_) => &[],
-    }
+/// The code points that fold as one another.
+#[derive(Debug, Default)]
+pub(crate) struct Orbits {
+    /// Every code point with company, in order, and the place of its orbit.
+    points: Vec<(u32, usize)>,
+    orbits: Vec<Vec<u32>>,
 }
 
-/// Every code point that folds as another does, in order, with the others.
-pub(crate) fn table() -> &'static [(u32, Vec<u32>)] {
-    static TABLE: OnceLock<Vec<(u32, Vec<u32>)>> = OnceLock::new();
+/// The orbit of a code point, itself included; empty if it folds alone.
+pub(crate) fn orbit(c: u32) -> &'static [u32] {
+    let table = table();
+    let found = table.points.binary_search_by_key(&c, |point| point.0);
+    let place = found.ok().and_then(|at| table.points.get(at));
+    place
+        .and_then(|(_, place)| table.orbits.get(*place))
+        .map_or(&[], Vec::as_slice)
+}
+
+/// The code points that a set in order lacks though they fold as a member.
+pub(crate) fn company(ranges: &[(u32, u32)]) -> Vec<u32> {
+    let table = table();
+    let mut met = vec![0_usize; table.orbits.len()];
+    let mut ranges = ranges.iter().peekable();
+    for (c, place) in &table.points {
+        while ranges.next_if(|range| range.1 < *c).is_some() {}
+        match ranges.peek() {
+            None => break,
+            Some(range) if range.0 <= *c => {
+                if let Some(count) = met.get_mut(*place) {
+                    *count += 1;
+                }
+            }
+            Some(_) => {}
+        }
+    }
+    let mut out = Vec::new();
+    for (orbit, met) in table.orbits.iter().zip(met) {
+        if met > 0 && met < orbit.len() {
+            out.extend(orbit);
+        }
+    }
+    out
+}
+
+fn table() -> &'static Orbits {
+    static TABLE: OnceLock<Orbits> = OnceLock::new();
     TABLE.get_or_init(build)
 }
 
 /// Asks `regex-syntax` about every code point that has to do with case: once,
-/// in a millisecond, since asking it about large sets takes as long each time.
-fn build() -> Vec<(u32, Vec<u32>)> {
+/// since asking it about a large set takes as long each time.
+fn build() -> Orbits {
     let mut candidates = CodeSet::default();
     for name in [
         "Cased",
@@ -34,27 +68,27 @@ fn build() -> Vec<(u32, Vec<u32>)> {
         candidates.union(&property::set(name).unwrap_or_default());
     }
     candidates.normalise();
-    let mut table = Vec::new();
+    let mut out = Orbits::default();
     for &(low, high) in candidates.ranges() {
-        for c in low..=high {
-            let Some(single) = char::from_u32(c) else {
-                continue;
-            };
+        for single in (low..=high).filter_map(char::from_u32) {
             let mut class = ClassUnicode::new([ClassUnicodeRange::new(single, single)]);
             if class.try_case_fold_simple().is_err() {
                 continue;
             }
             let members = class.ranges().iter();
-            let others: Vec<u32> = members
+            let orbit: Vec<u32> = members
                 .flat_map(|range| u32::from(range.start())..=u32::from(range.end()))
-                .filter(|other| *other != c)
                 .collect();
-            if !others.is_empty() {
-                table.push((c, others));
+            // Each orbit once, when its first member is met.
+            if orbit.len() > 1 && orbit.first() == Some(&u32::from(single)) {
+                let place = out.orbits.len();
+                out.points.extend(orbit.iter().map(|c| (*c, place)));
+                out.orbits.push(orbit);
             }
         }
     }
-    table
+    out.points.sort_unstable();
+    out
 }
 
 #[cfg(test)]
@@ -67,14 +101,14 @@ mod tests {
             let mut class = ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
             class.try_case_fold_simple().unwrap();
             let size: usize = class.ranges().iter().map(ClassUnicodeRange::len).sum();
-            assert_eq!(size, alike(u32::from(c)).len() + 1, "{c:?}");
+            assert_eq!(size, orbit(u32::from(c)).len().max(1), "{c:?}");
         }
     }
 
     #[test]
     fn known_orbits() {
-        assert_eq!(alike(u32::from('k')), [0x4B, 0x212A]);
-        assert_eq!(alike(u32::from('ß')), [0x1E9E]);
-        assert_eq!(alike(u32::from('1')), []);
+        assert_eq!(orbit(u32::from('k')), [0x4B, 0x6B, 0x212A]);
+        assert_eq!(orbit(u32::from('ß')), [0xDF, 0x1E9E]);
+        assert_eq!(orbit(u32::from('1')), []);
     }
 }

@@ -202,10 +202,10 @@ impl<'t> Parser<'t> {
 
     fn char(&mut self, c: u32) -> Result<(), PatternError> {
         if self.context.flags.ignore_case && self.builds {
-            let alike = fold::alike(c);
-            if !alike.is_empty() {
-                let mut set = CodeSet::of(&[(c, c)]);
-                for other in alike {
+            let orbit = fold::orbit(c);
+            if !orbit.is_empty() {
+                let mut set = CodeSet::default();
+                for other in orbit {
                     set.add(*other, *other);
                 }
                 let id = self.ast.add_class(set.freeze());
@@ -264,13 +264,8 @@ impl<'t> Parser<'t> {
             Escape::Class(kind) => {
                 let text = self.context.cursor.since(start);
                 let flags = self.context.flags;
-                let class = self.interner.intern(&mut self.ast, text, flags, || {
-                    let mut set = kind.set(flags.ignore_case);
-                    if flags.ignore_case {
-                        set.fold();
-                    }
-                    set
-                });
+                let set = || kind.alone(flags.ignore_case);
+                let class = self.interner.intern(&mut self.ast, text, flags, set);
                 self.push(Node::Class(class))?;
             }
             Escape::Number(number) => {

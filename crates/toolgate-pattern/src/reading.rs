@@ -72,7 +72,7 @@ pub(crate) fn refer_folded(captured: &str, back: bool, haystack: &str, at: usize
     } {
         let (found, next) = neighbour(haystack, at, back)?;
         let expected = u32::from(expected);
-        if found != expected && !fold::alike(expected).contains(&found) {
+        if found != expected && !fold::orbit(expected).contains(&found) {
             return None;
         }
         at = next;

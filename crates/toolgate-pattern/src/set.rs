@@ -69,27 +69,9 @@ impl CodeSet {
     /// Adds every code point that folds to the same code point as a member does.
     pub(crate) fn fold(&mut self) {
         self.normalise();
-        let mut more = Vec::new();
-        let mut ranges = self.ranges.iter().peekable();
-        for (c, others) in fold::table() {
-            while ranges.next_if(|range| range.1 < *c).is_some() {}
-            match ranges.peek() {
-                None => break,
-                Some(range) if range.0 <= *c => {
-                    let new = others.iter().filter(|other| !self.holds(**other));
-                    more.extend(new.map(|other| (*other, *other)));
-                }
-                Some(_) => {}
-            }
-        }
-        self.ranges.extend(more);
+        let company = fold::company(&self.ranges);
+        self.ranges.extend(company.into_iter().map(|c| (c, c)));
         self.normalise();
-    }
-
-    /// Whether a code point is a member; the set must be in order.
-    fn holds(&self, c: u32) -> bool {
-        let after = self.ranges.partition_point(|range| range.1 < c);
-        self.ranges.get(after).is_some_and(|range| range.0 <= c)
     }
 
     /// The set as the matchers use it.
