@@ -74,13 +74,16 @@ fn verdict(out: &mut String, report: &Report, index: usize, tool: &ToolReport, w
         Verdict::Refused => (ERROR, "bad "),
     };
     let label = label(tool, index);
-    let pad = " ".repeat(width.saturating_sub(label.chars().count()));
+    let sizes = sizes(tool);
+    let beside = if sizes.is_empty() {
+        String::new()
+    } else {
+        let pad = " ".repeat(width.saturating_sub(label.chars().count()));
+        format!("{pad}  {DIM}{sizes}{DIM:#}")
+    };
     line(
         out,
-        &format!(
-            "{style}{word}{style:#} {BOLD}{label}{BOLD:#}{pad}  {DIM}{}{DIM:#}",
-            sizes(tool)
-        ),
+        &format!("{style}{word}{style:#} {BOLD}{label}{BOLD:#}{beside}"),
     );
     for finding in &tool.findings {
         describe(out, report, index, tool, finding);

@@ -165,7 +165,7 @@ pub(crate) fn count(number: impl Into<u64>, what: &str) -> String {
 
 fn exit_of(kind: FaultKind) -> Exit {
     match kind {
-        FaultKind::Config | FaultKind::Spawn => Exit::Usage,
+        FaultKind::Config => Exit::Usage,
         FaultKind::Auth(_) => Exit::Auth,
         _ => Exit::Unreachable,
     }

@@ -1,0 +1,332 @@
+//! `toolgate check FILE`: listings in every shape, verdicts in every format, clients' configurations.
+
+use serde_json::{Value, json};
+
+use crate::run::{Dir, PROGRAM, toolgate};
+
+/// One tool for each thing that can be wrong with one.
+const ODD: &str = r#"{
+  "serverInfo": {"name": "odd", "version": "1"}, "protocolVersion": "2025-11-25",
+  "tools": [
+    {"name": "fine", "inputSchema": {"type": "object"}, "outputSchema": {"type": "array"}, "vendor": 1},
+    {"name": "fine", "inputSchema": {"type": "object"}},
+    {"name": "has space", "inputSchema": {"type": "object"}},
+    {"name": "no-schema"},
+    {"name": "boolean", "inputSchema": true},
+    {"name": "root", "inputSchema": {"title": "x", "type": ["object", "null"]}},
+    {"inputSchema": {"type": "object"}},
+    "text"
+  ]
+}"#;
+
+const ODD_HUMAN: &str = "\
+odd.json
+odd 1, protocol 2025-11-25 (legacy)
+
+ ok  fine       input 18 B, output 17 B
+bad  fine       input 18 B
+     error[duplicate-name]: the name is taken by tool 1 of the listing
+      --> odd.json:5:5, at /name
+warn has space  input 18 B
+     warning[name]: `name` should have only letters, digits, `_`, `-` and `.`,
+                    found ` `
+      --> odd.json:6:14, at /name
+       |
+     1 | {
+     2 |   \"name\": \"has space\",
+       |           ^^^^^^^^^^^
+     3 |   \"inputSchema\": {
+     4 |     \"type\": \"object\"
+bad  no-schema
+     error[input-schema]: has no `inputSchema`
+      --> odd.json:7:5, at the tool itself
+bad  boolean    input 4 B
+     error[input-schema]: input: must be a schema object, found a boolean
+      --> odd.json:8:40, at /inputSchema
+       |
+     1 | {
+     2 |   \"name\": \"boolean\",
+     3 |   \"inputSchema\": true
+       |                  ^^^^
+     4 | }
+bad  root       input 42 B
+     error[input-root]: input: the root must have `\"type\": \"object\"`, found
+                        `[\"object\", \"null\"]`
+      --> odd.json:9:60, at /inputSchema/type
+       |
+     1 | {
+     2 |   \"title\": \"x\",
+     3 |   \"type\": [
+       |           ^
+     4 |     \"object\",
+     5 |     \"null\"
+bad  (tool 7)   input 18 B
+     error[name]: has no `name`
+      --> odd.json:10:5, at the tool itself
+bad  (tool 8)
+     error[not-an-object]: a tool must be an object, found a string
+      --> odd.json:11:5, at the tool itself
+
+8 tools: 1 ok, 1 ok with warnings, 6 refused
+";
+
+#[test]
+fn every_finding_has_its_place_in_the_file() {
+    let dir = Dir::new();
+    let path = dir.file("odd.json", ODD);
+    let run = toolgate(&["check", &path]);
+    assert_eq!(run.stdout.replace(&path, "odd.json"), ODD_HUMAN);
+    assert_eq!((run.code, run.stderr.as_str()), (6, ""));
+    assert!(
+        run.stdout
+            .lines()
+            .all(|line| line.chars().count() < 80 || line.contains("odd.json"))
+    );
+}
+
+#[test]
+fn json_says_the_same_to_machines() {
+    let dir = Dir::new();
+    let path = dir.file("odd.json", ODD);
+    let run = toolgate(&["check", "--format", "json", &path]);
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        (&document["version"], &document["exit"], run.code),
+        (&json!(1), &json!(6), 6)
+    );
+    let report = &document["reports"][0];
+    assert_eq!(
+        report["summary"],
+        json!({"tools": 8, "ok": 1, "warned": 1, "refused": 6})
+    );
+    assert_eq!(
+        report["server"],
+        json!({"name": "odd", "version": "1", "era": "legacy", "protocolVersion": "2025-11-25"})
+    );
+    assert_eq!(
+        report["tools"][5],
+        json!({
+            "name": "root", "verdict": "refused", "inputBytes": 42, "outputBytes": null,
+            "findings": [{
+                "severity": "error", "code": "input-root", "schema": "input", "pointer": "/type", "help": null,
+                "message": "the root must have `\"type\": \"object\"`, found `[\"object\", \"null\"]`",
+                "line": 9, "column": 60,
+            }],
+        })
+    );
+    assert_eq!(
+        (&report["fault"], &report["notes"]),
+        (&Value::Null, &json!([]))
+    );
+}
+
+#[test]
+fn github_gets_workflow_commands() {
+    let dir = Dir::new();
+    let path = dir.file("odd.json", ODD);
+    let run = toolgate(&["check", "--format", "github", &path]);
+    let lines: Vec<String> = run
+        .stdout
+        .lines()
+        .map(|line| line.replace(&path, "odd.json"))
+        .collect();
+    assert_eq!(
+        lines[1],
+        "::warning file=odd.json,line=6,col=14,title=has space%3A name::tool: `name` should have only letters, digits, `_`, `-` and `.`, found ` ` (at /name)"
+    );
+    assert_eq!(
+        (lines.len(), lines[7].as_str()),
+        (8, "odd.json: 8 tools, 6 refused")
+    );
+}
+
+#[test]
+fn a_listing_may_have_any_of_its_usual_shapes() {
+    let dir = Dir::new();
+    let tool = r#"{"name":"a","inputSchema":{"type":"object"}}"#;
+    for text in [
+        format!("[{tool}]"),
+        format!(r#"{{"tools":[{tool}]}}"#),
+        format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":[{tool}]}}}}"#),
+    ] {
+        let run = toolgate(&["check", &dir.file("listing.json", &text)]);
+        assert!(
+            run.code == 0 && run.stdout.ends_with("\n1 tool: 1 ok\n"),
+            "{text}: {}",
+            run.stdout
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_a_usage_error_with_its_place() {
+    let dir = Dir::new();
+    let path = dir.file("x.json", "{\n  \"tools\": [,]}");
+    let run = toolgate(&["check", &path]);
+    assert_eq!((run.code, run.stdout.as_str()), (2, ""));
+    assert!(
+        run.stderr.starts_with(&format!("error: {path}:2:13: ")),
+        "{}",
+        run.stderr
+    );
+    let path = dir.file("y.json", "{}");
+    assert!(
+        toolgate(&["check", &path])
+            .stderr
+            .contains("holds neither tools nor `mcpServers`")
+    );
+    let run = toolgate(&["check", "npx"]);
+    assert!(
+        run.code == 2
+            && run
+                .stderr
+                .contains("to start a server write `toolgate check -- npx …`"),
+        "{}",
+        run.stderr
+    );
+    for wrong in [
+        &["check"][..],
+        &["check", "--demo", "x.json"],
+        &["check", &path, "--header", "A: b"],
+        &["check", "--timeout", "0", "--demo"],
+    ] {
+        assert_eq!(toolgate(wrong).code, 2, "{wrong:?}");
+    }
+}
+
+#[test]
+fn one_bad_tool_hides_no_other() {
+    let dir = Dir::new();
+    let deep = format!(
+        "{}{}",
+        "{\"not\":".repeat(5_000),
+        "{}".to_owned() + &"}".repeat(5_000)
+    );
+    let text = format!(
+        r#"[{{"name":"deep","inputSchema":{deep}}},
+            {{"name":"twice","inputSchema":{{"type":"object","type":"object"}}}},
+            {{"name":"digits","inputSchema":{{"type":"object","maxProperties":{}}}}},
+            {{"name":"two","name":"faces","inputSchema":{{"type":"object"}}}},
+            {{"name":"fine","inputSchema":{{"type":"object"}}}}]"#,
+        "9".repeat(10_000)
+    );
+    let run = toolgate(&["check", &dir.file("bad.json", &text)]);
+    assert!(
+        run.code == 6 && run.stdout.contains("\n ok  fine    input 17 B\n"),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stdout.ends_with("\n5 tools: 1 ok, 4 refused\n"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn foreign_text_cannot_act_on_the_terminal() {
+    let dir = Dir::new();
+    let text = "[{\"name\":\"\\u001b[31mred\\u202e\",\"inputSchema\":{\"type\":\"\u{9b}2J\",\"$ref\":\"#/\u{202e}x\"}}]";
+    let path = dir.file("evil.json", text);
+    for format in ["human", "json", "github"] {
+        let run = toolgate(&["check", "--format", format, &path]);
+        let acts = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(
+            run.code == 6 && !run.stdout.contains(acts),
+            "{format}: {:?}",
+            run.stdout
+        );
+    }
+}
+
+#[test]
+fn quiet_says_only_what_is_wrong_and_colour_only_where_asked() {
+    let dir = Dir::new();
+    let good = dir.file(
+        "good.json",
+        r#"[{"name":"a","inputSchema":{"type":"object"}}]"#,
+    );
+    assert_eq!(toolgate(&["check", "--quiet", &good]).stdout, "");
+    assert!(!toolgate(&["check", &good]).stdout.contains('\u{1b}'));
+    assert!(
+        toolgate(&["check", "--color", "always", &good])
+            .stdout
+            .contains("\u{1b}[1m")
+    );
+    let odd = dir.file("odd.json", ODD);
+    let run = toolgate(&["check", "-q", &odd]);
+    assert!(
+        !run.stdout.contains(" ok  fine") && run.stdout.contains("bad  fine"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn commands_from_a_clients_configuration_need_consent() {
+    let dir = Dir::new();
+    let config = json!({"mcpServers": {
+        "demo": {"command": PROGRAM, "args": ["serve-demo"], "env": {"X": "${HOME:-y}"}},
+        "web": {"url": "http://127.0.0.1:1/mcp", "headers": {"Authorization": "Bearer hush"}},
+        "odd": {"neither": 1},
+    }});
+    let path = dir.file("mcp.json", &config.to_string());
+    let run = toolgate(&["check", &path, "--server", "demo"]);
+    assert_eq!((run.code, run.stdout.as_str()), (2, ""));
+    assert!(
+        run.stderr
+            .contains(&format!("  demo: {PROGRAM} serve-demo"))
+            && run.stderr.contains("add `--yes`"),
+        "{}",
+        run.stderr
+    );
+    let run = toolgate(&["check", &path, "--server", "demo", "--yes"]);
+    assert!(
+        run.code == 6 && run.stdout.contains("4 tools: 3 ok, 1 refused"),
+        "{}",
+        run.stdout
+    );
+    let run = toolgate(&["check", &path, "--server", "web"]);
+    assert!(
+        run.code == 4 && run.stdout.contains("cannot reach") && !run.stdout.contains("hush"),
+        "{}",
+        run.stdout
+    );
+    let run = toolgate(&["check", &path, "--server", "odd", "-y"]);
+    assert!(
+        run.code == 2
+            && run
+                .stderr
+                .contains("server `odd`: has neither `command` nor `url`"),
+        "{}",
+        run.stderr
+    );
+    let run = toolgate(&["check", &path, "--server", "nope"]);
+    assert!(
+        run.code == 2 && run.stderr.contains("there is no server `nope` in the file"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn published_listings_are_read_and_their_tools_judged() {
+    let corpus = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../../shared/corpus/listings"
+    );
+    // The corpus lies beside the project, not in it; without it there is nothing to show here.
+    let Ok(files) = std::fs::read_dir(corpus) else {
+        return;
+    };
+    for file in files {
+        let path = file.unwrap().path();
+        let run = toolgate(&["check", "--quiet", path.to_str().unwrap()]);
+        assert!(
+            matches!(run.code, 0 | 6),
+            "{}: {}",
+            path.display(),
+            run.stderr
+        );
+    }
+}

@@ -1,0 +1,14 @@
+//! The program as its users run it: arguments in, text and exit code out.
+
+#![cfg(unix)]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail as tests do, with a panic"
+)]
+
+mod check_file;
+mod check_live;
+mod demo_http;
+mod demo_stdio;
+mod run;

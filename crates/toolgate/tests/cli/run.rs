@@ -1,0 +1,70 @@
+//! Running the program and keeping files for it.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// What a run came to.
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// The program under test.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_toolgate");
+
+/// Runs the program with these arguments and an empty standard input.
+pub(crate) fn toolgate(args: &[&str]) -> Run {
+    let output = Command::new(PROGRAM)
+        .args(args)
+        .stdin(Stdio::null())
+        .env_remove("CLICOLOR_FORCE")
+        .output()
+        .unwrap();
+    Run {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Runs `toolgate check` on a Python server; see the transports' tests for more of those.
+pub(crate) fn check_python(script: &str, more: &[&str]) -> Run {
+    let mut args = vec!["check", "--timeout", "3"];
+    args.extend(more);
+    args.extend(["--", "python3", "-c", script]);
+    toolgate(&args)
+}
+
+/// A directory of one test, gone with it.
+pub(crate) struct Dir(PathBuf);
+
+impl Dir {
+    pub(crate) fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path =
+            std::env::temp_dir().join(format!("toolgate-cli-{}-{count}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// The path of a file in it.
+    pub(crate) fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+
+    /// Writes a file and gives its path.
+    pub(crate) fn file(&self, name: &str, text: &str) -> String {
+        let path = self.path(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+impl Drop for Dir {
+    fn drop(&mut self) {
+        let _nothing_to_do_about_it = std::fs::remove_dir_all(&self.0);
+    }
+}
