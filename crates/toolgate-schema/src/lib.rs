@@ -29,6 +29,7 @@ mod compiler;
 mod dialect;
 mod error;
 mod execute;
+mod explain;
 pub mod format;
 mod int;
 mod limits;
@@ -36,6 +37,7 @@ mod lower;
 mod options;
 mod outline;
 mod plan;
+mod report;
 mod resolve;
 mod schema;
 #[cfg(feature = "serde_json")]
@@ -45,8 +47,12 @@ pub use compiler::Compiler;
 pub use dialect::Dialect;
 pub use error::{CompileError, CompileErrorKind};
 pub use execute::Exhausted;
+pub use explain::kind::{Branches, FindingKind, Found, Tag};
 pub use limits::{Limit, LimitName, Limits};
 pub use options::{Content, Formats, Strictness, Warning};
+pub use report::{
+    Annotation, Annotations, Explanation, Finding, OutputFormat, Report, Source,
+};
 pub use schema::{Schema, Verdict, Workspace};
 #[cfg(feature = "serde_json")]
 pub use value::ValueNode;

@@ -192,9 +192,9 @@ impl fmt::Debug for Schema {
 /// One per thread; any schema can use it.
 #[derive(Debug, Default)]
 pub struct Workspace {
-    reader: Reader,
+    pub(crate) reader: Reader,
     scratch: Scratch,
-    budget: Option<u64>,
+    pub(crate) budget: Option<u64>,
     used: u64,
 }
 

@@ -1,0 +1,200 @@
+//! What keywords ask of the value itself, each written as the specification says it.
+
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+
+use toolgate_json::{Kind, Node};
+
+use super::Flow;
+use super::frame::Frame;
+use super::machine::Machine;
+use super::value::At;
+use crate::dialect::Keyword;
+use crate::format::{Format, content};
+use crate::int::units;
+use crate::outline::{ContentUse, Dependency, DocId, Entry, Form, FormatUse, PatternId};
+
+impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
+    /// Whether a keyword's own demand holds; those that only apply other
+    /// subschemas demand nothing.
+    pub(super) fn assert(&mut self, frame: &Frame<'o, 'i, N>, entry: &'o Entry) -> Flow<bool> {
+        let at = frame.at;
+        let kind = at.kind();
+        let doc = frame.sub.doc;
+        let holds = match (&entry.form, entry.keyword) {
+            (Form::Types(types), _) => match at {
+                At::Value(node) => types.admits(node, kind),
+                At::Name { .. } => types.contains(crate::outline::TypeSet::STRING),
+            },
+            (Form::Literal, Keyword::Const) => return self.equals(doc, entry.value, at),
+            (Form::Literal, Keyword::Enum) => return self.is_member(doc, entry, at),
+            (Form::Literal, Keyword::MultipleOf) if kind == Kind::Number => {
+                let (found, divisor) = (at.number(), self.number(doc, entry));
+                let digits = units(found.digits()).saturating_mul(units(divisor.digits()));
+                self.purse.pay(digits / DIGITS_PER_UNIT)?;
+                found.is_multiple_of(divisor)
+            }
+            (Form::Bound { exclusive }, keyword) if kind == Kind::Number => {
+                let (found, bound) = (at.number(), self.number(doc, entry));
+                let digits = found.digits().min(bound.digits());
+                self.purse.pay(units(digits) / DIGITS_PER_UNIT)?;
+                let order = found.compare(&bound);
+                let beyond = match keyword {
+                    Keyword::Minimum | Keyword::ExclusiveMinimum => Ordering::Greater,
+                    _ => Ordering::Less,
+                };
+                order == beyond || (order == Ordering::Equal && !exclusive)
+            }
+            (Form::Count(count), keyword) => return self.count(frame, keyword, *count),
+            (Form::Flag(true), Keyword::UniqueItems) => match at.array() {
+                Some(array) => toolgate_json::first_duplicate(array, &mut self.purse)?.is_none(),
+                None => true,
+            },
+            (Form::Pattern(pattern), _) if kind == Kind::String => {
+                return self.matches(*pattern, at.string());
+            }
+            (Form::Format(FormatUse::Text(format)), _) if kind == Kind::String => {
+                self.purse.pay(match format {
+                    // Parsing a regular expression is far dearer than a scan.
+                    Format::Regex => units(at.string().len()) * REGEX_UNITS_PER_BYTE,
+                    _ => units(at.string().len()) / FORMAT_PER_UNIT,
+                })?;
+                format.accepts(at.string())
+            }
+            (Form::Format(FormatUse::Number(format)), _) if kind == Kind::Number => {
+                format.accepts(at.number())
+            }
+            (Form::Content(content), _) if kind == Kind::String => {
+                self.purse.pay(units(at.string().len()) / FORMAT_PER_UNIT)?;
+                let encoding = self.outline.entry(frame.sub, Keyword::ContentEncoding);
+                let encoded = matches!(
+                    encoding.map(|entry| &entry.form),
+                    Some(Form::Content(ContentUse::Base64))
+                );
+                match content {
+                    ContentUse::Base64 => content::accepts(at.string(), true, false),
+                    ContentUse::Json => content::accepts(at.string(), encoded, true),
+                }
+            }
+            (Form::Literal, Keyword::Required) => {
+                return self.has_all(doc, entry.value, at);
+            }
+            (Form::Dependencies(map), _) => {
+                let Some(object) = at.object() else {
+                    return YES;
+                };
+                for (name, dependency) in map {
+                    if let Dependency::Names(needed) = dependency
+                        && self.member(object, self.text(doc, *name))?.is_some()
+                        && !self.has_all(doc, *needed, at)?
+                    {
+                        return NO;
+                    }
+                }
+                true
+            }
+            _ => true,
+        };
+        ControlFlow::Continue(holds)
+    }
+
+    fn count(&mut self, frame: &Frame<'o, 'i, N>, keyword: Keyword, count: u64) -> Flow<bool> {
+        let at = frame.at;
+        let found = match (keyword, at.kind()) {
+            (Keyword::MinLength | Keyword::MaxLength, Kind::String) => {
+                self.purse.pay_text(at.string())?;
+                at.string().chars().count()
+            }
+            (Keyword::MinItems | Keyword::MaxItems, Kind::Array)
+            | (Keyword::MinProperties | Keyword::MaxProperties, Kind::Object) => at.len(),
+            (Keyword::MinContains | Keyword::MaxContains, Kind::Array) => match frame.contained {
+                Some(contained) => contained,
+                None => return YES,
+            },
+            _ => return YES,
+        };
+        let found = units(found);
+        ControlFlow::Continue(match keyword {
+            Keyword::MinLength
+            | Keyword::MinItems
+            | Keyword::MinProperties
+            | Keyword::MinContains => found >= count,
+            _ => found <= count,
+        })
+    }
+
+    pub(super) fn equals(
+        &mut self,
+        doc: DocId,
+        literal: toolgate_json::NodeId,
+        at: At<'i, N>,
+    ) -> Flow<bool> {
+        let Some(literal) = self.outline.view(doc, literal) else {
+            return NO;
+        };
+        match at {
+            At::Value(node) => toolgate_json::equal(literal, node, &mut self.purse),
+            At::Name { text, .. } => {
+                self.purse.pay_text(text)?;
+                ControlFlow::Continue(literal.kind() == Kind::String && literal.string() == text)
+            }
+        }
+    }
+
+    pub(super) fn is_member(&mut self, doc: DocId, entry: &'o Entry, at: At<'i, N>) -> Flow<bool> {
+        if at.kind() == Kind::String {
+            self.purse.pay_text(at.string())?;
+            let names = self.names(doc, entry)?;
+            return ControlFlow::Continue(names.contains_key(at.string()));
+        }
+        let Some(members) = self.outline.view(doc, entry.value) else {
+            return NO;
+        };
+        for member in members.items() {
+            if member.kind() == at.kind() && self.equals(doc, member.id(), at)? {
+                return YES;
+            }
+        }
+        self.purse.pay(units(members.len() / 8))?;
+        NO
+    }
+
+    fn has_all(&mut self, doc: DocId, names: toolgate_json::NodeId, at: At<'i, N>) -> Flow<bool> {
+        let (Some(object), Some(names)) = (at.object(), self.outline.view(doc, names)) else {
+            return YES;
+        };
+        for name in names.items() {
+            if self.member(object, name.string())?.is_none() {
+                return NO;
+            }
+        }
+        YES
+    }
+
+    /// Whether a pattern matches somewhere in a text.
+    pub(super) fn matches(&mut self, pattern: PatternId, text: &str) -> Flow<bool> {
+        let Some(pattern) = self.outline.patterns.get(pattern.index()) else {
+            return NO;
+        };
+        match pattern.matches(text, &mut self.purse.left) {
+            Some(matched) => ControlFlow::Continue(matched),
+            None => ControlFlow::Break(self.purse.run_dry()),
+        }
+    }
+
+    fn number(&self, doc: DocId, entry: &Entry) -> toolgate_json::Number<'o> {
+        let outline: &'o crate::outline::Outline = self.outline;
+        outline
+            .view(doc, entry.value)
+            .map_or(toolgate_json::Number::from_i64(0), Node::number)
+    }
+}
+
+const YES: Flow<bool> = ControlFlow::Continue(true);
+const NO: Flow<bool> = ControlFlow::Continue(false);
+/// Bytes of text that one unit of fuel checks against a format.
+const FORMAT_PER_UNIT: u64 = 8;
+/// What a byte of a regular expression costs to check.
+const REGEX_UNITS_PER_BYTE: u64 = 4;
+/// Digit products that one unit of fuel pays for.
+const DIGITS_PER_UNIT: u64 = 64;

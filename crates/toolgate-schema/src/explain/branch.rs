@@ -1,0 +1,225 @@
+//! Which branch of a union a value was meant for.
+//!
+//! Evidence, strongest first: a property whose constant value the branch
+//! demands and the value has; the value's type; the members that the branch
+//! declares and those that it requires.
+
+use std::ops::ControlFlow;
+
+use toolgate_json::{Kind, Node};
+
+use super::Flow;
+use super::found::{found, show};
+use super::frame::Frame;
+use super::kind::Tag;
+use super::machine::Machine;
+use super::value::At;
+use crate::closest::closest;
+use crate::dialect::Keyword;
+use crate::int::units;
+use crate::outline::{Entry, Form, Outline, SubId};
+
+/// The branches of a union, most plausible first.
+pub(super) struct Ranking {
+    pub(super) order: Vec<usize>,
+    /// How many of them share the first place.
+    pub(super) best: usize,
+    pub(super) tag: Option<Tag>,
+}
+
+/// What speaks for one branch.
+#[derive(Debug, Clone, Copy, Default)]
+struct Evidence<'o> {
+    score: i64,
+    /// A constant property that the value has with another value.
+    missed: Option<(&'o str, SubId, &'o Entry)>,
+}
+
+impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
+    /// Ranks the branches of a union for a value.
+    pub(super) fn ranked(&mut self, frame: &Frame<'o, 'i, N>, subs: &'o [SubId]) -> Flow<Ranking> {
+        let mut scored = Vec::with_capacity(subs.len().min(BRANCHES));
+        for (index, sub) in subs.iter().take(BRANCHES).enumerate() {
+            scored.push((index, self.evidence(frame.at, *sub)?));
+        }
+        let tag = self.tag(frame.at, &scored);
+        scored.sort_by_key(|(_, evidence)| std::cmp::Reverse(evidence.score));
+        let top = scored.first().map(|(_, evidence)| evidence.score);
+        let best = scored
+            .iter()
+            .take_while(|(_, evidence)| Some(evidence.score) == top)
+            .count();
+        let mut order: Vec<usize> = scored.into_iter().map(|(index, _)| index).collect();
+        order.extend(BRANCHES..subs.len());
+        ControlFlow::Continue(Ranking {
+            order,
+            best: best.min(TIES),
+            tag,
+        })
+    }
+
+    fn evidence(&mut self, at: At<'i, N>, branch: SubId) -> Flow<Evidence<'o>> {
+        let outline: &'o Outline = self.outline;
+        let mut evidence = Evidence::default();
+        let mut waiting = vec![branch];
+        let mut next = 0;
+        while let Some(id) = waiting.get(next).copied() {
+            next += 1;
+            let sub = outline.sub(id);
+            self.purse.pay(1)?;
+            for entry in outline.entries(sub) {
+                match (&entry.form, entry.keyword) {
+                    (Form::Reference(target), _) if waiting.len() < PLACES => {
+                        waiting.push(outline.target(*target).initial());
+                    }
+                    (Form::List(list), Keyword::AllOf) => {
+                        let room = PLACES.saturating_sub(waiting.len());
+                        waiting.extend(list.iter().copied().take(room));
+                    }
+                    (Form::Types(types), _) => {
+                        let admits = match at {
+                            At::Value(node) => types.admits(node, node.kind()),
+                            At::Name { .. } => true,
+                        };
+                        evidence.score += if admits { TYPE } else { -TYPE };
+                    }
+                    (Form::Literal, Keyword::Const | Keyword::Enum) => {
+                        let same = outline
+                            .view(sub.doc, entry.value)
+                            .is_some_and(|value| value.kind() == at.kind());
+                        evidence.score += if same { 1 } else { -TYPE };
+                    }
+                    (Form::Literal, Keyword::Required) => {
+                        self.required(at, sub.doc, entry, &mut evidence)?;
+                    }
+                    (Form::Map(map), Keyword::Properties) => {
+                        if let Some(object) = at.object() {
+                            self.declared(object, sub.doc, map, &mut evidence)?;
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        ControlFlow::Continue(evidence)
+    }
+
+    fn required(
+        &mut self,
+        at: At<'i, N>,
+        doc: crate::outline::DocId,
+        entry: &'o Entry,
+        evidence: &mut Evidence<'o>,
+    ) -> Flow {
+        let (Some(object), Some(names)) = (at.object(), self.outline.view(doc, entry.value)) else {
+            return ControlFlow::Continue(());
+        };
+        for name in names.items().take(MEMBERS) {
+            if self.member(object, name.string())?.is_none() {
+                evidence.score -= 2;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn declared(
+        &mut self,
+        object: N,
+        doc: crate::outline::DocId,
+        map: &'o [(toolgate_json::NodeId, SubId)],
+        evidence: &mut Evidence<'o>,
+    ) -> Flow {
+        let outline: &'o Outline = self.outline;
+        for (key, sub) in map.iter().take(MEMBERS) {
+            let name = self.text(doc, *key);
+            let Some((_, value)) = self.member(object, name)? else {
+                continue;
+            };
+            evidence.score += 1;
+            let inner = outline.sub(*sub);
+            let constant = outline.entry(inner, Keyword::Const).or_else(|| {
+                // A single-member enumeration is a constant by another name.
+                let entry = outline.entry(inner, Keyword::Enum)?;
+                let members = outline.view(inner.doc, entry.value)?;
+                (members.len() <= FEW).then_some(entry)
+            });
+            let Some(constant) = constant else { continue };
+            let matched = match constant.keyword {
+                Keyword::Const => self.equals(inner.doc, constant.value, At::Value(value))?,
+                _ => self.is_member(inner.doc, constant, At::Value(value))?,
+            };
+            if matched {
+                evidence.score += CONSTANT;
+            } else {
+                evidence.score -= CONSTANT;
+                evidence.missed = evidence.missed.or(Some((name, *sub, constant)));
+            }
+        }
+        self.purse.pay(units(map.len().min(MEMBERS)) / 8)
+    }
+
+    /// The property that should have chosen a branch, if its value chooses none.
+    fn tag(&mut self, at: At<'i, N>, scored: &[(usize, Evidence<'o>)]) -> Option<Tag> {
+        let (_, first) = scored.first()?;
+        let (property, _, _) = first.missed?;
+        let mut values: Vec<toolgate_json::View<'o>> = Vec::new();
+        let outline: &'o Outline = self.outline;
+        for (_, evidence) in scored {
+            let (name, sub, entry) = evidence.missed?;
+            if name != property {
+                return None;
+            }
+            let value = outline.view(outline.sub(sub).doc, entry.value)?;
+            match entry.keyword {
+                Keyword::Const => values.push(value),
+                _ => values.extend(value.items()),
+            }
+        }
+        let object = at.object()?;
+        let value = object.member(property)?;
+        let mut expected: Vec<String> = Vec::new();
+        let mut more = 0;
+        for value in &values {
+            let text = show(*value);
+            if expected.contains(&text) {
+                continue;
+            }
+            if expected.len() < SHOWN {
+                expected.push(text);
+            } else {
+                more += 1;
+            }
+        }
+        let strings = values
+            .iter()
+            .filter(|value| value.kind() == Kind::String)
+            .map(|value| Node::string(*value));
+        let closest = (value.kind() == Kind::String)
+            .then(|| closest(value.string(), strings))
+            .flatten();
+        Some(Tag {
+            property: super::found::cut(property),
+            expected,
+            more,
+            closest: closest.map(|name| super::found::quoted(&super::found::cut(name))),
+            found: found(At::Value(value)),
+        })
+    }
+}
+
+/// What a constant property weighs.
+const CONSTANT: i64 = 10_000;
+/// What the value's type weighs.
+const TYPE: i64 = 1_000;
+/// Branches that are ranked; the others follow as they stand.
+const BRANCHES: usize = 256;
+/// Branches that may share the first place.
+const TIES: usize = 16;
+/// Subschemas of one branch that are looked at.
+const PLACES: usize = 16;
+/// Properties of one branch that are looked at.
+const MEMBERS: usize = 64;
+/// Members that an enumeration may have to tell branches apart.
+const FEW: usize = 8;
+/// Values of a tag that a finding lists.
+const SHOWN: usize = 8;

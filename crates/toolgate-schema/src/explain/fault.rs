@@ -1,0 +1,320 @@
+//! What to say of a keyword that does not hold.
+
+use std::ops::ControlFlow;
+
+use toolgate_json::{Kind, Node, NodeId, View};
+
+use super::Flow;
+use super::found::{cut, found, show};
+use super::frame::Frame;
+use super::kind::{Branches, FindingKind};
+use super::machine::Machine;
+use crate::closest::closest;
+use crate::dialect::Keyword;
+use crate::int::units;
+use crate::outline::{ContentUse, Dependency, DocId, Entry, Form, FormatUse, Outline, SubId};
+
+impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
+    /// What a failing keyword says itself; nothing if it fails only by the
+    /// subschemas it applies.
+    pub(super) fn fault(
+        &mut self,
+        frame: &Frame<'o, 'i, N>,
+        entry: &'o Entry,
+    ) -> Flow<Option<FindingKind>> {
+        let at = frame.at;
+        let doc = frame.sub.doc;
+        let count = at.len();
+        let literal = || {
+            self.outline
+                .view(doc, entry.value)
+                .map_or_else(String::new, show)
+        };
+        let kind = match (&entry.form, entry.keyword) {
+            (Form::Types(types), _) => FindingKind::Type {
+                expected: types.names(),
+                found: found(at),
+            },
+            (Form::Literal, Keyword::Const) => FindingKind::Const {
+                expected: literal(),
+                found: found(at),
+            },
+            (Form::Literal, Keyword::Enum) => return self.not_a_member(frame, entry),
+            (Form::Literal, Keyword::MultipleOf) => FindingKind::MultipleOf {
+                divisor: literal(),
+                found: found(at),
+            },
+            (Form::Bound { exclusive }, Keyword::Minimum | Keyword::ExclusiveMinimum) => {
+                FindingKind::Minimum {
+                    limit: literal(),
+                    exclusive: *exclusive,
+                    found: found(at),
+                }
+            }
+            (Form::Bound { exclusive }, _) => FindingKind::Maximum {
+                limit: literal(),
+                exclusive: *exclusive,
+                found: found(at),
+            },
+            (Form::Count(limit), keyword) => {
+                let limit = *limit;
+                match keyword {
+                    Keyword::MinLength => FindingKind::MinLength {
+                        least: limit,
+                        count: at.string().chars().count(),
+                        found: found(at),
+                    },
+                    Keyword::MaxLength => FindingKind::MaxLength {
+                        most: limit,
+                        count: at.string().chars().count(),
+                        found: found(at),
+                    },
+                    Keyword::MinItems => FindingKind::MinItems {
+                        least: limit,
+                        count,
+                    },
+                    Keyword::MaxItems => FindingKind::MaxItems { most: limit, count },
+                    Keyword::MinProperties => FindingKind::MinProperties {
+                        least: limit,
+                        count,
+                    },
+                    Keyword::MaxProperties => FindingKind::MaxProperties { most: limit, count },
+                    Keyword::MinContains => FindingKind::MinContains {
+                        least: limit,
+                        count: frame.contained.unwrap_or(0),
+                    },
+                    _ => FindingKind::MaxContains { most: limit },
+                }
+            }
+            (Form::Flag(_), _) => {
+                let pair = match at.array() {
+                    Some(array) => toolgate_json::first_duplicate(array, &mut self.purse)?,
+                    None => None,
+                };
+                let (first, second) = pair.unwrap_or((0, 0));
+                FindingKind::UniqueItems { first, second }
+            }
+            (Form::Pattern(pattern), _) => FindingKind::Pattern {
+                pattern: cut(self
+                    .outline
+                    .patterns
+                    .get(pattern.index())
+                    .map_or("", |pattern| pattern.as_str())),
+                found: found(at),
+            },
+            (Form::Format(format), _) => FindingKind::Format {
+                format: match format {
+                    FormatUse::Text(format) => format.name(),
+                    FormatUse::Number(format) => format.name(),
+                },
+                found: found(at),
+            },
+            (Form::Content(content), _) => FindingKind::Content {
+                expected: match content {
+                    ContentUse::Base64 => "base64",
+                    ContentUse::Json => "application/json",
+                },
+                found: found(at),
+            },
+            (Form::Literal, Keyword::Required) => {
+                let (missing, more) = self.missing(doc, entry.value, frame)?;
+                FindingKind::Required { missing, more }
+            }
+            (Form::Dependencies(map), _) => return self.unmet(frame, map),
+            (_, Keyword::Contains) => FindingKind::Contains,
+            (_, Keyword::Not) => FindingKind::Not { found: found(at) },
+            (Form::List(subs), Keyword::AnyOf) => FindingKind::AnyOf(self.branches(frame, subs)?),
+            (Form::List(_), Keyword::OneOf) if frame.tally.matched > 1 => FindingKind::OneOfMany {
+                matched: frame.tally.first_matched,
+            },
+            (Form::List(subs), Keyword::OneOf) => FindingKind::OneOf(self.branches(frame, subs)?),
+            _ => return ControlFlow::Continue(None),
+        };
+        ControlFlow::Continue(Some(kind))
+    }
+
+    fn branches(&mut self, frame: &Frame<'o, 'i, N>, subs: &'o [SubId]) -> Flow<Branches> {
+        let ranking = self.ranked(frame, subs)?;
+        ControlFlow::Continue(Branches {
+            count: subs.len(),
+            plausible: ranking.order.into_iter().take(ranking.best).collect(),
+            tag: ranking.tag,
+        })
+    }
+
+    fn not_a_member(
+        &mut self,
+        frame: &Frame<'o, 'i, N>,
+        entry: &'o Entry,
+    ) -> Flow<Option<FindingKind>> {
+        let outline: &'o Outline = self.outline;
+        let Some(members) = outline.view(frame.sub.doc, entry.value) else {
+            return ControlFlow::Continue(None);
+        };
+        let shown = members.items().take(SHOWN);
+        self.purse.pay(units(members.len()))?;
+        ControlFlow::Continue(Some(FindingKind::Enum {
+            expected: shown.map(show).collect(),
+            more: members.len().saturating_sub(SHOWN),
+            closest: closest_member(members, frame),
+            found: found(frame.at),
+        }))
+    }
+
+    /// The names of an array of the schema that the object lacks.
+    fn missing(
+        &mut self,
+        doc: DocId,
+        names: NodeId,
+        frame: &Frame<'o, 'i, N>,
+    ) -> Flow<(Vec<String>, usize)> {
+        let mut missing = Vec::new();
+        let mut more = 0;
+        if let (Some(object), Some(names)) = (frame.at.object(), self.outline.view(doc, names)) {
+            for name in names.items() {
+                if self.member(object, name.string())?.is_some() {
+                    continue;
+                }
+                if missing.len() < SHOWN {
+                    missing.push(cut(name.string()));
+                } else {
+                    more += 1;
+                }
+            }
+        }
+        ControlFlow::Continue((missing, more))
+    }
+
+    /// The first dependency on names that is not met.
+    fn unmet(
+        &mut self,
+        frame: &Frame<'o, 'i, N>,
+        map: &'o [(NodeId, Dependency)],
+    ) -> Flow<Option<FindingKind>> {
+        let doc = frame.sub.doc;
+        let Some(object) = frame.at.object() else {
+            return ControlFlow::Continue(None);
+        };
+        for (name, dependency) in map {
+            let present = self.text(doc, *name);
+            let Dependency::Names(needed) = dependency else {
+                continue;
+            };
+            if self.member(object, present)?.is_none() {
+                continue;
+            }
+            let (missing, more) = self.missing(doc, *needed, frame)?;
+            if !missing.is_empty() {
+                return ControlFlow::Continue(Some(FindingKind::DependentRequired {
+                    present: cut(present),
+                    missing,
+                    more,
+                }));
+            }
+        }
+        ControlFlow::Continue(None)
+    }
+
+    /// What a `false` schema says, by the keyword that applies it.
+    pub(super) fn never(&mut self, frame: &Frame<'o, 'i, N>) -> Flow<FindingKind> {
+        let name = last_token(self.instance_path());
+        let keyword = frame.via.keyword.map(|entry| entry.keyword);
+        ControlFlow::Continue(match (keyword, frame.via.index) {
+            (Some(Keyword::AdditionalProperties | Keyword::UnevaluatedProperties), _) => {
+                let closest = self.closest_property(frame.via.owner, &name)?;
+                FindingKind::UnexpectedProperty {
+                    name: cut(&name),
+                    closest,
+                }
+            }
+            (Some(Keyword::Properties | Keyword::PatternProperties), _) => {
+                FindingKind::ForbiddenProperty { name: cut(&name) }
+            }
+            (Some(Keyword::PropertyNames), _) => FindingKind::ForbiddenName,
+            (
+                Some(
+                    Keyword::Items
+                    | Keyword::AdditionalItems
+                    | Keyword::UnevaluatedItems
+                    | Keyword::PrefixItems,
+                ),
+                Some(index),
+            ) => FindingKind::UnexpectedItem { index },
+            _ => FindingKind::Never {
+                found: found(frame.at),
+            },
+        })
+    }
+
+    /// The closest name that a subschema, or one it applies in place, declares.
+    fn closest_property(&mut self, owner: SubId, name: &str) -> Flow<Option<String>> {
+        let outline: &'o Outline = self.outline;
+        let mut candidates: Vec<&'o str> = Vec::new();
+        let mut waiting = vec![owner];
+        let mut at = 0;
+        while let Some(id) = waiting.get(at).copied() {
+            at += 1;
+            let sub = outline.sub(id);
+            if let Some(Entry {
+                form: Form::Map(map),
+                ..
+            }) = outline.entry(sub, Keyword::Properties)
+            {
+                let room = CANDIDATES - candidates.len().min(CANDIDATES);
+                let names = map.iter().take(room);
+                candidates.extend(names.map(|(key, _)| self.text(sub.doc, *key)));
+            }
+            for next in outline.in_place(sub) {
+                if waiting.len() < PLACES && !waiting.contains(&next) {
+                    waiting.push(next);
+                }
+            }
+        }
+        self.purse.pay(units(candidates.len()) * 4)?;
+        ControlFlow::Continue(closest(name, candidates).map(cut))
+    }
+}
+
+/// The member of an enumeration that a value was probably meant to be: another
+/// spelling, or the same text in another type.
+fn closest_member<'i, N: Node<'i>>(members: View<'_>, frame: &Frame<'_, 'i, N>) -> Option<String> {
+    let at = frame.at;
+    let strings = || {
+        members
+            .items()
+            .take(CANDIDATES)
+            .filter(|member| member.kind() == Kind::String)
+            .map(Node::string)
+    };
+    if at.kind() == Kind::String {
+        let text = at.string();
+        if let Some(same) = strings()
+            .find(|member| member.len() < 256 && member.trim().eq_ignore_ascii_case(text.trim()))
+        {
+            return Some(super::found::quoted(same));
+        }
+        let other = members.items().take(CANDIDATES).find(|member| {
+            !member.kind().is_container() && member.kind() != Kind::String && show(*member) == text
+        });
+        return other
+            .map(show)
+            .or_else(|| closest(text, strings()).map(|name| super::found::quoted(&cut(name))));
+    }
+    let text = found(at).text;
+    let same = strings().find(|member| *member == text);
+    same.map(super::found::quoted)
+}
+
+/// The last token of a JSON pointer, as a name.
+fn last_token(pointer: &str) -> String {
+    toolgate_json::pointer::tokens(pointer)
+        .last()
+        .map_or_else(String::new, |token| token.into_owned())
+}
+
+/// Members of an enumeration, or missing names, that a finding lists.
+const SHOWN: usize = 8;
+/// Names that are compared for the closest spelling.
+const CANDIDATES: usize = 512;
+/// Subschemas that are searched for declared names.
+const PLACES: usize = 64;

@@ -1,0 +1,154 @@
+//! A value in a few characters of JSON, however large it is.
+
+use toolgate_json::{Key as _, Kind, Node};
+
+use super::kind::Found;
+use super::value::At;
+
+/// The value as a finding repeats it.
+pub(super) fn found<'i, N: Node<'i>>(at: At<'i, N>) -> Found {
+    Found {
+        kind: at.kind(),
+        text: match at {
+            At::Value(node) => show(node),
+            At::Name { text, .. } => {
+                let mut out = String::new();
+                push_text(text, &mut out);
+                out
+            }
+        },
+    }
+}
+
+/// The JSON text of a value, cut where it gets long.
+pub(crate) fn show<'i, N: Node<'i>>(node: N) -> String {
+    let mut out = String::new();
+    write(node, LEVELS, &mut out);
+    out
+}
+
+/// A text of the schema or the instance, cut where it gets long.
+pub(super) fn cut(text: &str) -> String {
+    let mut out: String = text.chars().take(ENOUGH).collect();
+    if out.len() < text.len() {
+        out.push('…');
+    }
+    out
+}
+
+/// A text as a JSON string, whole.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            control if u32::from(control) < 0x20 => {
+                out.push_str(&format!("\\u{:04x}", u32::from(control)));
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn write<'i, N: Node<'i>>(node: N, levels: usize, out: &mut String) {
+    match node.kind() {
+        Kind::Null => out.push_str("null"),
+        Kind::Boolean => out.push_str(if node.boolean() { "true" } else { "false" }),
+        Kind::Number => out.push_str(&cut(&node.number().to_string())),
+        Kind::String => push_text(node.string(), out),
+        Kind::Array if levels == 0 && !node.is_empty() => out.push_str("[…]"),
+        Kind::Object if levels == 0 && !node.is_empty() => out.push_str("{…}"),
+        Kind::Array => {
+            out.push('[');
+            for (index, item) in node.items().enumerate() {
+                if !separate(index, out) {
+                    break;
+                }
+                write(item, levels - 1, out);
+            }
+            out.push(']');
+        }
+        Kind::Object => {
+            out.push('{');
+            for (index, (key, value)) in node.members().enumerate() {
+                if !separate(index, out) {
+                    break;
+                }
+                push_text(key.text(), out);
+                out.push(':');
+                write(value, levels - 1, out);
+            }
+            out.push('}');
+        }
+    }
+}
+
+/// Begins an element; says no, and writes so, when there is enough already.
+fn separate(index: usize, out: &mut String) -> bool {
+    if index > 0 {
+        out.push(',');
+    }
+    if out.len() > ENOUGH {
+        out.push('…');
+        return false;
+    }
+    true
+}
+
+/// Writes a JSON string. Characters that a line cannot show are left to whoever
+/// puts the text into a message.
+fn push_text(text: &str, out: &mut String) {
+    out.push('"');
+    let mut left = ENOUGH;
+    for character in text.chars() {
+        if left == 0 {
+            out.push('…');
+            break;
+        }
+        left -= 1;
+        if matches!(character, '"' | '\\') {
+            out.push('\\');
+        }
+        out.push(character);
+    }
+    out.push('"');
+}
+
+/// Levels of containers that are shown.
+const LEVELS: usize = 3;
+/// Characters of one text, and of a container, behind which nothing more is shown.
+const ENOUGH: usize = 80;
+
+#[cfg(test)]
+mod tests {
+    use super::show;
+    use toolgate_json::{OwnedDocument, ReadLimits};
+
+    #[test]
+    fn values_in_a_few_characters() {
+        let nested = format!("{}{}", "[".repeat(100), "]".repeat(100));
+        let long = format!("[{}1]", "1,".repeat(5_000));
+        for (text, expected) in [
+            ("null", "null"),
+            ("true", "true"),
+            ("1.50", "1.5"),
+            (r#""a\"b\\""#, r#""a\"b\\""#),
+            (r#"{"a": [1, {"b": {"c": 1}}]}"#, r#"{"a":[1,{"b":{…}}]}"#),
+            ("[[[[]]]]", "[[[[]]]]"),
+            (nested.as_str(), "[[[[…]]]]"),
+        ] {
+            let document = OwnedDocument::read(text, &ReadLimits::default()).unwrap();
+            assert_eq!(show(document.document().root()), expected);
+        }
+        let document = OwnedDocument::read(long, &ReadLimits::default()).unwrap();
+        let shown = show(document.document().root());
+        assert!(shown.ends_with(",…]") && shown.len() < 100, "{shown}");
+    }
+}

@@ -1,0 +1,791 @@
+//! The evaluation itself: a list of frames instead of recursion.
+//!
+//! A frame takes the keywords of one subschema one after the other. It first
+//! *judges* a keyword: it asks for the verdicts of the subschemas that the
+//! keyword applies, as few as it needs. In a frame that the sink hears of, it
+//! then *tells*: where a keyword fails (or the sink wants everything) the same
+//! subschemas are gone through again, loud. What fails has at least one
+//! finding, so a sink with a cap bounds the telling.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use toolgate_json::Node;
+
+use super::children::Cursor;
+use super::frame::{Child, Frame, LAST_ROUND, Outcome, Paths, Phase, Seen, Tally, Token, Via};
+use super::names::Tables;
+use super::scope::{ScopeId, Scopes};
+use super::sink::{Sink, Spot, Word};
+use super::value::At;
+use super::{DEEPER, Flow, Purse, Stop};
+use crate::dialect::{Dialect, Keyword};
+use crate::execute::{Allowance, Exhausted, Memo};
+use crate::int::{to_u32, to_usize, units};
+use crate::outline::{DocId, Entry, Form, Outline, Shape, SubId};
+
+pub(super) struct Machine<'o, 'i, N: Node<'i>> {
+    pub(super) outline: &'o Outline,
+    pub(super) purse: Purse,
+    pub(super) scopes: Scopes,
+    pub(super) tables: Tables<'o, 'i, N>,
+    allowance: Allowance,
+    /// Verdicts by (subschema in scope, value).
+    memo: Memo,
+    /// What valid ones evaluated, where that was asked.
+    sets: HashMap<(u32, usize), Rc<Seen>>,
+    /// Numbers for subschemas in a scope.
+    keys: HashMap<(SubId, ScopeId), u32>,
+    /// What has been told already: (subschema in scope, value, branch).
+    told: HashSet<(u32, usize, u32)>,
+    branches: u32,
+    path: String,
+    instance: String,
+    /// Whether a branch was cut to leave room for others.
+    left_out: bool,
+}
+
+enum Next<'o, 'i, N: Node<'i>> {
+    Open(Box<Frame<'o, 'i, N>>),
+    Done(Outcome),
+}
+
+impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
+    pub(super) fn new(outline: &'o Outline, allowance: Allowance) -> Self {
+        let mut memo = Memo::default();
+        memo.clear();
+        Self {
+            outline,
+            purse: Purse {
+                left: allowance.fuel,
+                allowed: allowance.fuel,
+            },
+            scopes: Scopes::default(),
+            tables: Tables::default(),
+            allowance,
+            memo,
+            sets: HashMap::new(),
+            keys: HashMap::new(),
+            told: HashSet::new(),
+            branches: 0,
+            path: String::new(),
+            instance: String::new(),
+            left_out: false,
+        }
+    }
+
+    pub(super) fn refuel(&mut self, fuel: u64) {
+        self.purse = Purse {
+            left: fuel,
+            allowed: fuel,
+        };
+    }
+
+    /// Whether something was not told, to leave room for something else.
+    pub(super) fn left_out(&self) -> bool {
+        self.left_out
+    }
+
+    /// Where in the instance the telling is.
+    pub(super) fn instance_path(&self) -> &str {
+        &self.instance
+    }
+
+    /// Evaluates the whole schema on the whole instance.
+    pub(super) fn run<S: Sink>(&mut self, instance: N, loud: bool, sink: &mut S) -> Flow<bool> {
+        self.path.clear();
+        self.instance.clear();
+        self.told.clear();
+        let depth = to_usize(self.allowance.depth.saturating_mul(DEEPER));
+        let mut waiting: Vec<Box<Frame<'o, 'i, N>>> = Vec::new();
+        let via = Via {
+            keyword: None,
+            owner: self.outline.root,
+            index: None,
+        };
+        let mut frame = self.frame(self.outline.root, ScopeId::EMPTY, At::Value(instance), via)?;
+        frame.loud = loud;
+        let mut back = None;
+        loop {
+            match self.advance(&mut frame, back.take(), sink)? {
+                Next::Open(inner) => {
+                    if waiting.len() >= depth {
+                        return ControlFlow::Break(Stop::Exhausted(Exhausted::Depth {
+                            allowed: self.allowance.depth,
+                        }));
+                    }
+                    waiting.push(std::mem::replace(&mut frame, inner));
+                }
+                Next::Done(outcome) => match waiting.pop() {
+                    Some(outer) => {
+                        frame = outer;
+                        back = Some(outcome);
+                    }
+                    None => return ControlFlow::Continue(outcome.valid),
+                },
+            }
+        }
+    }
+
+    /// A quiet frame that has not begun.
+    fn frame(
+        &mut self,
+        id: SubId,
+        scope: ScopeId,
+        at: At<'i, N>,
+        via: Via<'o>,
+    ) -> Flow<Box<Frame<'o, 'i, N>>> {
+        self.purse.pay(1)?;
+        let sub = self.outline.sub(id);
+        let (scope, work) = self.scopes.enter(self.outline, scope, sub.resource);
+        self.purse.pay(work / 8)?;
+        let outline: &'o Outline = self.outline;
+        let entries = outline.entries(sub);
+        let track = entries
+            .iter()
+            .any(|entry| Frame::<N>::round_of(entry.keyword) == LAST_ROUND);
+        ControlFlow::Continue(Box::new(Frame {
+            id,
+            sub,
+            entries,
+            scope,
+            at,
+            via,
+            loud: false,
+            track,
+            phase: Phase::Start,
+            round: 0,
+            next: 0,
+            entry: None,
+            cursor: Cursor::Done,
+            pending: None,
+            tally: Tally::default(),
+            holds: true,
+            valid: true,
+            condition: None,
+            contained: None,
+            seen: Seen::default(),
+            seen_before: None,
+            paths: Paths::default(),
+            cap: usize::MAX,
+            branch: 0,
+        }))
+    }
+
+    /// Takes a frame as far as it gets without another.
+    fn advance<S: Sink>(
+        &mut self,
+        frame: &mut Frame<'o, 'i, N>,
+        back: Option<Outcome>,
+        sink: &mut S,
+    ) -> Flow<Next<'o, 'i, N>> {
+        if let (Some(outcome), Phase::Judge) = (back, frame.phase)
+            && let Some(child) = frame.pending.take()
+        {
+            self.receive(frame, child, &outcome, S::EVERYTHING);
+        }
+        loop {
+            match frame.phase {
+                Phase::Start => {
+                    if frame.loud && S::EVERYTHING {
+                        self.announce(frame, None, |spot| sink.enter(spot))?;
+                    }
+                    if let Shape::Always(valid) = frame.sub.shape {
+                        frame.valid = valid;
+                        if frame.loud && !valid {
+                            let kind = self.never(frame)?;
+                            self.announce(frame, None, |spot| sink.finding(spot, kind))?;
+                        }
+                        return ControlFlow::Continue(Next::Done(self.finish(frame, sink)));
+                    }
+                    frame.phase = Phase::Between;
+                }
+                Phase::Between => {
+                    let Some(entry) = frame.take_entry() else {
+                        return ControlFlow::Continue(Next::Done(self.finish(frame, sink)));
+                    };
+                    self.begin(frame, entry, sink)?;
+                    if !frame.loud && !frame.valid {
+                        return ControlFlow::Continue(Next::Done(self.finish(frame, sink)));
+                    }
+                }
+                Phase::Judge => {
+                    let settled = frame.is_settled(S::EVERYTHING);
+                    let child = match settled {
+                        true => None,
+                        false => self.next_child(frame)?,
+                    };
+                    let Some(child) = child else {
+                        self.conclude(frame, sink)?;
+                        if !frame.loud && !frame.valid {
+                            return ControlFlow::Continue(Next::Done(self.finish(frame, sink)));
+                        }
+                        continue;
+                    };
+                    let inner = self.child_frame(frame, &child)?;
+                    match self.known(&inner) {
+                        Some(outcome) => self.receive(frame, child, &outcome, S::EVERYTHING),
+                        None => {
+                            frame.pending = Some(child);
+                            return ControlFlow::Continue(Next::Open(inner));
+                        }
+                    }
+                }
+                Phase::Tell => {
+                    let room = sink.findings() < frame.cap;
+                    self.left_out |= !room;
+                    let child = match room {
+                        true => self.next_child(frame)?,
+                        false => None,
+                    };
+                    let Some(child) = child else {
+                        self.close(frame, sink);
+                        continue;
+                    };
+                    let mut inner = self.child_frame(frame, &child)?;
+                    if !S::EVERYTHING && !self.is_news(frame, &mut inner) {
+                        continue;
+                    }
+                    self.make_loud(frame, &child, &mut inner, sink.findings())?;
+                    return ControlFlow::Continue(Next::Open(inner));
+                }
+            }
+        }
+    }
+
+    /// Judges a keyword's own demand and lines up its children.
+    fn begin<S: Sink>(
+        &mut self,
+        frame: &mut Frame<'o, 'i, N>,
+        entry: &'o Entry,
+        sink: &mut S,
+    ) -> Flow {
+        frame.entry = Some(entry);
+        frame.tally = Tally::default();
+        if !frame.loud {
+            if matches!(entry.form, Form::Annotation) {
+                return ControlFlow::Continue(());
+            }
+            frame.holds = self.assert(frame, entry)?;
+            if !frame.holds {
+                frame.valid = false;
+                return ControlFlow::Continue(());
+            }
+        } else {
+            let word = self.text(frame.sub.doc, entry.name);
+            self.purse.pay_text(word)?;
+            toolgate_json::pointer::push(&mut self.path, word);
+            if S::EVERYTHING {
+                self.announce(frame, Some(entry), |spot| sink.enter(spot))?;
+            }
+            frame.holds = self.assert(frame, entry)?;
+            if Frame::<N>::round_of(entry.keyword) == LAST_ROUND {
+                frame.seen_before = Some(frame.seen.clone());
+            }
+        }
+        frame.cursor = self.cursor(frame, entry)?;
+        if let Cursor::Done = frame.cursor {
+            if frame.loud {
+                self.conclude(frame, sink)?;
+            } else {
+                self.note_conclusion(frame, entry, true);
+            }
+        } else {
+            self.purse.pay(1)?;
+            frame.phase = Phase::Judge;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Takes in the verdict of a child.
+    fn receive(
+        &mut self,
+        frame: &mut Frame<'o, 'i, N>,
+        child: Child<'i, N>,
+        outcome: &Outcome,
+        everything: bool,
+    ) {
+        let Some(entry) = frame.entry else { return };
+        let tally = &mut frame.tally;
+        if outcome.valid {
+            if let (Token::Index(index), Some(slot)) =
+                (child.token, tally.first_matched.get_mut(tally.matched))
+            {
+                *slot = index;
+            }
+            tally.matched += 1;
+        } else {
+            tally.failed += 1;
+        }
+        tally.met += 1;
+        if frame.loud && everything && outcome.valid {
+            self.note(frame, entry, &child);
+        }
+        if !frame.track || !outcome.valid || entry.keyword == Keyword::Not {
+            return;
+        }
+        if let Some(seen) = &outcome.seen {
+            frame.seen.absorb(seen);
+        }
+        let contains = entry.keyword == Keyword::Contains;
+        if let Some(place) = child.place
+            && (!contains || frame.sub.rules.dialect == Dialect::Draft202012)
+        {
+            frame.seen.add(place);
+        }
+    }
+
+    /// Judges a keyword whose children have been asked.
+    fn conclude<S: Sink>(&mut self, frame: &mut Frame<'o, 'i, N>, sink: &mut S) -> Flow {
+        let Some(entry) = frame.entry else {
+            return ControlFlow::Continue(());
+        };
+        let tally = &frame.tally;
+        let holds = frame.holds
+            && match entry.keyword {
+                Keyword::AnyOf => tally.matched > 0,
+                Keyword::OneOf => tally.matched == 1,
+                Keyword::Not => tally.matched == 0,
+                Keyword::If => true,
+                Keyword::Contains => {
+                    tally.matched > 0 || frame.at.array().is_none() || frame.needs_none()
+                }
+                _ => tally.failed == 0,
+            };
+        frame.holds = holds;
+        frame.valid &= holds;
+        self.note_conclusion(frame, entry, holds);
+        frame.phase = Phase::Between;
+        frame.cursor = Cursor::Done;
+        if !frame.loud {
+            return ControlFlow::Continue(());
+        }
+        if S::EVERYTHING && holds {
+            self.annotate(frame, entry, sink)?;
+        }
+        if !holds && let Some(kind) = self.fault(frame, entry)? {
+            self.announce(frame, Some(entry), |spot| sink.finding(spot, kind))?;
+        }
+        let descends = match entry.keyword {
+            _ if S::EVERYTHING => true,
+            Keyword::Not | Keyword::If | Keyword::Contains => false,
+            Keyword::OneOf => !holds && frame.tally.matched == 0,
+            _ => !holds,
+        };
+        if !descends {
+            self.close(frame, sink);
+            return ControlFlow::Continue(());
+        }
+        frame.cursor = match (&entry.form, entry.keyword) {
+            (Form::List(subs), Keyword::AnyOf | Keyword::OneOf) if !S::EVERYTHING => {
+                let order = self.ranked(frame, subs)?.order;
+                Cursor::Picked {
+                    subs,
+                    order: order.into_iter(),
+                }
+            }
+            _ => {
+                let after = frame.seen_before.take().map(|before| std::mem::replace(&mut frame.seen, before));
+                let cursor = self.cursor(frame, entry)?;
+                if let Some(after) = after {
+                    frame.seen = after;
+                }
+                cursor
+            }
+        };
+        frame.phase = Phase::Tell;
+        ControlFlow::Continue(())
+    }
+
+    /// What later keywords of the same subschema want to know of this one.
+    fn note_conclusion(&mut self, frame: &mut Frame<'o, 'i, N>, entry: &Entry, holds: bool) {
+        match (&entry.form, entry.keyword) {
+            (_, Keyword::If) => frame.condition = Some(frame.tally.matched > 0),
+            (_, Keyword::Contains) if frame.at.array().is_some() => {
+                frame.contained = Some(frame.tally.matched);
+            }
+            (Form::One(_), Keyword::AdditionalProperties | Keyword::UnevaluatedProperties)
+                if holds && frame.at.object().is_some() =>
+            {
+                frame.seen.add_all()
+            }
+            (Form::One(_), Keyword::Items | Keyword::UnevaluatedItems)
+                if holds && frame.at.array().is_some() =>
+            {
+                frame.seen.add_all();
+            }
+            (Form::One(_), Keyword::AdditionalItems)
+                if holds && frame.at.array().is_some() && frame.has_tuple(self.outline) =>
+            {
+                frame.seen.add_all();
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends what a loud frame tells of a keyword.
+    fn close<S: Sink>(&mut self, frame: &mut Frame<'o, 'i, N>, sink: &mut S) {
+        if S::EVERYTHING {
+            sink.leave(frame.holds);
+        }
+        self.path.truncate(frame.paths.own.0);
+        frame.cursor = Cursor::Done;
+        frame.phase = Phase::Between;
+    }
+
+    /// Ends a frame.
+    fn finish<S: Sink>(&mut self, frame: &mut Frame<'o, 'i, N>, sink: &mut S) -> Outcome {
+        if frame.loud {
+            if S::EVERYTHING {
+                sink.leave(frame.valid);
+            }
+            self.path.truncate(frame.paths.before.0);
+            self.instance.truncate(frame.paths.before.1);
+            return Outcome {
+                valid: frame.valid,
+                seen: None,
+            };
+        }
+        let seen = (frame.valid && frame.track).then(|| std::mem::take(&mut frame.seen).finish());
+        if !frame.is_leaf() {
+            let key = self.key(frame.id, frame.scope);
+            let identity = frame.at.identity();
+            if self.memo.get(key, identity).is_none() {
+                self.memo.insert(key, identity, frame.valid);
+            }
+            if let Some(seen) = &seen {
+                // A purse that is empty already stops whatever comes next.
+                let _ = self.purse.pay(units(seen.places.len()));
+                self.sets.insert((key, identity), Rc::clone(seen));
+            }
+        }
+        Outcome {
+            valid: frame.valid,
+            seen,
+        }
+    }
+
+    /// A quiet frame for a child.
+    fn child_frame(
+        &mut self,
+        frame: &Frame<'o, 'i, N>,
+        child: &Child<'i, N>,
+    ) -> Flow<Box<Frame<'o, 'i, N>>> {
+        let via = Via {
+            keyword: frame.entry,
+            owner: frame.id,
+            index: match child.step {
+                Token::Index(index) => Some(index),
+                _ => None,
+            },
+        };
+        let mut inner = self.frame(child.sub, frame.scope, child.at, via)?;
+        let in_place = matches!(child.step, Token::None) && child.at.name().is_none();
+        let negated = frame
+            .entry
+            .is_some_and(|entry| entry.keyword == Keyword::Not);
+        inner.track |= in_place && frame.track && !negated;
+        ControlFlow::Continue(inner)
+    }
+
+    /// The verdict of a frame, if it is known without evaluating it.
+    fn known(&mut self, frame: &Frame<'o, 'i, N>) -> Option<Outcome> {
+        if let Shape::Always(valid) = frame.sub.shape {
+            return Some(Outcome { valid, seen: None });
+        }
+        let key = self.key(frame.id, frame.scope);
+        let identity = frame.at.identity();
+        let valid = self.memo.get(key, identity)?;
+        let seen = self.sets.get(&(key, identity)).cloned();
+        if valid && frame.track && seen.is_none() {
+            return None;
+        }
+        Some(Outcome { valid, seen })
+    }
+
+    /// Whether a failing child has something to tell that was not told yet.
+    fn is_news(&mut self, outer: &Frame<'o, 'i, N>, inner: &mut Frame<'o, 'i, N>) -> bool {
+        let union = outer
+            .entry
+            .is_some_and(|entry| matches!(entry.keyword, Keyword::AnyOf | Keyword::OneOf));
+        inner.branch = outer.branch;
+        if union {
+            self.branches += 1;
+            inner.branch = self.branches;
+        }
+        if self.known(inner).is_some_and(|outcome| outcome.valid) {
+            return false;
+        }
+        let key = self.key(inner.id, inner.scope);
+        // A boolean schema says something else to each keyword that applies it.
+        matches!(inner.sub.shape, Shape::Always(_))
+            || self.told.insert((key, inner.at.identity(), inner.branch))
+    }
+
+    fn make_loud(
+        &mut self,
+        outer: &Frame<'o, 'i, N>,
+        child: &Child<'i, N>,
+        inner: &mut Frame<'o, 'i, N>,
+        findings: usize,
+    ) -> Flow {
+        inner.loud = true;
+        inner.cap = outer.cap;
+        let before = (self.path.len(), self.instance.len());
+        if let (Cursor::Picked { subs, .. }, Token::Index(_)) = (&outer.cursor, child.token) {
+            let share = (BRANCH_FINDINGS / subs.len().max(1)).max(LEAST_SHARE);
+            inner.cap = inner.cap.min(findings.saturating_add(share));
+        }
+        push_token(self.outline, outer.sub.doc, child.token, &mut self.path);
+        push_token(self.outline, outer.sub.doc, child.step, &mut self.instance);
+        let grown = self.path.len() + self.instance.len() - before.0 - before.1;
+        inner.paths = Paths {
+            own: (self.path.len(), self.instance.len()),
+            before,
+        };
+        self.purse.pay(units(grown / 32) + 1)
+    }
+
+    /// The number of a subschema in a dynamic scope.
+    fn key(&mut self, sub: SubId, scope: ScopeId) -> u32 {
+        if scope == ScopeId::EMPTY && self.keys.is_empty() && self.outline.scope_names == 0 {
+            return to_u32(sub.index());
+        }
+        let next = to_u32(self.keys.len());
+        *self.keys.entry((sub, scope)).or_insert(next)
+    }
+
+    /// Shows the sink where the evaluation is.
+    fn announce<F>(&self, frame: &Frame<'o, 'i, N>, entry: Option<&'o Entry>, tell: F) -> Flow
+    where
+        F: FnOnce(Spot<'_>) -> ControlFlow<super::Full>,
+    {
+        let spot = Spot {
+            path: &self.path,
+            instance: &self.instance,
+            name: frame.at.name(),
+            sub: frame.id,
+            keyword: entry.map(|entry| Word {
+                text: self.text(frame.sub.doc, entry.name),
+                entry,
+            }),
+        };
+        match tell(spot) {
+            ControlFlow::Continue(()) => ControlFlow::Continue(()),
+            ControlFlow::Break(full) => ControlFlow::Break(full.into()),
+        }
+    }
+
+    /// Adds a child to the value of its keyword's annotation.
+    fn note(&self, frame: &mut Frame<'o, 'i, N>, entry: &Entry, child: &Child<'i, N>) {
+        if frame.tally.noted.len() > NOTED_BYTES {
+            return;
+        }
+        let separator = if frame.tally.noted.is_empty() {
+            ""
+        } else {
+            ","
+        };
+        let text = match (child.step, entry.keyword) {
+            (Token::Name(name), _) => super::found::quoted(name),
+            (Token::Key(key), _) => super::found::quoted(self.text(frame.sub.doc, key)),
+            (Token::Index(index), Keyword::Contains) => index.to_string(),
+            _ => return,
+        };
+        frame.tally.noted.push_str(separator);
+        frame.tally.noted.push_str(&text);
+    }
+
+    /// Tells what a keyword that holds says about the value.
+    fn annotate<S: Sink>(
+        &mut self,
+        frame: &mut Frame<'o, 'i, N>,
+        entry: &'o Entry,
+        sink: &mut S,
+    ) -> Flow {
+        let outline: &'o Outline = self.outline;
+        let value = match (&entry.form, entry.keyword) {
+            (
+                Form::Annotation | Form::Format(_) | Form::Content(_) | Form::One(_),
+                keyword,
+            )
+                if is_annotation(keyword) =>
+            {
+                let text_only = matches!(
+                    keyword,
+                    Keyword::ContentEncoding | Keyword::ContentMediaType | Keyword::ContentSchema
+                );
+                let alone = keyword == Keyword::ContentSchema
+                    && outline
+                        .entry(frame.sub, Keyword::ContentMediaType)
+                        .is_none();
+                if alone || (text_only && frame.at.kind() != toolgate_json::Kind::String) {
+                    return ControlFlow::Continue(());
+                }
+                outline
+                    .view(frame.sub.doc, entry.value)
+                    .map_or("null", |view| view.raw())
+            }
+            (
+                _,
+                Keyword::Properties
+                | Keyword::PatternProperties
+                | Keyword::AdditionalProperties
+                | Keyword::UnevaluatedProperties
+                | Keyword::Contains,
+            ) if frame.tally.matched > 0 => {
+                let list = format!("[{}]", frame.tally.noted);
+                return self.announce(frame, Some(entry), |spot| sink.annotation(spot, &list));
+            }
+            (
+                Form::One(_),
+                Keyword::Items | Keyword::AdditionalItems | Keyword::UnevaluatedItems,
+            ) if frame.tally.matched > 0 => "true",
+            (Form::List(list), Keyword::PrefixItems | Keyword::Items)
+                if frame.tally.matched > 0 =>
+            {
+                let last = frame.tally.matched.min(list.len()) - 1;
+                let value = match frame.tally.matched == frame.at.len() {
+                    true => "true".to_owned(),
+                    false => last.to_string(),
+                };
+                return self.announce(frame, Some(entry), |spot| sink.annotation(spot, &value));
+            }
+            _ => return ControlFlow::Continue(()),
+        };
+        self.announce(frame, Some(entry), |spot| sink.annotation(spot, value))
+    }
+}
+
+impl<'o, 'i, N: Node<'i>> Frame<'o, 'i, N> {
+    /// The next keyword, round after round.
+    fn take_entry(&mut self) -> Option<&'o Entry> {
+        while self.round <= LAST_ROUND {
+            while let Some(entry) = self.entries.get(self.next) {
+                self.next += 1;
+                if Self::round_of(entry.keyword) == self.round && self.is_due(entry) {
+                    return Some(entry);
+                }
+            }
+            self.round += 1;
+            self.next = 0;
+        }
+        None
+    }
+
+    /// Whether a keyword is to be looked at, given those before it.
+    fn is_due(&self, entry: &Entry) -> bool {
+        match entry.keyword {
+            Keyword::Then => self.condition == Some(true),
+            Keyword::Else => self.condition == Some(false),
+            // Of a value that fails nobody can say what was evaluated.
+            Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties => self.valid,
+            _ => true,
+        }
+    }
+
+    /// Whether the keyword under way can be judged from the children met so far.
+    fn is_settled(&self, everything: bool) -> bool {
+        let tally = &self.tally;
+        let all = self.track || (self.loud && everything);
+        if !self.holds {
+            return true;
+        }
+        match self.entry.map(|entry| entry.keyword) {
+            Some(Keyword::AnyOf) => tally.matched > 0 && !all,
+            Some(Keyword::OneOf) => tally.matched > 1,
+            Some(Keyword::Contains) => {
+                let (least, most) = self.contains_bounds();
+                tally.matched > most
+                    || (tally.matched >= least.max(1) && most == usize::MAX && !all)
+            }
+            Some(Keyword::Not | Keyword::If) => false,
+            _ => tally.failed > 0,
+        }
+    }
+
+    fn contains_bounds(&self) -> (usize, usize) {
+        let bound = |keyword| {
+            self.entries.iter().find_map(|entry| match entry.form {
+                Form::Count(count) if entry.keyword == keyword => Some(crate::int::count(count)),
+                _ => None,
+            })
+        };
+        (
+            bound(Keyword::MinContains).unwrap_or(1),
+            bound(Keyword::MaxContains).unwrap_or(usize::MAX),
+        )
+    }
+
+    /// Whether `contains` is content without a match.
+    fn needs_none(&self) -> bool {
+        self.contains_bounds().0 == 0
+    }
+
+    fn has_tuple(&self, outline: &Outline) -> bool {
+        matches!(
+            outline.entry(self.sub, Keyword::Items),
+            Some(Entry {
+                form: Form::List(_),
+                ..
+            })
+        )
+    }
+
+    /// Whether it is as cheap to evaluate again as to remember.
+    fn is_leaf(&self) -> bool {
+        self.entries.iter().all(|entry| {
+            matches!(
+                entry.form,
+                Form::Annotation
+                    | Form::Literal
+                    | Form::Bound { .. }
+                    | Form::Count(_)
+                    | Form::Flag(_)
+                    | Form::Types(_)
+                    | Form::Pattern(_)
+                    | Form::Format(_)
+                    | Form::Content(_)
+            )
+        })
+    }
+}
+
+fn push_token(outline: &Outline, doc: DocId, token: Token<'_>, path: &mut String) {
+    match token {
+        Token::None => {}
+        Token::Index(index) => toolgate_json::pointer::push(path, &index.to_string()),
+        Token::Name(name) => toolgate_json::pointer::push(path, name),
+        Token::Key(key) => {
+            let name = outline.view(doc, key).map_or("", Node::string);
+            toolgate_json::pointer::push(path, name);
+        }
+    }
+}
+
+/// Whether a keyword's value is meant for whoever reads the instance.
+fn is_annotation(keyword: Keyword) -> bool {
+    matches!(
+        keyword,
+        Keyword::Unknown
+            | Keyword::Title
+            | Keyword::Description
+            | Keyword::Default
+            | Keyword::Examples
+            | Keyword::Deprecated
+            | Keyword::ReadOnly
+            | Keyword::WriteOnly
+            | Keyword::Format
+            | Keyword::ContentEncoding
+            | Keyword::ContentMediaType
+            | Keyword::ContentSchema
+    )
+}
+
+/// Findings that the branches of one union share.
+const BRANCH_FINDINGS: usize = 64;
+/// Findings that each branch may have at least.
+const LEAST_SHARE: usize = 4;
+/// Bytes of names that one annotation lists.
+const NOTED_BYTES: usize = 16 << 10;

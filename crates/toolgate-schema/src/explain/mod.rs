@@ -1,0 +1,135 @@
+//! A second, plain evaluation: the outline as it stands, keyword by keyword.
+//!
+//! The executor decides from a plan that was simplified, merged and reordered.
+//! Here nothing is: references are followed when they are met, the dynamic
+//! scope is a list of the resources entered, what `unevaluated*` sees is
+//! collected as the specification says it, and a [`Sink`] hears what comes of
+//! it. That makes it slower, able to explain, and an oracle for the plan.
+//!
+//! It keeps the executor's promises: every step is paid for, and verdicts are
+//! remembered per (subschema, dynamic scope, value), so that many paths to one
+//! place cost one evaluation. There is no recursion: evaluations that wait for
+//! others stand in a list whose length is bounded.
+
+mod assert;
+mod branch;
+mod children;
+mod fault;
+mod found;
+mod frame;
+pub(crate) mod kind;
+mod machine;
+mod names;
+mod scope;
+pub(crate) mod sink;
+mod value;
+
+use std::ops::ControlFlow;
+
+use toolgate_json::{Meter, Node};
+
+pub(crate) use found::quoted;
+
+use crate::execute::{Allowance, Exhausted};
+use crate::outline::Outline;
+use machine::Machine;
+use sink::{Full, Silence, Sink};
+
+/// One instance under one schema.
+pub(crate) struct Evaluation<'o, 'i, N: Node<'i>> {
+    machine: Machine<'o, 'i, N>,
+    instance: N,
+    allowance: Allowance,
+}
+
+impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
+    /// An evaluation that has not begun. `allowance` is meant for a plan; the
+    /// outline has more subschemas to go through, and may nest [`DEEPER`] times
+    /// as deep.
+    pub(crate) fn new(outline: &'o Outline, instance: N, allowance: Allowance) -> Self {
+        Self {
+            machine: Machine::new(outline, allowance),
+            instance,
+            allowance,
+        }
+    }
+
+    /// Whether the instance matches.
+    pub(crate) fn decide(&mut self) -> Result<bool, Exhausted> {
+        self.machine.refuel(self.allowance.fuel);
+        match self.machine.run(self.instance, false, &mut Silence) {
+            ControlFlow::Continue(valid) => Ok(valid),
+            ControlFlow::Break(Stop::Exhausted(why)) => Err(why),
+            // Silence is never full.
+            ControlFlow::Break(Stop::Full) => Err(Exhausted::Fuel { allowed: 0 }),
+        }
+    }
+
+    /// Lets `sink` hear the evaluation, with a fresh purse. Answers whether it
+    /// heard all of it.
+    pub(crate) fn tell<S: Sink>(&mut self, sink: &mut S) -> bool {
+        self.machine.refuel(self.allowance.fuel);
+        let told = self.machine.run(self.instance, true, sink);
+        told.is_continue() && !self.machine.left_out()
+    }
+}
+
+/// Why an evaluation ended early.
+#[derive(Debug, Clone, Copy)]
+enum Stop {
+    Exhausted(Exhausted),
+    Full,
+}
+
+impl From<Full> for Stop {
+    fn from(Full: Full) -> Self {
+        Self::Full
+    }
+}
+
+type Flow<T = ()> = ControlFlow<Stop, T>;
+
+/// What the evaluation may still spend.
+#[derive(Debug)]
+struct Purse {
+    left: u64,
+    allowed: u64,
+}
+
+impl Purse {
+    fn pay(&mut self, units: u64) -> Flow {
+        Meter::spend(self, units)
+    }
+
+    /// Pays for looking at a text.
+    fn pay_text(&mut self, text: &str) -> Flow {
+        self.pay(crate::int::units(text.len() / TEXT_PER_UNIT))
+    }
+
+    fn run_dry(&mut self) -> Stop {
+        self.left = 0;
+        Stop::Exhausted(Exhausted::Fuel {
+            allowed: self.allowed,
+        })
+    }
+}
+
+impl Meter for Purse {
+    type Stop = Stop;
+
+    fn spend(&mut self, units: u64) -> Flow {
+        match self.left.checked_sub(units) {
+            Some(left) => {
+                self.left = left;
+                ControlFlow::Continue(())
+            }
+            None => ControlFlow::Break(self.run_dry()),
+        }
+    }
+}
+
+/// How many evaluations may wait for each level that a plan may nest: a plan
+/// folds subschemas that only refer into what they refer to.
+const DEEPER: u32 = 4;
+/// Bytes of text that one unit of fuel looks at.
+const TEXT_PER_UNIT: usize = 32;

@@ -1,0 +1,93 @@
+//! Finding names: of an object's members, and of a keyword's.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use toolgate_json::{Key as _, Node, NodeId};
+
+use super::Flow;
+use super::machine::Machine;
+use crate::int::{to_u32, units};
+use crate::outline::{DocId, Entry};
+
+/// The members of one object by name, each with its place.
+type Members<'i, N> = Rc<HashMap<&'i str, (u32, N)>>;
+/// The names that a keyword mentions, each with its place.
+pub(super) type Names<'o> = Rc<HashMap<&'o str, u32>>;
+
+/// Tables of names, made when they are first needed.
+pub(super) struct Tables<'o, 'i, N> {
+    members: HashMap<usize, Members<'i, N>>,
+    names: HashMap<(DocId, NodeId), Names<'o>>,
+}
+
+impl<N> Default for Tables<'_, '_, N> {
+    fn default() -> Self {
+        Self {
+            members: HashMap::new(),
+            names: HashMap::new(),
+        }
+    }
+}
+
+impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
+    /// A member of an object and its place.
+    pub(super) fn member(&mut self, object: N, name: &str) -> Flow<Option<(u32, N)>> {
+        self.purse.pay(1)?;
+        if object.len() <= FEW {
+            let found = object
+                .members()
+                .enumerate()
+                .find(|(_, (key, _))| key.text() == name);
+            return ControlFlow::Continue(found.map(|(at, (_, value))| (to_u32(at), value)));
+        }
+        if let Some(table) = self.tables.members.get(&object.identity()) {
+            return ControlFlow::Continue(table.get(name).copied());
+        }
+        self.purse.pay(units(object.len()))?;
+        let table: Members<'i, N> = Rc::new(
+            object
+                .members()
+                .enumerate()
+                .map(|(at, (key, value))| (key.text(), (to_u32(at), value)))
+                .collect(),
+        );
+        let found = table.get(name).copied();
+        self.tables.members.insert(object.identity(), table);
+        ControlFlow::Continue(found)
+    }
+
+    /// The member names (or the strings) of a keyword's value.
+    pub(super) fn names(&mut self, doc: DocId, entry: &Entry) -> Flow<Names<'o>> {
+        if let Some(names) = self.tables.names.get(&(doc, entry.value)) {
+            return ControlFlow::Continue(Rc::clone(names));
+        }
+        let mut names = HashMap::new();
+        if let Some(view) = self.outline.view(doc, entry.value) {
+            self.purse.pay(units(view.len()))?;
+            for (at, (key, _)) in view.members().enumerate() {
+                names.entry(key.text()).or_insert(to_u32(at));
+            }
+            for (at, item) in view.items().enumerate() {
+                if item.kind() == toolgate_json::Kind::String {
+                    names.entry(item.string()).or_insert(to_u32(at));
+                }
+            }
+        }
+        let names = Rc::new(names);
+        self.tables
+            .names
+            .insert((doc, entry.value), Rc::clone(&names));
+        ControlFlow::Continue(names)
+    }
+
+    /// A text of the schema: a name, or a string.
+    pub(super) fn text(&self, doc: DocId, node: NodeId) -> &'o str {
+        let outline: &'o crate::outline::Outline = self.outline;
+        outline.view(doc, node).map_or("", Node::string)
+    }
+}
+
+/// Objects up to this size are searched member by member.
+const FEW: usize = 8;

@@ -1,0 +1,156 @@
+//! What a schema says about an instance that matches it.
+
+use std::ops::ControlFlow;
+
+use toolgate_json::Node;
+
+use super::locate::{Locator, push_fragment};
+use crate::explain::Evaluation;
+use crate::explain::kind::FindingKind;
+use crate::explain::sink::{Full, Sink, Spot};
+use crate::schema::{Schema, Workspace};
+
+/// What the subschemas that hold say about the values they hold for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Annotations {
+    /// The annotations, those that were met last first. Empty if the instance
+    /// does not match.
+    pub list: Vec<Annotation>,
+    /// Whether these are all; `false` if a bound was reached.
+    pub complete: bool,
+}
+
+/// One keyword's word on one value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Annotation {
+    /// The value, as a JSON pointer into the instance.
+    pub instance_location: String,
+    /// The keyword.
+    pub keyword: String,
+    /// The subschema that has the keyword: its document's URI (empty for the
+    /// schema itself) with a JSON pointer as fragment.
+    pub schema_location: String,
+    /// What the keyword says, as JSON text.
+    pub value: String,
+}
+
+impl Annotations {
+    /// What one keyword says about one value, the latest first.
+    pub fn of<'a>(
+        &'a self,
+        instance_location: &'a str,
+        keyword: &'a str,
+    ) -> impl Iterator<Item = &'a Annotation> {
+        self.list.iter().filter(move |annotation| {
+            annotation.keyword == keyword && annotation.instance_location == instance_location
+        })
+    }
+}
+
+impl Schema {
+    /// Collects annotations: what keywords that hold say about the values of an
+    /// instance that matches (2020-12 core, section 7.7). Unknown keywords are
+    /// annotations too. Bounded in number and size.
+    pub fn annotations<'i, N: Node<'i>>(
+        &self,
+        workspace: &mut Workspace,
+        instance: N,
+    ) -> Annotations {
+        let Ok(outline) = self.outline() else {
+            return Annotations::default();
+        };
+        let mut collector = Collector {
+            locator: Locator::new(outline),
+            list: Vec::new(),
+            open: Vec::new(),
+            bytes: BYTES,
+        };
+        let mut evaluation = Evaluation::new(outline, instance, self.allowance(workspace));
+        if evaluation.decide() != Ok(true) {
+            return Annotations {
+                list: Vec::new(),
+                complete: evaluation.decide().is_ok(),
+            };
+        }
+        let complete = evaluation.tell(&mut collector);
+        // Subschemas that were under way when a bound was reached might still fail.
+        let sure = collector.open.first().copied();
+        let mut list = collector.list;
+        if let Some(sure) = sure {
+            list.truncate(sure);
+        }
+        list.reverse();
+        Annotations { list, complete }
+    }
+}
+
+struct Collector<'o> {
+    locator: Locator<'o>,
+    list: Vec<Annotation>,
+    /// How many annotations there were when each open subschema began.
+    open: Vec<usize>,
+    bytes: usize,
+}
+
+impl Sink for Collector<'_> {
+    const EVERYTHING: bool = true;
+
+    fn enter(&mut self, _: Spot<'_>) -> ControlFlow<Full> {
+        self.open.push(self.list.len());
+        ControlFlow::Continue(())
+    }
+
+    fn finding(&mut self, _: Spot<'_>, _: FindingKind) -> ControlFlow<Full> {
+        ControlFlow::Continue(())
+    }
+
+    fn annotation(&mut self, spot: Spot<'_>, value: &str) -> ControlFlow<Full> {
+        let Some(word) = spot.keyword.filter(|_| spot.name.is_none()) else {
+            return ControlFlow::Continue(());
+        };
+        let place = self.locator.of(spot.sub);
+        let outline = self.locator.outline();
+        let uri = outline
+            .docs
+            .get(place.doc.index())
+            .map_or("", |doc| doc.uri.as_str());
+        let size = ENTRY_BYTES
+            + spot.instance.len()
+            + word.text.len()
+            + value.len()
+            + uri.len()
+            + 3 * place.pointer.len();
+        let Some(left) = self.bytes.checked_sub(size) else {
+            return ControlFlow::Break(Full);
+        };
+        self.bytes = left;
+        let mut schema_location = format!("{uri}#");
+        push_fragment(&mut schema_location, &place.pointer);
+        self.list.push(Annotation {
+            instance_location: spot.instance.to_owned(),
+            keyword: word.text.to_owned(),
+            schema_location,
+            value: value.to_owned(),
+        });
+        ControlFlow::Continue(())
+    }
+
+    fn leave(&mut self, valid: bool) {
+        if let Some(before) = self.open.pop()
+            && !valid
+        {
+            self.list.truncate(before);
+        }
+    }
+
+    fn findings(&self) -> usize {
+        0
+    }
+}
+
+/// Bytes that all annotations may take together.
+const BYTES: usize = 4 << 20;
+/// What an annotation takes beside its texts.
+const ENTRY_BYTES: usize = 128;

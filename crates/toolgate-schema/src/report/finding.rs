@@ -1,0 +1,179 @@
+//! What is wrong with an instance, and the list it is collected in.
+
+use std::fmt;
+use std::ops::{ControlFlow, Range};
+
+use toolgate_json::{Key as _, Kind, Node as _, View};
+
+use super::locate::Locator;
+use crate::explain::kind::FindingKind;
+use crate::explain::sink::{Full, Sink, Spot};
+use crate::outline::Outline;
+
+/// One keyword that does not hold for one value of the instance.
+///
+/// `Display` is one line: what was expected, what was found, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The value, as a JSON pointer (RFC 6901) into the instance.
+    pub instance_location: String,
+    /// The member's name, if the keyword looked at a name (`propertyNames`) of
+    /// the object at `instance_location`.
+    pub property_name: Option<String>,
+    /// The keyword, by the keywords that led to it, references included: a JSON
+    /// pointer along the evaluation.
+    pub keyword_location: String,
+    /// The keyword where it stands: its resource's URI with a JSON pointer as
+    /// fragment. Without an `$id` the URI is only the fragment.
+    pub absolute_keyword_location: String,
+    /// The keyword; for a `false` schema the one that applies it (empty at the root).
+    pub keyword: String,
+    /// What is wrong.
+    pub kind: FindingKind,
+    /// Where the keyword stands in the schema's text.
+    pub source: Source,
+    /// Where the value stands in the instance's text, in bytes, if the instance
+    /// was read from text.
+    pub instance_span: Option<Range<usize>>,
+}
+
+/// A place in a schema document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Source {
+    /// The URI of the document; empty for the schema itself.
+    pub document: String,
+    /// The keyword's JSON pointer in the document.
+    pub pointer: String,
+    /// The bytes of the keyword's value in the document.
+    pub span: Range<usize>,
+}
+
+impl Finding {
+    /// Finds the span of the value in the text of the instance.
+    pub(super) fn locate(&mut self, instance: View<'_>) {
+        let mut view = instance;
+        for token in toolgate_json::pointer::tokens(&self.instance_location) {
+            let next = match view.kind() {
+                Kind::Array => toolgate_json::pointer::index(&token).and_then(|at| view.item(at)),
+                _ => view.member(&token),
+            };
+            let Some(next) = next else { return };
+            view = next;
+        }
+        if let Some(name) = &self.property_name {
+            let key = view.members().find(|(key, _)| key.text() == name);
+            if let Some((key, _)) = key {
+                view = key.view();
+            }
+        }
+        let span = view.span();
+        self.instance_span = Some(span.start..span.end);
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        super::message::write_finding(self, f)
+    }
+}
+
+/// Collects findings up to a count and a sum of bytes.
+pub(super) struct Collector<'o> {
+    locator: Locator<'o>,
+    findings: Vec<Finding>,
+    most: usize,
+    bytes: usize,
+}
+
+impl<'o> Collector<'o> {
+    pub(super) fn new(outline: &'o Outline, most: usize) -> Self {
+        Self {
+            locator: Locator::new(outline),
+            findings: Vec::new(),
+            most,
+            bytes: BYTES,
+        }
+    }
+
+    pub(super) fn finish(self) -> Vec<Finding> {
+        self.findings
+    }
+}
+
+impl Sink for Collector<'_> {
+    const EVERYTHING: bool = false;
+
+    fn enter(&mut self, _: Spot<'_>) -> ControlFlow<Full> {
+        ControlFlow::Continue(())
+    }
+
+    fn finding(&mut self, spot: Spot<'_>, kind: FindingKind) -> ControlFlow<Full> {
+        let name = spot.name.map_or(0, str::len);
+        let size = KIND_BYTES + 4 * spot.path.len() + spot.instance.len() + name;
+        let Some(left) = self.bytes.checked_sub(size) else {
+            return ControlFlow::Break(Full);
+        };
+        if self.findings.len() >= self.most {
+            return ControlFlow::Break(Full);
+        }
+        self.bytes = left;
+        let outline = self.locator.outline();
+        let place = self.locator.of(spot.sub);
+        let mut pointer = place.pointer.clone();
+        let sub = outline.sub(spot.sub);
+        let (node, keyword) = match spot.keyword {
+            Some(word) => {
+                toolgate_json::pointer::push(&mut pointer, word.text);
+                (word.entry.value, word.text.to_owned())
+            }
+            None => (sub.node, applied_by(spot.path)),
+        };
+        let span = outline.view(place.doc, node).map(View::span);
+        let document = outline.docs.get(place.doc.index());
+        self.findings.push(Finding {
+            instance_location: spot.instance.to_owned(),
+            property_name: spot.name.map(str::to_owned),
+            keyword_location: spot.path.to_owned(),
+            absolute_keyword_location: self.locator.absolute(spot),
+            keyword,
+            kind,
+            source: Source {
+                document: document.map_or_else(String::new, |document| document.uri.clone()),
+                pointer,
+                span: span.map_or(0..0, |span| span.start..span.end),
+            },
+            instance_span: None,
+        });
+        ControlFlow::Continue(())
+    }
+
+    fn annotation(&mut self, _: Spot<'_>, _: &str) -> ControlFlow<Full> {
+        ControlFlow::Continue(())
+    }
+
+    fn leave(&mut self, _: bool) {}
+
+    fn findings(&self) -> usize {
+        self.findings.len()
+    }
+}
+
+/// The keyword that applied a `false` schema: the last token of its path that
+/// is a keyword which can.
+fn applied_by(path: &str) -> String {
+    let mut keyword = String::new();
+    for token in toolgate_json::pointer::tokens(path) {
+        let known = crate::dialect::Keyword::from_name(&token).is_some();
+        if known || keyword.is_empty() {
+            keyword = token.into_owned();
+        }
+    }
+    keyword
+}
+
+/// Bytes that all findings of a report may take together.
+const BYTES: usize = 1 << 20;
+/// What a finding takes beside its places.
+const KIND_BYTES: usize = 1 << 10;

@@ -1,0 +1,68 @@
+//! Writes JSON text into a string.
+
+use crate::explain::quoted;
+
+/// An object or array under way: knows whether a comma is due.
+pub(super) struct Writer {
+    text: String,
+    comma: bool,
+}
+
+impl Writer {
+    pub(super) fn new() -> Self {
+        Self {
+            text: String::new(),
+            comma: false,
+        }
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.text
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Opens an object or array.
+    pub(super) fn open(&mut self, bracket: char) {
+        self.separate();
+        self.text.push(bracket);
+        self.comma = false;
+    }
+
+    /// Closes what was opened last.
+    pub(super) fn close(&mut self, bracket: char) {
+        self.text.push(bracket);
+        self.comma = true;
+    }
+
+    /// The name of the member that follows.
+    pub(super) fn name(&mut self, name: &str) {
+        self.separate();
+        self.text.push_str(&quoted(name));
+        self.text.push(':');
+        self.comma = false;
+    }
+
+    pub(super) fn string(&mut self, text: &str) {
+        self.raw(&quoted(text));
+    }
+
+    pub(super) fn boolean(&mut self, value: bool) {
+        self.raw(if value { "true" } else { "false" });
+    }
+
+    /// JSON text that is there already.
+    pub(super) fn raw(&mut self, json: &str) {
+        self.separate();
+        self.text.push_str(json);
+        self.comma = true;
+    }
+
+    fn separate(&mut self) {
+        if self.comma {
+            self.text.push(',');
+        }
+    }
+}

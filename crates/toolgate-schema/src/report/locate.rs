@@ -1,0 +1,87 @@
+//! Where a keyword stands: in its document, and under its resource's name.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+use crate::explain::sink::Spot;
+use crate::outline::{DocId, Outline, SubId};
+
+/// Finds the places of subschemas, each once.
+pub(super) struct Locator<'o> {
+    outline: &'o Outline,
+    known: HashMap<SubId, Rc<Place>>,
+}
+
+/// The place of a subschema.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) doc: DocId,
+    /// Its JSON pointer in its document.
+    pub(super) pointer: String,
+    /// Its absolute URI: of its resource, with a JSON pointer as fragment.
+    pub(super) absolute: String,
+}
+
+impl<'o> Locator<'o> {
+    pub(super) fn new(outline: &'o Outline) -> Self {
+        Self {
+            outline,
+            known: HashMap::new(),
+        }
+    }
+
+    pub(super) fn outline(&self) -> &'o Outline {
+        self.outline
+    }
+
+    /// The place of a subschema.
+    pub(super) fn of(&mut self, id: SubId) -> Rc<Place> {
+        if let Some(place) = self.known.get(&id) {
+            return Rc::clone(place);
+        }
+        let sub = self.outline.sub(id);
+        let pointer = self.outline.place(sub.doc, sub.node).pointer;
+        let resource = self.outline.resources.get(sub.resource.index());
+        let uri = resource.map_or("", |resource| resource.uri.as_str());
+        let root = resource.map(|resource| self.outline.sub(resource.root));
+        let root = root.map(|root| self.outline.place(root.doc, root.node).pointer);
+        let below = root
+            .and_then(|root| pointer.strip_prefix(root.as_str()).map(str::to_owned))
+            .unwrap_or_else(|| pointer.clone());
+        let mut absolute = format!("{uri}#");
+        push_fragment(&mut absolute, &below);
+        let place = Rc::new(Place {
+            doc: sub.doc,
+            pointer,
+            absolute,
+        });
+        self.known.insert(id, Rc::clone(&place));
+        place
+    }
+
+    /// The absolute URI of a subschema, or of a keyword in it.
+    pub(super) fn absolute(&mut self, spot: Spot<'_>) -> String {
+        let place = self.of(spot.sub);
+        let mut absolute = place.absolute.clone();
+        if let Some(word) = spot.keyword {
+            let mut token = String::new();
+            toolgate_json::pointer::push(&mut token, word.text);
+            push_fragment(&mut absolute, &token);
+        }
+        absolute
+    }
+}
+
+/// Appends a JSON pointer as a URI fragment holds it (RFC 6901, section 6).
+pub(super) fn push_fragment(uri: &mut String, pointer: &str) {
+    for byte in pointer.bytes() {
+        // What RFC 3986 allows in a fragment stands for itself.
+        if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(uri, "%{byte:02X}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Says why: findings for programs, an explanation for people and models, the
+//! standard output formats, and annotations.
+
+mod annotations;
+mod finding;
+mod json;
+mod locate;
+mod message;
+mod output;
+mod summary;
+mod tree;
+
+use toolgate_json::{Node, ReadError, View};
+
+pub use annotations::{Annotation, Annotations};
+pub use finding::{Finding, Source};
+pub use output::OutputFormat;
+pub use summary::Explanation;
+
+use crate::execute::{Allowance, Exhausted};
+use crate::explain::Evaluation;
+use crate::schema::{Schema, Verdict, Workspace};
+use finding::Collector;
+
+/// Why an instance does not match, from [`Schema::explain`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// The answer.
+    pub verdict: Verdict,
+    /// What is wrong, in the order it was found; at most [`Report::FINDINGS`].
+    /// One fault is found once, even if several paths through the schema lead to
+    /// it. Empty unless the verdict is [`Verdict::Invalid`].
+    pub findings: Vec<Finding>,
+    /// Whether these are all; `false` if a bound was reached.
+    pub complete: bool,
+}
+
+impl Report {
+    /// The most findings that a report holds.
+    pub const FINDINGS: usize = 100;
+
+    /// The findings that matter, in a few lines for people and language models.
+    #[must_use]
+    pub fn summary(&self) -> Explanation {
+        Explanation::new(self)
+    }
+}
+
+impl Schema {
+    /// Says why an instance does not match.
+    ///
+    /// Meant for after a [`check`](Self::check) that said no: this is a second,
+    /// plain evaluation, some ten times slower, of the schema as it was written.
+    /// It keeps the bounds of a check: the same fuel for the verdict and as much
+    /// again for the findings. Where it reaches one, the verdict is that of a
+    /// check, and [`Report::complete`] is `false`.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"properties": {"limit": {"type": "integer"}}}"#)?;
+    /// let report = schema.explain_bytes(&mut Workspace::new(), br#"{"limit": "12"}"#)?;
+    /// assert_eq!(
+    ///     report.findings[0].to_string(),
+    ///     r#"expected integer, found string `"12"` (at /limit)"#
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn explain<'i, N: Node<'i>>(&self, workspace: &mut Workspace, instance: N) -> Report {
+        let Ok(outline) = self.outline() else {
+            // The outline was made once already, from the same text.
+            return Report {
+                verdict: self.check(workspace, instance),
+                findings: Vec::new(),
+                complete: false,
+            };
+        };
+        let mut evaluation = Evaluation::new(outline, instance, self.allowance(workspace));
+        let decided = evaluation.decide();
+        let (verdict, mut complete) = self.verdict(workspace, instance, decided);
+        let mut findings = Vec::new();
+        if verdict == Verdict::Invalid {
+            let mut collector = Collector::new(outline, Report::FINDINGS);
+            complete &= evaluation.tell(&mut collector);
+            findings = collector.finish();
+        }
+        Report {
+            verdict,
+            findings,
+            complete,
+        }
+    }
+
+    /// Says why a `serde_json` value does not match.
+    #[cfg(feature = "serde_json")]
+    pub fn explain_value(&self, workspace: &mut Workspace, instance: &serde_json::Value) -> Report {
+        self.explain(workspace, crate::value::ValueNode::new(instance))
+    }
+
+    /// Says why a value of a document does not match, with the places of the
+    /// faults in its text.
+    pub fn explain_view(&self, workspace: &mut Workspace, instance: View<'_>) -> Report {
+        let mut report = self.explain(workspace, instance);
+        for finding in &mut report.findings {
+            finding.locate(instance);
+        }
+        report
+    }
+
+    /// Reads JSON text and says why it does not match, with the places of the
+    /// faults in it.
+    ///
+    /// # Errors
+    ///
+    /// The text is not JSON, or over the bounds of [`Limits::instance`](crate::Limits::instance).
+    pub fn explain_bytes(
+        &self,
+        workspace: &mut Workspace,
+        instance: &[u8],
+    ) -> Result<Report, ReadError> {
+        let mut reader = std::mem::take(&mut workspace.reader);
+        let report = reader
+            .read(instance, &self.compiler().bounds().instance)
+            .map(|document| self.explain_view(workspace, document.root()));
+        workspace.reader = reader;
+        report
+    }
+
+    fn allowance(&self, workspace: &Workspace) -> Allowance {
+        let bounds = self.compiler().bounds();
+        Allowance {
+            fuel: workspace.budget.unwrap_or(bounds.fuel),
+            depth: bounds.evaluation_depth,
+        }
+    }
+
+    /// The verdict of a plain evaluation; where it has none, that of a check.
+    fn verdict<'i, N: Node<'i>>(
+        &self,
+        workspace: &mut Workspace,
+        instance: N,
+        decided: Result<bool, Exhausted>,
+    ) -> (Verdict, bool) {
+        match decided {
+            Ok(true) => (Verdict::Valid, true),
+            Ok(false) => (Verdict::Invalid, true),
+            Err(_) => (self.check(workspace, instance), false),
+        }
+    }
+}

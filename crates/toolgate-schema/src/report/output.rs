@@ -1,0 +1,453 @@
+//! The standard output formats: flag, basic, detailed and verbose of 2019-09
+//! and 2020-12 (core, section 12), list and hierarchical of the newer output
+//! specification ("v1").
+
+use toolgate_json::{Node, ReadError};
+
+use super::json::Writer;
+use super::tree::{Tree, Unit};
+use crate::explain::Evaluation;
+use crate::schema::{Schema, Verdict, Workspace};
+
+/// A standard output format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OutputFormat {
+    /// The verdict alone; the same in all versions.
+    Flag,
+    /// 2020-12: a flat list of the keywords that fail, or of annotations.
+    Basic,
+    /// 2020-12: the same as a tree, condensed to what matters.
+    Detailed,
+    /// 2020-12: every subschema and keyword that was evaluated.
+    Verbose,
+    /// v1: a flat list of the subschemas that were evaluated.
+    List,
+    /// v1: the same as a tree.
+    Hierarchical,
+}
+
+impl OutputFormat {
+    /// Every format.
+    pub const ALL: [Self; 6] = [
+        Self::Flag,
+        Self::Basic,
+        Self::Detailed,
+        Self::Verbose,
+        Self::List,
+        Self::Hierarchical,
+    ];
+
+    /// The format of that name, as the specifications spell it.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// The name as the specifications spell it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Flag => "flag",
+            Self::Basic => "basic",
+            Self::Detailed => "detailed",
+            Self::Verbose => "verbose",
+            Self::List => "list",
+            Self::Hierarchical => "hierarchical",
+        }
+    }
+}
+
+impl Schema {
+    /// The result of a check in a standard output format, as JSON text.
+    ///
+    /// Bounded: at most 10,000 subschemas and keywords, and some megabytes of
+    /// text. An output that a bound cut short has `"complete": false` at its
+    /// root, beside the members of the standard; a check that is undecided is
+    /// written as not valid, with the reason as `"error"`.
+    ///
+    /// ```
+    /// use toolgate_schema::{OutputFormat, Schema, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"type": "integer"}"#)?;
+    /// let output = schema.output_bytes(&mut Workspace::new(), br#""12""#, OutputFormat::Flag)?;
+    /// assert_eq!(output, r#"{"valid":false}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn output<'i, N: Node<'i>>(
+        &self,
+        workspace: &mut Workspace,
+        instance: N,
+        format: OutputFormat,
+    ) -> String {
+        let (verdict, tree, complete) = match (format, self.outline()) {
+            (OutputFormat::Flag, _) | (_, Err(_)) => (self.check(workspace, instance), None, true),
+            (_, Ok(outline)) => {
+                let allowance = self.allowance(workspace);
+                let mut evaluation = Evaluation::new(outline, instance, allowance);
+                let decided = evaluation.decide();
+                let (verdict, decided) = self.verdict(workspace, instance, decided);
+                let mut tree = Tree::new(outline);
+                let told = evaluation.tell(&mut tree);
+                (verdict, Some(tree), told && decided)
+            }
+        };
+        let mut json = Writer::new();
+        json.open('{');
+        json.name("valid");
+        json.boolean(verdict.is_valid());
+        if !complete {
+            json.name("complete");
+            json.boolean(false);
+        }
+        if let Verdict::Undecided(why) = verdict {
+            json.name("error");
+            json.string(&why.to_string());
+        }
+        if let Some(tree) = tree {
+            let output = Output {
+                children: tree.children(),
+                tree: &tree,
+                valid: verdict.is_valid(),
+                undecided: matches!(verdict, Verdict::Undecided(_)),
+            };
+            match format {
+                OutputFormat::Flag => {}
+                OutputFormat::Basic => output.basic(&mut json),
+                OutputFormat::Detailed => output.detailed(&mut json),
+                OutputFormat::Verbose => output.verbose(&mut json),
+                OutputFormat::List => output.list(&mut json),
+                OutputFormat::Hierarchical => output.hierarchical(&mut json),
+            }
+        }
+        json.close('}');
+        json.finish()
+    }
+
+    /// Reads JSON text and writes the result of a check in a standard format.
+    ///
+    /// # Errors
+    ///
+    /// The text is not JSON, or over the bounds of [`Limits::instance`](crate::Limits::instance).
+    pub fn output_bytes(
+        &self,
+        workspace: &mut Workspace,
+        instance: &[u8],
+        format: OutputFormat,
+    ) -> Result<String, ReadError> {
+        let mut reader = std::mem::take(&mut workspace.reader);
+        let output = reader
+            .read(instance, &self.compiler().bounds().instance)
+            .map(|document| self.output(workspace, document.root(), format));
+        workspace.reader = reader;
+        output
+    }
+}
+
+struct Output<'t, 'o> {
+    tree: &'t Tree<'o>,
+    children: Vec<Vec<usize>>,
+    valid: bool,
+    undecided: bool,
+}
+
+impl Output<'_, '_> {
+    /// The members of the root, and a flat list of the others.
+    fn basic(&self, json: &mut Writer) {
+        let Some(root) = self.tree.units.first() else {
+            return;
+        };
+        places(root, json);
+        self.own_error(root, json);
+        json.name(self.list_name());
+        json.open('[');
+        for unit in self.tree.units.iter().skip(1) {
+            if json.len() > TEXT_BYTES {
+                break;
+            }
+            let says = match self.valid {
+                // What a failing subschema says is dropped.
+                true => unit.annotation.is_some() && unit.valid && self.holds(unit),
+                false => !unit.valid,
+            };
+            // A keyword that only applies subschemas says no more than they do,
+            // and a subschema no more than its keywords.
+            if says {
+                json.open('{');
+                self.unit(unit, json);
+                json.close('}');
+            }
+        }
+        json.close(']');
+    }
+
+    /// Whether all subschemas around a unit hold.
+    fn holds(&self, unit: &Unit) -> bool {
+        let mut parent = unit.parent;
+        while let Some(above) = parent.and_then(|at| self.tree.units.get(at)) {
+            if !above.valid {
+                return false;
+            }
+            parent = above.parent;
+        }
+        true
+    }
+
+    fn unit(&self, unit: &Unit, json: &mut Writer) {
+        json.name("valid");
+        json.boolean(unit.valid);
+        places(unit, json);
+        match (&unit.error, &unit.annotation) {
+            (Some(error), _) => {
+                json.name("error");
+                json.string(error);
+            }
+            (None, Some(annotation)) if unit.valid => {
+                json.name("annotation");
+                json.raw(annotation);
+            }
+            _ if !unit.valid => {
+                json.name("error");
+                json.string(INNER_ERROR);
+            }
+            _ => {}
+        }
+    }
+
+    fn own_error(&self, unit: &Unit, json: &mut Writer) {
+        if self.valid || self.undecided {
+            return;
+        }
+        json.name("error");
+        json.string(unit.error.as_deref().unwrap_or(INNER_ERROR));
+    }
+
+    fn list_name(&self) -> &'static str {
+        if self.valid { "annotations" } else { "errors" }
+    }
+
+    /// The tree without units that say nothing, and without those that have one
+    /// child and nothing to say themselves.
+    fn detailed(&self, json: &mut Writer) {
+        let units = &self.tree.units;
+        // What stands for each unit: itself, its only child, or nothing.
+        let mut stands: Vec<Option<usize>> = vec![None; units.len()];
+        let mut kept: Vec<Vec<usize>> = vec![Vec::new(); units.len()];
+        for (index, unit) in units.iter().enumerate().rev() {
+            if unit.valid != self.valid {
+                continue;
+            }
+            let inner = self.children.get(index).into_iter().flatten();
+            let inner: Vec<usize> = inner
+                .filter_map(|child| stands.get(*child).copied().flatten())
+                .collect();
+            let says = unit.error.is_some() || unit.annotation.is_some();
+            let stand = match *inner {
+                [] if says => Some(index),
+                [] => None,
+                [only] if !says => Some(only),
+                _ => Some(index),
+            };
+            if let (Some(slot), Some(list)) = (stands.get_mut(index), kept.get_mut(index)) {
+                *slot = stand;
+                *list = inner;
+            }
+        }
+        let Some(root) = units.first() else { return };
+        let top = stands.first().copied().flatten().unwrap_or(0);
+        let unit = units.get(top).unwrap_or(root);
+        self.nested(top, unit, &kept, json);
+    }
+
+    fn verbose(&self, json: &mut Writer) {
+        if let Some(root) = self.tree.units.first() {
+            self.nested(0, root, &self.children, json);
+        }
+    }
+
+    /// The members of a unit (but `valid`) and of those below it. Needs no
+    /// stack: the lists under way stand in a vector.
+    fn nested(&self, top: usize, unit: &Unit, children: &[Vec<usize>], json: &mut Writer) {
+        let list = |at: usize| children.get(at).map_or(&[][..], Vec::as_slice);
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        let begin = |at: usize, unit: &Unit, json: &mut Writer, inner: bool| {
+            if inner {
+                json.name("valid");
+                json.boolean(unit.valid);
+            }
+            places(unit, json);
+            if let Some(error) = &unit.error {
+                json.name("error");
+                json.string(error);
+            }
+            if let (Some(annotation), true) = (&unit.annotation, unit.valid) {
+                json.name("annotation");
+                json.raw(annotation);
+            }
+            if list(at).is_empty() {
+                if !unit.valid && unit.error.is_none() && (inner || !self.undecided) {
+                    json.name("error");
+                    json.string(INNER_ERROR);
+                }
+                return false;
+            }
+            json.name(if unit.valid { "annotations" } else { "errors" });
+            json.open('[');
+            true
+        };
+        if begin(top, unit, json, false) {
+            open.push((top, 0));
+        }
+        while let Some((at, next)) = open.last_mut() {
+            let child = list(*at).get(*next).copied();
+            *next += 1;
+            let found = child.and_then(|child| Some((child, self.tree.units.get(child)?)));
+            match found.filter(|_| json.len() <= TEXT_BYTES) {
+                Some((child, unit)) => {
+                    json.open('{');
+                    if begin(child, unit, json, true) {
+                        open.push((child, 0));
+                    } else {
+                        json.close('}');
+                    }
+                }
+                None => {
+                    open.pop();
+                    json.close(']');
+                    if !open.is_empty() {
+                        json.close('}');
+                    }
+                }
+            }
+        }
+    }
+
+    /// v1: the subschemas, flat.
+    fn list(&self, json: &mut Writer) {
+        json.name("details");
+        json.open('[');
+        for (index, unit) in self.tree.units.iter().enumerate() {
+            if unit.keyword.is_none() && json.len() <= TEXT_BYTES {
+                json.open('{');
+                json.name("valid");
+                json.boolean(unit.valid);
+                self.node(index, unit, json);
+                json.close('}');
+            }
+        }
+        json.close(']');
+    }
+
+    /// v1: the subschemas, nested.
+    fn hierarchical(&self, json: &mut Writer) {
+        let Some(root) = self.tree.units.first() else {
+            return;
+        };
+        let inner = |at: usize| {
+            let keywords = self.children.get(at).into_iter().flatten();
+            let mut found = Vec::new();
+            for keyword in keywords {
+                found.extend(self.children.get(*keyword).into_iter().flatten().copied());
+            }
+            found
+        };
+        self.node(0, root, json);
+        let mut open: Vec<std::vec::IntoIter<usize>> = Vec::new();
+        let first = inner(0);
+        if !first.is_empty() {
+            json.name("details");
+            json.open('[');
+            open.push(first.into_iter());
+        }
+        while let Some(list) = open.last_mut() {
+            let next = list.next().filter(|_| json.len() <= TEXT_BYTES);
+            match next.and_then(|at| Some((at, self.tree.units.get(at)?))) {
+                Some((at, unit)) => {
+                    json.open('{');
+                    json.name("valid");
+                    json.boolean(unit.valid);
+                    self.node(at, unit, json);
+                    let below = inner(at);
+                    if below.is_empty() {
+                        json.close('}');
+                    } else {
+                        json.name("details");
+                        json.open('[');
+                        open.push(below.into_iter());
+                    }
+                }
+                None => {
+                    open.pop();
+                    json.close(']');
+                    if !open.is_empty() {
+                        json.close('}');
+                    }
+                }
+            }
+        }
+    }
+
+    /// v1: a subschema's places, and what its keywords say.
+    fn node(&self, index: usize, unit: &Unit, json: &mut Writer) {
+        json.name("evaluationPath");
+        json.string(&unit.path);
+        json.name("schemaLocation");
+        json.string(&unit.absolute);
+        json.name("instanceLocation");
+        json.string(&unit.instance);
+        let keywords: Vec<&Unit> = self
+            .children
+            .get(index)
+            .into_iter()
+            .flatten()
+            .filter_map(|at| self.tree.units.get(*at))
+            .collect();
+        if keywords.iter().any(|unit| unit.annotation.is_some()) {
+            json.name(if unit.valid {
+                "annotations"
+            } else {
+                "droppedAnnotations"
+            });
+            json.open('{');
+            for keyword in &keywords {
+                if let (Some(name), Some(value)) = (&keyword.keyword, &keyword.annotation) {
+                    json.name(name);
+                    json.raw(value);
+                }
+            }
+            json.close('}');
+        }
+        if unit.valid || (unit.error.is_none() && keywords.iter().all(|unit| unit.error.is_none()))
+        {
+            return;
+        }
+        json.name("errors");
+        json.open('{');
+        if let Some(error) = &unit.error {
+            // A `false` schema has no keyword to blame.
+            json.name("");
+            json.string(error);
+        }
+        for keyword in &keywords {
+            if let (Some(name), Some(error)) = (&keyword.keyword, &keyword.error) {
+                json.name(name);
+                json.string(error);
+            }
+        }
+        json.close('}');
+    }
+}
+
+fn places(unit: &Unit, json: &mut Writer) {
+    json.name("keywordLocation");
+    json.string(&unit.path);
+    json.name("absoluteKeywordLocation");
+    json.string(&unit.absolute);
+    json.name("instanceLocation");
+    json.string(&unit.instance);
+}
+
+/// What a unit says that fails only by those below it.
+const INNER_ERROR: &str = "a subschema does not hold";
+/// Bytes of text behind which no further unit begins.
+const TEXT_BYTES: usize = 16 << 20;

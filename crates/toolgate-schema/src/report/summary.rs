@@ -1,0 +1,397 @@
+//! The findings that matter, for people and for models that must repair a call.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::{self, Write as _};
+
+use toolgate_json::quote;
+
+use super::finding::Finding;
+use super::message::{Alternatives, PLACE, SHOWN, write_missing};
+use super::{Report, Verdict};
+use crate::explain::kind::{Branches, FindingKind};
+
+/// What to change, in a few lines: at most [`Explanation::LINES`] of them and
+/// about two kilobytes, however long the report is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    lines: Vec<String>,
+    /// Faults that are not in `lines`.
+    more: usize,
+    /// Whether there may be yet others.
+    complete: bool,
+}
+
+impl Explanation {
+    /// The most lines.
+    pub const LINES: usize = 10;
+
+    pub(super) fn new(report: &Report) -> Self {
+        let mut entries = match report.verdict {
+            Verdict::Valid => Vec::new(),
+            Verdict::Undecided(why) => vec![Entry {
+                rank: 0,
+                line: why.to_string(),
+            }],
+            Verdict::Invalid => Selection::new(&report.findings).entries(),
+        };
+        entries.sort_by_key(|entry| entry.rank);
+        let mut lines = Vec::new();
+        let mut bytes = 0;
+        let mut more = 0;
+        let mut told = HashSet::new();
+        for entry in entries {
+            if !told.insert(entry.line.clone()) {
+                continue;
+            }
+            if lines.len() < Self::LINES && bytes + entry.line.len() <= BYTES {
+                bytes += entry.line.len();
+                lines.push(entry.line);
+            } else {
+                more += 1;
+            }
+        }
+        Self {
+            lines,
+            more,
+            complete: report.complete,
+        }
+    }
+
+    /// The lines: each names a place, what was expected there and what was found.
+    pub fn lines(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().map(String::as_str)
+    }
+
+    /// How many more faults are known.
+    pub fn more(&self) -> usize {
+        self.more
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, line) in self.lines.iter().enumerate() {
+            if index > 0 {
+                f.write_char('\n')?;
+            }
+            f.write_str(line)?;
+        }
+        match (self.more, self.complete) {
+            (0, true) => Ok(()),
+            (0, false) if self.lines.is_empty() => f.write_str("not all of it could be looked at"),
+            (0, false) => f.write_str("\n… and possibly more"),
+            (more, true) => write!(f, "\n… and {more} more"),
+            (more, false) => write!(f, "\n… and at least {more} more"),
+        }
+    }
+}
+
+struct Entry {
+    /// The lower, the more useful.
+    rank: u8,
+    line: String,
+}
+
+/// The findings less those of branches that were not meant.
+struct Selection<'r> {
+    findings: &'r [Finding],
+    dropped: Vec<bool>,
+}
+
+impl<'r> Selection<'r> {
+    fn new(findings: &'r [Finding]) -> Self {
+        let mut selection = Self {
+            findings,
+            dropped: vec![false; findings.len()],
+        };
+        // Outer unions come before the findings of their branches.
+        for (index, finding) in findings.iter().enumerate() {
+            if selection.is_dropped(index) {
+                continue;
+            }
+            if let FindingKind::AnyOf(branches) | FindingKind::OneOf(branches) = &finding.kind {
+                selection.choose(index, finding, branches);
+            }
+        }
+        selection
+    }
+
+    fn is_dropped(&self, index: usize) -> bool {
+        self.dropped.get(index).copied().unwrap_or(false)
+    }
+
+    /// Drops the findings of all branches but the one that was probably meant,
+    /// and the union itself if that branch says enough.
+    fn choose(&mut self, index: usize, union: &Finding, branches: &Branches) {
+        let mut of_branch: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (at, finding) in self.findings.iter().enumerate().skip(index + 1) {
+            if let Some(branch) = branch_of(finding, union) {
+                of_branch.entry(branch).or_default().push(at);
+            }
+        }
+        let chosen = if branches.tag.is_some() {
+            None
+        } else {
+            self.best(union, branches, &of_branch)
+        };
+        for (branch, members) in &of_branch {
+            if Some(*branch) != chosen {
+                for at in members {
+                    self.drop_finding(*at);
+                }
+            }
+        }
+        if chosen.is_some() {
+            self.drop_finding(index);
+        }
+    }
+
+    /// Among the plausible branches the one whose faults lie deepest, then the
+    /// one with the fewest. None if all it says is that the type is wrong.
+    fn best(
+        &self,
+        union: &Finding,
+        branches: &Branches,
+        of_branch: &BTreeMap<usize, Vec<usize>>,
+    ) -> Option<usize> {
+        let mut best: Option<(usize, usize, usize)> = None;
+        for branch in &branches.plausible {
+            let Some(members) = of_branch.get(branch) else {
+                continue;
+            };
+            let depth = members
+                .iter()
+                .filter_map(|at| self.findings.get(*at))
+                .map(|finding| depth(&finding.instance_location))
+                .min()
+                .unwrap_or(0);
+            let better = best.is_none_or(|(_, deepest, fewest)| {
+                (depth, std::cmp::Reverse(members.len())) > (deepest, std::cmp::Reverse(fewest))
+            });
+            if better {
+                best = Some((*branch, depth, members.len()));
+            }
+        }
+        let (branch, _, _) = best?;
+        let members = of_branch.get(&branch)?;
+        let same_place = |at: &usize| {
+            self.findings.get(*at).is_some_and(|finding| {
+                finding.instance_location == union.instance_location
+                    && matches!(
+                        finding.kind,
+                        FindingKind::Type { .. }
+                            | FindingKind::Const { .. }
+                            | FindingKind::Enum { .. }
+                    )
+            })
+        };
+        let shallow = members.iter().any(same_place);
+        (!shallow || branches.count == 1).then_some(branch)
+    }
+
+    fn drop_finding(&mut self, at: usize) {
+        if let Some(mark) = self.dropped.get_mut(at) {
+            *mark = true;
+        }
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        let mut missing: Vec<(&str, Vec<String>, usize)> = Vec::new();
+        let mut entries = Vec::new();
+        for (index, finding) in self.findings.iter().enumerate() {
+            if self.is_dropped(index) {
+                continue;
+            }
+            let place = finding.instance_location.as_str();
+            if let FindingKind::Required {
+                missing: names,
+                more,
+            } = &finding.kind
+            {
+                match missing.iter_mut().find(|(at, _, _)| *at == place) {
+                    Some((_, known, rest)) => {
+                        known.extend(
+                            names
+                                .iter()
+                                .filter(|n| !known.contains(n))
+                                .cloned()
+                                .collect::<Vec<_>>(),
+                        );
+                        *rest += more;
+                    }
+                    None => missing.push((place, names.clone(), *more)),
+                }
+                continue;
+            }
+            entries.push(Entry {
+                rank: rank(&finding.kind),
+                line: self.line(index, finding),
+            });
+        }
+        for (place, mut names, mut more) in missing {
+            more += names.len().saturating_sub(NAMES);
+            names.truncate(NAMES);
+            let mut line = start(place, None);
+            // Writing to a string cannot fail.
+            let _ = write_missing(&names, more, &mut line);
+            entries.push(Entry { rank: 0, line });
+        }
+        entries
+    }
+
+    fn line(&self, index: usize, finding: &Finding) -> String {
+        let (place, name) = match &finding.kind {
+            // Said of the object, since the name is in the message.
+            FindingKind::UnexpectedProperty { .. } | FindingKind::ForbiddenProperty { .. } => {
+                (parent(&finding.instance_location), None)
+            }
+            _ => (
+                finding.instance_location.as_str(),
+                finding.property_name.as_deref(),
+            ),
+        };
+        let mut line = start(place, name);
+        let said = match &finding.kind {
+            FindingKind::AnyOf(branches) | FindingKind::OneOf(branches) => {
+                match (&branches.tag, self.alternatives(index, finding)) {
+                    (Some(tag), _) => write!(line, "{tag}"),
+                    (None, Some(text)) => line.write_str(&text),
+                    (None, None) => write!(line, "{}", finding.kind),
+                }
+            }
+            kind => write!(line, "{kind}"),
+        };
+        // Writing to a string cannot fail.
+        let _ = said;
+        line
+    }
+
+    /// What the branches of a union expect together, if each says only which
+    /// types or values it would take.
+    fn alternatives(&self, index: usize, union: &Finding) -> Option<String> {
+        let mut types: Vec<&'static str> = Vec::new();
+        let mut values: Vec<&str> = Vec::new();
+        let mut more = 0;
+        let mut value = None;
+        for finding in self.findings.iter().skip(index + 1) {
+            if branch_of(finding, union).is_none()
+                || finding.instance_location != union.instance_location
+            {
+                continue;
+            }
+            match &finding.kind {
+                FindingKind::Type { expected, found } => {
+                    types.extend(
+                        expected
+                            .iter()
+                            .filter(|name| !types.contains(name))
+                            .copied()
+                            .collect::<Vec<_>>(),
+                    );
+                    value = Some(found);
+                }
+                FindingKind::Const { expected, found } => {
+                    values.push(expected);
+                    value = Some(found);
+                }
+                FindingKind::Enum {
+                    expected,
+                    more: rest,
+                    found,
+                    ..
+                } => {
+                    values.extend(expected.iter().map(String::as_str));
+                    more += rest;
+                    value = Some(found);
+                }
+                _ => {}
+            }
+        }
+        let found = value?;
+        let mut text = String::new();
+        if !types.is_empty() {
+            let _ = write!(text, "expected {}", Alternatives(&types));
+        }
+        if !values.is_empty() {
+            more += values.len().saturating_sub(NAMES);
+            text.push_str(if types.is_empty() {
+                "must be "
+            } else {
+                ", or "
+            });
+            text.push_str(if values.len() + more > 1 {
+                "one of "
+            } else {
+                ""
+            });
+            for (at, value) in values.iter().take(NAMES).enumerate() {
+                let separator = if at == 0 { "" } else { ", " };
+                let _ = write!(text, "{separator}{}", quote(value, SHOWN));
+            }
+            if more > 0 {
+                let _ = write!(text, ", … ({more} more)");
+            }
+        }
+        let _ = write!(text, ", found {found}");
+        Some(text)
+    }
+}
+
+/// Which branch of a union a finding belongs to.
+fn branch_of(finding: &Finding, union: &Finding) -> Option<usize> {
+    let rest = finding
+        .keyword_location
+        .strip_prefix(union.keyword_location.as_str())?
+        .strip_prefix('/')?;
+    if !finding
+        .instance_location
+        .starts_with(union.instance_location.as_str())
+    {
+        return None;
+    }
+    rest.split('/').next()?.parse().ok()
+}
+
+/// The place that a line begins with.
+fn start(place: &str, name: Option<&str>) -> String {
+    let mut line = String::new();
+    if !place.is_empty() {
+        let _ = write!(line, "{}: ", quote(place, PLACE));
+    }
+    if let Some(name) = name {
+        let _ = write!(line, "property name `{}`: ", quote(name, SHOWN));
+    }
+    line
+}
+
+fn parent(pointer: &str) -> &str {
+    pointer.rsplit_once('/').map_or("", |(parent, _)| parent)
+}
+
+fn depth(pointer: &str) -> usize {
+    pointer.bytes().filter(|byte| *byte == b'/').count()
+}
+
+/// What helps most comes first: names and types, then bounds, then the rest.
+fn rank(kind: &FindingKind) -> u8 {
+    match kind {
+        FindingKind::UnexpectedProperty { .. }
+        | FindingKind::Required { .. }
+        | FindingKind::Type { .. }
+        | FindingKind::Enum { .. }
+        | FindingKind::Const { .. }
+        | FindingKind::DependentRequired { .. } => 0,
+        FindingKind::AnyOf(branches) | FindingKind::OneOf(branches) if branches.tag.is_some() => 0,
+        FindingKind::AnyOf(_)
+        | FindingKind::OneOf(_)
+        | FindingKind::OneOfMany { .. }
+        | FindingKind::Not { .. }
+        | FindingKind::Never { .. } => 2,
+        _ => 1,
+    }
+}
+
+/// Bytes that the lines take together.
+const BYTES: usize = 1_900;
+/// Names or values that one line lists.
+const NAMES: usize = 8;

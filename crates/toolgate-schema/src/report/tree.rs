@@ -1,0 +1,130 @@
+//! An evaluation as a tree of units, for the output formats.
+
+use std::ops::ControlFlow;
+
+use super::locate::Locator;
+use crate::explain::kind::FindingKind;
+use crate::explain::sink::{Full, Sink, Spot};
+use crate::outline::Outline;
+
+/// A subschema applied to a value, or a keyword in one.
+#[derive(Debug)]
+pub(super) struct Unit {
+    /// The keyword's name; `None` for a subschema.
+    pub(super) keyword: Option<String>,
+    pub(super) path: String,
+    pub(super) absolute: String,
+    pub(super) instance: String,
+    pub(super) valid: bool,
+    pub(super) error: Option<String>,
+    /// JSON text.
+    pub(super) annotation: Option<String>,
+    pub(super) parent: Option<usize>,
+}
+
+/// The units in the order they began; parents come before their children.
+pub(super) struct Tree<'o> {
+    locator: Locator<'o>,
+    pub(super) units: Vec<Unit>,
+    open: Vec<usize>,
+    bytes: usize,
+}
+
+impl<'o> Tree<'o> {
+    pub(super) fn new(outline: &'o Outline) -> Self {
+        Self {
+            locator: Locator::new(outline),
+            units: Vec::new(),
+            open: Vec::new(),
+            bytes: BYTES,
+        }
+    }
+
+    /// The children of every unit, by its index.
+    pub(super) fn children(&self) -> Vec<Vec<usize>> {
+        let mut children = vec![Vec::new(); self.units.len()];
+        for (index, unit) in self.units.iter().enumerate() {
+            if let Some(list) = unit.parent.and_then(|parent| children.get_mut(parent)) {
+                list.push(index);
+            }
+        }
+        children
+    }
+
+    fn pay(&mut self, size: usize) -> ControlFlow<Full> {
+        match self.bytes.checked_sub(size) {
+            Some(left) => {
+                self.bytes = left;
+                ControlFlow::Continue(())
+            }
+            None => ControlFlow::Break(Full),
+        }
+    }
+}
+
+impl Sink for Tree<'_> {
+    const EVERYTHING: bool = true;
+
+    fn enter(&mut self, spot: Spot<'_>) -> ControlFlow<Full> {
+        if self.units.len() >= UNITS {
+            return ControlFlow::Break(Full);
+        }
+        let absolute = self.locator.absolute(spot);
+        self.pay(UNIT_BYTES + absolute.len() + spot.path.len() + spot.instance.len())?;
+        let index = self.units.len();
+        self.units.push(Unit {
+            keyword: spot.keyword.map(|word| word.text.to_owned()),
+            path: spot.path.to_owned(),
+            absolute,
+            instance: spot.instance.to_owned(),
+            // Until it ends, it has not been found to hold.
+            valid: false,
+            error: None,
+            annotation: None,
+            parent: self.open.last().copied(),
+        });
+        self.open.push(index);
+        ControlFlow::Continue(())
+    }
+
+    fn finding(&mut self, spot: Spot<'_>, kind: FindingKind) -> ControlFlow<Full> {
+        let mut message = String::new();
+        if let Some(name) = spot.name {
+            message = format!("property name `{}`: ", toolgate_json::quote(name, 64));
+        }
+        message.push_str(&kind.to_string());
+        self.pay(message.len())?;
+        if let Some(unit) = self.open.last().and_then(|at| self.units.get_mut(*at)) {
+            unit.error = Some(message);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn annotation(&mut self, spot: Spot<'_>, value: &str) -> ControlFlow<Full> {
+        if spot.name.is_some() {
+            return ControlFlow::Continue(());
+        }
+        self.pay(value.len())?;
+        if let Some(unit) = self.open.last().and_then(|at| self.units.get_mut(*at)) {
+            unit.annotation = Some(value.to_owned());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn leave(&mut self, valid: bool) {
+        if let Some(unit) = self.open.pop().and_then(|at| self.units.get_mut(at)) {
+            unit.valid = valid;
+        }
+    }
+
+    fn findings(&self) -> usize {
+        0
+    }
+}
+
+/// Units that an output may have.
+const UNITS: usize = 10_000;
+/// Bytes that all units may take together.
+const BYTES: usize = 4 << 20;
+/// What a unit takes beside its texts.
+const UNIT_BYTES: usize = 200;
