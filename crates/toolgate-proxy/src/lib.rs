@@ -22,6 +22,7 @@
 //! # }
 //! ```
 
+mod era;
 mod fault;
 mod http;
 mod limits;
@@ -30,10 +31,11 @@ mod notes;
 mod session;
 mod stdio;
 
+pub use era::Era;
 pub use fault::{Fault, FaultKind, Party, Phase};
 pub use http::HttpTarget;
 pub use limits::{Deadlines, Limits};
 pub use message::{Answer, Reply, RpcError};
 pub use notes::Notes;
-pub use session::{Era, Listing, Options, ServerInfo, Session};
+pub use session::{Listing, Options, ServerInfo, Session};
 pub use stdio::{Launch, Line, Lines};

@@ -180,12 +180,9 @@ pub(crate) fn string(text: &str) -> String {
 fn limits() -> ReadLimits {
     ReadLimits {
         bytes: usize::MAX,
-        depth: ENVELOPE_DEPTH,
-        nodes: ENVELOPE_NODES,
+        depth: usize::MAX,
+        nodes: usize::MAX,
         digits: usize::MAX,
         duplicate_keys: DuplicateKeys::KeepLast,
     }
 }
-
-const ENVELOPE_DEPTH: usize = 100_000;
-const ENVELOPE_NODES: usize = 8_000_000;

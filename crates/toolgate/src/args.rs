@@ -1,10 +1,11 @@
 //! The command line's surface: what all commands share, and the list of commands.
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::check::CheckArgs;
 use crate::demo::DemoArgs;
+use crate::term::Color;
 
 /// The contract layer for MCP tools
 #[derive(Debug, Parser)]
@@ -25,17 +26,6 @@ pub(crate) struct Cli {
 
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-/// When to colour.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Color {
-    /// If the output is a terminal
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
 }
 
 /// What `toolgate` can do.

@@ -45,10 +45,12 @@ impl Contract {
         let mut workspace = Workspace::new();
         match self.0.check(&mut workspace, value) {
             Verdict::Valid => Ok(()),
-            Verdict::Invalid => Err(format!(
-                "it must be valid against {}",
-                self.0.text().document().source()
-            )),
+            Verdict::Invalid => {
+                let report = self.0.explain_view(&mut workspace, value);
+                let findings: Vec<String> =
+                    report.findings.iter().map(ToString::to_string).collect();
+                Err(findings.join("; "))
+            }
             Verdict::Undecided(why) => Err(format!("whether it passes cannot be decided: {why}")),
         }
     }

@@ -15,6 +15,7 @@ use toolgate_json::quote;
 
 pub use target::HttpTarget;
 
+use crate::era::MODERN;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::limits::Limits;
 use crate::message::{Answer, Incoming, Shape, answer_to};
@@ -313,7 +314,7 @@ pub(crate) struct Call<'a> {
 impl Call<'_> {
     /// Modern messages repeat their method in a header.
     fn names_method(&self, settled: Option<&str>) -> bool {
-        !self.method.is_empty() && settled.or(self.version) == Some(crate::session::MODERN)
+        !self.method.is_empty() && settled.or(self.version) == Some(MODERN)
     }
 }
 

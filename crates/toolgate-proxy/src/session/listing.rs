@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use toolgate_json::{Kind, Node, quote};
 
-use super::{Era, Session};
+use super::Session;
+use crate::era::Era;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::message::{Answer, Reply, RpcError};
 

@@ -4,12 +4,11 @@ mod listing;
 mod negotiate;
 mod wire;
 
-use std::fmt;
-
 use tokio::time::Instant;
 
 pub use listing::Listing;
 
+use crate::era::{Era, MODERN};
 use crate::fault::{Fault, Phase};
 use crate::http::{Http, HttpTarget};
 use crate::limits::{Deadlines, Limits};
@@ -39,24 +38,6 @@ impl Default for Options {
             name: "toolgate".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
-    }
-}
-
-/// The two families of protocol versions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Era {
-    /// 2025-11-25 and older: `initialize`, state per connection.
-    Legacy,
-    /// 2026-07-28: no opening, metadata in every request.
-    Modern,
-}
-
-impl fmt::Display for Era {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Legacy => "legacy",
-            Self::Modern => "modern",
-        })
     }
 }
 
@@ -239,10 +220,6 @@ fn client_info(options: &Options) -> String {
     )
 }
 
-/// The modern version that we speak.
-pub(crate) const MODERN: &str = "2026-07-28";
-/// The legacy versions that we speak, newest first.
-const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 /// 1 and 2 are the probe's and `initialize`'s.
 const FIRST_FREE_ID: i64 = 3;
 /// A session that failed to open has nothing to clean up that is worth a longer wait.

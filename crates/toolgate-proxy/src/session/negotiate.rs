@@ -5,7 +5,8 @@ use tokio::time::Instant;
 use toolgate_json::{Kind, Node, OwnedDocument, ReadLimits, View, quote};
 
 use super::wire::Wire;
-use super::{Era, LEGACY, MODERN, Options, ServerInfo, client_info, with_meta};
+use super::{Options, ServerInfo, client_info, with_meta};
+use crate::era::{Era, LEGACY, MODERN};
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::http::{Call, Http, Outcome};
 use crate::message::{Answer, Reply, RpcError, notification, request};

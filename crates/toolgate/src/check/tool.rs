@@ -339,8 +339,8 @@ fn article(kind: Kind) -> &'static str {
 fn generous() -> ReadLimits {
     ReadLimits {
         bytes: usize::MAX,
-        depth: 100_000,
-        nodes: 8_000_000,
+        depth: usize::MAX,
+        nodes: usize::MAX,
         digits: usize::MAX,
         duplicate_keys: DuplicateKeys::KeepLast,
     }
