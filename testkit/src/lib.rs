@@ -1,1 +1,23 @@
-//! testkit.
+//! The mirror: every engine sits the same exam here.
+//!
+//! The kit puts our engine (over bytes and over [`serde_json::Value`]) and its
+//! peers behind one [`Engine`](engine::Engine) trait, reads the test material
+//! (the official suite, the hostile pairs, the corpus, our own cases) and runs
+//! the exams whose results `cargo xtask` prints. It sees nothing but the public
+//! faces of the crates it tests, and it is never published.
+
+pub mod annotations;
+pub mod cases;
+pub mod corpus;
+pub mod dialect;
+pub mod differential;
+pub mod engine;
+pub mod engines;
+pub mod hostile;
+pub mod official;
+pub mod ours;
+pub mod output;
+pub mod peers;
+pub mod place;
+pub mod raw;
+pub mod tally;

@@ -1,3 +1,71 @@
-//! xtask.
+//! The caretaker: everything about the project that `cargo` itself does not do.
+//!
+//! `cargo xtask COMMAND`; without a command it lists them.
 
-fn main() {}
+mod arguments;
+mod build;
+mod cases;
+mod corpus;
+mod differential;
+mod hostile;
+mod instructions;
+mod suite;
+mod tidy;
+
+use std::process::ExitCode;
+
+use crate::arguments::Arguments;
+
+fn main() -> ExitCode {
+    let mut given = std::env::args().skip(1);
+    let command = given.next().unwrap_or_default();
+    let arguments = Arguments::parse(given);
+    let done = match command.as_str() {
+        "suite" => suite::run(&arguments),
+        "hostile" => hostile::run(&arguments),
+        "hostile-probe" => hostile::probe(&arguments.words),
+        "cases" => cases::run(&arguments),
+        "corpus" => corpus::run(&arguments),
+        "differential" => differential::run(&arguments),
+        "instructions" => instructions::run(&arguments),
+        "tidy" => tidy::run(&arguments),
+        _ => {
+            print!("{USAGE}");
+            return ExitCode::from(if command.is_empty() { 0 } else { 2 });
+        }
+    };
+    match done {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(reason) => {
+            eprintln!("error: {reason}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The commands that a person may call.
+pub(crate) const COMMANDS: [&str; 7] = [
+    "cases",
+    "suite",
+    "hostile",
+    "corpus",
+    "differential",
+    "instructions",
+    "tidy",
+];
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  cases [DIR]          our own cases for every keyword
+  suite [DIR]          the official JSON Schema suite: validation, annotations, output
+  hostile [DIR]        hostile pairs: the right answer within 100 ms, 64 MiB and a 256 KiB stack
+  corpus [DIR]         published tool listings and labelled values
+  differential [N]     N generated pairs against the peers (--seed S)
+  instructions         instruction counts of the benchmarks, by callgrind
+  tidy                 doors between rooms, file headers and sizes, dependency walls
+
+DIR defaults to TOOLGATE_SUITE, TOOLGATE_HOSTILE or TOOLGATE_CORPUS, then to the
+directory under ../shared. Each command closes with `N passed, M failed`.
+";

@@ -1,0 +1,58 @@
+//! The command line of the benchmark.
+
+/// What to run and how.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments {
+    /// Sets by name (a part of the name is enough); none means all.
+    pub(crate) sets: Vec<String>,
+    /// How often every figure is taken.
+    pub(crate) passes: usize,
+    /// Where to write the figures as JSON.
+    pub(crate) json: Option<String>,
+    /// Whether `ajv` runs too, through Node.
+    pub(crate) ajv: bool,
+    /// Only sets of this origin.
+    pub(crate) only: Option<String>,
+    /// The set of the callgrind mode.
+    pub(crate) callgrind: Option<String>,
+    /// The phase of the callgrind mode.
+    pub(crate) phase: Option<String>,
+}
+
+impl Arguments {
+    /// Reads the command line.
+    ///
+    /// # Errors
+    ///
+    /// One line for an option that does not exist or lacks its value.
+    pub(crate) fn parse(mut given: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut arguments = Self {
+            passes: PASSES,
+            ..Self::default()
+        };
+        while let Some(word) = given.next() {
+            let mut value = || given.next().ok_or_else(|| format!("{word} takes a value"));
+            match word.as_str() {
+                "--ajv" => arguments.ajv = true,
+                "--passes" => {
+                    let value = value()?;
+                    arguments.passes = value
+                        .parse()
+                        .ok()
+                        .filter(|passes| *passes > 0)
+                        .ok_or_else(|| format!("--passes takes a number, not `{value}`"))?;
+                }
+                "--json" => arguments.json = Some(value()?),
+                "--only" => arguments.only = Some(value()?),
+                "--callgrind" => arguments.callgrind = Some(value()?),
+                "--phase" => arguments.phase = Some(value()?),
+                other if other.starts_with('-') => return Err(format!("there is no `{other}`")),
+                _ => arguments.sets.push(word),
+            }
+        }
+        Ok(arguments)
+    }
+}
+
+/// Enough for the minimum to settle on a busy machine.
+const PASSES: usize = 7;

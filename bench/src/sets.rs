@@ -1,0 +1,132 @@
+//! The workloads: schemas with valid and, where there are some, invalid instances.
+
+use std::collections::HashMap;
+
+use toolgate_testkit::corpus::{self, Side};
+use toolgate_testkit::place::{self, Material};
+use toolgate_testkit::raw;
+
+use crate::arguments::Arguments;
+use crate::synthetic;
+
+/// A workload.
+#[derive(Clone, Debug)]
+pub(crate) struct Set {
+    /// Its name in the table.
+    pub(crate) name: String,
+    /// `synthetic`, `bench` or `corpus`.
+    pub(crate) origin: &'static str,
+    /// The schemas with their instances.
+    pub(crate) schemas: Vec<Workload>,
+}
+
+/// One schema with its instances, all as JSON text.
+#[derive(Clone, Debug)]
+pub(crate) struct Workload {
+    /// The schema.
+    pub(crate) schema: String,
+    /// Instances that it accepts.
+    pub(crate) valid: Vec<String>,
+    /// Instances that it does not.
+    pub(crate) invalid: Vec<String>,
+}
+
+impl Set {
+    /// How many valid instances the set has.
+    pub(crate) fn instances(&self) -> usize {
+        self.schemas
+            .iter()
+            .map(|workload| workload.valid.len())
+            .sum()
+    }
+}
+
+/// The sets that the command line asks for.
+///
+/// # Errors
+///
+/// One line if a file is not in its layout or nothing is left to run.
+pub(crate) fn chosen(arguments: &Arguments) -> Result<Vec<Set>, String> {
+    let mut sets = synthetic::sets();
+    match Material::Bench.directory(None) {
+        Ok(directory) => {
+            for path in place::files(&directory, "jsonl")? {
+                let name = path.file_stem().unwrap_or_default().to_string_lossy();
+                sets.push(Set {
+                    schemas: public(&place::text(&path)?),
+                    name: name.into_owned(),
+                    origin: "bench",
+                });
+            }
+        }
+        Err(why) => eprintln!("without the public benchmarks: {why}"),
+    }
+    match Material::Corpus.directory(None) {
+        Ok(directory) => sets.extend(published(&corpus::load(&directory)?)),
+        Err(why) => eprintln!("without the corpus: {why}"),
+    }
+    sets.retain(|set| {
+        let named = arguments.sets.is_empty()
+            || arguments
+                .sets
+                .iter()
+                .any(|part| set.name.contains(part.as_str()));
+        named
+            && arguments
+                .only
+                .as_deref()
+                .is_none_or(|origin| set.origin == origin)
+    });
+    if sets.is_empty() {
+        return Err("no set has that name".to_owned());
+    }
+    Ok(sets)
+}
+
+/// A file of the public benchmarks: `{"schema": text, "instances": [text, …]}` a line.
+fn public(text: &str) -> Vec<Workload> {
+    text.lines()
+        .map(|line| Workload {
+            schema: raw::string(raw::member(line, "schema").unwrap_or_default()),
+            valid: raw::items(raw::member(line, "instances").unwrap_or_default())
+                .into_iter()
+                .map(raw::string)
+                .collect(),
+            invalid: Vec::new(),
+        })
+        .collect()
+}
+
+/// The corpus as two sets: arguments of calls, and results.
+fn published(listings: &[corpus::Listing]) -> Vec<Set> {
+    let mut sets = Vec::new();
+    for (side, name) in [
+        (Side::Input, "mcp-arguments"),
+        (Side::Output, "mcp-results"),
+    ] {
+        let mut schemas = Vec::new();
+        for listing in listings {
+            let mut values: HashMap<&str, (Vec<String>, Vec<String>)> = HashMap::new();
+            for value in listing.values.iter().filter(|value| value.side == side) {
+                let (valid, invalid) = values.entry(&value.tool).or_default();
+                let list = if value.valid { valid } else { invalid };
+                list.push(value.text.clone());
+            }
+            for schema in listing.schemas.iter().filter(|schema| schema.side == side) {
+                if let Some((valid, invalid)) = values.remove(schema.tool.as_str()) {
+                    schemas.push(Workload {
+                        schema: schema.text.clone(),
+                        valid,
+                        invalid,
+                    });
+                }
+            }
+        }
+        sets.push(Set {
+            name: name.to_owned(),
+            origin: "corpus",
+            schemas,
+        });
+    }
+    sets
+}

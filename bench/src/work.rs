@@ -1,0 +1,329 @@
+//! The pieces of work that are measured, each on one whole set.
+
+use std::hint::black_box;
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use toolgate_json::{OwnedDocument, ReadLimits};
+use toolgate_schema::{Compiler, Schema, Verdict, Workspace};
+use toolgate_testkit::dialect::Dialect;
+use toolgate_testkit::engine::Setup;
+use toolgate_testkit::peers::{Boon, BoonCompiled, Jsonschema};
+
+use crate::sets::{Set, Workload};
+
+/// A set with everything that is made before the clock runs.
+pub(crate) struct Prepared<'a> {
+    set: &'a Set,
+    compiler: Compiler,
+    ready: Vec<Ready<'a>>,
+    workspace: Workspace,
+}
+
+/// One schema compiled by every engine, its instances parsed every way.
+struct Ready<'a> {
+    workload: &'a Workload,
+    schema: Value,
+    ours: Schema,
+    jsonschema: jsonschema::Validator,
+    /// Absent where `boon` refuses the schema.
+    boon: Option<BoonCompiled>,
+    valid: Vec<Parsed>,
+    invalid: Vec<Parsed>,
+}
+
+struct Parsed {
+    value: Value,
+    tape: OwnedDocument,
+}
+
+/// A piece of work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// Ours: schema bytes to a compiled schema.
+    CompileOurs,
+    /// `serde_json::from_slice` and `jsonschema`.
+    CompileJsonschema,
+    /// `serde_json::from_slice` and `boon`.
+    CompileBoon,
+    /// Ours: instance bytes to a verdict.
+    BytesOurs,
+    /// `serde_json::from_slice` and `jsonschema`.
+    BytesJsonschema,
+    /// `serde_json::from_slice` and `boon`.
+    BytesBoon,
+    /// Ours on a tape that was read before.
+    TapeOurs,
+    /// Ours on a parsed `Value`.
+    ValueOurs,
+    /// `jsonschema` on a parsed `Value`.
+    ValueJsonschema,
+    /// `boon` on a parsed `Value`.
+    ValueBoon,
+    /// Ours on the bytes of invalid instances.
+    InvalidBytesOurs,
+    /// `serde_json::from_slice` and `jsonschema` on invalid instances.
+    InvalidBytesJsonschema,
+    /// Ours on parsed invalid instances.
+    InvalidOurs,
+    /// `jsonschema` on parsed invalid instances.
+    InvalidJsonschema,
+    /// Ours on parsed invalid instances, every finding collected.
+    ErrorsOurs,
+    /// `jsonschema` on parsed invalid instances, every error collected.
+    ErrorsJsonschema,
+    /// `boon` on parsed invalid instances; it always collects errors.
+    ErrorsBoon,
+    /// `serde_json` to a `Value`.
+    Parse,
+    /// `serde_json` over the bytes, keeping nothing.
+    Walk,
+    /// Ours from bytes to a tape.
+    Tape,
+}
+
+impl Task {
+    /// Every task, in the order in which they are interleaved.
+    pub(crate) const ALL: [Self; 20] = [
+        Self::CompileOurs,
+        Self::CompileJsonschema,
+        Self::CompileBoon,
+        Self::BytesOurs,
+        Self::BytesJsonschema,
+        Self::BytesBoon,
+        Self::TapeOurs,
+        Self::ValueOurs,
+        Self::ValueJsonschema,
+        Self::ValueBoon,
+        Self::InvalidBytesOurs,
+        Self::InvalidBytesJsonschema,
+        Self::InvalidOurs,
+        Self::InvalidJsonschema,
+        Self::ErrorsOurs,
+        Self::ErrorsJsonschema,
+        Self::ErrorsBoon,
+        Self::Parse,
+        Self::Walk,
+        Self::Tape,
+    ];
+
+    /// The name in the JSON report.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::CompileOurs => "compile/ours",
+            Self::CompileJsonschema => "compile/jsonschema",
+            Self::CompileBoon => "compile/boon",
+            Self::BytesOurs => "bytes/ours",
+            Self::BytesJsonschema => "bytes/jsonschema",
+            Self::BytesBoon => "bytes/boon",
+            Self::TapeOurs => "tape/ours",
+            Self::ValueOurs => "value/ours",
+            Self::ValueJsonschema => "value/jsonschema",
+            Self::ValueBoon => "value/boon",
+            Self::InvalidBytesOurs => "invalid-bytes/ours",
+            Self::InvalidBytesJsonschema => "invalid-bytes/jsonschema",
+            Self::InvalidOurs => "invalid-value/ours",
+            Self::InvalidJsonschema => "invalid-value/jsonschema",
+            Self::ErrorsOurs => "errors/ours",
+            Self::ErrorsJsonschema => "errors/jsonschema",
+            Self::ErrorsBoon => "errors/boon",
+            Self::Parse => "anchor/serde_json-value",
+            Self::Walk => "anchor/serde_json-ignored",
+            Self::Tape => "anchor/tape",
+        }
+    }
+}
+
+impl<'a> Prepared<'a> {
+    /// Compiles and parses everything, and checks that every engine gives the right verdicts.
+    ///
+    /// # Errors
+    ///
+    /// One line if ours or `jsonschema` refuses a schema or calls a valid instance anything else.
+    pub(crate) fn new(set: &'a Set) -> Result<Self, String> {
+        let compiler = Compiler::new();
+        let mut workspace = Workspace::new();
+        let mut ready = Vec::new();
+        for workload in &set.schemas {
+            let setup = Setup::new(&workload.schema, Dialect::Draft202012);
+            let schema: Value =
+                serde_json::from_str(&workload.schema).map_err(|e| e.to_string())?;
+            let ours = compiler
+                .compile(workload.schema.as_bytes())
+                .map_err(|e| e.to_string())?;
+            let jsonschema = Jsonschema::default()
+                .validator(&schema, &setup)
+                .map_err(|e| e.to_string())?;
+            let boon = Boon::compiled(schema.clone(), &setup).ok();
+            let valid = parsed(&workload.valid)?;
+            let invalid = parsed(&workload.invalid)?;
+            for (list, expected) in [(&valid, Verdict::Valid), (&invalid, Verdict::Invalid)] {
+                for instance in list {
+                    let verdict = ours.check_value(&mut workspace, &instance.value);
+                    let tape = ours.check(&mut workspace, instance.tape.document().root());
+                    if verdict != expected || tape != expected {
+                        return Err(format!("ours says {verdict} and {tape}, not {expected}"));
+                    }
+                    if jsonschema.is_valid(&instance.value) != (expected == Verdict::Valid) {
+                        return Err(format!("jsonschema does not say {expected}"));
+                    }
+                }
+            }
+            ready.push(Ready {
+                workload,
+                schema,
+                ours,
+                jsonschema,
+                boon,
+                valid,
+                invalid,
+            });
+        }
+        Ok(Self {
+            set,
+            compiler,
+            ready,
+            workspace,
+        })
+    }
+
+    /// How many schemas or instances one run of the task handles; 0 if it cannot run.
+    pub(crate) fn units(&self, task: Task) -> usize {
+        let boon = self.ready.iter().all(|ready| ready.boon.is_some());
+        let invalid = || self.ready.iter().map(|ready| ready.invalid.len()).sum();
+        match task {
+            Task::CompileOurs | Task::CompileJsonschema => self.ready.len(),
+            Task::CompileBoon if boon => self.ready.len(),
+            Task::ErrorsBoon if boon => invalid(),
+            Task::CompileBoon | Task::BytesBoon | Task::ValueBoon | Task::ErrorsBoon if !boon => 0,
+            Task::InvalidBytesOurs
+            | Task::InvalidBytesJsonschema
+            | Task::InvalidOurs
+            | Task::InvalidJsonschema
+            | Task::ErrorsOurs
+            | Task::ErrorsJsonschema => invalid(),
+            _ => self.set.instances(),
+        }
+    }
+
+    /// Runs the task once over the whole set.
+    pub(crate) fn run(&mut self, task: Task) {
+        let Self {
+            compiler,
+            ready,
+            workspace,
+            ..
+        } = self;
+        for ready in &*ready {
+            ready.run(task, compiler, workspace);
+        }
+    }
+}
+
+impl Ready<'_> {
+    fn run(&self, task: Task, compiler: &Compiler, workspace: &mut Workspace) {
+        let setup = Setup::new(&self.workload.schema, Dialect::Draft202012);
+        let schema = self.workload.schema.as_bytes();
+        match task {
+            Task::CompileOurs => drop(black_box(compiler.compile(black_box(schema)))),
+            Task::CompileJsonschema => {
+                let value = value(schema);
+                let _ = black_box(Jsonschema::default().validator(&value, &setup));
+            }
+            Task::CompileBoon => {
+                let _ = black_box(Boon::compiled(self.schema.clone(), &setup));
+            }
+            Task::BytesOurs => each(&self.workload.valid, |text| {
+                let _ = black_box(self.ours.check_bytes(workspace, text));
+            }),
+            Task::BytesJsonschema => each(&self.workload.valid, |text| {
+                black_box(self.jsonschema.is_valid(&value(text)));
+            }),
+            Task::BytesBoon => each(&self.workload.valid, |text| {
+                black_box(self.boon.as_ref().map(|boon| boon.is_valid(&value(text))));
+            }),
+            Task::InvalidBytesOurs => each(&self.workload.invalid, |text| {
+                let _ = black_box(self.ours.check_bytes(workspace, text));
+            }),
+            Task::InvalidBytesJsonschema => each(&self.workload.invalid, |text| {
+                black_box(self.jsonschema.is_valid(&value(text)));
+            }),
+            Task::Parse => each(&self.workload.valid, |text| drop(black_box(value(text)))),
+            Task::Walk => each(&self.workload.valid, |text| {
+                let _ = black_box(serde_json::from_slice::<IgnoredAny>(text));
+            }),
+            Task::Tape => {
+                let mut reader = toolgate_json::Reader::new();
+                let limits = ReadLimits::default();
+                each(&self.workload.valid, |text| {
+                    let _ = black_box(reader.read(text, &limits).map(|document| document.len()));
+                });
+            }
+            Task::TapeOurs => {
+                for instance in &self.valid {
+                    let root = instance.tape.document().root();
+                    let _ = black_box(self.ours.check(workspace, root));
+                }
+            }
+            Task::ValueOurs | Task::InvalidOurs => {
+                for instance in self.instances(task) {
+                    let _ = black_box(self.ours.check_value(workspace, &instance.value));
+                }
+            }
+            Task::ValueJsonschema | Task::InvalidJsonschema => {
+                for instance in self.instances(task) {
+                    black_box(self.jsonschema.is_valid(&instance.value));
+                }
+            }
+            Task::ValueBoon | Task::ErrorsBoon => {
+                for instance in self.instances(task) {
+                    black_box(
+                        self.boon
+                            .as_ref()
+                            .map(|boon| boon.is_valid(&instance.value)),
+                    );
+                }
+            }
+            Task::ErrorsOurs => {
+                for instance in self.instances(task) {
+                    black_box(self.ours.explain_value(workspace, &instance.value));
+                }
+            }
+            Task::ErrorsJsonschema => {
+                for instance in self.instances(task) {
+                    black_box(self.jsonschema.iter_errors(&instance.value).count());
+                }
+            }
+        }
+    }
+
+    fn instances(&self, task: Task) -> &[Parsed] {
+        match task {
+            Task::ValueOurs | Task::ValueJsonschema | Task::ValueBoon => &self.valid,
+            _ => &self.invalid,
+        }
+    }
+}
+
+fn each(texts: &[String], mut work: impl FnMut(&[u8])) {
+    for text in texts {
+        work(black_box(text.as_bytes()));
+    }
+}
+
+fn value(text: &[u8]) -> Value {
+    serde_json::from_slice(text).unwrap_or_default()
+}
+
+fn parsed(texts: &[String]) -> Result<Vec<Parsed>, String> {
+    texts
+        .iter()
+        .map(|text| {
+            Ok(Parsed {
+                value: serde_json::from_str(text).map_err(|e| e.to_string())?,
+                tape: OwnedDocument::read(text.as_bytes(), &ReadLimits::default())
+                    .map_err(|e| e.to_string())?,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,88 @@
+//! The official JSON Schema test suite: the validation tests of the five dialects.
+//!
+//! As the suite's README asks: remote documents are registered under
+//! `http://localhost:1234/`, `format` is asserted in `optional/format` and an
+//! annotation elsewhere, and a schema without `$schema` is of the dialect whose
+//! folder it lies in. There is no list of exclusions.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::cases::{self, Case};
+use crate::dialect::Dialect;
+use crate::engine::{Document, Engine};
+use crate::place;
+use crate::raw;
+use crate::tally::Tally;
+
+/// Runs every test of one dialect on every engine given.
+///
+/// # Errors
+///
+/// One line if the suite cannot be read.
+pub fn run(suite: &Path, dialect: Dialect, engines: &[&dyn Engine]) -> Result<Tally, String> {
+    let documents = documents(suite)?;
+    let mut tally = Tally::default();
+    for case in load(suite, dialect, &documents)? {
+        for engine in engines {
+            case.run(*engine, &mut tally);
+        }
+    }
+    Ok(tally)
+}
+
+/// Every case of one dialect: required, optional and format.
+///
+/// # Errors
+///
+/// One line naming the file that cannot be read.
+pub fn load(
+    suite: &Path,
+    dialect: Dialect,
+    documents: &Arc<[Document]>,
+) -> Result<Vec<Case>, String> {
+    let folder = suite.join("tests").join(dialect.folder());
+    let mut found = Vec::new();
+    for path in place::files(&folder, "json")? {
+        let text = place::text(&path)?;
+        let inside = path.strip_prefix(&folder).unwrap_or(&path);
+        let formats = inside.starts_with("optional/format");
+        let file = inside.to_string_lossy().into_owned();
+        for case in raw::items(&text) {
+            let mut case = cases::parse(case, &file, dialect)?;
+            case.formats = formats;
+            // why: draft-07 lets the content keywords assert, and this file says what then holds.
+            case.content = inside == Path::new("optional/content.json");
+            case.documents = Arc::clone(documents);
+            found.push(case);
+        }
+    }
+    if found.is_empty() {
+        return Err(format!("`{}` holds no tests", folder.display()));
+    }
+    Ok(found)
+}
+
+/// The suite's remote documents, under their retrieval URIs.
+///
+/// The folders of releases that are not among the five dialects are left out:
+/// no test of the five refers to them.
+///
+/// # Errors
+///
+/// One line naming the file that cannot be read.
+pub fn documents(suite: &Path) -> Result<Arc<[Document]>, String> {
+    let folder = suite.join("remotes");
+    let mut found = Vec::new();
+    for path in place::files(&folder, "json")? {
+        let inside = path.strip_prefix(&folder).unwrap_or(&path);
+        if inside.starts_with("draft3") || inside.starts_with("v1") {
+            continue;
+        }
+        found.push(Document {
+            uri: format!("http://localhost:1234/{}", inside.to_string_lossy()),
+            text: place::text(&path)?,
+        });
+    }
+    Ok(found.into())
+}

@@ -1,0 +1,89 @@
+//! What passed and what failed, and the line that says so.
+
+/// The most failures a tally keeps in words; the rest are only counted.
+const KEPT: usize = 50;
+
+/// Counts of an exam, with the first failures in words.
+///
+/// # Example
+///
+/// ```
+/// use toolgate_testkit::tally::Tally;
+///
+/// let mut tally = Tally::default();
+/// tally.record(Ok(()));
+/// tally.record(Err("draft7/type.json: 1 is not valid".to_owned()));
+/// assert_eq!(tally.line(), "1 passed, 1 failed");
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// How many tests passed.
+    pub passed: u64,
+    /// How many failed.
+    pub failed: u64,
+    /// The first failures, one line each.
+    pub failures: Vec<String>,
+}
+
+impl Tally {
+    /// Adds the result of one test.
+    pub fn record(&mut self, result: Result<(), String>) {
+        match result {
+            Ok(()) => self.passed += 1,
+            Err(reason) => self.fail(reason),
+        }
+    }
+
+    /// Adds one failed test.
+    pub fn fail(&mut self, reason: String) {
+        self.failed += 1;
+        if self.failures.len() < KEPT {
+            self.failures.push(reason);
+        }
+    }
+
+    /// Adds another tally to this one.
+    pub fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        let room = KEPT.saturating_sub(self.failures.len());
+        self.failures.extend(other.failures.into_iter().take(room));
+    }
+
+    /// `N passed, M failed`
+    #[must_use]
+    pub fn line(&self) -> String {
+        format!("{} passed, {} failed", self.passed, self.failed)
+    }
+
+    /// The kept failures, and how many more there were.
+    #[must_use]
+    pub fn details(&self) -> String {
+        let mut text = String::new();
+        for failure in &self.failures {
+            text.push_str("  ");
+            text.push_str(failure);
+            text.push('\n');
+        }
+        let told = u64::try_from(self.failures.len()).unwrap_or(u64::MAX);
+        if let Some(rest @ 1..) = self.failed.checked_sub(told) {
+            text.push_str(&format!("  and {rest} more\n"));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_counted_beyond_those_kept() {
+        let mut tally = Tally::default();
+        for n in 0..KEPT + 3 {
+            tally.fail(n.to_string());
+        }
+        assert_eq!(tally.line(), format!("0 passed, {} failed", KEPT + 3));
+        assert!(tally.details().ends_with("and 3 more\n"));
+    }
+}

@@ -1,0 +1,75 @@
+//! The little that the commands take: words and `--name value` pairs.
+
+/// A command's arguments.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments {
+    /// The words that are not options, in order.
+    pub(crate) words: Vec<String>,
+    options: Vec<(String, String)>,
+}
+
+impl Arguments {
+    /// Sorts the words from the options; an option takes the word that follows it.
+    pub(crate) fn parse(given: impl Iterator<Item = String>) -> Self {
+        let mut arguments = Self::default();
+        let mut waiting: Option<String> = None;
+        for word in given {
+            match waiting.take() {
+                Some(name) => arguments.options.push((name, word)),
+                None => match word.strip_prefix("--").map(|option| option.split_once('=')) {
+                    Some(Some((name, value))) => {
+                        arguments.options.push((name.to_owned(), value.to_owned()));
+                    }
+                    Some(None) => waiting = Some(word.trim_start_matches("--").to_owned()),
+                    None => arguments.words.push(word),
+                },
+            }
+        }
+        arguments
+            .options
+            .extend(waiting.map(|name| (name, String::new())));
+        arguments
+    }
+
+    /// The first word.
+    pub(crate) fn first(&self) -> Option<&str> {
+        self.words.first().map(String::as_str)
+    }
+
+    /// The value of `--name`.
+    pub(crate) fn option(&self, name: &str) -> Option<&str> {
+        self.options
+            .iter()
+            .find_map(|(given, value)| (given == name).then_some(value.as_str()))
+    }
+
+    /// The value of `--name` as a number.
+    ///
+    /// # Errors
+    ///
+    /// One line if it is not one.
+    pub(crate) fn number(&self, name: &str) -> Result<Option<u64>, String> {
+        self.option(name)
+            .map(|value| {
+                value
+                    .parse()
+                    .map_err(|_| format!("--{name} takes a number, not `{value}`"))
+            })
+            .transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_take_the_word_that_follows() {
+        let given = ["1000", "--seed", "7", "--engine=boon", "x"];
+        let arguments = Arguments::parse(given.into_iter().map(str::to_owned));
+        assert_eq!(arguments.words, ["1000", "x"]);
+        assert_eq!(arguments.number("seed"), Ok(Some(7)));
+        assert_eq!(arguments.option("engine"), Some("boon"));
+        assert_eq!(arguments.option("other"), None);
+    }
+}

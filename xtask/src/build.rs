@@ -1,0 +1,90 @@
+//! What the runners need built, and where it is built.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The directory of this build: `target/debug`, `target/release` or the like.
+///
+/// # Errors
+///
+/// One line if this program does not know its own path.
+pub(crate) fn profile_directory() -> Result<PathBuf, String> {
+    let own = std::env::current_exe().map_err(|e| format!("this program's path: {e}"))?;
+    own.parent()
+        .map(PathBuf::from)
+        .ok_or_else(|| "this program has no directory".to_owned())
+}
+
+/// The target directory of this build.
+///
+/// # Errors
+///
+/// As [`profile_directory`].
+pub(crate) fn target() -> Result<PathBuf, String> {
+    let profile = profile_directory()?;
+    Ok(profile.parent().map(PathBuf::from).unwrap_or(profile))
+}
+
+/// Builds the command line in the profile of this program and returns its path.
+///
+/// # Errors
+///
+/// One line if it cannot be built.
+pub(crate) fn toolgate() -> Result<PathBuf, String> {
+    binary("toolgate", "toolgate")
+}
+
+/// Builds one binary of the workspace in the profile of this program.
+///
+/// # Errors
+///
+/// One line if it cannot be built.
+pub(crate) fn binary(package: &str, name: &str) -> Result<PathBuf, String> {
+    let profile = profile_directory()?;
+    let mut cargo = cargo();
+    cargo.args(["build", "--quiet", "--package", package, "--bin", name]);
+    cargo.arg("--target-dir").arg(target()?);
+    if profile.ends_with("release") {
+        cargo.arg("--release");
+    }
+    let status = cargo.status().map_err(|e| format!("cargo build: {e}"))?;
+    if status.success() {
+        Ok(profile.join(name))
+    } else {
+        Err(format!("cargo build --package {package}: {status}"))
+    }
+}
+
+/// Builds the benchmark, always optimised, and returns its path.
+///
+/// # Errors
+///
+/// One line if it cannot be built.
+pub(crate) fn bench() -> Result<PathBuf, String> {
+    let target = target()?;
+    let status = cargo()
+        .args([
+            "build",
+            "--quiet",
+            "--release",
+            "--package",
+            "toolgate-bench",
+        ])
+        .arg("--target-dir")
+        .arg(&target)
+        .status()
+        .map_err(|e| format!("cargo build: {e}"))?;
+    if status.success() {
+        Ok(target.join("release").join("toolgate-bench"))
+    } else {
+        Err(format!("cargo build --package toolgate-bench: {status}"))
+    }
+}
+
+/// The `cargo` that runs us, in the workspace's root.
+pub(crate) fn cargo() -> Command {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(toolgate_testkit::place::workspace());
+    command
+}

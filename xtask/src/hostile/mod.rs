@@ -1,0 +1,200 @@
+//! `cargo xtask hostile`: every hostile pair, through the library and the command line.
+//!
+//! Each pair runs in fresh processes, so that a crash, a hang or a leak of one
+//! cannot touch another. Four ways lead in: the library over bytes, the library
+//! over a `serde_json::Value`, the command line on the schema alone (compile)
+//! and on the pair (compile and validation). Every one has a 256 KiB stack.
+//! CPU time is the thread's or the child's own; memory is the peak of resident
+//! pages above what was there before. A measurement over its bound is repeated,
+//! and the least of three counts: other load can only add.
+
+mod measure;
+mod probe;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use toolgate_testkit::hostile::{self, End, Pair};
+use toolgate_testkit::place::Material;
+use toolgate_testkit::tally::Tally;
+
+use crate::arguments::Arguments;
+use crate::build;
+pub(crate) use measure::{Cost, Way};
+pub(crate) use probe::run as probe;
+
+/// Runs every pair every way and returns how many broke a rule or a bound.
+pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
+    let directory = directory(arguments.first())?;
+    let ways: Vec<Way> = match arguments.option("ways") {
+        None => Way::ALL.to_vec(),
+        Some(names) => names
+            .split(',')
+            .map(|name| Way::from_name(name).ok_or_else(|| format!("there is no way `{name}`")))
+            .collect::<Result<_, _>>()?,
+    };
+    let command = ways
+        .iter()
+        .any(|way| matches!(way, Way::CommandCompile | Way::CommandCheck));
+    let toolgate = match arguments.option("toolgate") {
+        Some(path) => PathBuf::from(path),
+        None if command => build::toolgate()?,
+        None => PathBuf::new(),
+    };
+    let only = arguments.option("only");
+    let mut total = Tally::default();
+    let mut runs: Vec<(String, Way, Cost)> = Vec::new();
+    for pair in hostile::load(&directory)? {
+        if only.is_some_and(|only| !pair.name.contains(only)) {
+            continue;
+        }
+        let mut compile_cost = Cost::default();
+        for way in ways.iter().copied() {
+            let place = format!("{} {} ({})", pair.name, pair.size, way.name());
+            let (result, cost) = one(&pair, way, &toolgate, compile_cost)?;
+            if way == Way::CommandCompile {
+                compile_cost = cost;
+            }
+            runs.push((format!("{} {}", pair.name, pair.size), way, cost));
+            total.record(result.map_err(|reason| format!("{place}: {reason}")));
+        }
+    }
+    print_worst(&runs);
+    print!("{}", total.details());
+    println!("{}", total.line());
+    Ok(total.failed)
+}
+
+/// One pair one way: the rule of passing, then the bounds.
+fn one(
+    pair: &Pair,
+    way: Way,
+    toolgate: &Path,
+    compile: Cost,
+) -> Result<(Result<(), String>, Cost), String> {
+    let mut least: Option<Cost> = None;
+    let mut result = Ok(());
+    for _ in 0..ATTEMPTS {
+        let (end, cost) = measure::measure(pair, way, toolgate)?;
+        let cost = least.map_or(cost, |least| least.min(cost));
+        least = Some(cost);
+        result = match way {
+            // why: the schema alone gives no verdict on the instance.
+            Way::CommandCompile => match end {
+                End::Broken(reason) => Err(reason),
+                _ => Ok(()),
+            },
+            _ => pair.judge(&end),
+        };
+        if result.is_err() {
+            break;
+        }
+        result = bounds(pair, way, cost, compile);
+        if result.is_ok() {
+            break;
+        }
+    }
+    Ok((result, least.unwrap_or_default()))
+}
+
+fn bounds(pair: &Pair, way: Way, cost: Cost, compile: Cost) -> Result<(), String> {
+    let check_cpu = match way {
+        // why: the process compiles again before it validates.
+        Way::CommandCheck => cost.check_micros.saturating_sub(compile.compile_micros),
+        _ => cost.check_micros,
+    };
+    for (what, micros) in [("compile", cost.compile_micros), ("validation", check_cpu)] {
+        if micros > CPU_MICROS {
+            return Err(format!(
+                "{what} took {} ms of CPU, allowed are {}",
+                micros / 1000,
+                CPU_MICROS / 1000
+            ));
+        }
+    }
+    let input = match way {
+        // why: the library is measured from when the input is in memory.
+        Way::Bytes | Way::Value => 0,
+        Way::CommandCompile => size(&pair.schema),
+        Way::CommandCheck => size(&pair.schema) + size(&pair.instance),
+    };
+    let allowed = MEMORY_KIB + input / 1024;
+    for (what, kib) in [
+        ("compile", cost.compile_kib),
+        ("validation", cost.check_kib),
+    ] {
+        if kib > allowed {
+            return Err(format!("{what} took {kib} KiB, allowed are {allowed}"));
+        }
+    }
+    Ok(())
+}
+
+fn size(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |metadata| metadata.len())
+}
+
+/// The directory of pairs; a directory without an index is the generator's.
+fn directory(named: Option<&str>) -> Result<PathBuf, String> {
+    let directory = Material::Hostile.directory(named)?;
+    if directory.join("index.jsonl").is_file() {
+        return Ok(directory);
+    }
+    let generator = directory.join("generate.py");
+    let output = build::target()?.join("hostile");
+    println!("writing the pairs of `{}`", generator.display());
+    let status = Command::new("python3")
+        .arg(&generator)
+        .arg(&output)
+        .status()
+        .map_err(|e| format!("`python3 {}`: {e}", generator.display()))?;
+    if status.success() {
+        Ok(output)
+    } else {
+        Err(format!("`python3 {}`: {status}", generator.display()))
+    }
+}
+
+fn print_worst(runs: &[(String, Way, Cost)]) {
+    println!("\nthe most expensive:");
+    println!(
+        "{:<44} {:<16} {:>12} {:>12} {:>13} {:>13}",
+        "pair", "way", "compile ms", "check ms", "compile KiB", "check KiB"
+    );
+    let mut shown: Vec<&(String, Way, Cost)> = Vec::new();
+    for way in Way::ALL {
+        for key in [Cost::micros, Cost::kib] {
+            let mut ranked: Vec<_> = runs.iter().filter(|(_, run, _)| *run == way).collect();
+            ranked.sort_by_key(|(_, _, cost)| std::cmp::Reverse(key(cost)));
+            for run in ranked.into_iter().take(WORST) {
+                if !shown.iter().any(|other| std::ptr::eq(*other, run)) {
+                    shown.push(run);
+                }
+            }
+        }
+    }
+    for (pair, way, cost) in shown {
+        println!(
+            "{pair:<44} {:<16} {:>12} {:>12} {:>13} {:>13}",
+            way.name(),
+            millis(cost.compile_micros),
+            millis(cost.check_micros),
+            cost.compile_kib,
+            cost.check_kib
+        );
+    }
+    println!("(the command's figures hold its start-up; its check repeats the compile)\n");
+}
+
+fn millis(micros: u64) -> String {
+    format!("{}.{:01}", micros / 1000, micros % 1000 / 100)
+}
+
+/// 100 ms for each of compile and validation.
+const CPU_MICROS: u64 = 100_000;
+/// 64 MiB above the input's own size for each of compile and validation.
+const MEMORY_KIB: u64 = 64 * 1024;
+/// How often a pair is measured before it counts as over its bound.
+const ATTEMPTS: usize = 3;
+/// How many of the most expensive are shown per way and measure.
+const WORST: usize = 4;

@@ -1,0 +1,181 @@
+//! The inside of a fresh process: one pair, one way, one line of JSON about it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+use nix::time::{ClockId, clock_gettime};
+use serde_json::{Value, json};
+use toolgate_testkit::dialect::Dialect;
+use toolgate_testkit::engine::{Answer, Setup};
+use toolgate_testkit::ours;
+
+use super::Way;
+
+/// Runs the pair that the command line names and prints what happened.
+///
+/// # Errors
+///
+/// One line if the command line is not the runner's or a file cannot be read.
+pub(crate) fn run(words: &[String]) -> Result<u64, String> {
+    let [way, schema, instance, formats, toolgate] = words else {
+        return Err("this command is for the hostile runner".to_owned());
+    };
+    let way = Way::from_name(way).ok_or("no such way")?;
+    let formats = formats == "formats";
+    let (schema, instance) = (PathBuf::from(schema), PathBuf::from(instance));
+    let said = match way {
+        Way::Bytes | Way::Value => {
+            let read = |path: &Path| std::fs::read(path).map_err(|e| e.to_string());
+            let (schema, instance) = (read(&schema)?, read(&instance)?);
+            thread::Builder::new()
+                .stack_size(STACK)
+                .spawn(move || library(way, &schema, &instance, formats))
+                .map_err(|e| e.to_string())?
+                .join()
+                .map_err(|_| "the library panicked")??
+        }
+        Way::CommandCompile => command(Path::new(toolgate), &schema, None, formats)?,
+        Way::CommandCheck => command(Path::new(toolgate), &schema, Some(&instance), formats)?,
+    };
+    println!("{said}");
+    Ok(0)
+}
+
+/// Compile and validation inside this process, each measured on its own.
+fn library(way: Way, schema: &[u8], instance: &[u8], formats: bool) -> Result<Value, String> {
+    let schema = std::str::from_utf8(schema).map_err(|e| e.to_string())?;
+    let setup = Setup {
+        formats,
+        ..Setup::new(schema, Dialect::Draft202012)
+    };
+    let meter = Meter::start()?;
+    let compiled = ours::compile(&setup);
+    let (compile_micros, compile_kib) = meter.stop()?;
+    let mut compiled = match compiled {
+        Ok(compiled) => compiled,
+        Err(refusal) => {
+            return Ok(json!({
+                "end": "refused", "reason": refusal.to_string(),
+                "compile_micros": compile_micros, "compile_kib": compile_kib,
+            }));
+        }
+    };
+    let (answer, check_micros, check_kib) = if way == Way::Bytes {
+        let meter = Meter::start()?;
+        let answer = compiled.check_bytes(instance);
+        let (micros, kib) = meter.stop()?;
+        (answer, micros, kib)
+    } else {
+        match ours::parse_any_depth(instance) {
+            Err(reason) => (Answer::Unreadable(reason), 0, 0),
+            Ok(value) => {
+                let meter = Meter::start()?;
+                let answer = compiled.check_value(&value);
+                let (micros, kib) = meter.stop()?;
+                // why: dropping a value of foreign depth recurses in `serde_json` itself.
+                std::mem::forget(value);
+                (answer, micros, kib)
+            }
+        }
+    };
+    let (end, reason) = match answer {
+        Answer::Valid => ("valid", String::new()),
+        Answer::Invalid => ("invalid", String::new()),
+        Answer::Undecided => ("undecided", String::new()),
+        Answer::Unreadable(reason) => ("refused", reason),
+    };
+    Ok(json!({
+        "end": end, "reason": reason,
+        "compile_micros": compile_micros, "compile_kib": compile_kib,
+        "check_micros": check_micros, "check_kib": check_kib,
+    }))
+}
+
+/// `toolgate validate` under a small stack, measured from outside.
+fn command(
+    toolgate: &Path,
+    schema: &Path,
+    instance: Option<&Path>,
+    formats: bool,
+) -> Result<Value, String> {
+    let mut shell = Command::new("sh");
+    shell
+        .arg("-c")
+        .arg(format!("ulimit -s {} && exec \"$@\"", STACK / 1024))
+        .arg("sh")
+        .arg(toolgate)
+        .arg("validate")
+        .arg("--quiet");
+    if formats {
+        shell.arg("--assert-formats");
+    }
+    shell.arg(schema).args(instance);
+    let status = shell
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .map_err(|e| format!("`sh`: {e}"))?;
+    let (end, reason) = match status.code() {
+        Some(0) => ("valid", String::new()),
+        Some(1) => ("invalid", String::new()),
+        Some(2) => ("refused", "exit 2: unreadable input".to_owned()),
+        Some(6) => ("refused", "exit 6: schema refused".to_owned()),
+        Some(7) => ("undecided", String::new()),
+        _ => ("broken", format!("the command died ({status})")),
+    };
+    // why: this process has had one child, so its children's usage is that child's.
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|e| e.to_string())?;
+    let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    let kib = usage.max_rss();
+    Ok(match instance {
+        None => json!({"end": end, "reason": reason, "compile_micros": micros, "compile_kib": kib}),
+        Some(_) => json!({"end": end, "reason": reason, "check_micros": micros, "check_kib": kib}),
+    })
+}
+
+/// CPU time of this thread and peak memory of this process since a moment.
+struct Meter {
+    nanos: i64,
+    resident_kib: u64,
+}
+
+impl Meter {
+    fn start() -> Result<Self, String> {
+        // why: 5 asks the kernel to forget the peak so far (proc(5), clear_refs).
+        std::fs::write("/proc/self/clear_refs", "5").map_err(|e| format!("clear_refs: {e}"))?;
+        Ok(Self {
+            resident_kib: status("VmRSS:")?,
+            nanos: thread_nanos()?,
+        })
+    }
+
+    /// Microseconds of CPU and KiB of growth since the start.
+    fn stop(self) -> Result<(u64, u64), String> {
+        let nanos = thread_nanos()? - self.nanos;
+        let peak = status("VmHWM:")?;
+        let micros = u64::try_from(nanos / 1000).unwrap_or_default();
+        Ok((micros, peak.saturating_sub(self.resident_kib)))
+    }
+}
+
+fn thread_nanos() -> Result<i64, String> {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)
+        .map(|time| time.num_nanoseconds())
+        .map_err(|e| format!("the thread's clock: {e}"))
+}
+
+fn status(field: &str) -> Result<u64, String> {
+    let text = std::fs::read_to_string("/proc/self/status").map_err(|e| e.to_string())?;
+    text.lines()
+        .find_map(|line| line.strip_prefix(field))
+        .and_then(|rest| rest.split_whitespace().next())
+        .and_then(|number| number.parse().ok())
+        .ok_or_else(|| format!("/proc/self/status has no {field}"))
+}
+
+/// The stack that everything must do with.
+const STACK: usize = 256 * 1024;
