@@ -14,7 +14,7 @@ pub struct ReadLimits {
     pub bytes: usize,
     /// Arrays and objects open at the same time. Default 128: `[[]]` needs 2.
     pub depth: usize,
-    /// Values and member names in the whole source. Default 2,000,000:
+    /// Values and member names in the whole source. Default 1,000,000:
     /// `{"a":1}` needs 3. Members that `KeepLast` drops count too.
     pub nodes: usize,
     /// Decimal digits in the text of one number, its exponent's included.
@@ -33,8 +33,8 @@ impl Default for ReadLimits {
             // why: other readers stop at 128 by default, so deeper text does
             // not travel anyway.
             depth: 128,
-            // why: 48 MB of tape; a 16 MiB source of honest data has fewer.
-            nodes: 2_000_000,
+            // why: 24 MB of tape; 10 MB of honest data have fewer.
+            nodes: 1_000_000,
             // why: longer than any honest number, short enough that quadratic
             // arithmetic on its digits stays under a millisecond.
             digits: 4_096,

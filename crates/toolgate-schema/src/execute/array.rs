@@ -5,17 +5,12 @@ use std::ops::ControlFlow;
 use toolgate_json::Node;
 
 use super::{Answer, Machine, NO, YES};
-use crate::int::{to_usize, units};
-use crate::plan::{ArrayPlan, Contains, NodeIx, Op};
+use crate::int::units;
+use crate::plan::{ArrayPlan, Contains, NodeIx};
 
-impl<'i, N: Node<'i>> Machine<'_, '_, N> {
+impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// Keywords about arrays.
-    pub(super) fn array(&mut self, op: Op, value: N) -> Answer {
-        let plan = self.plan;
-        let Op::Array(index) = op else { return YES };
-        let Some(array) = plan.arrays.get(to_usize(index)) else {
-            return YES;
-        };
+    pub(super) fn array(&mut self, array: &'p ArrayPlan, value: N) -> Answer {
         let count = value.len();
         if count < array.min || count > array.max {
             return NO;

@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Key as _, Kind, Node};
 
-use super::{Answer, Exhausted, Machine, NO, YES};
+use super::{Answer, Machine, NO, Stop, YES};
 use crate::int::{to_usize, units};
 use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, PlanNode, Run};
 
@@ -37,11 +37,11 @@ impl Marks {
     }
 }
 
-impl<'i, N: Node<'i>> Machine<'_, '_, N> {
+impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// `unevaluatedProperties`: what no keyword of `owner` evaluated matches `rest`.
     pub(super) fn unevaluated_properties(
         &mut self,
-        owner: &PlanNode,
+        owner: &'p PlanNode,
         rest: NodeIx,
         value: N,
     ) -> Answer {
@@ -59,7 +59,12 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     }
 
     /// `unevaluatedItems`: what no keyword of `owner` evaluated matches `rest`.
-    pub(super) fn unevaluated_items(&mut self, owner: &PlanNode, rest: NodeIx, value: N) -> Answer {
+    pub(super) fn unevaluated_items(
+        &mut self,
+        owner: &'p PlanNode,
+        rest: NodeIx,
+        value: N,
+    ) -> Answer {
         let marks = self.marks(owner, value, Kind::Array)?;
         if marks.left == 0 {
             return YES;
@@ -72,7 +77,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         YES
     }
 
-    fn marks(&mut self, owner: &PlanNode, value: N, kind: Kind) -> ControlFlow<Exhausted, Marks> {
+    fn marks(&mut self, owner: &'p PlanNode, value: N, kind: Kind) -> ControlFlow<Stop, Marks> {
         let count = value.len();
         self.spend(units(count))?;
         self.collections += 1;
@@ -88,15 +93,13 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     /// Marks what a node that `value` matches has evaluated.
     fn collect(
         &mut self,
-        node: &PlanNode,
+        node: &'p PlanNode,
         value: N,
         kind: Kind,
         marks: &mut Marks,
-    ) -> ControlFlow<Exhausted> {
+    ) -> ControlFlow<Stop> {
         if self.depth >= self.allowance.depth {
-            return ControlFlow::Break(Exhausted::Depth {
-                allowed: self.allowance.depth,
-            });
+            return ControlFlow::Break(Stop::Depth);
         }
         self.depth += 1;
         let plan = self.plan;
@@ -144,7 +147,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         value: N,
         kind: Kind,
         marks: &mut Marks,
-    ) -> ControlFlow<Exhausted> {
+    ) -> ControlFlow<Stop> {
         if marks.left > 0 && self.evaluate(ix, value)? {
             self.visit(ix, value, kind, marks)?;
         }
@@ -152,20 +155,14 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     }
 
     /// Collects from a node that matches, once in each collection.
-    fn visit(
-        &mut self,
-        ix: NodeIx,
-        value: N,
-        kind: Kind,
-        marks: &mut Marks,
-    ) -> ControlFlow<Exhausted> {
+    fn visit(&mut self, ix: NodeIx, value: N, kind: Kind, marks: &mut Marks) -> ControlFlow<Stop> {
         self.spend(1)?;
         let node = self.plan.node(ix);
         if node.traits.leaf || self.seen.get(ix.number(), marks.round).is_some() {
             return ControlFlow::Continue(());
         }
         self.seen.insert(ix.number(), marks.round, true);
-        for op in self.plan.run(&node, Run::Tail) {
+        for op in self.plan.run(node, Run::Tail) {
             match (op, kind) {
                 // It matches, so it has evaluated whatever was left to it.
                 (Op::UnevaluatedProperties(_) | Op::Object(_), Kind::Object)
@@ -176,10 +173,10 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         if marks.left == 0 {
             return ControlFlow::Continue(());
         }
-        self.collect(&node, value, kind, marks)
+        self.collect(node, value, kind, marks)
     }
 
-    fn collect_children(&mut self, op: Op, value: N, marks: &mut Marks) -> ControlFlow<Exhausted> {
+    fn collect_children(&mut self, op: Op, value: N, marks: &mut Marks) -> ControlFlow<Stop> {
         let plan = self.plan;
         match op {
             Op::Object(index) => match plan.objects.get(to_usize(index)) {
@@ -199,7 +196,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         object: &ObjectPlan,
         value: N,
         marks: &mut Marks,
-    ) -> ControlFlow<Exhausted> {
+    ) -> ControlFlow<Stop> {
         if object.additional.is_some() {
             marks.mark_all();
             return ControlFlow::Continue(());
@@ -241,7 +238,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         array: &ArrayPlan,
         value: N,
         marks: &mut Marks,
-    ) -> ControlFlow<Exhausted> {
+    ) -> ControlFlow<Stop> {
         if array.rest.is_some() {
             marks.mark_all();
             return ControlFlow::Continue(());

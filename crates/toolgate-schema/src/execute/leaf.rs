@@ -12,9 +12,9 @@ use crate::plan::{EnumPlan, Op};
 
 impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     /// `const` and `enum`.
-    pub(super) fn head(&mut self, op: Op, value: N, kind: Kind) -> Answer {
+    pub(super) fn head(&mut self, op: &Op, value: N, kind: Kind) -> Answer {
         let plan = self.plan;
-        match op {
+        match *op {
             Op::Const(index) => match plan.literal_at(index) {
                 Some(literal) => self.equals(literal, value, kind),
                 None => NO,
@@ -102,33 +102,34 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     }
 
     /// Keywords about numbers.
-    pub(super) fn number(&mut self, op: Op, value: N) -> Answer {
+    pub(super) fn number(&mut self, ops: &[Op], value: N) -> Answer {
         let found = value.number();
-        let matched = match op {
-            Op::Minimum { number, exclusive } => {
-                let order = self.against(number, found)?;
-                order == Ordering::Greater || (order == Ordering::Equal && !exclusive)
+        for op in ops {
+            let matched = match *op {
+                Op::Minimum { number, exclusive } => {
+                    let order = self.against(number, found)?;
+                    order == Ordering::Greater || (order == Ordering::Equal && !exclusive)
+                }
+                Op::Maximum { number, exclusive } => {
+                    let order = self.against(number, found)?;
+                    order == Ordering::Less || (order == Ordering::Equal && !exclusive)
+                }
+                Op::MultipleOf(number) => self.multiple(number, found)?,
+                Op::NumberFormat(format) => {
+                    self.spend_number(found)?;
+                    format.accepts(found)
+                }
+                _ => true,
+            };
+            if !matched {
+                return NO;
             }
-            Op::Maximum { number, exclusive } => {
-                let order = self.against(number, found)?;
-                order == Ordering::Less || (order == Ordering::Equal && !exclusive)
-            }
-            Op::MultipleOf(number) => return self.multiple(number, found),
-            Op::NumberFormat(format) => {
-                self.spend_number(found)?;
-                format.accepts(found)
-            }
-            _ => true,
-        };
-        ControlFlow::Continue(matched)
+        }
+        YES
     }
 
     /// The order of a value against a bound.
-    fn against(
-        &mut self,
-        number: u32,
-        found: Number<'_>,
-    ) -> ControlFlow<super::Exhausted, Ordering> {
+    fn against(&mut self, number: u32, found: Number<'_>) -> ControlFlow<super::Stop, Ordering> {
         let Some(bound) = self.plan.numbers.get(to_usize(number)) else {
             return ControlFlow::Continue(Ordering::Equal);
         };
@@ -161,7 +162,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     }
 
     /// Pays for looking at the digits of a number that is no machine integer.
-    fn spend_number(&mut self, number: Number<'_>) -> ControlFlow<super::Exhausted> {
+    fn spend_number(&mut self, number: Number<'_>) -> ControlFlow<super::Stop> {
         if number.as_i64().is_some() {
             return ControlFlow::Continue(());
         }
@@ -169,12 +170,21 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     }
 
     /// Keywords about strings.
-    pub(super) fn string(&mut self, op: Op, value: N) -> Answer {
+    pub(super) fn string(&mut self, ops: &[Op], value: N) -> Answer {
         let text = value.string();
-        let matched = match op {
+        for op in ops {
+            if !self.text(op, text)? {
+                return NO;
+            }
+        }
+        YES
+    }
+
+    fn text(&mut self, op: &Op, text: &str) -> Answer {
+        let matched = match *op {
             Op::MinLength(least) => {
                 // A code point has at most four bytes, so most answers need no counting.
-                let (bytes, least) = (units(text.len()), least);
+                let bytes = units(text.len());
                 if bytes < least {
                     false
                 } else if bytes / 4 >= least {

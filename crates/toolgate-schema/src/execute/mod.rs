@@ -56,6 +56,14 @@ impl fmt::Display for Exhausted {
     }
 }
 
+/// Which bound stopped the machine: [`Exhausted`] without its number, so that an
+/// answer fits a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    Fuel,
+    Depth,
+}
+
 /// What a check may spend.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Allowance {
@@ -76,7 +84,7 @@ pub(crate) fn run<'i, N: Node<'i>>(
     instance: N,
     allowance: Allowance,
     scratch: &mut Scratch,
-) -> (Answer, u64) {
+) -> (ControlFlow<Exhausted, bool>, u64) {
     scratch.memo.clear();
     scratch.seen.clear();
     let mut machine = Machine {
@@ -89,12 +97,21 @@ pub(crate) fn run<'i, N: Node<'i>>(
         collections: 0,
         deferred: Vec::new(),
     };
-    let answer = machine.evaluate(plan.root, instance);
+    let answer = machine
+        .evaluate(plan.root, instance)
+        .map_break(|stop| match stop {
+            Stop::Fuel => Exhausted::Fuel {
+                allowed: allowance.fuel,
+            },
+            Stop::Depth => Exhausted::Depth {
+                allowed: allowance.depth,
+            },
+        });
     (answer, allowance.fuel - machine.fuel)
 }
 
 /// An answer of the machine.
-pub(crate) type Answer = ControlFlow<Exhausted, bool>;
+type Answer = ControlFlow<Stop, bool>;
 
 const YES: Answer = ControlFlow::Continue(true);
 const NO: Answer = ControlFlow::Continue(false);
@@ -113,7 +130,7 @@ struct Machine<'p, 'w, N> {
     deferred: Vec<object::Deferred<N>>,
 }
 
-impl<'i, N: Node<'i>> Machine<'_, '_, N> {
+impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// Whether a value matches a subschema.
     fn evaluate(&mut self, ix: NodeIx, value: N) -> Answer {
         self.spend(1)?;
@@ -125,25 +142,29 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         if node.traits.plain {
             return YES;
         }
-        if !node.traits.memo {
-            return self.descend(&node, value, kind);
+        if node.traits.memo {
+            return self.remembered(ix, node, value, kind);
         }
+        self.descend(node, value, kind)
+    }
+
+    /// The verdict from the memo, or a new one for it.
+    fn remembered(&mut self, ix: NodeIx, node: &'p PlanNode, value: N, kind: Kind) -> Answer {
         // The table costs about as much as an evaluation.
         self.spend(1)?;
         let key = value.identity();
         if let Some(known) = self.memo.get(ix.number(), key) {
             return ControlFlow::Continue(known);
         }
-        let matched = self.descend(&node, value, kind)?;
+        let matched = self.descend(node, value, kind)?;
         self.memo.insert(ix.number(), key, matched);
         ControlFlow::Continue(matched)
     }
 
-    fn descend(&mut self, node: &PlanNode, value: N, kind: Kind) -> Answer {
+    #[inline]
+    fn descend(&mut self, node: &'p PlanNode, value: N, kind: Kind) -> Answer {
         if self.depth >= self.allowance.depth {
-            return ControlFlow::Break(Exhausted::Depth {
-                allowed: self.allowance.depth,
-            });
+            return self.too_deep();
         }
         self.depth += 1;
         let matched = self.operate(node, value, kind)?;
@@ -151,51 +172,67 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         ControlFlow::Continue(matched)
     }
 
+    #[cold]
+    fn too_deep(&self) -> Answer {
+        ControlFlow::Break(Stop::Depth)
+    }
+
     /// Executes the runs of a node that concern a value of this kind.
-    fn operate(&mut self, node: &PlanNode, value: N, kind: Kind) -> Answer {
+    #[inline]
+    fn operate(&mut self, node: &'p PlanNode, value: N, kind: Kind) -> Answer {
         let plan = self.plan;
-        for op in plan.run(node, Run::Head) {
-            if !self.head(*op, value, kind)? {
-                return NO;
-            }
-        }
-        let run = match kind {
-            Kind::Number => Run::Number,
-            Kind::String => Run::String,
-            Kind::Array => Run::Array,
-            Kind::Object => Run::Object,
-            Kind::Null | Kind::Boolean => Run::Any,
-        };
-        if run != Run::Any {
-            for op in plan.run(node, run) {
-                let matched = match kind {
-                    Kind::Number => self.number(*op, value)?,
-                    Kind::String => self.string(*op, value)?,
-                    Kind::Array => self.array(*op, value)?,
-                    _ => self.object(*op, value)?,
-                };
-                if !matched {
+        if node.has(Run::Head.bit()) {
+            for op in plan.run(node, Run::Head) {
+                if !self.head(op, value, kind)? {
                     return NO;
                 }
             }
         }
+        let matched = match kind {
+            Kind::Object => match plan.objects.get(to_usize(node.object)) {
+                Some(object) => self.object(object, value)?,
+                None => true,
+            },
+            Kind::Array => match plan.arrays.get(to_usize(node.array)) {
+                Some(array) => self.array(array, value)?,
+                None => true,
+            },
+            Kind::String if node.has(Run::String.bit()) => {
+                self.string(plan.run(node, Run::String), value)?
+            }
+            Kind::Number if node.has(Run::Number.bit()) => {
+                self.number(plan.run(node, Run::Number), value)?
+            }
+            _ => true,
+        };
+        if !matched || !node.has(Run::Any.bit() | Run::Tail.bit()) {
+            return ControlFlow::Continue(matched);
+        }
+        self.together(node, value, kind)
+    }
+
+    /// Executes what concerns values of any kind.
+    fn together(&mut self, node: &'p PlanNode, value: N, kind: Kind) -> Answer {
+        let plan = self.plan;
         for op in plan.run(node, Run::Any) {
-            if !self.in_place(*op, value)? {
+            if !self.in_place(op, value)? {
                 return NO;
             }
         }
-        for op in plan.run(node, Run::Tail) {
-            if !self.tail(*op, node, value, kind)? {
-                return NO;
+        if node.has(Run::Tail.bit()) {
+            for op in plan.run(node, Run::Tail) {
+                if !self.tail(op, node, value, kind)? {
+                    return NO;
+                }
             }
         }
         YES
     }
 
     /// Applies other subschemas to the same value.
-    fn in_place(&mut self, op: Op, value: N) -> Answer {
+    fn in_place(&mut self, op: &Op, value: N) -> Answer {
         let plan = self.plan;
-        match op {
+        match *op {
             Op::Apply(target) => self.evaluate(target, value),
             Op::AnyOf(union) => {
                 for branch in plan.unions.get(to_usize(union)).into_iter().flatten() {
@@ -238,10 +275,17 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     }
 
     /// What runs after all other keywords of a subschema have passed.
-    fn tail(&mut self, op: Op, node: &PlanNode, value: N, kind: Kind) -> Answer {
-        match (op, kind) {
-            (Op::Object(_), Kind::Object) => self.object(op, value),
-            (Op::Array(_), Kind::Array) => self.array(op, value),
+    fn tail(&mut self, op: &Op, node: &'p PlanNode, value: N, kind: Kind) -> Answer {
+        let plan = self.plan;
+        match (*op, kind) {
+            (Op::Object(index), Kind::Object) => match plan.objects.get(to_usize(index)) {
+                Some(object) => self.object(object, value),
+                None => YES,
+            },
+            (Op::Array(index), Kind::Array) => match plan.arrays.get(to_usize(index)) {
+                Some(array) => self.array(array, value),
+                None => YES,
+            },
             (Op::UnevaluatedProperties(rest), Kind::Object) => {
                 self.unevaluated_properties(node, rest, value)
             }
@@ -252,7 +296,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
 
     /// Pays before the work is done.
     #[inline]
-    fn spend(&mut self, price: u64) -> ControlFlow<Exhausted> {
+    fn spend(&mut self, price: u64) -> ControlFlow<Stop> {
         match self.fuel.checked_sub(price) {
             Some(left) => {
                 self.fuel = left;
@@ -264,16 +308,14 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
 
     /// A purse that cannot pay is emptied, so that nothing cheaper slips in afterwards.
     #[cold]
-    fn run_dry(&mut self) -> ControlFlow<Exhausted> {
+    fn run_dry(&mut self) -> ControlFlow<Stop> {
         self.fuel = 0;
-        ControlFlow::Break(Exhausted::Fuel {
-            allowed: self.allowance.fuel,
-        })
+        ControlFlow::Break(Stop::Fuel)
     }
 
     /// Pays for looking at a text.
     #[inline]
-    fn spend_text(&mut self, text: &str) -> ControlFlow<Exhausted> {
+    fn spend_text(&mut self, text: &str) -> ControlFlow<Stop> {
         let price = units(text.len() / TEXT_PER_UNIT);
         if price == 0 {
             ControlFlow::Continue(())
@@ -284,9 +326,9 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
 }
 
 impl<N> toolgate_json::Meter for Machine<'_, '_, N> {
-    type Stop = Exhausted;
+    type Stop = Stop;
 
-    fn spend(&mut self, price: u64) -> ControlFlow<Exhausted> {
+    fn spend(&mut self, price: u64) -> ControlFlow<Stop> {
         match self.fuel.checked_sub(price) {
             Some(left) => {
                 self.fuel = left;
@@ -294,9 +336,7 @@ impl<N> toolgate_json::Meter for Machine<'_, '_, N> {
             }
             None => {
                 self.fuel = 0;
-                ControlFlow::Break(Exhausted::Fuel {
-                    allowed: self.allowance.fuel,
-                })
+                ControlFlow::Break(Stop::Fuel)
             }
         }
     }

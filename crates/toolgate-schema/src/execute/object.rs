@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Key as _, Node};
 
-use super::{Answer, Exhausted, Machine, NO, YES};
+use super::{Answer, Machine, NO, Stop, YES};
 use crate::int::{to_usize, units};
-use crate::plan::{Dependent, NodeIx, ObjectPlan, Op};
+use crate::plan::{Dependent, NodeIx, ObjectPlan};
 
 /// A member whose subschema looks further than the value itself.
 #[derive(Debug, Clone, Copy)]
@@ -17,14 +17,9 @@ pub(super) struct Deferred<N> {
     value: N,
 }
 
-impl<'i, N: Node<'i>> Machine<'_, '_, N> {
+impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// Keywords about objects.
-    pub(super) fn object(&mut self, op: Op, value: N) -> Answer {
-        let plan = self.plan;
-        let Op::Object(index) = op else { return YES };
-        let Some(object) = plan.objects.get(to_usize(index)) else {
-            return YES;
-        };
+    pub(super) fn object(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
         let count = value.len();
         if count < object.min || count > object.max || count < to_usize(object.required) {
             return NO;
@@ -85,13 +80,17 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         if schema == NodeIx::TRUE {
             return YES;
         }
+        self.spend(1)?;
         let node = self.plan.node(schema);
-        if node.traits.leaf {
-            return self.evaluate(schema, value);
-        }
-        if !node.types.admits(value, value.kind()) {
-            self.spend(1)?;
+        let kind = value.kind();
+        if !node.types.admits(value, kind) {
             return NO;
+        }
+        if node.traits.plain {
+            return YES;
+        }
+        if node.traits.leaf {
+            return self.operate(node, value, kind);
         }
         self.deferred.push(Deferred {
             order,
@@ -180,10 +179,10 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         object: &ObjectPlan,
         slot: u32,
         value: N,
-    ) -> ControlFlow<Exhausted, bool> {
+    ) -> ControlFlow<Stop, bool> {
         self.spend(units(value.len()) / MEMBERS_PER_UNIT)?;
-        let name = object.names.names().get(to_usize(slot));
-        ControlFlow::Continue(name.is_some_and(|name| value.member(name).is_some()))
+        let name = object.names.name(slot);
+        ControlFlow::Continue(value.member(name).is_some())
     }
 }
 

@@ -21,7 +21,7 @@ use crate::error::{CompileError, CompileErrorKind};
 use crate::int::to_u32;
 use crate::limits::{LimitName, Limits};
 use crate::outline::{Entry, Form, Outline, Shape, Sub, SubId, Target, TypeSet};
-use crate::plan::{Condition, Literal, NodeIx, Op, Plan, PlanNode, Run, Traits};
+use crate::plan::{Condition, Literal, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits};
 
 use scope::{ScopeId, Scopes};
 
@@ -195,8 +195,16 @@ impl Lowering<'_> {
         self.unevaluated(id, sub, scope, &mut draft)?;
         let start = to_u32(self.plan.ops.len());
         let mut ends = [0; Run::COUNT];
-        for (end, run) in ends.iter_mut().zip(draft.runs) {
-            self.plan.ops.extend(run);
+        let (mut present, mut object, mut array) = (0, NONE, NONE);
+        for ((end, run), ops) in ends.iter_mut().zip(Run::ALL).zip(draft.runs) {
+            match (run, ops.first()) {
+                (_, None) => {}
+                (Run::Object, Some(Op::Object(index))) => object = *index,
+                (Run::Array, Some(Op::Array(index))) => array = *index,
+                _ => {}
+            }
+            present |= if ops.is_empty() { 0 } else { run.bit() };
+            self.plan.ops.extend(ops);
             *end = to_u32(self.plan.ops.len()) - start;
         }
         let plain = ends.last() == Some(&0);
@@ -207,6 +215,9 @@ impl Lowering<'_> {
                 leaf: plain,
                 memo: false,
             },
+            present,
+            object,
+            array,
             start,
             ends,
         };

@@ -11,7 +11,7 @@ pub(super) fn narrow(plan: &mut Plan) {
     for _ in 0..ROUNDS {
         let mut changed = false;
         for index in (0..plan.nodes.len()).rev() {
-            let node = plan.node(NodeIx::new(index));
+            let node = *plan.node(NodeIx::new(index));
             let types = narrowed(plan, &node);
             if types != node.types
                 && let Some(slot) = plan.nodes.get_mut(index)
@@ -25,10 +25,8 @@ pub(super) fn narrow(plan: &mut Plan) {
         }
     }
     for index in 0..plan.nodes.len() {
-        let node = plan.node(NodeIx::new(index));
-        let looks_further = [Run::Array, Run::Object, Run::Any, Run::Tail]
-            .into_iter()
-            .any(|run| !plan.run(&node, run).is_empty());
+        let further = Run::Array.bit() | Run::Object.bit() | Run::Any.bit() | Run::Tail.bit();
+        let looks_further = plan.node(NodeIx::new(index)).has(further);
         if let Some(slot) = plan.nodes.get_mut(index) {
             slot.traits.leaf = !looks_further;
         }

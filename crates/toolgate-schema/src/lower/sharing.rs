@@ -120,7 +120,7 @@ fn branches(plan: &Plan, ix: NodeIx, leaf: &[bool]) -> Vec<Vec<NodeIx>> {
     plan.in_place(ix, &mut in_place);
     groups.extend(in_place.into_iter().map(|one| vec![one]));
     let node = plan.node(ix);
-    for op in plan.all_ops(&node) {
+    for op in plan.all_ops(node) {
         match op {
             Op::Object(object) => {
                 let Some(object) = plan.objects.get(to_usize(*object)) else {

@@ -185,13 +185,7 @@ impl Plan {
             return Ok(());
         };
         bounds(f, object.min, object.max)?;
-        let name = |slot: u32| {
-            object
-                .names
-                .names()
-                .get(to_usize(slot))
-                .map_or("", |name| name)
-        };
+        let name = |slot: u32| object.names.name(slot);
         for (slot, name) in object.slots.iter().zip(object.names.names()) {
             write!(f, "; {name:?}")?;
             if slot.required {

@@ -63,6 +63,12 @@ impl NodeIx {
 pub(crate) struct PlanNode {
     pub(crate) types: TypeSet,
     pub(crate) traits: Traits,
+    /// Which runs hold anything, as [`Run::bit`]s.
+    pub(crate) present: u8,
+    /// The index of its object operation, or of nothing.
+    pub(crate) object: u32,
+    /// The index of its array operation, or of nothing.
+    pub(crate) array: u32,
     /// Index of its first operation in [`Plan::ops`].
     pub(crate) start: u32,
     /// The end of each run, counted from `start`, by [`Run`].
@@ -107,6 +113,11 @@ impl Run {
         Self::Tail,
     ];
 
+    /// The run as one of the bits of [`PlanNode::present`].
+    pub(crate) const fn bit(self) -> u8 {
+        1 << self.position()
+    }
+
     pub(crate) const fn position(self) -> usize {
         match self {
             Self::Head => 0,
@@ -142,7 +153,10 @@ pub(crate) enum Op {
     Pattern(PatternId),
     Format(Format),
     /// A document inside the string (draft 7).
-    Content { base64: bool, json: bool },
+    Content {
+        base64: bool,
+        json: bool,
+    },
     Array(u32),
     Object(u32),
     /// Another subschema must match (`$ref`, one of `allOf`).
@@ -259,11 +273,8 @@ pub(crate) struct Literal {
 impl Plan {
     /// A node by its index; the one that accepts nothing for an index out of range.
     #[inline]
-    pub(crate) fn node(&self, ix: NodeIx) -> PlanNode {
-        self.nodes
-            .get(ix.index())
-            .copied()
-            .unwrap_or(PlanNode::plain(TypeSet::NONE))
+    pub(crate) fn node(&self, ix: NodeIx) -> &PlanNode {
+        self.nodes.get(ix.index()).unwrap_or(&NOTHING)
     }
 
     /// One run of a node's operations.
@@ -302,7 +313,7 @@ impl Plan {
     /// The subschemas that a node applies to the instance itself.
     pub(crate) fn in_place(&self, ix: NodeIx, found: &mut Vec<NodeIx>) {
         let node = self.node(ix);
-        for op in self.all_ops(&node) {
+        for op in self.all_ops(node) {
             match op {
                 Op::Apply(target) | Op::Not(target) => found.push(*target),
                 Op::AnyOf(union) | Op::OneOf(union) => {
@@ -325,6 +336,12 @@ impl Plan {
 }
 
 impl PlanNode {
+    /// Whether one of the runs in `bits` holds anything.
+    #[inline]
+    pub(crate) const fn has(&self, bits: u8) -> bool {
+        self.present & bits != 0
+    }
+
     /// A node that asks for a type and nothing else.
     pub(crate) const fn plain(types: TypeSet) -> Self {
         Self {
@@ -334,8 +351,16 @@ impl PlanNode {
                 leaf: true,
                 memo: false,
             },
+            present: 0,
+            object: NONE,
+            array: NONE,
             start: 0,
             ends: [0; Run::COUNT],
         }
     }
 }
+
+/// An index of nothing.
+pub(crate) const NONE: u32 = u32::MAX;
+
+static NOTHING: PlanNode = PlanNode::plain(TypeSet::NONE);

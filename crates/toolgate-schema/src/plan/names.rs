@@ -10,8 +10,15 @@ use crate::int::{to_u32, to_usize};
 /// that were crafted to collide are found by binary search.
 #[derive(Debug, Default)]
 pub(crate) struct NameTable {
-    names: Box<[Box<str>]>,
+    names: Box<[Name]>,
     lookup: Lookup,
+}
+
+/// A name and the first of its bytes as a word.
+#[derive(Debug)]
+struct Name {
+    head: u64,
+    text: Box<str>,
 }
 
 #[derive(Debug, Default)]
@@ -42,13 +49,18 @@ impl<'n> Slots<'n> {
     }
 
     pub(crate) fn finish(self) -> NameTable {
-        NameTable::new(self.names.into_iter().map(Box::from).collect())
+        NameTable::new(self.names)
     }
 }
 
 impl NameTable {
     /// A table of distinct names.
-    pub(crate) fn new(names: Box<[Box<str>]>) -> Self {
+    pub(crate) fn new<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
+        let names = names.into_iter().map(|text| Name {
+            head: head(text),
+            text: text.into(),
+        });
+        let names: Box<[Name]> = names.collect();
         let lookup = if names.len() <= LINEAR {
             Lookup::Linear
         } else {
@@ -62,61 +74,90 @@ impl NameTable {
     }
 
     /// The names in the order of their slots.
-    pub(crate) fn names(&self) -> &[Box<str>] {
-        &self.names
+    pub(crate) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.names.iter().map(|name| &*name.text)
+    }
+
+    /// The name of a slot; empty for no slot.
+    pub(crate) fn name(&self, slot: u32) -> &str {
+        self.names.get(to_usize(slot)).map_or("", |name| &name.text)
     }
 
     /// The slot of a name. `guess` is tried first: members tend to come in the
     /// schema's order. `hash` is asked for at most once.
     #[inline]
     pub(crate) fn find(&self, name: &str, guess: u32, hash: impl FnOnce() -> u32) -> Option<u32> {
-        if self.is(guess, name) {
+        let head = head(name);
+        if self.is(guess, head, name) {
             return Some(guess);
         }
         match &self.lookup {
             Lookup::Linear => self
                 .names
                 .iter()
-                .position(|known| **known == *name)
+                .position(|known| known.is(head, name))
                 .map(to_u32),
             Lookup::Hashed { buckets, mask } => {
                 let mut at = hash() & mask;
                 loop {
                     let slot = buckets.get(to_usize(at)).copied()?.checked_sub(1)?;
-                    if self.is(slot, name) {
+                    if self.is(slot, head, name) {
                         return Some(slot);
                     }
                     at = (at + 1) & mask;
                 }
             }
             Lookup::Sorted(slots) => {
-                let place = slots.binary_search_by(|slot| {
-                    self.names
-                        .get(to_usize(*slot))
-                        .map_or("", |known| known)
-                        .cmp(name)
-                });
+                let place = slots.binary_search_by(|slot| self.name(*slot).cmp(name));
                 slots.get(place.ok()?).copied()
             }
         }
     }
 
     #[inline]
-    fn is(&self, slot: u32, name: &str) -> bool {
+    fn is(&self, slot: u32, head: u64, name: &str) -> bool {
         self.names
             .get(to_usize(slot))
-            .is_some_and(|known| **known == *name)
+            .is_some_and(|known| known.is(head, name))
+    }
+}
+
+impl Name {
+    #[inline]
+    fn is(&self, head: u64, name: &str) -> bool {
+        // The head says all about a name of up to eight bytes, given its length.
+        self.head == head
+            && self.text.len() == name.len()
+            && (name.len() <= 8 || *self.text == *name)
+    }
+}
+
+/// The first eight bytes of a name; of a shorter name of known length, all of it.
+#[inline]
+fn head(name: &str) -> u64 {
+    let bytes = name.as_bytes();
+    if let Some(first) = bytes.first_chunk::<8>() {
+        return u64::from_le_bytes(*first);
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        return u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32;
+    }
+    match *bytes {
+        [a] => u64::from(a),
+        [a, b] => u64::from(a) | u64::from(b) << 8,
+        [a, b, c] => u64::from(a) | u64::from(b) << 8 | u64::from(c) << 16,
+        _ => 0,
     }
 }
 
 /// A hash table at most half full, or `None` if some name would be looked for
 /// in more than [`PROBES`] places.
-fn hashed(names: &[Box<str>]) -> Option<Lookup> {
+fn hashed(names: &[Name]) -> Option<Lookup> {
     let size = names.len().checked_mul(2)?.checked_next_power_of_two()?;
     let mask = u32::try_from(size - 1).ok()?;
     let mut buckets = vec![0_u32; size].into_boxed_slice();
     for (slot, name) in (1..).zip(names) {
-        let mut at = key_hash(name) & mask;
+        let mut at = key_hash(&name.text) & mask;
         let mut probes = 0;
         while *buckets.get(to_usize(at))? != 0 {
             probes += 1;
@@ -130,14 +171,14 @@ fn hashed(names: &[Box<str>]) -> Option<Lookup> {
     Some(Lookup::Hashed { buckets, mask })
 }
 
-fn sorted(names: &[Box<str>]) -> Lookup {
-    let mut slots: Vec<(u32, &str)> = (0..).zip(names.iter().map(|name| &**name)).collect();
+fn sorted(names: &[Name]) -> Lookup {
+    let mut slots: Vec<(u32, &str)> = (0..).zip(names.iter().map(|name| &*name.text)).collect();
     slots.sort_unstable_by_key(|(_, name)| *name);
     Lookup::Sorted(slots.into_iter().map(|(slot, _)| slot).collect())
 }
 
 /// Up to this many names are compared one by one.
-const LINEAR: usize = 6;
+const LINEAR: usize = 16;
 /// A lookup takes at most this many steps (a half-full table has clusters of
 /// about 20 at 100,000 names).
 const PROBES: usize = 64;
@@ -147,7 +188,7 @@ mod tests {
     use super::*;
 
     fn table(names: &[String]) -> NameTable {
-        NameTable::new(names.iter().map(|name| name.as_str().into()).collect())
+        NameTable::new(names.iter().map(String::as_str))
     }
 
     #[test]
@@ -171,13 +212,9 @@ mod tests {
 
     #[test]
     fn sorted_lookup_agrees() {
-        let names: Vec<Box<str>> = (0..300)
-            .map(|n| format!("{}", n * 7 % 300).into())
-            .collect();
-        let table = NameTable {
-            lookup: sorted(&names),
-            names: names.clone().into(),
-        };
+        let names: Vec<String> = (0..300).map(|n| format!("{}", n * 7 % 300)).collect();
+        let mut table = table(&names);
+        table.lookup = sorted(&table.names);
         for (slot, name) in names.iter().enumerate() {
             assert_eq!(table.find(name, 0, || 0), Some(to_u32(slot)));
         }
