@@ -3,3 +3,11 @@
 //! Each room stands on the engine and on the rooms above it in this list.
 
 #![forbid(unsafe_code)]
+
+pub mod catalog;
+pub mod check;
+pub mod contract;
+pub mod era;
+pub mod message;
+mod positions;
+pub mod wording;

@@ -1,0 +1,117 @@
+//! Why an argument schema is refused, and what a permissive reading passed over.
+
+use std::fmt;
+
+use toolgate_json::{ReadError, quote};
+use toolgate_pattern::PatternError;
+
+use super::version::Version;
+
+/// Why a text is no argument schema. `Display` is one bounded line.
+#[derive(Debug, Clone)]
+pub struct SchemaError(Box<Inner>);
+
+#[derive(Debug, Clone)]
+struct Inner {
+    pointer: String,
+    kind: SchemaErrorKind,
+}
+
+/// What is wrong with an argument schema.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum SchemaErrorKind {
+    /// It is not JSON, or over a bound of the reader.
+    Json(ReadError),
+    /// `schemaVersion` names a version that is not known.
+    UnknownVersion {
+        /// What it says, cut at 64 characters.
+        declared: String,
+    },
+    /// The version inside the schema and the one beside it differ.
+    VersionConflict {
+        /// The one inside.
+        inside: Version,
+        /// The one beside it.
+        beside: Version,
+    },
+    /// A part of the schema is not what it must be.
+    Unexpected {
+        /// What it must be.
+        expected: &'static str,
+        /// What it is.
+        found: String,
+    },
+    /// A `default` that its own property refuses.
+    Default {
+        /// The refusal.
+        refusal: String,
+    },
+    /// A regular expression that does not compile.
+    Pattern(PatternError),
+    /// A bound of [`ArgumentLimits`](super::ArgumentLimits) was reached.
+    Limit {
+        /// The name of the bound.
+        name: &'static str,
+        /// Its value.
+        allowed: usize,
+    },
+}
+
+impl SchemaError {
+    pub(super) fn new(pointer: String, kind: SchemaErrorKind) -> Self {
+        Self(Box::new(Inner { pointer, kind }))
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &SchemaErrorKind {
+        &self.0.kind
+    }
+
+    /// Where, as a JSON pointer (RFC 6901) into the schema.
+    pub fn pointer(&self) -> &str {
+        &self.0.pointer
+    }
+}
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0.kind {
+            SchemaErrorKind::Json(error) => return error.fmt(f),
+            SchemaErrorKind::UnknownVersion { declared } => {
+                write!(
+                    f,
+                    "unknown schema version `{}`, known are",
+                    quote(declared, SHOWN)
+                )?;
+                for version in Version::ALL {
+                    write!(f, " `{version}`")?;
+                }
+            }
+            SchemaErrorKind::VersionConflict { inside, beside } => {
+                write!(
+                    f,
+                    "schema version `{inside}` inside the schema, `{beside}` beside it"
+                )?;
+            }
+            SchemaErrorKind::Unexpected { expected, found } => {
+                write!(f, "expected {expected}, found {found}")?;
+            }
+            SchemaErrorKind::Default { refusal } => write!(f, "the default is refused: {refusal}")?,
+            SchemaErrorKind::Pattern(error) => error.fmt(f)?,
+            SchemaErrorKind::Limit { name, allowed } => {
+                write!(f, "more {name} than the {allowed} allowed")?;
+            }
+        }
+        if self.0.pointer.is_empty() {
+            f.write_str(" (at the root)")
+        } else {
+            write!(f, " (at `{}`)", quote(&self.0.pointer, SHOWN))
+        }
+    }
+}
+
+impl std::error::Error for SchemaError {}
+
+/// Characters of foreign text that an error repeats.
+pub(super) const SHOWN: usize = 64;

@@ -1,0 +1,233 @@
+//! The one form that both shapes of an argument schema are read into.
+
+use toolgate_json::{Key as _, Kind, Node};
+use toolgate_pattern::Pattern;
+
+/// The properties of an object, in the order they were declared.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    list: Vec<Field>,
+    /// Indexes of `list`, ordered by name.
+    by_name: Vec<usize>,
+}
+
+/// One property.
+#[derive(Debug)]
+pub(super) struct Field {
+    pub(super) name: String,
+    pub(super) required: bool,
+    /// JSON text of a string.
+    pub(super) description: Option<String>,
+    /// JSON text.
+    pub(super) default: Option<String>,
+    pub(super) deprecated: bool,
+    pub(super) rule: Rule,
+}
+
+/// What a value must be. A bound applies to the values of its own type.
+#[derive(Debug, Default)]
+pub(super) struct Rule {
+    pub(super) kind: Option<ArgumentType>,
+    pub(super) length: Length,
+    pub(super) value: Range,
+    pub(super) choices: Option<Choices>,
+    pub(super) patterns: Vec<Pattern>,
+    /// For arrays: what is known of them beside their type.
+    pub(super) list: Option<Box<List>>,
+    /// For objects: their properties.
+    pub(super) fields: Option<Fields>,
+}
+
+/// What an array must be.
+#[derive(Debug, Default)]
+pub(super) struct List {
+    pub(super) count: Length,
+    pub(super) element: Rule,
+}
+
+/// A least and a greatest count.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Length {
+    pub(super) least: Option<u64>,
+    pub(super) most: Option<u64>,
+}
+
+/// A least and a greatest number, as canonical JSON text.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Range {
+    pub(super) least: Option<String>,
+    pub(super) most: Option<String>,
+}
+
+/// The string forms that an `enum` allows, ordered, each once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Choices {
+    forms: Vec<String>,
+}
+
+/// The names that `type` takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ArgumentType {
+    String,
+    Integer,
+    Float,
+    Number,
+    Boolean,
+    Enum,
+    Array,
+    /// An extension.
+    Object,
+}
+
+impl Fields {
+    pub(super) fn new(list: Vec<Field>) -> Self {
+        let mut by_name: Vec<usize> = (0..list.len()).collect();
+        by_name.sort_by(|left, right| {
+            let name = |index: &usize| list.get(*index).map(|field| field.name.as_str());
+            name(left).cmp(&name(right))
+        });
+        Self { list, by_name }
+    }
+
+    pub(super) fn iter(&self) -> std::slice::Iter<'_, Field> {
+        self.list.iter()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The index of the property of that name.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        let at = self
+            .by_name
+            .binary_search_by(|index| {
+                let field = self.list.get(*index).map_or("", |field| &field.name);
+                field.cmp(name)
+            })
+            .ok()?;
+        self.by_name.get(at).copied()
+    }
+
+    /// For each property its value in `object`, in one pass over the members.
+    pub(super) fn values<'i, N: Node<'i>>(&self, object: N) -> Vec<Option<N>> {
+        let mut values = vec![None; self.len()];
+        for (key, value) in object.members() {
+            let slot = self.find(key.text()).and_then(|at| values.get_mut(at));
+            if let Some(slot) = slot {
+                *slot = Some(value);
+            }
+        }
+        values
+    }
+}
+
+impl Rule {
+    /// Whether the length of strings matters.
+    pub(super) fn takes_text(&self) -> bool {
+        matches!(self.kind, None | Some(ArgumentType::String))
+    }
+
+    /// Whether the size of numbers matters.
+    pub(super) fn takes_numbers(&self) -> bool {
+        self.kind.is_none_or(ArgumentType::is_numeric)
+    }
+}
+
+impl Length {
+    pub(super) fn both(self, other: Self) -> Self {
+        Self {
+            least: self.least.max(other.least),
+            most: match (self.most, other.most) {
+                (Some(one), Some(two)) => Some(one.min(two)),
+                (one, two) => one.or(two),
+            },
+        }
+    }
+}
+
+impl Choices {
+    pub(super) fn new(mut forms: Vec<String>) -> Self {
+        forms.sort_unstable();
+        forms.dedup();
+        Self { forms }
+    }
+
+    pub(super) fn forms(&self) -> &[String] {
+        &self.forms
+    }
+
+    pub(super) fn has(&self, form: &str) -> bool {
+        self.forms
+            .binary_search_by(|known| known.as_str().cmp(form))
+            .is_ok()
+    }
+
+    /// What both allow.
+    pub(super) fn both(mut self, other: &Self) -> Self {
+        self.forms.retain(|form| other.has(form));
+        self
+    }
+}
+
+impl ArgumentType {
+    const ALL: [Self; 8] = [
+        Self::String,
+        Self::Integer,
+        Self::Float,
+        Self::Number,
+        Self::Boolean,
+        Self::Enum,
+        Self::Array,
+        Self::Object,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Integer => "integer",
+            Self::Float => "float",
+            Self::Number => "number",
+            Self::Boolean => "boolean",
+            Self::Enum => "enum",
+            Self::Array => "array",
+            Self::Object => "object",
+        }
+    }
+
+    pub(super) fn from_name(name: &str, extensions: bool) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.name() == name && (extensions || *kind != Self::Object))
+    }
+
+    pub(super) fn is_numeric(self) -> bool {
+        matches!(self, Self::Integer | Self::Float | Self::Number)
+    }
+
+    /// Whether a value is of the type. An `integer` is a whole number however
+    /// it is written: JSON texts that decode to one float are not told apart.
+    pub(super) fn holds<'i, N: Node<'i>>(self, value: N) -> bool {
+        match self {
+            Self::String => value.kind() == Kind::String,
+            Self::Integer => value.kind() == Kind::Number && value.number().is_integer(),
+            Self::Float | Self::Number => value.kind() == Kind::Number,
+            Self::Boolean => value.kind() == Kind::Boolean,
+            Self::Array => value.kind() == Kind::Array,
+            Self::Object => value.kind() == Kind::Object,
+            Self::Enum => true,
+        }
+    }
+}
+
+/// The form by which `enum` compares: a string is its own, other scalars have
+/// their canonical JSON text, arrays and objects have none.
+pub(super) fn string_form<'i, N: Node<'i>>(value: N) -> Option<String> {
+    match value.kind() {
+        Kind::String => Some(value.string().to_owned()),
+        Kind::Number => Some(value.number().to_string()),
+        Kind::Boolean => Some(value.boolean().to_string()),
+        Kind::Null => Some("null".to_owned()),
+        Kind::Array | Kind::Object => None,
+    }
+}

@@ -1,0 +1,227 @@
+//! The lightweight argument schema: two shapes, dated versions, plain errors.
+//!
+//! A schema is either a *direct map* from property names to property schemas,
+//! or *JSON Schema–like* with `properties` and an optional `required` list.
+//! Both are read into one form. A schema is JSON Schema–like if it has a
+//! `properties` map or the type `object`; a `properties` whose own `type` is a
+//! string is the property of that name in a direct map.
+//!
+//! ```
+//! use toolgate_mcp::argument::{Answer, ArgumentSchema};
+//!
+//! let schema = ArgumentSchema::read(
+//!     br#"{"q": {"type": "string", "required": true, "minLength": 3}, "limit": {"type": "integer"}}"#,
+//! )?;
+//! assert_eq!(schema.check_bytes(br#"{"q": "abc"}"#)?, Answer::Accepted);
+//! let Answer::Refused(why) = schema.check_bytes(br#"{"q": "ab", "limit": "5"}"#)? else {
+//!     return Err("refused".into());
+//! };
+//! assert_eq!(
+//!     why.to_string(),
+//!     "argument 'q' string length must be >= 3; argument 'limit' must be an integer"
+//! );
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What each field means
+//!
+//! | field | meaning |
+//! |---|---|
+//! | `type` | `string`, `integer` (whole, however written: `5.0` is), `float` and `number` (any number), `boolean`, `enum`, `array` |
+//! | `required` | per property, or the list beside `properties`; a listed name need not be declared |
+//! | `isArray` | the value is an array whose elements have `items.type`, else `type` |
+//! | `items` | type, bounds and `enum` of the elements |
+//! | `minLength`, `maxLength` | code points of strings; of elements from `items`, or with `isArray` and the type `string` |
+//! | `minimum`, `maximum` | of numbers; of elements from `items`, or with `isArray` and a numeric type |
+//! | `enum` | allowed values by string form: `"1"` and `1` are one; of an array each element |
+//!
+//! A value without a (known) `type` may be anything; its bounds apply to the
+//! strings and numbers among the values. Arguments that are not declared are
+//! accepted. Where both `items` and the array have a bound, both hold.
+//!
+//! # Versions
+//!
+//! `schemaVersion`, a string at the top of the schema or handed in beside it,
+//! is one of [`Version::ALL`]; others are refused. A schema that declares a
+//! version is read strictly: what is malformed is refused. Without one it is
+//! taken for the latest, read as permissively as any version allows: malformed
+//! parts and unknown types are left out (see [`ArgumentSchema::notes`]), and
+//! the extensions, which older readers never enforced, are not enforced.
+//!
+//! | version | change |
+//! |---|---|
+//! | 2025-10-09 | `type`, `required`, `description`, `isArray`, `items`, `minLength`, `maxLength`, `minimum`, `maximum`, `enum`, `schemaVersion` |
+//! | 2026-11-21 | `pattern` (ECMA-262, not anchored; strings and elements), `type: "object"` with nested `properties` and `required`, arrays in `items`, `default` (applied by [`ArgumentSchema::with_defaults`]; must match its own property), `deprecated` (told by [`ArgumentSchema::deprecated_used`]), `minItems`, `maxItems` |
+//!
+//! # Bounds
+//!
+//! See [`ArgumentLimits`]. Checking is linear in the arguments but for
+//! patterns, and everything is paid from one purse: a check that cannot pay
+//! ends as [`Answer::Undecided`].
+
+mod check;
+mod error;
+mod field;
+mod fill;
+mod limits;
+mod publish;
+mod read;
+#[cfg(test)]
+mod tests;
+mod text;
+mod version;
+
+use toolgate_json::{Node, OwnedDocument, ReadError, Reader, View};
+
+pub use check::{Answer, Refusal, RefusalKind, Refusals};
+pub use error::{SchemaError, SchemaErrorKind};
+pub use limits::ArgumentLimits;
+pub use version::Version;
+
+use field::Fields;
+
+/// An argument schema, read and ready to check with.
+#[derive(Debug)]
+pub struct ArgumentSchema {
+    version: Version,
+    declared: bool,
+    fields: Fields,
+    notes: Vec<SchemaError>,
+    limits: ArgumentLimits,
+}
+
+impl ArgumentSchema {
+    /// Reads a schema under the default limits.
+    ///
+    /// # Errors
+    ///
+    /// As [`read_with`](Self::read_with).
+    pub fn read(schema: &[u8]) -> Result<Self, SchemaError> {
+        Self::read_with(schema, None, &ArgumentLimits::default())
+    }
+
+    /// Reads a schema. `version` is the `schemaVersion` that was sent alongside
+    /// the schema object, if it was not sent inside.
+    ///
+    /// # Errors
+    ///
+    /// The text is not a JSON object, its version is unknown, a bound is
+    /// reached, a regular expression does not compile, or the schema declares
+    /// its version and is malformed.
+    pub fn read_with(
+        schema: &[u8],
+        version: Option<&str>,
+        limits: &ArgumentLimits,
+    ) -> Result<Self, SchemaError> {
+        let document = OwnedDocument::read(schema, &limits.schema_read())
+            .map_err(|error| SchemaError::new(String::new(), SchemaErrorKind::Json(error)))?;
+        let parsed = read::read(document.document().root(), version, limits)?;
+        let this = Self {
+            version: parsed.version,
+            declared: parsed.declared,
+            fields: parsed.fields,
+            notes: parsed.notes,
+            limits: limits.clone(),
+        };
+        for default in &parsed.defaults {
+            this.accept_default(default, document.document().at_pointer(&default.pointer))?;
+        }
+        Ok(this)
+    }
+
+    /// The version the schema is read as.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Whether the schema declares its version; otherwise it is read permissively.
+    pub fn declares_version(&self) -> bool {
+        self.declared
+    }
+
+    /// What a permissive reading left out, as the errors that a strict one
+    /// would have ended with; at most 100.
+    pub fn notes(&self) -> &[SchemaError] {
+        &self.notes
+    }
+
+    /// Checks arguments in any representation. Absent arguments are for the
+    /// caller to replace by `{}`.
+    pub fn check<'i, N: Node<'i>>(&self, arguments: N) -> Answer {
+        check::check(
+            &self.fields,
+            arguments,
+            self.limits.refusals,
+            self.limits.fuel,
+        )
+    }
+
+    /// Reads JSON text and checks it.
+    ///
+    /// # Errors
+    ///
+    /// The text is not JSON, or over the bounds of [`ArgumentLimits::arguments`].
+    pub fn check_bytes(&self, arguments: &[u8]) -> Result<Answer, ReadError> {
+        let mut reader = Reader::new();
+        let document = reader.read(arguments, &self.limits.arguments)?;
+        Ok(self.check(document.root()))
+    }
+
+    /// The arguments with every missing `default` filled in, spliced into their
+    /// text; `None` if there is nothing to fill in. Nested objects that are
+    /// there are filled, missing ones are not made up.
+    pub fn with_defaults(&self, arguments: View<'_>) -> Option<String> {
+        fill::with_defaults(&self.fields, arguments)
+    }
+
+    /// The deprecated properties that the arguments use, each once.
+    pub fn deprecated_used(&self, arguments: View<'_>) -> Vec<&str> {
+        fill::deprecated(&self.fields, arguments)
+    }
+
+    /// The same contract as a JSON Schema 2020-12 text with an object root, for
+    /// publication as a tool's `inputSchema`. It accepts exactly what
+    /// [`check`](Self::check) accepts.
+    pub fn to_json_schema(&self) -> String {
+        publish::publish(&self.fields)
+    }
+
+    fn accept_default(
+        &self,
+        default: &read::Default,
+        value: Option<View<'_>>,
+    ) -> Result<(), SchemaError> {
+        let mut fields = Some(&self.fields);
+        let mut rule = None;
+        let mut name = "";
+        for index in &default.path {
+            let field = fields.and_then(|fields| fields.iter().nth(*index));
+            let Some(field) = field else { return Ok(()) };
+            name = &field.name;
+            rule = Some(&field.rule);
+            let mut inner = &field.rule;
+            while let Some(list) = &inner.list {
+                inner = &list.element;
+            }
+            fields = inner.fields.as_ref();
+        }
+        let (Some(rule), Some(value)) = (rule, value) else {
+            return Ok(());
+        };
+        match check::check_value(rule, name, value, self.limits.fuel) {
+            Answer::Accepted => Ok(()),
+            Answer::Refused(why) => {
+                let refusal = why.list().first().map(ToString::to_string);
+                let refusal = refusal.unwrap_or_default();
+                let kind = SchemaErrorKind::Default { refusal };
+                Err(SchemaError::new(default.pointer.clone(), kind))
+            }
+            Answer::Undecided => {
+                let kind = SchemaErrorKind::Default {
+                    refusal: "checking it took more work than is allowed".to_owned(),
+                };
+                Err(SchemaError::new(default.pointer.clone(), kind))
+            }
+        }
+    }
+}

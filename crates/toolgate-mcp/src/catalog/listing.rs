@@ -1,0 +1,149 @@
+//! One page of a tool list: every tool judged on its own.
+
+use std::fmt;
+
+use toolgate_json::{Kind, Node as _, OwnedDocument, ReadError, ReadLimits, View};
+
+use super::salvage;
+use crate::contract::{Definition, Isolated, MalformedTool, definition_limits};
+use crate::message::{MalformedList, ToolList};
+
+/// A page of tools as a server sent it: a JSON-RPC answer to `tools/list`, or
+/// only its result.
+///
+/// No tool can spoil the page for the others. One that is not what the protocol
+/// says a tool is stands among [`isolated`](Self::isolated) with the reason; one
+/// whose text cannot even be read (duplicate keys, half a surrogate pair, a
+/// number without end) is cut out of [`text`](Self::text) before it is read.
+#[derive(Debug, Clone)]
+pub struct Listing {
+    document: OwnedDocument,
+    /// Cut out before reading; their indexes are those of the original array.
+    unreadable: Vec<Isolated>,
+}
+
+impl Listing {
+    /// Reads a page.
+    ///
+    /// # Errors
+    ///
+    /// The page outside its tools is not JSON or over a bound, or it has no
+    /// array of tools.
+    pub fn read(page: impl Into<Vec<u8>>) -> Result<Self, UnreadableListing> {
+        Self::read_within(page, &definition_limits())
+    }
+
+    /// As [`read`](Self::read), under given bounds. The defaults are 64 MiB,
+    /// 16,384 levels and 8 million values and keys.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub fn read_within(
+        page: impl Into<Vec<u8>>,
+        limits: &ReadLimits,
+    ) -> Result<Self, UnreadableListing> {
+        let page = page.into();
+        let (document, unreadable) = match OwnedDocument::read(page.as_slice(), limits) {
+            Ok(document) => (document, Vec::new()),
+            Err(error) => salvage::readable(&page, limits).ok_or(UnreadableListing::Json(error))?,
+        };
+        let listing = Self {
+            document,
+            unreadable,
+        };
+        ToolList::decode(listing.result()).map_err(UnreadableListing::List)?;
+        Ok(listing)
+    }
+
+    /// The page as it was sent, less the tools that cannot be read.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.document.document().source()
+    }
+
+    /// The page's result.
+    #[must_use]
+    pub fn result(&self) -> View<'_> {
+        let root = self.document.document().root();
+        let envelope = root.member("jsonrpc").is_some();
+        root.member("result").filter(|_| envelope).unwrap_or(root)
+    }
+
+    /// Where the next page begins; only absence ends the list.
+    #[must_use]
+    pub fn next_cursor(&self) -> Option<&str> {
+        ToolList::decode(self.result()).ok()?.next_cursor
+    }
+
+    /// The tools that are none, with reasons.
+    #[must_use]
+    pub fn isolated(&self) -> Vec<Isolated> {
+        let malformed = self
+            .definitions()
+            .enumerate()
+            .filter_map(|(index, (view, definition))| {
+                definition.err().map(|reason| isolated(view, index, reason))
+            });
+        self.unreadable.iter().cloned().chain(malformed).collect()
+    }
+
+    pub(crate) fn unreadable(&self) -> &[Isolated] {
+        &self.unreadable
+    }
+
+    /// The tools in order, each with its definition or why it has none.
+    pub(crate) fn definitions(
+        &self,
+    ) -> impl Iterator<Item = (View<'_>, Result<Definition<'_>, MalformedTool>)> {
+        let tools = ToolList::decode(self.result()).ok();
+        let items = tools.into_iter().flat_map(|tools| tools.tools.items());
+        items.map(|tool| (tool, Definition::read(tool)))
+    }
+}
+
+pub(crate) fn isolated(tool: View<'_>, index: usize, reason: MalformedTool) -> Isolated {
+    let name = tool
+        .member("name")
+        .filter(|name| name.kind() == Kind::String);
+    Isolated {
+        name: name.map(|name| name.string().to_owned()),
+        index,
+        reason,
+    }
+}
+
+/// Why a page cannot be read at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UnreadableListing {
+    /// It is not JSON, or over a bound.
+    Json(ReadError),
+    /// It has no array of tools.
+    List(MalformedList),
+    /// More tools than a catalog takes.
+    Tools {
+        /// How many it takes.
+        allowed: usize,
+    },
+    /// More text than a catalog takes.
+    Bytes {
+        /// How many bytes it takes.
+        allowed: usize,
+    },
+}
+
+impl fmt::Display for UnreadableListing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json(error) => error.fmt(f),
+            Self::List(error) => error.fmt(f),
+            Self::Tools { allowed } => write!(f, "more tools than the {allowed} allowed"),
+            Self::Bytes { allowed } => {
+                write!(f, "more bytes of tool listings than the {allowed} allowed")
+            }
+        }
+    }
+}
+
+impl std::error::Error for UnreadableListing {}

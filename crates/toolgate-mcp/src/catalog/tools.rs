@@ -1,0 +1,149 @@
+//! The tools of one server at one time.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::listing::{Listing, UnreadableListing, isolated};
+use crate::contract::{Isolated, MalformedTool, SchemaStore, ToolContract, UncompilableTool};
+
+/// A server's tools as they were listed: a snapshot that never changes.
+#[derive(Default)]
+pub struct ToolSet {
+    tools: Vec<Arc<ToolContract>>,
+    by_name: HashMap<Arc<str>, usize>,
+    isolated: Vec<Isolated>,
+    bytes: usize,
+}
+
+impl ToolSet {
+    /// Tools that a set takes.
+    pub const TOOLS: usize = 100_000;
+    /// Bytes of listings that a set takes.
+    pub const BYTES: usize = 256 << 20;
+
+    /// No tools.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The tools of the given pages, in order.
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add).
+    pub fn of_pages<'p>(
+        pages: impl IntoIterator<Item = &'p [u8]>,
+        store: &SchemaStore,
+    ) -> Result<Self, UnreadableListing> {
+        let mut set = Self::new();
+        for page in pages {
+            set.add(&Listing::read(page)?, store)?;
+        }
+        Ok(set)
+    }
+
+    /// Adds the tools of the next page. Nothing is compiled.
+    ///
+    /// # Errors
+    ///
+    /// There are more tools, or more bytes of them, than a set takes.
+    pub fn add(&mut self, listing: &Listing, store: &SchemaStore) -> Result<(), UnreadableListing> {
+        self.bytes += listing.text().len();
+        if self.bytes > Self::BYTES {
+            return Err(UnreadableListing::Bytes {
+                allowed: Self::BYTES,
+            });
+        }
+        self.isolated.extend_from_slice(listing.unreadable());
+        let page: Arc<str> = Arc::from(listing.text());
+        for (index, (view, definition)) in listing.definitions().enumerate() {
+            if self.tools.len() >= Self::TOOLS {
+                return Err(UnreadableListing::Tools {
+                    allowed: Self::TOOLS,
+                });
+            }
+            let reason = match definition {
+                Ok(definition) => {
+                    let contract = ToolContract::new(&definition, &page, store);
+                    match self.insert(contract) {
+                        Ok(()) => continue,
+                        Err(_) => MalformedTool::DuplicateName,
+                    }
+                }
+                Err(reason) => reason,
+            };
+            self.isolated.push(isolated(view, index, reason));
+        }
+        Ok(())
+    }
+
+    /// Adds one tool.
+    ///
+    /// # Errors
+    ///
+    /// Gives the contract back if there is a tool of its name.
+    pub fn insert(&mut self, contract: ToolContract) -> Result<(), Box<ToolContract>> {
+        if self.by_name.contains_key(contract.name()) {
+            return Err(Box::new(contract));
+        }
+        self.by_name
+            .insert(contract.shared_name(), self.tools.len());
+        self.tools.push(Arc::new(contract));
+        Ok(())
+    }
+
+    /// The tool of this name.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<&Arc<ToolContract>> {
+        self.tools.get(*self.by_name.get(name)?)
+    }
+
+    /// Why there is no tool of this name although the server listed one.
+    #[must_use]
+    pub fn isolated_tool(&self, name: &str) -> Option<&Isolated> {
+        self.isolated
+            .iter()
+            .find(|tool| tool.name.as_deref() == Some(name))
+    }
+
+    /// The tools, in the order they were listed.
+    pub fn tools(&self) -> impl ExactSizeIterator<Item = &Arc<ToolContract>> {
+        self.tools.iter()
+    }
+
+    /// What was listed and is no tool.
+    #[must_use]
+    pub fn isolated(&self) -> &[Isolated] {
+        &self.isolated
+    }
+
+    /// How many tools there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tools.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    /// Compiles every tool's schemas and names the tools whose schemas do not
+    /// compile. For whoever would rather drop such a tool than list it.
+    pub fn uncompilable(&self) -> impl Iterator<Item = (&Arc<ToolContract>, UncompilableTool)> {
+        let tools = self.tools.iter();
+        tools.filter_map(|tool| tool.verify().err().map(|why| (tool, why)))
+    }
+}
+
+impl fmt::Debug for ToolSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolSet")
+            .field("tools", &self.tools.len())
+            .field("isolated", &self.isolated)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,175 @@
+//! `tools/call` before it goes out, or before its handler runs.
+
+use std::sync::Arc;
+
+use toolgate_json::{Kind, Node, View};
+use toolgate_schema::{Report, Verdict, Workspace};
+
+use super::decision::{Checked, Decision, Fault};
+use super::{Checker, OnUndecided};
+use crate::catalog::ToolSet;
+use crate::contract::{ToolContract, UncompilableTool};
+use crate::message::{MalformedCall, Message, Request, ToolCall};
+use crate::wording;
+
+impl Checker {
+    /// Checks a whole JSON-RPC message that should be a `tools/call` request.
+    pub fn check_call_message(&mut self, tools: &ToolSet, message: &[u8]) -> Decision {
+        let decision = self.reading(message, |checker, document| {
+            match Message::decode(document.root()) {
+                Ok(Message::Request(request)) if request.method == "tools/call" => {
+                    checker.check_request(tools, &request)
+                }
+                Ok(_) => not_a_message("the message is no `tools/call` request"),
+                Err(error) => not_a_message(&error.to_string()),
+            }
+        });
+        decision.unwrap_or_else(unreadable)
+    }
+
+    /// Checks a `tools/call` request that was read already.
+    pub fn check_request(&mut self, tools: &ToolSet, request: &Request<'_>) -> Decision {
+        match ToolCall::decode(request.params) {
+            Ok(call) => self.check_call(tools, &call),
+            Err(error) => {
+                let tool = match error {
+                    MalformedCall::Arguments { name, .. } => Some(name),
+                    _ => None,
+                };
+                let text = error.to_string();
+                Decision::refuse(Fault::MalformedCall(text.clone()), tool, text)
+            }
+        }
+    }
+
+    /// Checks a call: the tool is there, its schemas compile, the arguments
+    /// match. Absent arguments count as `{}`.
+    pub fn check_call(&mut self, tools: &ToolSet, call: &ToolCall<'_>) -> Decision {
+        match tools.tool(call.name) {
+            Some(tool) => self.check_arguments_view(tool, call.arguments),
+            None => unknown(tools, call.name),
+        }
+    }
+
+    /// Checks the arguments for a tool, given as a part of a document.
+    pub fn check_arguments_view(
+        &mut self,
+        tool: &Arc<ToolContract>,
+        arguments: Option<View<'_>>,
+    ) -> Decision {
+        match arguments {
+            Some(view) => self.judge_arguments(tool, view, |schema, workspace| {
+                schema.explain_view(workspace, view)
+            }),
+            None => self.check_no_arguments(tool),
+        }
+    }
+
+    /// Checks the arguments for a tool, given in any representation.
+    pub fn check_arguments<'i, N: Node<'i>>(
+        &mut self,
+        tool: &Arc<ToolContract>,
+        arguments: Option<N>,
+    ) -> Decision {
+        match arguments {
+            Some(node) => self.judge_arguments(tool, node, |schema, workspace| {
+                schema.explain(workspace, node)
+            }),
+            None => self.check_no_arguments(tool),
+        }
+    }
+
+    /// Checks the arguments for a tool, given as JSON text.
+    pub fn check_arguments_bytes(
+        &mut self,
+        tool: &Arc<ToolContract>,
+        arguments: &[u8],
+    ) -> Decision {
+        let decision = self.reading(arguments, |checker, document| {
+            checker.check_arguments_view(tool, Some(document.root()))
+        });
+        decision.unwrap_or_else(unreadable)
+    }
+
+    fn check_no_arguments(&mut self, tool: &Arc<ToolContract>) -> Decision {
+        let Some(empty) = self.empty.clone() else {
+            return not_a_message("absent arguments cannot be read as `{}`");
+        };
+        self.check_arguments_view(tool, Some(empty.document().root()))
+    }
+
+    fn judge_arguments<'i, N: Node<'i>>(
+        &mut self,
+        tool: &Arc<ToolContract>,
+        arguments: N,
+        explain: impl FnOnce(&toolgate_schema::Schema, &mut Workspace) -> Report,
+    ) -> Decision {
+        let name = tool.name();
+        if arguments.kind() != Kind::Object {
+            let text = MalformedCall::Arguments {
+                name,
+                found: arguments.kind(),
+            };
+            let text = text.to_string();
+            return Decision::refuse(Fault::MalformedCall(text.clone()), Some(name), text);
+        }
+        // Both schemas: a call whose result could not be checked is not made.
+        let schema = match tool.verify().and_then(|()| tool.input()) {
+            Ok(schema) => schema,
+            Err(why) => return uncompilable(name, why),
+        };
+        match schema.check(&mut self.workspace, arguments) {
+            Verdict::Valid => Decision::pass(Some(tool), Checked::Valid),
+            Verdict::Invalid => {
+                let report = explain(&schema, &mut self.workspace);
+                let text = wording::invalid_arguments(name, &report);
+                Decision::refuse(Fault::InvalidArguments, Some(name), text).reported(report)
+            }
+            Verdict::Undecided(why) => match self.on_undecided {
+                OnUndecided::Pass => Decision::pass(Some(tool), Checked::Undecided(why)),
+                OnUndecided::Refuse => {
+                    let text = wording::about(
+                        name,
+                        format_args!(
+                            "was not called: its arguments are too costly to check ({why})"
+                        ),
+                    );
+                    Decision::refuse(Fault::UndecidedArguments(why), Some(name), text)
+                }
+            },
+        }
+    }
+}
+
+pub(super) fn uncompilable(name: &str, why: UncompilableTool) -> Decision {
+    let text = wording::about(name, format_args!("has an {why}"));
+    Decision::refuse(Fault::Uncompilable(why), Some(name), text)
+}
+
+pub(super) fn unreadable(error: toolgate_json::ReadError) -> Decision {
+    let text = error.to_string();
+    Decision::refuse(Fault::Unreadable(error), None, text)
+}
+
+pub(super) fn not_a_message(why: &str) -> Decision {
+    Decision::refuse(Fault::NotAMessage(why.to_owned()), None, why.to_owned())
+}
+
+fn unknown(tools: &ToolSet, name: &str) -> Decision {
+    match tools.isolated_tool(name) {
+        Some(isolated) => {
+            let text = wording::about(
+                name,
+                format_args!("is malformed in its server's list: {}", isolated.reason),
+            );
+            Decision::refuse(Fault::MalformedTool(isolated.clone()), Some(name), text)
+        }
+        None => {
+            let text = format!("unknown tool: {}", toolgate_json::quote(name, NAME));
+            Decision::refuse(Fault::UnknownTool, Some(name), text)
+        }
+    }
+}
+
+/// Characters of an unknown tool's name that a message repeats.
+const NAME: usize = 128;

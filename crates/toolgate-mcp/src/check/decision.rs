@@ -1,0 +1,246 @@
+//! What comes of a check: go on, or stop and say why.
+
+use std::fmt;
+use std::sync::Arc;
+
+use toolgate_json::ReadError;
+use toolgate_schema::{Exhausted, Report};
+
+use crate::contract::{Isolated, ToolContract, UncompilableTool};
+use crate::era::Era;
+use crate::message::write::{error_message, result_message, string};
+use crate::message::{INVALID_PARAMS, INVALID_REQUEST, MalformedResult, PARSE_ERROR};
+
+/// Whether a call or a result may go on.
+#[derive(Debug)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "whoever asks must pass or refuse; a third answer must break the build"
+)]
+#[must_use = "an unread decision stops nothing"]
+pub enum Decision {
+    /// It may.
+    Pass(Pass),
+    /// It may not.
+    Refuse(Box<Refusal>),
+}
+
+/// Why something may go on.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Pass {
+    /// The tool, as it was when the call was checked. Results are to be checked
+    /// against this one.
+    pub tool: Option<Arc<ToolContract>>,
+    /// What was found out.
+    pub checked: Checked,
+}
+
+/// What was found out about something that may go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Checked {
+    /// It matches its schema.
+    Valid,
+    /// A bound was reached before the answer was known, and the policy lets pass.
+    Undecided(Exhausted),
+    /// The tool has no output schema.
+    NoOutputSchema,
+    /// A result with `isError: true`, to which no output schema applies.
+    ErrorResult,
+    /// A JSON-RPC error, to which no output schema applies.
+    ErrorAnswer,
+    /// The server asks for more input first.
+    InputRequired,
+    /// The result comes later, as a task's.
+    TaskCreated,
+    /// A message about a task that has no result (yet).
+    TaskWithoutResult,
+    /// The server's era has no structured output.
+    EraWithoutOutput,
+}
+
+/// Why something may not go on, and how to say so.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Refusal {
+    /// What is wrong.
+    pub fault: Fault,
+    /// The tool's name, if the message has one.
+    pub tool: Option<String>,
+    /// The findings, if a schema was not matched.
+    pub report: Option<Report>,
+    pub(super) text: String,
+}
+
+/// What is wrong with a call or a result.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Fault {
+    /// The message is not JSON, or over a bound.
+    Unreadable(ReadError),
+    /// The message is no JSON-RPC request or answer of the expected kind.
+    NotAMessage(String),
+    /// The parameters are no tool call.
+    MalformedCall(String),
+    /// There is no such tool.
+    UnknownTool,
+    /// The server's definition of the tool is none.
+    MalformedTool(Isolated),
+    /// A schema of the tool does not compile.
+    Uncompilable(UncompilableTool),
+    /// The arguments do not match the input schema.
+    InvalidArguments,
+    /// A bound was reached before the arguments were known to match.
+    UndecidedArguments(Exhausted),
+    /// The result is no tool result.
+    MalformedResult(MalformedResult),
+    /// The result has a `resultType` that no era defines.
+    UnknownResultType,
+    /// The tool has an output schema and the result no `structuredContent`.
+    MissingStructured,
+    /// `structuredContent` does not match the output schema.
+    InvalidResult,
+    /// A bound was reached before the result was known to match.
+    UndecidedResult(Exhausted),
+}
+
+impl Fault {
+    /// A stable code for machines and logs.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unreadable(_) => "message-json",
+            Self::NotAMessage(_) => "message-malformed",
+            Self::MalformedCall(_) => "call-malformed",
+            Self::UnknownTool => "tool-unknown",
+            Self::MalformedTool(_) => "tool-malformed",
+            Self::Uncompilable(_) => "tool-uncompilable",
+            Self::InvalidArguments => "arguments-invalid",
+            Self::UndecidedArguments(_) => "arguments-undecided",
+            Self::MalformedResult(_) => "result-malformed",
+            Self::UnknownResultType => "result-type-unknown",
+            Self::MissingStructured => "result-missing",
+            Self::InvalidResult => "result-invalid",
+            Self::UndecidedResult(_) => "result-undecided",
+        }
+    }
+
+    /// The code of the JSON-RPC error that says this.
+    #[must_use]
+    pub fn rpc_code(&self) -> i64 {
+        match self {
+            Self::Unreadable(_) => PARSE_ERROR,
+            Self::NotAMessage(_) => INVALID_REQUEST,
+            _ => INVALID_PARAMS,
+        }
+    }
+
+    /// Whether it is the model's to mend: the arguments, not the message.
+    #[must_use]
+    pub fn is_of_arguments(&self) -> bool {
+        matches!(self, Self::InvalidArguments | Self::UndecidedArguments(_))
+    }
+
+    /// Whether it is about a result, so that the call has happened.
+    #[must_use]
+    pub fn is_of_result(&self) -> bool {
+        matches!(
+            self,
+            Self::MalformedResult(_)
+                | Self::UnknownResultType
+                | Self::MissingStructured
+                | Self::InvalidResult
+                | Self::UndecidedResult(_)
+        )
+    }
+}
+
+impl Refusal {
+    /// What a model or a person is told; at most 2,048 bytes.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The answer to the request as the era has it: wrong arguments are a tool
+    /// result with `isError` since 2025-11-25 and an error before, wrong results
+    /// are always such a result, everything else is an error. `id` is the
+    /// request's id as JSON text (`null` if it could not be read).
+    #[must_use]
+    pub fn answer(&self, era: Era, id: &str) -> String {
+        let as_result = self.fault.is_of_result()
+            || (self.fault.is_of_arguments() && era.facts().errors_as_results);
+        if as_result {
+            result_message(id, &self.error_result(era))
+        } else {
+            error_message(id, self.fault.rpc_code(), &self.text)
+        }
+    }
+
+    /// The refusal as a JSON-RPC error, for a caller that stops its own request
+    /// before it is sent.
+    #[must_use]
+    pub fn error_answer(&self, id: &str) -> String {
+        error_message(id, self.fault.rpc_code(), &self.text)
+    }
+
+    /// The refusal as a tool result with `isError: true` and no structured
+    /// content: JSON text of the `result` alone.
+    #[must_use]
+    pub fn error_result(&self, era: Era) -> String {
+        let mut out = String::from("{");
+        for (name, value) in era.result_members(false) {
+            out.push_str(&format!("\"{name}\":{value},"));
+        }
+        out.push_str(r#""content":[{"type":"text","text":"#);
+        out.push_str(&string(&self.text));
+        out.push_str(r#"}],"isError":true}"#);
+        out
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl Decision {
+    /// The refusal, if it is one.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Pass(_) => None,
+            Self::Refuse(refusal) => Some(refusal),
+        }
+    }
+
+    pub(super) fn pass(tool: Option<&Arc<ToolContract>>, checked: Checked) -> Self {
+        Self::Pass(Pass {
+            tool: tool.cloned(),
+            checked,
+        })
+    }
+
+    pub(super) fn refuse(fault: Fault, tool: Option<&str>, text: String) -> Self {
+        Self::Refuse(Box::new(Refusal {
+            fault,
+            tool: tool.map(str::to_owned),
+            report: None,
+            text: crate::wording::cut(text),
+        }))
+    }
+
+    pub(super) fn reported(self, report: Report) -> Self {
+        match self {
+            Self::Refuse(mut refusal) => {
+                refusal.report = Some(report);
+                Self::Refuse(refusal)
+            }
+            pass => pass,
+        }
+    }
+}

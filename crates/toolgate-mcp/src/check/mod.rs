@@ -1,0 +1,126 @@
+//! Checks: a call before it goes out, a result before it comes in.
+
+mod call;
+mod decision;
+mod result;
+mod task;
+
+use toolgate_json::{OwnedDocument, ReadError, ReadLimits, Reader};
+use toolgate_schema::Workspace;
+
+pub use decision::{Checked, Decision, Fault, Pass, Refusal};
+pub use result::ResultOf;
+pub use task::TaskBook;
+
+/// What to do when a check reaches a bound before the answer is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "an undecided check can be taken as a yes or as a no"
+)]
+pub enum OnUndecided {
+    /// As a no (the default).
+    #[default]
+    Refuse,
+    /// As a yes, which the decision says.
+    Pass,
+}
+
+/// Checks calls and results against contracts.
+///
+/// Holds memory that checks reuse: once warm, a check of something valid
+/// allocates nothing. One per thread.
+///
+/// ```
+/// use toolgate_mcp::check::{Checker, Decision};
+/// use toolgate_mcp::contract::SchemaStore;
+/// use toolgate_mcp::catalog::Catalog;
+/// use toolgate_mcp::era::Era;
+///
+/// let catalog = Catalog::new(SchemaStore::new());
+/// catalog.load([br#"{"tools": [{"name": "greet", "inputSchema":
+///     {"type": "object", "properties": {"times": {"type": "integer"}}}}]}"# as &[u8]])?;
+///
+/// let call = br#"{"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+///     "params": {"name": "greet", "arguments": {"times": "3"}}}"#;
+/// let mut checker = Checker::new();
+/// let Decision::Refuse(why) = checker.check_call_message(&catalog.snapshot(), call) else {
+///     panic!("a string is no integer");
+/// };
+/// assert_eq!(why.fault.code(), "arguments-invalid");
+/// assert!(why.answer(Era::V2025_11_25, "7").contains(r#""isError":true"#));
+/// assert!(why.answer(Era::V2025_06_18, "7").contains(r#""code":-32602"#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Checker {
+    reader: Reader,
+    workspace: Workspace,
+    limits: ReadLimits,
+    on_undecided: OnUndecided,
+    /// What absent arguments are.
+    empty: Option<OwnedDocument>,
+}
+
+impl Checker {
+    /// A checker that refuses what it cannot decide.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            reader: Reader::new(),
+            workspace: Workspace::new(),
+            limits: ReadLimits::default(),
+            on_undecided: OnUndecided::Refuse,
+            empty: OwnedDocument::read("{}", &ReadLimits::default()).ok(),
+        }
+    }
+
+    /// Sets what happens when a bound is reached before the answer is known.
+    #[must_use]
+    pub fn on_undecided(mut self, policy: OnUndecided) -> Self {
+        self.on_undecided = policy;
+        self
+    }
+
+    /// Sets the bounds for reading messages.
+    #[must_use]
+    pub fn limits(mut self, limits: ReadLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets the units of work of one check; see
+    /// [`Limits::fuel`](toolgate_schema::Limits::fuel).
+    #[must_use]
+    pub fn fuel(mut self, units: u64) -> Self {
+        self.workspace = self.workspace.fuel(units);
+        self
+    }
+
+    /// The units of work that the last check took.
+    #[must_use]
+    pub fn fuel_used(&self) -> u64 {
+        self.workspace.fuel_used()
+    }
+
+    /// Reads a message with the reader's memory, which is put back after `then`.
+    fn reading(
+        &mut self,
+        message: &[u8],
+        then: impl FnOnce(&mut Self, toolgate_json::Document<'_>) -> Decision,
+    ) -> Result<Decision, ReadError> {
+        let mut reader = std::mem::take(&mut self.reader);
+        let decision = match reader.read(message, &self.limits) {
+            Ok(document) => Ok(then(self, document)),
+            Err(error) => Err(error),
+        };
+        self.reader = reader;
+        decision
+    }
+}
+
+impl Default for Checker {
+    fn default() -> Self {
+        Self::new()
+    }
+}

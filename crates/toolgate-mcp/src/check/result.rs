@@ -1,0 +1,167 @@
+//! The result of `tools/call` before it comes in, or before it leaves.
+
+use std::sync::Arc;
+
+use toolgate_json::View;
+use toolgate_schema::Verdict;
+
+use super::call::{not_a_message, uncompilable, unreadable};
+use super::decision::{Checked, Decision, Fault};
+use super::{Checker, OnUndecided};
+use crate::contract::ToolContract;
+use crate::era::{Era, Structured, ToolMethod};
+use crate::message::{Message, ResultKind, TaskAnswer, ToolResult, created_task};
+use crate::wording;
+
+/// What a result answers.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct ResultOf {
+    /// The era that the server speaks.
+    pub era: Era,
+    /// Whether the call asked for a task (`params.task`, 2025-11-25).
+    pub as_task: bool,
+}
+
+impl From<Era> for ResultOf {
+    fn from(era: Era) -> Self {
+        Self {
+            era,
+            as_task: false,
+        }
+    }
+}
+
+impl ResultOf {
+    /// The answer to a call that asked for a task.
+    #[must_use]
+    pub fn task(era: Era) -> Self {
+        Self { era, as_task: true }
+    }
+}
+
+impl Checker {
+    /// Checks a whole JSON-RPC message that should answer a call of `tool`.
+    pub fn check_result_message(
+        &mut self,
+        tool: &Arc<ToolContract>,
+        of: impl Into<ResultOf>,
+        message: &[u8],
+    ) -> Decision {
+        let of = of.into();
+        let decision = self.reading(message, |checker, document| {
+            match Message::decode(document.root()) {
+                Ok(Message::Result(outcome)) => checker.check_result(tool, of, outcome.result),
+                Ok(Message::Error(..)) => Decision::pass(Some(tool), Checked::ErrorAnswer),
+                Ok(_) => not_a_message("the message is no answer"),
+                Err(error) => not_a_message(&error.to_string()),
+            }
+        });
+        decision.unwrap_or_else(unreadable)
+    }
+
+    /// Checks the result of a call of `tool`.
+    ///
+    /// `structuredContent` is there if its key is. An output schema asks for it
+    /// and applies to it, but not with `isError: true`, nor to an answer that is
+    /// not the final one.
+    pub fn check_result(
+        &mut self,
+        tool: &Arc<ToolContract>,
+        of: impl Into<ResultOf>,
+        result: View<'_>,
+    ) -> Decision {
+        let of = of.into();
+        if of.as_task && !of.era.is_modern() && created_task(result).is_some() {
+            return Decision::pass(Some(tool), Checked::TaskCreated);
+        }
+        let result = match of.era.read_result(result) {
+            Ok(result) => result,
+            Err(error) => {
+                let text = wording::about(tool.name(), format_args!("answered no result: {error}"));
+                return Decision::refuse(Fault::MalformedResult(error), Some(tool.name()), text);
+            }
+        };
+        match result.kind {
+            ResultKind::Complete => self.check_complete(tool, of.era, &result),
+            ResultKind::InputRequired => Decision::pass(Some(tool), Checked::InputRequired),
+            ResultKind::Task => Decision::pass(Some(tool), Checked::TaskCreated),
+            ResultKind::Unknown(tag) => {
+                let text = wording::about(
+                    tool.name(),
+                    format_args!(
+                        "answered with the unknown `resultType` `{}`",
+                        toolgate_json::quote(tag, TAG)
+                    ),
+                );
+                Decision::refuse(Fault::UnknownResultType, Some(tool.name()), text)
+            }
+        }
+    }
+
+    /// Checks a result that comes in a message about a task, against the tool
+    /// that made it: the `result` of an answer to `method`, or the `params` of
+    /// the notification `method`.
+    pub fn check_task_result(
+        &mut self,
+        tool: &Arc<ToolContract>,
+        era: Era,
+        method: ToolMethod,
+        body: View<'_>,
+    ) -> Decision {
+        match era.task_answer(method, body) {
+            Some(TaskAnswer::Final(result)) => self.check_result(tool, era, result),
+            Some(TaskAnswer::Without) | None => {
+                Decision::pass(Some(tool), Checked::TaskWithoutResult)
+            }
+        }
+    }
+
+    fn check_complete(
+        &mut self,
+        tool: &Arc<ToolContract>,
+        era: Era,
+        result: &ToolResult<'_>,
+    ) -> Decision {
+        if result.is_error {
+            return Decision::pass(Some(tool), Checked::ErrorResult);
+        }
+        if era.structured() == Structured::None {
+            return Decision::pass(Some(tool), Checked::EraWithoutOutput);
+        }
+        let name = tool.name();
+        let schema = match tool.output() {
+            Ok(Some(schema)) => schema,
+            Ok(None) => return Decision::pass(Some(tool), Checked::NoOutputSchema),
+            Err(why) => return uncompilable(name, why),
+        };
+        let Some(value) = result.structured else {
+            let text = wording::about(
+                name,
+                format_args!("has an output schema but its result has no `structuredContent`"),
+            );
+            return Decision::refuse(Fault::MissingStructured, Some(name), text);
+        };
+        match schema.check(&mut self.workspace, value) {
+            Verdict::Valid => Decision::pass(Some(tool), Checked::Valid),
+            Verdict::Invalid => {
+                let report = schema.explain_view(&mut self.workspace, value);
+                let text = wording::invalid_result(name, &report);
+                Decision::refuse(Fault::InvalidResult, Some(name), text).reported(report)
+            }
+            Verdict::Undecided(why) => match self.on_undecided {
+                OnUndecided::Pass => Decision::pass(Some(tool), Checked::Undecided(why)),
+                OnUndecided::Refuse => {
+                    let text = wording::about(
+                        name,
+                        format_args!("was called, but its result is too costly to check ({why})"),
+                    );
+                    Decision::refuse(Fault::UndecidedResult(why), Some(name), text)
+                }
+            },
+        }
+    }
+}
+
+/// Characters of an unknown tag that a message repeats.
+const TAG: usize = 64;

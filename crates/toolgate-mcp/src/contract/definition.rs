@@ -1,0 +1,98 @@
+//! Reading a tool's definition: what the protocol asks of its members.
+
+use toolgate_json::{Key as _, Kind, Node as _, Span, View};
+
+use super::malformed::MalformedTool;
+
+/// The parts of a well-formed tool.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Definition<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) span: Span,
+    pub(crate) input: View<'a>,
+    pub(crate) output: Option<View<'a>>,
+}
+
+impl<'a> Definition<'a> {
+    /// Reads a tool as it is listed. Unknown members are left alone.
+    pub(crate) fn read(tool: View<'a>) -> Result<Self, MalformedTool> {
+        if tool.kind() != Kind::Object {
+            return Err(MalformedTool::NotAnObject(tool.kind()));
+        }
+        let (mut name, mut input, mut output) = (None, None, None);
+        for (key, value) in tool.members() {
+            let (member, expected, wanted) = match key.text() {
+                "name" => {
+                    name = Some(value);
+                    ("name", "a string", Kind::String)
+                }
+                "inputSchema" => {
+                    input = Some(value);
+                    ("inputSchema", "an object", Kind::Object)
+                }
+                "outputSchema" => {
+                    output = Some(value);
+                    ("outputSchema", "an object", Kind::Object)
+                }
+                "title" => ("title", "a string", Kind::String),
+                "description" => ("description", "a string", Kind::String),
+                "annotations" => ("annotations", "an object", Kind::Object),
+                "_meta" => ("_meta", "an object", Kind::Object),
+                "execution" => ("execution", "an object", Kind::Object),
+                "icons" => ("icons", "an array", Kind::Array),
+                _ => continue,
+            };
+            expect(value, member, expected, wanted)?;
+        }
+        let name = name.ok_or(MalformedTool::Missing("name"))?;
+        let input = input.ok_or(MalformedTool::Missing("inputSchema"))?;
+        let definition = Self {
+            name: name.string(),
+            span: tool.span(),
+            input,
+            output,
+        };
+        definition.roots()?;
+        Ok(definition)
+    }
+
+    fn roots(&self) -> Result<(), MalformedTool> {
+        for (key, value) in self.input.members() {
+            match key.text() {
+                "type" if value.string() != "object" => {
+                    return Err(MalformedTool::InputTypeNotObject {
+                        found: value.raw().chars().take(FOUND).collect(),
+                    });
+                }
+                "$schema" => expect(value, "inputSchema.$schema", "a string", Kind::String)?,
+                _ => {}
+            }
+        }
+        if self.input.member("type").is_none() {
+            return Err(MalformedTool::InputTypeMissing);
+        }
+        if let Some(dialect) = self.output.and_then(|output| output.member("$schema")) {
+            expect(dialect, "outputSchema.$schema", "a string", Kind::String)?;
+        }
+        Ok(())
+    }
+}
+
+fn expect(
+    value: View<'_>,
+    member: &'static str,
+    expected: &'static str,
+    wanted: Kind,
+) -> Result<(), MalformedTool> {
+    if value.kind() == wanted {
+        return Ok(());
+    }
+    Err(MalformedTool::Member {
+        member,
+        expected,
+        found: value.kind(),
+    })
+}
+
+/// Characters of a wrong `type` that are kept.
+const FOUND: usize = 80;

@@ -1,0 +1,171 @@
+//! `x-mcp-header`: parameters that travel as HTTP headers too (2026-07-28,
+//! server/tools and basic/transports/streamable-http).
+
+use std::collections::HashSet;
+use std::fmt;
+
+use toolgate_json::{Key as _, Kind, Node as _, View, pointer, quote};
+
+use crate::positions::{Holds, holds};
+
+/// A parameter that a client sends as the header `Mcp-Param-{name}` too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HeaderParameter {
+    /// The name in the annotation.
+    pub name: String,
+    /// The names of the properties that lead to the value in the arguments.
+    pub path: Vec<String>,
+    /// The value's type.
+    pub kind: HeaderKind,
+}
+
+/// A type that a header can carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HeaderKind {
+    /// `string`
+    String,
+    /// `integer`, within ±(2^53 - 1)
+    Integer,
+    /// `boolean`
+    Boolean,
+}
+
+/// Why a tool's annotations break the rules. A client on HTTP must drop it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeaderFault {
+    /// Where, as a JSON pointer into the input schema.
+    pub pointer: String,
+    /// What is wrong.
+    pub kind: HeaderFaultKind,
+}
+
+/// Which rule an annotation breaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HeaderFaultKind {
+    /// The annotation is not a string.
+    NotAString,
+    /// The name is no token of RFC 9110 section 5.6.2, or empty.
+    NotAToken(String),
+    /// Another annotation has the same name but for letter case.
+    Duplicate(String),
+    /// The type is not exactly one of `string`, `integer` and `boolean`.
+    Type,
+    /// It is not reached from the root through `properties` alone.
+    Unreachable,
+}
+
+impl fmt::Display for HeaderFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            HeaderFaultKind::NotAString => f.write_str("`x-mcp-header` must be a string")?,
+            HeaderFaultKind::NotAToken(name) => write!(
+                f,
+                "`x-mcp-header` must be a header token, found `{}`",
+                quote(name, SHOWN)
+            )?,
+            HeaderFaultKind::Duplicate(name) => write!(
+                f,
+                "`x-mcp-header` `{}` stands twice, letter case aside",
+                quote(name, SHOWN)
+            )?,
+            HeaderFaultKind::Type => {
+                f.write_str("`x-mcp-header` must stand on a `string`, `integer` or `boolean`")?
+            }
+            HeaderFaultKind::Unreachable => {
+                f.write_str("`x-mcp-header` must be reached through `properties` alone")?
+            }
+        }
+        write!(f, " (at inputSchema {})", quote(&self.pointer, PLACE))
+    }
+}
+
+/// The annotated parameters of an input schema, in the schema's order.
+pub(crate) fn parameters(input: View<'_>) -> Result<Vec<HeaderParameter>, HeaderFault> {
+    let mut found = Vec::new();
+    let mut names = HashSet::new();
+    let mut waiting = vec![(input, true)];
+    while let Some((schema, reachable)) = waiting.pop() {
+        let annotation = schema.member("x-mcp-header");
+        if let Some(annotation) = annotation {
+            let parameter = judge(input, schema, annotation, reachable, &mut names);
+            found.push(parameter.map_err(|kind| HeaderFault {
+                pointer: schema.document().pointer(annotation.id()),
+                kind,
+            })?);
+        }
+        let before = waiting.len();
+        for (key, value) in schema.members() {
+            match holds(key.text()) {
+                None => {}
+                Some(Holds::Map) => {
+                    let through = reachable && key.text() == "properties";
+                    waiting.extend(value.members().map(|(_, schema)| (schema, through)));
+                }
+                Some(Holds::Schemas) if value.kind() == Kind::Array => {
+                    waiting.extend(value.items().map(|schema| (schema, false)));
+                }
+                Some(Holds::Schemas) => waiting.push((value, false)),
+            }
+        }
+        if let Some(added) = waiting.get_mut(before..) {
+            added.reverse();
+        }
+    }
+    Ok(found)
+}
+
+fn judge(
+    input: View<'_>,
+    schema: View<'_>,
+    annotation: View<'_>,
+    reachable: bool,
+    names: &mut HashSet<String>,
+) -> Result<HeaderParameter, HeaderFaultKind> {
+    if annotation.kind() != Kind::String {
+        return Err(HeaderFaultKind::NotAString);
+    }
+    let name = annotation.string().to_owned();
+    if !is_token(&name) {
+        return Err(HeaderFaultKind::NotAToken(name));
+    }
+    // The root is no parameter.
+    if !reachable || schema.id() == input.id() {
+        return Err(HeaderFaultKind::Unreachable);
+    }
+    let kind = match schema.member("type").map(toolgate_json::Node::string) {
+        Some("string") => HeaderKind::String,
+        Some("integer") => HeaderKind::Integer,
+        Some("boolean") => HeaderKind::Boolean,
+        _ => return Err(HeaderFaultKind::Type),
+    };
+    if !names.insert(name.to_ascii_lowercase()) {
+        return Err(HeaderFaultKind::Duplicate(name));
+    }
+    let place = schema.document().pointer(schema.id());
+    let root = schema.document().pointer(input.id());
+    let inside = place.strip_prefix(root.as_str()).unwrap_or_default();
+    // The pointer alternates `properties` and names.
+    let path = pointer::tokens(inside)
+        .skip(1)
+        .step_by(2)
+        .map(|token| token.into_owned());
+    Ok(HeaderParameter {
+        name,
+        path: path.collect(),
+        kind,
+    })
+}
+
+/// RFC 9110 section 5.6.2.
+fn is_token(name: &str) -> bool {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+    !name.is_empty() && name.bytes().all(allowed)
+}
+
+/// Characters of an annotation that a message repeats.
+const SHOWN: usize = 64;
+/// Characters of a place that a message repeats.
+const PLACE: usize = 200;

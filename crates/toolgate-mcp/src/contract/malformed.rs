@@ -1,0 +1,129 @@
+//! Why a tool of a listing is no tool: one reason, which names it.
+
+use std::fmt;
+
+use toolgate_json::{Kind, ReadError, quote};
+
+use crate::message::write::{NAME, kind_name};
+
+/// What is wrong with a tool's definition.
+///
+/// Reasons that concern a schema's inside are found when it is compiled; these
+/// are what the protocol itself says of a tool (schema.json, `Tool`), which
+/// makes typed readers refuse the whole list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MalformedTool {
+    /// Its text is not JSON, has duplicate keys, or is over a bound.
+    Json(ReadError),
+    /// It is not an object.
+    NotAnObject(Kind),
+    /// A member that must be there is not.
+    Missing(&'static str),
+    /// A member has another type than the protocol gives it.
+    Member {
+        /// The member; for one inside a schema a path with `.`.
+        member: &'static str,
+        /// What it must be.
+        expected: &'static str,
+        /// What it is.
+        found: Kind,
+    },
+    /// The root of `inputSchema` has no `type`.
+    InputTypeMissing,
+    /// The root of `inputSchema` has another `type` than `object`.
+    InputTypeNotObject {
+        /// Its JSON text, cut.
+        found: String,
+    },
+    /// A tool before it has the same name.
+    DuplicateName,
+    /// The readers of an era cannot read it.
+    Era {
+        /// The era's version.
+        version: &'static str,
+        /// What they would need.
+        expected: &'static str,
+    },
+    /// Its `x-mcp-header` annotations break the rules (2026-07-28, HTTP).
+    Header(super::headers::HeaderFault),
+}
+
+impl MalformedTool {
+    /// A stable code for machines.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Json(_) => "tool-json",
+            Self::NotAnObject(_) => "tool-not-object",
+            Self::Missing(_) => "tool-member-missing",
+            Self::Member { .. } => "tool-member-type",
+            Self::InputTypeMissing | Self::InputTypeNotObject { .. } => "input-root-type",
+            Self::DuplicateName => "tool-duplicate",
+            Self::Era { .. } => "tool-era",
+            Self::Header(_) => "tool-header",
+        }
+    }
+}
+
+impl fmt::Display for MalformedTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json(error) => error.fmt(f),
+            Self::NotAnObject(found) => {
+                write!(f, "a tool must be an object, found {}", kind_name(*found))
+            }
+            Self::Missing(member) => write!(f, "`{member}` is missing"),
+            Self::Member {
+                member,
+                expected,
+                found,
+            } => {
+                write!(
+                    f,
+                    "`{member}` must be {expected}, found {}",
+                    kind_name(*found)
+                )
+            }
+            Self::InputTypeMissing => f.write_str(
+                "the root of `inputSchema` must have `\"type\": \"object\"`, found no `type`",
+            ),
+            Self::InputTypeNotObject { found } => write!(
+                f,
+                "the root of `inputSchema` must have `\"type\": \"object\"`, found `{}`",
+                quote(found, FOUND)
+            ),
+            Self::DuplicateName => f.write_str("another tool before it has the same name"),
+            Self::Era { version, expected } => {
+                write!(f, "{expected} for readers of {version}")
+            }
+            Self::Header(fault) => fault.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for MalformedTool {}
+
+/// A tool that was left out of a catalog, or of a list for one reader.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Isolated {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Its index in the array it came in.
+    pub index: usize,
+    /// Why.
+    pub reason: MalformedTool,
+}
+
+impl fmt::Display for Isolated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "tool `{}`: {}", quote(name, NAME), self.reason),
+            None => write!(f, "tool at index {}: {}", self.index, self.reason),
+        }
+    }
+}
+
+/// Characters of a wrong `type` that a message repeats.
+const FOUND: usize = 64;

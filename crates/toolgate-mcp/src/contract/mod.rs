@@ -1,0 +1,311 @@
+//! The contract of one tool: its name, its schemas, and what follows from them.
+
+mod definition;
+mod headers;
+mod malformed;
+mod name;
+mod shape;
+mod store;
+mod weight;
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use toolgate_json::{OwnedDocument, ReadLimits, Span, View};
+use toolgate_schema::{CompileError, Schema};
+
+pub(crate) use definition::Definition;
+pub use headers::{HeaderFault, HeaderFaultKind, HeaderKind, HeaderParameter};
+pub use malformed::{Isolated, MalformedTool};
+pub use name::NameFault;
+pub(crate) use shape::{dialect, is_object_shaped, ref_hides_siblings, target};
+pub use store::SchemaStore;
+
+use store::Slot;
+
+/// A tool as its server describes it, ready to be held to it.
+///
+/// Made from the tool's JSON without compiling anything: a schema is compiled
+/// when it is first asked for, through a [`SchemaStore`] that shares it with
+/// every tool that has the same text. The text is kept as it was written.
+pub struct ToolContract {
+    name: Arc<str>,
+    page: Arc<str>,
+    span: Span,
+    input: Part,
+    output: Option<Part>,
+    store: SchemaStore,
+    headers: OnceLock<Result<Box<[HeaderParameter]>, HeaderFault>>,
+    shape: OnceLock<OutputShape>,
+    sound: OnceLock<Result<(), UncompilableTool>>,
+}
+
+struct Part {
+    span: Span,
+    slot: Slot,
+}
+
+/// What a tool's output schema is to eras that know objects only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a projection has a case for each and must have one for a new one"
+)]
+pub enum OutputShape {
+    /// There is no output schema.
+    None,
+    /// The root says `"type": "object"` itself.
+    Object,
+    /// The root allows objects only, but by reference or composition.
+    ObjectWithoutType,
+    /// Other values are allowed.
+    Other,
+}
+
+/// Which of a tool's two schemas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "a tool has two schemas")]
+pub enum SchemaPart {
+    /// `inputSchema`
+    Input,
+    /// `outputSchema`
+    Output,
+}
+
+impl SchemaPart {
+    /// The member's name.
+    #[must_use]
+    pub fn member(self) -> &'static str {
+        match self {
+            Self::Input => "inputSchema",
+            Self::Output => "outputSchema",
+        }
+    }
+}
+
+/// A schema of a tool that does not compile.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct UncompilableTool {
+    /// Which schema.
+    pub part: SchemaPart,
+    /// Why.
+    pub error: Arc<CompileError>,
+}
+
+impl fmt::Display for UncompilableTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "invalid {}: {}", self.part.member(), self.error)?;
+        if !self.error.pointer().is_empty() {
+            write!(
+                f,
+                " (at {})",
+                toolgate_json::quote(self.error.pointer(), PLACE)
+            )?;
+        }
+        if let Some(help) = self.error.help() {
+            write!(f, "; {help}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for UncompilableTool {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(self.error.as_ref())
+    }
+}
+
+impl ToolContract {
+    /// Reads one tool's definition, an object as in `tools/list`.
+    ///
+    /// # Errors
+    ///
+    /// It is not JSON, or not what the protocol says a tool is. Whether its
+    /// schemas compile is found out when they are asked for.
+    pub fn read(tool: &[u8], store: &SchemaStore) -> Result<Self, MalformedTool> {
+        let document =
+            OwnedDocument::read(tool, &definition_limits()).map_err(MalformedTool::Json)?;
+        let definition = Definition::read(document.document().root())?;
+        let page = Arc::from(document.document().source());
+        Ok(Self::new(&definition, &page, store))
+    }
+
+    pub(crate) fn new(definition: &Definition<'_>, page: &Arc<str>, store: &SchemaStore) -> Self {
+        let part = |view: View<'_>| Part {
+            span: view.span(),
+            slot: Slot::default(),
+        };
+        Self {
+            name: Arc::from(definition.name),
+            page: Arc::clone(page),
+            span: definition.span,
+            input: part(definition.input),
+            output: definition.output.map(part),
+            store: store.clone(),
+            headers: OnceLock::new(),
+            shape: OnceLock::new(),
+            sound: OnceLock::new(),
+        }
+    }
+
+    /// The tool's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn shared_name(&self) -> Arc<str> {
+        Arc::clone(&self.name)
+    }
+
+    /// How the name departs from what the protocol recommends.
+    #[must_use]
+    pub fn name_fault(&self) -> Option<NameFault> {
+        NameFault::of(&self.name)
+    }
+
+    /// The whole definition, as it was written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.slice(self.span)
+    }
+
+    /// `inputSchema` as it was written.
+    #[must_use]
+    pub fn input_text(&self) -> &str {
+        self.slice(self.input.span)
+    }
+
+    /// `outputSchema` as it was written.
+    #[must_use]
+    pub fn output_text(&self) -> Option<&str> {
+        self.output.as_ref().map(|part| self.slice(part.span))
+    }
+
+    /// The input schema, compiled now if it is not yet.
+    ///
+    /// # Errors
+    ///
+    /// It does not compile.
+    pub fn input(&self) -> Result<Schema, UncompilableTool> {
+        self.compiled(&self.input, SchemaPart::Input)
+    }
+
+    /// The output schema, if the tool has one, compiled now if it is not yet.
+    ///
+    /// # Errors
+    ///
+    /// It does not compile.
+    pub fn output(&self) -> Result<Option<Schema>, UncompilableTool> {
+        let part = self.output.as_ref();
+        part.map(|part| self.compiled(part, SchemaPart::Output))
+            .transpose()
+    }
+
+    /// Whether both schemas compile; compiles them the first time it is asked.
+    ///
+    /// # Errors
+    ///
+    /// The first that does not.
+    pub fn verify(&self) -> Result<(), UncompilableTool> {
+        let sound = self.sound.get_or_init(|| {
+            self.input()?;
+            self.output()?;
+            Ok(())
+        });
+        sound.clone()
+    }
+
+    /// The parameters that travel as HTTP headers too (2026-07-28), in order.
+    ///
+    /// # Errors
+    ///
+    /// An annotation breaks the rules: a client on HTTP must drop the tool.
+    pub fn headers(&self) -> Result<&[HeaderParameter], &HeaderFault> {
+        let found = self.headers.get_or_init(|| {
+            if !may_have_headers(self.input_text()) {
+                return Ok(Box::default());
+            }
+            match OwnedDocument::read(self.input_text(), &definition_limits()) {
+                Ok(schema) => {
+                    headers::parameters(schema.document().root()).map(Vec::into_boxed_slice)
+                }
+                // Its text was read before, as a part of a page under the same bounds.
+                Err(_) => Ok(Box::default()),
+            }
+        });
+        found.as_ref().map(|parameters| &**parameters)
+    }
+
+    /// What the output schema is to eras that know objects only.
+    #[must_use]
+    pub fn output_shape(&self) -> OutputShape {
+        *self.shape.get_or_init(|| {
+            let schema = self
+                .output_text()
+                .map(|text| OwnedDocument::read(text, &definition_limits()));
+            match schema {
+                Some(Ok(schema)) => OutputShape::of(Some(schema.document().root())),
+                Some(Err(_)) => OutputShape::Other,
+                None => OutputShape::None,
+            }
+        })
+    }
+
+    fn compiled(&self, part: &Part, which: SchemaPart) -> Result<Schema, UncompilableTool> {
+        let schema = self.store.slotted(&part.slot, self.slice(part.span));
+        schema.map_err(|error| UncompilableTool { part: which, error })
+    }
+
+    fn slice(&self, span: Span) -> &str {
+        self.page.get(span.start..span.end).unwrap_or_default()
+    }
+}
+
+impl OutputShape {
+    /// The shape of an output schema.
+    #[must_use]
+    pub fn of(schema: Option<View<'_>>) -> Self {
+        let Some(schema) = schema else {
+            return Self::None;
+        };
+        let says = toolgate_json::Node::member(schema, "type");
+        if says.is_some_and(|kind| toolgate_json::Node::string(kind) == "object") {
+            Self::Object
+        } else if is_object_shaped(schema) {
+            Self::ObjectWithoutType
+        } else {
+            Self::Other
+        }
+    }
+}
+
+impl fmt::Debug for ToolContract {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "ToolContract({})",
+            toolgate_json::quote(&self.name, PLACE)
+        )
+    }
+}
+
+/// Whether an annotation can be in the text, spelled out or with escapes.
+pub(crate) fn may_have_headers(schema: &str) -> bool {
+    schema.contains("x-mcp-header") || schema.contains("\\u")
+}
+
+/// How definitions are read: deeper than any schema may be, so that one tool's
+/// depth is its own fault when it is compiled, and not that of its whole page.
+pub(crate) fn definition_limits() -> ReadLimits {
+    ReadLimits {
+        bytes: 64 << 20,
+        depth: 16_384,
+        nodes: 8_000_000,
+        ..ReadLimits::default()
+    }
+}
+
+/// Characters of a place that a message repeats.
+const PLACE: usize = 200;

@@ -1,0 +1,188 @@
+//! Whether every value that a schema allows is an object, told from the schema.
+
+use std::collections::HashMap;
+
+use toolgate_json::{Kind, Node as _, NodeId, View};
+use toolgate_schema::Dialect;
+
+/// Whether a root is object-shaped: its `type` is `object`, or the target of its
+/// same-document `$ref` is, or every member of its `anyOf` or `oneOf`, or any of
+/// its `allOf`. `type: ["object", "null"]` is not.
+///
+/// Linear in the schema; beyond [`DEPTH`] steps of reference and composition the
+/// answer is no, with which a reader is always safe.
+pub(crate) fn is_object_shaped(root: View<'_>) -> bool {
+    let mut judge = Judge {
+        root,
+        ref_hides_siblings: dialect(root).is_some_and(ref_hides_siblings),
+        known: HashMap::new(),
+    };
+    judge.schema(root, 0)
+}
+
+/// The dialect that a root declares; 2020-12 if it declares none, nothing if it
+/// is one that the engine does not know.
+pub(crate) fn dialect(root: View<'_>) -> Option<Dialect> {
+    match root.member("$schema") {
+        None => Some(Dialect::Draft202012),
+        Some(uri) => Dialect::from_uri(uri.string()),
+    }
+}
+
+/// Whether a dialect ignores what stands beside `$ref`.
+pub(crate) fn ref_hides_siblings(dialect: Dialect) -> bool {
+    matches!(dialect, Dialect::Draft4 | Dialect::Draft6 | Dialect::Draft7)
+}
+
+/// The target of a reference to a place in the same document, if the text is
+/// one: `""`, `#`, or `#` and a pointer, percent-encoded or not.
+pub(crate) fn target<'a>(root: View<'a>, reference: &str) -> Option<View<'a>> {
+    let fragment = match reference {
+        "" => "",
+        text => text.strip_prefix('#')?,
+    };
+    let pointer = decode(fragment)?;
+    if !toolgate_json::pointer::is_valid(&pointer) {
+        return None;
+    }
+    toolgate_json::pointer::tokens(&pointer).try_fold(root, |view, token| {
+        if view.kind() == Kind::Array {
+            view.item(toolgate_json::pointer::index(&token)?)
+        } else {
+            view.member(&token)
+        }
+    })
+}
+
+struct Judge<'a> {
+    root: View<'a>,
+    ref_hides_siblings: bool,
+    /// No while it is being judged: a ring of references promises nothing.
+    known: HashMap<NodeId, bool>,
+}
+
+impl<'a> Judge<'a> {
+    /// Calls itself at most [`DEPTH`] deep.
+    fn schema(&mut self, schema: View<'a>, depth: usize) -> bool {
+        if let Some(known) = self.known.get(&schema.id()) {
+            return *known;
+        }
+        if depth > DEPTH {
+            return false;
+        }
+        self.known.insert(schema.id(), false);
+        let answer = self.judge(schema, depth + 1);
+        self.known.insert(schema.id(), answer);
+        answer
+    }
+
+    fn judge(&mut self, schema: View<'a>, depth: usize) -> bool {
+        let reference = schema.member("$ref").filter(|r| r.kind() == Kind::String);
+        let referred = reference.and_then(|r| target(self.root, r.string()));
+        if reference.is_some() && self.ref_hides_siblings {
+            return referred.is_some_and(|target| self.schema(target, depth));
+        }
+        if schema
+            .member("type")
+            .is_some_and(|kind| kind.string() == "object")
+        {
+            return true;
+        }
+        if referred.is_some_and(|target| self.schema(target, depth)) {
+            return true;
+        }
+        ["anyOf", "oneOf"].into_iter().any(|keyword| {
+            let members = schema.member(keyword).filter(|list| !list.is_empty());
+            members.is_some_and(|list| list.items().all(|member| self.schema(member, depth)))
+        }) || schema
+            .member("allOf")
+            .is_some_and(|list| list.items().any(|member| self.schema(member, depth)))
+    }
+}
+
+/// Percent-decoding (RFC 3986 section 2.1).
+fn decode(text: &str) -> Option<String> {
+    if !text.contains('%') {
+        return Some(text.to_owned());
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let mut digit = || char::from(rest.next()?).to_digit(16);
+        let (high, low) = (digit()?, digit()?);
+        bytes.push(u8::try_from(high * 16 + low).ok()?);
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// How many references and compositions are followed.
+const DEPTH: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolgate_json::{OwnedDocument, ReadLimits};
+
+    /// L3
+    #[test]
+    fn the_schema_says_whether_it_is_object_shaped() {
+        let deep = format!(
+            "{}{{\"type\":\"object\"}}{}",
+            "{\"allOf\":[".repeat(50),
+            "]}".repeat(50)
+        );
+        let wide: String = (0..60)
+            .map(|n| format!(r##","d{n}":{{"allOf":[{{"$ref":"#/$defs/d{m}"}},{{"$ref":"#/$defs/d{m}"}}]}}"##, m = n + 1))
+            .collect();
+        let fan = format!(r##"{{"$ref":"#/$defs/d0","$defs":{{"d60":{{}}{wide}}}}}"##);
+        for (schema, expected) in [
+            (r#"{"type":"object"}"#, true),
+            (r#"{}"#, false),
+            (r#"{"type":["object","null"]}"#, false),
+            (r#"{"type":["object"]}"#, false),
+            (r#"{"properties":{"a":{}},"required":["a"]}"#, false),
+            (
+                r##"{"$ref":"#/$defs/a","$defs":{"a":{"type":"object"}}}"##,
+                true,
+            ),
+            (
+                r##"{"$ref":"#/%24defs/a~1b","$defs":{"a/b":{"type":"object"}}}"##,
+                true,
+            ),
+            (
+                r##"{"$ref":"#/$defs/a","$defs":{"a":{"type":"array"}}}"##,
+                false,
+            ),
+            (r##"{"$ref":"#/$defs/no"}"##, false),
+            (r##"{"$ref":"#"}"##, false),
+            (r##"{"$ref":""}"##, false),
+            (r##"{"$ref":"https://x.invalid/"}"##, false),
+            (r#"{"anyOf":[{"type":"object"},{"type":"object"}]}"#, true),
+            (r#"{"anyOf":[{"type":"object"},{"type":"string"}]}"#, false),
+            (r#"{"anyOf":[]}"#, false),
+            (
+                r#"{"oneOf":[{"type":"object"},{"allOf":[{},{"type":"object"}]}]}"#,
+                true,
+            ),
+            (r#"{"allOf":[{"type":"object"},{"minProperties":1}]}"#, true),
+            (r#"{"allOf":[{"minProperties":1}]}"#, false),
+            (
+                r##"{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","$ref":"#/definitions/a","definitions":{"a":{}}}"##,
+                false,
+            ),
+            (deep.as_str(), true),
+            (fan.as_str(), false),
+        ] {
+            let document = OwnedDocument::read(schema, &ReadLimits::default()).unwrap();
+            assert_eq!(
+                is_object_shaped(document.document().root()),
+                expected,
+                "{schema}"
+            );
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Compiled schemas, shared by content and bounded in memory.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
+
+use toolgate_schema::{CompileError, Compiler, Formats, Schema};
+
+use super::weight;
+
+/// Compiles schemas when they are first needed and keeps them under a bound.
+///
+/// A schema is identified by its whole text: two tools with the same schema
+/// share one, and no `$id` makes two schemas meet (all schemas of a store are
+/// compiled under the same options). Whoever needs a schema that another thread
+/// is compiling waits for it; nobody compiles it twice. When the compiled
+/// schemas together weigh more than the bound, those that were used longest ago
+/// go, and are compiled again when they are needed again.
+///
+/// A store is a handle: clones share the schemas, catalogs can share a store.
+#[derive(Clone)]
+pub struct SchemaStore(Arc<Inner>);
+
+struct Inner {
+    compiler: Compiler,
+    bytes: usize,
+    shelf: Mutex<Shelf>,
+    /// Counts compilations. Uses are dated by it, so that a use costs no write
+    /// to memory that threads share unless something was compiled since.
+    clock: AtomicU64,
+}
+
+#[derive(Default)]
+struct Shelf {
+    cells: HashMap<Arc<str>, Arc<Cell>>,
+    bytes: usize,
+    compiled: u64,
+}
+
+/// One schema: compiled, refused, or being compiled.
+pub(super) struct Cell {
+    made: OnceLock<Result<Schema, Arc<CompileError>>>,
+    used: AtomicU64,
+    /// Zero while it is being compiled, and so not yet counted.
+    weight: AtomicU64,
+}
+
+/// A schema's place in a contract: empty until it is needed.
+#[derive(Default)]
+pub(super) struct Slot(RwLock<Weak<Cell>>);
+
+impl SchemaStore {
+    /// Bytes that compiled schemas may weigh together unless set: 64 MiB.
+    pub const BYTES: usize = 64 << 20;
+
+    /// A store whose schemas assert formats, under the default limits.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with(Compiler::new().formats(Formats::Assert), Self::BYTES)
+    }
+
+    /// A store with its own compiler, and a bound in bytes for what is compiled
+    /// (an estimate from the text and its patterns). The schema that was
+    /// compiled last stays, however heavy.
+    #[must_use]
+    pub fn with(compiler: Compiler, bytes: usize) -> Self {
+        Self(Arc::new(Inner {
+            compiler,
+            bytes,
+            shelf: Mutex::default(),
+            clock: AtomicU64::new(0),
+        }))
+    }
+
+    /// How many schemas are compiled and how many bytes they are taken to weigh.
+    #[must_use]
+    pub fn resident(&self) -> (usize, usize) {
+        let shelf = self.shelf();
+        (shelf.cells.len(), shelf.bytes)
+    }
+
+    /// How many times a schema was compiled since the store was made.
+    #[must_use]
+    pub fn compilations(&self) -> u64 {
+        self.shelf().compiled
+    }
+
+    /// The schema with this text, compiled now if it is not yet.
+    ///
+    /// # Errors
+    ///
+    /// It does not compile.
+    pub fn schema(&self, text: &str) -> Result<Schema, Arc<CompileError>> {
+        self.cell(text).answer()
+    }
+
+    /// The same by a slot that remembers where it is.
+    pub(super) fn slotted(&self, slot: &Slot, text: &str) -> Result<Schema, Arc<CompileError>> {
+        let known = slot
+            .0
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .upgrade();
+        if let Some(cell) = known {
+            cell.touch(self.0.clock.load(Ordering::Relaxed));
+            if let Some(made) = cell.made.get() {
+                return made.clone();
+            }
+        }
+        let cell = self.cell(text);
+        *slot.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&cell);
+        cell.answer()
+    }
+
+    fn cell(&self, text: &str) -> Arc<Cell> {
+        let cell = {
+            let mut shelf = self.shelf();
+            match shelf.cells.get(text) {
+                Some(cell) => Arc::clone(cell),
+                None => {
+                    let cell = Arc::new(Cell {
+                        made: OnceLock::new(),
+                        used: AtomicU64::new(0),
+                        weight: AtomicU64::new(0),
+                    });
+                    shelf.cells.insert(Arc::from(text), Arc::clone(&cell));
+                    cell
+                }
+            }
+        };
+        let mut compiled = false;
+        cell.made.get_or_init(|| {
+            compiled = true;
+            self.0.compiler.compile(text.as_bytes()).map_err(Arc::new)
+        });
+        if compiled {
+            self.admit(text, &cell);
+        } else {
+            cell.touch(self.0.clock.load(Ordering::Relaxed));
+        }
+        cell
+    }
+
+    /// Counts a schema that was just compiled, and makes room for it.
+    fn admit(&self, text: &str, cell: &Arc<Cell>) {
+        let weight = match cell.made.get() {
+            Some(Ok(schema)) => weight::of_schema(schema.text().document()),
+            _ => text.len() + REFUSED,
+        };
+        let date = self.0.clock.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut shelf = self.shelf();
+        shelf.compiled += 1;
+        cell.used.store(2 * date, Ordering::Relaxed);
+        cell.weight.store(to_u64(weight), Ordering::Relaxed);
+        shelf.bytes += weight;
+        shelf.make_room(self.0.bytes, cell);
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        self.0.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shelf {
+    /// Lets go of what was used longest ago until the rest is within the bound.
+    /// Goes a quarter below it, so that a full store does not sort at each compile.
+    fn make_room(&mut self, allowed: usize, newest: &Arc<Cell>) {
+        if self.bytes <= allowed {
+            return;
+        }
+        let mut old: Vec<(u64, Arc<str>, usize)> = Vec::new();
+        for (text, cell) in &self.cells {
+            let weight = to_usize(cell.weight.load(Ordering::Relaxed));
+            if weight > 0 && !Arc::ptr_eq(cell, newest) {
+                old.push((cell.used.load(Ordering::Relaxed), Arc::clone(text), weight));
+            }
+        }
+        old.sort_by_key(|(used, _, _)| *used);
+        let goal = allowed - allowed / 4;
+        for (_, text, weight) in old {
+            if self.bytes <= goal {
+                break;
+            }
+            self.cells.remove(&text);
+            self.bytes -= weight.min(self.bytes);
+        }
+    }
+}
+
+impl Cell {
+    fn answer(&self) -> Result<Schema, Arc<CompileError>> {
+        match self.made.get() {
+            Some(made) => made.clone(),
+            // `SchemaStore::cell` hands out cells that were made.
+            None => Schema::compile(b"false").map_err(Arc::new),
+        }
+    }
+
+    /// Dates a use after compilation number `now` and before the next one.
+    fn touch(&self, now: u64) {
+        let date = 2 * now + 1;
+        if self.used.load(Ordering::Relaxed) != date {
+            self.used.store(date, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Default for SchemaStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for SchemaStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (schemas, bytes) = self.resident();
+        write!(f, "SchemaStore({schemas} schemas, {bytes} bytes)")
+    }
+}
+
+fn to_u64(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+fn to_usize(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+/// What a refused schema takes beside its text.
+const REFUSED: usize = 512;

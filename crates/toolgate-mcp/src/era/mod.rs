@@ -1,0 +1,239 @@
+//! The protocol's revisions: what each can say about tools, one folder an era.
+//!
+//! Two ways of speaking have a folder each: `v2025_11_25`, with what its three
+//! predecessors lack, and `v2026_07_28`. What an era does not have is not in its
+//! folder: code for an era asks [`Era`] and never compares dates itself.
+
+mod v2025_11_25;
+mod v2026_07_28;
+
+use std::fmt;
+
+use toolgate_json::{Node as _, View};
+
+use crate::message::{MalformedResult, TaskAnswer, ToolResult};
+
+/// A revision of the Model Context Protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "whoever handles eras must look again when the protocol has a new one"
+)]
+pub enum Era {
+    /// 2024-11-05: no structured output, no annotations.
+    V2024_11_05,
+    /// 2025-03-26: batches must be taken.
+    V2025_03_26,
+    /// 2025-06-18: structured output that is an object.
+    V2025_06_18,
+    /// 2025-11-25: wrong arguments are a tool result; tasks.
+    V2025_11_25,
+    /// 2026-07-28: structured output of any type; no `initialize`.
+    V2026_07_28,
+}
+
+/// What an era can carry as structured output of a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "the three answers are nothing, objects and everything"
+)]
+pub enum Structured {
+    /// Neither `outputSchema` nor `structuredContent` exists.
+    None,
+    /// The schema's root has `type: "object"` and the value is an object.
+    Object,
+    /// Any schema, any value.
+    Any,
+}
+
+/// What an era says of tools; each folder has its own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Facts {
+    pub(crate) version: &'static str,
+    pub(crate) structured: Structured,
+    /// Wrong arguments are answered by a result with `isError`, not by an error.
+    pub(crate) errors_as_results: bool,
+    /// Results carry `resultType`.
+    pub(crate) tagged: bool,
+    /// Batches may arrive.
+    pub(crate) batches: bool,
+    /// The methods of this era that concern tools.
+    pub(crate) methods: &'static [(&'static str, ToolMethod)],
+}
+
+/// A method that concerns tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ToolMethod {
+    /// `tools/list`
+    List,
+    /// `tools/call`
+    Call,
+    /// `tasks/get`
+    TaskGet,
+    /// `tasks/result` (2025-11-25)
+    TaskResult,
+    /// `notifications/tools/list_changed`
+    ListChanged,
+    /// `notifications/tasks` (2026-07-28)
+    TaskChanged,
+}
+
+impl Era {
+    /// All eras, oldest first.
+    pub const ALL: [Self; 5] = [
+        Self::V2024_11_05,
+        Self::V2025_03_26,
+        Self::V2025_06_18,
+        Self::V2025_11_25,
+        Self::V2026_07_28,
+    ];
+
+    /// The era of a protocol version, if it is one of [`Era::ALL`].
+    #[must_use]
+    pub fn from_version(version: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|era| era.version() == version)
+    }
+
+    /// The era that a request's own `params` declare
+    /// (`_meta["io.modelcontextprotocol/protocolVersion"]`, since 2026-07-28).
+    ///
+    /// `None` if they declare none: then the connection's `initialize` decides.
+    /// A version that is unknown here is `Some(Err)` with its text.
+    #[must_use]
+    pub fn declared<'a>(params: Option<View<'a>>) -> Option<Result<Self, &'a str>> {
+        let version = params?.member("_meta")?.member(v2026_07_28::VERSION_KEY)?;
+        Some(Self::from_version(version.string()).ok_or(version.string()))
+    }
+
+    /// The protocol version, a date.
+    #[must_use]
+    pub fn version(self) -> &'static str {
+        self.facts().version
+    }
+
+    /// Whether requests declare their version themselves (2026-07-28).
+    #[must_use]
+    pub fn is_modern(self) -> bool {
+        self.facts().tagged
+    }
+
+    /// What this era can carry as structured output.
+    #[must_use]
+    pub fn structured(self) -> Structured {
+        self.facts().structured
+    }
+
+    /// Whether receivers must take batches (2025-03-26 only).
+    #[must_use]
+    pub fn has_batches(self) -> bool {
+        self.facts().batches
+    }
+
+    /// What a method has to do with tools in this era; nothing if the era does
+    /// not know it.
+    #[must_use]
+    pub fn tool_method(self, method: &str) -> Option<ToolMethod> {
+        let mut methods = self.facts().methods.iter();
+        methods.find(|(name, _)| *name == method).map(|(_, is)| *is)
+    }
+
+    /// Reads a `tools/call` result as this era means it.
+    ///
+    /// # Errors
+    ///
+    /// See [`ToolResult::decode_tagged`].
+    pub fn read_result(self, result: View<'_>) -> Result<ToolResult<'_>, MalformedResult> {
+        if self.facts().tagged {
+            ToolResult::decode_tagged(result)
+        } else {
+            ToolResult::decode_untagged(result)
+        }
+    }
+
+    /// Finds the tool's result in the `result` of an answer to `method`, or in
+    /// the `params` of the notification `method`. `None` if this era has no
+    /// results in messages of that method.
+    #[must_use]
+    pub fn task_answer<'a>(self, method: ToolMethod, body: View<'a>) -> Option<TaskAnswer<'a>> {
+        match (self.facts().tagged, method) {
+            (true, ToolMethod::TaskGet | ToolMethod::TaskChanged) => {
+                Some(TaskAnswer::detailed(body))
+            }
+            (false, ToolMethod::TaskResult) => Some(TaskAnswer::Final(body)),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn facts(self) -> &'static Facts {
+        match self {
+            Self::V2024_11_05 => &v2025_11_25::V2024_11_05,
+            Self::V2025_03_26 => &v2025_11_25::V2025_03_26,
+            Self::V2025_06_18 => &v2025_11_25::V2025_06_18,
+            Self::V2025_11_25 => &v2025_11_25::V2025_11_25,
+            Self::V2026_07_28 => &v2026_07_28::FACTS,
+        }
+    }
+
+    /// What the era's typed readers refuse in a tool, beyond what every era
+    /// refuses: the wire schema's own constraint, with the member it is about.
+    pub(crate) fn refuses(self, tool: View<'_>) -> Option<&'static str> {
+        if self.facts().tagged {
+            None
+        } else {
+            v2025_11_25::refuses(tool)
+        }
+    }
+
+    /// The members that a complete result has in this era and not in others,
+    /// each with its value; `list` for results that may be cached.
+    pub(crate) fn result_members(self, list: bool) -> &'static [(&'static str, &'static str)] {
+        match (self.facts().tagged, list) {
+            (false, _) => &[],
+            (true, false) => v2026_07_28::RESULT_MEMBERS,
+            (true, true) => v2026_07_28::LIST_MEMBERS,
+        }
+    }
+}
+
+/// Members that only results of the newest era have.
+pub(crate) const ERA_MEMBERS: &[(&str, &str)] = v2026_07_28::LIST_MEMBERS;
+
+impl fmt::Display for Era {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.version())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_theirs_and_ordered() {
+        for era in Era::ALL {
+            assert_eq!(Era::from_version(era.version()), Some(era));
+        }
+        assert!(Era::ALL.is_sorted_by_key(|era| era.version()));
+        assert_eq!(Era::from_version("2099-01-01"), None);
+    }
+
+    #[test]
+    fn what_an_era_lacks_is_absent() {
+        assert_eq!(Era::V2025_06_18.tool_method("tasks/result"), None);
+        assert_eq!(Era::V2026_07_28.tool_method("tasks/result"), None);
+        assert!(Era::V2025_11_25.tool_method("tasks/result").is_some());
+        assert!(
+            Era::V2026_07_28
+                .tool_method("notifications/tasks")
+                .is_some()
+        );
+        assert!(
+            Era::ALL
+                .iter()
+                .filter(|era| era.has_batches())
+                .eq([&Era::V2025_03_26])
+        );
+    }
+}

@@ -1,0 +1,33 @@
+//! 2026-07-28: each request declares its version, results are tagged, any JSON
+//! value is structured output, tasks are an extension.
+
+use super::{Facts, Structured, ToolMethod};
+
+pub(super) const FACTS: Facts = Facts {
+    version: "2026-07-28",
+    structured: Structured::Any,
+    errors_as_results: true,
+    tagged: true,
+    batches: false,
+    methods: &[
+        ("tools/list", ToolMethod::List),
+        ("tools/call", ToolMethod::Call),
+        ("tasks/get", ToolMethod::TaskGet),
+        ("notifications/tools/list_changed", ToolMethod::ListChanged),
+        ("notifications/tasks", ToolMethod::TaskChanged),
+    ],
+};
+
+/// Where a request's `_meta` declares its version.
+pub(super) const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// What every complete result has.
+pub(super) const RESULT_MEMBERS: &[(&str, &str)] = &[("resultType", "\"complete\"")];
+
+/// What a list has: the tag, and how long it may be kept (not at all, unless
+/// the server says otherwise).
+pub(super) const LIST_MEMBERS: &[(&str, &str)] = &[
+    ("resultType", "\"complete\""),
+    ("ttlMs", "0"),
+    ("cacheScope", "\"private\""),
+];

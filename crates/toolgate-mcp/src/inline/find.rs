@@ -1,0 +1,149 @@
+//! Following references inside one document.
+
+use std::collections::HashMap;
+
+use toolgate_json::{Kind, Node as _, View, pointer};
+
+use super::map::{Map, Target};
+use super::report::{InlineLimits, Untouched};
+use super::uri;
+
+impl<'a> Map<'a> {
+    /// Follows every reference. Targets outside the known places are looked
+    /// through as they are found.
+    pub(super) fn follow_all(&mut self, limits: &InlineLimits) -> Result<(), Untouched> {
+        let mut by_uri: HashMap<String, usize> = HashMap::new();
+        let mut resources = 0;
+        let mut seen: HashMap<(usize, &'a str), Option<usize>> = HashMap::new();
+        let mut next = 0;
+        while let Some(place) = self.places.get(next) {
+            let resource = place.resource;
+            let nodes: Vec<_> = place.references.iter().map(|r| r.node).collect();
+            for (index, resource) in self.resources.iter().enumerate().skip(resources) {
+                by_uri.entry(resource.uri.clone()).or_insert(index);
+            }
+            resources = self.resources.len();
+            for (at, node) in nodes.into_iter().enumerate() {
+                let value = self.root.document().view(node);
+                let dynamic = value.parent().is_some_and(|holder| {
+                    holder
+                        .member("$ref")
+                        .is_none_or(|plain| plain.id() != node)
+                });
+                let target = self.follow(value.string(), resource, &by_uri, &mut seen, limits)?;
+                if dynamic && self.is_dynamic(&target, value.string()) {
+                    return Err(Untouched::Dynamic);
+                }
+                let reference = self
+                    .places
+                    .get_mut(next)
+                    .and_then(|place| place.references.get_mut(at));
+                if let Some(reference) = reference {
+                    reference.target = target;
+                }
+            }
+            next += 1;
+        }
+        Ok(())
+    }
+
+    fn follow(
+        &mut self,
+        text: &'a str,
+        resource: usize,
+        by_uri: &HashMap<String, usize>,
+        seen: &mut HashMap<(usize, &'a str), Option<usize>>,
+        limits: &InlineLimits,
+    ) -> Result<Target, Untouched> {
+        let (before, fragment) = uri::split(text);
+        let mut within = resource;
+        if !before.is_empty() {
+            let base = self.resources.get(resource).map_or("", |base| &base.uri);
+            let uri = uri::resolve(base, before);
+            match by_uri.get(&uri) {
+                Some(found) => within = *found,
+                None => {
+                    let fragment = fragment.map_or(String::new(), |text| format!("#{text}"));
+                    return Ok(Target::External(format!("{uri}{fragment}")));
+                }
+            }
+        }
+        let fragment = fragment.unwrap_or("");
+        let place = match seen.get(&(within, fragment)) {
+            Some(place) => *place,
+            None => {
+                let place = self.in_resource(within, fragment, limits)?;
+                seen.insert((within, fragment), place);
+                place
+            }
+        };
+        Ok(place.map_or(Target::Nowhere, Target::Place))
+    }
+
+    /// The place that a fragment names in a resource.
+    fn in_resource(
+        &mut self,
+        resource: usize,
+        fragment: &str,
+        limits: &InlineLimits,
+    ) -> Result<Option<usize>, Untouched> {
+        let (Some(fragment), Some(found)) = (
+            uri::percent_decode(fragment),
+            self.resources.get(resource),
+        ) else {
+            return Ok(None);
+        };
+        if fragment.is_empty() {
+            return Ok(Some(found.root));
+        }
+        if !fragment.starts_with('/') {
+            return Ok(found.anchors.get(&fragment).copied());
+        }
+        let mut within = resource;
+        let mut view = self.view(found.root);
+        for token in pointer::tokens(&fragment) {
+            let Some(inner) = step(view, &token) else {
+                return Ok(None);
+            };
+            view = inner;
+            if let Some(place) = self.of_node.get(&view.id()) {
+                within = self.places.get(*place).map_or(within, |p| p.resource);
+            }
+        }
+        if !matches!(view.kind(), Kind::Object | Kind::Boolean) {
+            return Ok(None);
+        }
+        self.discover(view, within, limits)?;
+        Ok(self.of_node.get(&view.id()).copied())
+    }
+
+    /// Whether a `$dynamicRef` or `$recursiveRef` could lead elsewhere than to
+    /// its initial target: only if another resource binds the same name.
+    fn is_dynamic(&self, target: &Target, text: &str) -> bool {
+        let Target::Place(place) = target else {
+            return false;
+        };
+        let Some(resource) = self
+            .places
+            .get(*place)
+            .and_then(|place| self.resources.get(place.resource))
+        else {
+            return false;
+        };
+        let (_, fragment) = uri::split(text);
+        let name = fragment.unwrap_or("");
+        if name.is_empty() {
+            return resource.recursive && self.resources.iter().filter(|r| r.recursive).count() > 1;
+        }
+        let binds = |r: &super::map::Resource| r.dynamic_anchors.iter().any(|own| own == name);
+        binds(resource) && self.resources.iter().filter(|r| binds(r)).count() > 1
+    }
+}
+
+fn step<'a>(view: View<'a>, token: &str) -> Option<View<'a>> {
+    if view.kind() == Kind::Array {
+        view.item(pointer::index(token)?)
+    } else {
+        view.member(token)
+    }
+}

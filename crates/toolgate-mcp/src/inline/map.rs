@@ -1,0 +1,309 @@
+//! Every place of a document where a schema stands, and what it refers to.
+
+use std::collections::HashMap;
+
+use toolgate_json::{Key as _, Kind, Node as _, NodeId, View};
+use toolgate_schema::Dialect;
+
+use super::report::{InlineLimits, Untouched};
+use super::uri;
+use crate::positions::{Holds, holds};
+
+/// A document with its schemas found and its references followed.
+pub(super) struct Map<'a> {
+    pub(super) root: View<'a>,
+    pub(super) dialect: Dialect,
+    pub(super) places: Vec<Place>,
+    pub(super) resources: Vec<Resource>,
+    pub(super) of_node: HashMap<NodeId, usize>,
+}
+
+/// Where a schema stands.
+pub(super) struct Place {
+    pub(super) node: NodeId,
+    pub(super) resource: usize,
+    /// The schemas directly inside, less those under `$defs` and `definitions`,
+    /// in source order.
+    pub(super) children: Vec<Child>,
+    pub(super) references: Vec<Reference>,
+}
+
+/// A schema inside another: where it stands in the source, and its place.
+#[derive(Clone, Copy)]
+pub(super) struct Child {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) place: usize,
+}
+
+/// A `$ref`, `$dynamicRef` or `$recursiveRef`.
+pub(super) struct Reference {
+    /// The keyword's value.
+    pub(super) node: NodeId,
+    pub(super) target: Target,
+}
+
+/// Where a reference leads.
+pub(super) enum Target {
+    /// Not followed yet.
+    Pending,
+    /// To a place of the document.
+    Place(usize),
+    /// Out of the document; the absolute reference.
+    External(String),
+    /// Nowhere.
+    Nowhere,
+}
+
+/// A part of the document with its own base URI.
+pub(super) struct Resource {
+    pub(super) uri: String,
+    pub(super) root: usize,
+    pub(super) anchors: HashMap<String, usize>,
+    pub(super) dynamic_anchors: Vec<String>,
+    /// `$recursiveAnchor: true` at its root.
+    pub(super) recursive: bool,
+}
+
+impl<'a> Map<'a> {
+    /// Finds all schemas and follows all references.
+    pub(super) fn new(root: View<'a>, limits: &InlineLimits) -> Result<Self, Untouched> {
+        let declared = root.member("$schema").filter(|v| v.kind() == Kind::String);
+        let dialect = match declared {
+            Some(uri) => Dialect::from_uri(uri.string()).ok_or(Untouched::Dialect)?,
+            None => Dialect::Draft202012,
+        };
+        let mut map = Self {
+            root,
+            dialect,
+            places: Vec::new(),
+            resources: vec![Resource::new(String::new(), 0)],
+            of_node: HashMap::new(),
+        };
+        map.discover(root, 0, limits)?;
+        map.follow_all(limits)?;
+        Ok(map)
+    }
+
+    pub(super) fn view(&self, place: usize) -> View<'a> {
+        let node = self.places.get(place).map(|place| place.node);
+        node.map_or(self.root, |node| self.root.document().view(node))
+    }
+
+    /// The schema at `view` and all schemas inside it.
+    pub(super) fn discover(
+        &mut self,
+        view: View<'a>,
+        resource: usize,
+        limits: &InlineLimits,
+    ) -> Result<(), Untouched> {
+        let mut open = vec![(view, resource)];
+        while let Some((view, resource)) = open.pop() {
+            if self.of_node.contains_key(&view.id()) {
+                continue;
+            }
+            // why: twice what a schema may have to compile, and room for small limits.
+            if self.places.len() > limits.subschemas.max(10_000).saturating_mul(2) {
+                return Err(Untouched::TooLarge);
+            }
+            let place = self.places.len();
+            self.of_node.insert(view.id(), place);
+            self.places.push(Place {
+                node: view.id(),
+                resource,
+                children: Vec::new(),
+                references: Vec::new(),
+            });
+            let resource = self.identify(view, place, resource)?;
+            let references = self.references(view);
+            if let Some(place) = self.places.get_mut(place) {
+                place.resource = resource;
+                place.references = references;
+            }
+            if !self.is_hidden(view) {
+                self.each_child(view, |child, _| open.push((child, resource)));
+            }
+        }
+        self.connect();
+        Ok(())
+    }
+
+    /// Whether keywords beside `$ref` are ignored here.
+    pub(super) fn is_hidden(&self, view: View<'_>) -> bool {
+        self.dialect <= Dialect::Draft7
+            && view
+                .member("$ref")
+                .is_some_and(|value| value.kind() == Kind::String)
+    }
+
+    /// Hears of every schema directly inside, and whether it is a definition.
+    fn each_child(&self, view: View<'a>, mut hear: impl FnMut(View<'a>, bool)) {
+        for (key, value) in view.members() {
+            let Some(held) = self.holds(key.text()) else {
+                continue;
+            };
+            let definition = matches!(key.text(), "$defs" | "definitions");
+            let mut child = |child: View<'a>| {
+                if matches!(child.kind(), Kind::Object | Kind::Boolean) {
+                    hear(child, definition);
+                }
+            };
+            match held {
+                Holds::Map => value.members().for_each(|(_, value)| child(value)),
+                Holds::Schemas if value.kind() == Kind::Array => value.items().for_each(child),
+                Holds::Schemas => child(value),
+            }
+        }
+    }
+
+    /// How a keyword holds schemas in this dialect.
+    fn holds(&self, keyword: &str) -> Option<Holds> {
+        let (first, last) = match keyword {
+            "$defs" | "contentSchema" | "dependentSchemas" | "unevaluatedItems"
+            | "unevaluatedProperties" => (Dialect::Draft201909, Dialect::Draft202012),
+            "prefixItems" => (Dialect::Draft202012, Dialect::Draft202012),
+            "additionalItems" => (Dialect::Draft4, Dialect::Draft201909),
+            "contains" | "propertyNames" => (Dialect::Draft6, Dialect::Draft202012),
+            "if" | "then" | "else" => (Dialect::Draft7, Dialect::Draft202012),
+            _ => (Dialect::Draft4, Dialect::Draft202012),
+        };
+        (first <= self.dialect && self.dialect <= last)
+            .then(|| holds(keyword))
+            .flatten()
+    }
+
+    /// The references of a schema, not followed yet.
+    fn references(&self, view: View<'a>) -> Vec<Reference> {
+        let names: &[(&str, Dialect, Dialect)] = &[
+            ("$ref", Dialect::Draft4, Dialect::Draft202012),
+            ("$recursiveRef", Dialect::Draft201909, Dialect::Draft201909),
+            ("$dynamicRef", Dialect::Draft202012, Dialect::Draft202012),
+        ];
+        let mut found = Vec::new();
+        for (name, first, last) in names {
+            let value = view.member(name).filter(|v| v.kind() == Kind::String);
+            if let Some(value) = value
+                && *first <= self.dialect
+                && self.dialect <= *last
+            {
+                found.push(Reference {
+                    node: value.id(),
+                    target: Target::Pending,
+                });
+            }
+        }
+        found
+    }
+
+    /// Reads ids and anchors; answers the resource that the schema belongs to.
+    fn identify(
+        &mut self,
+        view: View<'a>,
+        place: usize,
+        resource: usize,
+    ) -> Result<usize, Untouched> {
+        if view.kind() != Kind::Object {
+            return Ok(resource);
+        }
+        let text = |name: &str| {
+            view.member(name)
+                .filter(|value| value.kind() == Kind::String)
+                .map(|value| value.string())
+        };
+        if place > 0
+            && (view.member("$id").is_some() || view.member("id").is_some())
+            && let Some(declared) = text("$schema")
+            && Dialect::from_uri(declared) != Some(self.dialect)
+        {
+            return Err(Untouched::MixedDialects);
+        }
+        let id = match self.dialect {
+            Dialect::Draft4 => "id",
+            _ => "$id",
+        };
+        let mut own = resource;
+        if let Some(id) = text(id).filter(|_| !self.is_hidden(view)) {
+            let (before, fragment) = uri::split(id);
+            if !before.is_empty() {
+                let base = self.resources.get(resource).map_or("", |base| &base.uri);
+                let uri = uri::resolve(base, before);
+                if place == 0 {
+                    if let Some(root) = self.resources.first_mut() {
+                        root.uri = uri;
+                    }
+                } else {
+                    own = self.resources.len();
+                    self.resources.push(Resource::new(uri, place));
+                }
+            }
+            if let Some(name) = fragment.filter(|name| !name.is_empty())
+                && self.dialect <= Dialect::Draft7
+            {
+                self.anchor(own, name, place);
+            }
+        }
+        if self.dialect >= Dialect::Draft201909
+            && let Some(name) = text("$anchor")
+        {
+            self.anchor(own, name, place);
+        }
+        if self.dialect == Dialect::Draft202012
+            && let Some(name) = text("$dynamicAnchor")
+        {
+            self.anchor(own, name, place);
+            if let Some(resource) = self.resources.get_mut(own) {
+                resource.dynamic_anchors.push(name.to_owned());
+            }
+        }
+        if self.dialect == Dialect::Draft201909
+            && view.member("$recursiveAnchor").is_some_and(|v| v.boolean())
+            && let Some(resource) = self.resources.get_mut(own)
+            && resource.root == place
+        {
+            resource.recursive = true;
+        }
+        Ok(own)
+    }
+
+    fn anchor(&mut self, resource: usize, name: &str, place: usize) {
+        if let Some(resource) = self.resources.get_mut(resource) {
+            resource.anchors.entry(name.to_owned()).or_insert(place);
+        }
+    }
+
+    /// Tells every place which places are directly inside it.
+    fn connect(&mut self) {
+        for index in 0..self.places.len() {
+            let view = self.view(index);
+            let known = |place: &Place| !place.children.is_empty();
+            if self.places.get(index).is_some_and(known) || self.is_hidden(view) {
+                continue;
+            }
+            let mut children = Vec::new();
+            self.each_child(view, |child, definition| {
+                if let Some(place) = self.of_node.get(&child.id()).filter(|_| !definition) {
+                    children.push(Child {
+                        start: child.span().start,
+                        end: child.span().end,
+                        place: *place,
+                    });
+                }
+            });
+            if let Some(place) = self.places.get_mut(index) {
+                place.children = children;
+            }
+        }
+    }
+}
+
+impl Resource {
+    fn new(uri: String, root: usize) -> Self {
+        Self {
+            uri,
+            root,
+            anchors: HashMap::new(),
+            dynamic_anchors: Vec::new(),
+            recursive: false,
+        }
+    }
+}

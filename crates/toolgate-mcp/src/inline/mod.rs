@@ -1,0 +1,89 @@
+//! A schema without references, for readers that cannot follow them.
+//!
+//! Many clients and model providers refuse a tool whose schema has `$ref`.
+//! [`inline`] puts what a reference leads to in its place and drops `$defs`
+//! and `definitions`, so that every verdict stays what it was:
+//!
+//! * A recursive definition cannot be written out. Its reference stays, with a
+//!   `$defs` (`definitions` in draft 7 and older) at the root that holds just
+//!   the definitions that are still needed.
+//! * Expansion can be exponential. Over [`InlineLimits`] the largest shared
+//!   definitions stay referenced, in the same way; the text never grows beyond.
+//! * Keywords beside a `$ref` count since 2019-09: they are merged with the
+//!   target where neither could change what the other means, else the target
+//!   becomes a branch of `allOf`. In draft 7 and older they are ignored and go,
+//!   but for `title` and `description`, which only people and models read.
+//! * Pointers anywhere in the document, percent-encoded or not, anchors,
+//!   embedded `$id`s and `$dynamicRef`s that can only mean one place are
+//!   followed. What leads out of the document stays, as an absolute URI.
+//! * `const`, `enum`, `default`, `examples` and unknown keywords are data:
+//!   nothing in them is touched, and all that stays is copied from the source,
+//!   numbers, spelling and key order included.
+//!
+//! ```
+//! let schema = br##"{"type": "object", "properties": {"at": {"$ref": "#/$defs/point", "title": "At"}},
+//!     "$defs": {"point": {"type": "array", "minItems": 2}}}"##;
+//! let inlined = toolgate_mcp::inline::inline(schema, &Default::default())?;
+//! assert_eq!(
+//!     inlined.text,
+//!     r#"{"type": "object","properties": {"at": {"type": "array","minItems": 2,"title": "At"}}}"#
+//! );
+//! assert!(inlined.kept.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod choose;
+mod find;
+mod map;
+mod merge;
+mod report;
+#[cfg(test)]
+mod tests;
+mod uri;
+mod write;
+
+use toolgate_json::{OwnedDocument, ReadError, ReadLimits, View};
+
+pub use report::{InlineLimits, Inlined, Kept, Untouched, Why};
+
+use choose::Choice;
+use map::Map;
+use write::Writer;
+
+/// Rewrites a schema text without references.
+///
+/// Does not check the schema: what is wrong with it stays wrong in the result.
+/// Costs time in proportion to the input and the output.
+///
+/// # Errors
+///
+/// The text is not JSON, or over the bounds of the reader (the limits' input
+/// bytes, 512 levels, duplicate keys).
+pub fn inline(schema: &[u8], limits: &InlineLimits) -> Result<Inlined, ReadError> {
+    let read = ReadLimits {
+        bytes: limits.input_bytes,
+        depth: 512,
+        nodes: 500_000,
+        ..ReadLimits::default()
+    };
+    let document = OwnedDocument::read(schema, &read)?;
+    Ok(inline_view(document.document().root(), limits))
+}
+
+/// Rewrites a schema that is a value of a document; `#` in its references is
+/// the schema, not the document.
+pub fn inline_view(schema: View<'_>, limits: &InlineLimits) -> Inlined {
+    let untouched = |why| Inlined {
+        text: schema.raw().to_owned(),
+        untouched: Some(why),
+        ..Inlined::default()
+    };
+    let map = match Map::new(schema, limits) {
+        Ok(map) => map,
+        Err(why) => return untouched(why),
+    };
+    match Choice::new(&map, limits) {
+        Some(choice) => Writer::new(&map, &choice).write(),
+        None => untouched(Untouched::TooLarge),
+    }
+}

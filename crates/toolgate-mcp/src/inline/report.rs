@@ -1,0 +1,161 @@
+//! What an inlining may take, and what came of it.
+
+use std::fmt;
+
+use toolgate_json::quote;
+
+/// The bounds of one inlining.
+///
+/// | field | default | counts |
+/// |---|---|---|
+/// | `input_bytes` | 1 MiB | bytes of the schema |
+/// | `growth` | 4 | how many times the input's bytes the output may have |
+/// | `floor_bytes` | 256 KiB | what the output may always have |
+/// | `ceiling_bytes` | 1 MiB | what the output may never have, unless the input has |
+/// | `subschemas` | 8,000 | subschemas of the output |
+/// | `depth` | 56 | nested subschemas of the output |
+///
+/// The defaults keep the output within what `toolgate_schema`'s default limits
+/// compile. Where the input is over a bound already, references stay and the
+/// output is no larger, but for the names it needs.
+#[derive(Debug, Clone, Copy)]
+pub struct InlineLimits {
+    /// Bytes of the schema.
+    pub input_bytes: usize,
+    /// How many times the bytes of the input the output may have.
+    pub growth: usize,
+    /// Bytes that the output may have whatever the input has.
+    pub floor_bytes: usize,
+    /// Bytes that `growth` cannot go beyond.
+    pub ceiling_bytes: usize,
+    /// Subschemas of the output.
+    pub subschemas: usize,
+    /// Nested subschemas of the output.
+    pub depth: usize,
+}
+
+impl Default for InlineLimits {
+    fn default() -> Self {
+        Self {
+            input_bytes: 1 << 20,
+            growth: 4,
+            floor_bytes: 256 << 10,
+            ceiling_bytes: 1 << 20,
+            subschemas: 8_000,
+            depth: 56,
+        }
+    }
+}
+
+impl InlineLimits {
+    /// The bytes that the output for an input of that size may have.
+    #[must_use]
+    pub fn output_bytes(&self, input: usize) -> usize {
+        input
+            .saturating_mul(self.growth)
+            .min(self.ceiling_bytes)
+            .max(self.floor_bytes)
+            .max(input)
+    }
+}
+
+/// The rewritten schema and what could not be rewritten.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Inlined {
+    /// The schema. Without references if `kept` is empty and `untouched` none.
+    pub text: String,
+    /// How many references were replaced by what they lead to, copies included.
+    pub replaced: usize,
+    /// The references that stay, in the order they were met, each place of the
+    /// source once; at most [`Inlined::KEPT`].
+    pub kept: Vec<Kept>,
+    /// How many places more than `kept` tells have a reference that stays.
+    pub more_kept: usize,
+    /// Why the text is the source as it was, if it is.
+    pub untouched: Option<Untouched>,
+}
+
+impl Inlined {
+    /// The most kept references that are told.
+    pub const KEPT: usize = 100;
+
+    /// Whether no reference is left.
+    #[must_use]
+    pub fn is_free_of_references(&self) -> bool {
+        self.untouched.is_none() && self.kept.is_empty()
+    }
+}
+
+/// A reference that stays. `Display` is one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Kept {
+    /// The schema that has the reference, as a JSON pointer into the source.
+    pub pointer: String,
+    /// The reference as the source has it, cut at 200 characters.
+    pub reference: String,
+    /// Why it stays.
+    pub why: Why,
+}
+
+/// Why a reference stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Why {
+    /// It leads back into itself.
+    Recursive,
+    /// Writing it out would go over a bound.
+    Size,
+    /// It leads out of the schema.
+    External,
+    /// It leads nowhere in the schema.
+    Unresolved,
+}
+
+/// Why a schema is left as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Untouched {
+    /// It declares a dialect that is not known.
+    Dialect,
+    /// A part declares another dialect than the whole.
+    MixedDialects,
+    /// It has references that mean different places in different uses.
+    Dynamic,
+    /// It has more subschemas than can be looked at.
+    TooLarge,
+}
+
+impl fmt::Display for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let why = match self.why {
+            Why::Recursive => "it is recursive",
+            Why::Size => "the schema would grow beyond its bound",
+            Why::External => "it leads out of the schema",
+            Why::Unresolved => "it leads nowhere",
+        };
+        let place = if self.pointer.is_empty() {
+            "the root"
+        } else {
+            &self.pointer
+        };
+        write!(
+            f,
+            "reference `{}` stays: {why} (at `{}`)",
+            quote(&self.reference, 64),
+            quote(place, 64)
+        )
+    }
+}
+
+impl fmt::Display for Untouched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Dialect => "the dialect is not known",
+            Self::MixedDialects => "a part declares another dialect than the whole",
+            Self::Dynamic => "dynamic references mean different places in different uses",
+            Self::TooLarge => "the schema is too large to look through",
+        })
+    }
+}

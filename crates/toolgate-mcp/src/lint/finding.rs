@@ -1,0 +1,172 @@
+//! What a rule says about a tool, and the text edits that would mend it.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::rule::Rule;
+
+/// How much a finding matters; ordered, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "every way to print findings must say what each of the three looks like"
+)]
+pub enum Severity {
+    /// Could be better; nothing breaks.
+    Note,
+    /// Probably a mistake, or something that a part of the readers cannot take.
+    Warning,
+    /// The tool cannot work as its author meant it.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        })
+    }
+}
+
+/// One place where a rule is broken.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// The rule's severity, or what the operator made of it.
+    pub severity: Severity,
+    /// Which tool of the listing, from 0; none if it is about the listing.
+    pub tool: Option<usize>,
+    /// The place as a JSON pointer (RFC 6901) into the tool, cut at
+    /// [`POINTER_BYTES`](Self::POINTER_BYTES) with a `…`.
+    pub pointer: String,
+    /// The place in bytes of the tool's text.
+    pub span: Option<Range<usize>>,
+    /// What is wrong, one line, foreign text escaped and cut.
+    pub message: String,
+    /// What the author could do.
+    pub help: Option<String>,
+    /// The same as edits of the tool's text, where a program can do it.
+    pub fix: Option<Fix>,
+}
+
+impl Finding {
+    /// The longest pointer that a finding carries, in bytes.
+    pub const POINTER_BYTES: usize = 1_000;
+
+    pub(super) fn help(&mut self, text: impl Into<String>) -> &mut Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    pub(super) fn fix(&mut self, safety: Safety, edits: Option<Vec<Edit>>) -> &mut Self {
+        self.fix = edits
+            .filter(|edits| !edits.is_empty())
+            .map(|edits| Fix { safety, edits });
+        self
+    }
+}
+
+/// Edits that belong together: all of them or none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fix {
+    /// Whether it may be applied unseen.
+    pub safety: Safety,
+    /// The edits, in bytes of the tool's text as it was linted.
+    pub edits: Vec<Edit>,
+}
+
+/// Whether a fix may be applied without looking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "a fix is one or the other")]
+pub enum Safety {
+    /// No instance changes its verdict, or the schema could not be used at all before.
+    Safe,
+    /// It is what the author probably meant, but the schema then means something else.
+    Unsafe,
+}
+
+/// One replacement in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a replacement is a place and a text, whoever makes it"
+)]
+pub struct Edit {
+    /// The bytes that go.
+    pub span: Range<usize>,
+    /// What comes in their place.
+    pub text: String,
+}
+
+/// Applies groups of edits to a text. A group that touches what an earlier one
+/// (by place) changed, or that is out of the text, is left out: lint again and
+/// apply the rest. Returns the new text and, for each group, whether it is in.
+#[must_use]
+pub fn apply(text: &str, groups: &[Vec<Edit>]) -> (String, Vec<bool>) {
+    let mut order: Vec<usize> = (0..groups.len()).collect();
+    let start = |group: &usize| {
+        let edits = groups.get(*group).map_or(&[][..], Vec::as_slice);
+        edits.iter().map(|edit| edit.span.start).min()
+    };
+    order.sort_by_key(start);
+    let mut taken: Vec<&Edit> = Vec::new();
+    let mut applied = vec![false; groups.len()];
+    for group in order {
+        let Some(edits) = groups.get(group) else {
+            continue;
+        };
+        let fits = |edit: &Edit| {
+            text.get(edit.span.clone()).is_some() && !taken.iter().rev().any(|t| touch(t, edit))
+        };
+        if edits.iter().all(fits) {
+            taken.extend(edits);
+            if let Some(applied) = applied.get_mut(group) {
+                *applied = true;
+            }
+        }
+    }
+    taken.sort_by_key(|edit| edit.span.start);
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for edit in taken {
+        out.push_str(text.get(at..edit.span.start).unwrap_or_default());
+        out.push_str(&edit.text);
+        at = edit.span.end;
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    (out, applied)
+}
+
+fn touch(a: &Edit, b: &Edit) -> bool {
+    a.span.start <= b.span.end && b.span.start <= a.span.end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(span: Range<usize>, text: &str) -> Edit {
+        Edit {
+            span,
+            text: text.to_owned(),
+        }
+    }
+
+    #[test]
+    fn edits_apply_by_group_and_never_overlap() {
+        let groups = [
+            vec![edit(4..6, "X")],
+            vec![edit(0..1, "A"), edit(8..9, "B")],
+            vec![edit(2..5, "YY")],
+            vec![edit(20..21, "no")],
+        ];
+        let (text, applied) = apply("0123456789", &groups);
+        assert_eq!(text, "A1YY567B9");
+        assert_eq!(applied, [false, true, true, false]);
+    }
+}

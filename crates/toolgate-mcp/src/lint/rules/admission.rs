@@ -1,0 +1,235 @@
+//! Rules that the engine decides: whether a schema may exist at all, and why not.
+
+use toolgate_json::{Kind, Node as _, View, quote};
+use toolgate_schema::{CompileError, CompileErrorKind, Compiler, Formats, Strictness};
+
+use crate::lint::finding::{Edit, Safety};
+use crate::lint::out::Out;
+use crate::lint::tool::{Place, Side, Tool, rename_member, span};
+
+/// TG016: there is an input schema, and schemas are schemas.
+pub(crate) fn schemas(tool: &Tool<'_>, out: &mut Out<'_>) {
+    if tool.root.kind() != Kind::Object {
+        return;
+    }
+    for side in [Side::Input, Side::Output] {
+        let member = side.member();
+        match tool.root.member(member) {
+            None if side == Side::Output => {}
+            None => {
+                let message = "the tool has no `inputSchema`";
+                out.find(tool.member_place(member), message).help(
+                    "for a tool that takes nothing write `{\"type\": \"object\", \"additionalProperties\": false}`",
+                );
+            }
+            Some(schema) if schema.kind() != Kind::Object => {
+                let message = format!("`{member}` must be an object, found {}", schema.kind());
+                out.find(tool.member_place(member), message)
+                    .help("clients refuse the tool, some the whole listing");
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// TG017: the input schema's root says `"type": "object"`.
+pub(crate) fn root_type(tool: &Tool<'_>, out: &mut Out<'_>) {
+    let Some(schema) = tool
+        .schema(Side::Input)
+        .filter(|schema| schema.kind() == Kind::Object)
+    else {
+        return;
+    };
+    match schema.member("type") {
+        None => {
+            let missing = insert_type(schema);
+            let place = tool.member_place(Side::Input.member());
+            out.find(place, "the input schema's root has no `type`")
+                .help("write `\"type\": \"object\"`; arguments are always an object")
+                .fix(Safety::Safe, Some(vec![missing]));
+        }
+        Some(found) if found.kind() == Kind::String && found.string() == "object" => {}
+        Some(found) => {
+            let place = Place {
+                pointer: "/inputSchema/type".to_owned(),
+                span: span(found),
+            };
+            let message = format!(
+                "the input schema's root must have the type `\"object\"`, found `{}`",
+                quote(found.raw(), 60)
+            );
+            out.find(place, message)
+                .help("arguments are always an object; wrap another value in a property");
+        }
+    }
+}
+
+/// TG020 and TG022 to TG029: what the compiler says, and it says all it can.
+pub(crate) fn compile(tool: &Tool<'_>, out: &mut Out<'_>) {
+    for side in [Side::Input, Side::Output] {
+        let Some(schema) = tool.root.member(side.member()) else {
+            continue;
+        };
+        if schema.kind() != Kind::Object {
+            continue;
+        }
+        let compiler = Compiler::new()
+            .formats(Formats::Assert)
+            .strictness(Strictness::Lenient);
+        match compiler.compile(schema.raw().as_bytes()) {
+            Ok(compiled) => {
+                for warning in compiled.warnings() {
+                    refused(tool, side, schema, warning.error(), out);
+                }
+            }
+            Err(error) => {
+                refused(tool, side, schema, &error, out);
+                other_references(tool, side, schema, &error, out);
+            }
+        }
+    }
+}
+
+fn refused(tool: &Tool<'_>, side: Side, schema: View<'_>, error: &CompileError, out: &mut Out<'_>) {
+    let start = schema.span().start;
+    let whole = span(schema);
+    let place = Place {
+        pointer: format!("/{}{}", side.member(), error.pointer()),
+        span: error.span().map_or(whole, |span| {
+            start.saturating_add(span.start)..start.saturating_add(span.end)
+        }),
+    };
+    let value = schema.document().at_pointer(&place.pointer);
+    let code = match error.kind() {
+        CompileErrorKind::UnsupportedDialect { .. } => "TG020",
+        CompileErrorKind::InvalidSchema { keyword, .. } => match (keyword.as_str(), value) {
+            ("exclusiveMinimum" | "exclusiveMaximum", Some(flag))
+                if flag.kind() == Kind::Boolean =>
+            {
+                return draft4_bound(tool, keyword, flag, place, out);
+            }
+            ("items", Some(tuple)) if tuple.kind() == Kind::Array => {
+                return tuple_items(tool, tuple, place, out);
+            }
+            _ => "TG027",
+        },
+        CompileErrorKind::RefDenied { .. } => "TG024",
+        CompileErrorKind::UnresolvedRef { .. } => "TG025",
+        CompileErrorKind::CyclicRef { .. } => "TG026",
+        CompileErrorKind::Pattern { .. } => "TG029",
+        CompileErrorKind::Json { .. } | CompileErrorKind::Limit(_) => "TG028",
+        _ => "TG027",
+    };
+    let required_flag = matches!(
+        (error.kind(), value.map(View::kind)),
+        (CompileErrorKind::InvalidSchema { keyword, .. }, Some(Kind::Boolean)) if keyword == "required"
+    );
+    let fix = match error.kind() {
+        CompileErrorKind::InvalidSchema {
+            closest: Some(closest),
+            ..
+        } => value.filter(|value| value.kind() == Kind::String).map(|value| {
+            vec![Edit {
+                span: span(value),
+                text: format!("\"{closest}\""),
+            }]
+        }),
+        _ => None,
+    };
+    let found = out.find_as(code, place, error.to_string());
+    found.help = if required_flag {
+        Some("list the names of required properties in the `required` of the object around it".to_owned())
+    } else {
+        error.help()
+    };
+    found.fix(Safety::Unsafe, fix);
+}
+
+/// `exclusiveMinimum: true`, as draft 4 and OpenAPI 3.0 write it.
+fn draft4_bound(tool: &Tool<'_>, keyword: &str, flag: View<'_>, place: Place, out: &mut Out<'_>) {
+    let bound = if keyword == "exclusiveMinimum" {
+        "minimum"
+    } else {
+        "maximum"
+    };
+    let object = flag.parent();
+    let number = object.and_then(|object| object.member(bound));
+    let message = format!("`{keyword}` is a boolean, as only draft 4 and OpenAPI 3.0 have it");
+    let help = match (flag.boolean(), number) {
+        (true, Some(number)) => format!(
+            "write `\"{keyword}\": {}` instead of the pair",
+            quote(number.raw(), 40)
+        ),
+        _ => "leave it out; it has no effect".to_owned(),
+    };
+    let edits = object.filter(|_| !tool.ambiguous).and_then(|object| {
+        let drop = |name: &str| crate::lint::tool::remove_member(object, name);
+        match (flag.boolean(), number) {
+            (true, Some(number)) => Some(vec![
+                drop(bound)?,
+                Edit {
+                    span: span(flag),
+                    text: number.raw().to_owned(),
+                },
+            ]),
+            _ => Some(vec![drop(keyword)?]),
+        }
+    });
+    out.find_as("TG022", place, message)
+        .help(help)
+        .fix(Safety::Safe, edits);
+}
+
+/// `items: [ … ]`, which 2020-12 writes `prefixItems`.
+fn tuple_items(tool: &Tool<'_>, tuple: View<'_>, place: Place, out: &mut Out<'_>) {
+    let edits = tuple.parent().filter(|_| !tool.ambiguous).and_then(|object| {
+        if object.member("prefixItems").is_some() {
+            return None;
+        }
+        let mut edits = vec![rename_member(object, "items", "prefixItems")?];
+        if object.member("additionalItems").is_some() {
+            edits.push(rename_member(object, "additionalItems", "items")?);
+        }
+        Some(edits)
+    });
+    out.find_as("TG023", place, "`items` is an array, which 2020-12 does not allow")
+        .help("write `prefixItems` for a tuple, and `items` for what follows it")
+        .fix(Safety::Safe, edits);
+}
+
+/// The compiler stops at the first reference; the other dead ones are easily told.
+fn other_references(
+    tool: &Tool<'_>,
+    side: Side,
+    schema: View<'_>,
+    error: &CompileError,
+    out: &mut Out<'_>,
+) {
+    let start = schema.span().start;
+    let told = error.span().map(|span| start.saturating_add(span.start));
+    for sub in tool.subs.iter().filter(|sub| sub.side == side) {
+        let Some(reference) = sub.get("$ref").filter(|value| value.kind() == Kind::String) else {
+            continue;
+        };
+        let Some(pointer) = reference.string().strip_prefix("#/") else {
+            continue;
+        };
+        // Escapes of URIs and schemas with an identity of their own are the compiler's business.
+        let plain = !pointer.contains('%') && tool.subs.iter().all(|sub| !sub.has("$id") && !sub.has("id"));
+        let whole = format!("/{}/{pointer}", side.member());
+        let dead = schema.document().at_pointer(&whole).is_none();
+        if plain && dead && Some(span(reference).start) != told {
+            let message = format!("`$ref` to `{}` leads to nothing", quote(reference.string(), 200));
+            out.find_as("TG025", tool.at(sub, "$ref"), message);
+        }
+    }
+}
+
+fn insert_type(schema: View<'_>) -> Edit {
+    let at = schema.span().start.saturating_add(1);
+    let comma = if schema.is_empty() { "" } else { ", " };
+    Edit {
+        span: at..at,
+        text: format!("\"type\": \"object\"{comma}"),
+    }
+}

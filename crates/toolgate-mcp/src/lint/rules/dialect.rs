@@ -1,0 +1,85 @@
+//! Rules on what a dialect ignores.
+
+use toolgate_json::{Key as _, Kind, Node as _};
+use toolgate_schema::Dialect;
+
+use crate::lint::keywords::{About, dialect_name, keyword};
+use crate::lint::out::Out;
+use crate::lint::tool::{Sub, Tool};
+
+/// TG021: keywords of another dialect than the schema's, which it ignores.
+pub(crate) fn mismatch(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    for (key, value) in sub.view.members() {
+        let Some(known) = keyword(key.text()) else {
+            continue;
+        };
+        let lives = known.first <= sub.dialect && sub.dialect <= known.last;
+        if lives || !known.shape.fits(value.kind()) || HARMLESS.contains(&known.name) {
+            continue;
+        }
+        let instead = match known.name {
+            "dependencies" => ", use `dependentRequired` or `dependentSchemas`",
+            "additionalItems" => ", use `items` beside `prefixItems`",
+            "id" => ", use `$id`",
+            "$recursiveRef" => ", use `$dynamicRef`",
+            _ => "",
+        };
+        let declared = if tool.subs.iter().any(|sub| sub.is_root() && sub.has("$schema")) {
+            "declared"
+        } else {
+            "assumed, as no `$schema` is declared"
+        };
+        let message = format!(
+            "`{}` is no keyword of {}, the dialect {declared}; validators ignore it",
+            known.name,
+            dialect_name(sub.dialect)
+        );
+        let help = if sub.dialect < known.first {
+            format!("declare {} or later, or say it otherwise", dialect_name(known.first))
+        } else {
+            format!("{} was the last to have it{instead}", dialect_name(known.last))
+        };
+        out.find(tool.key(sub, known.name), message).help(help);
+    }
+}
+
+/// TG030: keywords beside `$ref` in draft 7 and older, which ignore them.
+pub(crate) fn ref_siblings(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    if sub.dialect > Dialect::Draft7 || !sub.get("$ref").is_some_and(|r| r.kind() == Kind::String) {
+        return;
+    }
+    let names: Vec<&str> = sub
+        .view
+        .members()
+        .map(|(key, _)| key.text())
+        .filter(|name| {
+            let asserts = keyword(name).is_some_and(|known| {
+                known.about != About::Any
+                    || ["type", "enum", "const", "allOf", "anyOf", "oneOf", "not", "if"].contains(name)
+            });
+            asserts && *name != "format"
+        })
+        .collect();
+    let Some(first) = names.first() else { return };
+    let message = format!(
+        "{} beside `$ref` {} ignored in {}",
+        super::list(&names),
+        if names.len() == 1 { "is" } else { "are" },
+        dialect_name(sub.dialect)
+    );
+    out.find(tool.key(sub, first), message)
+        .help("declare 2020-12, or put the reference into an `allOf`");
+}
+
+/// Ignored without harm: definitions work wherever they stand, and notes are notes.
+const HARMLESS: [&str; 9] = [
+    "$defs",
+    "definitions",
+    "$comment",
+    "readOnly",
+    "writeOnly",
+    "deprecated",
+    "examples",
+    "$schema",
+    "id",
+];

@@ -1,0 +1,142 @@
+//! Rules on keywords: misspelt, foreign, or on the wrong type.
+
+use toolgate_json::{Key as _, Kind, Node, quote};
+
+use crate::lint::finding::{Edit, Safety};
+use crate::lint::keywords::{KEYWORDS, keyword};
+use crate::lint::out::Out;
+use crate::lint::spelling::closest;
+use crate::lint::tool::{Sub, Tool, rename_member, remove_member, span};
+
+/// TG032: a name that is a keyword but for a slip, on a value that such a keyword has.
+pub(crate) fn misspelt(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    for (key, value) in sub.view.members() {
+        let Some(meant) = meant(sub, key.text(), value.kind()) else {
+            continue;
+        };
+        let edit = rename_member(sub.view, key.text(), meant).filter(|_| !sub.has(meant));
+        let message = format!(
+            "`{}` is no keyword of JSON Schema; validators ignore it",
+            quote(key.text(), 64)
+        );
+        out.find(tool.key(sub, key.text()), message)
+            .help(format!("did you mean `{meant}`?"))
+            .fix(Safety::Unsafe, edit.map(|edit| vec![edit]));
+    }
+}
+
+/// TG033: OpenAPI's `nullable`, which JSON Schema does not have.
+pub(crate) fn nullable(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    if !sub.get("nullable").is_some_and(Node::boolean) {
+        return;
+    }
+    let edits = match sub.get("type") {
+        Some(one) if one.kind() == Kind::String && sub.get("enum").is_none() => {
+            remove_member(sub.view, "nullable").map(|drop| {
+                vec![
+                    drop,
+                    Edit {
+                        span: span(one),
+                        text: format!("[{}, \"null\"]", one.raw()),
+                    },
+                ]
+            })
+        }
+        _ => None,
+    };
+    out.find(
+        tool.key(sub, "nullable"),
+        "`nullable` is OpenAPI 3.0, not JSON Schema: most validators still refuse null",
+    )
+    .help("write `\"type\": [\"string\", \"null\"]` or an `anyOf` with `{\"type\": \"null\"}`")
+    .fix(Safety::Unsafe, edits);
+}
+
+/// TG034: names that are no keywords at all.
+pub(crate) fn unknown(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    for (key, value) in sub.view.members() {
+        let name = key.text();
+        let known = keyword(name).is_some() || name == "nullable";
+        if known || name.starts_with("x-") || meant(sub, name, value.kind()).is_some() {
+            continue;
+        }
+        let found = out.find(
+            tool.key(sub, name),
+            format!("`{}` is no keyword of JSON Schema; validators ignore it", quote(name, 64)),
+        );
+        match name {
+            "example" => found.help("write `\"examples\": [ … ]`"),
+            "discriminator" | "xml" | "externalDocs" => found.help("it is OpenAPI's; leave it out"),
+            "optional" => found.help("leave the name out of the object's `required` instead"),
+            _ => found.help("leave it out, or name it `x-…` if a program reads it"),
+        };
+    }
+}
+
+/// TG035: extension keywords, which a model is sent as well.
+pub(crate) fn extension(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    for (key, _) in sub.view.members() {
+        let name = key.text();
+        if name.starts_with("x-") && name != "x-mcp-header" {
+            let message = format!("`{}` is sent to the model, which has no use for it", quote(name, 64));
+            out.find(tool.key(sub, name), message);
+        }
+    }
+}
+
+/// TG036: keywords that cannot apply to any value of the declared type.
+pub(crate) fn inapplicable(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let types = sub.types();
+    if types.is_empty() {
+        return;
+    }
+    for (key, _) in sub.view.members() {
+        let Some(known) = keyword(key.text()) else {
+            continue;
+        };
+        let about = known.about.types();
+        let lives = known.first <= sub.dialect && sub.dialect <= known.last;
+        if about.is_empty() || !lives || types.iter().any(|one| about.contains(one)) {
+            continue;
+        }
+        let empty = sub
+            .get(known.name)
+            .is_some_and(|value| matches!(value.kind(), Kind::Object | Kind::Array) && value.is_empty());
+        if empty {
+            continue;
+        }
+        let message = format!(
+            "`{}` says nothing about a value of type {}",
+            known.name,
+            super::list(&types)
+        );
+        out.find(tool.key(sub, known.name), message).help(format!(
+            "it is about type {}; was the type meant to be that?",
+            super::list(about)
+        ));
+    }
+}
+
+/// The keyword that a name was meant to be, if it is none but close to one.
+fn meant(sub: &Sub<'_>, name: &str, kind: Kind) -> Option<&'static str> {
+    if keyword(name).is_some() || name.starts_with("x-") || NAMES_OF_THEIR_OWN.contains(&name) {
+        return None;
+    }
+    let alias = match name {
+        "enums" | "oneof_values" => Some("enum"),
+        "mandatory" if kind == Kind::Array => Some("required"),
+        "defs" | "$def" => Some("$defs"),
+        "ref" => Some("$ref"),
+        "schema" if kind == Kind::String => Some("$schema"),
+        _ => None,
+    };
+    let names = KEYWORDS
+        .iter()
+        .filter(|known| known.shape.fits(kind))
+        .filter(|known| known.first <= sub.dialect && sub.dialect <= known.last)
+        .map(|known| known.name);
+    alias.or_else(|| closest(name, names))
+}
+
+/// OpenAPI's and generators' own, which are close to keywords by chance.
+const NAMES_OF_THEIR_OWN: [&str; 4] = ["example", "nullable", "id", "name"];

@@ -1,0 +1,302 @@
+//! Rules on schemas that contradict themselves.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use toolgate_json::{Key as _, Kind, Node as _, Unmetered, View, first_duplicate, pointer, quote};
+use toolgate_pattern::{Limits, Pattern};
+
+use crate::lint::out::Out;
+use crate::lint::tool::{Sub, Tool, span};
+
+/// TG040: bounds between which there is nothing.
+pub(crate) fn ranges(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    for (low, high, open) in RANGES {
+        let number = |name: &str| sub.get(name).filter(|value| value.kind() == Kind::Number);
+        let (Some(least), Some(most)) = (number(low), number(high)) else {
+            continue;
+        };
+        let order = least.number().compare(&most.number());
+        if order.is_gt() || (open && order.is_eq()) {
+            let message = format!(
+                "no value fits: `{low}` is {} and `{high}` is {}",
+                quote(least.raw(), 40),
+                quote(most.raw(), 40)
+            );
+            out.find(tool.at(sub, low), message);
+        }
+    }
+}
+
+/// TG041: an enum of nothing.
+pub(crate) fn empty_enum(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    if sub.get("enum").is_some_and(|list| list.kind() == Kind::Array && list.is_empty()) {
+        out.find(tool.at(sub, "enum"), "no value fits: `enum` is empty")
+            .help("list the allowed values, or leave `enum` out");
+    }
+}
+
+/// TG042: values of `enum` and `const` that `type` does not allow.
+pub(crate) fn enum_types(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let types = sub.types();
+    if types.is_empty() {
+        return;
+    }
+    let allowed = |value: View<'_>| types.iter().any(|one| is_of(value, one));
+    let odd: Vec<&str> = sub
+        .get("enum")
+        .into_iter()
+        .flat_map(View::items)
+        .filter(|value| !allowed(*value))
+        .map(View::raw)
+        .collect();
+    if !odd.is_empty() {
+        let message = format!("`enum` has {}, which type {} refuses", super::list(&odd), super::list(&types));
+        out.find(tool.at(sub, "enum"), message)
+            .help("take the values out, or add their type");
+    }
+    if let Some(value) = sub.get("const").filter(|value| !allowed(*value)) {
+        let message = format!(
+            "no value fits: `const` is `{}`, which type {} refuses",
+            quote(value.raw(), 40),
+            super::list(&types)
+        );
+        out.find(tool.at(sub, "const"), message);
+    }
+}
+
+/// TG043: a value that stands in an enum twice.
+pub(crate) fn duplicate_members(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    if let Some(value) = repeated(sub, "enum") {
+        let message = format!("`enum` has `{}` twice", quote(value.raw(), 60));
+        out.find(tool.at(sub, "enum"), message);
+    }
+}
+
+/// TG050: two branches that are the same.
+pub(crate) fn duplicate_branches(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    for keyword in ["anyOf", "oneOf", "allOf"] {
+        let Some(branch) = repeated(sub, keyword) else {
+            continue;
+        };
+        let mut place = tool.at(sub, keyword);
+        place.span = span(branch);
+        let message = format!("`{keyword}` has the same branch twice");
+        let found = out.find(place, message);
+        if keyword == "oneOf" {
+            found.help("a value that fits it fits both, and `oneOf` then refuses it");
+        }
+    }
+}
+
+/// TG044: a property that is required and forbidden.
+pub(crate) fn required_forbidden(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    for name in required(sub) {
+        if forbidden(sub, name.string()) {
+            let mut place = tool.at(sub, "required");
+            place.span = span(name);
+            let message = format!(
+                "no object fits: `{}` is required, and `additionalProperties` or its own schema forbids it",
+                quote(name.string(), 64)
+            );
+            out.find(place, message)
+                .help("declare it under `properties`, or take it out of `required`");
+        }
+    }
+}
+
+/// TG045: a property that is required and nowhere declared.
+pub(crate) fn required_undeclared(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let names = required(sub);
+    if names.is_empty() {
+        return;
+    }
+    let mut top = sub;
+    while let Some(parent) = tool.parent(top).filter(|_| top.in_place()) {
+        top = parent;
+    }
+    let mut declared = HashSet::new();
+    let mut closed_world = false;
+    if !declarations(top.view, 0, &mut declared, &mut closed_world) || !closed_world {
+        return;
+    }
+    for name in names {
+        if declared.contains(name.string()) || forbidden(sub, name.string()) {
+            continue;
+        }
+        let mut place = tool.at(sub, "required");
+        place.span = span(name);
+        let message = format!(
+            "`{}` is required and not declared under `properties`",
+            quote(name.string(), 64)
+        );
+        let near = crate::lint::spelling::closest(name.string(), declared.iter().copied());
+        let help = near.map_or_else(
+            || "declare it, so that a model knows what to put there".to_owned(),
+            |near| format!("did you mean `{}`?", quote(near, 64)),
+        );
+        out.find(place, message).help(help);
+    }
+}
+
+/// TG048: a default that nothing will ever use.
+pub(crate) fn default_on_required(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let (Some(name), Some(parent)) = (sub.property(), tool.parent(sub)) else {
+        return;
+    };
+    if sub.has("default") && required(parent).iter().any(|one| one.string() == name) {
+        let message = format!("`{}` has a default and is required", quote(name, 64));
+        out.find(tool.at(sub, "default"), message)
+            .help("take it out of `required`, or drop the default");
+    }
+}
+
+/// TG049: a choice with a branch that accepts everything, so that it says nothing.
+pub(crate) fn accepts_all(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let Some(branches) = sub.get("anyOf") else { return };
+    let empty = branches.items().position(|branch| match branch.kind() {
+        Kind::Boolean => branch.boolean(),
+        Kind::Object => branch
+            .members()
+            .all(|(key, _)| ["title", "description", "examples", "default"].contains(&key.text())),
+        _ => false,
+    });
+    if let Some(index) = empty {
+        let message = format!("branch {index} of `anyOf` accepts everything, so the others say nothing");
+        out.find(tool.at(sub, "anyOf"), message)
+            .help("say what the value is, or leave the `anyOf` out");
+    }
+}
+
+/// TG051: definitions that nothing refers to.
+pub(crate) fn unused(tool: &Tool<'_>, out: &mut Out<'_>) {
+    for side in [crate::lint::tool::Side::Input, crate::lint::tool::Side::Output] {
+        let subs = || tool.subs.iter().filter(move |sub| sub.side == side);
+        if subs().any(|sub| sub.has("$id") || sub.has("$anchor") || sub.has("$dynamicRef")) {
+            continue;
+        }
+        let used: HashSet<(String, String)> = subs()
+            .filter_map(|sub| sub.text("$ref"))
+            .filter_map(|reference| {
+                let mut tokens = pointer::tokens(reference.strip_prefix('#')?);
+                Some((tokens.next()?.into_owned(), tokens.next()?.into_owned()))
+            })
+            .collect();
+        for sub in subs() {
+            let crate::lint::tool::Step::Name(name) = sub.step else {
+                continue;
+            };
+            let top = tool.parent(sub).is_some_and(Sub::is_root);
+            let plain = !name.contains(|c: char| !c.is_ascii() || "%\" <>{}".contains(c));
+            let defines = matches!(sub.keyword, "$defs" | "definitions");
+            if top && plain && defines && !used.contains(&(sub.keyword.to_owned(), name.to_owned())) {
+                let message = format!("nothing refers to the definition `{}`", quote(name, 64));
+                out.find(tool.place(sub), message);
+            }
+        }
+    }
+}
+
+/// Whether a value is of a type by its name.
+fn is_of(value: View<'_>, name: &str) -> bool {
+    match (name, value.kind()) {
+        ("integer", Kind::Number) => value.number().is_integer(),
+        ("number", kind) => kind == Kind::Number,
+        ("string", kind) => kind == Kind::String,
+        ("boolean", kind) => kind == Kind::Boolean,
+        ("null", kind) => kind == Kind::Null,
+        ("array", kind) => kind == Kind::Array,
+        ("object", kind) => kind == Kind::Object,
+        // What is no type is the compiler's business.
+        ("integer", _) => false,
+        _ => true,
+    }
+}
+
+/// The second of two equal items of a keyword's list.
+fn repeated<'a>(sub: &Sub<'a>, keyword: &str) -> Option<View<'a>> {
+    let list = sub.get(keyword)?;
+    match first_duplicate(list, &mut Unmetered) {
+        ControlFlow::Continue(found) => list.item(found?.1),
+        ControlFlow::Break(never) => match never {},
+    }
+}
+
+fn required<'a>(sub: &Sub<'a>) -> Vec<View<'a>> {
+    let names = sub.get("required").into_iter().flat_map(View::items);
+    names.filter(|name| name.kind() == Kind::String).collect()
+}
+
+fn forbidden(sub: &Sub<'_>, name: &str) -> bool {
+    let is_false = |schema: View<'_>| schema.kind() == Kind::Boolean && !schema.boolean();
+    let declared = sub.get("properties").and_then(|all| all.member(name));
+    match declared {
+        Some(schema) => is_false(schema),
+        None => sub.get("additionalProperties").is_some_and(is_false) && !by_pattern(sub, name),
+    }
+}
+
+fn by_pattern(sub: &Sub<'_>, name: &str) -> bool {
+    let patterns = sub.get("patternProperties").into_iter().flat_map(View::members);
+    let mut fuel = 100_000;
+    for (key, _) in patterns {
+        let matches = Pattern::new(key.text(), &Limits::default())
+            .ok()
+            .and_then(|pattern| pattern.matches(name, &mut fuel));
+        if matches != Some(false) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Collects the properties that a schema and its branches declare; `false` if
+/// some may be declared where this does not look.
+fn declarations<'a>(
+    schema: View<'a>,
+    depth: usize,
+    names: &mut HashSet<&'a str>,
+    some: &mut bool,
+) -> bool {
+    if depth > 4 {
+        return false;
+    }
+    let open = |value: View<'_>| value.kind() == Kind::Object && !value.is_empty();
+    let elsewhere = ["$ref", "$dynamicRef", "$recursiveRef", "patternProperties"]
+        .iter()
+        .any(|keyword| schema.member(keyword).is_some());
+    if elsewhere || schema.member("additionalProperties").is_some_and(open) {
+        return false;
+    }
+    for (key, _) in schema.member("properties").into_iter().flat_map(View::members) {
+        names.insert(key.text());
+        *some = true;
+    }
+    for keyword in ["allOf", "anyOf", "oneOf", "if", "then", "else", "not"] {
+        let Some(value) = schema.member(keyword) else {
+            continue;
+        };
+        let branches = match value.kind() {
+            Kind::Array => value.items().collect(),
+            _ => vec![value],
+        };
+        for branch in branches {
+            if !declarations(branch, depth.saturating_add(1), names, some) {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+/// Lower bound, upper bound, and whether being equal leaves nothing.
+const RANGES: [(&str, &str, bool); 8] = [
+    ("minimum", "maximum", false),
+    ("exclusiveMinimum", "maximum", true),
+    ("minimum", "exclusiveMaximum", true),
+    ("exclusiveMinimum", "exclusiveMaximum", true),
+    ("minLength", "maxLength", false),
+    ("minItems", "maxItems", false),
+    ("minProperties", "maxProperties", false),
+    ("minContains", "maxContains", false),
+];

@@ -1,0 +1,46 @@
+//! The rules, by what they look at. Each is one function over a tool, a subschema or a listing.
+
+pub(super) mod admission;
+pub(super) mod dialect;
+pub(super) mod keywords;
+pub(super) mod logic;
+pub(super) mod noise;
+pub(super) mod pattern;
+pub(super) mod prose;
+pub(super) mod provider;
+pub(super) mod samples;
+pub(super) mod shell;
+pub(super) mod size;
+pub(super) mod types;
+
+use std::ops::Range;
+
+use toolgate_json::quote;
+
+/// What the rules on whole listings know of each tool.
+pub(super) struct Listing {
+    pub(super) tools: Vec<Facts>,
+}
+
+/// One tool in a few words.
+pub(super) struct Facts {
+    /// Its name and where it stands.
+    pub(super) name: Option<(String, Range<usize>)>,
+    /// Estimated tokens of what a model is shown of it.
+    pub(super) tokens: usize,
+}
+
+/// A few names in a message, the rest as a number.
+fn list(names: &[&str]) -> String {
+    let shown: Vec<String> = names
+        .iter()
+        .take(SHOWN)
+        .map(|name| format!("`{}`", quote(name, 40)))
+        .collect();
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+const SHOWN: usize = 5;

@@ -1,0 +1,265 @@
+//! Rules on regular expressions and formats.
+
+use toolgate_json::{Key as _, Node as _, View, quote};
+use toolgate_pattern::{Limits, Pattern};
+use toolgate_schema::format::{Format, NumberFormat};
+
+use crate::lint::finding::{Edit, Safety};
+use crate::lint::out::Out;
+use crate::lint::spelling::closest;
+use crate::lint::tool::{Place, Sub, Tool, span};
+
+/// TG053: a pattern that no string can match, where that is easily told.
+pub(crate) fn never(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    for (place, text) in patterns(tool, sub) {
+        if Pattern::new(text, &Limits::default()).is_ok() && is_dead(text) {
+            let message = format!("no string matches the pattern `{}`", quote(text, 80));
+            out.find(place, message)
+                .help("`^` holds at the start only and `$` at the end only; escape them to mean themselves");
+        }
+    }
+}
+
+/// TG054: a pattern that every string matches.
+pub(crate) fn always(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    for (place, text) in patterns(tool, sub) {
+        if matches_all(text) {
+            let message = format!("every string matches the pattern `{}`", quote(text, 80));
+            out.find(place, message)
+                .help("patterns search; write `^…$` to make it hold for the whole string");
+        }
+    }
+}
+
+/// TG055: a pattern that is searched for anywhere, which is seldom meant.
+pub(crate) fn unanchored(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let Some(text) = sub.text("pattern") else { return };
+    let anchored = text.contains('^') && text.contains('$');
+    let looks = text.contains("(?=") || text.contains("(?!") || text.contains("\\b");
+    let literal = text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if !anchored && !looks && !literal && !matches_all(text) && Pattern::new(text, &Limits::default()).is_ok() {
+        let message = format!("the pattern `{}` may match a part of the string", quote(text, 80));
+        out.find(tool.at(sub, "pattern"), message)
+            .help("write `^…$` to make it hold for the whole string");
+    }
+}
+
+/// TG056: a class that was escaped once too often, so that it means a backslash and a letter.
+pub(crate) fn double_escape(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    for (place, text) in patterns(tool, sub) {
+        let doubled = text
+            .match_indices("\\\\")
+            .filter_map(|(at, _)| text.get(at.saturating_add(2)..)?.chars().next())
+            .find(|c| "sSdDwWbB.".contains(*c));
+        if let Some(letter) = doubled {
+            let message = format!("`\\\\{letter}` in the pattern means a backslash and then `{letter}`");
+            out.find(place, message)
+                .help(format!("in JSON the class `\\{letter}` is written `\"\\\\{letter}\"`, with two backslashes and not four"));
+        }
+    }
+}
+
+/// TG057: what ECMA-262 allows only to web pages of old.
+pub(crate) fn not_ecma(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    for (place, text) in patterns(tool, sub) {
+        let Ok(pattern) = Pattern::new(text, &Limits::default()) else {
+            continue;
+        };
+        let Some(odd) = pattern.legacy() else { continue };
+        let odd = text.get(odd).unwrap_or_default();
+        let message = format!(
+            "`{}` in the pattern is no syntax of ECMA-262 under the `u` flag",
+            quote(odd, 20)
+        );
+        let found = out.find(place, message);
+        match odd.strip_prefix('\\') {
+            Some(bare) if !bare.is_empty() => found.help(format!(
+                "validators that set the flag refuse the whole schema; `{}` needs no escape",
+                quote(bare, 20)
+            )),
+            _ => found.help("validators that set the flag refuse the whole schema; escape it"),
+        };
+    }
+}
+
+/// TG058: formats that nobody registered.
+pub(crate) fn unknown_format(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let Some(name) = sub.text("format") else { return };
+    if !known(name) && meant(name).is_none() {
+        let message = format!("the format `{}` is registered nowhere; validators ignore it", quote(name, 64));
+        out.find(tool.at(sub, "format"), message)
+            .help("say it with a `pattern` or in the description");
+    }
+}
+
+/// TG059: formats that are misspelt.
+pub(crate) fn misspelt_format(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let Some(value) = sub.get("format") else { return };
+    let name = value.string();
+    let Some(meant) = meant(name).filter(|_| !known(name)) else {
+        return;
+    };
+    let edit = Edit {
+        span: span(value),
+        text: format!("\"{meant}\""),
+    };
+    let message = format!("there is no format `{}`; validators ignore it", quote(name, 64));
+    out.find(tool.at(sub, "format"), message)
+        .help(format!("did you mean `{meant}`?"))
+        .fix(Safety::Unsafe, Some(vec![edit]));
+}
+
+/// TG060: a format and a long pattern that says the same.
+pub(crate) fn format_and_pattern(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let (Some(format), Some(pattern)) = (sub.text("format"), sub.text("pattern")) else {
+        return;
+    };
+    if Format::from_name(format).is_some() && pattern.len() > 30 {
+        let message = format!(
+            "the format `{}` and a pattern of {} bytes say the same",
+            quote(format, 30),
+            pattern.len()
+        );
+        out.find(tool.at(sub, "pattern"), message)
+            .help("leave the pattern out; a model pays for it and cannot use it");
+    }
+}
+
+/// TG093: what matchers in linear time do not have.
+pub(crate) fn lookaround(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    for (place, text) in patterns(tool, sub) {
+        let looks = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|head| text.contains(head));
+        let back = text
+            .match_indices('\\')
+            .filter_map(|(at, _)| text.as_bytes().get(at.saturating_add(1)))
+            .any(|byte| (b'1'..=b'9').contains(byte));
+        if looks || back {
+            let what = if looks { "lookaround" } else { "a backreference" };
+            let message = format!("the pattern uses {what}, which model providers and RE2 do not have");
+            out.find(place, message)
+                .help("say it with several patterns in an `allOf`, or in the description");
+        }
+    }
+}
+
+/// The patterns of a subschema, with their places.
+fn patterns<'a>(tool: &Tool<'a>, sub: &Sub<'a>) -> Vec<(Place, &'a str)> {
+    let mut found: Vec<(Place, &str)> = sub
+        .text("pattern")
+        .map(|text| (tool.at(sub, "pattern"), text))
+        .into_iter()
+        .collect();
+    for (key, _) in sub.get("patternProperties").into_iter().flat_map(View::members) {
+        let mut place = tool.at(sub, "patternProperties");
+        place.span = span(key.view());
+        found.push((place, key.text()));
+    }
+    found
+}
+
+fn matches_all(text: &str) -> bool {
+    let asserts = ["^", "$", "(?=", "(?!", "(?<", "\\b", "\\B"]
+        .iter()
+        .any(|one| text.contains(one));
+    let mut fuel = 10_000;
+    !asserts
+        && Pattern::new(text, &Limits::default())
+            .ok()
+            .and_then(|pattern| pattern.matches("", &mut fuel))
+            == Some(true)
+}
+
+/// Whether a literal must come before a `^` or after a `$`, or a class is empty.
+fn is_dead(text: &str) -> bool {
+    let chars: Vec<char> = text.chars().collect();
+    let at = |index: usize| chars.get(index).copied();
+    let optional = |index: usize| matches!(at(index), Some('?' | '*' | '{'));
+    if chars.contains(&'|') || text.contains("(?") {
+        return false;
+    }
+    let mut index = 0;
+    let mut literal_before = false;
+    let mut depth = 0_usize;
+    while let Some(c) = at(index) {
+        match c {
+            '\\' => {
+                index = index.saturating_add(1);
+                literal_before = !matches!(at(index), Some('b' | 'B')) && !optional(index.saturating_add(1));
+            }
+            '[' => {
+                let empty = at(index.saturating_add(1)) == Some(']');
+                while at(index).is_some_and(|c| c != ']') {
+                    index = index.saturating_add(if at(index) == Some('\\') { 2 } else { 1 });
+                }
+                let required = !optional(index.saturating_add(1));
+                if empty && required && depth == 0 {
+                    return true;
+                }
+                literal_before = required;
+            }
+            '(' => {
+                depth = depth.saturating_add(1);
+                literal_before = false;
+            }
+            ')' => {
+                depth = depth.saturating_sub(1);
+                literal_before = false;
+            }
+            '^' if literal_before && depth == 0 => return true,
+            '$' if depth == 0 => {
+                let next = index.saturating_add(1);
+                let literal = at(next).is_some_and(|c| c.is_alphanumeric() || "-_/@ ".contains(c));
+                if literal && !optional(index.saturating_add(2)) {
+                    return true;
+                }
+                literal_before = false;
+            }
+            '^' | '$' | '*' | '?' | '{' | '+' | '}' => {}
+            _ => literal_before = depth == 0 && !optional(index.saturating_add(1)),
+        }
+        index = index.saturating_add(1);
+    }
+    false
+}
+
+fn known(name: &str) -> bool {
+    Format::from_name(name).is_some() || NumberFormat::from_name(name).is_some() || OPENAPI.contains(&name)
+}
+
+fn meant(name: &str) -> Option<&'static str> {
+    let lower = name.to_ascii_lowercase();
+    match lower.as_str() {
+        "datetime" | "date_time" | "timestamp" | "iso8601" | "iso-8601" | "rfc3339" => Some("date-time"),
+        "url" | "http-url" | "uri_reference" => Some("uri"),
+        "guid" | "uuid4" | "uuidv4" => Some("uuid"),
+        "e-mail" | "mail" => Some("email"),
+        "ip" | "ip4" => Some("ipv4"),
+        "ip6" => Some("ipv6"),
+        "host" => Some("hostname"),
+        "regexp" => Some("regex"),
+        _ => closest(name, FORMATS),
+    }
+}
+
+/// Formats of the OpenAPI registry that stand for no check.
+const OPENAPI: [&str; 8] = [
+    "binary", "byte", "password", "decimal", "char", "html", "markdown", "media-range",
+];
+const FORMATS: [&str; 16] = [
+    "date-time",
+    "date",
+    "time",
+    "duration",
+    "email",
+    "idn-email",
+    "hostname",
+    "idn-hostname",
+    "ipv4",
+    "ipv6",
+    "uri",
+    "uri-reference",
+    "uri-template",
+    "json-pointer",
+    "regex",
+    "uuid",
+];

@@ -1,0 +1,170 @@
+//! Rules on descriptions that say what a keyword could say.
+//!
+//! Heuristics: each looks for a phrase and stays silent unless what follows is
+//! something that the keyword can hold.
+
+use toolgate_json::{Kind, Node as _, quote};
+
+use crate::lint::out::Out;
+use crate::lint::tool::{Side, Sub, Tool};
+
+/// TG065: a default in words.
+pub(crate) fn default(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let Some((name, text)) = described(sub) else { return };
+    if sub.has("default") || required(tool, sub, name) {
+        return;
+    }
+    let value = DEFAULTS.iter().find_map(|phrase| literal_after(&text, phrase));
+    if let Some(value) = value {
+        let message = format!(
+            "the description of `{}` gives a default, `{}`, and there is no `default`",
+            quote(name, 64),
+            quote(value, 30)
+        );
+        out.find(tool.at(sub, "description"), message);
+    }
+}
+
+/// TG066: allowed values in words.
+pub(crate) fn values(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let Some((name, text)) = described(sub) else { return };
+    let open = sub.is("string") && !["enum", "const", "pattern", "format"].iter().any(|one| sub.has(one));
+    let listed = VALUES.iter().find_map(|phrase| {
+        let rest = after(&text, phrase)?;
+        let sentence = rest.split(['.', '\n', ';']).next()?;
+        let quoted = sentence.matches(['"', '\'', '`']).count() / 2;
+        let plain = sentence.split([',', '|']).count();
+        let words = sentence.split([',', '|']).all(|part| part.split_whitespace().count() <= 3);
+        (quoted >= 2 || (plain >= 3 && words)).then_some(())
+    });
+    if open && listed.is_some() {
+        let message = format!(
+            "the description of `{}` lists its values, and there is no `enum`",
+            quote(name, 64)
+        );
+        out.find(tool.at(sub, "description"), message);
+    }
+}
+
+/// TG067: a range in words.
+pub(crate) fn range(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let Some((name, text)) = described(sub) else { return };
+    let bounded = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "enum"]
+        .iter()
+        .any(|one| sub.has(one));
+    let number = sub.is("number") || sub.is("integer");
+    let said = RANGES
+        .iter()
+        .any(|phrase| after(&text, phrase).is_some_and(|rest| starts_with_digit(rest)));
+    if number && !bounded && said {
+        let message = format!(
+            "the description of `{}` gives a range, and there is no `minimum` or `maximum`",
+            quote(name, 64)
+        );
+        out.find(tool.at(sub, "description"), message);
+    }
+}
+
+/// TG068: a date in words.
+pub(crate) fn date(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let Some((name, text)) = described(sub) else { return };
+    let open = sub.is("string") && !["format", "pattern", "enum", "const"].iter().any(|one| sub.has(one));
+    let format = match () {
+        () if text.contains("yyyy-mm-ddt") => "date-time",
+        () if text.contains("yyyy-mm-dd") => "date",
+        () if ["iso 8601", "iso8601", "iso-8601", "rfc 3339", "rfc3339"].iter().any(|one| text.contains(one)) => {
+            "date-time"
+        }
+        () => return,
+    };
+    if open {
+        let message = format!(
+            "the description of `{}` asks for a date, and there is no `format`",
+            quote(name, 64)
+        );
+        out.find(tool.at(sub, "description"), message)
+            .help(format!("write `\"format\": \"{format}\"` if nothing else is taken"));
+    }
+}
+
+/// TG069: a list in a string.
+pub(crate) fn list(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let Some((name, text)) = described(sub) else { return };
+    let phrases = ["comma-separated", "comma separated", "comma-delimited", "separated by commas"];
+    if sub.is("string") && !sub.has("pattern") && phrases.iter().any(|one| text.contains(one)) {
+        let message = format!("`{}` is a list with commas in a string", quote(name, 64));
+        out.find(tool.at(sub, "description"), message)
+            .help("take an array of strings; models and validators know what that is");
+    }
+}
+
+/// TG070: JSON in a string.
+pub(crate) fn json(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let Some((name, text)) = described(sub) else { return };
+    let phrases = [
+        "json string", "json-encoded", "json encoded", "stringified json", "json object", "json array",
+        "as json", "valid json",
+    ];
+    if sub.is("string") && !sub.has("contentMediaType") && phrases.iter().any(|one| text.contains(one)) {
+        let message = format!("`{}` is JSON in a string", quote(name, 64));
+        out.find(tool.at(sub, "description"), message)
+            .help("take the object or array itself, so that it can be checked");
+    }
+}
+
+/// A described argument: its name and its description in lower case.
+fn described<'a>(sub: &Sub<'a>) -> Option<(&'a str, String)> {
+    let name = sub.property().filter(|_| sub.side == Side::Input)?;
+    let text = sub.text("description")?;
+    Some((name, text.chars().take(LOOKED_AT).collect::<String>().to_lowercase()))
+}
+
+fn required(tool: &Tool<'_>, sub: &Sub<'_>, name: &str) -> bool {
+    let names = tool.parent(sub).and_then(|parent| parent.get("required"));
+    names.is_some_and(|names| {
+        names
+            .items()
+            .any(|one| one.kind() == Kind::String && one.string() == name)
+    })
+}
+
+/// The text behind a phrase that stands at the start of a word.
+fn after<'t>(text: &'t str, phrase: &str) -> Option<&'t str> {
+    text.match_indices(phrase).find_map(|(at, _)| {
+        let before = text.get(..at)?.chars().next_back();
+        let word = before.is_none_or(|c| !c.is_alphanumeric());
+        word.then(|| text.get(at.saturating_add(phrase.len())..)).flatten()
+    })
+}
+
+/// A number, boolean or quoted word behind a phrase.
+fn literal_after<'t>(text: &'t str, phrase: &str) -> Option<&'t str> {
+    let rest = after(text, phrase)?.trim_start();
+    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
+    if let Some(quote) = quote {
+        let inner = rest.strip_prefix(quote)?;
+        return inner.split(quote).next().filter(|word| word.len() < 40 && inner.len() > word.len());
+    }
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_')));
+    let word = rest.get(..end.unwrap_or(rest.len()))?.trim_end_matches('.');
+    let number = word.parse::<f64>().is_ok() && starts_with_digit(word);
+    (number || word == "true" || word == "false").then_some(word)
+}
+
+fn starts_with_digit(text: &str) -> bool {
+    text.trim_start().trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Characters of a description that are looked at.
+const LOOKED_AT: usize = 2_000;
+const DEFAULTS: [&str; 8] = [
+    "default:", "defaults to", "default is", "default =", "default=", "(default", "default to", "by default,",
+];
+const VALUES: [&str; 8] = [
+    "one of:", "one of", "allowed values:", "valid values:", "possible values:", "options:", "allowed:",
+    "valid options:",
+];
+const RANGES: [&str; 16] = [
+    "between", "max:", "max=", "max ", "maximum:", "maximum ", "min:", "min=", "min ", "minimum:", "minimum ",
+    "at most", "at least", "up to", "range:", "range ",
+];

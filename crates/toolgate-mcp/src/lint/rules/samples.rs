@@ -1,0 +1,139 @@
+//! Rules on values that stand in a schema: defaults and examples, checked by the engine.
+
+use toolgate_json::{Kind, Node as _, View, pointer, quote};
+use toolgate_schema::{Compiler, Formats, Schema, Workspace};
+
+use crate::lint::finding::Safety;
+use crate::lint::out::Out;
+use crate::lint::tool::{Side, Sub, Tool, remove_member, span};
+
+/// TG046: a default that its own schema refuses.
+pub(crate) fn defaults(tool: &Tool<'_>, out: &mut Out<'_>) {
+    check(tool, out, |sub| {
+        sub.get("default").map(|value| ("default", value)).into_iter().collect()
+    });
+}
+
+/// TG047: an example that its own schema refuses.
+pub(crate) fn examples(tool: &Tool<'_>, out: &mut Out<'_>) {
+    check(tool, out, |sub| {
+        let many = sub.get("examples").filter(|list| list.kind() == Kind::Array);
+        many.into_iter()
+            .flat_map(View::items)
+            .map(|value| ("examples", value))
+            .chain(sub.get("example").map(|value| ("example", value)))
+            .collect()
+    });
+}
+
+/// A value and the subschema that it must match.
+struct Sample<'t, 'a> {
+    sub: &'t Sub<'a>,
+    keyword: &'static str,
+    value: View<'a>,
+}
+
+fn check<'a>(
+    tool: &Tool<'a>,
+    out: &mut Out<'_>,
+    values: impl Fn(&Sub<'a>) -> Vec<(&'static str, View<'a>)>,
+) {
+    for side in [Side::Input, Side::Output] {
+        let Some(schema) = tool.schema(side) else { continue };
+        let samples: Vec<Sample<'_, '_>> = tool
+            .subs
+            .iter()
+            .filter(|sub| sub.side == side)
+            .flat_map(|sub| {
+                let with = move |(keyword, value)| Sample { sub, keyword, value };
+                values(sub).into_iter().map(with)
+            })
+            .take(MOST_SAMPLES)
+            .collect();
+        if !samples.is_empty() {
+            judge(tool, side, schema, &samples, out);
+        }
+    }
+}
+
+/// One check for all: a tuple of references to the subschemas, and the tuple of the values.
+fn judge(tool: &Tool<'_>, side: Side, schema: View<'_>, samples: &[Sample<'_, '_>], out: &mut Out<'_>) {
+    let head = side.member().len().saturating_add(1);
+    let references: Vec<String> = samples
+        .iter()
+        .map(|sample| {
+            let pointer = tool.pointer(sample.sub);
+            let inner = pointer.get(head..).unwrap_or_default();
+            format!("{{\"$ref\":\"{DOCUMENT}#{}\"}}", encode(inner))
+        })
+        .collect();
+    let tuple = format!("{{\"prefixItems\":[{}]}}", references.join(","));
+    let Some(compiled) = compile(schema, &tuple) else {
+        return;
+    };
+    let raw: Vec<&str> = samples.iter().map(|sample| sample.value.raw()).collect();
+    let instance = format!("[{}]", raw.join(","));
+    let mut workspace = Workspace::new();
+    if !compiled
+        .check_bytes(&mut workspace, instance.as_bytes())
+        .is_ok_and(|verdict| verdict == toolgate_schema::Verdict::Invalid)
+    {
+        return;
+    }
+    let Ok(report) = compiled.explain_bytes(&mut workspace, instance.as_bytes()) else {
+        return;
+    };
+    let mut told = None;
+    for finding in &report.findings {
+        let mut tokens = pointer::tokens(&finding.instance_location);
+        let Some(index) = tokens.next().and_then(|token| pointer::index(&token)) else {
+            continue;
+        };
+        let Some(sample) = samples.get(index).filter(|_| told != Some(index)) else {
+            continue;
+        };
+        told = Some(index);
+        let mut place = tool.at(sample.sub, sample.keyword);
+        place.span = span(sample.value);
+        let word = if sample.keyword == "default" { "default" } else { "example" };
+        let null = sample.value.kind() == Kind::Null;
+        let message = format!(
+            "the {word} `{}` does not match its own schema: {}",
+            quote(sample.value.raw(), 40),
+            finding.kind
+        );
+        let found = out.find(place, message);
+        if null {
+            found.help("leave it out: an optional property needs no default; or let the type have null");
+        }
+        let drop = remove_member(sample.sub.view, sample.keyword).filter(|_| null && !tool.ambiguous);
+        found.fix(Safety::Safe, drop.map(|edit| vec![edit]));
+    }
+}
+
+fn compile(schema: View<'_>, tuple: &str) -> Option<Schema> {
+    Compiler::new()
+        .formats(Formats::Assert)
+        .register(DOCUMENT, schema.raw().as_bytes())
+        .ok()?
+        .compile(tuple.as_bytes())
+        .ok()
+}
+
+/// A pointer as a URI fragment inside a JSON string.
+fn encode(pointer: &str) -> String {
+    let mut text = String::with_capacity(pointer.len());
+    for byte in pointer.bytes() {
+        let plain = byte.is_ascii_alphanumeric() || b"/-._~!$&'()*+,;=:@?".contains(&byte);
+        if plain {
+            text.push(char::from(byte));
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    text
+}
+
+const DOCUMENT: &str = "urn:toolgate:schema";
+/// Values of one schema that are checked.
+const MOST_SAMPLES: usize = 2_000;

@@ -1,0 +1,363 @@
+//! Rules on a tool's shell: its name, descriptions, annotations and members.
+
+use std::collections::HashMap;
+
+use toolgate_json::{Key as _, Kind, Node as _, View, quote};
+
+use super::{Listing, list};
+use crate::lint::finding::Safety;
+use crate::lint::out::Out;
+use crate::lint::spelling::closest;
+use crate::lint::tool::{Place, Side, Step, Sub, Tool, rename_member, span};
+
+/// TG001: the tool is an object with a name.
+pub(crate) fn is_tool(tool: &Tool<'_>, out: &mut Out<'_>) {
+    if tool.root.kind() != Kind::Object {
+        let message = format!("a tool must be an object, found {}", tool.root.kind());
+        out.find(tool.member_place(""), message);
+        return;
+    }
+    match tool.root.member("name") {
+        None => {
+            out.find(tool.member_place("name"), "the tool has no `name`")
+                .help("no client can list or call it; add a `name`");
+        }
+        Some(name) if name.kind() != Kind::String => {
+            let message = format!("`name` must be a string, found {}", name.kind());
+            out.find(tool.member_place("name"), message);
+        }
+        Some(name) if name.string().is_empty() => {
+            out.find(tool.member_place("name"), "`name` is empty");
+        }
+        Some(_) => {}
+    }
+}
+
+/// TG002: the name keeps to what the specification recommends.
+pub(crate) fn name(tool: &Tool<'_>, out: &mut Out<'_>) {
+    let Some(name) = tool.text("name").filter(|name| !name.is_empty()) else {
+        return;
+    };
+    let length = name.chars().count();
+    let odd = name
+        .chars()
+        .find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')));
+    let message = match odd {
+        _ if length > 128 => format!("the name has {length} characters, more than 128"),
+        Some(odd) => {
+            let odd = odd.to_string();
+            format!("the name has a `{}` in it", quote(&odd, 10))
+        }
+        None => return,
+    };
+    out.find(tool.member_place("name"), message)
+        .help("a name has 1 to 128 of the characters `A-Z a-z 0-9 _ - .`");
+}
+
+/// TG003: no two tools of a listing have the same name.
+pub(crate) fn duplicate_names(listing: &Listing, out: &mut Out<'_>) {
+    let mut first = HashMap::new();
+    for (index, facts) in listing.tools.iter().enumerate() {
+        let Some((name, span)) = &facts.name else {
+            continue;
+        };
+        let taken = *first.entry(name.as_str()).or_insert(index);
+        if taken != index {
+            out.turn_to(Some(index));
+            let place = Place {
+                pointer: "/name".to_owned(),
+                span: span.clone(),
+            };
+            let message = format!(
+                "the name `{}` is taken by tool {} of the listing",
+                quote(name, 64),
+                taken.saturating_add(1)
+            );
+            out.find(place, message)
+                .help("clients keep one of the two and lose the other");
+        }
+    }
+    out.turn_to(None);
+}
+
+/// TG005: members of the tool that are spelt a little wrong.
+pub(crate) fn members(tool: &Tool<'_>, out: &mut Out<'_>) {
+    for (key, _) in tool.root.members() {
+        let name = key.text();
+        if MEMBERS.contains(&name) {
+            continue;
+        }
+        let bare: String = name.chars().filter(|c| *c != '_' && *c != '-').take(40).collect();
+        let meant = MEMBERS
+            .into_iter()
+            .find(|member| member.eq_ignore_ascii_case(&bare))
+            .or_else(|| closest(name, MEMBERS));
+        let meant = match name {
+            "parameters" | "params" | "args" | "arguments" => Some("inputSchema"),
+            "returns" | "result" => Some("outputSchema"),
+            _ => meant,
+        };
+        let Some(meant) = meant.filter(|meant| tool.root.member(meant).is_none()) else {
+            continue;
+        };
+        let place = Place {
+            pointer: format!("/{}", quote(name, 64)),
+            span: span(key.view()),
+        };
+        let edit = rename_member(tool.root, name, meant);
+        out.find(place, format!("`{}` is no member of a tool", quote(name, 64)))
+            .help(format!("did you mean `{meant}`?"))
+            .fix(Safety::Unsafe, edit.map(|edit| vec![edit]));
+    }
+}
+
+/// TG006: the tool says what it does.
+pub(crate) fn described(tool: &Tool<'_>, out: &mut Out<'_>) {
+    if tool.root.kind() != Kind::Object {
+        return;
+    }
+    let empty = tool.text("description").is_none_or(|text| text.trim().is_empty());
+    if empty {
+        out.find(tool.member_place("description"), "the tool has no description")
+            .help("a model chooses tools by their descriptions; say what it does, when to use it, and what it returns");
+    }
+}
+
+/// TG007: each parameter says what it is for, itself or in the tool's description.
+pub(crate) fn parameters_described(tool: &Tool<'_>, out: &mut Out<'_>) {
+    let Some(schema) = tool.schema(Side::Input) else {
+        return;
+    };
+    let Some(properties) = schema.member("properties") else {
+        return;
+    };
+    let prose = tool.text("description").unwrap_or_default();
+    let mut silent = Vec::new();
+    let mut place = None;
+    for (key, property) in properties.members() {
+        if !says_something(property) && !mentions(prose, key.text()) {
+            place.get_or_insert_with(|| Place {
+                pointer: "/inputSchema/properties".to_owned(),
+                span: span(key.view()),
+            });
+            silent.push(key.text());
+        }
+    }
+    let (Some(place), all) = (place, properties.len()) else {
+        return;
+    };
+    let message = match silent.as_slice() {
+        [one] => format!("parameter `{}` has no description", quote(one, 64)),
+        many => format!(
+            "{} of {all} parameters have no description: {}",
+            many.len(),
+            list(many)
+        ),
+    };
+    out.find(place, message)
+        .help("a model sees only name and type; add a `description` to each");
+}
+
+/// TG008: the same for what lies deeper.
+pub(crate) fn nested_described(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let Some(name) = sub.property() else { return };
+    let nested = tool.parent(sub).is_some_and(|parent| !parent.is_root());
+    if nested && sub.side == Side::Input && !says_something(sub.view) {
+        let message = format!("nested property `{}` has no description", quote(name, 64));
+        out.find(tool.place(sub), message);
+    }
+}
+
+/// TG009: hints that cannot both hold.
+pub(crate) fn hints(tool: &Tool<'_>, out: &mut Out<'_>) {
+    let Some(annotations) = tool.root.member("annotations") else {
+        return;
+    };
+    let hint = |name: &str| annotations.member(name).is_some_and(Node::boolean);
+    if hint("readOnlyHint") && hint("destructiveHint") {
+        let place = Place {
+            pointer: "/annotations/destructiveHint".to_owned(),
+            span: annotations.member("destructiveHint").map_or(0..0, span),
+        };
+        out.find(place, "`destructiveHint` is true, and so is `readOnlyHint`")
+            .help("a tool that changes nothing destroys nothing; set one of them to false");
+    }
+}
+
+/// TG010: hints are booleans.
+pub(crate) fn hint_types(tool: &Tool<'_>, out: &mut Out<'_>) {
+    let Some(annotations) = tool.root.member("annotations") else {
+        return;
+    };
+    if annotations.kind() != Kind::Object {
+        let message = format!("`annotations` must be an object, found {}", annotations.kind());
+        out.find(tool.member_place("annotations"), message);
+        return;
+    }
+    for (key, value) in annotations.members() {
+        let expected = match key.text() {
+            "title" => Kind::String,
+            name if HINTS.contains(&name) => Kind::Boolean,
+            _ => continue,
+        };
+        if value.kind() != expected {
+            let place = annotation_place(key.text(), value);
+            let message = format!("`{}` must be a {expected}, found {}", key.text(), value.kind());
+            out.find(place, message)
+                .help("clients that validate the listing refuse the tool, some the whole listing");
+        }
+    }
+}
+
+/// TG011: annotations that no client knows.
+pub(crate) fn unknown_hints(tool: &Tool<'_>, out: &mut Out<'_>) {
+    let Some(annotations) = tool.root.member("annotations") else {
+        return;
+    };
+    for (key, value) in annotations.members() {
+        let name = key.text();
+        if name == "title" || HINTS.contains(&name) {
+            continue;
+        }
+        let place = annotation_place(name, value);
+        let found = out.find(
+            place,
+            format!("`{}` is no annotation of the specification", quote(name, 64)),
+        );
+        match closest(name, HINTS) {
+            Some(meant) => found.help(format!("did you mean `{meant}`?")),
+            None => found.help("put what is your own under `_meta`"),
+        };
+    }
+}
+
+/// TG012: hints are there at all.
+pub(crate) fn annotated(tool: &Tool<'_>, out: &mut Out<'_>) {
+    if tool.root.kind() == Kind::Object && tool.root.member("annotations").is_none() {
+        out.find(tool.member_place("annotations"), "the tool has no `annotations`")
+            .help("without `readOnlyHint` a client must assume that the tool changes things");
+    }
+}
+
+/// TG013: `x-mcp-header` (2026-07-28, server/tools): a token, once, on a
+/// primitive property that `properties` alone lead to.
+pub(crate) fn headers(tool: &Tool<'_>, out: &mut Out<'_>) {
+    let mut seen: HashMap<String, ()> = HashMap::new();
+    for sub in &tool.subs {
+        let Some(value) = sub.get(HEADER).filter(|_| sub.side == Side::Input) else {
+            continue;
+        };
+        let name = value.string();
+        let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+        let primitive = ["string", "integer", "boolean"].iter().any(|one| sub.is(one));
+        let fault = if value.kind() != Kind::String {
+            format!("must be a string, found {}", value.kind())
+        } else if name.is_empty() {
+            "is empty".to_owned()
+        } else if let Some(odd) = name.chars().find(|c| !token(*c)) {
+            format!("has a `{}`, which no header name may have", quote(&odd.to_string(), 10))
+        } else if !reachable(tool, sub) {
+            "stands where `properties` alone do not lead".to_owned()
+        } else if !primitive {
+            "must be on a property of type string, integer or boolean".to_owned()
+        } else if seen.insert(name.to_ascii_lowercase(), ()).is_some() {
+            format!("`{}` is given to two properties", quote(name, 64))
+        } else {
+            continue;
+        };
+        out.find(tool.at(sub, HEADER), format!("`{HEADER}` {fault}"))
+            .help("clients on HTTP must drop the whole tool");
+    }
+}
+
+/// TG081: the names that model providers take.
+pub(crate) fn provider_name(tool: &Tool<'_>, out: &mut Out<'_>) {
+    let Some(name) = tool.text("name") else { return };
+    let fits = name.len() <= 64
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    if !fits && !name.is_empty() {
+        let message = "the name is not one that model providers take";
+        out.find(tool.member_place("name"), message)
+            .help("they want 1 to 64 of the characters `A-Z a-z 0-9 _ -`");
+    }
+}
+
+/// TG083: descriptions that OpenAI takes.
+pub(crate) fn description_length(tool: &Tool<'_>, out: &mut Out<'_>) {
+    let length = tool.text("description").map_or(0, |text| text.chars().count());
+    if length > 1_024 {
+        let message = format!("the description has {length} characters, more than 1,024");
+        out.find(tool.member_place("description"), message)
+            .help("OpenAI refuses longer ones; clients cut them or drop the tool");
+    }
+}
+
+/// Whether a schema, or a branch of it, describes itself.
+fn says_something(schema: View<'_>) -> bool {
+    let described = |schema: View<'_>| {
+        let text = schema.member("description").map_or("", Node::string);
+        !text.trim().is_empty() || schema.member("$ref").is_some()
+    };
+    let branches = ["anyOf", "oneOf", "allOf"]
+        .iter()
+        .filter_map(|keyword| schema.member(keyword));
+    schema.kind() != Kind::Object
+        || described(schema)
+        || schema.member("const").is_some()
+        || branches.flat_map(Node::items).any(described)
+}
+
+/// Whether a text has a name in it as a word.
+fn mentions(text: &str, name: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    !name.is_empty()
+        && text.match_indices(name).any(|(at, _)| {
+            let before = text.get(..at).and_then(|text| text.chars().next_back());
+            let after = text
+                .get(at.saturating_add(name.len())..)
+                .and_then(|text| text.chars().next());
+            !before.is_some_and(part) && !after.is_some_and(part)
+        })
+}
+
+fn reachable<'a>(tool: &Tool<'a>, sub: &Sub<'a>) -> bool {
+    let mut at = sub;
+    while let Some(parent) = tool.parent(at) {
+        if !(at.keyword == "properties" && matches!(at.step, Step::Name(_))) {
+            return false;
+        }
+        at = parent;
+    }
+    !sub.is_root()
+}
+
+fn annotation_place(name: &str, value: View<'_>) -> Place {
+    let mut pointer = "/annotations".to_owned();
+    let name: String = name.chars().take(64).collect();
+    toolgate_json::pointer::push(&mut pointer, &name);
+    Place {
+        pointer,
+        span: span(value),
+    }
+}
+
+const HEADER: &str = "x-mcp-header";
+const HINTS: [&str; 4] = [
+    "readOnlyHint",
+    "destructiveHint",
+    "idempotentHint",
+    "openWorldHint",
+];
+const MEMBERS: [&str; 9] = [
+    "name",
+    "title",
+    "description",
+    "inputSchema",
+    "outputSchema",
+    "annotations",
+    "execution",
+    "icons",
+    "_meta",
+];

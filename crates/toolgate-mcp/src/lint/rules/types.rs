@@ -1,0 +1,120 @@
+//! Rules on what a schema leaves open.
+
+use toolgate_json::{Kind, Node as _, quote};
+
+use crate::lint::finding::{Edit, Safety};
+use crate::lint::out::Out;
+use crate::lint::tool::{Side, Sub, Tool, span};
+
+/// TG061: an argument that may be anything.
+pub(crate) fn untyped(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let Some(name) = sub.property().filter(|_| sub.side == Side::Input) else {
+        return;
+    };
+    let bare = match sub.view.kind() {
+        Kind::Boolean => sub.view.boolean(),
+        _ => !SAY_SOMETHING.iter().any(|keyword| sub.has(keyword)),
+    };
+    let declared_above = tool.parent(sub).is_some_and(Sub::in_place);
+    if bare && !declared_above {
+        let message = format!("`{}` has no type; a model has to guess", quote(name, 64));
+        out.find(tool.place(sub), message);
+    }
+}
+
+/// TG062: an object argument that says nothing about its members.
+pub(crate) fn opaque(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let Some(name) = sub.property().filter(|_| sub.side == Side::Input) else {
+        return;
+    };
+    let members = [
+        "properties", "additionalProperties", "patternProperties", "propertyNames", "allOf", "anyOf",
+        "oneOf", "$ref", "enum", "const",
+    ];
+    if sub.is("object") && !members.iter().any(|keyword| sub.has(keyword)) {
+        let message = format!("`{}` is an object of which nothing is said", quote(name, 64));
+        out.find(tool.place(sub), message)
+            .help("declare its `properties`, or `additionalProperties: true` if it may hold anything");
+    }
+}
+
+/// TG063: an array that does not say of what.
+pub(crate) fn no_items(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let array = sub.types().contains(&"array");
+    let said = ["items", "prefixItems", "contains", "$ref", "allOf", "enum", "const", "unevaluatedItems"];
+    if array && sub.side == Side::Input && !said.iter().any(|keyword| sub.has(keyword)) {
+        out.find(tool.place(sub), "the array has no `items`")
+            .help("OpenAI refuses the tool and a model has to guess; write `items`");
+    }
+}
+
+/// TG064: a count that may have a fraction.
+pub(crate) fn integer_as_number(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+    let Some(name) = sub.property().filter(|_| sub.side == Side::Input && sub.is("number")) else {
+        return;
+    };
+    let fraction = |keyword: &str| {
+        sub.get(keyword)
+            .is_some_and(|value| value.kind() == Kind::Number && !value.number().is_integer())
+    };
+    let stepped = ["multipleOf", "default", "minimum", "maximum"];
+    let words = words(name);
+    let last = words.last().map(String::as_str).unwrap_or_default();
+    let counts = COUNTS.contains(&last)
+        || words.windows(2).any(|pair| {
+            matches!(pair, [a, b] if (a == "max" || a == "page" || a == "batch") && ["results", "items", "size", "rows", "number"].contains(&b.as_str()))
+        });
+    if counts && !stepped.iter().any(|keyword| fraction(keyword)) {
+        let edit = sub.get("type").map(|value| Edit {
+            span: span(value),
+            text: "\"integer\"".to_owned(),
+        });
+        let message = format!("`{}` counts something and may have a fraction", quote(name, 64));
+        out.find(tool.at(sub, "type"), message)
+            .help("write `\"type\": \"integer\"`")
+            .fix(Safety::Unsafe, edit.map(|edit| vec![edit]));
+    }
+}
+
+/// The words of a name in snake, kebab or camel case, in lower case.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut lower = false;
+    for c in name.chars().take(100) {
+        if !c.is_alphanumeric() || (c.is_uppercase() && lower) {
+            words.push(String::new());
+        }
+        lower = c.is_lowercase();
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+const COUNTS: [&str; 14] = [
+    "count", "limit", "page", "offset", "index", "port", "retries", "depth", "days", "lines", "results",
+    "rows", "skip", "items",
+];
+const SAY_SOMETHING: [&str; 16] = [
+    "type", "enum", "const", "$ref", "$dynamicRef", "$recursiveRef", "anyOf", "oneOf", "allOf", "not", "if",
+    "properties", "items", "pattern", "format", "x-mcp-header",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn names_fall_into_words() {
+        for (name, expected) in [
+            ("maxResults", vec!["max", "results"]),
+            ("page_size", vec!["page", "size"]),
+            ("URLCount", vec!["urlcount"]),
+            ("--", vec![]),
+        ] {
+            assert_eq!(words(name), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! One tool as the rules see it: its document, and every subschema of it.
+
+use std::ops::Range;
+
+use toolgate_json::{
+    Document, DuplicateKeys, Key as _, Kind, Node as _, OwnedDocument, ReadError, ReadLimits, View,
+    pointer,
+};
+use toolgate_schema::Dialect;
+
+use super::finding::{Edit, Finding};
+
+/// Reads a tool's text as generously as the rules can bear.
+pub(super) fn read(text: &str) -> Result<OwnedDocument, ReadError> {
+    let limits = ReadLimits {
+        depth: 512,
+        duplicate_keys: DuplicateKeys::KeepLast,
+        ..ReadLimits::default()
+    };
+    OwnedDocument::read(text.as_bytes(), &limits)
+}
+
+/// A tool, taken apart.
+pub(super) struct Tool<'a> {
+    pub(super) root: View<'a>,
+    /// The subschemas of both schemas, parents before children.
+    pub(super) subs: Vec<Sub<'a>>,
+    /// Whether some object has two members of one name, so that edits by place are not safe.
+    pub(super) ambiguous: bool,
+}
+
+/// Which of a tool's schemas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Input,
+    Output,
+}
+
+impl Side {
+    pub(super) fn member(self) -> &'static str {
+        match self {
+            Self::Input => "inputSchema",
+            Self::Output => "outputSchema",
+        }
+    }
+}
+
+/// A subschema and how one gets there.
+pub(super) struct Sub<'a> {
+    pub(super) view: View<'a>,
+    pub(super) side: Side,
+    pub(super) dialect: Dialect,
+    /// The index of the schema around it; none for a root.
+    pub(super) parent: Option<usize>,
+    /// The keyword it stands under; empty for a root.
+    pub(super) keyword: &'static str,
+    /// Its name or index under the keyword.
+    pub(super) step: Step<'a>,
+    depth: usize,
+}
+
+/// A token of a pointer.
+#[derive(Clone, Copy)]
+pub(super) enum Step<'a> {
+    None,
+    Name(&'a str),
+    Index(usize),
+}
+
+/// Where a finding is.
+pub(super) struct Place {
+    pub(super) pointer: String,
+    pub(super) span: Range<usize>,
+}
+
+impl<'a> Tool<'a> {
+    pub(super) fn new(document: Document<'a>, ambiguous: bool) -> Self {
+        let root = document.root();
+        let mut tool = Self {
+            root,
+            subs: Vec::new(),
+            ambiguous,
+        };
+        for side in [Side::Input, Side::Output] {
+            if let Some(schema) = tool.schema(side) {
+                tool.walk(side, schema);
+            }
+        }
+        tool
+    }
+
+    /// A schema of the tool, if it is an object or a boolean.
+    pub(super) fn schema(&self, side: Side) -> Option<View<'a>> {
+        let schema = self.root.member(side.member())?;
+        matches!(schema.kind(), Kind::Object | Kind::Boolean).then_some(schema)
+    }
+
+    /// The member of the tool, if it is a string.
+    pub(super) fn text(&self, name: &str) -> Option<&'a str> {
+        let value = self.root.member(name)?;
+        (value.kind() == Kind::String).then(|| value.string())
+    }
+
+    pub(super) fn parent(&self, sub: &Sub<'a>) -> Option<&Sub<'a>> {
+        self.subs.get(sub.parent?)
+    }
+
+    /// The place of a tool's member, or of the tool if it has none such.
+    pub(super) fn member_place(&self, name: &str) -> Place {
+        match self.root.member(name) {
+            Some(value) => Place {
+                pointer: format!("/{name}"),
+                span: span(value),
+            },
+            None => Place {
+                pointer: String::new(),
+                span: span(self.root),
+            },
+        }
+    }
+
+    /// The pointer of a subschema in the tool.
+    pub(super) fn pointer(&self, sub: &Sub<'a>) -> String {
+        let mut chain = vec![sub];
+        let mut at = sub;
+        while let Some(parent) = self.parent(at) {
+            chain.push(parent);
+            at = parent;
+        }
+        let mut text = format!("/{}", at.side.member());
+        for sub in chain.into_iter().rev() {
+            if !sub.keyword.is_empty() {
+                pointer::push(&mut text, sub.keyword);
+            }
+            match sub.step {
+                Step::None => {}
+                Step::Name(name) => pointer::push(&mut text, name),
+                Step::Index(index) => pointer::push(&mut text, &index.to_string()),
+            }
+            if text.len() > Finding::POINTER_BYTES {
+                let end = (0..=Finding::POINTER_BYTES)
+                    .rev()
+                    .find(|at| text.is_char_boundary(*at));
+                text.truncate(end.unwrap_or(0));
+                text.push('…');
+                break;
+            }
+        }
+        text
+    }
+
+    /// The place of a subschema.
+    pub(super) fn place(&self, sub: &Sub<'a>) -> Place {
+        Place {
+            pointer: self.pointer(sub),
+            span: span(sub.view),
+        }
+    }
+
+    /// The place of a keyword's value.
+    pub(super) fn at(&self, sub: &Sub<'a>, keyword: &str) -> Place {
+        let mut place = self.place(sub);
+        if let Some(value) = sub.view.member(keyword) {
+            if !place.pointer.ends_with('…') {
+                pointer::push(&mut place.pointer, keyword);
+            }
+            place.span = span(value);
+        }
+        place
+    }
+
+    /// The place of a keyword itself.
+    pub(super) fn key(&self, sub: &Sub<'a>, keyword: &str) -> Place {
+        let mut place = self.at(sub, keyword);
+        if let Some(key) = sub.view.member(keyword).and_then(View::name) {
+            place.span = span(key);
+        }
+        place
+    }
+
+    fn walk(&mut self, side: Side, root: View<'a>) {
+        let first = self.subs.len();
+        self.subs.push(Sub {
+            view: root,
+            side,
+            dialect: declared(root).unwrap_or(Dialect::Draft202012),
+            parent: None,
+            keyword: "",
+            step: Step::None,
+            depth: 0,
+        });
+        let mut next = first;
+        while next < self.subs.len() && self.subs.len() < MOST_SUBSCHEMAS {
+            self.children(next);
+            next = next.saturating_add(1);
+        }
+    }
+
+    fn children(&mut self, index: usize) {
+        let Some(sub) = self.subs.get(index) else {
+            return;
+        };
+        let (view, side, depth) = (sub.view, sub.side, sub.depth.saturating_add(1));
+        let dialect = declared(view).unwrap_or(sub.dialect);
+        if view.kind() != Kind::Object || depth > DEEPEST {
+            return;
+        }
+        let mut push = |keyword, step, view: View<'a>| {
+            if matches!(view.kind(), Kind::Object | Kind::Boolean) {
+                let parent = Some(index);
+                self.subs.push(Sub {
+                    view,
+                    side,
+                    dialect,
+                    parent,
+                    keyword,
+                    step,
+                    depth,
+                });
+            }
+        };
+        for (key, value) in view.members() {
+            let Some(holder) = HOLDERS.iter().find(|(name, _)| *name == key.text()) else {
+                continue;
+            };
+            match (holder, value.kind()) {
+                ((keyword, Holds::Map), Kind::Object) => {
+                    for (name, schema) in value.members() {
+                        push(keyword, Step::Name(name.text()), schema);
+                    }
+                }
+                ((keyword, Holds::One), Kind::Object | Kind::Boolean) => {
+                    push(keyword, Step::None, value);
+                }
+                ((keyword, Holds::One | Holds::List), Kind::Array) => {
+                    for (at, schema) in value.items().enumerate() {
+                        push(keyword, Step::Index(at), schema);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl<'a> Sub<'a> {
+    /// The keyword's value.
+    pub(super) fn get(&self, keyword: &str) -> Option<View<'a>> {
+        self.view.member(keyword)
+    }
+
+    pub(super) fn has(&self, keyword: &str) -> bool {
+        self.get(keyword).is_some()
+    }
+
+    /// The keyword's value, if it is a string.
+    pub(super) fn text(&self, keyword: &str) -> Option<&'a str> {
+        let value = self.get(keyword)?;
+        (value.kind() == Kind::String).then(|| value.string())
+    }
+
+    pub(super) fn is_root(&self) -> bool {
+        self.parent.is_none()
+    }
+
+    /// Its name, if it describes a property.
+    pub(super) fn property(&self) -> Option<&'a str> {
+        match self.step {
+            Step::Name(name) if self.keyword == "properties" => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Whether it looks at the same value as the schema around it.
+    pub(super) fn in_place(&self) -> bool {
+        matches!(
+            self.keyword,
+            "allOf" | "anyOf" | "oneOf" | "not" | "if" | "then" | "else" | "dependentSchemas"
+        )
+    }
+
+    /// The declared types; empty if there is no (well-formed) `type`.
+    pub(super) fn types(&self) -> Vec<&'a str> {
+        match self.get("type") {
+            Some(one) if one.kind() == Kind::String => vec![one.string()],
+            Some(many) => many.items().map(|one| one.string()).collect(),
+            None => Vec::new(),
+        }
+    }
+
+    /// Whether the type is exactly this.
+    pub(super) fn is(&self, name: &str) -> bool {
+        self.text("type") == Some(name)
+    }
+}
+
+/// The edit that takes a member out of an object, with the comma that goes with it.
+pub(super) fn remove_member(object: View<'_>, name: &str) -> Option<Edit> {
+    let members: Vec<(Range<usize>, Range<usize>, &str)> = object
+        .members()
+        .map(|(key, value)| (span(key.view()), span(value), key.text()))
+        .collect();
+    let at = members.iter().position(|(_, _, text)| *text == name)?;
+    let (key, value, _) = members.get(at)?;
+    let span = match (members.get(at.saturating_add(1)), at.checked_sub(1)) {
+        (Some((next, _, _)), _) => key.start..next.start,
+        (None, Some(before)) => members.get(before)?.1.end..value.end,
+        (None, None) => key.start..value.end,
+    };
+    Some(Edit {
+        span,
+        text: String::new(),
+    })
+}
+
+/// The edit that gives a member another name.
+pub(super) fn rename_member(object: View<'_>, name: &str, new: &str) -> Option<Edit> {
+    let key = object.member(name)?.name()?;
+    Some(Edit {
+        span: span(key),
+        text: format!("\"{new}\""),
+    })
+}
+
+pub(super) fn span(view: View<'_>) -> Range<usize> {
+    let span = view.span();
+    span.start..span.end
+}
+
+fn declared(schema: View<'_>) -> Option<Dialect> {
+    Dialect::from_uri(schema.member("$schema")?.string())
+}
+
+enum Holds {
+    One,
+    List,
+    Map,
+}
+
+/// The keywords that hold schemas, in any dialect.
+const HOLDERS: [(&str, Holds); 22] = [
+    ("$defs", Holds::Map),
+    ("definitions", Holds::Map),
+    ("properties", Holds::Map),
+    ("patternProperties", Holds::Map),
+    ("dependentSchemas", Holds::Map),
+    ("dependencies", Holds::Map),
+    ("prefixItems", Holds::List),
+    ("allOf", Holds::List),
+    ("anyOf", Holds::List),
+    ("oneOf", Holds::List),
+    // A tuple is an array of schemas until 2019-09.
+    ("items", Holds::One),
+    ("additionalItems", Holds::One),
+    ("unevaluatedItems", Holds::One),
+    ("contains", Holds::One),
+    ("additionalProperties", Holds::One),
+    ("unevaluatedProperties", Holds::One),
+    ("propertyNames", Holds::One),
+    ("not", Holds::One),
+    ("if", Holds::One),
+    ("then", Holds::One),
+    ("else", Holds::One),
+    ("contentSchema", Holds::One),
+];
+
+/// The engine's own default bound is 10,000; what is beyond is refused by TG028.
+const MOST_SUBSCHEMAS: usize = 20_000;
+/// The engine stops at 64.
+const DEEPEST: usize = 100;

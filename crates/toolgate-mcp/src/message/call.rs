@@ -1,0 +1,103 @@
+//! `tools/call`: what is called with what.
+
+use std::fmt;
+
+use toolgate_json::{Key as _, Kind, Node as _, View};
+
+use super::INVALID_PARAMS;
+
+/// The parameters of a `tools/call` request.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct ToolCall<'a> {
+    /// The tool's name.
+    pub name: &'a str,
+    /// The arguments, an object. Absent counts as `{}`.
+    pub arguments: Option<View<'a>>,
+    /// `task`: the caller asks for a task (2025-11-25).
+    pub task: Option<View<'a>>,
+    /// `_meta`.
+    pub meta: Option<View<'a>>,
+    /// The whole parameters.
+    pub params: View<'a>,
+}
+
+impl<'a> ToolCall<'a> {
+    /// Reads the parameters of a call.
+    ///
+    /// # Errors
+    ///
+    /// They are not an object with a string `name` and, if there are
+    /// `arguments`, an object of them (`null` is none).
+    pub fn decode(params: Option<View<'a>>) -> Result<Self, MalformedCall<'a>> {
+        let Some(params) = params.filter(|params| params.kind() == Kind::Object) else {
+            return Err(MalformedCall::Params);
+        };
+        let (mut name, mut arguments, mut task, mut meta) = (None, None, None, None);
+        for (key, value) in params.members() {
+            match key.text() {
+                "name" => name = Some(value),
+                "arguments" => arguments = Some(value),
+                "task" => task = Some(value),
+                "_meta" => meta = Some(value),
+                _ => {}
+            }
+        }
+        let Some(name) = name.filter(|name| name.kind() == Kind::String) else {
+            return Err(MalformedCall::Name);
+        };
+        let name = name.string();
+        match arguments.map(|arguments| arguments.kind()) {
+            None | Some(Kind::Object) => Ok(Self {
+                name,
+                arguments,
+                task,
+                meta,
+                params,
+            }),
+            Some(found) => Err(MalformedCall::Arguments { name, found }),
+        }
+    }
+}
+
+/// Why parameters are no tool call. JSON-RPC's code for it is -32602.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MalformedCall<'a> {
+    /// `params` is absent or not an object.
+    Params,
+    /// `name` is absent or not a string.
+    Name,
+    /// `arguments` is there and not an object.
+    Arguments {
+        /// The tool.
+        name: &'a str,
+        /// What they are.
+        found: Kind,
+    },
+}
+
+impl MalformedCall<'_> {
+    /// The JSON-RPC code of the answer.
+    #[must_use]
+    pub fn code(&self) -> i64 {
+        INVALID_PARAMS
+    }
+}
+
+impl fmt::Display for MalformedCall<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Params => f.write_str("`params` of a tool call must be an object"),
+            Self::Name => f.write_str("`name` of a tool call must be a string"),
+            Self::Arguments { name, found } => write!(
+                f,
+                "`arguments` for tool `{}` must be an object, found {}",
+                toolgate_json::quote(name, super::write::NAME),
+                super::write::kind_name(*found)
+            ),
+        }
+    }
+}
+
+impl std::error::Error for MalformedCall<'_> {}

@@ -1,0 +1,198 @@
+//! Changing a message by replacing bytes of its text.
+
+use toolgate_json::{Kind, Node as _, View};
+
+/// Replacements in one source text. What they do not name stays as it was
+/// written, byte for byte: whitespace, key order, numbers, unknown members.
+#[derive(Debug, Clone, Default)]
+pub struct Edits {
+    edits: Vec<Edit>,
+}
+
+#[derive(Debug, Clone)]
+struct Edit {
+    start: usize,
+    end: usize,
+    text: String,
+}
+
+impl Edits {
+    /// No replacements.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether nothing is to be replaced.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.edits.is_empty()
+    }
+
+    /// Puts JSON text in the place of a value or key.
+    pub fn replace(&mut self, view: View<'_>, text: impl Into<String>) {
+        let span = view.span();
+        self.push(span.start, span.end, text.into());
+    }
+
+    /// Puts text before and after a value.
+    pub fn surround(
+        &mut self,
+        view: View<'_>,
+        before: impl Into<String>,
+        after: impl Into<String>,
+    ) {
+        let span = view.span();
+        self.push(span.start, span.start, before.into());
+        self.push(span.end, span.end, after.into());
+    }
+
+    /// Removes and appends elements of an array or members of an object; an
+    /// appended member is `"name":value`. Call it at most once for a container.
+    pub fn reshape(
+        &mut self,
+        container: View<'_>,
+        removed: impl Fn(usize, View<'_>) -> bool,
+        appended: &[String],
+    ) {
+        let elements: Vec<Element> = elements(container, removed);
+        let mut kept_end = None;
+        let mut run: Option<(usize, usize)> = None;
+        for element in &elements {
+            if element.removed {
+                let start = run.map_or(element.start, |(start, _)| start);
+                run = Some((start, element.end));
+                continue;
+            }
+            if let Some((start, end)) = run.take() {
+                match kept_end {
+                    // The comma before the run goes with it.
+                    Some(kept) => self.push(kept, end, String::new()),
+                    None => self.push(start, element.start, String::new()),
+                }
+            }
+            kept_end = Some(element.end);
+        }
+        if let Some((start, end)) = run {
+            self.push(kept_end.unwrap_or(start), end, String::new());
+        }
+        if appended.is_empty() {
+            return;
+        }
+        let joined = appended.join(",");
+        match (kept_end, elements.last()) {
+            (Some(end), Some(last)) if !last.removed => self.push(end, end, format!(",{joined}")),
+            (Some(_), Some(last)) => self.push(last.end, last.end, format!(",{joined}")),
+            (_, Some(last)) => self.push(last.end, last.end, joined),
+            (_, None) => {
+                let open = container.span().start + 1;
+                self.push(open, open, joined);
+            }
+        }
+    }
+
+    /// Puts a member before all others of an object.
+    pub fn prepend_member(&mut self, object: View<'_>, member: &str) {
+        let open = object.span().start + 1;
+        let comma = if object.is_empty() { "" } else { "," };
+        self.push(open, open, format!("{member}{comma}"));
+    }
+
+    /// The text with all replacements made. Of two that overlap the one that
+    /// begins first is made.
+    #[must_use]
+    pub fn apply(&self, source: &str) -> String {
+        self.apply_within(source, 0, source.len())
+    }
+
+    /// The part of the text from `start` to `end` with its replacements made.
+    #[must_use]
+    pub fn apply_within(&self, source: &str, start: usize, end: usize) -> String {
+        let mut ordered: Vec<&Edit> = self.edits.iter().collect();
+        ordered.sort_by_key(|edit| (edit.start, edit.end));
+        let added: usize = ordered.iter().map(|edit| edit.text.len()).sum();
+        let mut out = String::with_capacity(end.saturating_sub(start) + added);
+        let mut at = start;
+        for edit in ordered {
+            if edit.start < at || edit.end > end {
+                continue;
+            }
+            out.push_str(source.get(at..edit.start).unwrap_or_default());
+            out.push_str(&edit.text);
+            at = edit.end;
+        }
+        out.push_str(source.get(at..end).unwrap_or_default());
+        out
+    }
+
+    fn push(&mut self, start: usize, end: usize, text: String) {
+        self.edits.push(Edit { start, end, text });
+    }
+}
+
+struct Element {
+    start: usize,
+    end: usize,
+    removed: bool,
+}
+
+fn elements(container: View<'_>, removed: impl Fn(usize, View<'_>) -> bool) -> Vec<Element> {
+    let of = |index: usize, start: usize, value: View<'_>| Element {
+        start,
+        end: value.span().end,
+        removed: removed(index, value),
+    };
+    if container.kind() == Kind::Object {
+        let members = container.members().enumerate();
+        members
+            .map(|(index, (key, value))| of(index, key.view().span().start, value))
+            .collect()
+    } else {
+        let items = container.items().enumerate();
+        items
+            .map(|(index, item)| of(index, item.span().start, item))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolgate_json::{OwnedDocument, ReadLimits};
+
+    #[test]
+    fn containers_keep_their_commas() {
+        for (text, removed, appended, expected) in [
+            ("[1, 2 , 3]", vec![1], vec![], "[1 , 3]"),
+            ("[1, 2 , 3]", vec![0], vec![], "[2 , 3]"),
+            ("[1, 2 , 3 ]", vec![2], vec![], "[1, 2 ]"),
+            ("[1, 2 , 3]", vec![0, 1], vec![], "[3]"),
+            ("[1, 2 , 3]", vec![1, 2], vec![], "[1]"),
+            ("[1,2,3,4,5]", vec![1, 3], vec![], "[1,3,5]"),
+            ("[ 1, 2 ]", vec![0, 1], vec![], "[  ]"),
+            ("[ 1 ]", vec![0], vec!["9"], "[ 9 ]"),
+            ("[ 1, 2 ]", vec![1], vec!["8", "9"], "[ 1,8,9 ]"),
+            ("[ ]", vec![], vec!["9"], "[9 ]"),
+            ("[ 1 ]", vec![], vec!["9"], "[ 1,9 ]"),
+            (
+                r#"{"a": 1, "b":2}"#,
+                vec![0],
+                vec![r#""c":3"#],
+                r#"{"b":2,"c":3}"#,
+            ),
+            (r#"{"a": 1, "b":2}"#, vec![1], vec![], r#"{"a": 1}"#),
+        ] {
+            let document = OwnedDocument::read(text, &ReadLimits::default()).unwrap();
+            let mut edits = Edits::new();
+            let appended: Vec<String> = appended.into_iter().map(str::to_owned).collect();
+            edits.reshape(
+                document.document().root(),
+                |index, _| removed.contains(&index),
+                &appended,
+            );
+            let edited = edits.apply(text);
+            assert_eq!(edited, expected, "{text} {removed:?}");
+            OwnedDocument::read(edited, &ReadLimits::default()).unwrap();
+        }
+    }
+}

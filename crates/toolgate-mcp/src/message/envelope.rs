@@ -1,0 +1,294 @@
+//! The JSON-RPC 2.0 envelope: what kind of message this is, told by its tags.
+
+use std::fmt;
+
+use toolgate_json::{Document, Kind, Node as _, View};
+
+use super::INVALID_REQUEST;
+
+/// What one line or one HTTP body holds.
+#[derive(Debug, Clone)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "JSON-RPC 2.0 has single messages and batches, and is frozen"
+)]
+pub enum Incoming<'a> {
+    /// One message.
+    Single(View<'a>),
+    /// A batch, which only 2025-03-26 asks receivers to take.
+    Batch(View<'a>),
+}
+
+impl<'a> Incoming<'a> {
+    /// Tells a batch from a single message.
+    #[must_use]
+    pub fn of(document: Document<'a>) -> Self {
+        let root = document.root();
+        if root.kind() == Kind::Array {
+            Self::Batch(root)
+        } else {
+            Self::Single(root)
+        }
+    }
+}
+
+/// One JSON-RPC message.
+#[derive(Debug, Clone, Copy)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "JSON-RPC 2.0 has these four kinds of message, and is frozen"
+)]
+pub enum Message<'a> {
+    /// A method with an id: an answer is expected.
+    Request(Request<'a>),
+    /// A method without an id.
+    Notification(Notification<'a>),
+    /// The answer to a request that went well.
+    Result(Outcome<'a>),
+    /// The answer to a request that failed. Its id is absent if the other side
+    /// could not read which request it was.
+    Error(Option<RequestId<'a>>, View<'a>),
+}
+
+/// A request.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Request<'a> {
+    /// Its id.
+    pub id: RequestId<'a>,
+    /// What is asked for.
+    pub method: &'a str,
+    /// `params`, of whatever type.
+    pub params: Option<View<'a>>,
+    /// The whole message.
+    pub view: View<'a>,
+}
+
+/// A notification.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Notification<'a> {
+    /// What happened.
+    pub method: &'a str,
+    /// `params`, of whatever type.
+    pub params: Option<View<'a>>,
+    /// The whole message.
+    pub view: View<'a>,
+}
+
+/// A successful answer.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Outcome<'a> {
+    /// The id of the request it answers.
+    pub id: RequestId<'a>,
+    /// `result`.
+    pub result: View<'a>,
+    /// The whole message.
+    pub view: View<'a>,
+}
+
+/// The id of a request: a string or a number, kept as it was written.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestId<'a>(View<'a>);
+
+impl<'a> RequestId<'a> {
+    /// The id as JSON text, to be put into an answer.
+    #[must_use]
+    pub fn raw(self) -> &'a str {
+        self.0.raw()
+    }
+
+    /// A text that equal ids share and different ids do not, for tables of
+    /// pending requests: `1` and `1.0` are the same number, `"1"` is another id.
+    #[must_use]
+    pub fn key(self) -> String {
+        match self.0.kind() {
+            Kind::String => format!("s{}", self.0.string()),
+            _ => format!("n{}", self.0.number()),
+        }
+    }
+}
+
+impl<'a> Message<'a> {
+    /// Reads the envelope of one message.
+    ///
+    /// # Errors
+    ///
+    /// It is no JSON-RPC 2.0 message. The error keeps the id if there is one,
+    /// so that the request can be answered.
+    pub fn decode(view: View<'a>) -> Result<Self, MalformedMessage<'a>> {
+        let mut tags = Tags::default();
+        for (key, value) in view.members() {
+            match toolgate_json::Key::text(key) {
+                "jsonrpc" => tags.version = Some(value),
+                "id" => tags.id = Some(value),
+                "method" => tags.method = Some(value),
+                "params" => tags.params = Some(value),
+                "result" => tags.result = Some(value),
+                "error" => tags.error = Some(value),
+                _ => {}
+            }
+        }
+        let id = tags.id.filter(|id| is_id(*id)).map(RequestId);
+        let malformed = |why| Err(MalformedMessage { id, why });
+        if view.kind() != Kind::Object {
+            return malformed("a message must be an object");
+        }
+        if tags.version.is_none_or(|version| version.string() != "2.0") {
+            return malformed("`jsonrpc` must be \"2.0\"");
+        }
+        let null_id = tags.id.is_some_and(|id| id.kind() == Kind::Null);
+        if tags.id.is_some() && id.is_none() && !(null_id && tags.error.is_some()) {
+            return malformed("`id` must be a string or a number");
+        }
+        match (tags.method, tags.result, tags.error) {
+            (Some(method), None, None) => {
+                if method.kind() != Kind::String {
+                    return malformed("`method` must be a string");
+                }
+                let (method, params) = (method.string(), tags.params);
+                Ok(match id {
+                    Some(id) => Self::Request(Request {
+                        id,
+                        method,
+                        params,
+                        view,
+                    }),
+                    None => Self::Notification(Notification {
+                        method,
+                        params,
+                        view,
+                    }),
+                })
+            }
+            (None, Some(result), None) => match id {
+                Some(id) => Ok(Self::Result(Outcome { id, result, view })),
+                None => malformed("a result must have an `id`"),
+            },
+            (None, None, Some(error)) => Ok(Self::Error(id, error)),
+            (None, None, None) => malformed("one of `method`, `result` and `error` must be there"),
+            _ => malformed("only one of `method`, `result` and `error` may be there"),
+        }
+    }
+}
+
+/// Why a JSON value is no JSON-RPC 2.0 message.
+#[derive(Debug, Clone, Copy)]
+pub struct MalformedMessage<'a> {
+    id: Option<RequestId<'a>>,
+    why: &'static str,
+}
+
+impl<'a> MalformedMessage<'a> {
+    /// The id to answer, if it could be read.
+    #[must_use]
+    pub fn id(&self) -> Option<RequestId<'a>> {
+        self.id
+    }
+
+    /// The JSON-RPC code of the answer.
+    #[must_use]
+    pub fn code(&self) -> i64 {
+        INVALID_REQUEST
+    }
+}
+
+impl fmt::Display for MalformedMessage<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.why)
+    }
+}
+
+impl std::error::Error for MalformedMessage<'_> {}
+
+#[derive(Default)]
+struct Tags<'a> {
+    version: Option<View<'a>>,
+    id: Option<View<'a>>,
+    method: Option<View<'a>>,
+    params: Option<View<'a>>,
+    result: Option<View<'a>>,
+    error: Option<View<'a>>,
+}
+
+fn is_id(view: View<'_>) -> bool {
+    matches!(view.kind(), Kind::String | Kind::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolgate_json::{OwnedDocument, ReadLimits};
+
+    fn kind(text: &str) -> String {
+        let document = OwnedDocument::read(text, &ReadLimits::default()).unwrap();
+        match Message::decode(document.document().root()) {
+            Ok(Message::Request(request)) => format!("request {}", request.id.raw()),
+            Ok(Message::Notification(note)) => format!("notification {}", note.method),
+            Ok(Message::Result(outcome)) => format!("result {}", outcome.result.raw()),
+            Ok(Message::Error(id, _)) => format!("error {:?}", id.map(|id| id.raw().to_owned())),
+            Err(error) => format!("{} {:?}", error, error.id().map(|id| id.raw().to_owned())),
+        }
+    }
+
+    #[test]
+    fn messages_are_told_by_their_tags() {
+        for (text, expected) in [
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"m","vendor":1}"#,
+                "request 1",
+            ),
+            (
+                r#"{"method":"m","id":"a","jsonrpc":"2.0"}"#,
+                r#"request "a""#,
+            ),
+            (r#"{"jsonrpc":"2.0","method":"m"}"#, "notification m"),
+            (r#"{"result":null,"id":1,"jsonrpc":"2.0"}"#, "result null"),
+            (r#"{"jsonrpc":"2.0","id":null,"error":{}}"#, "error None"),
+            (r#"{"jsonrpc":"2.0","error":{}}"#, "error None"),
+            ("[]", "a message must be an object None"),
+            (
+                r#"{"id":1,"method":"m"}"#,
+                "`jsonrpc` must be \"2.0\" Some(\"1\")",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#,
+                "`id` must be a string or a number None",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":5}"#,
+                "`method` must be a string Some(\"7\")",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"m","result":1}"#,
+                "only one of `method`, `result` and `error` may be there Some(\"7\")",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":7}"#,
+                "one of `method`, `result` and `error` must be there Some(\"7\")",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","result":1}"#,
+                "a result must have an `id` None",
+            ),
+        ] {
+            assert_eq!(kind(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn equal_ids_have_equal_keys() {
+        let document =
+            OwnedDocument::read(r#"[1, 1.0, "1", 1e0]"#, &ReadLimits::default()).unwrap();
+        let keys: Vec<_> = document
+            .document()
+            .root()
+            .items()
+            .map(|id| RequestId(id).key())
+            .collect();
+        assert_eq!(keys[0], keys[1]);
+        assert_eq!(keys[0], keys[3]);
+        assert_ne!(keys[0], keys[2]);
+    }
+}

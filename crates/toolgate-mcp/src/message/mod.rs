@@ -1,0 +1,31 @@
+//! JSON-RPC envelopes and the MCP messages that concern tools, as views of the
+//! bytes they came in.
+//!
+//! A message is decoded by its tags (`method`, `result`, `error`, and the era's
+//! own), never by trying shapes. Nothing is copied: what a reader does not
+//! understand stays where it stands, and [`Edits`] changes a message by
+//! replacing bytes of it, so that everything else survives as it was written.
+
+mod call;
+mod edit;
+mod envelope;
+mod list;
+mod result;
+mod task;
+pub(crate) mod write;
+
+pub use call::{MalformedCall, ToolCall};
+pub use edit::Edits;
+pub use envelope::{
+    Incoming, MalformedMessage, Message, Notification, Outcome, Request, RequestId,
+};
+pub use list::{MalformedList, ToolList};
+pub use result::{MalformedResult, ResultKind, ToolResult};
+pub use task::{TaskAnswer, created_task};
+
+/// JSON-RPC's code for invalid parameters: unknown tool, malformed call.
+pub const INVALID_PARAMS: i64 = -32602;
+/// JSON-RPC's code for a message that is no request.
+pub const INVALID_REQUEST: i64 = -32600;
+/// JSON-RPC's code for text that is not JSON.
+pub const PARSE_ERROR: i64 = -32700;

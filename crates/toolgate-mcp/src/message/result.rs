@@ -1,0 +1,151 @@
+//! The result of `tools/call`.
+
+use std::fmt;
+
+use toolgate_json::{Key as _, Kind, Node as _, View};
+
+use super::write::kind_name;
+
+/// What a tool answered.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct ToolResult<'a> {
+    /// Whether this is the final answer.
+    pub kind: ResultKind<'a>,
+    /// `isError`.
+    pub is_error: bool,
+    /// `structuredContent`, present if the key is: `null` is a value.
+    pub structured: Option<View<'a>>,
+    /// `content`, if there is an array of it.
+    pub content: Option<View<'a>>,
+    /// The whole result.
+    pub view: View<'a>,
+}
+
+/// How far an answer goes (`resultType`, since 2026-07-28).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ResultKind<'a> {
+    /// The final answer. Absence of a tag says so too.
+    Complete,
+    /// The server asks for more input first.
+    InputRequired,
+    /// The answer comes later, as a task's.
+    Task,
+    /// A tag that no era defines, which a client must take as invalid.
+    Unknown(&'a str),
+}
+
+impl<'a> ToolResult<'a> {
+    /// Reads a result of an era without `resultType` (2025-11-25 and older). A
+    /// member of that name is an unknown one there and changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// It is not an object, or a member has a type that no client can read.
+    pub fn decode_untagged(view: View<'a>) -> Result<Self, MalformedResult> {
+        Self::decode(view).map(|(result, _)| result)
+    }
+
+    /// Reads a result of an era with `resultType` (2026-07-28).
+    ///
+    /// # Errors
+    ///
+    /// As [`decode_untagged`](Self::decode_untagged), or `resultType` is not a string.
+    pub fn decode_tagged(view: View<'a>) -> Result<Self, MalformedResult> {
+        let (mut result, tag) = Self::decode(view)?;
+        result.kind = match tag {
+            None => ResultKind::Complete,
+            Some(tag) if tag.kind() != Kind::String => {
+                return Err(MalformedResult::new("resultType", "a string", tag.kind()));
+            }
+            Some(tag) => match tag.string() {
+                "complete" => ResultKind::Complete,
+                "input_required" => ResultKind::InputRequired,
+                "task" => ResultKind::Task,
+                other => ResultKind::Unknown(other),
+            },
+        };
+        Ok(result)
+    }
+
+    /// Whether the author wrote a text block.
+    #[must_use]
+    pub fn has_text(&self) -> bool {
+        self.content.is_some_and(|content| {
+            content.items().any(|block| {
+                block
+                    .member("type")
+                    .is_some_and(|tag| tag.string() == "text")
+            })
+        })
+    }
+
+    fn decode(view: View<'a>) -> Result<(Self, Option<View<'a>>), MalformedResult> {
+        if view.kind() != Kind::Object {
+            return Err(MalformedResult::new("result", "an object", view.kind()));
+        }
+        let (mut is_error, mut structured, mut content, mut tag) = (false, None, None, None);
+        for (key, value) in view.members() {
+            match key.text() {
+                "isError" if value.kind() != Kind::Boolean => {
+                    return Err(MalformedResult::new("isError", "a boolean", value.kind()));
+                }
+                "isError" => is_error = value.boolean(),
+                "content" if value.kind() != Kind::Array => {
+                    return Err(MalformedResult::new("content", "an array", value.kind()));
+                }
+                "content" => content = Some(value),
+                "structuredContent" => structured = Some(value),
+                "resultType" => tag = Some(value),
+                _ => {}
+            }
+        }
+        let result = Self {
+            kind: ResultKind::Complete,
+            is_error,
+            structured,
+            content,
+            view,
+        };
+        Ok((result, tag))
+    }
+}
+
+/// Why a value is no tool result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MalformedResult {
+    member: &'static str,
+    expected: &'static str,
+    found: Kind,
+}
+
+impl MalformedResult {
+    fn new(member: &'static str, expected: &'static str, found: Kind) -> Self {
+        Self {
+            member,
+            expected,
+            found,
+        }
+    }
+
+    /// The member that is wrong; `result` for the whole.
+    #[must_use]
+    pub fn member(&self) -> &'static str {
+        self.member
+    }
+}
+
+impl fmt::Display for MalformedResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` must be {}, found {}",
+            self.member,
+            self.expected,
+            kind_name(self.found)
+        )
+    }
+}
+
+impl std::error::Error for MalformedResult {}

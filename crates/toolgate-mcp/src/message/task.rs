@@ -1,0 +1,44 @@
+//! Tasks, as far as tool results travel in them.
+
+use toolgate_json::{Kind, Node as _, View};
+
+/// Where the result of a task stands in a message about it.
+///
+/// 2025-11-25 answers `tasks/result` with the tool's result itself. The tasks
+/// extension of 2026-07-28 puts it into the member `result` of an answer to
+/// `tasks/get` and of `notifications/tasks`.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum TaskAnswer<'a> {
+    /// The tool's result.
+    Final(View<'a>),
+    /// There is none yet, or the task failed or was cancelled.
+    Without,
+}
+
+impl<'a> TaskAnswer<'a> {
+    /// Reads the `result` of an answer to `tasks/get`, or the `params` of
+    /// `notifications/tasks` (2026-07-28).
+    #[must_use]
+    pub fn detailed(task: View<'a>) -> Self {
+        let completed = task
+            .member("status")
+            .is_some_and(|status| status.string() == "completed");
+        match task.member("result") {
+            Some(result) => Self::Final(result),
+            // A completed task owes its result, so its absence must not pass unseen.
+            None if completed => Self::Final(task),
+            None => Self::Without,
+        }
+    }
+}
+
+/// The id of the task that an answer to `tools/call` made: `taskId` beside
+/// `resultType: "task"` (2026-07-28), or in the member `task` where a task was
+/// asked for (2025-11-25).
+#[must_use]
+pub fn created_task(result: View<'_>) -> Option<&str> {
+    let holder = result.member("task").unwrap_or(result);
+    let id = holder.member("taskId")?;
+    (id.kind() == Kind::String).then(|| id.string())
+}

@@ -1,0 +1,102 @@
+//! JSON text, written: strings, and the answers that we make ourselves.
+
+use toolgate_json::Kind;
+
+/// Appends a text as a JSON string.
+pub(crate) fn push_string(out: &mut String, text: &str) {
+    out.push('"');
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| matches!(c, '"' | '\\') || u32::from(c) < 0x20) {
+        let (plain, tail) = rest.split_at(at);
+        out.push_str(plain);
+        let mut characters = tail.chars();
+        match characters.next() {
+            Some('"') => out.push_str("\\\""),
+            Some('\\') => out.push_str("\\\\"),
+            Some('\n') => out.push_str("\\n"),
+            Some('\r') => out.push_str("\\r"),
+            Some('\t') => out.push_str("\\t"),
+            Some(control) => out.push_str(&format!("\\u{:04x}", u32::from(control))),
+            None => {}
+        }
+        rest = characters.as_str();
+    }
+    out.push_str(rest);
+    out.push('"');
+}
+
+/// A text as a JSON string.
+pub(crate) fn string(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    push_string(&mut out, text);
+    out
+}
+
+/// A JSON-RPC error answer. `id` is JSON text.
+pub(crate) fn error_message(id: &str, code: i64, message: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{}}}}}"#,
+        string(message)
+    )
+}
+
+/// A JSON-RPC answer. `id` and `result` are JSON text.
+pub(crate) fn result_message(id: &str, result: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
+}
+
+/// Valid JSON text without the whitespace between its tokens.
+pub(crate) fn compact(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut in_string = false;
+    let mut escaped = false;
+    for character in raw.chars() {
+        if in_string {
+            in_string = escaped || character != '"';
+            escaped = !escaped && character == '\\';
+        } else if character.is_ascii_whitespace() {
+            continue;
+        } else {
+            in_string = character == '"';
+        }
+        out.push(character);
+    }
+    out
+}
+
+/// The name of a JSON type, with its article where it has one.
+pub(crate) fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Null => "null",
+        Kind::Boolean => "a boolean",
+        Kind::Number => "a number",
+        Kind::String => "a string",
+        Kind::Array => "an array",
+        Kind::Object => "an object",
+    }
+}
+
+/// Characters of a tool's name that a message repeats.
+pub(crate) const NAME: usize = 128;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_read_back() {
+        for text in ["", "a\"b\\c", "\n\r\t\u{1}\u{7f}é\u{2028}😀"] {
+            let written = string(text);
+            let read = toolgate_json::OwnedDocument::read(written, &Default::default()).unwrap();
+            assert_eq!(toolgate_json::Node::string(read.document().root()), text);
+        }
+    }
+
+    #[test]
+    fn compact_keeps_strings() {
+        assert_eq!(
+            compact(" { \"a b\" : [ 1 , \"\\\" x \\\\\" , 1.50 ] }\n"),
+            "{\"a b\":[1,\"\\\" x \\\\\",1.50]}"
+        );
+    }
+}
