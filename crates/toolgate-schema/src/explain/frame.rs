@@ -94,6 +94,13 @@ pub(super) struct Child<'i, N> {
     pub(super) place: Option<u32>,
 }
 
+impl<'i, N: Node<'i>> Child<'i, N> {
+    /// Whether it is applied to the value itself.
+    pub(super) fn is_in_place(&self) -> bool {
+        matches!(self.step, Token::None) && self.at.name().is_none()
+    }
+}
+
 /// A part of a path.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Token<'i> {

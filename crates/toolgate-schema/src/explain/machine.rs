@@ -325,7 +325,10 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         if !frame.track || !outcome.valid || entry.keyword == Keyword::Not {
             return;
         }
-        if let Some(seen) = &outcome.seen {
+        // What was evaluated of a child of the value is not evaluated of the value.
+        if let Some(seen) = &outcome.seen
+            && child.is_in_place()
+        {
             frame.seen.absorb(seen);
         }
         let contains = entry.keyword == Keyword::Contains;
@@ -386,7 +389,10 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 }
             }
             _ => {
-                let after = frame.seen_before.take().map(|before| std::mem::replace(&mut frame.seen, before));
+                let after = frame
+                    .seen_before
+                    .take()
+                    .map(|before| std::mem::replace(&mut frame.seen, before));
                 let cursor = self.cursor(frame, entry)?;
                 if let Some(after) = after {
                     frame.seen = after;
@@ -481,11 +487,10 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             },
         };
         let mut inner = self.frame(child.sub, frame.scope, child.at, via)?;
-        let in_place = matches!(child.step, Token::None) && child.at.name().is_none();
         let negated = frame
             .entry
             .is_some_and(|entry| entry.keyword == Keyword::Not);
-        inner.track |= in_place && frame.track && !negated;
+        inner.track |= child.is_in_place() && frame.track && !negated;
         ControlFlow::Continue(inner)
     }
 
@@ -606,10 +611,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     ) -> Flow {
         let outline: &'o Outline = self.outline;
         let value = match (&entry.form, entry.keyword) {
-            (
-                Form::Annotation | Form::Format(_) | Form::Content(_) | Form::One(_),
-                keyword,
-            )
+            (Form::Annotation | Form::Format(_) | Form::Content(_) | Form::One(_), keyword)
                 if is_annotation(keyword) =>
             {
                 let text_only = matches!(

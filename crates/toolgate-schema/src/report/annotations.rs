@@ -17,7 +17,7 @@ pub struct Annotations {
     /// The annotations, those that were met last first. Empty if the instance
     /// does not match.
     pub list: Vec<Annotation>,
-    /// Whether these are all; `false` if a bound was reached.
+    /// Whether these are all; `false`, with an empty list, if a bound was reached.
     pub complete: bool,
 }
 
@@ -68,18 +68,18 @@ impl Schema {
             bytes: BYTES,
         };
         let mut evaluation = Evaluation::new(outline, instance, self.allowance(workspace));
-        if evaluation.decide() != Ok(true) {
+        let decided = evaluation.decide();
+        if decided != Ok(true) {
             return Annotations {
                 list: Vec::new(),
-                complete: evaluation.decide().is_ok(),
+                complete: decided.is_ok(),
             };
         }
         let complete = evaluation.tell(&mut collector);
-        // Subschemas that were under way when a bound was reached might still fail.
-        let sure = collector.open.first().copied();
         let mut list = collector.list;
-        if let Some(sure) = sure {
-            list.truncate(sure);
+        if !complete {
+            // A subschema that was under way might still have failed.
+            list.clear();
         }
         list.reverse();
         Annotations { list, complete }

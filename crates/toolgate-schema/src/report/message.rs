@@ -23,6 +23,9 @@ impl Display for FindingKind {
                 closest,
                 found,
             } => {
+                if expected.is_empty() {
+                    return write!(f, "expected nothing, found {found}");
+                }
                 f.write_str("must be ")?;
                 write_members(expected, *more, f)?;
                 write!(f, ", found {found}")?;
@@ -93,12 +96,12 @@ impl Display for FindingKind {
             Self::Contains => f.write_str("expected an item that matches `contains`, found none"),
             Self::MinContains { least, count } => write!(
                 f,
-                "expected at least {} that match `contains`, found {count}",
+                "expected at least {} matching `contains`, found {count}",
                 Count(*least, "item", "items")
             ),
             Self::MaxContains { most } => write!(
                 f,
-                "expected at most {} that match `contains`, found more",
+                "expected at most {} matching `contains`, found more",
                 Count(*most, "item", "items")
             ),
             Self::MinProperties { least, count } => write!(
@@ -133,19 +136,14 @@ impl Display for FindingKind {
             Self::UnexpectedItem { index } => write!(f, "unexpected item {index}"),
             Self::ForbiddenName => f.write_str("no property name is allowed here"),
             Self::AnyOf(branches) => {
-                write!(
-                    f,
-                    "matches none of the {}",
-                    Count(crate::int::units(branches.count), "branch", "branches")
-                )?;
+                write_none(branches, f)?;
                 write_tag(branches, f)
             }
             Self::OneOf(branches) => {
-                write!(
-                    f,
-                    "matches none of the {}, expected exactly one",
-                    Count(crate::int::units(branches.count), "branch", "branches")
-                )?;
+                write_none(branches, f)?;
+                if branches.count > 1 {
+                    f.write_str(", expected exactly one")?;
+                }
                 write_tag(branches, f)
             }
             Self::OneOfMany {
@@ -231,6 +229,13 @@ fn write_closest(closest: Option<&str>, f: &mut Formatter<'_>) -> fmt::Result {
     match closest {
         Some(member) => write!(f, ", did you mean {}?", quote(member, SHOWN)),
         None => Ok(()),
+    }
+}
+
+fn write_none(branches: &Branches, f: &mut Formatter<'_>) -> fmt::Result {
+    match branches.count {
+        1 => f.write_str("does not match the only branch"),
+        count => write!(f, "matches none of the {count} branches"),
     }
 }
 
