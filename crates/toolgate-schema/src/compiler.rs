@@ -9,11 +9,9 @@ use crate::admit::{Admission, Terms};
 use crate::dialect::{Dialect, Rules, Vocabulary, metaschemas};
 use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::limits::{Limit, LimitName, Limits, schema_read_limits};
-use crate::lower::lower;
 use crate::options::{Content, Formats, Strictness, Warning};
 use crate::outline::Outline;
 use crate::resolve::resolve;
-use crate::schema::Schema;
 
 /// Compiles schemas under one set of options.
 ///
@@ -118,28 +116,6 @@ impl Compiler {
         Ok(self)
     }
 
-    /// Compiles a schema given as JSON text.
-    ///
-    /// # Errors
-    ///
-    /// [`CompileError`] says why the schema may not exist here.
-    pub fn compile(&self, schema: &[u8]) -> Result<Schema, CompileError> {
-        let text = Arc::new(read(schema, &self.limits, Place::default())?);
-        let (outline, warnings) = self.outline(Arc::clone(&text))?;
-        let plan = lower(&outline, &self.limits)?;
-        Ok(Schema::new(plan, text, self.clone(), warnings))
-    }
-
-    /// Compiles a schema given as a `serde_json` value.
-    ///
-    /// # Errors
-    ///
-    /// As [`compile`](Self::compile); places are those in the value's compact text.
-    #[cfg(feature = "serde_json")]
-    pub fn compile_value(&self, schema: &serde_json::Value) -> Result<Schema, CompileError> {
-        self.compile(schema.to_string().as_bytes())
-    }
-
     /// The bounds this compiler works under.
     pub(crate) fn bounds(&self) -> &Limits {
         &self.limits
@@ -219,7 +195,11 @@ impl Compiler {
 }
 
 /// Reads a schema document.
-fn read(text: &[u8], limits: &Limits, place: Place) -> Result<OwnedDocument, CompileError> {
+pub(crate) fn read(
+    text: &[u8],
+    limits: &Limits,
+    place: Place,
+) -> Result<OwnedDocument, CompileError> {
     OwnedDocument::read(text, &schema_read_limits(limits)).map_err(|error| {
         let kind = match (error.kind(), error.limit()) {
             (ReadErrorKind::TooLong, Some((_, allowed))) => CompileErrorKind::Limit(Limit {

@@ -40,6 +40,7 @@ mod plan;
 mod report;
 mod resolve;
 mod schema;
+mod uri;
 #[cfg(feature = "serde_json")]
 mod value;
 
@@ -50,9 +51,7 @@ pub use execute::Exhausted;
 pub use explain::kind::{Branches, FindingKind, Found, Tag};
 pub use limits::{Limit, LimitName, Limits};
 pub use options::{Content, Formats, Strictness, Warning};
-pub use report::{
-    Annotation, Annotations, Explanation, Finding, OutputFormat, Report, Source,
-};
+pub use report::{Annotation, Annotations, Explanation, Finding, OutputFormat, Report, Source};
 pub use schema::{Schema, Verdict, Workspace};
 #[cfg(feature = "serde_json")]
 pub use value::ValueNode;

@@ -5,9 +5,10 @@ use std::sync::{Arc, OnceLock};
 
 use toolgate_json::{Node, OwnedDocument, ReadError, Reader};
 
-use crate::compiler::Compiler;
-use crate::error::CompileError;
+use crate::compiler::{self, Compiler};
+use crate::error::{CompileError, Place};
 use crate::execute::{self, Allowance, Exhausted, Scratch};
+use crate::lower::lower;
 use crate::options::Warning;
 use crate::outline::Outline;
 use crate::plan::Plan;
@@ -72,7 +73,7 @@ struct Inner {
 }
 
 impl Schema {
-    pub(crate) fn new(
+    fn new(
         plan: Plan,
         text: Arc<OwnedDocument>,
         compiler: Compiler,
@@ -184,6 +185,30 @@ impl fmt::Debug for Schema {
         f.debug_struct("Schema")
             .field("nodes", &self.0.plan.nodes.len())
             .finish_non_exhaustive()
+    }
+}
+
+impl Compiler {
+    /// Compiles a schema given as JSON text.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`] says why the schema may not exist here.
+    pub fn compile(&self, schema: &[u8]) -> Result<Schema, CompileError> {
+        let text = Arc::new(compiler::read(schema, self.bounds(), Place::default())?);
+        let (outline, warnings) = self.outline(Arc::clone(&text))?;
+        let plan = lower(&outline, self.bounds())?;
+        Ok(Schema::new(plan, text, self.clone(), warnings))
+    }
+
+    /// Compiles a schema given as a `serde_json` value.
+    ///
+    /// # Errors
+    ///
+    /// As [`compile`](Self::compile); places are those in the value's compact text.
+    #[cfg(feature = "serde_json")]
+    pub fn compile_value(&self, schema: &serde_json::Value) -> Result<Schema, CompileError> {
+        self.compile(schema.to_string().as_bytes())
     }
 }
 

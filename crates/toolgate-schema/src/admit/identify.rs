@@ -6,7 +6,7 @@ use super::Admission;
 use crate::dialect::{Dialect, Keyword, Rules};
 use crate::error::{CompileError, CompileErrorKind, cut};
 use crate::outline::{Anchor, Sub, SubId};
-use crate::resolve::uri;
+use crate::uri;
 
 impl Admission<'_> {
     /// Reads `$schema`, the id and the anchors of a subschema, before its other

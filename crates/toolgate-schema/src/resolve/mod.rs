@@ -5,7 +5,6 @@
 //! no loader: what is not in hand is denied.
 
 mod cycle;
-pub(crate) mod uri;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,6 +16,7 @@ use crate::closest::closest;
 use crate::dialect::{Keyword, Rules};
 use crate::error::{CompileError, CompileErrorKind, cut};
 use crate::outline::{Outline, Resource, ResourceId, ScopeName, SubId, Target};
+use crate::uri;
 
 /// Documents in hand, by URI without fragment.
 pub(crate) type Library<'l> = dyn Fn(&str) -> Option<Result<Arc<OwnedDocument>, CompileError>> + 'l;
