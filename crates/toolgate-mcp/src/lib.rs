@@ -10,4 +10,5 @@ pub mod contract;
 pub mod era;
 pub mod message;
 mod positions;
+pub mod project;
 pub mod wording;

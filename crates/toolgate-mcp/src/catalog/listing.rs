@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use toolgate_json::{Kind, Node as _, OwnedDocument, ReadError, ReadLimits, View};
+use toolgate_json::{Node as _, OwnedDocument, ReadError, ReadLimits, View};
 
 use super::salvage;
 use crate::contract::{Definition, Isolated, MalformedTool, definition_limits};
@@ -83,7 +83,9 @@ impl Listing {
             .definitions()
             .enumerate()
             .filter_map(|(index, (view, definition))| {
-                definition.err().map(|reason| isolated(view, index, reason))
+                definition
+                    .err()
+                    .map(|reason| Isolated::of(view, index, reason))
             });
         self.unreadable.iter().cloned().chain(malformed).collect()
     }
@@ -99,17 +101,6 @@ impl Listing {
         let tools = ToolList::decode(self.result()).ok();
         let items = tools.into_iter().flat_map(|tools| tools.tools.items());
         items.map(|tool| (tool, Definition::read(tool)))
-    }
-}
-
-pub(crate) fn isolated(tool: View<'_>, index: usize, reason: MalformedTool) -> Isolated {
-    let name = tool
-        .member("name")
-        .filter(|name| name.kind() == Kind::String);
-    Isolated {
-        name: name.map(|name| name.string().to_owned()),
-        index,
-        reason,
     }
 }
 

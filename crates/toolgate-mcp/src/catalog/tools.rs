@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::listing::{Listing, UnreadableListing, isolated};
+use super::listing::{Listing, UnreadableListing};
 use crate::contract::{Isolated, MalformedTool, SchemaStore, ToolContract, UncompilableTool};
 
 /// A server's tools as they were listed: a snapshot that never changes.
@@ -74,7 +74,7 @@ impl ToolSet {
                 }
                 Err(reason) => reason,
             };
-            self.isolated.push(isolated(view, index, reason));
+            self.isolated.push(Isolated::of(view, index, reason));
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use toolgate_json::{Kind, ReadError, quote};
+use toolgate_json::{Kind, Node as _, ReadError, View, quote};
 
 use crate::message::write::{NAME, kind_name};
 
@@ -114,6 +114,20 @@ pub struct Isolated {
     pub index: usize,
     /// Why.
     pub reason: MalformedTool,
+}
+
+impl Isolated {
+    /// A tool of a list, by its place there.
+    pub(crate) fn of(tool: View<'_>, index: usize, reason: MalformedTool) -> Self {
+        let name = tool
+            .member("name")
+            .filter(|name| name.kind() == Kind::String);
+        Self {
+            name: name.map(|name| name.string().to_owned()),
+            index,
+            reason,
+        }
+    }
 }
 
 impl fmt::Display for Isolated {

@@ -15,10 +15,12 @@ use toolgate_json::{OwnedDocument, ReadLimits, Span, View};
 use toolgate_schema::{CompileError, Schema};
 
 pub(crate) use definition::Definition;
+pub(crate) use headers::parameters as header_parameters;
 pub use headers::{HeaderFault, HeaderFaultKind, HeaderKind, HeaderParameter};
 pub use malformed::{Isolated, MalformedTool};
 pub use name::NameFault;
-pub(crate) use shape::{dialect, is_object_shaped, ref_hides_siblings, target};
+use shape::is_object_shaped;
+pub(crate) use shape::{dialect, ref_hides_siblings, target};
 pub use store::SchemaStore;
 
 use store::Slot;

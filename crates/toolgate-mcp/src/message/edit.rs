@@ -91,6 +91,13 @@ impl Edits {
         }
     }
 
+    /// Removes a member of an object, if it is there. Call it at most once for an
+    /// object, and not beside [`reshape`](Self::reshape).
+    pub fn remove_member(&mut self, object: View<'_>, name: &str) {
+        let named = |_, value: View<'_>| value.name().is_some_and(|key| key.string() == name);
+        self.reshape(object, named, &[]);
+    }
+
     /// Puts a member before all others of an object.
     pub fn prepend_member(&mut self, object: View<'_>, member: &str) {
         let open = object.span().start + 1;

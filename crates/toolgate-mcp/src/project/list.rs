@@ -1,0 +1,198 @@
+//! `tools/list` for one reader.
+
+use std::collections::HashSet;
+
+use toolgate_json::{Node as _, OwnedDocument, View};
+
+use super::schema::{enclose, lower_booleans, wrap};
+use super::{Lost, Projection, Treatment};
+use crate::catalog::Listing;
+use crate::contract::{
+    Definition, Isolated, MalformedTool, OutputShape, ToolContract, definition_limits,
+    header_parameters, may_have_headers,
+};
+use crate::era::{ERA_MEMBERS, Structured};
+use crate::message::{Edits, ToolList};
+
+/// A tool list as its reader gets it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProjectedList {
+    /// The message.
+    pub text: String,
+    /// What the reader is not told, tool by tool in the order of the list.
+    pub lost: Vec<Lost>,
+}
+
+/// A tool as its reader gets it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProjectedTool {
+    /// The tool's definition.
+    pub text: String,
+    /// What the reader is not told.
+    pub lost: Vec<Lost>,
+}
+
+impl Projection {
+    /// Tells a page of tools. Tools that are none are left out.
+    #[must_use]
+    pub fn list(&self, listing: &Listing) -> ProjectedList {
+        self.list_without(listing, |_| None)
+    }
+
+    /// The same without the tools for which `refused` has a reason: those whose
+    /// schemas do not compile, say, or that a policy hides. `refused` is asked
+    /// about names.
+    #[must_use]
+    pub fn list_without(
+        &self,
+        listing: &Listing,
+        refused: impl Fn(&str) -> Option<MalformedTool>,
+    ) -> ProjectedList {
+        let mut edits = Edits::new();
+        let mut lost: Vec<Lost> = listing
+            .unreadable()
+            .iter()
+            .cloned()
+            .map(Lost::Tool)
+            .collect();
+        let mut names = HashSet::new();
+        let mut dropped = HashSet::new();
+        for (index, (view, definition)) in listing.definitions().enumerate() {
+            let admitted = definition.and_then(|definition| {
+                self.admits(view, &definition)?;
+                if !names.insert(definition.name) {
+                    return Err(MalformedTool::DuplicateName);
+                }
+                refused(definition.name).map_or(Ok(definition), Err)
+            });
+            match admitted {
+                Ok(definition) => self.tool_edits(view, &definition, &mut edits, &mut lost),
+                Err(reason) => {
+                    dropped.insert(index);
+                    lost.push(Lost::Tool(Isolated::of(view, index, reason)));
+                }
+            }
+        }
+        if let (Ok(list), false) = (ToolList::decode(listing.result()), dropped.is_empty()) {
+            edits.reshape(list.tools, |index, _| dropped.contains(&index), &[]);
+        }
+        self.era_members(listing.result(), true, &mut edits, &mut lost, &[]);
+        ProjectedList {
+            text: edits.apply(listing.text()),
+            lost,
+        }
+    }
+
+    /// Tells one tool.
+    ///
+    /// # Errors
+    ///
+    /// The reader must not see it: readers of its era could not read it.
+    pub fn tool(&self, contract: &ToolContract) -> Result<ProjectedTool, MalformedTool> {
+        let document = OwnedDocument::read(contract.text(), &definition_limits())
+            .map_err(MalformedTool::Json)?;
+        let view = document.document().root();
+        let definition = Definition::read(view)?;
+        self.admits(view, &definition)?;
+        let (mut edits, mut lost) = (Edits::new(), Vec::new());
+        self.tool_edits(view, &definition, &mut edits, &mut lost);
+        Ok(ProjectedTool {
+            text: edits.apply(contract.text()),
+            lost,
+        })
+    }
+
+    fn admits(&self, tool: View<'_>, definition: &Definition<'_>) -> Result<(), MalformedTool> {
+        if let Some(expected) = self.reader.refuses(tool) {
+            let version = self.reader.version();
+            return Err(MalformedTool::Era { version, expected });
+        }
+        if self.http && self.reader.is_modern() && may_have_headers(definition.input.raw()) {
+            header_parameters(definition.input).map_err(MalformedTool::Header)?;
+        }
+        Ok(())
+    }
+
+    fn tool_edits(
+        &self,
+        tool: View<'_>,
+        definition: &Definition<'_>,
+        edits: &mut Edits,
+        lost: &mut Vec<Lost>,
+    ) {
+        let named = || definition.name.to_owned();
+        let treatment = self.treatment(OutputShape::of(definition.output));
+        if self.reader.structured() != Structured::Any {
+            let mut count = lower_booleans(definition.input, edits);
+            if let Some(output) = definition.output.filter(|_| treatment != Treatment::Drop) {
+                count += lower_booleans(output, edits);
+            }
+            if count > 0 {
+                lost.push(Lost::BooleanProperties {
+                    tool: named(),
+                    count,
+                });
+            }
+        }
+        let Some(output) = definition.output else {
+            return;
+        };
+        match treatment {
+            Treatment::Keep => {}
+            Treatment::Wrap => {
+                wrap(output, edits);
+                lost.push(Lost::Wrapped { tool: named() });
+            }
+            Treatment::Enclose => {
+                enclose(output, edits);
+                lost.push(Lost::Enclosed { tool: named() });
+            }
+            Treatment::Drop => {
+                edits.remove_member(tool, "outputSchema");
+                lost.push(Lost::OutputSchema { tool: named() });
+            }
+        }
+    }
+
+    /// Gives a result the members that its reader's era asks for, takes away
+    /// those that it does not have, and appends others.
+    pub(super) fn era_members(
+        &self,
+        result: View<'_>,
+        is_list: bool,
+        edits: &mut Edits,
+        lost: &mut Vec<Lost>,
+        also: &[super::result::Member],
+    ) {
+        let wanted = self.reader.result_members(is_list);
+        let mut removed = Vec::new();
+        if !self.reader.is_modern() {
+            let foreign = ERA_MEMBERS.iter().map(|(name, _)| *name);
+            removed.extend(foreign.filter(|name| result.member(name).is_some()));
+        }
+        let mut appended: Vec<String> = Vec::new();
+        for (name, value) in wanted {
+            if result.member(name).is_none() {
+                appended.push(format!("\"{name}\":{value}"));
+            }
+        }
+        if !removed.is_empty() {
+            lost.push(Lost::Members(removed.clone()));
+        }
+        for member in also {
+            match member {
+                super::result::Member::Remove(name) => removed.push(name),
+                super::result::Member::Append(text) => appended.push(text.clone()),
+            }
+        }
+        if !(removed.is_empty() && appended.is_empty()) {
+            let gone = |_, value: View<'_>| {
+                let name = value.name().map_or("", |name| name.string());
+                removed.contains(&name)
+            };
+            edits.reshape(result, gone, &appended);
+        }
+    }
+}

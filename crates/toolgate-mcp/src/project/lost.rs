@@ -1,0 +1,122 @@
+//! What a reader of another era is not told.
+
+use std::fmt;
+
+use toolgate_json::quote;
+
+use crate::contract::Isolated;
+use crate::era::Era;
+
+/// Something that a projection changed or left out because the reader's era
+/// cannot say it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Lost {
+    /// A tool is not listed: no reader of the era could read the list with it.
+    Tool(Isolated),
+    /// A tool is listed without its output schema.
+    OutputSchema {
+        /// The tool.
+        tool: String,
+    },
+    /// A tool's output schema and its values stand in the member `result` of an object.
+    Wrapped {
+        /// The tool.
+        tool: String,
+    },
+    /// A tool's output schema, which allows objects only but does not say so
+    /// itself, stands in the `allOf` of one that does. Values are as they were.
+    Enclosed {
+        /// The tool.
+        tool: String,
+    },
+    /// Boolean schemas among a tool's `properties` are written as objects.
+    BooleanProperties {
+        /// The tool.
+        tool: String,
+        /// How many.
+        count: usize,
+    },
+    /// A result is sent without its structured content.
+    StructuredContent,
+    /// The structured content of a result stands in the member `result` of an object.
+    WrappedContent,
+    /// Members that the reader's era does not have are left out.
+    Members(Vec<&'static str>),
+}
+
+impl Lost {
+    /// The tool it is about, if it is about one that has a name.
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        match self {
+            Self::Tool(isolated) => isolated.name.as_deref(),
+            Self::OutputSchema { tool }
+            | Self::Wrapped { tool }
+            | Self::Enclosed { tool }
+            | Self::BooleanProperties { tool, .. } => Some(tool),
+            Self::StructuredContent | Self::WrappedContent | Self::Members(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tool(isolated) => write!(f, "not listed: {isolated}"),
+            Self::OutputSchema { tool } => {
+                write!(
+                    f,
+                    "tool `{}` is listed without its output schema",
+                    quote(tool, NAME)
+                )
+            }
+            Self::Wrapped { tool } => write!(
+                f,
+                "the output of tool `{}` is wrapped as `{{\"result\": …}}`",
+                quote(tool, NAME)
+            ),
+            Self::Enclosed { tool } => write!(
+                f,
+                "the output schema of tool `{}` stands in the `allOf` of an object schema",
+                quote(tool, NAME)
+            ),
+            Self::BooleanProperties { tool, count } => write!(
+                f,
+                "{count} boolean schemas among the properties of tool `{}` are written as objects",
+                quote(tool, NAME)
+            ),
+            Self::StructuredContent => f.write_str("the structured content is left out"),
+            Self::WrappedContent => {
+                f.write_str("the structured content is wrapped as `{\"result\": …}`")
+            }
+            Self::Members(members) => write!(f, "left out: {}", members.join(", ")),
+        }
+    }
+}
+
+/// A result that an era has no words for at all: the request must be answered in
+/// another way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unspeakable {
+    /// The result's `resultType`.
+    pub result_type: &'static str,
+    /// The era of the reader.
+    pub reader: Era,
+}
+
+impl fmt::Display for Unspeakable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "a result of type `{}` cannot be told to a reader of {}",
+            self.result_type, self.reader
+        )
+    }
+}
+
+impl std::error::Error for Unspeakable {}
+
+/// Characters of a tool's name that a message repeats.
+const NAME: usize = 128;

@@ -1,0 +1,128 @@
+//! Tool lists and results for readers of any era.
+//!
+//! A projection changes bytes only where the reader's era cannot say what
+//! stands there; everything else, unknown members included, survives as it was
+//! written. What a reader is not told is returned as [`Lost`].
+
+mod list;
+mod lost;
+mod references;
+mod result;
+mod schema;
+
+pub use list::{ProjectedList, ProjectedTool};
+pub use lost::{Lost, Unspeakable};
+pub use result::{ProjectedResult, Untellable};
+
+use crate::contract::OutputShape;
+use crate::era::{Era, Structured};
+
+/// What becomes of output that is not an object, for a reader that knows
+/// objects only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "output that cannot be told as it is can be told otherwise or not at all"
+)]
+pub enum OutputPolicy {
+    /// Schema and value stand in the member `result` of an object (the default,
+    /// and what current SDKs do).
+    #[default]
+    Wrap,
+    /// Schema and value are left out; the text stays.
+    Drop,
+}
+
+/// When a text block with the structured content's JSON is added to a result
+/// that has no text block of its author.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "the structured content is any value, an object, or not looked at"
+)]
+pub enum TextFallback {
+    /// For every structured content (the default; the specification's SHOULD).
+    #[default]
+    Always,
+    /// For content that is not an object only.
+    NonObject,
+    /// Never, unless the structured content itself is left out.
+    Never,
+}
+
+/// How to tell one reader.
+///
+/// ```
+/// use toolgate_mcp::era::Era;
+/// use toolgate_mcp::project::Projection;
+/// use toolgate_mcp::catalog::Listing;
+///
+/// let listing = Listing::read(br#"{"tools": [{"name": "count",
+///   "inputSchema": {"type": "object"}, "outputSchema": {"type": "integer"}}]}"#.as_slice())?;
+/// let told = Projection::to(Era::V2025_11_25).list(&listing);
+/// assert!(told.text.contains(r#"{"type":"object","properties":{"result":{"type": "integer"}},"required":["result"]}"#));
+/// assert_eq!(told.lost.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Projection {
+    pub(crate) reader: Era,
+    pub(crate) output: OutputPolicy,
+    pub(crate) text: TextFallback,
+    pub(crate) http: bool,
+}
+
+impl Projection {
+    /// For a reader of this era: wrap, add text for every structured content.
+    #[must_use]
+    pub fn to(reader: Era) -> Self {
+        Self {
+            reader,
+            output: OutputPolicy::Wrap,
+            text: TextFallback::Always,
+            http: false,
+        }
+    }
+
+    /// Sets what becomes of output that is not an object.
+    #[must_use]
+    pub fn output(mut self, policy: OutputPolicy) -> Self {
+        self.output = policy;
+        self
+    }
+
+    /// Sets when a text block is added.
+    #[must_use]
+    pub fn text(mut self, fallback: TextFallback) -> Self {
+        self.text = fallback;
+        self
+    }
+
+    /// Says that the reader is a modern client on HTTP, which must not see tools
+    /// whose `x-mcp-header` annotations break the rules.
+    #[must_use]
+    pub fn over_http(mut self) -> Self {
+        self.http = true;
+        self
+    }
+
+    /// What becomes of output of this shape.
+    fn treatment(self, shape: OutputShape) -> Treatment {
+        match (self.reader.structured(), shape, self.output) {
+            (_, OutputShape::None, _) | (Structured::Any, ..) => Treatment::Keep,
+            (Structured::None, ..) => Treatment::Drop,
+            (Structured::Object, OutputShape::Object, _) => Treatment::Keep,
+            (Structured::Object, OutputShape::ObjectWithoutType, _) => Treatment::Enclose,
+            (Structured::Object, OutputShape::Other, OutputPolicy::Wrap) => Treatment::Wrap,
+            (Structured::Object, OutputShape::Other, OutputPolicy::Drop) => Treatment::Drop,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Treatment {
+    Keep,
+    Wrap,
+    Enclose,
+    Drop,
+}

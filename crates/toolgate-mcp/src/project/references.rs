@@ -1,0 +1,171 @@
+//! Moving a schema to another place in a document, its references along with it.
+
+use std::collections::HashSet;
+
+use toolgate_json::{Kind, Node as _, NodeId, View};
+use toolgate_schema::Dialect;
+
+use crate::contract::{dialect, ref_hides_siblings, target};
+use crate::message::Edits;
+use crate::message::write::string;
+use crate::positions::each_subschema;
+
+/// How a schema's references survive its move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Anchoring {
+    /// References from the root are rewritten.
+    Rewritten,
+    /// The root has an `$id`, to which all references are relative already.
+    OwnId,
+    /// The root is given an `$id`, because its `$recursiveAnchor` (2019-09) means
+    /// something at a resource's root only.
+    GivenId,
+}
+
+/// Says how a root's references survive, and writes the replacements that move
+/// them under `prefix`, a JSON pointer.
+pub(super) fn rebase(root: View<'_>, prefix: &str, edits: &mut Edits) -> Anchoring {
+    // A dialect that nobody here knows is moved by the rules of the newest.
+    let dialect = dialect(root).unwrap_or(Dialect::Draft202012);
+    if opens_base(root, dialect) {
+        return Anchoring::OwnId;
+    }
+    let recursive = dialect == Dialect::Draft201909;
+    if recursive && needs_own_root(root) {
+        edits.prepend_member(root, &format!("\"$id\":{}", string(GIVEN_ID)));
+        return Anchoring::GivenId;
+    }
+    let mut mover = Mover {
+        root,
+        prefix,
+        dialect,
+        seen: HashSet::new(),
+        waiting: vec![root],
+    };
+    while let Some(schema) = mover.waiting.pop() {
+        if mover.seen.insert(schema.id()) {
+            mover.schema(schema, edits);
+        }
+    }
+    Anchoring::Rewritten
+}
+
+struct Mover<'a, 'p> {
+    root: View<'a>,
+    prefix: &'p str,
+    dialect: Dialect,
+    seen: HashSet<NodeId>,
+    waiting: Vec<View<'a>>,
+}
+
+impl<'a> Mover<'a, '_> {
+    fn schema(&mut self, schema: View<'a>, edits: &mut Edits) {
+        if schema.kind() != Kind::Object
+            || (schema.id() != self.root.id() && opens_base(schema, self.dialect))
+        {
+            return;
+        }
+        for keyword in ["$ref", "$dynamicRef"] {
+            let reference = schema.member(keyword).filter(|r| r.kind() == Kind::String);
+            if let Some(reference) = reference {
+                self.reference(reference, edits);
+            }
+        }
+        if self.dialect == Dialect::Draft201909 {
+            let recursive = schema.member("$recursiveRef").filter(|r| r.string() == "#");
+            if let Some((recursive, key)) = recursive.and_then(|r| Some((r, r.name()?))) {
+                // Without a `$recursiveAnchor` at the root it is a plain reference.
+                edits.replace(key, "\"$ref\"");
+                edits.replace(recursive, string(&format!("#{}", self.prefix)));
+            }
+        }
+        let waiting = &mut self.waiting;
+        each_subschema(schema, |_, inner| waiting.push(inner));
+    }
+
+    fn reference(&mut self, reference: View<'a>, edits: &mut Edits) {
+        let text = reference.string();
+        let fragment = match text {
+            "" => "",
+            text => match text.strip_prefix('#') {
+                Some(fragment) if fragment.is_empty() || fragment.starts_with(['/', '%']) => {
+                    fragment
+                }
+                _ => return,
+            },
+        };
+        // An anchor whose name begins with an escape leads nowhere by pointer.
+        let Some(target) = target(self.root, text) else {
+            if fragment.starts_with('/') {
+                edits.replace(reference, string(&format!("#{}{fragment}", self.prefix)));
+            }
+            return;
+        };
+        edits.replace(reference, string(&format!("#{}{fragment}", self.prefix)));
+        // The target may stand where no subschema is looked for.
+        if !self.is_behind_base(target) {
+            self.waiting.push(target);
+        }
+    }
+
+    /// Whether a resource of its own begins above a place.
+    fn is_behind_base(&self, place: View<'a>) -> bool {
+        let mut above = place.parent();
+        while let Some(view) = above {
+            if view.id() == self.root.id() {
+                return false;
+            }
+            if opens_base(view, self.dialect) {
+                return true;
+            }
+            above = view.parent();
+        }
+        false
+    }
+}
+
+/// Whether a schema is a resource of its own: its `$id` sets the base that its
+/// references are relative to.
+fn opens_base(schema: View<'_>, dialect: Dialect) -> bool {
+    let keyword = if dialect == Dialect::Draft4 {
+        "id"
+    } else {
+        "$id"
+    };
+    let Some(id) = schema
+        .member(keyword)
+        .filter(|id| id.kind() == Kind::String)
+    else {
+        return false;
+    };
+    let hidden = ref_hides_siblings(dialect)
+        && schema
+            .member("$ref")
+            .is_some_and(|r| r.kind() == Kind::String);
+    // Until draft 7 an `$id` that is a fragment only is an anchor.
+    let resource = id.string().split('#').next().unwrap_or_default();
+    !hidden && !resource.is_empty()
+}
+
+/// Whether `$recursiveRef` cannot be said as `$ref`: the root is a recursive
+/// anchor, or a `$ref` stands beside one.
+fn needs_own_root(root: View<'_>) -> bool {
+    if root
+        .member("$recursiveAnchor")
+        .is_some_and(|anchor| anchor.boolean())
+    {
+        return true;
+    }
+    let mut waiting = vec![root];
+    while let Some(schema) = waiting.pop() {
+        if schema.member("$recursiveRef").is_some() && schema.member("$ref").is_some() {
+            return true;
+        }
+        each_subschema(schema, |_, inner| waiting.push(inner));
+    }
+    false
+}
+
+/// The identity of a moved root that had none. RFC 2606 keeps the name from
+/// ever belonging to somebody.
+const GIVEN_ID: &str = "https://toolgate.invalid/result";

@@ -1,0 +1,147 @@
+//! `tools/call` results for one reader.
+
+use toolgate_json::{Kind, Node as _, View};
+
+use super::{Lost, Projection, TextFallback, Treatment, Unspeakable};
+use crate::contract::{OutputShape, ToolContract};
+use crate::era::{Era, Structured};
+use crate::message::write::{compact, string};
+use crate::message::{Edits, MalformedResult, ResultKind, ToolResult};
+
+/// A result as its reader gets it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProjectedResult {
+    /// The result, or the message it stood in.
+    pub text: String,
+    /// What the reader is not told.
+    pub lost: Vec<Lost>,
+}
+
+/// Why a result cannot be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Untellable {
+    /// It is no tool result.
+    Malformed(MalformedResult),
+    /// The reader's era has no words for it.
+    Unspeakable(Unspeakable),
+}
+
+impl std::fmt::Display for Untellable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Malformed(error) => error.fmt(f),
+            Self::Unspeakable(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Untellable {}
+
+/// A change to the members of a result.
+pub(super) enum Member {
+    Remove(&'static str),
+    Append(String),
+}
+
+impl Projection {
+    /// Tells the result of a call of `tool` (`None` if its contract is not
+    /// known) that a server of era `server` gave. The text is that of the
+    /// document `result` is a part of, so that an envelope survives.
+    ///
+    /// # Errors
+    ///
+    /// It is no tool result, or the reader's era has nothing like it.
+    pub fn result(
+        &self,
+        tool: Option<&ToolContract>,
+        server: Era,
+        result: View<'_>,
+    ) -> Result<ProjectedResult, Untellable> {
+        let source = result.document().source();
+        let read = server.read_result(result).map_err(Untellable::Malformed)?;
+        let (mut edits, mut lost) = (Edits::new(), Vec::new());
+        if read.kind != ResultKind::Complete {
+            self.speakable(read.kind)?;
+            return Ok(ProjectedResult {
+                text: source.to_owned(),
+                lost,
+            });
+        }
+        let mut members = Vec::new();
+        if let Some(value) = read.structured {
+            self.structured(tool, &read, value, &mut edits, &mut members, &mut lost);
+        }
+        self.era_members(result, false, &mut edits, &mut lost, &members);
+        Ok(ProjectedResult {
+            text: edits.apply(source),
+            lost,
+        })
+    }
+
+    fn structured(
+        &self,
+        tool: Option<&ToolContract>,
+        result: &ToolResult<'_>,
+        value: View<'_>,
+        edits: &mut Edits,
+        members: &mut Vec<Member>,
+        lost: &mut Vec<Lost>,
+    ) {
+        let shape = tool.map_or(OutputShape::None, ToolContract::output_shape);
+        let is_object = value.kind() == Kind::Object;
+        let treatment = match self.treatment(shape) {
+            // Readers of objects get objects, also where no schema says so.
+            Treatment::Keep | Treatment::Enclose if self.must_wrap(is_object) => {
+                self.treatment(OutputShape::Other)
+            }
+            Treatment::Keep if self.reader.structured() == Structured::None => Treatment::Drop,
+            treatment => treatment,
+        };
+        let wanted = match self.text {
+            TextFallback::Always => true,
+            TextFallback::NonObject => !is_object,
+            TextFallback::Never => false,
+        };
+        if (wanted || treatment == Treatment::Drop) && !result.has_text() {
+            let block = format!(
+                r#"{{"type":"text","text":{}}}"#,
+                string(&compact(value.raw()))
+            );
+            match result.content {
+                Some(content) => edits.reshape(content, |_, _| false, &[block]),
+                None => members.push(Member::Append(format!("\"content\":[{block}]"))),
+            }
+        }
+        match treatment {
+            Treatment::Keep | Treatment::Enclose => {}
+            Treatment::Wrap => {
+                edits.surround(value, "{\"result\":", "}");
+                lost.push(Lost::WrappedContent);
+            }
+            Treatment::Drop => {
+                members.push(Member::Remove("structuredContent"));
+                lost.push(Lost::StructuredContent);
+            }
+        }
+    }
+
+    fn must_wrap(&self, is_object: bool) -> bool {
+        self.reader.structured() == Structured::Object && !is_object
+    }
+
+    fn speakable(&self, kind: ResultKind<'_>) -> Result<(), Untellable> {
+        let result_type = match kind {
+            _ if self.reader.is_modern() => return Ok(()),
+            ResultKind::Complete => return Ok(()),
+            ResultKind::InputRequired => "input_required",
+            ResultKind::Task => "task",
+            ResultKind::Unknown(_) => "unknown",
+        };
+        Err(Untellable::Unspeakable(Unspeakable {
+            result_type,
+            reader: self.reader,
+        }))
+    }
+}
