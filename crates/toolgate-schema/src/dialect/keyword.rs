@@ -31,10 +31,9 @@ macro_rules! keywords {
 
             /// The first and the last dialect that has it, and its vocabulary.
             pub(super) fn home(self) -> (Dialect, Dialect, Vocabulary) {
-                use Dialect::*;
                 match self {
-                    $(Self::$variant => ($first, $last, Vocabulary::$vocabulary),)*
-                    Self::Unknown => (Draft4, Draft202012, Vocabulary::Core),
+                    $(Self::$variant => (Dialect::$first, Dialect::$last, Vocabulary::$vocabulary),)*
+                    Self::Unknown => (Dialect::Draft4, Dialect::Draft202012, Vocabulary::Core),
                 }
             }
         }
