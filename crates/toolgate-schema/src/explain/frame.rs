@@ -8,7 +8,7 @@ use super::children::Cursor;
 use super::scope::ScopeId;
 use super::value::At;
 use crate::dialect::Keyword;
-use crate::outline::{Entry, Sub, SubId};
+use crate::outline::{Entry, Form, Outline, Sub, SubId};
 
 /// An evaluation of one subschema, as far as it has come.
 pub(super) struct Frame<'o, 'i, N: Node<'i>> {
@@ -174,6 +174,100 @@ impl<'i, N: Node<'i>> Frame<'_, 'i, N> {
             Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties => 2,
             _ => 0,
         }
+    }
+}
+
+impl<'o, 'i, N: Node<'i>> Frame<'o, 'i, N> {
+    /// The next keyword, round after round.
+    pub(super) fn take_entry(&mut self) -> Option<&'o Entry> {
+        while self.round <= LAST_ROUND {
+            while let Some(entry) = self.entries.get(self.next) {
+                self.next += 1;
+                if Self::round_of(entry.keyword) == self.round && self.is_due(entry) {
+                    return Some(entry);
+                }
+            }
+            self.round += 1;
+            self.next = 0;
+        }
+        None
+    }
+
+    /// Whether a keyword is to be looked at, given those before it.
+    fn is_due(&self, entry: &Entry) -> bool {
+        match entry.keyword {
+            Keyword::Then => self.condition == Some(true),
+            Keyword::Else => self.condition == Some(false),
+            // Of a value that fails nobody can say what was evaluated.
+            Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties => self.valid,
+            _ => true,
+        }
+    }
+
+    /// Whether the keyword under way can be judged from the children met so far.
+    pub(super) fn is_settled(&self, everything: bool) -> bool {
+        let tally = &self.tally;
+        let all = self.track || (self.loud && everything);
+        if !self.holds {
+            return true;
+        }
+        match self.entry.map(|entry| entry.keyword) {
+            Some(Keyword::AnyOf) => tally.matched > 0 && !all,
+            Some(Keyword::OneOf) => tally.matched > 1,
+            Some(Keyword::Contains) => {
+                let (least, most) = self.contains_bounds();
+                tally.matched > most
+                    || (tally.matched >= least.max(1) && most == usize::MAX && !all)
+            }
+            Some(Keyword::Not | Keyword::If) => false,
+            _ => tally.failed > 0,
+        }
+    }
+
+    fn contains_bounds(&self) -> (usize, usize) {
+        let bound = |keyword| {
+            self.entries.iter().find_map(|entry| match entry.form {
+                Form::Count(count) if entry.keyword == keyword => Some(crate::int::count(count)),
+                _ => None,
+            })
+        };
+        (
+            bound(Keyword::MinContains).unwrap_or(1),
+            bound(Keyword::MaxContains).unwrap_or(usize::MAX),
+        )
+    }
+
+    /// Whether `contains` is content without a match.
+    pub(super) fn needs_none(&self) -> bool {
+        self.contains_bounds().0 == 0
+    }
+
+    pub(super) fn has_tuple(&self, outline: &Outline) -> bool {
+        matches!(
+            outline.entry(self.sub, Keyword::Items),
+            Some(Entry {
+                form: Form::List(_),
+                ..
+            })
+        )
+    }
+
+    /// Whether it is as cheap to evaluate again as to remember.
+    pub(super) fn is_leaf(&self) -> bool {
+        self.entries.iter().all(|entry| {
+            matches!(
+                entry.form,
+                Form::Annotation
+                    | Form::Literal
+                    | Form::Bound { .. }
+                    | Form::Count(_)
+                    | Form::Flag(_)
+                    | Form::Types(_)
+                    | Form::Pattern(_)
+                    | Form::Format(_)
+                    | Form::Content(_)
+            )
+        })
     }
 }
 

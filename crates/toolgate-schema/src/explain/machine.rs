@@ -17,13 +17,13 @@ use super::children::Cursor;
 use super::frame::{Child, Frame, LAST_ROUND, Outcome, Paths, Phase, Seen, Tally, Token, Via};
 use super::names::Tables;
 use super::scope::{ScopeId, Scopes};
-use super::sink::{Sink, Spot, Word};
+use super::sink::Sink;
 use super::value::At;
 use super::{DEEPER, Flow, Purse, Stop};
 use crate::dialect::{Dialect, Keyword};
 use crate::execute::{Allowance, Exhausted, Memo};
 use crate::int::{to_u32, to_usize, units};
-use crate::outline::{DocId, Entry, Form, Outline, Shape, SubId};
+use crate::outline::{Entry, Form, Outline, Shape, SubId};
 
 pub(super) struct Machine<'o, 'i, N: Node<'i>> {
     pub(super) outline: &'o Outline,
@@ -38,10 +38,10 @@ pub(super) struct Machine<'o, 'i, N: Node<'i>> {
     /// Numbers for subschemas in a scope.
     keys: HashMap<(SubId, ScopeId), u32>,
     /// What has been told already: (subschema in scope, value, branch).
-    told: HashSet<(u32, usize, u32)>,
-    branches: u32,
-    path: String,
-    instance: String,
+    pub(super) told: HashSet<(u32, usize, u32)>,
+    pub(super) branches: u32,
+    pub(super) path: String,
+    pub(super) instance: String,
     /// Whether a branch was cut to leave room for others.
     left_out: bool,
 }
@@ -430,16 +430,6 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         }
     }
 
-    /// Ends what a loud frame tells of a keyword.
-    fn close<S: Sink>(&mut self, frame: &mut Frame<'o, 'i, N>, sink: &mut S) {
-        if S::EVERYTHING {
-            sink.leave(frame.holds);
-        }
-        self.path.truncate(frame.paths.own.0);
-        frame.cursor = Cursor::Done;
-        frame.phase = Phase::Between;
-    }
-
     /// Ends a frame.
     fn finish<S: Sink>(&mut self, frame: &mut Frame<'o, 'i, N>, sink: &mut S) -> Outcome {
         if frame.loud {
@@ -495,7 +485,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     }
 
     /// The verdict of a frame, if it is known without evaluating it.
-    fn known(&mut self, frame: &Frame<'o, 'i, N>) -> Option<Outcome> {
+    pub(super) fn known(&mut self, frame: &Frame<'o, 'i, N>) -> Option<Outcome> {
         if let Shape::Always(valid) = frame.sub.shape {
             return Some(Outcome { valid, seen: None });
         }
@@ -509,285 +499,12 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         Some(Outcome { valid, seen })
     }
 
-    /// Whether a failing child has something to tell that was not told yet.
-    fn is_news(&mut self, outer: &Frame<'o, 'i, N>, inner: &mut Frame<'o, 'i, N>) -> bool {
-        let union = outer
-            .entry
-            .is_some_and(|entry| matches!(entry.keyword, Keyword::AnyOf | Keyword::OneOf));
-        inner.branch = outer.branch;
-        if union {
-            self.branches += 1;
-            inner.branch = self.branches;
-        }
-        if self.known(inner).is_some_and(|outcome| outcome.valid) {
-            return false;
-        }
-        let key = self.key(inner.id, inner.scope);
-        // A boolean schema says something else to each keyword that applies it.
-        matches!(inner.sub.shape, Shape::Always(_))
-            || self.told.insert((key, inner.at.identity(), inner.branch))
-    }
-
-    fn make_loud(
-        &mut self,
-        outer: &Frame<'o, 'i, N>,
-        child: &Child<'i, N>,
-        inner: &mut Frame<'o, 'i, N>,
-        findings: usize,
-    ) -> Flow {
-        inner.loud = true;
-        inner.cap = outer.cap;
-        let before = (self.path.len(), self.instance.len());
-        if let (Cursor::Picked { subs, .. }, Token::Index(_)) = (&outer.cursor, child.token) {
-            let share = (BRANCH_FINDINGS / subs.len().max(1)).max(LEAST_SHARE);
-            inner.cap = inner.cap.min(findings.saturating_add(share));
-        }
-        push_token(self.outline, outer.sub.doc, child.token, &mut self.path);
-        push_token(self.outline, outer.sub.doc, child.step, &mut self.instance);
-        let grown = self.path.len() + self.instance.len() - before.0 - before.1;
-        inner.paths = Paths {
-            own: (self.path.len(), self.instance.len()),
-            before,
-        };
-        self.purse.pay(units(grown / 32) + 1)
-    }
-
     /// The number of a subschema in a dynamic scope.
-    fn key(&mut self, sub: SubId, scope: ScopeId) -> u32 {
+    pub(super) fn key(&mut self, sub: SubId, scope: ScopeId) -> u32 {
         if scope == ScopeId::EMPTY && self.keys.is_empty() && self.outline.scope_names == 0 {
             return to_u32(sub.index());
         }
         let next = to_u32(self.keys.len());
         *self.keys.entry((sub, scope)).or_insert(next)
     }
-
-    /// Shows the sink where the evaluation is.
-    fn announce<F>(&self, frame: &Frame<'o, 'i, N>, entry: Option<&'o Entry>, tell: F) -> Flow
-    where
-        F: FnOnce(Spot<'_>) -> ControlFlow<super::Full>,
-    {
-        let spot = Spot {
-            path: &self.path,
-            instance: &self.instance,
-            name: frame.at.name(),
-            sub: frame.id,
-            keyword: entry.map(|entry| Word {
-                text: self.text(frame.sub.doc, entry.name),
-                entry,
-            }),
-        };
-        match tell(spot) {
-            ControlFlow::Continue(()) => ControlFlow::Continue(()),
-            ControlFlow::Break(full) => ControlFlow::Break(full.into()),
-        }
-    }
-
-    /// Adds a child to the value of its keyword's annotation.
-    fn note(&self, frame: &mut Frame<'o, 'i, N>, entry: &Entry, child: &Child<'i, N>) {
-        if frame.tally.noted.len() > NOTED_BYTES {
-            return;
-        }
-        let separator = if frame.tally.noted.is_empty() {
-            ""
-        } else {
-            ","
-        };
-        let text = match (child.step, entry.keyword) {
-            (Token::Name(name), _) => super::found::quoted(name),
-            (Token::Key(key), _) => super::found::quoted(self.text(frame.sub.doc, key)),
-            (Token::Index(index), Keyword::Contains) => index.to_string(),
-            _ => return,
-        };
-        frame.tally.noted.push_str(separator);
-        frame.tally.noted.push_str(&text);
-    }
-
-    /// Tells what a keyword that holds says about the value.
-    fn annotate<S: Sink>(
-        &mut self,
-        frame: &mut Frame<'o, 'i, N>,
-        entry: &'o Entry,
-        sink: &mut S,
-    ) -> Flow {
-        let outline: &'o Outline = self.outline;
-        let value = match (&entry.form, entry.keyword) {
-            (Form::Annotation | Form::Format(_) | Form::Content(_) | Form::One(_), keyword)
-                if is_annotation(keyword) =>
-            {
-                let text_only = matches!(
-                    keyword,
-                    Keyword::ContentEncoding | Keyword::ContentMediaType | Keyword::ContentSchema
-                );
-                let alone = keyword == Keyword::ContentSchema
-                    && outline
-                        .entry(frame.sub, Keyword::ContentMediaType)
-                        .is_none();
-                if alone || (text_only && frame.at.kind() != toolgate_json::Kind::String) {
-                    return ControlFlow::Continue(());
-                }
-                outline
-                    .view(frame.sub.doc, entry.value)
-                    .map_or("null", |view| view.raw())
-            }
-            (
-                _,
-                Keyword::Properties
-                | Keyword::PatternProperties
-                | Keyword::AdditionalProperties
-                | Keyword::UnevaluatedProperties
-                | Keyword::Contains,
-            ) if frame.tally.matched > 0 => {
-                let list = format!("[{}]", frame.tally.noted);
-                return self.announce(frame, Some(entry), |spot| sink.annotation(spot, &list));
-            }
-            (
-                Form::One(_),
-                Keyword::Items | Keyword::AdditionalItems | Keyword::UnevaluatedItems,
-            ) if frame.tally.matched > 0 => "true",
-            (Form::List(list), Keyword::PrefixItems | Keyword::Items)
-                if frame.tally.matched > 0 =>
-            {
-                let last = frame.tally.matched.min(list.len()) - 1;
-                let value = match frame.tally.matched == frame.at.len() {
-                    true => "true".to_owned(),
-                    false => last.to_string(),
-                };
-                return self.announce(frame, Some(entry), |spot| sink.annotation(spot, &value));
-            }
-            _ => return ControlFlow::Continue(()),
-        };
-        self.announce(frame, Some(entry), |spot| sink.annotation(spot, value))
-    }
 }
-
-impl<'o, 'i, N: Node<'i>> Frame<'o, 'i, N> {
-    /// The next keyword, round after round.
-    fn take_entry(&mut self) -> Option<&'o Entry> {
-        while self.round <= LAST_ROUND {
-            while let Some(entry) = self.entries.get(self.next) {
-                self.next += 1;
-                if Self::round_of(entry.keyword) == self.round && self.is_due(entry) {
-                    return Some(entry);
-                }
-            }
-            self.round += 1;
-            self.next = 0;
-        }
-        None
-    }
-
-    /// Whether a keyword is to be looked at, given those before it.
-    fn is_due(&self, entry: &Entry) -> bool {
-        match entry.keyword {
-            Keyword::Then => self.condition == Some(true),
-            Keyword::Else => self.condition == Some(false),
-            // Of a value that fails nobody can say what was evaluated.
-            Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties => self.valid,
-            _ => true,
-        }
-    }
-
-    /// Whether the keyword under way can be judged from the children met so far.
-    fn is_settled(&self, everything: bool) -> bool {
-        let tally = &self.tally;
-        let all = self.track || (self.loud && everything);
-        if !self.holds {
-            return true;
-        }
-        match self.entry.map(|entry| entry.keyword) {
-            Some(Keyword::AnyOf) => tally.matched > 0 && !all,
-            Some(Keyword::OneOf) => tally.matched > 1,
-            Some(Keyword::Contains) => {
-                let (least, most) = self.contains_bounds();
-                tally.matched > most
-                    || (tally.matched >= least.max(1) && most == usize::MAX && !all)
-            }
-            Some(Keyword::Not | Keyword::If) => false,
-            _ => tally.failed > 0,
-        }
-    }
-
-    fn contains_bounds(&self) -> (usize, usize) {
-        let bound = |keyword| {
-            self.entries.iter().find_map(|entry| match entry.form {
-                Form::Count(count) if entry.keyword == keyword => Some(crate::int::count(count)),
-                _ => None,
-            })
-        };
-        (
-            bound(Keyword::MinContains).unwrap_or(1),
-            bound(Keyword::MaxContains).unwrap_or(usize::MAX),
-        )
-    }
-
-    /// Whether `contains` is content without a match.
-    fn needs_none(&self) -> bool {
-        self.contains_bounds().0 == 0
-    }
-
-    fn has_tuple(&self, outline: &Outline) -> bool {
-        matches!(
-            outline.entry(self.sub, Keyword::Items),
-            Some(Entry {
-                form: Form::List(_),
-                ..
-            })
-        )
-    }
-
-    /// Whether it is as cheap to evaluate again as to remember.
-    fn is_leaf(&self) -> bool {
-        self.entries.iter().all(|entry| {
-            matches!(
-                entry.form,
-                Form::Annotation
-                    | Form::Literal
-                    | Form::Bound { .. }
-                    | Form::Count(_)
-                    | Form::Flag(_)
-                    | Form::Types(_)
-                    | Form::Pattern(_)
-                    | Form::Format(_)
-                    | Form::Content(_)
-            )
-        })
-    }
-}
-
-fn push_token(outline: &Outline, doc: DocId, token: Token<'_>, path: &mut String) {
-    match token {
-        Token::None => {}
-        Token::Index(index) => toolgate_json::pointer::push(path, &index.to_string()),
-        Token::Name(name) => toolgate_json::pointer::push(path, name),
-        Token::Key(key) => {
-            let name = outline.view(doc, key).map_or("", Node::string);
-            toolgate_json::pointer::push(path, name);
-        }
-    }
-}
-
-/// Whether a keyword's value is meant for whoever reads the instance.
-fn is_annotation(keyword: Keyword) -> bool {
-    matches!(
-        keyword,
-        Keyword::Unknown
-            | Keyword::Title
-            | Keyword::Description
-            | Keyword::Default
-            | Keyword::Examples
-            | Keyword::Deprecated
-            | Keyword::ReadOnly
-            | Keyword::WriteOnly
-            | Keyword::Format
-            | Keyword::ContentEncoding
-            | Keyword::ContentMediaType
-            | Keyword::ContentSchema
-    )
-}
-
-/// Findings that the branches of one union share.
-const BRANCH_FINDINGS: usize = 64;
-/// Findings that each branch may have at least.
-const LEAST_SHARE: usize = 4;
-/// Bytes of names that one annotation lists.
-const NOTED_BYTES: usize = 16 << 10;

@@ -22,6 +22,7 @@ mod machine;
 mod names;
 mod scope;
 pub(crate) mod sink;
+mod telling;
 mod value;
 
 use std::ops::ControlFlow;

@@ -51,7 +51,7 @@ impl Schema {
     /// Says why an instance does not match.
     ///
     /// Meant for after a [`check`](Self::check) that said no: this is a second,
-    /// plain evaluation, some ten times slower, of the schema as it was written.
+    /// plain evaluation, much slower, of the schema as it was written.
     /// It keeps the bounds of a check: the same fuel for the verdict and as much
     /// again for the findings. Where it reaches one, the verdict is that of a
     /// check, and [`Report::complete`] is `false`.

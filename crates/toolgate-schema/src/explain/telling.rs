@@ -1,0 +1,214 @@
+//! What a loud frame lets the sink hear, and where it says it is.
+
+use std::ops::ControlFlow;
+
+use toolgate_json::Node;
+
+use super::Flow;
+use super::children::Cursor;
+use super::frame::{Child, Frame, Paths, Phase, Token};
+use super::machine::Machine;
+use super::sink::{Full, Sink, Spot, Word};
+use crate::dialect::Keyword;
+use crate::int::units;
+use crate::outline::{DocId, Entry, Form, Outline, Shape};
+
+impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
+    /// Ends what a loud frame tells of a keyword.
+    pub(super) fn close<S: Sink>(&mut self, frame: &mut Frame<'o, 'i, N>, sink: &mut S) {
+        if S::EVERYTHING {
+            sink.leave(frame.holds);
+        }
+        self.path.truncate(frame.paths.own.0);
+        frame.cursor = Cursor::Done;
+        frame.phase = Phase::Between;
+    }
+
+    /// Whether a failing child has something to tell that was not told yet.
+    pub(super) fn is_news(
+        &mut self,
+        outer: &Frame<'o, 'i, N>,
+        inner: &mut Frame<'o, 'i, N>,
+    ) -> bool {
+        let union = outer
+            .entry
+            .is_some_and(|entry| matches!(entry.keyword, Keyword::AnyOf | Keyword::OneOf));
+        inner.branch = outer.branch;
+        if union {
+            self.branches += 1;
+            inner.branch = self.branches;
+        }
+        if self.known(inner).is_some_and(|outcome| outcome.valid) {
+            return false;
+        }
+        let key = self.key(inner.id, inner.scope);
+        // A boolean schema says something else to each keyword that applies it.
+        matches!(inner.sub.shape, Shape::Always(_))
+            || self.told.insert((key, inner.at.identity(), inner.branch))
+    }
+
+    pub(super) fn make_loud(
+        &mut self,
+        outer: &Frame<'o, 'i, N>,
+        child: &Child<'i, N>,
+        inner: &mut Frame<'o, 'i, N>,
+        findings: usize,
+    ) -> Flow {
+        inner.loud = true;
+        inner.cap = outer.cap;
+        let before = (self.path.len(), self.instance.len());
+        if let (Cursor::Picked { subs, .. }, Token::Index(_)) = (&outer.cursor, child.token) {
+            let share = (BRANCH_FINDINGS / subs.len().max(1)).max(LEAST_SHARE);
+            inner.cap = inner.cap.min(findings.saturating_add(share));
+        }
+        push_token(self.outline, outer.sub.doc, child.token, &mut self.path);
+        push_token(self.outline, outer.sub.doc, child.step, &mut self.instance);
+        let grown = self.path.len() + self.instance.len() - before.0 - before.1;
+        inner.paths = Paths {
+            own: (self.path.len(), self.instance.len()),
+            before,
+        };
+        self.purse.pay(units(grown / 32) + 1)
+    }
+
+    /// Shows the sink where the evaluation is.
+    pub(super) fn announce<F>(
+        &self,
+        frame: &Frame<'o, 'i, N>,
+        entry: Option<&'o Entry>,
+        tell: F,
+    ) -> Flow
+    where
+        F: FnOnce(Spot<'_>) -> ControlFlow<Full>,
+    {
+        let spot = Spot {
+            path: &self.path,
+            instance: &self.instance,
+            name: frame.at.name(),
+            sub: frame.id,
+            keyword: entry.map(|entry| Word {
+                text: self.text(frame.sub.doc, entry.name),
+                entry,
+            }),
+        };
+        match tell(spot) {
+            ControlFlow::Continue(()) => ControlFlow::Continue(()),
+            ControlFlow::Break(full) => ControlFlow::Break(full.into()),
+        }
+    }
+
+    /// Adds a child to the value of its keyword's annotation.
+    pub(super) fn note(&self, frame: &mut Frame<'o, 'i, N>, entry: &Entry, child: &Child<'i, N>) {
+        if frame.tally.noted.len() > NOTED_BYTES {
+            return;
+        }
+        let separator = if frame.tally.noted.is_empty() {
+            ""
+        } else {
+            ","
+        };
+        let text = match (child.step, entry.keyword) {
+            (Token::Name(name), _) => super::found::quoted(name),
+            (Token::Key(key), _) => super::found::quoted(self.text(frame.sub.doc, key)),
+            (Token::Index(index), Keyword::Contains) => index.to_string(),
+            _ => return,
+        };
+        frame.tally.noted.push_str(separator);
+        frame.tally.noted.push_str(&text);
+    }
+
+    /// Tells what a keyword that holds says about the value.
+    pub(super) fn annotate<S: Sink>(
+        &mut self,
+        frame: &mut Frame<'o, 'i, N>,
+        entry: &'o Entry,
+        sink: &mut S,
+    ) -> Flow {
+        let outline: &'o Outline = self.outline;
+        let value = match (&entry.form, entry.keyword) {
+            (Form::Annotation | Form::Format(_) | Form::Content(_) | Form::One(_), keyword)
+                if is_annotation(keyword) =>
+            {
+                let text_only = matches!(
+                    keyword,
+                    Keyword::ContentEncoding | Keyword::ContentMediaType | Keyword::ContentSchema
+                );
+                let alone = keyword == Keyword::ContentSchema
+                    && outline
+                        .entry(frame.sub, Keyword::ContentMediaType)
+                        .is_none();
+                if alone || (text_only && frame.at.kind() != toolgate_json::Kind::String) {
+                    return ControlFlow::Continue(());
+                }
+                outline
+                    .view(frame.sub.doc, entry.value)
+                    .map_or("null", |view| view.raw())
+            }
+            (
+                _,
+                Keyword::Properties
+                | Keyword::PatternProperties
+                | Keyword::AdditionalProperties
+                | Keyword::UnevaluatedProperties
+                | Keyword::Contains,
+            ) if frame.tally.matched > 0 => {
+                let list = format!("[{}]", frame.tally.noted);
+                return self.announce(frame, Some(entry), |spot| sink.annotation(spot, &list));
+            }
+            (
+                Form::One(_),
+                Keyword::Items | Keyword::AdditionalItems | Keyword::UnevaluatedItems,
+            ) if frame.tally.matched > 0 => "true",
+            (Form::List(list), Keyword::PrefixItems | Keyword::Items)
+                if frame.tally.matched > 0 =>
+            {
+                let last = frame.tally.matched.min(list.len()) - 1;
+                let value = match frame.tally.matched == frame.at.len() {
+                    true => "true".to_owned(),
+                    false => last.to_string(),
+                };
+                return self.announce(frame, Some(entry), |spot| sink.annotation(spot, &value));
+            }
+            _ => return ControlFlow::Continue(()),
+        };
+        self.announce(frame, Some(entry), |spot| sink.annotation(spot, value))
+    }
+}
+
+fn push_token(outline: &Outline, doc: DocId, token: Token<'_>, path: &mut String) {
+    match token {
+        Token::None => {}
+        Token::Index(index) => toolgate_json::pointer::push(path, &index.to_string()),
+        Token::Name(name) => toolgate_json::pointer::push(path, name),
+        Token::Key(key) => {
+            let name = outline.view(doc, key).map_or("", Node::string);
+            toolgate_json::pointer::push(path, name);
+        }
+    }
+}
+
+/// Whether a keyword's value is meant for whoever reads the instance.
+fn is_annotation(keyword: Keyword) -> bool {
+    matches!(
+        keyword,
+        Keyword::Unknown
+            | Keyword::Title
+            | Keyword::Description
+            | Keyword::Default
+            | Keyword::Examples
+            | Keyword::Deprecated
+            | Keyword::ReadOnly
+            | Keyword::WriteOnly
+            | Keyword::Format
+            | Keyword::ContentEncoding
+            | Keyword::ContentMediaType
+            | Keyword::ContentSchema
+    )
+}
+
+/// Findings that the branches of one union share.
+const BRANCH_FINDINGS: usize = 64;
+/// Findings that each branch may have at least.
+const LEAST_SHARE: usize = 4;
+/// Bytes of names that one annotation lists.
+const NOTED_BYTES: usize = 16 << 10;
