@@ -193,6 +193,7 @@ fn arguments_of_one_shape() {
                 r#"{"query": "a", "filter": 5}"#,
                 "/filter: expected null or string, found number `5`",
             ),
+            (r#"{"query": "a", "q": "a"}"#, "unexpected property `q`"),
             (r#"[]"#, "expected object, found array `[]`"),
             (
                 r#""{\"query\": \"a\"}""#,

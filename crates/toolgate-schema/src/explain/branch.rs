@@ -9,12 +9,11 @@ use std::ops::ControlFlow;
 use toolgate_json::{Kind, Node};
 
 use super::Flow;
-use super::found::{found, show};
+use super::found::{found, near, show};
 use super::frame::Frame;
 use super::kind::Tag;
 use super::machine::Machine;
 use super::value::At;
-use crate::closest::closest;
 use crate::dialect::Keyword;
 use crate::int::units;
 use crate::outline::{Entry, Form, Outline, SubId};
@@ -195,7 +194,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             .filter(|value| value.kind() == Kind::String)
             .map(|value| Node::string(*value));
         let closest = (value.kind() == Kind::String)
-            .then(|| closest(value.string(), strings))
+            .then(|| near(value.string(), strings))
             .flatten();
         Some(Tag {
             property: super::found::cut(property),

@@ -5,11 +5,10 @@ use std::ops::ControlFlow;
 use toolgate_json::{Kind, Node, NodeId, View};
 
 use super::Flow;
-use super::found::{cut, found, show};
+use super::found::{cut, found, near, show};
 use super::frame::Frame;
 use super::kind::{Branches, FindingKind};
 use super::machine::Machine;
-use crate::closest::closest;
 use crate::dialect::Keyword;
 use crate::int::units;
 use crate::outline::{ContentUse, Dependency, DocId, Entry, Form, FormatUse, Outline, SubId};
@@ -271,7 +270,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             }
         }
         self.purse.pay(units(candidates.len()) * 4)?;
-        ControlFlow::Continue(closest(name, candidates).map(cut))
+        ControlFlow::Continue(near(name, candidates).map(cut))
     }
 }
 
@@ -298,7 +297,7 @@ fn closest_member<'i, N: Node<'i>>(members: View<'_>, frame: &Frame<'_, 'i, N>) 
         });
         return other
             .map(show)
-            .or_else(|| closest(text, strings()).map(|name| super::found::quoted(&cut(name))));
+            .or_else(|| near(text, strings()).map(|name| super::found::quoted(&cut(name))));
     }
     let text = found(at).text;
     let same = strings().find(|member| *member == text);

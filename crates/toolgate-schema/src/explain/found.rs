@@ -4,6 +4,7 @@ use toolgate_json::{Key as _, Kind, Node};
 
 use super::kind::Found;
 use super::value::At;
+use crate::closest::closest;
 
 /// The value as a finding repeats it.
 pub(super) fn found<'i, N: Node<'i>>(at: At<'i, N>) -> Found {
@@ -34,6 +35,15 @@ pub(super) fn cut(text: &str) -> String {
         out.push('…');
     }
     out
+}
+
+/// The closest spelling; of words of one or two letters none is close.
+pub(super) fn near<'c>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+) -> Option<&'c str> {
+    word.chars().nth(2)?;
+    closest(word, candidates)
 }
 
 /// A text as a JSON string, whole.
