@@ -4,11 +4,16 @@
 
 #![forbid(unsafe_code)]
 
+pub mod argument;
 pub mod catalog;
 pub mod check;
 pub mod contract;
 pub mod era;
+pub mod inline;
 pub mod message;
 mod positions;
 pub mod project;
+pub mod publish;
+#[cfg(feature = "serde_json")]
+pub mod typed;
 pub mod wording;

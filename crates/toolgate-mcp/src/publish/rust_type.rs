@@ -1,0 +1,57 @@
+//! Schemas from Rust types, by `schemars`.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
+
+use super::{Refused, ToolDefinition};
+use crate::contract::OutputShape;
+use crate::message::Edits;
+
+impl ToolDefinition {
+    /// Sets the input schema to that of a Rust type as it is deserialised.
+    ///
+    /// An enum with data is an `oneOf` of objects without a `type` at the root;
+    /// since all its variants are objects, `"type": "object"` is put before it,
+    /// which changes no verdict. A type that allows other values than objects
+    /// (a unit variant is a string) is refused by [`build`](Self::build).
+    #[must_use]
+    pub fn input_type<T: JsonSchema>(self) -> Self {
+        let settings = SchemaSettings::draft2020_12().for_deserialize();
+        let schema = settings.into_generator().into_root_schema_for::<T>();
+        let text = schema.as_value().to_string();
+        let rooted = rooted(&text).ok_or(Refused::InputType(std::any::type_name::<T>()));
+        self.with_input(rooted)
+    }
+
+    /// Sets the output schema to that of a Rust type as it is serialised. Any
+    /// type can be an output; readers of older eras see it projected.
+    #[must_use]
+    pub fn output_type<T: JsonSchema>(self) -> Self {
+        let settings = SchemaSettings::draft2020_12().for_serialize();
+        let schema = settings.into_generator().into_root_schema_for::<T>();
+        let text = schema.as_value().to_string();
+        // A type without a schema of its own (`true`) allows everything.
+        self.output(if text == "true" {
+            "{}".to_owned()
+        } else {
+            text
+        })
+    }
+}
+
+/// The schema with a root that says `"type": "object"`; nothing if it allows
+/// other values.
+fn rooted(schema: &str) -> Option<String> {
+    let document = OwnedDocument::read(schema, &ReadLimits::default()).ok()?;
+    let root = document.document().root();
+    match OutputShape::of(Some(root)) {
+        OutputShape::Object => Some(schema.to_owned()),
+        OutputShape::ObjectWithoutType if root.member("type").is_none() => {
+            let mut edits = Edits::new();
+            edits.prepend_member(root, r#""type":"object""#);
+            Some(edits.apply(schema))
+        }
+        _ => None,
+    }
+}
