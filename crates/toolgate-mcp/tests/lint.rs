@@ -1,0 +1,292 @@
+//! The lint rules on data: what each must find and what it must leave alone.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail as tests do, with a panic"
+)]
+
+use serde_json::Value;
+use toolgate_mcp::lint::{Linter, Profile, RULES, Report, Severity, apply, rule};
+
+/// Everything on.
+fn linter() -> Linter {
+    [
+        Profile::Openai,
+        Profile::Anthropic,
+        Profile::Legacy,
+        Profile::Strict,
+    ]
+    .into_iter()
+    .fold(Linter::new(), Linter::profile)
+}
+
+fn lint(tools: &[String]) -> Report {
+    linter().lint(tools.iter().map(String::as_str))
+}
+
+/// The tools that a case stands for; text keeps what a JSON reader would lose.
+fn tools(shape: &str, case: &Value) -> Vec<String> {
+    let tool = |schema: &str| {
+        format!(
+            "{{\"name\": \"case_tool\", \"description\": \"a tool\", \"inputSchema\": {schema}}}"
+        )
+    };
+    match (shape, case) {
+        ("tool", Value::String(text)) if text.starts_with('{') => vec![text.clone()],
+        ("listing", Value::Array(tools)) => tools.iter().map(Value::to_string).collect(),
+        ("schema", Value::String(big)) => vec![tool(&hostile(big))],
+        ("schema", schema) => vec![tool(&schema.to_string())],
+        ("property", schema) => vec![tool(&format!(
+            "{{\"type\": \"object\", \"properties\": {{\"value\": {schema}}}}}"
+        ))],
+        (_, tool) => vec![tool.to_string()],
+    }
+}
+
+fn hostile(name: &str) -> String {
+    match name {
+        "!pattern" => format!(
+            "{{\"type\": \"object\", \"properties\": {{\"a\": {{\"pattern\": \"{}\"}}}}}}",
+            "a".repeat(9_000)
+        ),
+        _ => format!(
+            "{{\"type\": \"object\", \"not\": {}{{}}{}}}",
+            "{\"not\": ".repeat(90),
+            "}".repeat(90)
+        ),
+    }
+}
+
+fn codes(report: &Report) -> Vec<&'static str> {
+    report
+        .findings
+        .iter()
+        .map(|finding| finding.rule.code)
+        .collect()
+}
+
+#[test]
+fn every_rule_finds_its_hits_and_nothing_in_its_misses() {
+    let cases: Value = serde_json::from_str(include_str!("lint/cases.json")).unwrap();
+    let mut wrong = Vec::new();
+    for (code, case) in cases.as_object().unwrap() {
+        let shape = case["as"].as_str().unwrap();
+        for (kind, expected) in [("hit", true), ("miss", false)] {
+            let list = case[kind].as_array().unwrap();
+            assert!(list.len() >= 2, "{code} has too few cases");
+            for one in list {
+                let report = lint(&tools(shape, one));
+                let found = codes(&report).contains(&code.as_str());
+                if found != expected {
+                    wrong.push(format!("{code} {kind}: {one}: {:?}", codes(&report)));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_rule_has_cases_and_a_page() {
+    let cases: Value = serde_json::from_str(include_str!("lint/cases.json")).unwrap();
+    let elsewhere = ["TG014", "TG015", "TG083", "TG094"];
+    for one in &RULES {
+        assert!(
+            cases.get(one.code).is_some() || elsewhere.contains(&one.code),
+            "{} has no cases",
+            one.code
+        );
+        let head = format!("# {} {}\n\n{}", one.code, one.name, one.severity);
+        assert!(one.page.starts_with(&head), "{}: {}", one.code, one.page);
+        assert!(
+            one.page.contains("## Why") && one.page.contains("## Fix"),
+            "{}",
+            one.code
+        );
+        assert!(!one.summary().is_empty());
+        assert_eq!(rule(one.name).map(|rule| rule.code), Some(one.code));
+    }
+    let mut codes: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
+    codes.dedup();
+    assert_eq!(codes.len(), RULES.len());
+    assert!(codes.is_sorted());
+}
+
+#[test]
+fn sizes_are_reported_over_their_bounds_only() {
+    let tool = |name: &str, words: usize| {
+        format!(
+            "{{\"name\": \"{name}\", \"description\": \"{}\", \"inputSchema\": {{\"type\": \"object\"}}}}",
+            "word ".repeat(words)
+        )
+    };
+    for (words, tool_size, description) in
+        [(100, false, false), (300, false, true), (3_000, true, true)]
+    {
+        let found = codes(&lint(&[tool("a", words)]));
+        assert_eq!(found.contains(&"TG015"), tool_size, "{words}");
+        assert_eq!(found.contains(&"TG083"), description, "{words}");
+        assert!(!found.contains(&"TG014"));
+    }
+    let many: Vec<String> = (0..100).map(|n| tool(&format!("t{n}"), 300)).collect();
+    assert!(codes(&lint(&many)).contains(&"TG014"));
+    let values: Vec<String> = (0..1_001).map(|n| n.to_string()).collect();
+    for (count, expected) in [(1_000, false), (1_001, true)] {
+        let text = format!(
+            "{{\"name\": \"a\", \"inputSchema\": {{\"type\": \"object\", \"properties\": {{\"p\": {{\"enum\": [{}]}}}}}}}}",
+            values[..count].join(",")
+        );
+        assert_eq!(codes(&lint(&[text])).contains(&"TG094"), expected);
+    }
+}
+
+/// A safe fix leaves a tool that is still read, and that its rule has no more to say about.
+#[test]
+fn safe_fixes_mend_what_they_are_for() {
+    for (schema, mended) in [
+        (
+            r#"{"type": "number", "minimum": 0, "exclusiveMinimum": true}"#,
+            r#"{"type": "number", "exclusiveMinimum": 0}"#,
+        ),
+        (
+            r#"{"type": "number", "exclusiveMaximum": true, "maximum": 9}"#,
+            r#"{"type": "number", "exclusiveMaximum": 9}"#,
+        ),
+        (
+            r#"{"type": "integer", "exclusiveMaximum": false}"#,
+            r#"{"type": "integer"}"#,
+        ),
+        (
+            r#"{"items": [{"type": "string"}], "additionalItems": false}"#,
+            r#"{"prefixItems": [{"type": "string"}], "items": false}"#,
+        ),
+        (
+            r#"{"type": "object", "properties": {}, "required": [], "propertyNames": {"type": "string"}}"#,
+            r#"{"type": "object", "properties": {}}"#,
+        ),
+        (
+            r#"{"title": "Value", "type": "string"}"#,
+            r#"{"type": "string"}"#,
+        ),
+        (
+            r#"{"type": "string", "default": null}"#,
+            r#"{"type": "string"}"#,
+        ),
+    ] {
+        let whole = |schema: &str| {
+            format!(
+                "{{\"name\": \"x\", \"inputSchema\": {{\"type\": \"object\", \"properties\": {{\"value\": {schema}}}}}}}"
+            )
+        };
+        let mut text = whole(schema);
+        for _ in 0..4 {
+            let report = lint(std::slice::from_ref(&text));
+            let safe = report.findings.iter().filter_map(|finding| {
+                let fix = finding.fix.as_ref()?;
+                (fix.safety == toolgate_mcp::lint::Safety::Safe).then(|| fix.edits.clone())
+            });
+            let groups: Vec<_> = safe.collect();
+            text = apply(&text, &groups).0;
+        }
+        assert_eq!(text, whole(mended), "{schema}");
+    }
+}
+
+#[test]
+fn rules_can_be_turned_off_and_made_errors() {
+    let tool = r#"{"name": "a", "inputSchema": {"type": "object"}}"#;
+    let one = |code: &str| rule(code).unwrap();
+    let severity = |linter: &Linter, code: &str| {
+        let report = linter.lint([tool]);
+        report
+            .findings
+            .iter()
+            .find(|finding| finding.rule.code == code)
+            .map(|finding| finding.severity)
+    };
+    assert_eq!(severity(&Linter::new(), "TG006"), Some(Severity::Warning));
+    assert_eq!(
+        severity(&Linter::new().allow(one("no-description")), "TG006"),
+        None
+    );
+    assert_eq!(severity(&Linter::new(), "TG012"), None);
+    assert_eq!(
+        severity(&Linter::new().deny(one("tg012")), "TG012"),
+        Some(Severity::Error)
+    );
+    assert_eq!(
+        severity(&Linter::new().profile(Profile::Strict), "TG012"),
+        Some(Severity::Note)
+    );
+}
+
+/// Every place that is named is a place in the text, and hostile tools end soon.
+#[test]
+fn places_are_places_and_hostile_tools_end() {
+    let deep = format!(
+        "{{\"name\": \"a\", \"inputSchema\": {}{}}}",
+        "{\"not\": ".repeat(400) + "{}",
+        "}".repeat(400)
+    );
+    let wide = format!(
+        "{{\"name\": \"a\", \"inputSchema\": {{\"type\": \"object\", \"properties\": {{{}}}}}}}",
+        (0..30_000)
+            .map(|n| format!(
+                "\"p{n}\": {{\"tpye\": \"string\", \"$ref\": \"#/x/{n}\", \"default\": {n}}}"
+            ))
+            .collect::<Vec<_>>()
+            .join(",")
+    );
+    let long = format!(
+        "{{\"name\": \"a\", \"inputSchema\": {{\"properties\": {{\"{}\": {{\"enum\": []}}}}}}}}",
+        "k".repeat(1 << 20)
+    );
+    let started = std::time::Instant::now();
+    for text in [
+        deep,
+        wide,
+        long,
+        "[".repeat(100_000),
+        String::new(),
+        "{\"name\": \"\\ud800\"}".to_owned(),
+    ] {
+        let report = lint(std::slice::from_ref(&text));
+        assert!(!report.findings.is_empty());
+        for finding in &report.findings {
+            assert!(finding.message.len() < 2_000 && finding.pointer.len() < 3_100);
+            assert!(!finding.message.ends_with('.'), "{}", finding.message);
+            if let Some(span) = &finding.span {
+                assert!(span.start <= span.end && text.get(span.start.min(text.len())..).is_some());
+            }
+        }
+    }
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}
+
+/// The published listings: nothing in them is an error of ours to read.
+#[test]
+fn published_listings_are_read() {
+    let folder =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/listings");
+    let Ok(files) = std::fs::read_dir(folder) else {
+        println!("skipped: ../shared/corpus is not there");
+        return;
+    };
+    let mut tools = 0;
+    for file in files {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        let listing: Value = serde_json::from_str(&text).unwrap();
+        let texts: Vec<String> = listing["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(Value::to_string)
+            .collect();
+        tools += texts.len();
+        let report = lint(&texts);
+        assert!(!codes(&report).contains(&"TG001"));
+        assert_eq!(report.tokens.len(), texts.len());
+    }
+    assert!(tools > 5_000);
+}
