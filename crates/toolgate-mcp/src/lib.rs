@@ -10,6 +10,7 @@ pub mod check;
 pub mod contract;
 pub mod era;
 pub mod inline;
+pub mod lint;
 pub mod message;
 mod positions;
 pub mod project;

@@ -1,11 +1,5 @@
 //! The lint rules on data: what each must find and what it must leave alone.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests fail as tests do, with a panic"
-)]
-
 use serde_json::Value;
 use toolgate_mcp::lint::{Linter, Profile, RULES, Report, Severity, apply, rule};
 

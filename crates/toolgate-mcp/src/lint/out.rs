@@ -52,13 +52,18 @@ impl<'l> Out<'l> {
     }
 
     /// A finding of another rule, which `code` names.
-    pub(super) fn find_as(&mut self, code: &str, place: Place, message: impl Into<String>) -> &mut Finding {
+    pub(super) fn find_as(
+        &mut self,
+        code: &str,
+        place: Place,
+        message: impl Into<String>,
+    ) -> &mut Finding {
         let rule = RULES.iter().position(|rule| rule.code == code);
         self.add(rule.unwrap_or(self.rule), place, message.into())
     }
 
     fn add(&mut self, index: usize, place: Place, message: String) -> &mut Finding {
-        let rule: &'static Rule = RULES.get(index).unwrap_or(&super::rule::FIRST);
+        let rule: &'static Rule = RULES.get(index).unwrap_or(&RULES[0]);
         let level = self.levels.get(index).copied().flatten();
         let finding = Finding {
             rule,

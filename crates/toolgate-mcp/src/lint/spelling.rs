@@ -54,7 +54,9 @@ fn distance(a: &[char], b: &[char]) -> usize {
                 above(1, 1).map(|n| n.saturating_add(same)),
                 above(1, 0).map(|n| n.saturating_add(1)),
                 left.map(|n| n.saturating_add(1)),
-                swapped.and_then(|_| above(2, 2)).map(|n| n.saturating_add(1)),
+                swapped
+                    .and_then(|_| above(2, 2))
+                    .map(|n| n.saturating_add(1)),
             ];
             row.push(options.into_iter().flatten().min().unwrap_or(usize::MAX));
         }
@@ -72,7 +74,14 @@ mod tests {
 
     #[test]
     fn close_and_not_close() {
-        let names = ["minLength", "required", "description", "not", "examples", "type"];
+        let names = [
+            "minLength",
+            "required",
+            "description",
+            "not",
+            "examples",
+            "type",
+        ];
         for (word, meant) in [
             ("minLenght", Some("minLength")),
             ("require", Some("required")),

@@ -1,14 +1,16 @@
 //! One tool as the rules see it: its document, and every subschema of it.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use toolgate_json::{
     Document, DuplicateKeys, Key as _, Kind, Node as _, OwnedDocument, ReadError, ReadLimits, View,
     pointer,
 };
+use toolgate_pattern::{Limits, Pattern};
 use toolgate_schema::Dialect;
 
-use super::finding::{Edit, Finding};
+use super::finding::Finding;
 
 /// Reads a tool's text as generously as the rules can bear.
 pub(super) fn read(text: &str) -> Result<OwnedDocument, ReadError> {
@@ -27,6 +29,10 @@ pub(super) struct Tool<'a> {
     pub(super) subs: Vec<Sub<'a>>,
     /// Whether some object has two members of one name, so that edits by place are not safe.
     pub(super) ambiguous: bool,
+    /// Names whose spelling may still be looked at.
+    spellings: Cell<usize>,
+    /// Bytes of compiled patterns that may still be made.
+    patterns: Cell<usize>,
 }
 
 /// Which of a tool's schemas.
@@ -80,9 +86,15 @@ impl<'a> Tool<'a> {
             root,
             subs: Vec::new(),
             ambiguous,
+            spellings: Cell::new(SPELLINGS),
+            patterns: Cell::new(PATTERN_BYTES),
         };
         for side in [Side::Input, Side::Output] {
-            if let Some(schema) = tool.schema(side) {
+            // What is larger the compiler refuses (TG028), and that is enough to say.
+            if let Some(schema) = tool
+                .schema(side)
+                .filter(|schema| schema.raw().len() <= SCHEMA_BYTES)
+            {
                 tool.walk(side, schema);
             }
         }
@@ -103,6 +115,25 @@ impl<'a> Tool<'a> {
 
     pub(super) fn parent(&self, sub: &Sub<'a>) -> Option<&Sub<'a>> {
         self.subs.get(sub.parent?)
+    }
+
+    /// Whether the spelling of one more name may be looked at.
+    pub(super) fn may_spell(&self) -> bool {
+        let left = self.spellings.get();
+        self.spellings.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    /// A pattern, if it is one and there is room for more.
+    pub(super) fn pattern(&self, text: &str) -> Option<Pattern> {
+        let limits = Limits {
+            size: self.patterns.get().min(MOST_OF_A_PATTERN),
+            ..Limits::default()
+        };
+        let pattern = Pattern::new(text, &limits).ok();
+        let cost = pattern.as_ref().map_or(text.len(), Pattern::size);
+        self.patterns.set(self.patterns.get().saturating_sub(cost));
+        pattern
     }
 
     /// The place of a tool's member, or of the tool if it has none such.
@@ -294,34 +325,6 @@ impl<'a> Sub<'a> {
     }
 }
 
-/// The edit that takes a member out of an object, with the comma that goes with it.
-pub(super) fn remove_member(object: View<'_>, name: &str) -> Option<Edit> {
-    let members: Vec<(Range<usize>, Range<usize>, &str)> = object
-        .members()
-        .map(|(key, value)| (span(key.view()), span(value), key.text()))
-        .collect();
-    let at = members.iter().position(|(_, _, text)| *text == name)?;
-    let (key, value, _) = members.get(at)?;
-    let span = match (members.get(at.saturating_add(1)), at.checked_sub(1)) {
-        (Some((next, _, _)), _) => key.start..next.start,
-        (None, Some(before)) => members.get(before)?.1.end..value.end,
-        (None, None) => key.start..value.end,
-    };
-    Some(Edit {
-        span,
-        text: String::new(),
-    })
-}
-
-/// The edit that gives a member another name.
-pub(super) fn rename_member(object: View<'_>, name: &str, new: &str) -> Option<Edit> {
-    let key = object.member(name)?.name()?;
-    Some(Edit {
-        span: span(key),
-        text: format!("\"{new}\""),
-    })
-}
-
 pub(super) fn span(view: View<'_>) -> Range<usize> {
     let span = view.span();
     span.start..span.end
@@ -364,7 +367,12 @@ const HOLDERS: [(&str, Holds); 22] = [
     ("contentSchema", Holds::One),
 ];
 
-/// The engine's own default bound is 10,000; what is beyond is refused by TG028.
-const MOST_SUBSCHEMAS: usize = 20_000;
+/// The engine's own default bounds; what is beyond is refused by TG028.
+const MOST_SUBSCHEMAS: usize = 10_000;
+const SCHEMA_BYTES: usize = 1 << 20;
+const PATTERN_BYTES: usize = 32 << 20;
+const MOST_OF_A_PATTERN: usize = 1 << 20;
+/// A thousand times what a published tool needs.
+const SPELLINGS: usize = 10_000;
 /// The engine stops at 64.
 const DEEPEST: usize = 100;

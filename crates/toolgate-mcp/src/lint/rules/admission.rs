@@ -3,9 +3,10 @@
 use toolgate_json::{Kind, Node as _, View, quote};
 use toolgate_schema::{CompileError, CompileErrorKind, Compiler, Formats, Strictness};
 
+use crate::lint::edit::rename_member;
 use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
-use crate::lint::tool::{Place, Side, Tool, rename_member, span};
+use crate::lint::tool::{Place, Side, Tool, span};
 
 /// TG016: there is an input schema, and schemas are schemas.
 pub(crate) fn schemas(tool: &Tool<'_>, out: &mut Out<'_>) {
@@ -128,17 +129,22 @@ fn refused(tool: &Tool<'_>, side: Side, schema: View<'_>, error: &CompileError, 
         CompileErrorKind::InvalidSchema {
             closest: Some(closest),
             ..
-        } => value.filter(|value| value.kind() == Kind::String).map(|value| {
-            vec![Edit {
-                span: span(value),
-                text: format!("\"{closest}\""),
-            }]
-        }),
+        } => value
+            .filter(|value| value.kind() == Kind::String)
+            .map(|value| {
+                vec![Edit {
+                    span: span(value),
+                    text: format!("\"{closest}\""),
+                }]
+            }),
         _ => None,
     };
     let found = out.find_as(code, place, error.to_string());
     found.help = if required_flag {
-        Some("list the names of required properties in the `required` of the object around it".to_owned())
+        Some(
+            "list the names of required properties in the `required` of the object around it"
+                .to_owned(),
+        )
     } else {
         error.help()
     };
@@ -163,7 +169,7 @@ fn draft4_bound(tool: &Tool<'_>, keyword: &str, flag: View<'_>, place: Place, ou
         _ => "leave it out; it has no effect".to_owned(),
     };
     let edits = object.filter(|_| !tool.ambiguous).and_then(|object| {
-        let drop = |name: &str| crate::lint::tool::remove_member(object, name);
+        let drop = |name: &str| crate::lint::edit::remove_member(object, name);
         match (flag.boolean(), number) {
             (true, Some(number)) => Some(vec![
                 drop(bound)?,
@@ -182,19 +188,26 @@ fn draft4_bound(tool: &Tool<'_>, keyword: &str, flag: View<'_>, place: Place, ou
 
 /// `items: [ … ]`, which 2020-12 writes `prefixItems`.
 fn tuple_items(tool: &Tool<'_>, tuple: View<'_>, place: Place, out: &mut Out<'_>) {
-    let edits = tuple.parent().filter(|_| !tool.ambiguous).and_then(|object| {
-        if object.member("prefixItems").is_some() {
-            return None;
-        }
-        let mut edits = vec![rename_member(object, "items", "prefixItems")?];
-        if object.member("additionalItems").is_some() {
-            edits.push(rename_member(object, "additionalItems", "items")?);
-        }
-        Some(edits)
-    });
-    out.find_as("TG023", place, "`items` is an array, which 2020-12 does not allow")
-        .help("write `prefixItems` for a tuple, and `items` for what follows it")
-        .fix(Safety::Safe, edits);
+    let edits = tuple
+        .parent()
+        .filter(|_| !tool.ambiguous)
+        .and_then(|object| {
+            if object.member("prefixItems").is_some() {
+                return None;
+            }
+            let mut edits = vec![rename_member(object, "items", "prefixItems")?];
+            if object.member("additionalItems").is_some() {
+                edits.push(rename_member(object, "additionalItems", "items")?);
+            }
+            Some(edits)
+        });
+    out.find_as(
+        "TG023",
+        place,
+        "`items` is an array, which 2020-12 does not allow",
+    )
+    .help("write `prefixItems` for a tuple, and `items` for what follows it")
+    .fix(Safety::Safe, edits);
 }
 
 /// The compiler stops at the first reference; the other dead ones are easily told.
@@ -206,20 +219,30 @@ fn other_references(
     out: &mut Out<'_>,
 ) {
     let start = schema.span().start;
+    // Schemas with an identity of their own are the compiler's business.
+    let side_subs = || tool.subs.iter().filter(|sub| sub.side == side);
+    if side_subs().any(|sub| sub.has("$id") || sub.has("id")) {
+        return;
+    }
     let told = error.span().map(|span| start.saturating_add(span.start));
-    for sub in tool.subs.iter().filter(|sub| sub.side == side) {
+    for sub in side_subs()
+        .filter(|sub| sub.has("$ref"))
+        .take(MOST_REFERENCES)
+    {
         let Some(reference) = sub.get("$ref").filter(|value| value.kind() == Kind::String) else {
             continue;
         };
         let Some(pointer) = reference.string().strip_prefix("#/") else {
             continue;
         };
-        // Escapes of URIs and schemas with an identity of their own are the compiler's business.
-        let plain = !pointer.contains('%') && tool.subs.iter().all(|sub| !sub.has("$id") && !sub.has("id"));
+        let plain = !pointer.contains('%');
         let whole = format!("/{}/{pointer}", side.member());
         let dead = schema.document().at_pointer(&whole).is_none();
         if plain && dead && Some(span(reference).start) != told {
-            let message = format!("`$ref` to `{}` leads to nothing", quote(reference.string(), 200));
+            let message = format!(
+                "`$ref` to `{}` leads to nothing",
+                quote(reference.string(), 200)
+            );
             out.find_as("TG025", tool.at(sub, "$ref"), message);
         }
     }
@@ -233,3 +256,5 @@ fn insert_type(schema: View<'_>) -> Edit {
         text: format!("\"type\": \"object\"{comma}"),
     }
 }
+
+const MOST_REFERENCES: usize = 1_000;

@@ -24,7 +24,10 @@ pub(crate) fn mismatch(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
             "$recursiveRef" => ", use `$dynamicRef`",
             _ => "",
         };
-        let declared = if tool.subs.iter().any(|sub| sub.is_root() && sub.has("$schema")) {
+        let declared = if tool
+            .schema(sub.side)
+            .is_some_and(|root| root.member("$schema").is_some())
+        {
             "declared"
         } else {
             "assumed, as no `$schema` is declared"
@@ -35,9 +38,15 @@ pub(crate) fn mismatch(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
             dialect_name(sub.dialect)
         );
         let help = if sub.dialect < known.first {
-            format!("declare {} or later, or say it otherwise", dialect_name(known.first))
+            format!(
+                "declare {} or later, or say it otherwise",
+                dialect_name(known.first)
+            )
         } else {
-            format!("{} was the last to have it{instead}", dialect_name(known.last))
+            format!(
+                "{} was the last to have it{instead}",
+                dialect_name(known.last)
+            )
         };
         out.find(tool.key(sub, known.name), message).help(help);
     }
@@ -45,7 +54,7 @@ pub(crate) fn mismatch(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 
 /// TG030: keywords beside `$ref` in draft 7 and older, which ignore them.
 pub(crate) fn ref_siblings(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
-    if sub.dialect > Dialect::Draft7 || !sub.get("$ref").is_some_and(|r| r.kind() == Kind::String) {
+    if sub.dialect > Dialect::Draft7 || sub.get("$ref").is_none_or(|r| r.kind() != Kind::String) {
         return;
     }
     let names: Vec<&str> = sub
@@ -55,7 +64,10 @@ pub(crate) fn ref_siblings(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
         .filter(|name| {
             let asserts = keyword(name).is_some_and(|known| {
                 known.about != About::Any
-                    || ["type", "enum", "const", "allOf", "anyOf", "oneOf", "not", "if"].contains(name)
+                    || [
+                        "type", "enum", "const", "allOf", "anyOf", "oneOf", "not", "if",
+                    ]
+                    .contains(name)
             });
             asserts && *name != "format"
         })

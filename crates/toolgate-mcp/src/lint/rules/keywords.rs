@@ -2,16 +2,17 @@
 
 use toolgate_json::{Key as _, Kind, Node, quote};
 
+use crate::lint::edit::{remove_member, rename_member};
 use crate::lint::finding::{Edit, Safety};
 use crate::lint::keywords::{KEYWORDS, keyword};
 use crate::lint::out::Out;
 use crate::lint::spelling::closest;
-use crate::lint::tool::{Sub, Tool, rename_member, remove_member, span};
+use crate::lint::tool::{Sub, Tool, span};
 
 /// TG032: a name that is a keyword but for a slip, on a value that such a keyword has.
 pub(crate) fn misspelt(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
     for (key, value) in sub.view.members() {
-        let Some(meant) = meant(sub, key.text(), value.kind()) else {
+        let Some(meant) = meant(tool, sub, key.text(), value.kind()) else {
             continue;
         };
         let edit = rename_member(sub.view, key.text(), meant).filter(|_| !sub.has(meant));
@@ -57,12 +58,15 @@ pub(crate) fn unknown(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
     for (key, value) in sub.view.members() {
         let name = key.text();
         let known = keyword(name).is_some() || name == "nullable";
-        if known || name.starts_with("x-") || meant(sub, name, value.kind()).is_some() {
+        if known || name.starts_with("x-") || meant(tool, sub, name, value.kind()).is_some() {
             continue;
         }
         let found = out.find(
             tool.key(sub, name),
-            format!("`{}` is no keyword of JSON Schema; validators ignore it", quote(name, 64)),
+            format!(
+                "`{}` is no keyword of JSON Schema; validators ignore it",
+                quote(name, 64)
+            ),
         );
         match name {
             "example" => found.help("write `\"examples\": [ … ]`"),
@@ -78,7 +82,10 @@ pub(crate) fn extension(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
     for (key, _) in sub.view.members() {
         let name = key.text();
         if name.starts_with("x-") && name != "x-mcp-header" {
-            let message = format!("`{}` is sent to the model, which has no use for it", quote(name, 64));
+            let message = format!(
+                "`{}` is sent to the model, which has no use for it",
+                quote(name, 64)
+            );
             out.find(tool.key(sub, name), message);
         }
     }
@@ -99,9 +106,9 @@ pub(crate) fn inapplicable(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
         if about.is_empty() || !lives || types.iter().any(|one| about.contains(one)) {
             continue;
         }
-        let empty = sub
-            .get(known.name)
-            .is_some_and(|value| matches!(value.kind(), Kind::Object | Kind::Array) && value.is_empty());
+        let empty = sub.get(known.name).is_some_and(|value| {
+            matches!(value.kind(), Kind::Object | Kind::Array) && value.is_empty()
+        });
         if empty {
             continue;
         }
@@ -118,7 +125,7 @@ pub(crate) fn inapplicable(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// The keyword that a name was meant to be, if it is none but close to one.
-fn meant(sub: &Sub<'_>, name: &str, kind: Kind) -> Option<&'static str> {
+fn meant(tool: &Tool<'_>, sub: &Sub<'_>, name: &str, kind: Kind) -> Option<&'static str> {
     if keyword(name).is_some() || name.starts_with("x-") || NAMES_OF_THEIR_OWN.contains(&name) {
         return None;
     }
@@ -135,7 +142,7 @@ fn meant(sub: &Sub<'_>, name: &str, kind: Kind) -> Option<&'static str> {
         .filter(|known| known.shape.fits(kind))
         .filter(|known| known.first <= sub.dialect && sub.dialect <= known.last)
         .map(|known| known.name);
-    alias.or_else(|| closest(name, names))
+    alias.or_else(|| tool.may_spell().then(|| closest(name, names)).flatten())
 }
 
 /// OpenAPI's and generators' own, which are close to keywords by chance.

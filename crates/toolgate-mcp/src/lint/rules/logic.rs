@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use toolgate_json::{Key as _, Kind, Node as _, Unmetered, View, first_duplicate, pointer, quote};
-use toolgate_pattern::{Limits, Pattern};
 
 use crate::lint::out::Out;
 use crate::lint::tool::{Sub, Tool, span};
@@ -30,7 +29,10 @@ pub(crate) fn ranges(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 
 /// TG041: an enum of nothing.
 pub(crate) fn empty_enum(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
-    if sub.get("enum").is_some_and(|list| list.kind() == Kind::Array && list.is_empty()) {
+    if sub
+        .get("enum")
+        .is_some_and(|list| list.kind() == Kind::Array && list.is_empty())
+    {
         out.find(tool.at(sub, "enum"), "no value fits: `enum` is empty")
             .help("list the allowed values, or leave `enum` out");
     }
@@ -51,7 +53,11 @@ pub(crate) fn enum_types(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
         .map(View::raw)
         .collect();
     if !odd.is_empty() {
-        let message = format!("`enum` has {}, which type {} refuses", super::list(&odd), super::list(&types));
+        let message = format!(
+            "`enum` has {}, which type {} refuses",
+            super::list(&odd),
+            super::list(&types)
+        );
         out.find(tool.at(sub, "enum"), message)
             .help("take the values out, or add their type");
     }
@@ -92,7 +98,7 @@ pub(crate) fn duplicate_branches(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'
 /// TG044: a property that is required and forbidden.
 pub(crate) fn required_forbidden(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
     for name in required(sub) {
-        if forbidden(sub, name.string()) {
+        if forbidden(tool, sub, name.string()) {
             let mut place = tool.at(sub, "required");
             place.span = span(name);
             let message = format!(
@@ -116,12 +122,12 @@ pub(crate) fn required_undeclared(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<
         top = parent;
     }
     let mut declared = HashSet::new();
-    let mut closed_world = false;
-    if !declarations(top.view, 0, &mut declared, &mut closed_world) || !closed_world {
+    let mut left = BRANCHES;
+    if !declarations(top.view, &mut left, &mut declared) || declared.is_empty() {
         return;
     }
     for name in names {
-        if declared.contains(name.string()) || forbidden(sub, name.string()) {
+        if declared.contains(name.string()) || forbidden(tool, sub, name.string()) {
             continue;
         }
         let mut place = tool.at(sub, "required");
@@ -153,7 +159,9 @@ pub(crate) fn default_on_required(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<
 
 /// TG049: a choice with a branch that accepts everything, so that it says nothing.
 pub(crate) fn accepts_all(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
-    let Some(branches) = sub.get("anyOf") else { return };
+    let Some(branches) = sub.get("anyOf") else {
+        return;
+    };
     let empty = branches.items().position(|branch| match branch.kind() {
         Kind::Boolean => branch.boolean(),
         Kind::Object => branch
@@ -162,7 +170,8 @@ pub(crate) fn accepts_all(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
         _ => false,
     });
     if let Some(index) = empty {
-        let message = format!("branch {index} of `anyOf` accepts everything, so the others say nothing");
+        let message =
+            format!("branch {index} of `anyOf` accepts everything, so the others say nothing");
         out.find(tool.at(sub, "anyOf"), message)
             .help("say what the value is, or leave the `anyOf` out");
     }
@@ -170,7 +179,10 @@ pub(crate) fn accepts_all(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 
 /// TG051: definitions that nothing refers to.
 pub(crate) fn unused(tool: &Tool<'_>, out: &mut Out<'_>) {
-    for side in [crate::lint::tool::Side::Input, crate::lint::tool::Side::Output] {
+    for side in [
+        crate::lint::tool::Side::Input,
+        crate::lint::tool::Side::Output,
+    ] {
         let subs = || tool.subs.iter().filter(move |sub| sub.side == side);
         if subs().any(|sub| sub.has("$id") || sub.has("$anchor") || sub.has("$dynamicRef")) {
             continue;
@@ -189,7 +201,8 @@ pub(crate) fn unused(tool: &Tool<'_>, out: &mut Out<'_>) {
             let top = tool.parent(sub).is_some_and(Sub::is_root);
             let plain = !name.contains(|c: char| !c.is_ascii() || "%\" <>{}".contains(c));
             let defines = matches!(sub.keyword, "$defs" | "definitions");
-            if top && plain && defines && !used.contains(&(sub.keyword.to_owned(), name.to_owned())) {
+            if top && plain && defines && !used.contains(&(sub.keyword.to_owned(), name.to_owned()))
+            {
                 let message = format!("nothing refers to the definition `{}`", quote(name, 64));
                 out.find(tool.place(sub), message);
             }
@@ -227,21 +240,26 @@ fn required<'a>(sub: &Sub<'a>) -> Vec<View<'a>> {
     names.filter(|name| name.kind() == Kind::String).collect()
 }
 
-fn forbidden(sub: &Sub<'_>, name: &str) -> bool {
+fn forbidden(tool: &Tool<'_>, sub: &Sub<'_>, name: &str) -> bool {
     let is_false = |schema: View<'_>| schema.kind() == Kind::Boolean && !schema.boolean();
     let declared = sub.get("properties").and_then(|all| all.member(name));
     match declared {
         Some(schema) => is_false(schema),
-        None => sub.get("additionalProperties").is_some_and(is_false) && !by_pattern(sub, name),
+        None => {
+            sub.get("additionalProperties").is_some_and(is_false) && !by_pattern(tool, sub, name)
+        }
     }
 }
 
-fn by_pattern(sub: &Sub<'_>, name: &str) -> bool {
-    let patterns = sub.get("patternProperties").into_iter().flat_map(View::members);
+fn by_pattern(tool: &Tool<'_>, sub: &Sub<'_>, name: &str) -> bool {
+    let patterns = sub
+        .get("patternProperties")
+        .into_iter()
+        .flat_map(View::members);
     let mut fuel = 100_000;
     for (key, _) in patterns {
-        let matches = Pattern::new(key.text(), &Limits::default())
-            .ok()
+        let matches = tool
+            .pattern(key.text())
             .and_then(|pattern| pattern.matches(name, &mut fuel));
         if matches != Some(false) {
             return true;
@@ -252,15 +270,11 @@ fn by_pattern(sub: &Sub<'_>, name: &str) -> bool {
 
 /// Collects the properties that a schema and its branches declare; `false` if
 /// some may be declared where this does not look.
-fn declarations<'a>(
-    schema: View<'a>,
-    depth: usize,
-    names: &mut HashSet<&'a str>,
-    some: &mut bool,
-) -> bool {
-    if depth > 4 {
+fn declarations<'a>(schema: View<'a>, left: &mut usize, names: &mut HashSet<&'a str>) -> bool {
+    let Some(less) = left.checked_sub(1) else {
         return false;
-    }
+    };
+    *left = less;
     let open = |value: View<'_>| value.kind() == Kind::Object && !value.is_empty();
     let elsewhere = ["$ref", "$dynamicRef", "$recursiveRef", "patternProperties"]
         .iter()
@@ -268,9 +282,12 @@ fn declarations<'a>(
     if elsewhere || schema.member("additionalProperties").is_some_and(open) {
         return false;
     }
-    for (key, _) in schema.member("properties").into_iter().flat_map(View::members) {
+    for (key, _) in schema
+        .member("properties")
+        .into_iter()
+        .flat_map(View::members)
+    {
         names.insert(key.text());
-        *some = true;
     }
     for keyword in ["allOf", "anyOf", "oneOf", "if", "then", "else", "not"] {
         let Some(value) = schema.member(keyword) else {
@@ -281,13 +298,16 @@ fn declarations<'a>(
             _ => vec![value],
         };
         for branch in branches {
-            if !declarations(branch, depth.saturating_add(1), names, some) {
+            if !declarations(branch, left, names) {
                 return false;
             }
         }
     }
     true
 }
+
+/// Branches of one object that are searched for declarations, nested ones included.
+const BRANCHES: usize = 100;
 
 /// Lower bound, upper bound, and whether being equal leaves nothing.
 const RANGES: [(&str, &str, bool); 8] = [

@@ -2,13 +2,17 @@
 
 use toolgate_json::{Kind, Node as _, quote};
 
+use crate::lint::edit::remove_member;
 use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
-use crate::lint::tool::{Place, Side, Step, Sub, Tool, remove_member, span};
+use crate::lint::tool::{Side, Step, Sub, Tool};
 
 /// TG071: a list of required properties that is empty.
 pub(crate) fn required_empty(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
-    if sub.get("required").is_some_and(|list| list.kind() == Kind::Array && list.is_empty()) {
+    if sub
+        .get("required")
+        .is_some_and(|list| list.kind() == Kind::Array && list.is_empty())
+    {
         out.find(tool.at(sub, "required"), "`required` is empty")
             .help("leave it out; draft 4 does not even allow it")
             .fix(Safety::Safe, removal(tool, sub, "required"));
@@ -27,7 +31,9 @@ pub(crate) fn titles(tool: &Tool<'_>, out: &mut Out<'_>) {
             };
             match sub.step {
                 Step::Name(name) if sub.keyword == "properties" => title == letters(name),
-                Step::Name(name) if matches!(sub.keyword, "$defs" | "definitions") => title == letters(name),
+                Step::Name(name) if matches!(sub.keyword, "$defs" | "definitions") => {
+                    title == letters(name)
+                }
                 _ if sub.is_root() => {
                     let rest = title.strip_prefix(&own);
                     rest.is_some_and(|rest| GENERATED.contains(&rest))
@@ -63,11 +69,12 @@ pub(crate) fn titles(tool: &Tool<'_>, out: &mut Out<'_>) {
 /// TG073: the bounds of safe integers, which say no more than `integer`.
 pub(crate) fn safe_integers(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
     for (keyword, bound) in [("minimum", -SAFE), ("maximum", SAFE)] {
-        let found = sub
-            .get(keyword)
-            .is_some_and(|value| value.kind() == Kind::Number && value.number().as_i64() == Some(bound));
+        let found = sub.get(keyword).is_some_and(|value| {
+            value.kind() == Kind::Number && value.number().as_i64() == Some(bound)
+        });
         if found {
-            let message = format!("`{keyword}` is the bound of safe integers, which the generator added");
+            let message =
+                format!("`{keyword}` is the bound of safe integers, which the generator added");
             out.find(tool.at(sub, keyword), message)
                 .fix(Safety::Unsafe, removal(tool, sub, keyword));
         }
@@ -77,28 +84,41 @@ pub(crate) fn safe_integers(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 /// TG074: property names that must be strings, which they always are.
 pub(crate) fn property_names(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
     let trivial = sub.get("propertyNames").is_some_and(|names| {
-        names.len() == 1 && names.member("type").is_some_and(|one| one.string() == "string")
+        names.len() == 1
+            && names
+                .member("type")
+                .is_some_and(|one| one.string() == "string")
     });
     if trivial {
-        out.find(tool.at(sub, "propertyNames"), "`propertyNames` asks for strings, which names always are")
-            .fix(Safety::Safe, removal(tool, sub, "propertyNames"));
+        out.find(
+            tool.at(sub, "propertyNames"),
+            "`propertyNames` asks for strings, which names always are",
+        )
+        .fix(Safety::Safe, removal(tool, sub, "propertyNames"));
     }
 }
 
 /// TG075: an enum of one value.
 pub(crate) fn single_enum(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
-    let Some(list) = sub.get("enum").filter(|list| list.kind() == Kind::Array && list.len() == 1) else {
+    let Some(list) = sub
+        .get("enum")
+        .filter(|list| list.kind() == Kind::Array && list.len() == 1)
+    else {
         return;
     };
     let only = list.item(0).map_or("", |value| value.raw());
     let message = format!("`enum` has one value, `{}`", quote(only, 60));
-    out.find(tool.at(sub, "enum"), message).help("`const` says it");
+    out.find(tool.at(sub, "enum"), message)
+        .help("`const` says it");
 }
 
 /// TG076: a choice of one branch.
 pub(crate) fn single_branch(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
     for keyword in ["allOf", "anyOf", "oneOf"] {
-        if sub.get(keyword).is_some_and(|list| list.kind() == Kind::Array && list.len() == 1) {
+        if sub
+            .get(keyword)
+            .is_some_and(|list| list.kind() == Kind::Array && list.len() == 1)
+        {
             out.find(tool.at(sub, keyword), format!("`{keyword}` has one branch"))
                 .help("write what is in it beside the other keywords");
         }
@@ -108,13 +128,12 @@ pub(crate) fn single_branch(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 /// TG077: arguments that nobody declared are taken.
 pub(crate) fn open_root(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
     let root = sub.is_root() && sub.side == Side::Input && sub.view.kind() == Kind::Object;
-    let closed = ["additionalProperties", "unevaluatedProperties"].iter().any(|one| sub.has(one));
+    let closed = ["additionalProperties", "unevaluatedProperties"]
+        .iter()
+        .any(|one| sub.has(one));
     if root && !closed {
         out.find(
-            Place {
-                pointer: format!("/{}", sub.side.member()),
-                span: span(sub.view),
-            },
+            tool.place(sub),
             "unknown arguments are taken, so a misspelt optional one passes in silence",
         )
         .help("write `\"additionalProperties\": false`");
@@ -134,5 +153,13 @@ fn letters(text: &str) -> String {
 
 const SAFE: i64 = 9_007_199_254_740_991;
 const GENERATED: [&str; 9] = [
-    "", "arguments", "output", "input", "args", "params", "dictoutput", "request", "inputschema",
+    "",
+    "arguments",
+    "output",
+    "input",
+    "args",
+    "params",
+    "dictoutput",
+    "request",
+    "inputschema",
 ];

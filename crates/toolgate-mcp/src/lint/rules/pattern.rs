@@ -1,7 +1,6 @@
 //! Rules on regular expressions and formats.
 
 use toolgate_json::{Key as _, Node as _, View, quote};
-use toolgate_pattern::{Limits, Pattern};
 use toolgate_schema::format::{Format, NumberFormat};
 
 use crate::lint::finding::{Edit, Safety};
@@ -12,7 +11,7 @@ use crate::lint::tool::{Place, Sub, Tool, span};
 /// TG053: a pattern that no string can match, where that is easily told.
 pub(crate) fn never(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
     for (place, text) in patterns(tool, sub) {
-        if Pattern::new(text, &Limits::default()).is_ok() && is_dead(text) {
+        if is_dead(text) && tool.pattern(text).is_some() {
             let message = format!("no string matches the pattern `{}`", quote(text, 80));
             out.find(place, message)
                 .help("`^` holds at the start only and `$` at the end only; escape them to mean themselves");
@@ -23,7 +22,7 @@ pub(crate) fn never(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 /// TG054: a pattern that every string matches.
 pub(crate) fn always(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
     for (place, text) in patterns(tool, sub) {
-        if matches_all(text) {
+        if matches_all(tool, text) {
             let message = format!("every string matches the pattern `{}`", quote(text, 80));
             out.find(place, message)
                 .help("patterns search; write `^…$` to make it hold for the whole string");
@@ -33,12 +32,17 @@ pub(crate) fn always(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 
 /// TG055: a pattern that is searched for anywhere, which is seldom meant.
 pub(crate) fn unanchored(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
-    let Some(text) = sub.text("pattern") else { return };
+    let Some(text) = sub.text("pattern") else {
+        return;
+    };
     let anchored = text.contains('^') && text.contains('$');
     let looks = text.contains("(?=") || text.contains("(?!") || text.contains("\\b");
     let literal = text.chars().all(|c| c.is_alphanumeric() || c == '_');
-    if !anchored && !looks && !literal && !matches_all(text) && Pattern::new(text, &Limits::default()).is_ok() {
-        let message = format!("the pattern `{}` may match a part of the string", quote(text, 80));
+    if !anchored && !looks && !literal && tool.pattern(text).is_some() && !matches_all(tool, text) {
+        let message = format!(
+            "the pattern `{}` may match a part of the string",
+            quote(text, 80)
+        );
         out.find(tool.at(sub, "pattern"), message)
             .help("write `^…$` to make it hold for the whole string");
     }
@@ -52,7 +56,8 @@ pub(crate) fn double_escape(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
             .filter_map(|(at, _)| text.get(at.saturating_add(2)..)?.chars().next())
             .find(|c| "sSdDwWbB.".contains(*c));
         if let Some(letter) = doubled {
-            let message = format!("`\\\\{letter}` in the pattern means a backslash and then `{letter}`");
+            let message =
+                format!("`\\\\{letter}` in the pattern means a backslash and then `{letter}`");
             out.find(place, message)
                 .help(format!("in JSON the class `\\{letter}` is written `\"\\\\{letter}\"`, with two backslashes and not four"));
         }
@@ -62,10 +67,12 @@ pub(crate) fn double_escape(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 /// TG057: what ECMA-262 allows only to web pages of old.
 pub(crate) fn not_ecma(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
     for (place, text) in patterns(tool, sub) {
-        let Ok(pattern) = Pattern::new(text, &Limits::default()) else {
+        let Some(pattern) = tool.pattern(text) else {
             continue;
         };
-        let Some(odd) = pattern.legacy() else { continue };
+        let Some(odd) = pattern.legacy() else {
+            continue;
+        };
         let odd = text.get(odd).unwrap_or_default();
         let message = format!(
             "`{}` in the pattern is no syntax of ECMA-262 under the `u` flag",
@@ -84,9 +91,14 @@ pub(crate) fn not_ecma(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 
 /// TG058: formats that nobody registered.
 pub(crate) fn unknown_format(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
-    let Some(name) = sub.text("format") else { return };
+    let Some(name) = sub.text("format") else {
+        return;
+    };
     if !known(name) && meant(name).is_none() {
-        let message = format!("the format `{}` is registered nowhere; validators ignore it", quote(name, 64));
+        let message = format!(
+            "the format `{}` is registered nowhere; validators ignore it",
+            quote(name, 64)
+        );
         out.find(tool.at(sub, "format"), message)
             .help("say it with a `pattern` or in the description");
     }
@@ -94,7 +106,9 @@ pub(crate) fn unknown_format(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) 
 
 /// TG059: formats that are misspelt.
 pub(crate) fn misspelt_format(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
-    let Some(value) = sub.get("format") else { return };
+    let Some(value) = sub.get("format") else {
+        return;
+    };
     let name = value.string();
     let Some(meant) = meant(name).filter(|_| !known(name)) else {
         return;
@@ -103,7 +117,10 @@ pub(crate) fn misspelt_format(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>)
         span: span(value),
         text: format!("\"{meant}\""),
     };
-    let message = format!("there is no format `{}`; validators ignore it", quote(name, 64));
+    let message = format!(
+        "there is no format `{}`; validators ignore it",
+        quote(name, 64)
+    );
     out.find(tool.at(sub, "format"), message)
         .help(format!("did you mean `{meant}`?"))
         .fix(Safety::Unsafe, Some(vec![edit]));
@@ -128,14 +145,21 @@ pub(crate) fn format_and_pattern(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'
 /// TG093: what matchers in linear time do not have.
 pub(crate) fn lookaround(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
     for (place, text) in patterns(tool, sub) {
-        let looks = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|head| text.contains(head));
+        let looks = ["(?=", "(?!", "(?<=", "(?<!"]
+            .iter()
+            .any(|head| text.contains(head));
         let back = text
             .match_indices('\\')
             .filter_map(|(at, _)| text.as_bytes().get(at.saturating_add(1)))
             .any(|byte| (b'1'..=b'9').contains(byte));
         if looks || back {
-            let what = if looks { "lookaround" } else { "a backreference" };
-            let message = format!("the pattern uses {what}, which model providers and RE2 do not have");
+            let what = if looks {
+                "lookaround"
+            } else {
+                "a backreference"
+            };
+            let message =
+                format!("the pattern uses {what}, which model providers and RE2 do not have");
             out.find(place, message)
                 .help("say it with several patterns in an `allOf`, or in the description");
         }
@@ -149,7 +173,11 @@ fn patterns<'a>(tool: &Tool<'a>, sub: &Sub<'a>) -> Vec<(Place, &'a str)> {
         .map(|text| (tool.at(sub, "pattern"), text))
         .into_iter()
         .collect();
-    for (key, _) in sub.get("patternProperties").into_iter().flat_map(View::members) {
+    for (key, _) in sub
+        .get("patternProperties")
+        .into_iter()
+        .flat_map(View::members)
+    {
         let mut place = tool.at(sub, "patternProperties");
         place.span = span(key.view());
         found.push((place, key.text()));
@@ -157,14 +185,14 @@ fn patterns<'a>(tool: &Tool<'a>, sub: &Sub<'a>) -> Vec<(Place, &'a str)> {
     found
 }
 
-fn matches_all(text: &str) -> bool {
+fn matches_all(tool: &Tool<'_>, text: &str) -> bool {
     let asserts = ["^", "$", "(?=", "(?!", "(?<", "\\b", "\\B"]
         .iter()
         .any(|one| text.contains(one));
     let mut fuel = 10_000;
     !asserts
-        && Pattern::new(text, &Limits::default())
-            .ok()
+        && tool
+            .pattern(text)
             .and_then(|pattern| pattern.matches("", &mut fuel))
             == Some(true)
 }
@@ -184,7 +212,8 @@ fn is_dead(text: &str) -> bool {
         match c {
             '\\' => {
                 index = index.saturating_add(1);
-                literal_before = !matches!(at(index), Some('b' | 'B')) && !optional(index.saturating_add(1));
+                literal_before =
+                    !matches!(at(index), Some('b' | 'B')) && !optional(index.saturating_add(1));
             }
             '[' => {
                 let empty = at(index.saturating_add(1)) == Some(']');
@@ -223,13 +252,17 @@ fn is_dead(text: &str) -> bool {
 }
 
 fn known(name: &str) -> bool {
-    Format::from_name(name).is_some() || NumberFormat::from_name(name).is_some() || OPENAPI.contains(&name)
+    Format::from_name(name).is_some()
+        || NumberFormat::from_name(name).is_some()
+        || OPENAPI.contains(&name)
 }
 
 fn meant(name: &str) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase();
     match lower.as_str() {
-        "datetime" | "date_time" | "timestamp" | "iso8601" | "iso-8601" | "rfc3339" => Some("date-time"),
+        "datetime" | "date_time" | "timestamp" | "iso8601" | "iso-8601" | "rfc3339" => {
+            Some("date-time")
+        }
         "url" | "http-url" | "uri_reference" => Some("uri"),
         "guid" | "uuid4" | "uuidv4" => Some("uuid"),
         "e-mail" | "mail" => Some("email"),
@@ -243,7 +276,14 @@ fn meant(name: &str) -> Option<&'static str> {
 
 /// Formats of the OpenAPI registry that stand for no check.
 const OPENAPI: [&str; 8] = [
-    "binary", "byte", "password", "decimal", "char", "html", "markdown", "media-range",
+    "binary",
+    "byte",
+    "password",
+    "decimal",
+    "char",
+    "html",
+    "markdown",
+    "media-range",
 ];
 const FORMATS: [&str; 16] = [
     "date-time",

@@ -10,11 +10,15 @@ use crate::lint::tool::{Side, Sub, Tool};
 
 /// TG065: a default in words.
 pub(crate) fn default(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
-    let Some((name, text)) = described(sub) else { return };
+    let Some((name, text)) = described(sub) else {
+        return;
+    };
     if sub.has("default") || required(tool, sub, name) {
         return;
     }
-    let value = DEFAULTS.iter().find_map(|phrase| literal_after(&text, phrase));
+    let value = DEFAULTS
+        .iter()
+        .find_map(|phrase| literal_after(&text, phrase));
     if let Some(value) = value {
         let message = format!(
             "the description of `{}` gives a default, `{}`, and there is no `default`",
@@ -27,14 +31,21 @@ pub(crate) fn default(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 
 /// TG066: allowed values in words.
 pub(crate) fn values(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
-    let Some((name, text)) = described(sub) else { return };
-    let open = sub.is("string") && !["enum", "const", "pattern", "format"].iter().any(|one| sub.has(one));
+    let Some((name, text)) = described(sub) else {
+        return;
+    };
+    let open = sub.is("string")
+        && !["enum", "const", "pattern", "format"]
+            .iter()
+            .any(|one| sub.has(one));
     let listed = VALUES.iter().find_map(|phrase| {
         let rest = after(&text, phrase)?;
         let sentence = rest.split(['.', '\n', ';']).next()?;
         let quoted = sentence.matches(['"', '\'', '`']).count() / 2;
         let plain = sentence.split([',', '|']).count();
-        let words = sentence.split([',', '|']).all(|part| part.split_whitespace().count() <= 3);
+        let words = sentence
+            .split([',', '|'])
+            .all(|part| part.split_whitespace().count() <= 3);
         (quoted >= 2 || (plain >= 3 && words)).then_some(())
     });
     if open && listed.is_some() {
@@ -48,14 +59,22 @@ pub(crate) fn values(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 
 /// TG067: a range in words.
 pub(crate) fn range(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
-    let Some((name, text)) = described(sub) else { return };
-    let bounded = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "enum"]
-        .iter()
-        .any(|one| sub.has(one));
+    let Some((name, text)) = described(sub) else {
+        return;
+    };
+    let bounded = [
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "enum",
+    ]
+    .iter()
+    .any(|one| sub.has(one));
     let number = sub.is("number") || sub.is("integer");
     let said = RANGES
         .iter()
-        .any(|phrase| after(&text, phrase).is_some_and(|rest| starts_with_digit(rest)));
+        .any(|phrase| after(&text, phrase).is_some_and(starts_with_digit));
     if number && !bounded && said {
         let message = format!(
             "the description of `{}` gives a range, and there is no `minimum` or `maximum`",
@@ -67,12 +86,20 @@ pub(crate) fn range(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 
 /// TG068: a date in words.
 pub(crate) fn date(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
-    let Some((name, text)) = described(sub) else { return };
-    let open = sub.is("string") && !["format", "pattern", "enum", "const"].iter().any(|one| sub.has(one));
+    let Some((name, text)) = described(sub) else {
+        return;
+    };
+    let open = sub.is("string")
+        && !["format", "pattern", "enum", "const"]
+            .iter()
+            .any(|one| sub.has(one));
     let format = match () {
         () if text.contains("yyyy-mm-ddt") => "date-time",
         () if text.contains("yyyy-mm-dd") => "date",
-        () if ["iso 8601", "iso8601", "iso-8601", "rfc 3339", "rfc3339"].iter().any(|one| text.contains(one)) => {
+        () if ["iso 8601", "iso8601", "iso-8601", "rfc 3339", "rfc3339"]
+            .iter()
+            .any(|one| text.contains(one)) =>
+        {
             "date-time"
         }
         () => return,
@@ -82,15 +109,23 @@ pub(crate) fn date(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
             "the description of `{}` asks for a date, and there is no `format`",
             quote(name, 64)
         );
-        out.find(tool.at(sub, "description"), message)
-            .help(format!("write `\"format\": \"{format}\"` if nothing else is taken"));
+        out.find(tool.at(sub, "description"), message).help(format!(
+            "write `\"format\": \"{format}\"` if nothing else is taken"
+        ));
     }
 }
 
 /// TG069: a list in a string.
 pub(crate) fn list(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
-    let Some((name, text)) = described(sub) else { return };
-    let phrases = ["comma-separated", "comma separated", "comma-delimited", "separated by commas"];
+    let Some((name, text)) = described(sub) else {
+        return;
+    };
+    let phrases = [
+        "comma-separated",
+        "comma separated",
+        "comma-delimited",
+        "separated by commas",
+    ];
     if sub.is("string") && !sub.has("pattern") && phrases.iter().any(|one| text.contains(one)) {
         let message = format!("`{}` is a list with commas in a string", quote(name, 64));
         out.find(tool.at(sub, "description"), message)
@@ -100,12 +135,24 @@ pub(crate) fn list(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 
 /// TG070: JSON in a string.
 pub(crate) fn json(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
-    let Some((name, text)) = described(sub) else { return };
+    let Some((name, text)) = described(sub) else {
+        return;
+    };
     let phrases = [
-        "json string", "json-encoded", "json encoded", "stringified json", "json object", "json array",
-        "as json", "valid json",
+        "json string",
+        "json-encoded",
+        "json encoded",
+        "stringified json",
+        "json object",
+        "json array",
+        "as json",
+        "valid json",
     ];
-    if sub.is("string") && !sub.has("contentMediaType") && phrases.iter().any(|one| text.contains(one)) {
+    if sub.is("string")
+        && !sub.has("contentMediaType")
+        && !sub.has("enum")
+        && phrases.iter().any(|one| text.contains(one))
+    {
         let message = format!("`{}` is JSON in a string", quote(name, 64));
         out.find(tool.at(sub, "description"), message)
             .help("take the object or array itself, so that it can be checked");
@@ -116,7 +163,13 @@ pub(crate) fn json(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 fn described<'a>(sub: &Sub<'a>) -> Option<(&'a str, String)> {
     let name = sub.property().filter(|_| sub.side == Side::Input)?;
     let text = sub.text("description")?;
-    Some((name, text.chars().take(LOOKED_AT).collect::<String>().to_lowercase()))
+    Some((
+        name,
+        text.chars()
+            .take(LOOKED_AT)
+            .collect::<String>()
+            .to_lowercase(),
+    ))
 }
 
 fn required(tool: &Tool<'_>, sub: &Sub<'_>, name: &str) -> bool {
@@ -133,17 +186,24 @@ fn after<'t>(text: &'t str, phrase: &str) -> Option<&'t str> {
     text.match_indices(phrase).find_map(|(at, _)| {
         let before = text.get(..at)?.chars().next_back();
         let word = before.is_none_or(|c| !c.is_alphanumeric());
-        word.then(|| text.get(at.saturating_add(phrase.len())..)).flatten()
+        word.then(|| text.get(at.saturating_add(phrase.len())..))
+            .flatten()
     })
 }
 
 /// A number, boolean or quoted word behind a phrase.
 fn literal_after<'t>(text: &'t str, phrase: &str) -> Option<&'t str> {
     let rest = after(text, phrase)?.trim_start();
-    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
+    let quote = rest
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '"' | '\'' | '`'));
     if let Some(quote) = quote {
         let inner = rest.strip_prefix(quote)?;
-        return inner.split(quote).next().filter(|word| word.len() < 40 && inner.len() > word.len());
+        return inner
+            .split(quote)
+            .next()
+            .filter(|word| word.len() < 40 && inner.len() > word.len());
     }
     let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_')));
     let word = rest.get(..end.unwrap_or(rest.len()))?.trim_end_matches('.');
@@ -152,19 +212,34 @@ fn literal_after<'t>(text: &'t str, phrase: &str) -> Option<&'t str> {
 }
 
 fn starts_with_digit(text: &str) -> bool {
-    text.trim_start().trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit())
+    text.trim_start()
+        .trim_start_matches('-')
+        .starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Characters of a description that are looked at.
 const LOOKED_AT: usize = 2_000;
 const DEFAULTS: [&str; 8] = [
-    "default:", "defaults to", "default is", "default =", "default=", "(default", "default to", "by default,",
+    "default:",
+    "defaults to",
+    "default is",
+    "default =",
+    "default=",
+    "(default",
+    "default to",
+    "by default,",
 ];
 const VALUES: [&str; 8] = [
-    "one of:", "one of", "allowed values:", "valid values:", "possible values:", "options:", "allowed:",
+    "one of:",
+    "one of",
+    "allowed values:",
+    "valid values:",
+    "possible values:",
+    "options:",
+    "allowed:",
     "valid options:",
 ];
 const RANGES: [&str; 16] = [
-    "between", "max:", "max=", "max ", "maximum:", "maximum ", "min:", "min=", "min ", "minimum:", "minimum ",
-    "at most", "at least", "up to", "range:", "range ",
+    "between", "max:", "max=", "max ", "maximum:", "maximum ", "min:", "min=", "min ", "minimum:",
+    "minimum ", "at most", "at least", "up to", "range:", "range ",
 ];

@@ -27,11 +27,16 @@ pub(crate) fn property_names(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) 
     for (key, _) in sub.get("properties").into_iter().flat_map(View::members) {
         let name = key.text();
         let fits = (1..=64).contains(&name.len())
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'));
+            && name
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'));
         if !fits {
             let mut place = tool.at(sub, "properties");
             place.span = span(key.view());
-            let message = format!("model providers refuse the property name `{}`", quote(name, 80));
+            let message = format!(
+                "model providers refuse the property name `{}`",
+                quote(name, 80)
+            );
             out.find(place, message)
                 .help("use 1 to 64 of the characters `A-Z a-z 0-9 _ . -`");
         }
@@ -56,13 +61,23 @@ pub(crate) fn type_array(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 
 /// TG086: an optional argument as a choice with null.
 pub(crate) fn optional_null(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
-    let Some(branches) = sub.get("anyOf").filter(|_| sub.side == Side::Input && sub.property().is_some()) else {
+    let Some(branches) = sub
+        .get("anyOf")
+        .filter(|_| sub.side == Side::Input && sub.property().is_some())
+    else {
         return;
     };
-    let null = |branch: View<'_>| branch.member("type").is_some_and(|one| one.string() == "null");
+    let null = |branch: View<'_>| {
+        branch
+            .member("type")
+            .is_some_and(|one| one.string() == "null")
+    };
     if branches.len() == 2 && branches.items().any(null) {
-        out.find(tool.at(sub, "anyOf"), "an optional argument is written as a choice with null")
-            .help("leave it out of `required` and drop the null; some providers mangle the choice");
+        out.find(
+            tool.at(sub, "anyOf"),
+            "an optional argument is written as a choice with null",
+        )
+        .help("leave it out of `required` and drop the null; some providers mangle the choice");
     }
 }
 
@@ -80,8 +95,11 @@ pub(crate) fn openai_closed(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
         .get("additionalProperties")
         .is_some_and(|value| value.kind() == Kind::Boolean && !value.boolean());
     if !closed {
-        out.find(tool.place(sub), "the object does not say `\"additionalProperties\": false`")
-            .help("OpenAI's strict mode wants it on every object");
+        out.find(
+            tool.place(sub),
+            "the object does not say `\"additionalProperties\": false`",
+        )
+        .help("OpenAI's strict mode wants it on every object");
     }
     let required: Vec<&str> = sub
         .get("required")
@@ -148,7 +166,9 @@ pub(crate) fn output_root(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 pub(crate) fn openai_size(tool: &Tool<'_>, out: &mut Out<'_>) {
     let input = || tool.subs.iter().filter(|sub| sub.side == Side::Input);
     let properties = input().filter(|sub| sub.property().is_some()).count();
-    let members = input().fold(0_usize, |sum, sub| sum.saturating_add(sub.get("enum").map_or(0, |list| list.len())));
+    let members = input().fold(0_usize, |sum, sub| {
+        sum.saturating_add(sub.get("enum").map_or(0, |list| list.len()))
+    });
     let mut deepest = 0;
     for sub in input() {
         let mut levels = 0_usize;
@@ -165,7 +185,9 @@ pub(crate) fn openai_size(tool: &Tool<'_>, out: &mut Out<'_>) {
         ("levels of properties", deepest, 10),
     ] {
         if found > most {
-            let message = format!("the input schema has {found} {what}, more than the {most} that OpenAI takes");
+            let message = format!(
+                "the input schema has {found} {what}, more than the {most} that OpenAI takes"
+            );
             out.find(tool.member_place(Side::Input.member()), message);
         }
     }
@@ -189,10 +211,37 @@ fn unsupported(tool: &Tool<'_>, sub: &Sub<'_>, lacks: &[&str], who: &str, out: &
 }
 
 const OPENAI_LACKS: [&str; 16] = [
-    "allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies",
-    "patternProperties", "propertyNames", "minProperties", "maxProperties", "uniqueItems", "contains", "default",
+    "allOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "patternProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "uniqueItems",
+    "contains",
+    "default",
 ];
 const ANTHROPIC_LACKS: [&str; 15] = [
-    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
-    "maxItems", "uniqueItems", "oneOf", "not", "if", "then", "else", "patternProperties",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "maxItems",
+    "uniqueItems",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "patternProperties",
 ];

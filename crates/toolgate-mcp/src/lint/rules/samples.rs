@@ -3,21 +3,27 @@
 use toolgate_json::{Kind, Node as _, View, pointer, quote};
 use toolgate_schema::{Compiler, Formats, Schema, Workspace};
 
+use crate::lint::edit::remove_member;
 use crate::lint::finding::Safety;
 use crate::lint::out::Out;
-use crate::lint::tool::{Side, Sub, Tool, remove_member, span};
+use crate::lint::tool::{Side, Sub, Tool, span};
 
 /// TG046: a default that its own schema refuses.
 pub(crate) fn defaults(tool: &Tool<'_>, out: &mut Out<'_>) {
     check(tool, out, |sub| {
-        sub.get("default").map(|value| ("default", value)).into_iter().collect()
+        sub.get("default")
+            .map(|value| ("default", value))
+            .into_iter()
+            .collect()
     });
 }
 
 /// TG047: an example that its own schema refuses.
 pub(crate) fn examples(tool: &Tool<'_>, out: &mut Out<'_>) {
     check(tool, out, |sub| {
-        let many = sub.get("examples").filter(|list| list.kind() == Kind::Array);
+        let many = sub
+            .get("examples")
+            .filter(|list| list.kind() == Kind::Array);
         many.into_iter()
             .flat_map(View::items)
             .map(|value| ("examples", value))
@@ -39,13 +45,19 @@ fn check<'a>(
     values: impl Fn(&Sub<'a>) -> Vec<(&'static str, View<'a>)>,
 ) {
     for side in [Side::Input, Side::Output] {
-        let Some(schema) = tool.schema(side) else { continue };
+        let Some(schema) = tool.schema(side) else {
+            continue;
+        };
         let samples: Vec<Sample<'_, '_>> = tool
             .subs
             .iter()
             .filter(|sub| sub.side == side)
             .flat_map(|sub| {
-                let with = move |(keyword, value)| Sample { sub, keyword, value };
+                let with = move |(keyword, value)| Sample {
+                    sub,
+                    keyword,
+                    value,
+                };
                 values(sub).into_iter().map(with)
             })
             .take(MOST_SAMPLES)
@@ -57,7 +69,13 @@ fn check<'a>(
 }
 
 /// One check for all: a tuple of references to the subschemas, and the tuple of the values.
-fn judge(tool: &Tool<'_>, side: Side, schema: View<'_>, samples: &[Sample<'_, '_>], out: &mut Out<'_>) {
+fn judge(
+    tool: &Tool<'_>,
+    side: Side,
+    schema: View<'_>,
+    samples: &[Sample<'_, '_>],
+    out: &mut Out<'_>,
+) {
     let head = side.member().len().saturating_add(1);
     let references: Vec<String> = samples
         .iter()
@@ -95,7 +113,11 @@ fn judge(tool: &Tool<'_>, side: Side, schema: View<'_>, samples: &[Sample<'_, '_
         told = Some(index);
         let mut place = tool.at(sample.sub, sample.keyword);
         place.span = span(sample.value);
-        let word = if sample.keyword == "default" { "default" } else { "example" };
+        let word = if sample.keyword == "default" {
+            "default"
+        } else {
+            "example"
+        };
         let null = sample.value.kind() == Kind::Null;
         let message = format!(
             "the {word} `{}` does not match its own schema: {}",
@@ -104,9 +126,12 @@ fn judge(tool: &Tool<'_>, side: Side, schema: View<'_>, samples: &[Sample<'_, '_
         );
         let found = out.find(place, message);
         if null {
-            found.help("leave it out: an optional property needs no default; or let the type have null");
+            found.help(
+                "leave it out: an optional property needs no default; or let the type have null",
+            );
         }
-        let drop = remove_member(sample.sub.view, sample.keyword).filter(|_| null && !tool.ambiguous);
+        let drop =
+            remove_member(sample.sub.view, sample.keyword).filter(|_| null && !tool.ambiguous);
         found.fix(Safety::Safe, drop.map(|edit| vec![edit]));
     }
 }

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
-use toolgate_json::{Key as _, Kind, Node as _, View, quote};
+use toolgate_json::{Key as _, Kind, Node, View, quote};
 
 use super::{Listing, list};
+use crate::lint::edit::rename_member;
 use crate::lint::finding::Safety;
 use crate::lint::out::Out;
 use crate::lint::spelling::closest;
-use crate::lint::tool::{Place, Side, Step, Sub, Tool, rename_member, span};
+use crate::lint::tool::{Place, Side, Step, Sub, Tool, span};
 
 /// TG001: the tool is an object with a name.
 pub(crate) fn is_tool(tool: &Tool<'_>, out: &mut Out<'_>) {
@@ -87,7 +88,11 @@ pub(crate) fn members(tool: &Tool<'_>, out: &mut Out<'_>) {
         if MEMBERS.contains(&name) {
             continue;
         }
-        let bare: String = name.chars().filter(|c| *c != '_' && *c != '-').take(40).collect();
+        let bare: String = name
+            .chars()
+            .filter(|c| *c != '_' && *c != '-')
+            .take(40)
+            .collect();
         let meant = MEMBERS
             .into_iter()
             .find(|member| member.eq_ignore_ascii_case(&bare))
@@ -105,9 +110,12 @@ pub(crate) fn members(tool: &Tool<'_>, out: &mut Out<'_>) {
             span: span(key.view()),
         };
         let edit = rename_member(tool.root, name, meant);
-        out.find(place, format!("`{}` is no member of a tool", quote(name, 64)))
-            .help(format!("did you mean `{meant}`?"))
-            .fix(Safety::Unsafe, edit.map(|edit| vec![edit]));
+        out.find(
+            place,
+            format!("`{}` is no member of a tool", quote(name, 64)),
+        )
+        .help(format!("did you mean `{meant}`?"))
+        .fix(Safety::Unsafe, edit.map(|edit| vec![edit]));
     }
 }
 
@@ -116,7 +124,9 @@ pub(crate) fn described(tool: &Tool<'_>, out: &mut Out<'_>) {
     if tool.root.kind() != Kind::Object {
         return;
     }
-    let empty = tool.text("description").is_none_or(|text| text.trim().is_empty());
+    let empty = tool
+        .text("description")
+        .is_none_or(|text| text.trim().is_empty());
     if empty {
         out.find(tool.member_place("description"), "the tool has no description")
             .help("a model chooses tools by their descriptions; say what it does, when to use it, and what it returns");
@@ -190,7 +200,10 @@ pub(crate) fn hint_types(tool: &Tool<'_>, out: &mut Out<'_>) {
         return;
     };
     if annotations.kind() != Kind::Object {
-        let message = format!("`annotations` must be an object, found {}", annotations.kind());
+        let message = format!(
+            "`annotations` must be an object, found {}",
+            annotations.kind()
+        );
         out.find(tool.member_place("annotations"), message);
         return;
     }
@@ -202,7 +215,11 @@ pub(crate) fn hint_types(tool: &Tool<'_>, out: &mut Out<'_>) {
         };
         if value.kind() != expected {
             let place = annotation_place(key.text(), value);
-            let message = format!("`{}` must be a {expected}, found {}", key.text(), value.kind());
+            let message = format!(
+                "`{}` must be a {expected}, found {}",
+                key.text(),
+                value.kind()
+            );
             out.find(place, message)
                 .help("clients that validate the listing refuse the tool, some the whole listing");
         }
@@ -222,7 +239,10 @@ pub(crate) fn unknown_hints(tool: &Tool<'_>, out: &mut Out<'_>) {
         let place = annotation_place(name, value);
         let found = out.find(
             place,
-            format!("`{}` is no annotation of the specification", quote(name, 64)),
+            format!(
+                "`{}` is no annotation of the specification",
+                quote(name, 64)
+            ),
         );
         match closest(name, HINTS) {
             Some(meant) => found.help(format!("did you mean `{meant}`?")),
@@ -234,8 +254,11 @@ pub(crate) fn unknown_hints(tool: &Tool<'_>, out: &mut Out<'_>) {
 /// TG012: hints are there at all.
 pub(crate) fn annotated(tool: &Tool<'_>, out: &mut Out<'_>) {
     if tool.root.kind() == Kind::Object && tool.root.member("annotations").is_none() {
-        out.find(tool.member_place("annotations"), "the tool has no `annotations`")
-            .help("without `readOnlyHint` a client must assume that the tool changes things");
+        out.find(
+            tool.member_place("annotations"),
+            "the tool has no `annotations`",
+        )
+        .help("without `readOnlyHint` a client must assume that the tool changes things");
     }
 }
 
@@ -249,13 +272,18 @@ pub(crate) fn headers(tool: &Tool<'_>, out: &mut Out<'_>) {
         };
         let name = value.string();
         let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
-        let primitive = ["string", "integer", "boolean"].iter().any(|one| sub.is(one));
+        let primitive = ["string", "integer", "boolean"]
+            .iter()
+            .any(|one| sub.is(one));
         let fault = if value.kind() != Kind::String {
             format!("must be a string, found {}", value.kind())
         } else if name.is_empty() {
             "is empty".to_owned()
         } else if let Some(odd) = name.chars().find(|c| !token(*c)) {
-            format!("has a `{}`, which no header name may have", quote(&odd.to_string(), 10))
+            format!(
+                "has a `{}`, which no header name may have",
+                quote(&odd.to_string(), 10)
+            )
         } else if !reachable(tool, sub) {
             "stands where `properties` alone do not lead".to_owned()
         } else if !primitive {
@@ -272,7 +300,9 @@ pub(crate) fn headers(tool: &Tool<'_>, out: &mut Out<'_>) {
 
 /// TG081: the names that model providers take.
 pub(crate) fn provider_name(tool: &Tool<'_>, out: &mut Out<'_>) {
-    let Some(name) = tool.text("name") else { return };
+    let Some(name) = tool.text("name") else {
+        return;
+    };
     let fits = name.len() <= 64
         && name
             .chars()
@@ -286,7 +316,9 @@ pub(crate) fn provider_name(tool: &Tool<'_>, out: &mut Out<'_>) {
 
 /// TG083: descriptions that OpenAI takes.
 pub(crate) fn description_length(tool: &Tool<'_>, out: &mut Out<'_>) {
-    let length = tool.text("description").map_or(0, |text| text.chars().count());
+    let length = tool
+        .text("description")
+        .map_or(0, |text| text.chars().count());
     if length > 1_024 {
         let message = format!("the description has {length} characters, more than 1,024");
         out.find(tool.member_place("description"), message)

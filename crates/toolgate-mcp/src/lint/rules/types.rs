@@ -28,20 +28,41 @@ pub(crate) fn opaque(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
         return;
     };
     let members = [
-        "properties", "additionalProperties", "patternProperties", "propertyNames", "allOf", "anyOf",
-        "oneOf", "$ref", "enum", "const",
+        "properties",
+        "additionalProperties",
+        "patternProperties",
+        "propertyNames",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "$ref",
+        "enum",
+        "const",
     ];
     if sub.is("object") && !members.iter().any(|keyword| sub.has(keyword)) {
-        let message = format!("`{}` is an object of which nothing is said", quote(name, 64));
-        out.find(tool.place(sub), message)
-            .help("declare its `properties`, or `additionalProperties: true` if it may hold anything");
+        let message = format!(
+            "`{}` is an object of which nothing is said",
+            quote(name, 64)
+        );
+        out.find(tool.place(sub), message).help(
+            "declare its `properties`, or `additionalProperties: true` if it may hold anything",
+        );
     }
 }
 
 /// TG063: an array that does not say of what.
 pub(crate) fn no_items(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
     let array = sub.types().contains(&"array");
-    let said = ["items", "prefixItems", "contains", "$ref", "allOf", "enum", "const", "unevaluatedItems"];
+    let said = [
+        "items",
+        "prefixItems",
+        "contains",
+        "$ref",
+        "allOf",
+        "enum",
+        "const",
+        "unevaluatedItems",
+    ];
     if array && sub.side == Side::Input && !said.iter().any(|keyword| sub.has(keyword)) {
         out.find(tool.place(sub), "the array has no `items`")
             .help("OpenAI refuses the tool and a model has to guess; write `items`");
@@ -50,7 +71,10 @@ pub(crate) fn no_items(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 
 /// TG064: a count that may have a fraction.
 pub(crate) fn integer_as_number(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
-    let Some(name) = sub.property().filter(|_| sub.side == Side::Input && sub.is("number")) else {
+    let Some(name) = sub
+        .property()
+        .filter(|_| sub.side == Side::Input && sub.is("number"))
+    else {
         return;
     };
     let fraction = |keyword: &str| {
@@ -69,7 +93,10 @@ pub(crate) fn integer_as_number(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_
             span: span(value),
             text: "\"integer\"".to_owned(),
         });
-        let message = format!("`{}` counts something and may have a fraction", quote(name, 64));
+        let message = format!(
+            "`{}` counts something and may have a fraction",
+            quote(name, 64)
+        );
         out.find(tool.at(sub, "type"), message)
             .help("write `\"type\": \"integer\"`")
             .fix(Safety::Unsafe, edit.map(|edit| vec![edit]));
@@ -94,12 +121,26 @@ fn words(name: &str) -> Vec<String> {
 }
 
 const COUNTS: [&str; 14] = [
-    "count", "limit", "page", "offset", "index", "port", "retries", "depth", "days", "lines", "results",
-    "rows", "skip", "items",
+    "count", "limit", "page", "offset", "index", "port", "retries", "depth", "days", "lines",
+    "results", "rows", "skip", "items",
 ];
 const SAY_SOMETHING: [&str; 16] = [
-    "type", "enum", "const", "$ref", "$dynamicRef", "$recursiveRef", "anyOf", "oneOf", "allOf", "not", "if",
-    "properties", "items", "pattern", "format", "x-mcp-header",
+    "type",
+    "enum",
+    "const",
+    "$ref",
+    "$dynamicRef",
+    "$recursiveRef",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "not",
+    "if",
+    "properties",
+    "items",
+    "pattern",
+    "format",
+    "x-mcp-header",
 ];
 
 #[cfg(test)]

@@ -1,0 +1,176 @@
+//! The table of rules: a stable code, a name, a severity, when it is on, and what decides it.
+
+use super::finding::Severity::{self, Error, Note, Warning};
+use super::out::Out;
+use super::rules::{
+    Listing, admission, dialect, keywords, logic, noise, pattern, prose, provider, samples, shell,
+    size, types,
+};
+use super::tool::{Sub, Tool};
+use Check::{Each, Engine, One, Text, Whole};
+
+/// One rule. Codes and names never change their meaning.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Rule {
+    /// The code, `TG001` and up.
+    pub code: &'static str,
+    /// The same in words, such as `not-a-tool`.
+    pub name: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// What it wants, why, an example and the fix: a page of Markdown.
+    pub page: &'static str,
+    pub(super) on: Profiles,
+    pub(super) check: Check,
+}
+
+/// The rule of this code or name, letter case aside.
+#[must_use]
+pub fn rule(code: &str) -> Option<&'static Rule> {
+    RULES
+        .iter()
+        .find(|rule| rule.code.eq_ignore_ascii_case(code) || rule.name.eq_ignore_ascii_case(code))
+}
+
+impl Rule {
+    /// What the rule wants, in a sentence or two: the first paragraph of its page.
+    #[must_use]
+    pub fn summary(&self) -> &'static str {
+        self.page.split("\n\n").nth(2).unwrap_or_default()
+    }
+}
+
+/// What decides a rule.
+#[derive(Debug)]
+pub(super) enum Check {
+    /// The reader, or another rule that speaks for it.
+    Text,
+    /// The compiler.
+    Engine(fn(&Tool<'_>, &mut Out<'_>)),
+    One(fn(&Tool<'_>, &mut Out<'_>)),
+    Each(fn(&Tool<'_>, &Sub<'_>, &mut Out<'_>)),
+    Whole(fn(&Listing, &mut Out<'_>)),
+}
+
+/// A set of profiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Profiles(u8);
+
+impl Profiles {
+    pub(super) const DEFAULT: Self = Self(1);
+    pub(super) const STRICT: Self = Self(2);
+    pub(super) const OPENAI: Self = Self(4);
+    pub(super) const ANTHROPIC: Self = Self(8);
+    pub(super) const LEGACY: Self = Self(16);
+
+    pub(super) const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(super) fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+macro_rules! rule {
+    ($code:literal $name:literal $severity:ident $($on:ident)|+, $check:expr) => {
+        Rule {
+            code: $code,
+            name: $name,
+            severity: $severity,
+            page: include_str!(concat!("../../../../docs/lint/", $code, ".md")),
+            on: Profiles(0)$(.with(Profiles::$on))+,
+            check: $check,
+        }
+    };
+}
+
+/// All rules, by code.
+pub static RULES: [Rule; 85] = [
+    rule!("TG001" "not-a-tool" Error DEFAULT, One(shell::is_tool)),
+    rule!("TG002" "tool-name" Warning DEFAULT, One(shell::name)),
+    rule!("TG003" "duplicate-name" Error DEFAULT, Whole(shell::duplicate_names)),
+    rule!("TG004" "duplicate-key" Error DEFAULT, Text),
+    rule!("TG005" "misspelt-member" Warning DEFAULT, One(shell::members)),
+    rule!("TG006" "no-description" Warning DEFAULT, One(shell::described)),
+    rule!("TG007" "parameter-no-description" Warning DEFAULT, One(shell::parameters_described)),
+    rule!("TG008" "nested-no-description" Note STRICT, Each(shell::nested_described)),
+    rule!("TG009" "contradictory-hints" Warning DEFAULT, One(shell::hints)),
+    rule!("TG010" "hint-type" Warning DEFAULT, One(shell::hint_types)),
+    rule!("TG011" "unknown-hint" Note STRICT, One(shell::unknown_hints)),
+    rule!("TG012" "no-annotations" Note STRICT, One(shell::annotated)),
+    rule!("TG013" "header-annotation" Error DEFAULT, One(shell::headers)),
+    rule!("TG014" "listing-size" Warning DEFAULT, Whole(size::listing)),
+    rule!("TG015" "tool-size" Warning DEFAULT, One(size::tool)),
+    rule!("TG016" "no-input-schema" Error DEFAULT, One(admission::schemas)),
+    rule!("TG017" "root-type" Error DEFAULT, One(admission::root_type)),
+    rule!("TG020" "unsupported-dialect" Error DEFAULT, Text),
+    rule!("TG021" "dialect-mismatch" Warning DEFAULT, Each(dialect::mismatch)),
+    rule!("TG022" "draft4-bound" Error DEFAULT, Text),
+    rule!("TG023" "tuple-items" Error DEFAULT, Text),
+    rule!("TG024" "external-ref" Error DEFAULT, Text),
+    rule!("TG025" "unresolved-ref" Error DEFAULT, Text),
+    rule!("TG026" "cyclic-ref" Error DEFAULT, Text),
+    rule!("TG027" "invalid-schema" Error DEFAULT, Engine(admission::compile)),
+    rule!("TG028" "schema-limit" Error DEFAULT, Text),
+    rule!("TG029" "invalid-pattern" Error DEFAULT, Text),
+    rule!("TG030" "ref-siblings" Warning DEFAULT, Each(dialect::ref_siblings)),
+    rule!("TG032" "misspelt-keyword" Error DEFAULT, Each(keywords::misspelt)),
+    rule!("TG033" "nullable" Warning DEFAULT, Each(keywords::nullable)),
+    rule!("TG034" "unknown-keyword" Note DEFAULT, Each(keywords::unknown)),
+    rule!("TG035" "extension-keyword" Note STRICT, Each(keywords::extension)),
+    rule!("TG036" "inapplicable-keyword" Warning DEFAULT, Each(keywords::inapplicable)),
+    rule!("TG040" "empty-range" Error DEFAULT, Each(logic::ranges)),
+    rule!("TG041" "empty-enum" Error DEFAULT, Each(logic::empty_enum)),
+    rule!("TG042" "enum-type" Warning DEFAULT, Each(logic::enum_types)),
+    rule!("TG043" "duplicate-member" Warning DEFAULT, Each(logic::duplicate_members)),
+    rule!("TG044" "required-forbidden" Error DEFAULT, Each(logic::required_forbidden)),
+    rule!("TG045" "required-undeclared" Warning DEFAULT, Each(logic::required_undeclared)),
+    rule!("TG046" "default-invalid" Warning DEFAULT, One(samples::defaults)),
+    rule!("TG047" "example-invalid" Warning DEFAULT, One(samples::examples)),
+    rule!("TG048" "default-on-required" Note DEFAULT, Each(logic::default_on_required)),
+    rule!("TG049" "anyof-accepts-all" Note DEFAULT, Each(logic::accepts_all)),
+    rule!("TG050" "duplicate-branch" Warning DEFAULT, Each(logic::duplicate_branches)),
+    rule!("TG051" "unused-definition" Note STRICT, One(logic::unused)),
+    rule!("TG053" "pattern-matches-nothing" Error DEFAULT, Each(pattern::never)),
+    rule!("TG054" "pattern-matches-all" Warning DEFAULT, Each(pattern::always)),
+    rule!("TG055" "pattern-unanchored" Note DEFAULT, Each(pattern::unanchored)),
+    rule!("TG056" "pattern-double-escaped" Warning DEFAULT, Each(pattern::double_escape)),
+    rule!("TG057" "pattern-not-ecma" Warning DEFAULT, Each(pattern::not_ecma)),
+    rule!("TG058" "unknown-format" Note DEFAULT, Each(pattern::unknown_format)),
+    rule!("TG059" "misspelt-format" Warning DEFAULT, Each(pattern::misspelt_format)),
+    rule!("TG060" "format-and-pattern" Note STRICT, Each(pattern::format_and_pattern)),
+    rule!("TG061" "untyped-property" Note DEFAULT, Each(types::untyped)),
+    rule!("TG062" "opaque-object" Note DEFAULT, Each(types::opaque)),
+    rule!("TG063" "array-without-items" Warning DEFAULT, Each(types::no_items)),
+    rule!("TG064" "integer-as-number" Note DEFAULT, Each(types::integer_as_number)),
+    rule!("TG065" "default-in-prose" Note DEFAULT, Each(prose::default)),
+    rule!("TG066" "enum-in-prose" Note DEFAULT, Each(prose::values)),
+    rule!("TG067" "range-in-prose" Note DEFAULT, Each(prose::range)),
+    rule!("TG068" "date-in-prose" Note DEFAULT, Each(prose::date)),
+    rule!("TG069" "list-in-string" Note DEFAULT, Each(prose::list)),
+    rule!("TG070" "json-in-string" Note DEFAULT, Each(prose::json)),
+    rule!("TG071" "required-empty" Note STRICT, Each(noise::required_empty)),
+    rule!("TG072" "title-noise" Note STRICT, One(noise::titles)),
+    rule!("TG073" "safe-integer-bounds" Note STRICT, Each(noise::safe_integers)),
+    rule!("TG074" "property-names-noise" Note STRICT, Each(noise::property_names)),
+    rule!("TG075" "single-enum" Note STRICT, Each(noise::single_enum)),
+    rule!("TG076" "single-branch" Note STRICT, Each(noise::single_branch)),
+    rule!("TG077" "open-root" Note STRICT, Each(noise::open_root)),
+    rule!("TG080" "root-choice" Warning DEFAULT, Each(provider::root_choice)),
+    rule!("TG081" "provider-name" Warning OPENAI | ANTHROPIC, One(shell::provider_name)),
+    rule!("TG082" "property-name" Warning DEFAULT, Each(provider::property_names)),
+    rule!("TG083" "description-length" Warning OPENAI, One(shell::description_length)),
+    rule!("TG084" "ref-siblings-openai" Warning OPENAI, Each(provider::ref_siblings)),
+    rule!("TG085" "type-array" Warning LEGACY | STRICT, Each(provider::type_array)),
+    rule!("TG086" "optional-as-null" Note LEGACY | STRICT, Each(provider::optional_null)),
+    rule!("TG087" "openai-keyword" Warning OPENAI, Each(provider::openai_keywords)),
+    rule!("TG088" "openai-closed" Note OPENAI, Each(provider::openai_closed)),
+    rule!("TG089" "anthropic-keyword" Warning ANTHROPIC, Each(provider::anthropic_keywords)),
+    rule!("TG090" "recursive-schema" Warning ANTHROPIC, Each(provider::recursive)),
+    rule!("TG091" "boolean-property" Warning LEGACY, Each(provider::boolean_property)),
+    rule!("TG092" "output-root" Warning LEGACY, Each(provider::output_root)),
+    rule!("TG093" "lookaround" Warning OPENAI | ANTHROPIC | STRICT, Each(pattern::lookaround)),
+    rule!("TG094" "openai-size" Warning OPENAI, One(provider::openai_size)),
+];
