@@ -1,6 +1,8 @@
 //! Takes every figure of a set: all tasks in turn, pass after pass.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use nix::time::{ClockId, clock_gettime};
 
 use crate::sets::Set;
 use crate::work::{Prepared, Task};
@@ -54,17 +56,27 @@ impl Row {
 ///
 /// Each pass runs every task for at least a few milliseconds before the next
 /// pass begins, so that what disturbs the machine for a while disturbs them all.
+/// The clock is the thread's CPU time: waiting for a core costs nothing.
 ///
 /// # Errors
 ///
-/// One line if the set cannot be prepared.
+/// One line if the set cannot be prepared or there is no such clock.
 pub(crate) fn measure(set: &Set, passes: usize) -> Result<Row, String> {
     let mut prepared = Prepared::new(set)?;
-    let mut samples: Vec<(Task, Vec<f64>)> = Task::ALL.map(|task| (task, Vec::new())).into();
+    let mut samples = Vec::new();
+    for task in Task::ALL {
+        samples.push(Samples {
+            runs: calibrated(&mut prepared, task)?,
+            task,
+            taken: Vec::new(),
+        });
+    }
     for _ in 0..passes {
-        for (task, taken) in &mut samples {
-            if let Some(nanos) = sample(&mut prepared, *task) {
-                taken.push(nanos);
+        for Samples { task, runs, taken } in &mut samples {
+            let units = f64::from(u32::try_from(prepared.units(*task)).unwrap_or(0));
+            if units > 0.0 {
+                let nanos = nanos_of(&mut prepared, *task, *runs)?;
+                taken.push(nanos / units / f64::from(*runs));
             }
         }
     }
@@ -74,27 +86,41 @@ pub(crate) fn measure(set: &Set, passes: usize) -> Result<Row, String> {
         instances: set.instances(),
         figures: samples
             .into_iter()
-            .map(|(task, taken)| (task, figure(taken)))
+            .map(|samples| (samples.task, figure(samples.taken)))
             .collect(),
         ajv: None,
     })
 }
 
-/// Nanoseconds per unit of one task, over at least [`LEAST`].
-fn sample(prepared: &mut Prepared<'_>, task: Task) -> Option<f64> {
-    let units = u32::try_from(prepared.units(task))
-        .ok()
-        .filter(|units| *units > 0)?;
-    let mut runs = 0_u32;
-    let started = Instant::now();
-    loop {
-        prepared.run(task);
-        runs += 1;
-        let elapsed = started.elapsed();
-        if elapsed >= LEAST {
-            return Some(elapsed.as_secs_f64() * 1e9 / f64::from(units) / f64::from(runs));
-        }
+/// What has been taken of one task.
+struct Samples {
+    task: Task,
+    runs: u32,
+    taken: Vec<f64>,
+}
+
+/// How often a task must run to take at least [`LEAST`] nanoseconds.
+fn calibrated(prepared: &mut Prepared<'_>, task: Task) -> Result<u32, String> {
+    let mut runs = 1;
+    while prepared.units(task) > 0 && nanos_of(prepared, task, runs)? < LEAST && runs < MOST {
+        runs *= 2;
     }
+    Ok(runs)
+}
+
+fn nanos_of(prepared: &mut Prepared<'_>, task: Task, runs: u32) -> Result<f64, String> {
+    let started = thread_time()?;
+    for _ in 0..runs {
+        prepared.run(task);
+    }
+    let taken = thread_time()?.saturating_sub(started);
+    Ok(taken.as_secs_f64() * 1e9)
+}
+
+fn thread_time() -> Result<Duration, String> {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)
+        .map(Duration::from)
+        .map_err(|e| format!("the thread's clock: {e}"))
 }
 
 fn figure(mut taken: Vec<f64>) -> Option<Figure> {
@@ -105,5 +131,7 @@ fn figure(mut taken: Vec<f64>) -> Option<Figure> {
     })
 }
 
-/// Long enough that the clock's own cost is nothing.
-const LEAST: Duration = Duration::from_millis(4);
+/// Nanoseconds; long enough that the clock's own cost is nothing.
+const LEAST: f64 = 4e6;
+/// The most runs of a task in one pass.
+const MOST: u32 = 1 << 20;

@@ -64,7 +64,7 @@ usage: cargo xtask COMMAND
   corpus [DIR]         published tool listings and labelled values
   differential [N]     N generated pairs against the peers (--seed S)
   instructions         instruction counts of the benchmarks, by callgrind
-  tidy                 doors between rooms, file headers and sizes, dependency walls
+  tidy                 doors between rooms, file headers and sizes, dependency walls (--rooms CRATE lists them)
 
 DIR defaults to TOOLGATE_SUITE, TOOLGATE_HOSTILE or TOOLGATE_CORPUS, then to the
 directory under ../shared. Each command closes with `N passed, M failed`.

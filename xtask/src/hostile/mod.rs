@@ -41,6 +41,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         None if command => build::toolgate()?,
         None => PathBuf::new(),
     };
+    if command {
+        canary(&toolgate)?;
+    }
     let only = arguments.option("only");
     let mut total = Tally::default();
     let mut runs: Vec<(String, Way, Cost)> = Vec::new();
@@ -126,6 +129,33 @@ fn bounds(pair: &Pair, way: Way, cost: Cost, compile: Cost) -> Result<(), String
         if kib > allowed {
             return Err(format!("{what} took {kib} KiB, allowed are {allowed}"));
         }
+    }
+    Ok(())
+}
+
+/// Makes sure that the command understands what it is told: its exit code for
+/// wrong usage is also the one for unreadable input, which passes.
+fn canary(toolgate: &Path) -> Result<(), String> {
+    let folder = build::target()?.join("hostile-canary");
+    std::fs::create_dir_all(&folder).map_err(|e| format!("`{}`: {e}", folder.display()))?;
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).map_err(|e| format!("`{}`: {e}", path.display()))?;
+        Ok::<PathBuf, String>(path)
+    };
+    for (instance, valid) in [("\"2026-11-22\"", true), ("\"2026-13-22\"", false)] {
+        let pair = Pair {
+            name: "canary".to_owned(),
+            size: 1,
+            schema: write("schema.json", "{\"format\": \"date\"}")?,
+            instance: write("instance.json", instance)?,
+            expect: Some(valid),
+            decide: true,
+            formats: true,
+        };
+        let (end, _) = measure::measure(&pair, Way::CommandCheck, toolgate)?;
+        pair.judge(&end)
+            .map_err(|why| format!("`{}` on {instance}: {why}", toolgate.display()))?;
     }
     Ok(())
 }

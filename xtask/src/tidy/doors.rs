@@ -16,59 +16,62 @@ pub(crate) fn check(
     house: &House,
     tally: &mut Tally,
 ) -> Result<(), String> {
-    let folder = workspace.join(&house.folder);
-    let packages = packages(&folder)?;
-    let sources = folder.join("src");
-    let mut seen = BTreeSet::new();
-    for path in place::files(&sources, "rs")? {
-        let inside = path.strip_prefix(&sources).unwrap_or(&path);
-        let modules = modules(inside);
-        // why: the crate's root is the front door and the table of contents; it names every room.
-        let Some(room) = modules.first() else {
-            continue;
-        };
-        seen.insert(room.clone());
+    let files = files(&workspace.join(&house.folder))?;
+    for Named { file, room, names } in &files {
         let Some(doors) = house.rooms.get(room) else {
             tally.fail(format!(
-                "rooms.toml: `{name}` has no room `{room}` ({})",
-                inside.display()
+                "rooms.toml: `{name}` has no room `{room}` ({file})"
             ));
             continue;
         };
-        let text = place::text(&path)?;
-        if modules.iter().any(|module| module == "tests") {
-            continue;
-        }
-        let code = source::without_comments(source::code_part(&text));
-        let mut named = source::rooms_named(&code, modules.len());
-        // why: `crate::Name` is a door into the root, which leads everywhere.
-        named.retain(|other| other != room);
-        named.extend(
-            packages
-                .iter()
-                .filter(|package| source::names_package(&code, package))
-                .cloned(),
-        );
-        for other in named {
-            tally.record(if doors.contains(&other) {
+        for other in names {
+            tally.record(if doors.contains(other) {
                 Ok(())
             } else {
                 Err(format!(
-                    "`{name}`: {} names `{other}`, which `{room}` may not (rooms.toml)",
-                    inside.display()
+                    "`{name}`: {file} names `{other}`, which `{room}` may not (rooms.toml)"
                 ))
             });
         }
     }
-    for room in house.rooms.keys() {
-        tally.record(if seen.contains(room) {
-            Ok(())
-        } else {
+    for (room, doors) in &house.rooms {
+        let inside: Vec<&Named> = files.iter().filter(|file| file.room == *room).collect();
+        tally.record(if inside.is_empty() {
             Err(format!(
                 "rooms.toml: `{name}` lists `{room}`, which is not there"
             ))
+        } else {
+            Ok(())
         });
+        for door in doors {
+            if !inside.iter().any(|file| file.names.contains(door)) {
+                tally.fail(format!(
+                    "rooms.toml: `{name}`: nobody uses `{room} -> {door}`"
+                ));
+            }
+        }
     }
+    check_rings(name, house, tally);
+    Ok(())
+}
+
+/// The rooms of a crate as its code has them, in the form of `rooms.toml`.
+pub(crate) fn listing(workspace: &Path, house: &House) -> Result<String, String> {
+    let mut rooms: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for Named { room, names, .. } in files(&workspace.join(&house.folder))? {
+        rooms.entry(room).or_default().extend(names);
+    }
+    Ok(rooms
+        .into_iter()
+        .map(|(room, doors)| {
+            let doors: Vec<String> = doors.iter().map(|door| format!("\"{door}\"")).collect();
+            format!("{room} = [{}]\n", doors.join(", "))
+        })
+        .collect())
+}
+
+/// The rings that are left when the doors of `rings` are shut.
+fn check_rings(name: &str, house: &House, tally: &mut Tally) {
     let mut straight = house.rooms.clone();
     for (room, other) in &house.rings {
         let known = straight.get_mut(room).is_some_and(|doors| {
@@ -89,7 +92,46 @@ pub(crate) fn check(
             ring.join(" -> ")
         )),
     });
-    Ok(())
+}
+
+/// A file of a crate and what its code names.
+struct Named {
+    file: String,
+    room: String,
+    names: BTreeSet<String>,
+}
+
+/// Every file of a crate but its root, which is the front door and names every room.
+fn files(folder: &Path) -> Result<Vec<Named>, String> {
+    let packages = packages(folder)?;
+    let sources = folder.join("src");
+    let mut found = Vec::new();
+    for path in place::files(&sources, "rs")? {
+        let inside = path.strip_prefix(&sources).unwrap_or(&path);
+        let modules = modules(inside);
+        let Some(room) = modules.first() else {
+            continue;
+        };
+        let mut names = BTreeSet::new();
+        if !modules.iter().any(|module| module == "tests") {
+            let text = place::text(&path)?;
+            let code = source::without_comments(source::code_part(&text));
+            names.extend(source::rooms_named(&code, modules.len()));
+            names.extend(
+                packages
+                    .iter()
+                    .filter(|package| source::names_package(&code, package))
+                    .cloned(),
+            );
+            names.remove(room);
+        }
+        found.push(Named {
+            file: inside.display().to_string(),
+            room: room.clone(),
+            names,
+        });
+    }
+    Ok(found)
 }
 
 /// The packages that a crate's manifest names, as paths name them.

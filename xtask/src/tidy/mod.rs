@@ -4,6 +4,7 @@
 //! rooms and packages each may name, and the packages that must not be anywhere
 //! in the crate's dependency tree. The rooms must form no ring. Every file must
 //! open with `//!`, keep its code within 500 lines, and hold no leftovers.
+//! `--rooms CRATE` prints the doors that a crate's code uses, for `rooms.toml`.
 
 mod doors;
 mod files;
@@ -20,7 +21,15 @@ use toolgate_testkit::tally::Tally;
 use crate::arguments::Arguments;
 
 /// Runs every check and returns how many failed.
-pub(crate) fn run(_: &Arguments) -> Result<u64, String> {
+pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
+    if let Some(name) = arguments.option("rooms") {
+        let houses = houses()?;
+        let house = houses
+            .get(name)
+            .ok_or_else(|| format!("rooms.toml has no crate `{name}`"))?;
+        print!("{}", doors::listing(place::workspace(), house)?);
+        return Ok(0);
+    }
     let mut tally = Tally::default();
     files::check(place::workspace(), &mut tally)?;
     for (name, house) in houses()? {
