@@ -6,6 +6,7 @@ use clap_complete::Shell;
 use crate::check::CheckArgs;
 use crate::demo::DemoArgs;
 use crate::term::Color;
+use crate::validate::ValidateArgs;
 
 /// The contract layer for MCP tools
 #[derive(Debug, Parser)]
@@ -32,6 +33,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Check(CheckArgs),
+    Validate(ValidateArgs),
     ServeDemo(DemoArgs),
     /// Print a completion script for a shell
     Completions {

@@ -7,6 +7,8 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// 0: all is well.
     Ok,
+    /// 1: an instance does not match its schema.
+    Invalid,
     /// 2: the command line or its input cannot be used.
     Usage,
     /// 3: the server wants authorization (HTTP 401, 403).
@@ -15,6 +17,8 @@ pub(crate) enum Exit {
     Unreachable,
     /// 6: a schema was refused.
     Schema,
+    /// 7: a bound was reached before it was known whether an instance matches.
+    Undecided,
     /// 130: interrupted, as shells count it.
     Interrupted,
 }
@@ -24,10 +28,12 @@ impl Exit {
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Ok => 0,
+            Self::Invalid => 1,
             Self::Usage => 2,
             Self::Auth => 3,
             Self::Unreachable => 4,
             Self::Schema => 6,
+            Self::Undecided => 7,
             Self::Interrupted => 130,
         }
     }
@@ -36,11 +42,13 @@ impl Exit {
     pub(crate) fn worst(self, other: Self) -> Self {
         let rank = |exit: Self| match exit {
             Self::Ok => 0,
-            Self::Schema => 1,
-            Self::Unreachable => 2,
-            Self::Auth => 3,
-            Self::Usage => 4,
-            Self::Interrupted => 5,
+            Self::Invalid => 1,
+            Self::Undecided => 2,
+            Self::Schema => 3,
+            Self::Unreachable => 4,
+            Self::Auth => 5,
+            Self::Usage => 6,
+            Self::Interrupted => 7,
         };
         if rank(other) > rank(self) {
             other

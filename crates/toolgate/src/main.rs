@@ -8,7 +8,9 @@ mod check;
 mod demo;
 mod engine;
 mod exit;
+mod render;
 mod term;
+mod validate;
 
 use std::process::ExitCode;
 
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
 fn dispatch(command: Command, term: &Term) -> Result<Exit, Failure> {
     match command {
         Command::Check(args) => check::run(args, term),
+        Command::Validate(args) => validate::run(&args, term),
         Command::ServeDemo(args) => demo::run(&args, term),
         Command::Completions { shell } => {
             let mut out = Vec::new();

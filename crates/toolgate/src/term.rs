@@ -60,6 +60,27 @@ impl Term {
             .or_else(closed_pipe)
     }
 
+    /// Whether standard output takes styles.
+    pub(crate) fn styles_stdout(&self) -> bool {
+        let choice = match self.choice {
+            ColorChoice::Auto => AutoStream::choice(&io::stdout()),
+            choice => choice,
+        };
+        choice != ColorChoice::Never
+    }
+
+    /// Whether there is somebody to show progress to.
+    pub(crate) fn shows_progress(&self) -> bool {
+        self.progress
+    }
+
+    /// Writes styled text to standard error, quiet or not.
+    pub(crate) fn aside(&self, text: &str) {
+        let mut out = AutoStream::new(io::stderr().lock(), self.choice);
+        // There is nowhere left to complain to.
+        let _unseen = out.write_all(text.as_bytes());
+    }
+
     /// A line on standard error, unless quiet.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {

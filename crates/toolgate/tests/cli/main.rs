@@ -12,3 +12,5 @@ mod check_live;
 mod demo_http;
 mod demo_stdio;
 mod run;
+mod validate;
+mod validate_jsonl;

@@ -1,0 +1,272 @@
+//! One diagnostic: what is wrong, where, and what may be done.
+
+use std::ops::Range;
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use toolgate_json::quote;
+
+use super::source::Source;
+use super::window::{self, Window};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Severity {
+    Error,
+    Warning,
+}
+
+/// What is wrong, with its places.
+#[derive(Debug)]
+pub(crate) struct Diagnostic<'s> {
+    severity: Severity,
+    code: String,
+    message: String,
+    marks: Vec<Mark<'s>>,
+    remarks: Vec<(Level<'static>, String)>,
+}
+
+/// A place that is shown with the line it stands in.
+#[derive(Debug)]
+pub(crate) struct Mark<'s> {
+    pub(crate) source: &'s Source<'s>,
+    /// The bytes of the source that are marked.
+    pub(crate) span: Range<usize>,
+    /// What stands beside the mark; escaped and cut when it is drawn.
+    pub(crate) label: String,
+}
+
+impl<'s> Diagnostic<'s> {
+    /// `code` is a keyword or a stable code; `message` is one line. Both are escaped and cut
+    /// when they are drawn.
+    pub(crate) fn new(severity: Severity, code: &str, message: impl Into<String>) -> Self {
+        Self {
+            severity,
+            code: code.to_owned(),
+            message: message.into(),
+            marks: Vec::new(),
+            remarks: Vec::new(),
+        }
+    }
+
+    /// Adds a place; the first is the one that the diagnostic is about.
+    pub(crate) fn mark(mut self, mark: Mark<'s>) -> Self {
+        self.marks.push(mark);
+        self
+    }
+
+    /// Adds a `note:`.
+    pub(crate) fn note(mut self, text: impl Into<String>) -> Self {
+        self.remarks.push((Level::NOTE, text.into()));
+        self
+    }
+
+    /// Adds a `help:`.
+    pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
+        self.remarks.push((Level::HELP, text.into()));
+        self
+    }
+
+    /// The diagnostic in the look of cargo, with a line feed at the end.
+    pub(crate) fn draw(&self, styled: bool) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let title = level
+            .primary_title(quote(&self.message, MESSAGE_CHARS).to_string())
+            .id(quote(&self.code, CODE_CHARS).to_string());
+        let mut group = Group::with_title(title);
+        group = group.elements(self.snippets());
+        for (level, text) in &self.remarks {
+            let text = quote(text, MESSAGE_CHARS).to_string();
+            group = group.element(level.clone().message(text));
+        }
+        let renderer = if styled {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
+        };
+        let mut text = self.name_places(&renderer.term_width(WIDTH).render(&[group]));
+        text.push('\n');
+        text
+    }
+
+    /// The lines with their marks; marks on one line share it if all of it is shown.
+    ///
+    /// A line is a window here, without its name, and its place in the file is not to be seen
+    /// from it: [`name_places`](Self::name_places) fills in both.
+    fn snippets<'a>(&self) -> Vec<Snippet<'a, Annotation<'a>>> {
+        let mut snippets = Vec::new();
+        let mut last: Option<(usize, String)> = None;
+        for (index, mark) in self.marks.iter().enumerate() {
+            let kind = match index {
+                0 => AnnotationKind::Primary,
+                _ => AnnotationKind::Context,
+            };
+            let window = window::around(mark.source.bytes, &mark.span);
+            let mut annotation = kind.span(window.mark.clone());
+            if fits(&window, &mark.label) {
+                annotation = annotation.label(quote(&mark.label, LABEL_CHARS).to_string());
+            }
+            let line = mark.source.line_column(mark.span.start).line;
+            let here = (line, window.text);
+            let snippet = match snippets.pop() {
+                Some(snippet) if last.as_ref() == Some(&here) => snippet,
+                other => {
+                    snippets.extend(other);
+                    Snippet::source(here.1.clone())
+                        .line_start(line)
+                        .path(format!("{BLANK}{index}{BLANK}"))
+                }
+            };
+            snippets.push(snippet.annotation(annotation));
+            last = Some(here);
+        }
+        snippets
+    }
+
+    /// Replaces each number between [`BLANK`]s, and the place in the window that the renderer
+    /// wrote behind it, by the place in the file.
+    fn name_places(&self, drawn: &str) -> String {
+        let mut text = String::with_capacity(drawn.len());
+        let mut parts = drawn.split(BLANK);
+        text.push_str(parts.next().unwrap_or_default());
+        while let (Some(number), Some(rest)) = (parts.next(), parts.next()) {
+            let mark = number
+                .parse()
+                .ok()
+                .and_then(|index: usize| self.marks.get(index));
+            if let Some(mark) = mark {
+                let place = mark.source.line_column(mark.span.start);
+                let name = &mark.source.name;
+                text.push_str(&format!("{name}:{}:{}", place.line, place.column));
+                let window = window::around(mark.source.bytes, &mark.span);
+                if !mark.label.is_empty() && !fits(&window, &mark.label) {
+                    text.push_str(&format!(", {}", quote(&mark.label, LABEL_CHARS)));
+                }
+            }
+            let place_in_window = |c: char| c == ':' || c.is_ascii_digit();
+            text.push_str(rest.trim_start_matches(place_in_window));
+        }
+        text
+    }
+}
+
+/// Whether a label can stand beside its mark; otherwise it stands beside the file's name.
+fn fits(window: &Window, label: &str) -> bool {
+    let until = window.text.get(..window.mark.end).unwrap_or_default();
+    let width = until.chars().count().saturating_add(label.chars().count());
+    !label.is_empty() && width <= window::COLUMNS
+}
+
+/// Stands around the number of a place where its name is to be. It occurs nowhere else: no
+/// escaped text has a control character.
+const BLANK: char = '\u{1}';
+const MESSAGE_CHARS: usize = 1_000;
+const CODE_CHARS: usize = 40;
+const LABEL_CHARS: usize = 64;
+/// Wider than any [`window`] with its line number and label: they cut themselves.
+const WIDTH: usize = 250;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark<'s>(source: &'s Source<'s>, part: &str, label: &str) -> Mark<'s> {
+        let text = std::str::from_utf8(source.bytes).unwrap();
+        let start = text.find(part).unwrap();
+        Mark {
+            source,
+            span: start..start + part.len(),
+            label: label.to_owned(),
+        }
+    }
+
+    #[test]
+    fn two_files_with_remarks() {
+        let instance = Source::new("a.json", b"{\n  \"name\": 5\n}");
+        let schema = Source::line("s.json", b"{\"type\": \"string\"}", 120, 9_000);
+        let drawn = Diagnostic::new(Severity::Error, "type", "expected string, found 5")
+            .mark(mark(&instance, "5", "at /name"))
+            .mark(mark(&schema, "\"string\"", "at /type"))
+            .note("a note")
+            .help("a help")
+            .draw(false);
+        let expected = r#"
+error[type]: expected string, found 5
+   --> a.json:2:11
+    |
+  2 |   "name": 5
+    |           ^ at /name
+    |
+   ::: s.json:120:10
+    |
+120 | {"type": "string"}
+    |          -------- at /type
+    |
+    = note: a note
+    = help: a help
+"#;
+        assert_eq!(drawn, expected.trim_start());
+    }
+
+    #[test]
+    fn marks_share_a_line_that_is_shown_whole() {
+        let source = Source::new("a.json", b"{\"a\":1,\"b\":2}\n");
+        let short = Diagnostic::new(Severity::Warning, "json", "duplicate")
+            .mark(mark(&source, "\"b\"", "again"))
+            .mark(mark(&source, "\"a\"", "first"))
+            .draw(false);
+        let expected = r#"
+warning[json]: duplicate
+ --> a.json:1:8
+  |
+1 | {"a":1,"b":2}
+  |  ---   ^^^ again
+  |  |
+  |  first
+"#;
+        assert_eq!(short, expected.trim_start());
+        let long = format!("{{\"a\":1,{}\"b\":2}}", " ".repeat(200));
+        let source = Source::new("a.json", long.as_bytes());
+        let long = Diagnostic::new(Severity::Warning, "json", "duplicate")
+            .mark(mark(&source, "\"b\"", "again"))
+            .mark(mark(&source, "\"a\"", "first"))
+            .draw(false);
+        assert!(long.contains("--> a.json:1:208, again\n") && long.contains("::: a.json:1:2\n"));
+    }
+
+    #[test]
+    fn a_label_without_room_stands_beside_the_name() {
+        let text = format!("[{}7]", "1, ".repeat(30));
+        let source = Source::new("a.json", text.as_bytes());
+        let label = format!("at /{}", "x".repeat(60));
+        let drawn = Diagnostic::new(Severity::Error, "type", "no")
+            .mark(mark(&source, "7", &label))
+            .draw(false);
+        assert!(
+            drawn.contains(&format!("--> a.json:1:92, {label}\n")),
+            "{drawn}"
+        );
+        assert!(
+            drawn.lines().all(|line| line.chars().count() <= 90),
+            "{drawn}"
+        );
+    }
+
+    #[test]
+    fn foreign_text_stays_text() {
+        let source = Source::new("a\u{1b}[2J", "{\"\u{202e}\u{1}0\u{1}:1:2\": 5}".as_bytes());
+        let foreign = "\u{1}0\u{1}:1:2 \u{1b}[31m\u{9b}";
+        let diagnostic = Diagnostic::new(Severity::Error, foreign, foreign)
+            .mark(mark(&source, "5", foreign))
+            .note(foreign);
+        let plain = diagnostic.draw(false);
+        let hidden = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!plain.contains(hidden), "{plain:?}");
+        assert_eq!(plain.matches("a\\u{1b}[2J:1:").count(), 1, "{plain}");
+        // Styled, only styles are added.
+        let styled = diagnostic.draw(true);
+        assert_eq!(anstream::adapter::strip_str(&styled).to_string(), plain);
+    }
+}

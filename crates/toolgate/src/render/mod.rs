@@ -1,0 +1,14 @@
+//! Diagnostics on JSON texts, as every command prints them.
+//!
+//! A [`Diagnostic`] points into [`Source`]s; [`Diagnostic::draw`] shows it in the look of cargo,
+//! [`github`] writes it as a workflow command. Foreign text is escaped and cut here, so that
+//! nothing a stranger wrote reaches a terminal as it is.
+
+mod diagnostic;
+pub(crate) mod github;
+pub(crate) mod json;
+mod source;
+mod window;
+
+pub(crate) use diagnostic::{Diagnostic, Mark, Severity};
+pub(crate) use source::Source;

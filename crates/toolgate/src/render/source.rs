@@ -1,0 +1,140 @@
+//! A text that diagnostics point into, and places in it as people count them.
+
+use std::cell::Cell;
+
+use toolgate_json::{LineColumn, quote};
+
+/// A file, standard input, or one line of either.
+#[derive(Debug)]
+pub(crate) struct Source<'a> {
+    /// As the operator named it; escaped.
+    pub(crate) name: String,
+    pub(crate) bytes: &'a [u8],
+    /// The number of the first line of `bytes`, from 1.
+    first_line: usize,
+    /// The place in the file where `bytes` begins.
+    first_byte: u64,
+    /// A place that was counted before, and its line: the next count begins there.
+    counted: Cell<(usize, usize)>,
+}
+
+impl<'a> Source<'a> {
+    /// A whole file.
+    pub(crate) fn new(name: &str, bytes: &'a [u8]) -> Self {
+        Self::line(name, bytes, 1, 0)
+    }
+
+    /// A line of a file, by its number from 1 and the place where it begins.
+    pub(crate) fn line(name: &str, bytes: &'a [u8], number: usize, first_byte: u64) -> Self {
+        Self {
+            name: quote(name, NAME_CHARS).to_string(),
+            bytes,
+            first_line: number,
+            first_byte,
+            counted: Cell::new((0, number)),
+        }
+    }
+
+    /// The number of the first line, from 1.
+    pub(crate) fn first_line(&self) -> usize {
+        self.first_line
+    }
+
+    /// The place in the file of a place in `bytes`.
+    pub(crate) fn byte(&self, at: usize) -> u64 {
+        let at = u64::try_from(at).unwrap_or(u64::MAX);
+        self.first_byte.saturating_add(at)
+    }
+
+    /// The line and column of a place in `bytes`, as [`toolgate_json::line_column`] counts them.
+    pub(crate) fn line_column(&self, at: usize) -> LineColumn {
+        let at = at.min(self.bytes.len());
+        let (from, line) = match self.counted.get() {
+            (from, line) if from <= at => (from, line),
+            _ => (0, self.first_line),
+        };
+        let between = self.bytes.get(from..at).unwrap_or_default();
+        let line = line.saturating_add(between.iter().filter(|byte| **byte == b'\n').count());
+        self.counted.set((at, line));
+        let start = line_start(self.bytes, at);
+        let before = self.bytes.get(start..at).unwrap_or_default();
+        let column = before.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+        LineColumn {
+            line,
+            column: column.saturating_add(1),
+        }
+    }
+}
+
+/// Where the line of a place begins.
+pub(super) fn line_start(bytes: &[u8], at: usize) -> usize {
+    let before = bytes.get(..at).unwrap_or(bytes);
+    let mut end = before.len();
+    for chunk in before.rchunks(CHUNK) {
+        let start = end.saturating_sub(chunk.len());
+        // `contains` looks at many bytes at a time, `rposition` at one.
+        if chunk.contains(&b'\n') {
+            let feed = chunk.iter().rposition(|byte| *byte == b'\n');
+            return feed.map_or(0, |feed| start.saturating_add(feed).saturating_add(1));
+        }
+        end = start;
+    }
+    0
+}
+
+/// Where the line of a place ends, before its line feed (and carriage return).
+pub(super) fn line_end(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let feed = rest.iter().position(|byte| *byte == b'\n');
+    let end = at.saturating_add(feed.unwrap_or(rest.len()));
+    match bytes.get(at..end) {
+        Some([.., b'\r']) => end.saturating_sub(1),
+        _ => end,
+    }
+}
+
+/// Bytes that are searched for a line feed at a time.
+const CHUNK: usize = 4 << 10;
+/// Characters of a file's name that are repeated.
+const NAME_CHARS: usize = 200;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_counted_in_any_order() {
+        let text = "ab\nçd\r\n\n€x".as_bytes();
+        let source = Source::new("a\u{1b}", text);
+        assert_eq!(source.name, r"a\u{1b}");
+        for at in [0, 2, 3, 7, 5, 14, 99, 1, 8, 6, 9] {
+            let expected = toolgate_json::line_column(text, at);
+            assert_eq!(source.line_column(at), expected, "{at}");
+        }
+        let line = Source::line("a", text, 40, 1_000);
+        assert_eq!((line.line_column(3).line, line.byte(3)), (41, 1_003));
+    }
+
+    #[test]
+    fn long_lines_begin_where_they_do() {
+        let text = [b"ab\n".as_slice(), &[b' '; 3 * CHUNK], b"\nx"].concat();
+        for at in [3, 4, CHUNK, CHUNK + 3, 2 * CHUNK, 3 * CHUNK + 3] {
+            assert_eq!(line_start(&text, at), 3, "{at}");
+        }
+        assert_eq!(line_start(&text, text.len()), text.len() - 1);
+    }
+
+    #[test]
+    fn lines_end_before_their_line_feed() {
+        let text = b"ab\r\ncd\n\nef";
+        let lines: Vec<(usize, usize)> = [0, 2, 4, 6, 7, 8, 10]
+            .into_iter()
+            .map(|at| (line_start(text, at), line_end(text, at)))
+            .collect();
+        assert_eq!(
+            lines,
+            [(0, 2), (0, 2), (4, 6), (4, 6), (7, 7), (8, 10), (8, 10)]
+        );
+        assert_eq!((line_end(b"ab\r", 0), line_end(b"ab\r", 3)), (2, 3));
+    }
+}

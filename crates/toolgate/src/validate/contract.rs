@@ -1,0 +1,99 @@
+//! The schema and the documents handed in beside it: their texts, and their compiled form.
+
+use toolgate_json::quote;
+use toolgate_schema::{CompileError, Limits, Schema};
+
+use super::ValidateArgs;
+use super::input::Input;
+use super::options;
+use crate::exit::Failure;
+use crate::render::Source;
+
+/// The texts of the schema and of the registered documents.
+pub(super) struct Texts {
+    /// Each with its URI; the schema itself is the first, and its URI empty.
+    all: Vec<Text>,
+}
+
+struct Text {
+    uri: String,
+    name: String,
+    bytes: Vec<u8>,
+}
+
+impl Texts {
+    /// Reads them all. Of what is too long, the compiler has its own opinion.
+    pub(super) fn load(args: &ValidateArgs, instances: &[Input]) -> Result<Self, Failure> {
+        let schema = Input::of(&args.schema);
+        let registered = args.registrations.iter();
+        let inputs = std::iter::once(&schema).chain(instances);
+        if inputs.filter(|input| **input == Input::Stdin).count() > 1 {
+            return Err(Failure::usage("standard input can be read only once")
+                .with_help("give `-` for one of the files"));
+        }
+        let mut all = vec![Text::load(&schema, "", "schema")?];
+        for one in registered {
+            all.push(Text::load(&one.input, &one.uri, "registered document")?);
+        }
+        Ok(Self { all })
+    }
+
+    /// The texts as diagnostics point into them.
+    pub(super) fn sources(&self) -> Sources<'_> {
+        let sources = self.all.iter();
+        Sources(
+            sources
+                .map(|text| (text.uri.as_str(), Source::new(&text.name, &text.bytes)))
+                .collect(),
+        )
+    }
+}
+
+impl Text {
+    fn load(input: &Input, uri: &str, what: &str) -> Result<Self, Failure> {
+        let name = input.name();
+        let bytes = input
+            .read(Limits::default().schema_bytes)
+            .map_err(|error| {
+                Failure::usage(format!(
+                    "cannot read the {what} `{}`: {error}",
+                    quote(&name, 200)
+                ))
+            })?;
+        Ok(Self {
+            uri: uri.to_owned(),
+            name,
+            bytes,
+        })
+    }
+}
+
+/// The texts, by their URIs.
+pub(super) struct Sources<'t>(Vec<(&'t str, Source<'t>)>);
+
+impl<'t> Sources<'t> {
+    /// The text of a document; the schema itself has no URI here. None of a bundled metaschema.
+    pub(super) fn of(&self, uri: &str) -> Option<&Source<'t>> {
+        let found = self.0.iter().find(|(known, _)| *known == uri);
+        found.map(|(_, source)| source)
+    }
+
+    /// The name of the schema's file; escaped.
+    pub(super) fn schema_name(&self) -> &str {
+        self.of("").map_or("", |source| &source.name)
+    }
+}
+
+/// Compiles the schema.
+pub(super) fn compile(args: &ValidateArgs, texts: &Texts) -> Result<Schema, CompileError> {
+    let mut compiler = options::compiler(args);
+    let mut schema: &[u8] = &[];
+    for text in &texts.all {
+        if text.uri.is_empty() {
+            schema = &text.bytes;
+        } else {
+            compiler = compiler.register(&text.uri, &text.bytes)?;
+        }
+    }
+    compiler.compile(schema)
+}

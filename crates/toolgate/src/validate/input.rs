@@ -1,0 +1,59 @@
+//! Where texts come from: files and standard input, read under a bound.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// A file, or standard input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    Stdin,
+    File(PathBuf),
+}
+
+impl Input {
+    /// What an argument names: `-` is standard input.
+    pub(super) fn of(argument: &Path) -> Self {
+        if argument == Path::new("-") {
+            Self::Stdin
+        } else {
+            Self::File(argument.to_owned())
+        }
+    }
+
+    /// The name that messages use; not escaped.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Stdin => "<stdin>".to_owned(),
+            Self::File(path) => path.display().to_string(),
+        }
+    }
+
+    /// Opens it.
+    pub(super) fn open(&self) -> io::Result<Box<dyn Read>> {
+        Ok(match self {
+            Self::Stdin => Box::new(io::stdin().lock()),
+            Self::File(path) => Box::new(File::open(path)?),
+        })
+    }
+
+    /// The bytes to come, if it is known.
+    pub(super) fn size(&self) -> Option<u64> {
+        match self {
+            Self::Stdin => None,
+            Self::File(path) => std::fs::metadata(path)
+                .ok()
+                .filter(std::fs::Metadata::is_file)
+                .map(|metadata| metadata.len()),
+        }
+    }
+
+    /// Reads all of it, or one byte more than `most`: what is too long is for the reader of the
+    /// text to refuse.
+    pub(super) fn read(&self, most: usize) -> io::Result<Vec<u8>> {
+        let most = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+        let mut bytes = Vec::new();
+        self.open()?.take(most).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,95 @@
+//! One instance in, one outcome out.
+
+use std::io;
+
+use serde_json::json;
+use toolgate_json::{ReadError, ReadLimits, Reader};
+use toolgate_schema::{Exhausted, OutputFormat, Report, Schema, Verdict, Workspace};
+
+/// What came of one instance.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    Valid,
+    /// With the reasons, unless a standard output was asked for instead.
+    Invalid(Option<Report>),
+    Undecided(Exhausted),
+    /// It is not JSON, or over a bound.
+    Unreadable(ReadError),
+    /// There is no text to read.
+    Missing(io::Error),
+}
+
+impl Outcome {
+    /// The verdict as the formats for machines spell it.
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Invalid(_) => "invalid",
+            Self::Undecided(_) => "undecided",
+            Self::Unreadable(_) | Self::Missing(_) => "unreadable",
+        }
+    }
+}
+
+/// Judges instances one after the other, in memory that is reused.
+pub(super) struct Judge<'s> {
+    schema: &'s Schema,
+    limits: ReadLimits,
+    reader: Reader,
+    workspace: Workspace,
+}
+
+impl<'s> Judge<'s> {
+    pub(super) fn new(schema: &'s Schema, limits: ReadLimits) -> Self {
+        Self {
+            schema,
+            limits,
+            reader: Reader::new(),
+            workspace: Workspace::new(),
+        }
+    }
+
+    /// The verdict on a text, with the reasons if it is no.
+    pub(super) fn explain(&mut self, text: &[u8]) -> Outcome {
+        let document = match self.reader.read(text, &self.limits) {
+            Ok(document) => document,
+            Err(error) => return Outcome::Unreadable(error),
+        };
+        match self.schema.check(&mut self.workspace, document.root()) {
+            Verdict::Valid => Outcome::Valid,
+            Verdict::Undecided(why) => Outcome::Undecided(why),
+            Verdict::Invalid => {
+                let workspace = &mut self.workspace;
+                Outcome::Invalid(Some(self.schema.explain_view(workspace, document.root())))
+            }
+        }
+    }
+
+    /// The verdict on a text, and the standard output on it as JSON text.
+    pub(super) fn output(
+        &mut self,
+        text: &[u8],
+        format: OutputFormat,
+    ) -> (Outcome, Option<String>) {
+        let document = match self.reader.read(text, &self.limits) {
+            Ok(document) => document,
+            Err(error) => return (Outcome::Unreadable(error), None),
+        };
+        let root = document.root();
+        let outcome = match self.schema.check(&mut self.workspace, root) {
+            Verdict::Valid => Outcome::Valid,
+            Verdict::Invalid => Outcome::Invalid(None),
+            Verdict::Undecided(why) => Outcome::Undecided(why),
+        };
+        let output = match &outcome {
+            // The engine writes the same, after another check.
+            Outcome::Undecided(why) => {
+                json!({"valid": false, "error": why.to_string()}).to_string()
+            }
+            Outcome::Valid if format == OutputFormat::Flag => r#"{"valid":true}"#.to_owned(),
+            _ if format == OutputFormat::Flag => r#"{"valid":false}"#.to_owned(),
+            _ => self.schema.output(&mut self.workspace, root, format),
+        };
+        (outcome, Some(output))
+    }
+}

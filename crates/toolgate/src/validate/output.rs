@@ -1,0 +1,71 @@
+//! Standard output under a long run: buffered, and quiet once nobody reads it.
+
+use std::io::{self, BufWriter, StdoutLock, Write};
+
+use super::progress::Progress;
+use crate::exit::{Exit, Failure};
+
+/// Standard output.
+pub(super) struct Output {
+    stream: BufWriter<StdoutLock<'static>>,
+    open: bool,
+}
+
+impl Output {
+    pub(super) fn new() -> Self {
+        Self {
+            stream: BufWriter::with_capacity(BUFFER, io::stdout().lock()),
+            open: true,
+        }
+    }
+
+    /// Whether somebody still reads it.
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Writes text, below which the progress bar is drawn again if there is one.
+    pub(super) fn write(&mut self, text: &str, progress: &Progress) -> Result<(), Failure> {
+        if !self.open || text.is_empty() {
+            return Ok(());
+        }
+        let written = progress.aside(|| {
+            self.stream.write_all(text.as_bytes())?;
+            if progress.is_shown() {
+                self.stream.flush()?;
+            }
+            Ok(())
+        });
+        self.settle(written)
+    }
+
+    /// Hands on what is buffered.
+    pub(super) fn flush(&mut self) -> Result<(), Failure> {
+        if !self.open {
+            return Ok(());
+        }
+        let flushed = self.stream.flush();
+        self.settle(flushed)
+    }
+
+    fn settle(&mut self, result: io::Result<()>) -> Result<(), Failure> {
+        match result {
+            Ok(()) => Ok(()),
+            // A reader that has seen enough (`| head`) is no failure.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.open = false;
+                Ok(())
+            }
+            Err(error) => {
+                self.open = false;
+                Err(Failure {
+                    exit: Exit::Usage,
+                    message: format!("cannot write the output: {error}"),
+                    help: None,
+                })
+            }
+        }
+    }
+}
+
+const BUFFER: usize = 64 << 10;

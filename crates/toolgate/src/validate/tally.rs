@@ -1,0 +1,63 @@
+//! What all instances came to: the summary and the exit code.
+
+use super::judge::Outcome;
+use crate::exit::Exit;
+use crate::term::{ERROR, GOOD, WARNING};
+
+/// How many instances came to which outcome.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tally {
+    valid: u64,
+    invalid: u64,
+    undecided: u64,
+    unreadable: u64,
+}
+
+impl Tally {
+    pub(super) fn count(&mut self, outcome: &Outcome) {
+        let count = match outcome {
+            Outcome::Valid => &mut self.valid,
+            Outcome::Invalid(_) => &mut self.invalid,
+            Outcome::Undecided(_) => &mut self.undecided,
+            Outcome::Unreadable(_) | Outcome::Missing(_) => &mut self.unreadable,
+        };
+        *count = count.saturating_add(1);
+    }
+
+    /// The most urgent: what kept us from looking comes before what we could not decide, and
+    /// that before what we know to be wrong.
+    pub(super) fn exit(&self) -> Exit {
+        let exits = [
+            (self.unreadable, Exit::Usage),
+            (self.undecided, Exit::Undecided),
+            (self.invalid, Exit::Invalid),
+        ];
+        let urgent = exits.into_iter().find(|(count, _)| *count > 0);
+        urgent.map_or(Exit::Ok, |(_, exit)| exit)
+    }
+
+    /// `3 instances: 2 valid, 1 invalid`, styled.
+    pub(super) fn summary(&self) -> String {
+        let total = self
+            .valid
+            .saturating_add(self.invalid)
+            .saturating_add(self.undecided)
+            .saturating_add(self.unreadable);
+        let parts = [
+            (self.valid, GOOD, "valid"),
+            (self.invalid, ERROR, "invalid"),
+            (self.undecided, WARNING, "undecided"),
+            (self.unreadable, ERROR, "unreadable"),
+        ];
+        let parts: Vec<String> = parts
+            .into_iter()
+            .filter(|(count, _, _)| *count > 0)
+            .map(|(count, style, word)| format!("{style}{count} {word}{style:#}"))
+            .collect();
+        match total {
+            0 => "no instances".to_owned(),
+            1 => format!("1 instance: {}", parts.join(", ")),
+            _ => format!("{total} instances: {}", parts.join(", ")),
+        }
+    }
+}
