@@ -15,6 +15,7 @@ pub mod message;
 mod positions;
 pub mod project;
 pub mod publish;
+pub mod repair;
 #[cfg(feature = "serde_json")]
 pub mod typed;
 pub mod wording;

@@ -26,9 +26,7 @@ impl<'a> Map<'a> {
             for (at, node) in nodes.into_iter().enumerate() {
                 let value = self.root.document().view(node);
                 let dynamic = value.parent().is_some_and(|holder| {
-                    holder
-                        .member("$ref")
-                        .is_none_or(|plain| plain.id() != node)
+                    holder.member("$ref").is_none_or(|plain| plain.id() != node)
                 });
                 let target = self.follow(value.string(), resource, &by_uri, &mut seen, limits)?;
                 if dynamic && self.is_dynamic(&target, value.string()) {
@@ -87,10 +85,9 @@ impl<'a> Map<'a> {
         fragment: &str,
         limits: &InlineLimits,
     ) -> Result<Option<usize>, Untouched> {
-        let (Some(fragment), Some(found)) = (
-            uri::percent_decode(fragment),
-            self.resources.get(resource),
-        ) else {
+        let (Some(fragment), Some(found)) =
+            (uri::percent_decode(fragment), self.resources.get(resource))
+        else {
             return Ok(None);
         };
         if fragment.is_empty() {

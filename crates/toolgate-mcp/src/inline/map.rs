@@ -97,6 +97,7 @@ impl<'a> Map<'a> {
         resource: usize,
         limits: &InlineLimits,
     ) -> Result<(), Untouched> {
+        let first = self.places.len();
         let mut open = vec![(view, resource)];
         while let Some((view, resource)) = open.pop() {
             if self.of_node.contains_key(&view.id()) {
@@ -124,8 +125,37 @@ impl<'a> Map<'a> {
                 self.each_child(view, |child, _| open.push((child, resource)));
             }
         }
-        self.connect();
+        self.connect(first);
         Ok(())
+    }
+
+    /// The reference that is all there is to a schema: nothing else in it stays.
+    pub(super) fn pure_reference(&self, place: usize) -> Option<&Reference> {
+        let [reference] = self.places.get(place)?.references.as_slice() else {
+            return None;
+        };
+        let view = self.view(place);
+        let hidden = self.is_hidden(view);
+        let alone = view.members().all(|(key, value)| {
+            value.id() == reference.node || self.goes(key.text(), value, place == 0, hidden)
+        });
+        alone.then_some(reference)
+    }
+
+    /// Whether a member has no use in the output: definitions, names that
+    /// nothing looks for any more, and what a `$ref` hides.
+    pub(super) fn goes(&self, name: &str, value: View<'_>, at_root: bool, hidden: bool) -> bool {
+        match name {
+            "$schema" => !at_root,
+            "title" | "description" if hidden => value.kind() != Kind::String,
+            _ if hidden => true,
+            "$defs" | "definitions" => true,
+            "$anchor" | "$recursiveAnchor" => self.dialect >= Dialect::Draft201909,
+            "$dynamicAnchor" => self.dialect == Dialect::Draft202012,
+            "$id" => !at_root && self.dialect >= Dialect::Draft6,
+            "id" => !at_root && self.dialect == Dialect::Draft4 && value.kind() == Kind::String,
+            _ => false,
+        }
     }
 
     /// Whether keywords beside `$ref` are ignored here.
@@ -159,7 +189,10 @@ impl<'a> Map<'a> {
     /// How a keyword holds schemas in this dialect.
     fn holds(&self, keyword: &str) -> Option<Holds> {
         let (first, last) = match keyword {
-            "$defs" | "contentSchema" | "dependentSchemas" | "unevaluatedItems"
+            "$defs"
+            | "contentSchema"
+            | "dependentSchemas"
+            | "unevaluatedItems"
             | "unevaluatedProperties" => (Dialect::Draft201909, Dialect::Draft202012),
             "prefixItems" => (Dialect::Draft202012, Dialect::Draft202012),
             "additionalItems" => (Dialect::Draft4, Dialect::Draft201909),
@@ -271,12 +304,11 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Tells every place which places are directly inside it.
-    fn connect(&mut self) {
-        for index in 0..self.places.len() {
+    /// Tells the places from `first` on which places are directly inside them.
+    fn connect(&mut self, first: usize) {
+        for index in first..self.places.len() {
             let view = self.view(index);
-            let known = |place: &Place| !place.children.is_empty();
-            if self.places.get(index).is_some_and(known) || self.is_hidden(view) {
+            if self.is_hidden(view) {
                 continue;
             }
             let mut children = Vec::new();

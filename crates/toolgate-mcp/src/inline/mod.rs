@@ -26,7 +26,7 @@
 //! let inlined = toolgate_mcp::inline::inline(schema, &Default::default())?;
 //! assert_eq!(
 //!     inlined.text,
-//!     r#"{"type": "object","properties": {"at": {"type": "array","minItems": 2,"title": "At"}}}"#
+//!     r#"{"type":"object","properties":{"at": {"type":"array","minItems":2,"title":"At"}}}"#
 //! );
 //! assert!(inlined.kept.is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,0 +1,318 @@
+//! Which references stay: those that lead back into themselves, and so many of
+//! the others that the output keeps its bounds.
+
+use super::map::{Map, Target};
+use super::report::{InlineLimits, Why};
+
+/// What is to be done with every reference.
+pub(super) struct Choice {
+    /// By place: why references to it stay.
+    pub(super) kept: Vec<Option<Why>>,
+    /// By place: whether even the place where it stands gets a reference,
+    /// since a ring of references closes there.
+    pub(super) cut: Vec<bool>,
+}
+
+/// What a place takes when written out; upper bounds.
+#[derive(Debug, Clone, Copy, Default)]
+struct Size {
+    bytes: usize,
+    schemas: usize,
+    depth: usize,
+}
+
+/// What must be kept to, halved until the whole does.
+#[derive(Clone, Copy)]
+struct Thresholds {
+    /// A definition used more than once is written out if it has at most this
+    /// many bytes;
+    bytes: usize,
+    /// any definition, if it is at most this deep.
+    depth: usize,
+}
+
+/// An edge from a schema to one that is written out in it.
+#[derive(Clone, Copy)]
+struct Edge {
+    place: usize,
+    is_child: bool,
+}
+
+impl Choice {
+    /// Chooses; `None` if even with all references kept the bounds do not hold.
+    pub(super) fn new(map: &Map<'_>, limits: &InlineLimits) -> Option<Self> {
+        let mut walk = Walk::new(map);
+        walk.break_rings();
+        let order = walk.order();
+        let span = map.root.span();
+        let bounds = Size {
+            bytes: limits.output_bytes(span.end - span.start),
+            schemas: limits.subschemas,
+            depth: limits.depth,
+        };
+        let mut thresholds = Thresholds {
+            bytes: bounds.bytes,
+            depth: bounds.depth,
+        };
+        loop {
+            let (choice, total) = walk.choose(&order, thresholds);
+            let too_many = total.bytes > bounds.bytes || total.schemas > bounds.schemas;
+            let too_deep = total.depth > bounds.depth;
+            if !too_many && !too_deep {
+                return Some(choice);
+            }
+            if thresholds.bytes == 0 && thresholds.depth == 0 {
+                // The input's own subschemas and depth may be over the bounds
+                // already; with every reference kept there are no more of them.
+                return (total.bytes <= bounds.bytes).then_some(choice);
+            }
+            if too_many || thresholds.depth == 0 {
+                thresholds.bytes /= 2;
+            }
+            if too_deep || thresholds.bytes == 0 {
+                thresholds.depth /= 2;
+            }
+        }
+    }
+}
+
+/// The graph of places and references.
+struct Walk<'m, 'a> {
+    map: &'m Map<'a>,
+    /// By place: a reference to it closes a ring.
+    recursive: Vec<bool>,
+    cut: Vec<bool>,
+    /// By place: how many references that can be reached lead to it.
+    uses: Vec<usize>,
+}
+
+impl<'m, 'a> Walk<'m, 'a> {
+    fn new(map: &'m Map<'a>) -> Self {
+        let count = map.places.len();
+        Self {
+            map,
+            recursive: vec![false; count],
+            cut: vec![false; count],
+            uses: vec![0; count],
+        }
+    }
+
+    /// What is written out in a place: the schemas inside, then the targets.
+    fn edge(&self, place: usize, index: usize) -> Option<Edge> {
+        let place = self.map.places.get(place)?;
+        if let Some(child) = place.children.get(index) {
+            return Some(Edge {
+                place: child.place,
+                is_child: true,
+            });
+        }
+        let mut targets = place.references.iter().filter_map(|r| match r.target {
+            Target::Place(target) => Some(Edge {
+                place: target,
+                is_child: false,
+            }),
+            _ => None,
+        });
+        targets.nth(index - place.children.len())
+    }
+
+    /// Marks the places where rings of references close: those that a
+    /// depth-first walk from the root meets while it is still inside them.
+    fn break_rings(&mut self) {
+        let mut state = vec![State::New; self.recursive.len()];
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        set(&mut state, 0, State::Open);
+        open.push((0, 0));
+        while let Some((place, next)) = open.last_mut() {
+            let (place, index) = (*place, *next);
+            *next += 1;
+            let Some(edge) = self.edge(place, index) else {
+                set(&mut state, place, State::Done);
+                open.pop();
+                continue;
+            };
+            if !edge.is_child
+                && let Some(uses) = self.uses.get_mut(edge.place)
+            {
+                *uses += 1;
+            }
+            match state.get(edge.place) {
+                Some(State::New) => {
+                    set(&mut state, edge.place, State::Open);
+                    open.push((edge.place, 0));
+                }
+                Some(State::Open) => {
+                    set(&mut self.recursive, edge.place, true);
+                    if edge.is_child {
+                        set(&mut self.cut, edge.place, true);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// All places that can be reached, each behind what is written out in it.
+    fn order(&self) -> Vec<usize> {
+        let mut seen = vec![false; self.recursive.len()];
+        let mut order = Vec::new();
+        let roots = (0..self.recursive.len())
+            .filter(|place| self.recursive.get(*place) == Some(&true))
+            .chain([0]);
+        for root in roots {
+            if seen.get(root) == Some(&true) {
+                continue;
+            }
+            set(&mut seen, root, true);
+            let mut open = vec![(root, 0)];
+            while let Some((place, next)) = open.last_mut() {
+                let (place, index) = (*place, *next);
+                *next += 1;
+                let Some(edge) = self.edge(place, index) else {
+                    order.push(place);
+                    open.pop();
+                    continue;
+                };
+                let is_cut = if edge.is_child {
+                    self.cut.get(edge.place)
+                } else {
+                    self.recursive.get(edge.place)
+                };
+                if is_cut != Some(&true) && seen.get(edge.place) == Some(&false) {
+                    set(&mut seen, edge.place, true);
+                    open.push((edge.place, 0));
+                }
+            }
+        }
+        order
+    }
+
+    /// Decides under thresholds; also answers what all will take.
+    fn choose(&self, order: &[usize], thresholds: Thresholds) -> (Choice, Size) {
+        let mut kept: Vec<Option<Why>> = self
+            .recursive
+            .iter()
+            .map(|recursive| recursive.then_some(Why::Recursive))
+            .collect();
+        let mut sizes = vec![Size::default(); kept.len()];
+        let mut total = Size::default();
+        for place in order {
+            let size = self.size(*place, &kept, &sizes);
+            if let Some(slot) = sizes.get_mut(*place) {
+                *slot = size;
+            }
+            let uses = self.uses.get(*place).copied().unwrap_or(0);
+            let nothing_goes = thresholds.bytes == 0 && thresholds.depth == 0;
+            let too_large = uses > 1 && size.bytes > thresholds.bytes;
+            let too_deep = uses > 0 && size.depth > thresholds.depth;
+            let stays = *place != 0 && uses > 0 && (too_large || too_deep || nothing_goes);
+            let Some(slot) = kept.get_mut(*place) else {
+                continue;
+            };
+            if stays && slot.is_none() {
+                *slot = Some(Why::Size);
+            }
+            if slot.is_some() && *place != 0 {
+                total = total.beside(Size {
+                    bytes: size.bytes.saturating_add(NAMED_BYTES),
+                    depth: size.depth + 1,
+                    ..size
+                });
+            }
+        }
+        // A reference at the root is written out once whatever it leads to.
+        let root = self.size(0, &vec![None; kept.len()], &sizes);
+        total = total.beside(root);
+        let cut = self.cut.clone();
+        (Choice { kept, cut }, total)
+    }
+
+    fn size(&self, place: usize, kept: &[Option<Why>], sizes: &[Size]) -> Size {
+        let span = self.map.view(place).span();
+        let mut size = Size {
+            bytes: span.end - span.start,
+            schemas: 1,
+            depth: 0,
+        };
+        let Some(place_at) = self.map.places.get(place) else {
+            return size;
+        };
+        for name in ["$defs", "definitions"] {
+            if let Some(dropped) = toolgate_json::Node::member(self.map.view(place), name) {
+                let dropped = dropped.span();
+                size.bytes = size.bytes.saturating_sub(dropped.end - dropped.start);
+            }
+        }
+        for child in &place_at.children {
+            size.bytes = size.bytes.saturating_sub(child.end - child.start);
+            let inner = if self.cut.get(child.place) == Some(&true) {
+                NAMED
+            } else {
+                sizes.get(child.place).copied().unwrap_or_default()
+            };
+            size = size.holding(inner);
+        }
+        let pure = self.map.pure_reference(place).is_some();
+        for reference in &place_at.references {
+            let inner = match &reference.target {
+                Target::Place(target) if kept.get(*target).is_some_and(Option::is_some) => NAMED,
+                Target::Place(target) => sizes.get(*target).copied().unwrap_or_default(),
+                Target::External(uri) => Size {
+                    // A URI may need escapes to be JSON again.
+                    bytes: uri.len().saturating_mul(6).saturating_add(NAMED_BYTES),
+                    ..NAMED
+                },
+                _ => NAMED,
+            };
+            size = if pure {
+                // It takes the place, and no level of its own.
+                size.beside(inner)
+            } else {
+                size.holding(inner)
+            };
+            size.bytes = size.bytes.saturating_add(WRAP_BYTES);
+        }
+        size
+    }
+}
+
+impl Size {
+    fn holding(self, inner: Self) -> Self {
+        Self {
+            bytes: self.bytes.saturating_add(inner.bytes),
+            schemas: self.schemas.saturating_add(inner.schemas),
+            depth: self.depth.max(inner.depth.saturating_add(1)),
+        }
+    }
+
+    fn beside(self, other: Self) -> Self {
+        Self {
+            bytes: self.bytes.saturating_add(other.bytes),
+            schemas: self.schemas.saturating_add(other.schemas),
+            depth: self.depth.max(other.depth),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    New,
+    Open,
+    Done,
+}
+
+fn set<T>(list: &mut [T], at: usize, value: T) {
+    if let Some(slot) = list.get_mut(at) {
+        *slot = value;
+    }
+}
+
+/// What a reference by name takes, name and all.
+const NAMED_BYTES: usize = 128;
+const NAMED: Size = Size {
+    bytes: NAMED_BYTES,
+    schemas: 1,
+    depth: 0,
+};
+/// What `"allOf":[]` and its commas take.
+const WRAP_BYTES: usize = 24;

@@ -1,0 +1,252 @@
+//! Arguments that fail, rewritten so that they pass, where that is certain.
+//!
+//! Models send `"5"` for 5, a stringified object, `null` for what they leave
+//! out. [`repair`] undoes just that:
+//!
+//! | found | becomes |
+//! |---|---|
+//! | a string that is the JSON of an array, object, number or boolean | that value |
+//! | `null` as the value of a member | no member |
+//! | a required member that is missing and has a `default` | the default |
+//!
+//! Nothing else is ever changed: a single value is not wrapped into an array,
+//! nothing is cut, renamed or guessed. The fewest edits that make the arguments
+//! valid are applied, the first in the order of the engine's findings where
+//! several would do, and the engine has the last word: what is handed out was
+//! checked as it stands. Valid arguments are never changed. What an edit does
+//! not touch is copied byte by byte. An edit is only tried where the engine
+//! finds a fault, so a value that merely switches a condition on is left alone.
+//!
+//! ```
+//! use toolgate_mcp::repair::{Outcome, RepairLimits, repair};
+//! use toolgate_schema::Schema;
+//!
+//! let schema = Schema::compile(
+//!     br#"{"type": "object", "properties": {"limit": {"type": "integer"}, "tags": {"type": "array"}}}"#,
+//! )?;
+//! let outcome = repair(&schema, br#"{"limit": "5", "tags": "[\"a\"]"}"#, &RepairLimits::default())?;
+//! let Outcome::Repaired(repaired) = outcome else {
+//!     return Err("repaired".into());
+//! };
+//! assert_eq!(repaired.text, r#"{"limit": 5, "tags": ["a"]}"#);
+//! assert_eq!(
+//!     repaired.edits[0].to_string(),
+//!     r#"string `"5"` read as the number `5` (at `/limit`)"#
+//! );
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Off unless called. Everything is bounded by [`RepairLimits`]; a search that
+//! reaches a bound ends as [`Outcome::Unrepaired`].
+
+mod defaults;
+mod edit;
+mod propose;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use toolgate_json::{OwnedDocument, ReadError, ReadLimits};
+use toolgate_schema::{Exhausted, Schema, Verdict, Workspace};
+
+pub use edit::{Edit, EditKind};
+
+use propose::proposals;
+
+/// What a repair may take.
+#[derive(Debug, Clone, Copy)]
+pub struct RepairLimits {
+    /// Edits that one repair may need. Default 32.
+    pub edits: usize,
+    /// Candidates that are checked. Default 128.
+    pub checks: usize,
+    /// Fuel of all checks and explanations together (see
+    /// [`toolgate_schema::Limits::fuel`]), reading included. Default 5,000,000.
+    pub fuel: u64,
+    /// How arguments are read. Default 256 KiB, since every candidate is read.
+    pub arguments: ReadLimits,
+}
+
+impl Default for RepairLimits {
+    fn default() -> Self {
+        Self {
+            edits: 32,
+            checks: 128,
+            fuel: 5_000_000,
+            arguments: ReadLimits {
+                bytes: 256 << 10,
+                ..ReadLimits::default()
+            },
+        }
+    }
+}
+
+/// What came of a repair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "callers forward, replace or refuse the arguments, and must decide for each answer"
+)]
+#[must_use = "the arguments are changed only where the answer is used"]
+pub enum Outcome {
+    /// The arguments match as they are.
+    Valid,
+    /// They match after these edits.
+    Repaired(Repaired),
+    /// They do not match, and no rewrite was found.
+    Unrepaired {
+        /// Whether all was tried; `false` if a bound ended the search.
+        complete: bool,
+    },
+    /// Whether they match could not be found out.
+    Undecided(Exhausted),
+}
+
+/// Arguments that were repaired.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Repaired {
+    /// The arguments as they now are; valid.
+    pub text: String,
+    /// What was done, in order.
+    pub edits: Vec<Edit>,
+}
+
+/// Repairs arguments, if the fewest of the allowed edits make them valid.
+///
+/// # Errors
+///
+/// The arguments are not JSON, or over the bounds of [`RepairLimits::arguments`].
+pub fn repair(
+    schema: &Schema,
+    arguments: &[u8],
+    limits: &RepairLimits,
+) -> Result<Outcome, ReadError> {
+    let document = OwnedDocument::read(arguments, &limits.arguments)?;
+    let mut search = Search {
+        schema,
+        limits,
+        fuel: limits.fuel,
+        workspace: Workspace::new(),
+        complete: true,
+    };
+    Ok(match search.check(&document) {
+        Verdict::Valid => Outcome::Valid,
+        Verdict::Undecided(why) => Outcome::Undecided(why),
+        Verdict::Invalid => search.run(document),
+    })
+}
+
+/// Arguments on the way, and the edits that led to them.
+struct Attempt {
+    document: OwnedDocument,
+    edits: Vec<Edit>,
+    /// The fuel that checking them took.
+    price: u64,
+}
+
+struct Search<'s> {
+    schema: &'s Schema,
+    limits: &'s RepairLimits,
+    fuel: u64,
+    workspace: Workspace,
+    complete: bool,
+}
+
+impl Search<'_> {
+    /// Looks through all rewrites by their number of edits, so that the first
+    /// that is valid is a least one.
+    fn run(&mut self, document: OwnedDocument) -> Outcome {
+        let mut seen: HashSet<String> = HashSet::new();
+        seen.insert(document.document().source().to_owned());
+        let mut checks = self.limits.checks;
+        let mut level = vec![Attempt {
+            document,
+            edits: Vec::new(),
+            price: self.workspace.fuel_used(),
+        }];
+        for _ in 0..self.limits.edits {
+            let mut next = Vec::new();
+            for attempt in &level {
+                for (edit, text) in self.rewrites(attempt) {
+                    if !seen.insert(text.clone()) {
+                        continue;
+                    }
+                    let Some(left) = checks.checked_sub(1) else {
+                        return Outcome::Unrepaired { complete: false };
+                    };
+                    checks = left;
+                    let Ok(document) = OwnedDocument::read(text, &self.limits.arguments) else {
+                        self.complete = false;
+                        continue;
+                    };
+                    let mut edits = attempt.edits.clone();
+                    edits.push(edit);
+                    match self.check(&document) {
+                        Verdict::Valid => {
+                            return Outcome::Repaired(Repaired {
+                                text: document.document().source().to_owned(),
+                                edits,
+                            });
+                        }
+                        Verdict::Invalid => next.push(Attempt {
+                            document,
+                            edits,
+                            price: self.workspace.fuel_used(),
+                        }),
+                        // Not known to be valid, so never handed out.
+                        Verdict::Undecided(_) => self.complete = false,
+                    }
+                }
+            }
+            if next.is_empty() {
+                return Outcome::Unrepaired {
+                    complete: self.complete,
+                };
+            }
+            level = next;
+        }
+        Outcome::Unrepaired { complete: false }
+    }
+
+    /// The rewrites of an attempt by one edit that could mend what is wrong first.
+    fn rewrites(&mut self, attempt: &Attempt) -> Vec<(Edit, String)> {
+        let root = attempt.document.document().root();
+        // An explanation costs some ten times a check, twice over.
+        let allowed = attempt.price.saturating_mul(EXPLAINING).max(LEAST_FUEL);
+        let allowed = allowed.min(self.fuel / 2);
+        self.fuel = self.fuel.saturating_sub(allowed.saturating_mul(2));
+        self.workspace = std::mem::take(&mut self.workspace).fuel(allowed);
+        let report = self.schema.explain_view(&mut self.workspace, root);
+        if report.findings.is_empty() {
+            self.complete = false;
+        }
+        let proposed = proposals(self.schema, root, &report.findings, self.limits.checks);
+        self.complete &= !proposed.more;
+        proposed
+            .edits
+            .into_iter()
+            .map(|proposal| proposal.apply(root))
+            .collect()
+    }
+
+    fn check(&mut self, document: &OwnedDocument) -> Verdict {
+        let bytes = document.document().source().len();
+        let reading = u64::try_from(bytes / BYTES_PER_UNIT).unwrap_or(u64::MAX);
+        self.fuel = self.fuel.saturating_sub(reading);
+        self.workspace = std::mem::take(&mut self.workspace).fuel(self.fuel);
+        let verdict = self
+            .schema
+            .check(&mut self.workspace, document.document().root());
+        self.fuel = self.fuel.saturating_sub(self.workspace.fuel_used());
+        verdict
+    }
+}
+
+/// How much more an explanation may spend than the check before it.
+const EXPLAINING: u64 = 12;
+/// What an explanation may always spend, fuel permitting.
+const LEAST_FUEL: u64 = 2_000;
+/// Bytes of text that one unit of fuel reads.
+const BYTES_PER_UNIT: usize = 32;

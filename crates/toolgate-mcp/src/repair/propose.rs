@@ -1,0 +1,214 @@
+//! Which edits could mend a fault.
+
+use toolgate_json::{Kind, Node as _, ReadLimits, Reader, View, pointer};
+use toolgate_schema::{Finding, FindingKind, Schema};
+
+use super::defaults::default_of;
+use super::edit::{Change, Proposal};
+
+/// Edits, and whether there would be more.
+pub(super) struct Proposals<'d> {
+    pub(super) edits: Vec<Proposal<'d>>,
+    pub(super) more: bool,
+}
+
+/// The edits that could mend the first fault. Rewrites that lead to valid
+/// arguments have one of them in it, so the other faults can wait. Only where
+/// the first fault stands under a condition (`then`, `else`, dependencies) may
+/// mending another one do, and edits for the faults behind it are added.
+///
+/// A union (`anyOf`, `oneOf`) of which no branch matches is one fault, and what
+/// its branches find wrong may each be mended, or anything inside the value.
+pub(super) fn proposals<'d>(
+    schema: &Schema,
+    root: View<'d>,
+    findings: &[Finding],
+    most: usize,
+) -> Proposals<'d> {
+    let mut out = Collector {
+        schema,
+        root,
+        most,
+        found: Proposals {
+            edits: Vec::new(),
+            more: false,
+        },
+    };
+    let unions: Vec<&Finding> = findings.iter().filter(|f| is_union(f)).collect();
+    let inside = |finding: &Finding, union: &Finding| {
+        let below = finding
+            .keyword_location
+            .strip_prefix(union.keyword_location.as_str());
+        below.is_some_and(|rest| rest.starts_with('/'))
+    };
+    let outer = |finding: &&Finding| !unions.iter().any(|union| inside(finding, union));
+    for fault in findings.iter().filter(outer) {
+        if is_union(fault) {
+            for part in findings.iter().filter(|part| inside(part, fault)) {
+                out.finding(part);
+            }
+            if let Some(value) = value_at(root, &fault.instance_location) {
+                out.everything_in(&fault.instance_location, value);
+            }
+        } else {
+            out.finding(fault);
+        }
+        if !is_conditional(fault) {
+            break;
+        }
+    }
+    out.found
+}
+
+fn is_union(finding: &Finding) -> bool {
+    matches!(finding.kind, FindingKind::AnyOf(_) | FindingKind::OneOf(_))
+}
+
+/// Whether the keyword only counts because of what the value is otherwise.
+fn is_conditional(finding: &Finding) -> bool {
+    pointer::tokens(&finding.keyword_location).any(|token| {
+        matches!(
+            token.as_ref(),
+            "then" | "else" | "dependentSchemas" | "dependentRequired" | "dependencies"
+        )
+    })
+}
+
+struct Collector<'s, 'd> {
+    schema: &'s Schema,
+    root: View<'d>,
+    most: usize,
+    found: Proposals<'d>,
+}
+
+impl<'d> Collector<'_, 'd> {
+    /// What could mend one finding.
+    fn finding(&mut self, finding: &Finding) {
+        if finding.property_name.is_some() {
+            return;
+        }
+        let place = &finding.instance_location;
+        let Some(value) = value_at(self.root, place) else {
+            return;
+        };
+        match &finding.kind {
+            FindingKind::Required { missing, .. }
+            | FindingKind::DependentRequired { missing, .. } => {
+                if let FindingKind::DependentRequired { present, .. } = &finding.kind
+                    && let Some(member) = value.member(present)
+                {
+                    self.remove(&joined(place, present), member);
+                }
+                // All of them are missing, so none can be mended without the first.
+                let name = missing.first();
+                let own = finding.source.document.is_empty();
+                let declared = name
+                    .filter(|_| own)
+                    .and_then(|name| default_of(self.schema, &finding.source.pointer, name));
+                if let (Some(name), Some(declared)) = (name, declared) {
+                    self.push(
+                        joined(place, name),
+                        Change::Fill {
+                            object: value,
+                            name: declared.name,
+                            default: declared.default,
+                        },
+                    );
+                }
+            }
+            FindingKind::ForbiddenProperty { .. } => self.remove(place, value),
+            // Matching too much is no mistake of spelling, and what is not
+            // declared is no optional member.
+            FindingKind::OneOfMany { .. } | FindingKind::UnexpectedProperty { .. } => {}
+            FindingKind::Type { expected, .. } => {
+                self.parse(place, value, |kind| {
+                    expected.contains(&kind.name())
+                        || (kind == Kind::Number && expected.contains(&"integer"))
+                });
+                self.remove(place, value);
+            }
+            _ => {
+                self.parse(place, value, |_| true);
+                self.remove(place, value);
+            }
+        }
+    }
+
+    /// What could be done to a value or anything in it, in source order.
+    fn everything_in(&mut self, place: &str, value: View<'d>) {
+        let mut open = vec![(place.to_owned(), value)];
+        let mut looked_at = 0_usize;
+        while let Some((place, value)) = open.pop() {
+            looked_at += 1;
+            if self.found.more || looked_at > MOST_VALUES {
+                self.found.more = true;
+                return;
+            }
+            self.parse(&place, value, |_| true);
+            self.remove(&place, value);
+            let first = open.len();
+            for (at, item) in value.items().take(MOST_VALUES).enumerate() {
+                open.push((joined(&place, &at.to_string()), item));
+            }
+            for (key, member) in value.members().take(MOST_VALUES) {
+                open.push((joined(&place, toolgate_json::Key::text(key)), member));
+            }
+            if let Some(inner) = open.get_mut(first..) {
+                inner.reverse();
+            }
+        }
+    }
+
+    /// Reads a string as JSON, if it is that of a wanted type.
+    fn parse(&mut self, place: &str, value: View<'d>, wanted: impl Fn(Kind) -> bool) {
+        // Anything else starts with another character; most strings are prose.
+        let text = value.string().trim_matches([' ', '\t', '\r', '\n']);
+        let plausible = text.starts_with(['[', '{', '-', 't', 'f', '0', '1', '2', '3', '4'])
+            || text.starts_with(['5', '6', '7', '8', '9']);
+        if value.kind() != Kind::String || !plausible {
+            return;
+        }
+        let mut reader = Reader::new();
+        let Ok(inner) = reader.read(text.as_bytes(), &ReadLimits::default()) else {
+            return;
+        };
+        let kind = inner.root().kind();
+        if matches!(kind, Kind::String | Kind::Null) || !wanted(kind) {
+            return;
+        }
+        let text = text.to_owned();
+        self.push(place.to_owned(), Change::Parse { value, text, kind });
+    }
+
+    /// Removes a member whose value is `null`.
+    fn remove(&mut self, place: &str, value: View<'d>) {
+        if value.kind() == Kind::Null
+            && value.name().is_some()
+            && value.id() != self.root.id()
+            && let Some(object) = value.parent()
+        {
+            self.push(place.to_owned(), Change::Remove { object, value });
+        }
+    }
+
+    fn push(&mut self, pointer: String, change: Change<'d>) {
+        if self.found.edits.len() >= self.most {
+            self.found.more = true;
+            return;
+        }
+        self.found.edits.push(Proposal { pointer, change });
+    }
+}
+
+fn joined(place: &str, token: &str) -> String {
+    let mut whole = place.to_owned();
+    pointer::push(&mut whole, token);
+    whole
+}
+
+fn value_at<'d>(root: View<'d>, place: &str) -> Option<View<'d>> {
+    root.document().at_pointer(place)
+}
+
+/// Values of one union that are looked at.
+const MOST_VALUES: usize = 1_000;
