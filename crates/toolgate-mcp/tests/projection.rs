@@ -1,0 +1,343 @@
+//! L: old and new together, and the defects of the TypeScript SDK 2.4.0.
+
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod support;
+
+use support::{at, call, code, json, listing, promising, result, told, tool, tools};
+use toolgate_json::Node as _;
+use toolgate_mcp::catalog::Listing;
+use toolgate_mcp::contract::SchemaStore;
+use toolgate_mcp::era::Era;
+use toolgate_mcp::project::{Lost, OutputPolicy, Projection, TextFallback, Untellable};
+use toolgate_mcp::publish::{ToolDefinition, publish};
+
+const INPUT: &str = r#"{"type":"object"}"#;
+
+fn listed(projection: Projection, output: &str) -> (Option<String>, Vec<Lost>) {
+    let told = projection.list(&listing(&[&tool("t", INPUT, Some(output))]));
+    let text = json(&told.text);
+    let schema = at(text.document(), "/result/tools/0/outputSchema").map(str::to_owned);
+    (schema, told.lost)
+}
+
+/// L1: what a server of any era says is read by a reader of any era, list and
+/// result, and passes the reader's own check.
+#[test]
+fn the_matrix_of_eras_works() {
+    for server in Era::ALL {
+        for reader in Era::ALL {
+            let members = if server.is_modern() {
+                r#""resultType":"complete","ttlMs":5,"cacheScope":"public","#
+            } else {
+                ""
+            };
+            let (output, value) = match server {
+                Era::V2026_07_28 => (Some(r#"{"type":"array"}"#), Some("[1]")),
+                Era::V2025_06_18 | Era::V2025_11_25 => {
+                    (Some(r#"{"type":"object"}"#), Some(r#"{"a":1}"#))
+                }
+                _ => (None, None),
+            };
+            let text = format!(
+                r#"{{"jsonrpc":"2.0","id":1,"result":{{{members}"tools":[{}],"nextCursor":""}}}}"#,
+                tool("t", INPUT, output)
+            );
+            let list = Projection::to(reader).list(&Listing::read(text.as_str()).unwrap());
+            let page = json(&list.text);
+            let result_of = |pointer: &str| at(page.document(), pointer).map(str::to_owned);
+            assert_eq!(result_of("/result/nextCursor").unwrap(), "\"\"");
+            let modern = reader.is_modern();
+            assert_eq!(
+                result_of("/result/resultType"),
+                modern.then(|| "\"complete\"".to_owned())
+            );
+            let kept = if server.is_modern() { "5" } else { "0" };
+            assert_eq!(
+                result_of("/result/ttlMs"),
+                modern.then(|| kept.to_owned()),
+                "{server} to {reader}"
+            );
+            assert_eq!(result_of("/result/cacheScope").is_some(), modern);
+
+            let contract = tools(&[&tool("t", INPUT, output)]);
+            let structured = value.map_or_else(String::new, |value| {
+                format!(r#","structuredContent":{value}"#)
+            });
+            let sent = format!(r#"{{{members}"content":[]{structured}}}"#);
+            let document = json(&sent);
+            let told = Projection::to(reader)
+                .result(
+                    contract.tool("t").map(|tool| &**tool),
+                    server,
+                    document.document().root(),
+                )
+                .unwrap();
+            let seen = Listing::read(list.text.as_str()).unwrap();
+            assert!(seen.isolated().is_empty());
+            let mut set = toolgate_mcp::catalog::ToolSet::new();
+            set.add(&seen, &SchemaStore::new()).unwrap();
+            assert_eq!(
+                code(&result(set.tool("t").unwrap(), reader, &told.text)),
+                "pass",
+                "{server} to {reader}: {}",
+                told.text
+            );
+            let read = json(&told.text);
+            let structured = read.document().root().member("structuredContent");
+            match reader {
+                Era::V2024_11_05 | Era::V2025_03_26 => assert!(structured.is_none()),
+                Era::V2025_06_18 | Era::V2025_11_25 => {
+                    assert!(
+                        structured.is_none_or(|value| value.kind() == toolgate_json::Kind::Object)
+                    );
+                }
+                Era::V2026_07_28 => assert_eq!(structured.map(|value| value.raw()), value),
+            }
+        }
+    }
+}
+
+/// L2
+#[test]
+fn drop_leaves_schema_and_value_out_and_says_so_once_a_tool() {
+    let drop = Projection::to(Era::V2025_11_25).output(OutputPolicy::Drop);
+    let (schema, lost) = listed(drop, r#"{"type":"array"}"#);
+    assert_eq!(schema, None);
+    assert_eq!(
+        lost,
+        [Lost::OutputSchema {
+            tool: "t".to_owned()
+        }]
+    );
+    assert_eq!(
+        listed(drop, r#"{"type":"object"}"#).0.unwrap(),
+        r#"{"type":"object"}"#
+    );
+
+    let tool = promising(r#"{"type":"array"}"#);
+    let document = json(r#"{"content":[],"structuredContent":[1],"_meta":{}}"#);
+    let told = drop
+        .text(TextFallback::Never)
+        .result(Some(&tool), Era::V2026_07_28, document.document().root())
+        .unwrap();
+    assert_eq!(
+        told.text,
+        r#"{"content":[{"type":"text","text":"[1]"}],"_meta":{}}"#
+    );
+    assert_eq!(told.lost, [Lost::StructuredContent]);
+}
+
+/// L3: no `type` is put on an author's schema; one that allows objects only but
+/// does not say so stands, whole, in an object schema, and values stay natural.
+#[test]
+fn object_shaped_roots_keep_their_values() {
+    let union = r##"{"$schema":"https://json-schema.org/draft/2020-12/schema","oneOf":[{"$ref":"#/$defs/a"},{"type":"object","required":["b"]}],"$defs":{"a":{"type":"object","required":["a"]}}}"##;
+    let (schema, lost) = listed(Projection::to(Era::V2025_11_25), union);
+    assert_eq!(
+        schema.unwrap(),
+        r##"{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","allOf":[{"oneOf":[{"$ref":"#/allOf/0/$defs/a"},{"type":"object","required":["b"]}],"$defs":{"a":{"type":"object","required":["a"]}}}]}"##
+    );
+    assert!(matches!(lost.as_slice(), [Lost::Enclosed { .. }]));
+    let tool = promising(union);
+    let text = told(
+        Era::V2025_11_25,
+        Some(&tool),
+        r#"{"content":[],"structuredContent":{"a":1}}"#,
+    )
+    .text;
+    assert_eq!(
+        at(json(&text).document(), "/structuredContent"),
+        Some(r#"{"a":1}"#)
+    );
+    assert_eq!(
+        listed(Projection::to(Era::V2026_07_28), union).0.unwrap(),
+        union
+    );
+
+    let nullable = r#"{"type":["object","null"],"properties":{"a":{}}}"#;
+    assert!(
+        listed(Projection::to(Era::V2025_11_25), nullable)
+            .0
+            .unwrap()
+            .starts_with(r#"{"type":"object","properties":{"result":"#)
+    );
+    let typeless = r#"{"properties":{"a":{}},"required":["a"]}"#;
+    assert!(
+        listed(Projection::to(Era::V2025_11_25), typeless)
+            .0
+            .unwrap()
+            .contains(typeless)
+    );
+}
+
+/// L4 (defect 5)
+#[test]
+fn boolean_properties_are_written_as_objects_for_older_readers() {
+    let input = r#"{"type":"object","properties":{"x":true,"y":false,"deep":{"properties":{"z":true}},"data":{"const":{"properties":{"x":true}}}},"additionalProperties":false}"#;
+    let lowered = r#"{"type":"object","properties":{"x":{},"y":{"not":{}},"deep":{"properties":{"z":{}}},"data":{"const":{"properties":{"x":true}}}},"additionalProperties":false}"#;
+    let text = tool("t", input, Some(input));
+    for era in Era::ALL {
+        let told = Projection::to(era).list(&listing(&[&text]));
+        assert_eq!(told.text.contains(input), era.is_modern(), "{era}");
+        assert_eq!(told.text.contains(lowered), !era.is_modern(), "{era}");
+        let counted = |lost: &Lost| matches!(lost, Lost::BooleanProperties { count: 3 | 6, .. });
+        assert_eq!(told.lost.iter().any(counted), !era.is_modern());
+    }
+}
+
+/// L5
+#[test]
+fn values_without_a_schema_are_wrapped_too_and_the_oldest_get_neither() {
+    for value in ["[1]", "0", "null", "false", "\"\""] {
+        let sent = format!(r#"{{"content":[],"structuredContent":{value}}}"#);
+        for reader in [Era::V2025_06_18, Era::V2025_11_25] {
+            let text = told(reader, None, &sent).text;
+            let expected = format!(r#"{{"result":{value}}}"#);
+            assert_eq!(
+                at(json(&text).document(), "/structuredContent"),
+                Some(expected.as_str())
+            );
+        }
+        for reader in [Era::V2024_11_05, Era::V2025_03_26] {
+            let told = told(reader, None, &sent);
+            assert_eq!(at(json(&told.text).document(), "/structuredContent"), None);
+            assert_eq!(told.lost, [Lost::StructuredContent]);
+            assert!(at(json(&told.text).document(), "/content/0/text").is_some());
+        }
+    }
+    // A value that breaks an object-shaped promise does not break the reader.
+    let tool = promising(r#"{"type":"object"}"#);
+    let text = told(
+        Era::V2025_11_25,
+        Some(&tool),
+        r#"{"content":[],"structuredContent":5}"#,
+    )
+    .text;
+    assert_eq!(
+        at(json(&text).document(), "/structuredContent"),
+        Some(r#"{"result":5}"#)
+    );
+}
+
+/// L6
+#[test]
+fn what_cannot_be_told_is_returned() {
+    let document = json(r#"{"resultType":"input_required","requestState":"s","vendor": 1}"#);
+    let root = document.document().root();
+    let refused = Projection::to(Era::V2025_11_25).result(None, Era::V2026_07_28, root);
+    let Err(Untellable::Unspeakable(why)) = refused else {
+        unreachable!("{refused:?}")
+    };
+    assert_eq!(
+        why.to_string(),
+        "a result of type `input_required` cannot be told to a reader of 2025-11-25"
+    );
+    let same = Projection::to(Era::V2026_07_28)
+        .result(None, Era::V2026_07_28, root)
+        .unwrap();
+    assert_eq!(same.text, document.document().source());
+
+    let sent = r#"{"resultType":"complete","content":[],"ttlMs":1}"#;
+    let told = told(Era::V2025_11_25, None, sent);
+    assert_eq!(told.text, r#"{"content":[]}"#);
+    assert_eq!(told.lost, [Lost::Members(vec!["resultType", "ttlMs"])]);
+    let isolated = Projection::to(Era::V2025_11_25).list(&listing(&["5", &tool("t", INPUT, None)]));
+    assert_eq!(
+        isolated.lost[0].to_string(),
+        "not listed: tool at index 0: a tool must be an object, found a number"
+    );
+}
+
+/// An envelope around a result survives.
+#[test]
+fn a_result_is_told_within_its_message() {
+    let message = json(
+        r#"{"vendor": [1.0], "result": {"structuredContent": [1], "content": []}, "id": 7, "jsonrpc": "2.0"}"#,
+    );
+    let result = message.document().at_pointer("/result").unwrap();
+    let told = Projection::to(Era::V2025_11_25)
+        .result(None, Era::V2026_07_28, result)
+        .unwrap();
+    assert_eq!(
+        told.text,
+        r#"{"vendor": [1.0], "result": {"structuredContent": {"result":[1]}, "content": [{"type":"text","text":"[1]"}]}, "id": 7, "jsonrpc": "2.0"}"#
+    );
+}
+
+/// Defect 1 is `two_tools_with_one_id_do_not_meet` in `client.rs`. Defect 2:
+/// bounds, cycles and slow patterns.
+#[test]
+fn defect_2_hostile_schemas_are_refused_or_bounded() {
+    let wide = format!(r#"{{"anyOf":[{}]}}"#, vec!["{}"; 12_000].join(","));
+    let deep = format!("{}{{}}{}", r#"{"allOf":["#.repeat(100), "]}".repeat(100));
+    for (schema, said) in [
+        (wide.as_str(), "more subschemas than the 10000 allowed"),
+        (deep.as_str(), "more schema depth than the 64 allowed"),
+        (r##"{"$ref":"#"}"##, "references lead back to their start"),
+    ] {
+        let set = tools(&[&tool("t", INPUT, Some(schema))]);
+        let decision = call(&set, "t", "{}");
+        let text = decision.refusal().unwrap().text().to_owned();
+        assert!(text.contains(said), "{text}");
+    }
+    let slow = promising(r#"{"type":"string","pattern":"^(a+)+$"}"#);
+    let sent = format!(r#"{{"structuredContent":"{}!"}}"#, "a".repeat(60));
+    assert_eq!(
+        code(&result(&slow, Era::V2026_07_28, &sent)),
+        "result-invalid"
+    );
+}
+
+/// Defects 3 and 4: a tool without an object root breaks nobody's list, and is
+/// refused when it is registered.
+#[test]
+fn defects_3_and_4_a_bad_root_is_one_tools_fault() {
+    let set = tools(&[
+        &tool("bad", r#"{"type":"array"}"#, None),
+        &tool("good", INPUT, None),
+    ]);
+    assert_eq!((set.len(), set.isolated().len()), (1, 1));
+    let (_, refused) = publish(
+        [ToolDefinition::new("bad").input(r#"{"type":"array"}"#)],
+        &SchemaStore::new(),
+    );
+    assert_eq!(refused.len(), 1);
+}
+
+/// Defects 6 and 7 are S4 and L3 above. What the peers have right stays right.
+#[test]
+fn what_peers_have_right() {
+    for (output, value, expected) in [
+        (
+            r##"{"$defs":{"a":{"$id":"item","type":"integer"}},"$ref":"item"}"##,
+            "1",
+            "pass",
+        ),
+        (
+            r##"{"$ref":"https://json-schema.org/draft/2020-12/schema"}"##,
+            "{}",
+            "pass",
+        ),
+        (
+            r##"{"const":{"$ref":"https://x.invalid"}}"##,
+            r#"{"$ref":"https://x.invalid"}"#,
+            "pass",
+        ),
+        (
+            r##"{"type":["object","array"],"items":{"$ref":""}}"##,
+            "[[{}]]",
+            "pass",
+        ),
+        (r##"{"type":"null"}"##, "null", "pass"),
+        (r##"{"$ref":"rel.json"}"##, "1", "tool-uncompilable"),
+        (r##"{"pattern":"("}"##, "1", "tool-uncompilable"),
+    ] {
+        let sent = format!(r#"{{"content":[],"structuredContent":{value}}}"#);
+        assert_eq!(
+            code(&result(&promising(output), Era::V2026_07_28, &sent)),
+            expected,
+            "{output}"
+        );
+    }
+}
