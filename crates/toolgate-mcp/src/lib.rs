@@ -16,6 +16,8 @@ mod positions;
 pub mod project;
 pub mod publish;
 pub mod repair;
+#[cfg(test)]
+mod trial;
 #[cfg(feature = "serde_json")]
 pub mod typed;
 pub mod wording;

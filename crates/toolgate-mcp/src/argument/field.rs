@@ -1,6 +1,6 @@
 //! The one form that both shapes of an argument schema are read into.
 
-use toolgate_json::{Key as _, Kind, Node};
+use toolgate_json::{Key as _, Kind, Node, Number};
 use toolgate_pattern::Pattern;
 
 /// The properties of an object, in the order they were declared.
@@ -220,14 +220,25 @@ impl ArgumentType {
     }
 }
 
+/// Whether a string form is also that of a number.
+pub(super) fn is_number_form(form: &str) -> bool {
+    form.len() <= NUMBER_CHARS
+        && Number::parse(form).is_some_and(|number| number.to_string() == form)
+}
+
 /// The form by which `enum` compares: a string is its own, other scalars have
-/// their canonical JSON text, arrays and objects have none.
+/// their canonical JSON text; arrays, objects and numbers over 1,024 characters
+/// have none.
 pub(super) fn string_form<'i, N: Node<'i>>(value: N) -> Option<String> {
     match value.kind() {
         Kind::String => Some(value.string().to_owned()),
-        Kind::Number => Some(value.number().to_string()),
+        Kind::Number => Some(value.number().to_string()).filter(|form| form.len() <= NUMBER_CHARS),
         Kind::Boolean => Some(value.boolean().to_string()),
         Kind::Null => Some("null".to_owned()),
         Kind::Array | Kind::Object => None,
     }
 }
+
+/// The longest number that `enum` can name: its published form must be one that
+/// any reader of schemas takes.
+const NUMBER_CHARS: usize = 1_024;

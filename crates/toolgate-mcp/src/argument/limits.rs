@@ -68,6 +68,8 @@ impl ArgumentLimits {
         ReadLimits {
             bytes: self.schema_bytes,
             nodes: 200_000,
+            // why: a bound is published with its exponent, and must be readable then.
+            digits: 1_024,
             ..ReadLimits::default()
         }
     }

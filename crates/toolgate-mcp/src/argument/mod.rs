@@ -63,6 +63,7 @@ mod check;
 mod error;
 mod field;
 mod fill;
+mod keyword;
 mod limits;
 mod publish;
 mod read;

@@ -1,8 +1,6 @@
 //! The same contract as a JSON Schema 2020-12 text.
 
-use toolgate_json::Number;
-
-use super::field::{ArgumentType, Choices, Field, Fields, Length, Range, Rule};
+use super::field::{ArgumentType, Choices, Field, Fields, Length, Range, Rule, is_number_form};
 use super::text::{push_key, push_string};
 
 /// The schema that accepts what [`super::check::check`] accepts.
@@ -140,8 +138,7 @@ fn members(out: &mut String, choices: &Choices) {
             out.push(',');
         }
         push_string(out, form);
-        let number = Number::parse(form).is_some_and(|number| number.to_string() == *form);
-        if number || matches!(form.as_str(), "true" | "false" | "null") {
+        if is_number_form(form) || matches!(form.as_str(), "true" | "false" | "null") {
             out.push(',');
             out.push_str(form);
         }

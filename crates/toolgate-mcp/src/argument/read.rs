@@ -1,10 +1,9 @@
 //! From the JSON of either shape to the one form.
 
 use toolgate_json::{Key as _, Kind, Node as _, View, quote};
-use toolgate_pattern::Pattern;
 
 use super::error::{SHOWN, SchemaError, SchemaErrorKind};
-use super::field::{ArgumentType, Choices, Field, Fields, Length, List, Range, Rule, string_form};
+use super::field::{ArgumentType, Field, Fields, Length, List, Range, Rule};
 use super::limits::ArgumentLimits;
 use super::version::Version;
 
@@ -94,15 +93,16 @@ fn is_schema_like(root: View<'_>) -> bool {
     }
 }
 
-struct Reading<'l> {
-    limits: &'l ArgumentLimits,
+/// A reading under way.
+pub(super) struct Reading<'l> {
+    pub(super) limits: &'l ArgumentLimits,
     declared: bool,
-    extensions: bool,
+    pub(super) extensions: bool,
     notes: Vec<SchemaError>,
     defaults: Vec<Default>,
     path: Vec<usize>,
     fields: usize,
-    patterns_size: usize,
+    pub(super) patterns_size: usize,
 }
 
 impl Reading<'_> {
@@ -337,92 +337,6 @@ impl Reading<'_> {
         Ok(rule)
     }
 
-    fn kind(&mut self, schema: View<'_>) -> Result<Option<ArgumentType>, SchemaError> {
-        let Some(value) = schema.member(TYPE) else {
-            return Ok(None);
-        };
-        let known = (value.kind() == Kind::String)
-            .then(|| ArgumentType::from_name(value.string(), self.extensions))
-            .flatten();
-        if known.is_none() {
-            self.pass_over(
-                value,
-                if self.extensions {
-                    "one of string, integer, float, number, boolean, enum, array, object"
-                } else {
-                    "one of string, integer, float, number, boolean, enum, array"
-                },
-            )?;
-        }
-        Ok(known)
-    }
-
-    fn choices(&mut self, schema: View<'_>) -> Result<Option<Choices>, SchemaError> {
-        let Some(list) = schema.member("enum") else {
-            return Ok(None);
-        };
-        if list.kind() != Kind::Array || list.is_empty() {
-            return self.pass_over(list, "an array of values").map(|()| None);
-        }
-        if list.len() > self.limits.enum_members {
-            return Err(limit(list, "enum members", self.limits.enum_members));
-        }
-        let forms: Option<Vec<String>> = list.items().map(string_form).collect();
-        match forms {
-            Some(forms) => Ok(Some(Choices::new(forms))),
-            None => self
-                .pass_over(list, "strings, numbers, booleans or null in `enum`")
-                .map(|()| None),
-        }
-    }
-
-    fn pattern(&mut self, schema: View<'_>) -> Result<Option<Pattern>, SchemaError> {
-        let Some(value) = schema.member("pattern") else {
-            return Ok(None);
-        };
-        if value.kind() != Kind::String {
-            return self.pass_over(value, "a string").map(|()| None);
-        }
-        let pattern = Pattern::new(value.string(), &self.limits.pattern)
-            .map_err(|error| SchemaError::new(pointer(value), SchemaErrorKind::Pattern(error)))?;
-        self.patterns_size = self.patterns_size.saturating_add(pattern.size());
-        if self.patterns_size > self.limits.patterns_size {
-            let allowed = self.limits.patterns_size;
-            return Err(limit(value, "compiled bytes of patterns", allowed));
-        }
-        Ok(Some(pattern))
-    }
-
-    fn flag(&mut self, schema: View<'_>, name: &str) -> Result<bool, SchemaError> {
-        match schema.member(name) {
-            Some(value) if value.kind() == Kind::Boolean => Ok(value.boolean()),
-            Some(value) => self.pass_over(value, "a boolean").map(|()| false),
-            None => Ok(false),
-        }
-    }
-
-    /// A count; those beyond 64 bits count as the largest.
-    fn count(&mut self, schema: View<'_>, name: &str) -> Result<Option<u64>, SchemaError> {
-        let Some(value) = schema.member(name) else {
-            return Ok(None);
-        };
-        let number = value.number();
-        if value.kind() != Kind::Number || !number.is_integer() || number.is_negative() {
-            return self
-                .pass_over(value, "an integer of at least 0")
-                .map(|()| None);
-        }
-        Ok(Some(number.as_u64().unwrap_or(u64::MAX)))
-    }
-
-    fn number(&mut self, schema: View<'_>, name: &str) -> Result<Option<String>, SchemaError> {
-        match schema.member(name) {
-            Some(value) if value.kind() == Kind::Number => Ok(Some(value.number().to_string())),
-            Some(value) => self.pass_over(value, "a number").map(|()| None),
-            None => Ok(None),
-        }
-    }
-
     fn count_field(&mut self, at: View<'_>) -> Result<(), SchemaError> {
         self.fields += 1;
         if self.fields > self.limits.fields {
@@ -441,7 +355,11 @@ impl Reading<'_> {
 
     /// A malformed part: refused if the schema declares its version, else
     /// noted and left out.
-    fn pass_over(&mut self, view: View<'_>, expected: &'static str) -> Result<(), SchemaError> {
+    pub(super) fn pass_over(
+        &mut self,
+        view: View<'_>,
+        expected: &'static str,
+    ) -> Result<(), SchemaError> {
         if self.declared {
             return Err(unexpected(view, expected));
         }
@@ -490,18 +408,18 @@ fn unexpected(view: View<'_>, expected: &'static str) -> SchemaError {
     )
 }
 
-fn limit(view: View<'_>, name: &'static str, allowed: usize) -> SchemaError {
+pub(super) fn limit(view: View<'_>, name: &'static str, allowed: usize) -> SchemaError {
     SchemaError::new(pointer(view), SchemaErrorKind::Limit { name, allowed })
 }
 
-fn pointer(view: View<'_>) -> String {
+pub(super) fn pointer(view: View<'_>) -> String {
     view.document().pointer(view.id())
 }
 
 const VERSION: &str = "schemaVersion";
 const PROPERTIES: &str = "properties";
 const REQUIRED: &str = "required";
-const TYPE: &str = "type";
+pub(super) const TYPE: &str = "type";
 const OBJECT: &str = "object";
 /// Notes that a permissive reading keeps.
 const MOST_NOTES: usize = 100;

@@ -39,8 +39,10 @@ struct Edge {
 }
 
 impl Choice {
-    /// Chooses; `None` if even with all references kept the bounds do not hold.
-    pub(super) fn new(map: &Map<'_>, limits: &InlineLimits) -> Option<Self> {
+    /// Chooses by estimates that are never too small. Where they are over the
+    /// bounds even with every reference kept, that is the choice, and the text
+    /// that comes of it is for the caller to measure.
+    pub(super) fn new(map: &Map<'_>, limits: &InlineLimits) -> Self {
         let mut walk = Walk::new(map);
         walk.break_rings();
         let order = walk.order();
@@ -59,12 +61,12 @@ impl Choice {
             let too_many = total.bytes > bounds.bytes || total.schemas > bounds.schemas;
             let too_deep = total.depth > bounds.depth;
             if !too_many && !too_deep {
-                return Some(choice);
+                return choice;
             }
             if thresholds.bytes == 0 && thresholds.depth == 0 {
-                // The input's own subschemas and depth may be over the bounds
-                // already; with every reference kept there are no more of them.
-                return (total.bytes <= bounds.bytes).then_some(choice);
+                // The input itself may be over the bounds; with every reference
+                // kept there are no more subschemas, and no deeper ones.
+                return choice;
             }
             if too_many || thresholds.depth == 0 {
                 thresholds.bytes /= 2;
@@ -264,12 +266,11 @@ impl<'m, 'a> Walk<'m, 'a> {
                 },
                 _ => NAMED,
             };
-            size = if pure {
-                // It takes the place, and no level of its own.
-                size.beside(inner)
-            } else {
-                size.holding(inner)
-            };
+            if pure {
+                // It takes the place of all there is.
+                return inner;
+            }
+            size = size.holding(inner);
             size.bytes = size.bytes.saturating_add(WRAP_BYTES);
         }
         size

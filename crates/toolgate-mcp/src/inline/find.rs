@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use toolgate_json::{Kind, Node as _, View, pointer};
+use toolgate_json::{Key as _, Kind, Node as _, NodeId, View, pointer};
 
 use super::map::{Map, Target};
 use super::report::{InlineLimits, Untouched};
@@ -12,15 +12,14 @@ impl<'a> Map<'a> {
     /// Follows every reference. Targets outside the known places are looked
     /// through as they are found.
     pub(super) fn follow_all(&mut self, limits: &InlineLimits) -> Result<(), Untouched> {
-        let mut by_uri: HashMap<String, usize> = HashMap::new();
+        let mut known = Known::default();
         let mut resources = 0;
-        let mut seen: HashMap<(usize, &'a str), Option<usize>> = HashMap::new();
         let mut next = 0;
         while let Some(place) = self.places.get(next) {
             let resource = place.resource;
             let nodes: Vec<_> = place.references.iter().map(|r| r.node).collect();
             for (index, resource) in self.resources.iter().enumerate().skip(resources) {
-                by_uri.entry(resource.uri.clone()).or_insert(index);
+                known.by_uri.entry(resource.uri.clone()).or_insert(index);
             }
             resources = self.resources.len();
             for (at, node) in nodes.into_iter().enumerate() {
@@ -28,7 +27,7 @@ impl<'a> Map<'a> {
                 let dynamic = value.parent().is_some_and(|holder| {
                     holder.member("$ref").is_none_or(|plain| plain.id() != node)
                 });
-                let target = self.follow(value.string(), resource, &by_uri, &mut seen, limits)?;
+                let target = self.follow(value.string(), resource, &mut known, limits)?;
                 if dynamic && self.is_dynamic(&target, value.string()) {
                     return Err(Untouched::Dynamic);
                 }
@@ -49,8 +48,7 @@ impl<'a> Map<'a> {
         &mut self,
         text: &'a str,
         resource: usize,
-        by_uri: &HashMap<String, usize>,
-        seen: &mut HashMap<(usize, &'a str), Option<usize>>,
+        known: &mut Known<'a>,
         limits: &InlineLimits,
     ) -> Result<Target, Untouched> {
         let (before, fragment) = uri::split(text);
@@ -58,7 +56,7 @@ impl<'a> Map<'a> {
         if !before.is_empty() {
             let base = self.resources.get(resource).map_or("", |base| &base.uri);
             let uri = uri::resolve(base, before);
-            match by_uri.get(&uri) {
+            match known.by_uri.get(&uri) {
                 Some(found) => within = *found,
                 None => {
                     let fragment = fragment.map_or(String::new(), |text| format!("#{text}"));
@@ -67,11 +65,11 @@ impl<'a> Map<'a> {
             }
         }
         let fragment = fragment.unwrap_or("");
-        let place = match seen.get(&(within, fragment)) {
+        let place = match known.places.get(&(within, fragment)) {
             Some(place) => *place,
             None => {
-                let place = self.in_resource(within, fragment, limits)?;
-                seen.insert((within, fragment), place);
+                let place = self.in_resource(within, fragment, known, limits)?;
+                known.places.insert((within, fragment), place);
                 place
             }
         };
@@ -83,6 +81,7 @@ impl<'a> Map<'a> {
         &mut self,
         resource: usize,
         fragment: &str,
+        known: &mut Known<'a>,
         limits: &InlineLimits,
     ) -> Result<Option<usize>, Untouched> {
         let (Some(fragment), Some(found)) =
@@ -99,7 +98,7 @@ impl<'a> Map<'a> {
         let mut within = resource;
         let mut view = self.view(found.root);
         for token in pointer::tokens(&fragment) {
-            let Some(inner) = step(view, &token) else {
+            let Some(inner) = known.step(view, &token) else {
                 return Ok(None);
             };
             view = inner;
@@ -137,10 +136,32 @@ impl<'a> Map<'a> {
     }
 }
 
-fn step<'a>(view: View<'a>, token: &str) -> Option<View<'a>> {
-    if view.kind() == Kind::Array {
-        view.item(pointer::index(token)?)
-    } else {
-        view.member(token)
+/// What was looked up already.
+#[derive(Default)]
+struct Known<'a> {
+    by_uri: HashMap<String, usize>,
+    /// By resource and fragment.
+    places: HashMap<(usize, &'a str), Option<usize>>,
+    /// The members of large objects, by name.
+    members: HashMap<NodeId, HashMap<&'a str, View<'a>>>,
+}
+
+impl<'a> Known<'a> {
+    /// One step of a pointer. A large object is searched once and indexed.
+    fn step(&mut self, view: View<'a>, token: &str) -> Option<View<'a>> {
+        if view.kind() == Kind::Array {
+            return view.item(pointer::index(token)?);
+        }
+        if view.len() < LARGE {
+            return view.member(token);
+        }
+        let members = self.members.entry(view.id()).or_insert_with(|| {
+            let by_name = view.members().map(|(key, value)| (key.text(), value));
+            by_name.collect()
+        });
+        members.get(token).copied()
     }
 }
+
+/// Members from which on an object is indexed.
+const LARGE: usize = 32;

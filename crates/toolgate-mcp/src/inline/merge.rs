@@ -1,5 +1,7 @@
 //! When two schemas for one value can be one object.
 
+use std::collections::HashMap;
+
 use super::write::Task;
 
 /// A member of a schema that is being put together.
@@ -19,45 +21,41 @@ pub(super) struct Member {
 
 /// Takes the members of `target` in at index `at`, if both schemas then say
 /// what they said apart. Otherwise nothing is changed and the answer is `false`.
+///
+/// Costs one look-up for each member.
 pub(super) fn merge(own: &mut Vec<Member>, at: usize, target: &[Member]) -> bool {
-    if !can_merge(own, target) {
+    let by_name: HashMap<&str, &Member> = own.iter().map(|m| (m.name.as_str(), m)).collect();
+    if !can_merge(own, &by_name, target) {
         return false;
     }
-    let news = target
+    let news: Vec<Member> = target
         .iter()
-        .filter(|theirs| own.iter().all(|ours| ours.name != theirs.name))
+        .filter(|theirs| !by_name.contains_key(theirs.name.as_str()))
         .cloned()
-        .collect::<Vec<_>>();
+        .collect();
     let at = at.min(own.len());
     own.splice(at..at, news);
     true
 }
 
-fn can_merge(own: &[Member], target: &[Member]) -> bool {
-    let mut asserting = own.iter().filter(|member| !is_silent(&member.name));
-    if asserting.clone().next().is_none() {
+fn can_merge(own: &[Member], by_name: &HashMap<&str, &Member>, target: &[Member]) -> bool {
+    if own.iter().all(|member| is_silent(&member.name)) {
         return true;
     }
-    // What the target has evaluated it must find out alone.
-    if target.iter().any(|m| m.name.starts_with("unevaluated")) {
-        return false;
+    let mut groups = [false; GROUPS];
+    for group in own.iter().filter_map(|member| group(&member.name)) {
+        if let Some(taken) = groups.get_mut(group) {
+            *taken = true;
+        }
     }
-    let apart = |theirs: &Member| {
-        is_silent(&theirs.name)
-            || own
-                .iter()
-                .filter(|ours| ours.name == theirs.name)
-                .all(|ours| ours.literal.is_some() && ours.literal == theirs.literal)
-    };
-    if !target.iter().all(apart) {
-        return false;
-    }
-    asserting.all(|ours| {
-        let group = group(&ours.name);
-        group.is_none()
-            || target
-                .iter()
-                .all(|theirs| self::group(&theirs.name) != group)
+    target.iter().all(|theirs| {
+        // What the target has evaluated it must find out alone.
+        let alone = theirs.name.starts_with("unevaluated");
+        let read_by_others = group(&theirs.name).and_then(|group| groups.get(group).copied());
+        let same = by_name
+            .get(theirs.name.as_str())
+            .is_none_or(|ours| ours.literal.is_some() && ours.literal == theirs.literal);
+        is_silent(&theirs.name) || (!alone && read_by_others != Some(true) && same)
     })
 }
 
@@ -80,7 +78,7 @@ pub(super) fn is_silent(name: &str) -> bool {
 }
 
 /// Keywords of one object that read each other.
-fn group(name: &str) -> Option<u8> {
+fn group(name: &str) -> Option<usize> {
     Some(match name {
         "properties" | "patternProperties" | "additionalProperties" => 0,
         "prefixItems" | "items" | "additionalItems" => 1,
@@ -90,3 +88,6 @@ fn group(name: &str) -> Option<u8> {
         _ => return None,
     })
 }
+
+/// How many groups there are.
+const GROUPS: usize = 5;

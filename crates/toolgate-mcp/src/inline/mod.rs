@@ -82,8 +82,10 @@ pub fn inline_view(schema: View<'_>, limits: &InlineLimits) -> Inlined {
         Ok(map) => map,
         Err(why) => return untouched(why),
     };
-    match Choice::new(&map, limits) {
-        Some(choice) => Writer::new(&map, &choice).write(),
-        None => untouched(Untouched::TooLarge),
+    let choice = Choice::new(&map, limits);
+    let inlined = Writer::new(&map, &choice).write();
+    if inlined.text.len() > limits.output_bytes(schema.raw().len()) {
+        return untouched(Untouched::TooLarge);
     }
+    inlined
 }

@@ -123,7 +123,8 @@ pub enum Untouched {
     MixedDialects,
     /// It has references that mean different places in different uses.
     Dynamic,
-    /// It has more subschemas than can be looked at.
+    /// It has more subschemas than can be looked at, or the names of the
+    /// definitions that stay alone would take it over its bound.
     TooLarge,
 }
 
@@ -155,7 +156,7 @@ impl fmt::Display for Untouched {
             Self::Dialect => "the dialect is not known",
             Self::MixedDialects => "a part declares another dialect than the whole",
             Self::Dynamic => "dynamic references mean different places in different uses",
-            Self::TooLarge => "the schema is too large to look through",
+            Self::TooLarge => "the schema is too large to be rewritten",
         })
     }
 }

@@ -1,9 +1,10 @@
 //! What comes out of small schemas, verdicts before and after, bounds.
 
-use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
+use toolgate_json::{OwnedDocument, ReadLimits};
 use toolgate_schema::{Compiler, Workspace};
 
 use super::*;
+use crate::trial::{Dice, recorded};
 
 /// A schema, and what it becomes.
 const CASES: &[(&str, &str)] = &[
@@ -311,7 +312,7 @@ fn cases() {
 /// Every case that compiles means the same before and after.
 #[test]
 fn cases_keep_their_verdicts() {
-    let mut dice = Dice(3);
+    let mut dice = Texts(Dice(3));
     let instances: Vec<String> = (0..400).map(|_| dice.value(3)).collect();
     let mut compared = 0;
     for (schema, _) in CASES {
@@ -479,7 +480,7 @@ fn bounds_are_exact_enough() {
 
 #[test]
 fn verdicts_are_kept_for_generated_schemas() {
-    let mut dice = Dice(11);
+    let mut dice = Texts(Dice(11));
     let mut compared = 0;
     let mut free = 0;
     for _ in 0..8_000 {
@@ -494,9 +495,117 @@ fn verdicts_are_kept_for_generated_schemas() {
     assert!(free > 500 && free < compared, "{free} of {compared}");
 }
 
+/// Inputs of the largest size, each made to be dear in its own way.
+#[test]
+fn hostile_inputs_take_little_time() {
+    let members = |count: usize, name: &str, value: &str| {
+        let list: Vec<_> = (0..count)
+            .map(|n| format!("\"{name}{n}\":{value}"))
+            .collect();
+        list.join(",")
+    };
+    let a_ref = |name: &str| format!("{{\"$ref\":\"#/$defs/{name}\"}}");
+    let chain = |count: usize, more: &str| {
+        let list: Vec<_> = (0..count)
+            .map(|n| format!("\"d{n}\":{{\"$ref\":\"#/$defs/d{}\"{more}}}", n + 1))
+            .collect();
+        format!("{},\"d{count}\":{{}}", list.join(","))
+    };
+    for (what, text) in [
+        (
+            "siblings",
+            format!(
+                "{{\"items\":{{\"$ref\":\"#/$defs/t\",\"minLength\":1,{}}},\"$defs\":{{\"t\":{{{}}}}}}}",
+                members(40_000, "a", "0"),
+                members(40_000, "b", "0")
+            ),
+        ),
+        (
+            "many definitions",
+            format!(
+                "{{\"properties\":{{{}}},\"$defs\":{{{}}}}}",
+                (0..9_000)
+                    .map(|n| format!("\"p{n}\":{}", a_ref(&format!("d{n}"))))
+                    .collect::<Vec<_>>()
+                    .join(","),
+                members(9_000, "d", "{\"type\":\"null\"}")
+            ),
+        ),
+        (
+            "names alike",
+            format!(
+                "{{\"properties\":{{{}}},\"$defs\":{{{}}}}}",
+                (0..4_000)
+                    .map(|n| format!("\"p{n}\":{}", a_ref(&format!("{n:é>5}"))))
+                    .collect::<Vec<_>>()
+                    .join(","),
+                (0..4_000)
+                    .map(|n| format!("\"{n:é>5}\":{{\"items\":{}}}", a_ref(&format!("{n:é>5}"))))
+                    .collect::<Vec<_>>()
+                    .join(",")
+            ),
+        ),
+        (
+            "pure chain",
+            format!(
+                "{{{}}}",
+                format_args!(
+                    "\"items\":{},\"$defs\":{{{}}}",
+                    a_ref("d0"),
+                    chain(9_000, "")
+                )
+            ),
+        ),
+        (
+            "chain with siblings",
+            format!(
+                "{{\"items\":{},\"$defs\":{{{}}}}}",
+                a_ref("d0"),
+                chain(9_000, ",\"minLength\":1")
+            ),
+        ),
+        (
+            "many ways into a chain",
+            format!(
+                "{{\"properties\":{{{}}},\"$defs\":{{{}}}}}",
+                members(9_000, "p", &a_ref("d0")),
+                chain(9_000, "")
+            ),
+        ),
+        (
+            "anchors",
+            format!(
+                "{{\"items\":{{\"$ref\":\"#n9999\"}},\"properties\":{{{}}}}}",
+                members(15_000, "n", "{\"$anchor\":\"x\"}")
+            ),
+        ),
+        (
+            "resources",
+            format!(
+                "{{\"properties\":{{{}}}}}",
+                members(15_000, "n", "{\"$id\":\"x/\",\"$ref\":\"y\"}")
+            ),
+        ),
+    ] {
+        let started = std::time::Instant::now();
+        let inlined = text_of(&text);
+        let took = started.elapsed();
+        eprintln!(
+            "{what}: {} to {} bytes in {took:?}",
+            text.len(),
+            inlined.text.len()
+        );
+        assert!(took.as_secs() < 5, "{what}: {took:?}");
+        assert!(
+            OwnedDocument::read(inlined.text, &ReadLimits::default()).is_ok(),
+            "{what}"
+        );
+    }
+}
+
 #[test]
 fn any_json_is_survived() {
-    let mut dice = Dice(5);
+    let mut dice = Texts(Dice(5));
     for _ in 0..20_000 {
         let schema = dice.noise(4);
         let inlined = text_of(&schema);
@@ -514,12 +623,13 @@ fn any_json_is_survived() {
 /// only where the listings are absent.
 #[test]
 fn verdicts_are_kept_for_recorded_tools() {
-    let Ok(corpus) = Corpus::load() else {
+    let Some(corpus) = recorded() else {
         eprintln!("skipped: ../shared/corpus is not there");
         return;
     };
     let (mut schemas, mut with, mut free, mut instances) = (0, 0, 0, 0);
-    for (name, schema, labelled) in &corpus.schemas {
+    for tool in &corpus {
+        let (name, schema) = (&tool.name, &tool.schema);
         let inlined = text_of(schema);
         schemas += 1;
         let has = ["\"$ref\"", "\"$defs\"", "\"definitions\""]
@@ -537,7 +647,7 @@ fn verdicts_are_kept_for_recorded_tools() {
         };
         let before = Compiler::new().compile(schema.as_bytes()).unwrap();
         let mut workspace = Workspace::new();
-        for (instance, _) in labelled {
+        for (instance, _) in &tool.instances {
             let old = before
                 .check_bytes(&mut workspace, instance.as_bytes())
                 .unwrap();
@@ -576,86 +686,24 @@ fn same_verdicts(schema: &str, instances: &[String]) -> bool {
     true
 }
 
-/// The recorded listings: name, schema, instances with their label.
-/// Instances, and whether they are valid.
-type Labelled = Vec<(String, bool)>;
+/// Texts made of dice.
+struct Texts(Dice);
 
-struct Corpus {
-    schemas: Vec<(String, String, Labelled)>,
-}
+impl std::ops::Deref for Texts {
+    type Target = Dice;
 
-impl Corpus {
-    fn load() -> std::io::Result<Self> {
-        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus");
-        let mut files: Vec<_> = std::fs::read_dir(format!("{root}/listings"))?
-            .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-            .collect();
-        files.sort();
-        let limits = ReadLimits {
-            bytes: 64 << 20,
-            ..ReadLimits::default()
-        };
-        let mut schemas = Vec::new();
-        for file in files {
-            let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
-            let listing = OwnedDocument::read(std::fs::read(&file)?, &limits).unwrap();
-            let lines = std::fs::read_to_string(format!("{root}/instances/{stem}.jsonl"))
-                .unwrap_or_default();
-            let mut of_tool: std::collections::HashMap<(String, String), Labelled> =
-                Default::default();
-            for line in lines.lines() {
-                let line = OwnedDocument::read(line, &limits).unwrap();
-                let member = |name| line.document().root().member(name).unwrap();
-                let key = (
-                    member("tool").string().to_owned(),
-                    member("which").string().to_owned(),
-                );
-                let labelled = (
-                    member("instance").raw().to_owned(),
-                    member("valid").boolean(),
-                );
-                of_tool.entry(key).or_default().push(labelled);
-            }
-            let root = listing.document().root();
-            let Some(tools) = root.member("tools") else {
-                continue;
-            };
-            for tool in tools.items() {
-                let name = tool.member("name").unwrap().string();
-                for (which, keyword) in [("input", "inputSchema"), ("output", "outputSchema")] {
-                    let Some(schema) = tool.member(keyword) else {
-                        continue;
-                    };
-                    let key = (name.to_owned(), which.to_owned());
-                    let labelled = of_tool.remove(&key).unwrap_or_default();
-                    schemas.push((
-                        format!("{stem}/{name}/{which}"),
-                        schema.raw().to_owned(),
-                        labelled,
-                    ));
-                }
-            }
-        }
-        Ok(Self { schemas })
+    fn deref(&self) -> &Dice {
+        &self.0
     }
 }
 
-/// Splitmix64, and texts made of it.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((z ^ (z >> 31)) % u64::try_from(sides).unwrap()).unwrap()
+impl std::ops::DerefMut for Texts {
+    fn deref_mut(&mut self) -> &mut Dice {
+        &mut self.0
     }
+}
 
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.roll(from.len())]
-    }
-
+impl Texts {
     /// A whole schema of some dialect.
     fn document(&mut self) -> String {
         let (uri, modern) = match self.roll(4) {

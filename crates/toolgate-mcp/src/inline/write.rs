@@ -32,6 +32,8 @@ pub(super) struct Writer<'m, 'a> {
     /// The definitions that are needed, and how they are called.
     names: HashMap<usize, String>,
     taken: HashSet<String>,
+    /// How many definitions had a name already.
+    numbers: HashMap<String, usize>,
     waiting: Vec<usize>,
     told: HashSet<NodeId>,
     done: Inlined,
@@ -52,6 +54,7 @@ impl<'m, 'a> Writer<'m, 'a> {
             out: String::new(),
             names: HashMap::new(),
             taken: HashSet::new(),
+            numbers: HashMap::new(),
             waiting: Vec::new(),
             told: HashSet::new(),
             done: Inlined::default(),
@@ -184,7 +187,7 @@ impl<'m, 'a> Writer<'m, 'a> {
     /// as a level when it was chosen to be written out.
     fn flat(&mut self, mut index: usize, at_root: bool) -> Flat {
         while let Some(reference) = self.map.pure_reference(index)
-            && let Some(target) = self.taken_in(reference, at_root)
+            && let Some(target) = self.taken_in(reference, false)
         {
             index = target;
         }
@@ -352,7 +355,7 @@ impl<'m, 'a> Writer<'m, 'a> {
     }
 
     /// A name for a definition, after the one it has in the source.
-    fn name(&self, place: usize) -> String {
+    fn name(&mut self, place: usize) -> String {
         let key = self.map.view(place).name();
         let plain: String = key
             .map_or("", |key| key.string())
@@ -365,9 +368,9 @@ impl<'m, 'a> Writer<'m, 'a> {
             .collect();
         let plain = if plain.is_empty() { "schema" } else { &plain };
         let mut name = plain.to_owned();
-        let mut number = 1_usize;
+        let number = self.numbers.entry(name.clone()).or_insert(1);
         while self.taken.contains(&name) {
-            number += 1;
+            *number += 1;
             name = format!("{plain}_{number}");
         }
         name

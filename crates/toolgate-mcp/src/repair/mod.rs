@@ -46,9 +46,10 @@ mod propose;
 mod tests;
 
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use toolgate_json::{OwnedDocument, ReadError, ReadLimits};
-use toolgate_schema::{Exhausted, Schema, Verdict, Workspace};
+use toolgate_json::{OwnedDocument, ReadError, ReadLimits, View};
+use toolgate_schema::{Exhausted, Finding, Schema, Verdict, Workspace};
 
 pub use edit::{Edit, EditKind};
 
@@ -128,19 +129,21 @@ pub fn repair(
         schema,
         limits,
         fuel: limits.fuel,
+        checks: limits.checks,
         workspace: Workspace::new(),
+        seen: HashSet::new(),
         complete: true,
     };
     Ok(match search.check(&document) {
         Verdict::Valid => Outcome::Valid,
         Verdict::Undecided(why) => Outcome::Undecided(why),
-        Verdict::Invalid => search.run(document),
+        Verdict::Invalid => search.run(document.document().source().to_owned()),
     })
 }
 
 /// Arguments on the way, and the edits that led to them.
 struct Attempt {
-    document: OwnedDocument,
+    text: String,
     edits: Vec<Edit>,
     /// The fuel that checking them took.
     price: u64,
@@ -150,54 +153,31 @@ struct Search<'s> {
     schema: &'s Schema,
     limits: &'s RepairLimits,
     fuel: u64,
+    checks: usize,
     workspace: Workspace,
+    /// Hashes of the texts that were tried.
+    seen: HashSet<u64>,
     complete: bool,
 }
 
 impl Search<'_> {
     /// Looks through all rewrites by their number of edits, so that the first
     /// that is valid is a least one.
-    fn run(&mut self, document: OwnedDocument) -> Outcome {
-        let mut seen: HashSet<String> = HashSet::new();
-        seen.insert(document.document().source().to_owned());
-        let mut checks = self.limits.checks;
+    fn run(&mut self, text: String) -> Outcome {
+        self.seen.insert(hash(&text));
         let mut level = vec![Attempt {
-            document,
+            text,
             edits: Vec::new(),
             price: self.workspace.fuel_used(),
         }];
         for _ in 0..self.limits.edits {
             let mut next = Vec::new();
             for attempt in &level {
-                for (edit, text) in self.rewrites(attempt) {
-                    if !seen.insert(text.clone()) {
-                        continue;
-                    }
-                    let Some(left) = checks.checked_sub(1) else {
-                        return Outcome::Unrepaired { complete: false };
-                    };
-                    checks = left;
-                    let Ok(document) = OwnedDocument::read(text, &self.limits.arguments) else {
-                        self.complete = false;
-                        continue;
-                    };
-                    let mut edits = attempt.edits.clone();
-                    edits.push(edit);
-                    match self.check(&document) {
-                        Verdict::Valid => {
-                            return Outcome::Repaired(Repaired {
-                                text: document.document().source().to_owned(),
-                                edits,
-                            });
-                        }
-                        Verdict::Invalid => next.push(Attempt {
-                            document,
-                            edits,
-                            price: self.workspace.fuel_used(),
-                        }),
-                        // Not known to be valid, so never handed out.
-                        Verdict::Undecided(_) => self.complete = false,
-                    }
+                if self.checks == 0 {
+                    return Outcome::Unrepaired { complete: false };
+                }
+                if let Some(repaired) = self.rewrite(attempt, &mut next) {
+                    return Outcome::Repaired(repaired);
                 }
             }
             if next.is_empty() {
@@ -210,11 +190,47 @@ impl Search<'_> {
         Outcome::Unrepaired { complete: false }
     }
 
-    /// The rewrites of an attempt by one edit that could mend what is wrong first.
-    fn rewrites(&mut self, attempt: &Attempt) -> Vec<(Edit, String)> {
-        let root = attempt.document.document().root();
+    /// Tries the rewrites of an attempt by one edit that could mend what is
+    /// wrong first. Those that leave the arguments invalid join `next`.
+    fn rewrite(&mut self, attempt: &Attempt, next: &mut Vec<Attempt>) -> Option<Repaired> {
+        let document = self.read(&attempt.text)?;
+        let root = document.document().root();
+        let findings = self.findings(attempt.price, root);
+        let proposed = proposals(self.schema, root, &findings, self.limits.checks);
+        self.complete &= !proposed.more;
+        for proposal in proposed.edits {
+            let (edit, text) = proposal.apply(root);
+            if !self.seen.insert(hash(&text)) {
+                continue;
+            }
+            let Some(left) = self.checks.checked_sub(1) else {
+                self.complete = false;
+                return None;
+            };
+            self.checks = left;
+            let Some(document) = self.read(&text) else {
+                continue;
+            };
+            let mut edits = attempt.edits.clone();
+            edits.push(edit);
+            match self.check(&document) {
+                Verdict::Valid => return Some(Repaired { text, edits }),
+                Verdict::Invalid => next.push(Attempt {
+                    text,
+                    edits,
+                    price: self.workspace.fuel_used(),
+                }),
+                // Not known to be valid, so never handed out.
+                Verdict::Undecided(_) => self.complete = false,
+            }
+        }
+        None
+    }
+
+    /// What is wrong with an attempt.
+    fn findings(&mut self, price: u64, root: View<'_>) -> Vec<Finding> {
         // An explanation costs some ten times a check, twice over.
-        let allowed = attempt.price.saturating_mul(EXPLAINING).max(LEAST_FUEL);
+        let allowed = price.saturating_mul(EXPLAINING).max(LEAST_FUEL);
         let allowed = allowed.min(self.fuel / 2);
         self.fuel = self.fuel.saturating_sub(allowed.saturating_mul(2));
         self.workspace = std::mem::take(&mut self.workspace).fuel(allowed);
@@ -222,13 +238,14 @@ impl Search<'_> {
         if report.findings.is_empty() {
             self.complete = false;
         }
-        let proposed = proposals(self.schema, root, &report.findings, self.limits.checks);
-        self.complete &= !proposed.more;
-        proposed
-            .edits
-            .into_iter()
-            .map(|proposal| proposal.apply(root))
-            .collect()
+        report.findings
+    }
+
+    /// Reads a rewrite; one edit more can go over a bound of the reader.
+    fn read(&mut self, text: &str) -> Option<OwnedDocument> {
+        let document = OwnedDocument::read(text, &self.limits.arguments).ok();
+        self.complete &= document.is_some();
+        document
     }
 
     fn check(&mut self, document: &OwnedDocument) -> Verdict {
@@ -242,6 +259,12 @@ impl Search<'_> {
         self.fuel = self.fuel.saturating_sub(self.workspace.fuel_used());
         verdict
     }
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// How much more an explanation may spend than the check before it.

@@ -1,8 +1,10 @@
 //! What is repaired, what is left, and that neither costs too much.
 
+use toolgate_json::{Kind, Node as _};
 use toolgate_schema::{Compiler, Formats};
 
 use super::*;
+use crate::trial::{Dice, recorded};
 
 /// Schema, arguments, the arguments afterwards (`=` if valid, `-` if not
 /// repaired), and what is told.
@@ -508,7 +510,7 @@ fn spoiled_arguments_come_back() {
         "required": ["d"], "additionalProperties": false,
         "$defs": {"p": {"type": "object", "properties": {"x": {"type": "number"}, "y": {"type": "number"}}, "required": ["x"]}}}"##;
     let schema = schema(text);
-    let mut dice = Dice(17);
+    let mut dice = Texts(Dice(17));
     let mut workspace = Workspace::new();
     let (mut spoiled, mut back) = (0, 0);
     for _ in 0..2_000 {
@@ -534,18 +536,73 @@ fn spoiled_arguments_come_back() {
     assert!(spoiled > 1_000 && back == spoiled, "{back} of {spoiled}");
 }
 
-/// Splitmix64, and texts made of it.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((z ^ (z >> 31)) % u64::try_from(sides).unwrap()).unwrap()
+/// Valid arguments of recorded tools with each value in a string, or one more
+/// `null`: they come back, unless the strings are valid themselves. Skipped
+/// only where the recordings are absent.
+#[test]
+fn recorded_arguments_come_back() {
+    let Some(tools) = recorded() else {
+        eprintln!("skipped: ../shared/corpus is not there");
+        return;
+    };
+    let (mut spoiled, mut back) = (0, 0);
+    for tool in tools.iter().filter(|tool| tool.name.ends_with("/input")) {
+        let Ok(schema) = Schema::compile(tool.schema.as_bytes()) else {
+            continue;
+        };
+        let first = tool.instances.iter().filter(|(_, valid)| *valid).take(2);
+        for (instance, _) in first {
+            let document = OwnedDocument::read(instance.as_str(), &ReadLimits::default()).unwrap();
+            let members: Vec<_> = document
+                .document()
+                .root()
+                .members()
+                .map(|(key, value)| {
+                    let text = match value.kind() {
+                        Kind::String => value.raw().to_owned(),
+                        _ => format!("{:?}", value.raw()),
+                    };
+                    format!("{}:{text}", key.view().raw())
+                })
+                .collect();
+            let text = format!("{{{}}}", members.join(","));
+            let outcome = repair(&schema, text.as_bytes(), &RepairLimits::default()).unwrap();
+            if outcome == Outcome::Valid {
+                continue;
+            }
+            spoiled += 1;
+            if let Outcome::Repaired(repaired) = outcome {
+                back += 1;
+                let verdict = schema.check_bytes(&mut Workspace::new(), repaired.text.as_bytes());
+                assert!(verdict.unwrap().is_valid(), "{} {text}", tool.name);
+            }
+        }
     }
+    eprintln!("{back} of {spoiled} came back");
+    assert!(
+        spoiled > 1_000 && back * 100 >= spoiled * 99,
+        "{back} of {spoiled}"
+    );
+}
 
+/// Texts made of dice.
+struct Texts(Dice);
+
+impl std::ops::Deref for Texts {
+    type Target = Dice;
+
+    fn deref(&self) -> &Dice {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Texts {
+    fn deref_mut(&mut self) -> &mut Dice {
+        &mut self.0
+    }
+}
+
+impl Texts {
     /// The JSON of a value, sometimes as a string.
     fn maybe_text(&mut self, json: String) -> String {
         if self.roll(4) > 0 {
