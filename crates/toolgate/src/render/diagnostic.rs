@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
-use toolgate_json::quote;
+use toolgate_json::{LineColumn, quote};
 
 use super::source::Source;
 use super::window::{self, Window};
@@ -13,6 +13,7 @@ use super::window::{self, Window};
 pub(crate) enum Severity {
     Error,
     Warning,
+    Note,
 }
 
 /// What is wrong, with its places.
@@ -71,12 +72,14 @@ impl<'s> Diagnostic<'s> {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
+            Severity::Note => Level::NOTE,
         };
         let title = level
             .primary_title(quote(&self.message, MESSAGE_CHARS).to_string())
             .id(quote(&self.code, CODE_CHARS).to_string());
         let mut group = Group::with_title(title);
-        group = group.elements(self.snippets());
+        let places: Vec<Placed<'_>> = self.marks.iter().map(Placed::new).collect();
+        group = group.elements(snippets(&places));
         for (level, text) in &self.remarks {
             let text = quote(text, MESSAGE_CHARS).to_string();
             group = group.element(level.clone().message(text));
@@ -86,77 +89,94 @@ impl<'s> Diagnostic<'s> {
         } else {
             Renderer::plain()
         };
-        let mut text = self.name_places(&renderer.term_width(WIDTH).render(&[group]));
+        let mut text = name_places(&places, &renderer.term_width(WIDTH).render(&[group]));
         text.push('\n');
-        text
-    }
-
-    /// The lines with their marks; marks on one line share it if all of it is shown.
-    ///
-    /// A line is a window here, without its name, and its place in the file is not to be seen
-    /// from it: [`name_places`](Self::name_places) fills in both.
-    fn snippets<'a>(&self) -> Vec<Snippet<'a, Annotation<'a>>> {
-        let mut snippets = Vec::new();
-        let mut last: Option<(usize, String)> = None;
-        for (index, mark) in self.marks.iter().enumerate() {
-            let kind = match index {
-                0 => AnnotationKind::Primary,
-                _ => AnnotationKind::Context,
-            };
-            let window = window::around(mark.source.bytes, &mark.span);
-            let mut annotation = kind.span(window.mark.clone());
-            if fits(&window, &mark.label) {
-                annotation = annotation.label(quote(&mark.label, LABEL_CHARS).to_string());
-            }
-            let line = mark.source.line_column(mark.span.start).line;
-            let here = (line, window.text);
-            let snippet = match snippets.pop() {
-                Some(snippet) if last.as_ref() == Some(&here) => snippet,
-                other => {
-                    snippets.extend(other);
-                    Snippet::source(here.1.clone())
-                        .line_start(line)
-                        .path(format!("{BLANK}{index}{BLANK}"))
-                }
-            };
-            snippets.push(snippet.annotation(annotation));
-            last = Some(here);
-        }
-        snippets
-    }
-
-    /// Replaces each number between [`BLANK`]s, and the place in the window that the renderer
-    /// wrote behind it, by the place in the file.
-    fn name_places(&self, drawn: &str) -> String {
-        let mut text = String::with_capacity(drawn.len());
-        let mut parts = drawn.split(BLANK);
-        text.push_str(parts.next().unwrap_or_default());
-        while let (Some(number), Some(rest)) = (parts.next(), parts.next()) {
-            let mark = number
-                .parse()
-                .ok()
-                .and_then(|index: usize| self.marks.get(index));
-            if let Some(mark) = mark {
-                let place = mark.source.line_column(mark.span.start);
-                let name = &mark.source.name;
-                text.push_str(&format!("{name}:{}:{}", place.line, place.column));
-                let window = window::around(mark.source.bytes, &mark.span);
-                if !mark.label.is_empty() && !fits(&window, &mark.label) {
-                    text.push_str(&format!(", {}", quote(&mark.label, LABEL_CHARS)));
-                }
-            }
-            let place_in_window = |c: char| c == ':' || c.is_ascii_digit();
-            text.push_str(rest.trim_start_matches(place_in_window));
-        }
         text
     }
 }
 
-/// Whether a label can stand beside its mark; otherwise it stands beside the file's name.
-fn fits(window: &Window, label: &str) -> bool {
-    let until = window.text.get(..window.mark.end).unwrap_or_default();
-    let width = until.chars().count().saturating_add(label.chars().count());
-    !label.is_empty() && width <= window::COLUMNS
+/// A mark with what is shown of its line.
+struct Placed<'m> {
+    mark: &'m Mark<'m>,
+    window: Window,
+    place: LineColumn,
+    /// The label, escaped and cut.
+    label: String,
+}
+
+impl<'m> Placed<'m> {
+    fn new(mark: &'m Mark<'m>) -> Self {
+        Self {
+            mark,
+            window: window::around(mark.source.bytes, &mark.span),
+            place: mark.source.line_column(mark.span.start),
+            label: quote(&mark.label, LABEL_CHARS).to_string(),
+        }
+    }
+
+    /// Whether the label has room beside the mark; otherwise it stands beside the file's name.
+    fn fits(&self) -> bool {
+        let until = self.window.text.get(..self.window.mark.end);
+        let width = until.unwrap_or_default().chars().count();
+        width.saturating_add(self.label.chars().count()) <= window::COLUMNS
+    }
+}
+
+/// The lines with their marks; marks on one line share it if all of it is shown.
+///
+/// A line is a window here, without its name, and its place in the file is not to be seen from
+/// it: [`name_places`] fills in both.
+fn snippets<'a>(places: &[Placed<'_>]) -> Vec<Snippet<'a, Annotation<'a>>> {
+    let mut snippets = Vec::new();
+    let mut last: Option<&Placed<'_>> = None;
+    for (index, here) in places.iter().enumerate() {
+        let kind = match index {
+            0 => AnnotationKind::Primary,
+            _ => AnnotationKind::Context,
+        };
+        let mut annotation = kind.span(here.window.mark.clone());
+        if !here.label.is_empty() && here.fits() {
+            annotation = annotation.label(here.label.clone());
+        }
+        let shared = last.is_some_and(|last| {
+            std::ptr::eq(last.mark.source, here.mark.source)
+                && last.place.line == here.place.line
+                && last.window.text == here.window.text
+        });
+        let snippet = match snippets.pop() {
+            Some(snippet) if shared => snippet,
+            other => {
+                snippets.extend(other);
+                Snippet::source(here.window.text.clone())
+                    .line_start(here.place.line)
+                    .path(format!("{BLANK}{index}{BLANK}"))
+            }
+        };
+        snippets.push(snippet.annotation(annotation));
+        last = Some(here);
+    }
+    snippets
+}
+
+/// Replaces each number between [`BLANK`]s, and the place in the window that the renderer wrote
+/// behind it, by the place in the file.
+fn name_places(places: &[Placed<'_>], drawn: &str) -> String {
+    let mut text = String::with_capacity(drawn.len());
+    let mut parts = drawn.split(BLANK);
+    text.push_str(parts.next().unwrap_or_default());
+    while let (Some(number), Some(rest)) = (parts.next(), parts.next()) {
+        let index = number.parse().ok();
+        if let Some(here) = index.and_then(|index: usize| places.get(index)) {
+            let LineColumn { line, column } = here.place;
+            text.push_str(&format!("{}:{line}:{column}", here.mark.source.name));
+            if !here.label.is_empty() && !here.fits() {
+                text.push_str(&format!(", {}", here.label));
+            }
+        }
+        let place_in_window = |c: char| c == ':' || c.is_ascii_digit();
+        text.push_str(rest.trim_start_matches(place_in_window));
+    }
+    text
 }
 
 /// Stands around the number of a place where its name is to be. It occurs nowhere else: no

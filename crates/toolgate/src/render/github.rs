@@ -24,6 +24,7 @@ pub(crate) fn command(
     let level = match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
+        Severity::Note => "notice",
     };
     let mut properties = Vec::new();
     if let Some(place) = place {

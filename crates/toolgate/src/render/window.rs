@@ -36,60 +36,128 @@ pub(super) fn around(bytes: &[u8], span: &Range<usize>) -> Window {
         start.saturating_add(1)
     };
 
-    let mut left = pieces(whole_characters(bytes.get(first..start), !is_first));
-    let mut right = pieces(bytes.get(start..last).unwrap_or_default());
-    let room = COLUMNS.saturating_sub(width(&left)).max(AHEAD);
-    let cut_right = keep(right.iter(), room).filter(|kept| *kept < right.len());
-    right.truncate(cut_right.unwrap_or(right.len()));
-    let room = COLUMNS.saturating_sub(width(&right));
-    let cut_left = keep(left.iter().rev(), room).filter(|kept| *kept < left.len());
-    left.drain(..left.len().saturating_sub(cut_left.unwrap_or(left.len())));
+    let mut left = Shown::new(whole_characters(bytes.get(first..start), !is_first));
+    let mut right = Shown::new(bytes.get(start..last).unwrap_or_default());
+    let cut_right = right.keep_first(COLUMNS.saturating_sub(left.columns()).max(AHEAD));
+    let cut_left = left.keep_last(COLUMNS.saturating_sub(right.columns()));
 
     let mut text = String::new();
-    if cut_left.is_some() || !is_first {
+    if cut_left || !is_first {
         text.push(CUT);
     }
-    for piece in &left {
-        text.push_str(&piece.shown);
-    }
-    let mut mark = text.len()..text.len();
-    let mut at = start;
-    for piece in &right {
-        text.push_str(&piece.shown);
-        if at < end {
-            mark.end = text.len();
-        }
-        at = at.saturating_add(piece.length);
-    }
-    if cut_right.is_some() || !is_last {
+    text.push_str(&left.text);
+    let mark = text.len()
+        ..text
+            .len()
+            .saturating_add(right.until(end.saturating_sub(start)));
+    text.push_str(&right.text);
+    if cut_right || !is_last {
         text.push(CUT);
     }
     Window { text, mark }
 }
 
-/// A character, or a byte that is none, as it is shown.
+/// Bytes of a source as they are shown.
+struct Shown {
+    text: String,
+    pieces: Vec<Piece>,
+}
+
+/// A character, or a byte that is none.
 struct Piece {
-    shown: String,
+    /// Bytes of the shown text.
+    shown: usize,
+    /// Characters of the shown text.
+    columns: usize,
     /// Bytes of the source.
     length: usize,
 }
 
-fn pieces(bytes: &[u8]) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    for chunk in bytes.utf8_chunks() {
-        pieces.extend(chunk.valid().chars().map(|character| Piece {
-            shown: match character {
-                '\t' => TAB.to_owned(),
-                _ => quote(character.encode_utf8(&mut [0; 4]), COLUMNS).to_string(),
-            },
-            length: character.len_utf8(),
-        }));
-        pieces.extend(chunk.invalid().iter().map(|byte| Piece {
-            shown: format!("\\x{byte:02x}"),
-            length: 1,
-        }));
+impl Shown {
+    fn new(bytes: &[u8]) -> Self {
+        let mut shown = Self {
+            text: String::with_capacity(bytes.len()),
+            pieces: Vec::with_capacity(bytes.len()),
+        };
+        for chunk in bytes.utf8_chunks() {
+            for character in chunk.valid().chars() {
+                shown.push(character.len_utf8(), |text| match character {
+                    ' '..='~' => text.push(character),
+                    '\t' => text.push_str(TAB),
+                    _ => {
+                        let quoted = quote(character.encode_utf8(&mut [0; 4]), COLUMNS).to_string();
+                        text.push_str(&quoted);
+                    }
+                });
+            }
+            for byte in chunk.invalid() {
+                shown.push(1, |text| text.push_str(&format!("\\x{byte:02x}")));
+            }
+        }
+        shown
     }
+
+    fn push(&mut self, length: usize, write: impl FnOnce(&mut String)) {
+        let before = self.text.len();
+        write(&mut self.text);
+        let written = self.text.get(before..).unwrap_or_default();
+        self.pieces.push(Piece {
+            shown: written.len(),
+            columns: written.chars().count(),
+            length,
+        });
+    }
+
+    fn columns(&self) -> usize {
+        self.pieces.iter().map(|piece| piece.columns).sum()
+    }
+
+    /// Keeps the first pieces that fit; says whether there were more.
+    fn keep_first(&mut self, room: usize) -> bool {
+        let kept = fitting(self.pieces.iter(), room);
+        let shown = self.pieces.iter().take(kept).map(|piece| piece.shown).sum();
+        self.text.truncate(shown);
+        let cut = kept < self.pieces.len();
+        self.pieces.truncate(kept);
+        cut
+    }
+
+    /// Keeps the last pieces that fit; says whether there were more.
+    fn keep_last(&mut self, room: usize) -> bool {
+        let kept = fitting(self.pieces.iter().rev(), room);
+        let gone = self.pieces.len().saturating_sub(kept);
+        let shown: usize = self.pieces.drain(..gone).map(|piece| piece.shown).sum();
+        self.text.drain(..shown);
+        gone > 0
+    }
+
+    /// Where in the shown text the first `length` bytes of the source end.
+    fn until(&self, length: usize) -> usize {
+        let mut left = length;
+        let mut shown = 0_usize;
+        for piece in &self.pieces {
+            if left == 0 {
+                break;
+            }
+            left = left.saturating_sub(piece.length);
+            shown = shown.saturating_add(piece.shown);
+        }
+        shown
+    }
+}
+
+/// How many pieces fit.
+fn fitting<'a>(pieces: impl Iterator<Item = &'a Piece>, room: usize) -> usize {
+    let mut left = room;
     pieces
+        .take_while(|piece| match left.checked_sub(piece.columns) {
+            Some(rest) => {
+                left = rest;
+                true
+            }
+            None => false,
+        })
+        .count()
 }
 
 /// Without the end of a character whose beginning was cut off.
@@ -102,25 +170,6 @@ fn whole_characters(bytes: Option<&[u8]>, cut: bool) -> &[u8] {
         }
     }
     bytes
-}
-
-fn width(pieces: &[Piece]) -> usize {
-    pieces.iter().map(|piece| piece.shown.chars().count()).sum()
-}
-
-/// How many pieces fit; `None` if there are none.
-fn keep<'a>(pieces: impl Iterator<Item = &'a Piece>, room: usize) -> Option<usize> {
-    let mut left = room;
-    let mut kept = None;
-    for piece in pieces {
-        let fits = left.checked_sub(piece.shown.chars().count());
-        let Some(rest) = fits else {
-            return Some(kept.unwrap_or(0));
-        };
-        left = rest;
-        kept = Some(kept.unwrap_or(0_usize).saturating_add(1));
-    }
-    kept
 }
 
 /// Characters of a line that are shown.

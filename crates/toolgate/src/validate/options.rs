@@ -147,6 +147,8 @@ mod tests {
         let default = Limits::default().instance;
         assert_eq!(default.bytes, INSTANCE_BYTES);
         assert!(default.bytes / BYTES_PER_NODE >= default.nodes);
+        // The help names it.
+        assert_eq!(Limits::default().fuel, 2_500_000);
     }
 
     #[test]

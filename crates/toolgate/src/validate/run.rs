@@ -80,7 +80,8 @@ impl<'r> Run<'r> {
             }
         }
         self.output.flush()?;
-        if !instances.is_empty() {
+        // Whoever has seen enough does not wait for a sum, which would not be one of all.
+        if !instances.is_empty() && self.output.is_open() {
             self.term.note(&self.tally.summary());
         }
         Ok(self.tally.exit())

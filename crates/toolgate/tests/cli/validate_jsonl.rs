@@ -177,7 +177,7 @@ fn a_reader_that_has_seen_enough_ends_the_run_quietly() {
     let schema = dir.file("s.json", r#"{"type": "integer"}"#);
     let lines = dir.file("i.jsonl", &"\"x\"\n".repeat(200_000));
     let mut child = Command::new(PROGRAM)
-        .args(["validate", "--jsonl", "--quiet", &schema, &lines])
+        .args(["validate", "--jsonl", &schema, &lines])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
