@@ -12,6 +12,7 @@ use crate::plan::{EnumPlan, Op};
 
 impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     /// `const` and `enum`.
+    #[inline(never)]
     pub(super) fn head(&mut self, op: &Op, value: N, kind: Kind) -> Answer {
         let plan = self.plan;
         match *op {
@@ -102,6 +103,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     }
 
     /// Keywords about numbers.
+    #[inline(never)]
     pub(super) fn number(&mut self, ops: &[Op], value: N) -> Answer {
         let found = value.number();
         for op in ops {
@@ -170,6 +172,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     }
 
     /// Keywords about strings.
+    #[inline(never)]
     pub(super) fn string(&mut self, ops: &[Op], value: N) -> Answer {
         let text = value.string();
         for op in ops {

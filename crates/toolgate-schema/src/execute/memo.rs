@@ -110,12 +110,12 @@ mod tests {
     fn remembers_until_cleared() {
         let mut memo = Memo::default();
         memo.clear();
-        for n in 0..1_000_u32 {
-            assert_eq!(memo.get(n % 7, n as usize * 16), None);
-            memo.insert(n % 7, n as usize * 16, n % 3 == 0);
+        for (n, identity) in (0..1_000_u32).zip((0..).step_by(16)) {
+            assert_eq!(memo.get(n % 7, identity), None);
+            memo.insert(n % 7, identity, n % 3 == 0);
         }
-        for n in 0..1_000_u32 {
-            assert_eq!(memo.get(n % 7, n as usize * 16), Some(n % 3 == 0));
+        for (n, identity) in (0..1_000_u32).zip((0..).step_by(16)) {
+            assert_eq!(memo.get(n % 7, identity), Some(n % 3 == 0));
         }
         memo.clear();
         assert_eq!(memo.get(0, 0), None);

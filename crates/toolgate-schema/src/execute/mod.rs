@@ -8,6 +8,9 @@
 //! the order of members nor on how the instance is held in memory: members are
 //! looked at without stopping at the first that fails, except that costly ones
 //! wait and are then taken in the order of the schema.
+//!
+//! Functions that do not recurse are kept out of line where they would leave
+//! their locals on the stack of those that do.
 
 mod array;
 mod evaluated;
@@ -212,6 +215,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     }
 
     /// Executes what concerns values of any kind.
+    #[inline(never)]
     fn together(&mut self, node: &'p PlanNode, value: N, kind: Kind) -> Answer {
         let plan = self.plan;
         for op in plan.run(node, Run::Any) {
@@ -275,6 +279,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     }
 
     /// What runs after all other keywords of a subschema have passed.
+    #[inline(never)]
     fn tail(&mut self, op: &Op, node: &'p PlanNode, value: N, kind: Kind) -> Answer {
         let plan = self.plan;
         match (*op, kind) {

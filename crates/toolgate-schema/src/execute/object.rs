@@ -31,6 +31,16 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         if !matched {
             return NO;
         }
+        if object.dependents.is_empty() {
+            YES
+        } else {
+            self.dependents(object, value)
+        }
+    }
+
+    /// What the presence of some names demands.
+    #[inline(never)]
+    fn dependents(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
         for dependent in &object.dependents {
             if !self.dependent(object, dependent, value)? {
                 return NO;
@@ -42,6 +52,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// Looks at every member once. Cheap subschemas are settled on the way,
     /// without stopping at the first that fails, so that the price does not
     /// depend on the members' order; costly ones are put off.
+    #[inline(never)]
     fn members(&mut self, object: &ObjectPlan, value: N) -> Answer {
         let mut matched = true;
         let mut required = 0;
@@ -130,6 +141,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     }
 
     /// A member's name as a string instance of its own.
+    #[inline(never)]
     fn property_name(&mut self, schema: NodeIx, key: N::Key) -> Answer {
         // The name is evaluated by a machine of its own on the same purse, since
         // it is no node of the instance.

@@ -1,0 +1,133 @@
+//! A stack of 256 KiB is enough for every shape that recurses, at every depth:
+//! deeper than the limit is undecided or refused, never an overflow.
+
+use toolgate_schema::{Compiler, Limits, Verdict, Workspace};
+
+/// A schema and an instance for each way to recurse, `n` levels deep.
+fn shapes(n: usize) -> Vec<(&'static str, String, String)> {
+    let objects = format!("{}1{}", "{\"x\":".repeat(n), "}".repeat(n));
+    let arrays = format!("{}1{}", "[".repeat(n), "]".repeat(n));
+    let chain = |step: &dyn Fn(usize) -> String| {
+        let steps: Vec<String> = (0..n)
+            .map(|i| format!("\"d{i}\":{}", step(i + 1)))
+            .collect();
+        let leaf = format!("\"d{n}\":{{\"minProperties\":0,\"type\":\"object\"}}");
+        format!(
+            "{{\"$ref\":\"#/$defs/d0\",\"$defs\":{{{},{leaf}}}}}",
+            steps.join(",")
+        )
+    };
+    let to = |i: usize| format!("{{\"$ref\":\"#/$defs/d{i}\"}}");
+    let recursive = |body: &str| format!("{{\"$ref\":\"#/$defs/n\",\"$defs\":{{\"n\":{body}}}}}");
+    let n = "{\"$ref\":\"#/$defs/n\"}";
+    vec![
+        ("refs", chain(&|i| to(i)), "{}".to_owned()),
+        (
+            "allOf",
+            chain(&|i| format!("{{\"allOf\":[{}],\"maxProperties\":9}}", to(i))),
+            "{}".to_owned(),
+        ),
+        (
+            "anyOf",
+            chain(&|i| format!("{{\"anyOf\":[{},false]}}", to(i))),
+            "{}".to_owned(),
+        ),
+        (
+            "oneOf",
+            chain(&|i| format!("{{\"oneOf\":[false,{}]}}", to(i))),
+            "{}".to_owned(),
+        ),
+        (
+            "if",
+            chain(&|i| format!("{{\"if\":{0},\"then\":{0}}}", to(i))),
+            "{}".to_owned(),
+        ),
+        (
+            "unevaluated chain",
+            chain(&|i| {
+                format!(
+                    "{{\"anyOf\":[{},false],\"unevaluatedProperties\":false}}",
+                    to(i)
+                )
+            }),
+            "{}".to_owned(),
+        ),
+        (
+            "properties",
+            recursive(&format!("{{\"properties\":{{\"x\":{n}}}}}")),
+            objects.clone(),
+        ),
+        (
+            "additional",
+            recursive(&format!("{{\"additionalProperties\":{n}}}")),
+            objects.clone(),
+        ),
+        (
+            "items",
+            recursive(&format!("{{\"items\":{n}}}")),
+            arrays.clone(),
+        ),
+        (
+            "contains",
+            recursive(&format!("{{\"contains\":{n}}}")),
+            arrays.clone(),
+        ),
+        (
+            "dependentSchemas",
+            recursive(&format!(
+                "{{\"dependentSchemas\":{{\"x\":{{\"properties\":{{\"x\":{n}}}}}}}}}"
+            )),
+            objects.clone(),
+        ),
+        (
+            "unevaluatedProperties",
+            recursive(&format!(
+                "{{\"anyOf\":[{{\"properties\":{{\"y\":true}}}},{{\"type\":\"number\"}}],\"unevaluatedProperties\":{n}}}"
+            )),
+            objects.clone(),
+        ),
+        (
+            "unevaluatedItems",
+            recursive(&format!(
+                "{{\"contains\":{{\"type\":\"string\"}},\"minContains\":0,\"unevaluatedItems\":{n}}}"
+            )),
+            arrays.clone(),
+        ),
+        (
+            "uniqueItems",
+            "{\"uniqueItems\":true}".to_owned(),
+            format!("[{arrays},{arrays}]"),
+        ),
+        ("const", format!("{{\"const\":{arrays}}}"), arrays),
+        ("enum", format!("{{\"enum\":[{objects},1]}}"), objects),
+    ]
+}
+
+#[test]
+fn every_recursion_stays_inside_256_kib() {
+    let run = || {
+        let mut limits = Limits::default();
+        // Deeper than any default, so that the depth of evaluation is what bounds it.
+        limits.instance.depth = 4_000;
+        let compiler = Compiler::new().limits(limits);
+        let mut workspace = Workspace::new();
+        for n in [1, 60, 150, 290, 310, 600, 3_000] {
+            for (name, schema, instance) in shapes(n) {
+                let Ok(schema) = compiler.compile(schema.as_bytes()) else {
+                    continue;
+                };
+                let verdict = schema.check_bytes(&mut workspace, instance.as_bytes());
+                assert!(verdict.is_ok(), "{name} {n}");
+                if n <= 60 {
+                    assert!(!matches!(verdict, Ok(Verdict::Undecided(_))), "{name} {n}");
+                }
+                let report = schema.explain_bytes(&mut workspace, instance.as_bytes());
+                assert!(report.is_ok(), "{name} {n}");
+            }
+        }
+    };
+    let thread = std::thread::Builder::new()
+        .stack_size(256 * 1024)
+        .spawn(run);
+    assert!(thread.expect("a thread").join().is_ok());
+}
