@@ -34,14 +34,13 @@
 //! Messages are escaped for people; `name` and `server` are as the server wrote them, with
 //! characters that act on a terminal written as `\u` escapes.
 
-use std::fmt::Write as _;
-
 use serde_json::{Value, json};
 use toolgate_proxy::{Fault, FaultKind, Party};
 
 use super::report::Report;
 use super::tool::{Finding, Part, ToolReport, Verdict};
 use crate::exit::Exit;
+use crate::render::json::harmless;
 
 /// Renders all reports as one document.
 pub(crate) fn render(reports: &[Report], exit: Exit) -> String {
@@ -52,24 +51,6 @@ pub(crate) fn render(reports: &[Report], exit: Exit) -> String {
     });
     let mut text = harmless(&format!("{document:#}"));
     text.push('\n');
-    text
-}
-
-/// Escapes, in JSON text, the characters outside ASCII that act on a terminal or hide.
-pub(crate) fn harmless(json: &str) -> String {
-    let mut text = String::with_capacity(json.len());
-    for c in json.chars() {
-        let acts = matches!(c, '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
-        if acts {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                // Writing to a string cannot fail.
-                let _infallible = write!(text, "\\u{unit:04x}");
-            }
-        } else {
-            text.push(c);
-        }
-    }
     text
 }
 
@@ -164,20 +145,3 @@ fn kind(kind: FaultKind) -> &'static str {
 
 /// The version of the document's shape.
 const VERSION: u32 = 1;
-
-#[cfg(test)]
-mod tests {
-    use super::harmless;
-
-    #[test]
-    fn what_acts_on_a_terminal_is_escaped_and_reads_back() {
-        let value = "\u{1b}[31m\u{9b}1m\u{202e}ü漢\u{e0041}";
-        let text = harmless(&serde_json::Value::from(value).to_string());
-        assert!(
-            text.chars().all(|c| !c.is_control() && c != '\u{202e}'),
-            "{text}"
-        );
-        assert!(text.contains('漢'));
-        assert_eq!(serde_json::from_str::<String>(&text).unwrap(), value);
-    }
-}

@@ -4,6 +4,9 @@ use std::fmt::Write as _;
 
 /// Escapes, in JSON text, the characters outside ASCII that act on a terminal or hide.
 pub(crate) fn harmless(json: &str) -> String {
+    if json.bytes().all(|byte| byte < 0x7f) {
+        return json.to_owned();
+    }
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
         let acts = matches!(c, '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
@@ -18,4 +21,26 @@ pub(crate) fn harmless(json: &str) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::harmless;
+
+    #[test]
+    fn what_acts_on_a_terminal_is_escaped_and_reads_back() {
+        for value in [
+            "\u{1b}[31m\u{9b}1m\u{202e}ü漢\u{e0041}",
+            "\u{7f}",
+            "\u{1b}plain",
+        ] {
+            let text = harmless(&serde_json::Value::from(value).to_string());
+            assert!(
+                text.chars().all(|c| !c.is_control() && c != '\u{202e}'),
+                "{text}"
+            );
+            assert_eq!(text.contains('漢'), value.contains('漢'));
+            assert_eq!(serde_json::from_str::<String>(&text).unwrap(), value);
+        }
+    }
 }
