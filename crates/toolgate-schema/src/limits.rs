@@ -15,7 +15,7 @@ use toolgate_json::ReadLimits;
 /// | `schema_bytes` | 1 MiB | bytes of one schema document |
 /// | `depth` | 64 | nested subschemas (an array between two is not a level) |
 /// | `subschemas` | 10,000 | subschemas of the schema and of all documents it reaches |
-/// | `plan_nodes` | 40,000 | compiled subschemas, one for each dynamic scope they are used in |
+/// | `plan_nodes` | 20,000 | compiled subschemas, one for each dynamic scope they are used in, and the scopes themselves |
 /// | `enum_members` | 20,000 | members of one `enum` |
 /// | `pattern_bytes` | 8 KiB | the text of one regular expression |
 /// | `pattern_size` | 1 MiB | estimated compiled bytes of one regular expression |
@@ -65,7 +65,7 @@ impl Default for Limits {
             schema_bytes: 1 << 20,
             depth: 64,
             subschemas: 10_000,
-            plan_nodes: 40_000,
+            plan_nodes: 20_000,
             enum_members: 20_000,
             pattern_bytes: 8 << 10,
             pattern_size: 1 << 20,

@@ -126,7 +126,7 @@ impl Lowering<'_> {
         if let Some(ix) = self.node_of.get(&(id, scope)) {
             return Ok(*ix);
         }
-        if self.plan.nodes.len() >= self.limits.plan_nodes {
+        if self.plan.nodes.len() + self.scopes.weight() >= self.limits.plan_nodes {
             let place = self.outline.place(sub.doc, sub.node);
             return Err(CompileError::limit_reached(
                 LimitName::PlanNodes,

@@ -72,8 +72,16 @@ impl<'o> Scopes<'o> {
         id
     }
 
+    /// The size of all scopes met so far, in plan nodes: what they cost to keep.
+    pub(super) fn weight(&self) -> usize {
+        self.scopes.len().saturating_mul(self.outline.scope_names) / BINDINGS_PER_NODE
+    }
+
     /// What a name is bound to.
     pub(super) fn bound(&self, scope: ScopeId, name: ScopeName) -> Option<SubId> {
         *self.scopes.get(to_usize(scope.0))?.get(name.index())?
     }
 }
+
+/// Bindings that count as one plan node.
+const BINDINGS_PER_NODE: usize = 8;

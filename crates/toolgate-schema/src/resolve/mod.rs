@@ -37,14 +37,14 @@ pub(crate) fn resolve(
         admission,
         library,
         targets: Vec::new(),
-        names: HashMap::new(),
+        names: Names::default(),
     };
     while let Some(pending) = work.admission.refs.get(work.targets.len()).copied() {
         let target = work.reference(pending)?;
         work.targets.push(target);
     }
     let names = work.names;
-    let scope_names = names.len();
+    let scope_names = names.count;
     let mut resources = work.admission.resources;
     for resource in &mut resources {
         resource.scope = bindings(resource, &names);
@@ -66,13 +66,46 @@ pub(crate) fn resolve(
     Ok((outline, work.admission.warnings))
 }
 
+/// Every anchor name that a dynamic reference looks up.
+#[derive(Default)]
+struct Names {
+    of_anchors: HashMap<String, ScopeName>,
+    /// The nameless anchor of `$recursiveRef`.
+    recursive: Option<ScopeName>,
+    count: usize,
+}
+
+impl Names {
+    fn anchor(&mut self, name: &str) -> ScopeName {
+        if let Some(known) = self.of_anchors.get(name) {
+            return *known;
+        }
+        let id = self.next();
+        self.of_anchors.insert(name.to_owned(), id);
+        id
+    }
+
+    fn recursive(&mut self) -> ScopeName {
+        match self.recursive {
+            Some(known) => known,
+            None => {
+                let id = self.next();
+                *self.recursive.insert(id)
+            }
+        }
+    }
+
+    fn next(&mut self) -> ScopeName {
+        self.count += 1;
+        ScopeName::new(self.count - 1)
+    }
+}
+
 struct Resolver<'t, 'l> {
     admission: Admission<'t>,
     library: &'l Library<'l>,
     targets: Vec<Target>,
-    /// Every anchor name that a dynamic reference looks up; `None` stands for
-    /// the nameless anchor of `$recursiveRef`.
-    names: HashMap<Option<String>, ScopeName>,
+    names: Names,
 }
 
 impl Resolver<'_, '_> {
@@ -132,7 +165,7 @@ impl Resolver<'_, '_> {
             if pending.keyword == Keyword::RecursiveRef && found.recursive {
                 return Ok(Target::Dynamic {
                     initial,
-                    name: self.scope_name(None),
+                    name: self.names.recursive(),
                 });
             }
             return Ok(Target::Static(initial));
@@ -144,7 +177,7 @@ impl Resolver<'_, '_> {
         }
         match found.anchors.get(fragment).copied() {
             Some(anchor) if anchor.dynamic && pending.keyword == Keyword::DynamicRef => {
-                let name = self.scope_name(Some(fragment.to_owned()));
+                let name = self.names.anchor(fragment);
                 Ok(Target::Dynamic {
                     initial: anchor.sub,
                     name,
@@ -230,11 +263,6 @@ impl Resolver<'_, '_> {
         self.admission.resources.get(id.index())
     }
 
-    fn scope_name(&mut self, name: Option<String>) -> ScopeName {
-        let next = ScopeName::new(self.names.len());
-        *self.names.entry(name).or_insert(next)
-    }
-
     fn nowhere(
         &self,
         pending: PendingRef,
@@ -278,19 +306,12 @@ fn step<'v>(view: View<'v>, token: &str) -> Option<View<'v>> {
 }
 
 /// What a resource binds of the names that dynamic references look up.
-fn bindings(
-    resource: &Resource,
-    names: &HashMap<Option<String>, ScopeName>,
-) -> Vec<(ScopeName, SubId)> {
-    let mut bound: Vec<(ScopeName, SubId)> = names
-        .iter()
-        .filter_map(|(name, id)| match name {
-            None => resource.recursive.then_some((*id, resource.root)),
-            Some(name) => {
-                let anchor = resource.anchors.get(name)?;
-                anchor.dynamic.then_some((*id, anchor.sub))
-            }
-        })
+fn bindings(resource: &Resource, names: &Names) -> Vec<(ScopeName, SubId)> {
+    let recursive = names.recursive.filter(|_| resource.recursive);
+    let anchors = resource.anchors.iter().filter(|(_, anchor)| anchor.dynamic);
+    let mut bound: Vec<(ScopeName, SubId)> = anchors
+        .filter_map(|(name, anchor)| Some((*names.of_anchors.get(name)?, anchor.sub)))
+        .chain(recursive.map(|id| (id, resource.root)))
         .collect();
     bound.sort_unstable();
     bound
