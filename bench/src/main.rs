@@ -73,5 +73,6 @@ fn run() -> Result<(), String> {
 /// Whether another package of this build has made `serde_json` keep digits.
 fn serde_json_is_exact() -> bool {
     let digits = "1.0000000000000000000000001";
-    serde_json::from_str::<serde_json::Value>(digits).is_ok_and(|value| value.to_string() == digits)
+    let written = serde_json::from_str(digits).map(|value: serde_json::Value| value.to_string());
+    written.is_ok_and(|written| written == digits)
 }

@@ -47,11 +47,23 @@ impl Set {
 ///
 /// One line if a file is not in its layout or nothing is left to run.
 pub(crate) fn chosen(arguments: &Arguments) -> Result<Vec<Set>, String> {
+    let wanted = |name: &str, origin: &str| {
+        let named = arguments.sets.is_empty()
+            || arguments
+                .sets
+                .iter()
+                .any(|part| name.contains(part.as_str()));
+        named && arguments.only.as_deref().is_none_or(|only| only == origin)
+    };
     let mut sets = synthetic::sets();
+    sets.retain(|set| wanted(&set.name, set.origin));
     match Material::Bench.directory(None) {
         Ok(directory) => {
             for path in place::files(&directory, "jsonl")? {
                 let name = path.file_stem().unwrap_or_default().to_string_lossy();
+                if !wanted(&name, "bench") {
+                    continue;
+                }
                 sets.push(Set {
                     schemas: public(&place::text(&path)?),
                     name: name.into_owned(),
@@ -61,22 +73,16 @@ pub(crate) fn chosen(arguments: &Arguments) -> Result<Vec<Set>, String> {
         }
         Err(why) => eprintln!("without the public benchmarks: {why}"),
     }
-    match Material::Corpus.directory(None) {
-        Ok(directory) => sets.extend(published(&corpus::load(&directory)?)),
-        Err(why) => eprintln!("without the corpus: {why}"),
+    let corpus: Vec<(Side, &str)> = CORPUS
+        .into_iter()
+        .filter(|(_, name)| wanted(name, "corpus"))
+        .collect();
+    if !corpus.is_empty() {
+        match Material::Corpus.directory(None) {
+            Ok(directory) => sets.extend(published(&corpus::load(&directory)?, &corpus)),
+            Err(why) => eprintln!("without the corpus: {why}"),
+        }
     }
-    sets.retain(|set| {
-        let named = arguments.sets.is_empty()
-            || arguments
-                .sets
-                .iter()
-                .any(|part| set.name.contains(part.as_str()));
-        named
-            && arguments
-                .only
-                .as_deref()
-                .is_none_or(|origin| set.origin == origin)
-    });
     if sets.is_empty() {
         return Err("no set has that name".to_owned());
     }
@@ -98,7 +104,7 @@ fn public(text: &str) -> Vec<Workload> {
 }
 
 /// The corpus as two sets: arguments of calls, and results.
-fn published(listings: &[corpus::Listing]) -> Vec<Set> {
+fn published(listings: &[corpus::Listing], chosen: &[(Side, &str)]) -> Vec<Set> {
     let mut sets = Vec::new();
     for (side, name) in [
         (Side::Input, "mcp-arguments"),
@@ -130,3 +136,9 @@ fn published(listings: &[corpus::Listing]) -> Vec<Set> {
     }
     sets
 }
+
+/// The sets of the corpus: what the tools are called with, and what they answer.
+const CORPUS: [(Side, &str); 2] = [
+    (Side::Input, "mcp-arguments"),
+    (Side::Output, "mcp-results"),
+];

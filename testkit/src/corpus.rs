@@ -109,12 +109,15 @@ pub fn load(corpus: &Path) -> Result<Vec<Listing>, String> {
     Ok(listings)
 }
 
+/// A compiled schema, or why there is none.
+type Judge = Result<Box<dyn Compiled>, String>;
+
 /// Compiles every schema and judges every labelled value on one engine.
 #[must_use]
 pub fn run(listings: &[Listing], engine: &dyn Engine) -> Outcome {
     let mut outcome = Outcome::default();
     for listing in listings {
-        let mut compiled: HashMap<(&str, Side), Result<Box<dyn Compiled>, String>> = HashMap::new();
+        let mut compiled: HashMap<(&str, Side), Judge> = HashMap::new();
         for schema in &listing.schemas {
             let result = engine
                 .compile(&Setup::new(&schema.text, Dialect::Draft202012))

@@ -22,10 +22,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         "dataset", "compile", "bytes", "value"
     );
     for set in sets {
+        let idle = count(&bench, set, "idle")?;
         let mut counts = Vec::new();
         for phase in ["compile", "bytes", "value"] {
             let counted = count(&bench, set, phase)?;
-            let idle = count(&bench, set, "idle")?;
             counts.push(counted.saturating_sub(idle));
         }
         let [compile, bytes, value] = counts.as_slice() else {
