@@ -106,10 +106,7 @@ fn public(text: &str) -> Vec<Workload> {
 /// The corpus as two sets: arguments of calls, and results.
 fn published(listings: &[corpus::Listing], chosen: &[(Side, &str)]) -> Vec<Set> {
     let mut sets = Vec::new();
-    for (side, name) in [
-        (Side::Input, "mcp-arguments"),
-        (Side::Output, "mcp-results"),
-    ] {
+    for &(side, name) in chosen {
         let mut schemas = Vec::new();
         for listing in listings {
             let mut values: HashMap<&str, (Vec<String>, Vec<String>)> = HashMap::new();
