@@ -1,4 +1,4 @@
-//! The schema engine as the command line uses it: the one file here that knows its interface.
+//! The schema engine as `check` and the demonstration server use it: compiled as a contract.
 
 use std::ops::Range;
 

@@ -15,8 +15,8 @@ pub(super) struct Window {
     pub(super) mark: Range<usize>,
 }
 
-/// Shows the line in which `span` begins. Of a span of several lines only the first character
-/// is marked.
+/// Shows the line in which `span` begins. Of a span of several lines, or beyond what is shown, only
+/// the first character is marked.
 ///
 /// Shows, and decodes, a bounded number of bytes on both sides, however long the line is.
 pub(super) fn around(bytes: &[u8], span: &Range<usize>) -> Window {
@@ -46,10 +46,11 @@ pub(super) fn around(bytes: &[u8], span: &Range<usize>) -> Window {
         text.push(CUT);
     }
     text.push_str(&left.text);
-    let mark = text.len()
-        ..text
-            .len()
-            .saturating_add(right.until(end.saturating_sub(start)));
+    // Of what is not shown to its end, only the beginning is marked.
+    let length = end.saturating_sub(start);
+    let marked = if length > right.length() { 1 } else { length };
+    let begin = text.len();
+    let mark = begin..begin.saturating_add(right.until(marked));
     text.push_str(&right.text);
     if cut_right || !is_last {
         text.push(CUT);
@@ -110,6 +111,11 @@ impl Shown {
 
     fn columns(&self) -> usize {
         self.pieces.iter().map(|piece| piece.columns).sum()
+    }
+
+    /// Bytes of the source.
+    fn length(&self) -> usize {
+        self.pieces.iter().map(|piece| piece.length).sum()
     }
 
     /// Keeps the first pieces that fit; says whether there were more.
@@ -248,7 +254,7 @@ mod tests {
         );
         // Near the ends there is more room on the other side.
         let first = around(source.as_bytes(), &(0..source.len()));
-        assert_eq!((first.mark, first.text.chars().count()), (0..76, 77));
+        assert_eq!((first.mark, first.text.chars().count()), (0..1, 77));
         let last = around(source.as_bytes(), &(source.len() - 1..source.len()));
         assert_eq!(last.text.chars().count(), 77);
         assert!(last.text.starts_with('…') && last.text.ends_with(']'));

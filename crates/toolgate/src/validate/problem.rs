@@ -117,7 +117,10 @@ impl<'a> Problem<'a> {
             problem.other = other.map(|first| (key_at(text, first), "first here"));
             return problem.at_key(text);
         }
-        problem.label = place(error.pointer());
+        // A bound on the text itself was reached at no place of the schema.
+        if error.limit().is_none() || !error.pointer().is_empty() {
+            problem.label = place(error.pointer());
+        }
         problem.span = span;
         problem
     }
