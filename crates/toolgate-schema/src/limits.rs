@@ -23,7 +23,7 @@ use toolgate_json::ReadLimits;
 /// | `registrations` | 1,024 | documents registered with one compiler |
 /// | `reference_bytes` | 8 KiB | the text of one reference |
 /// | `instance` | see [`ReadLimits`] | what reading an instance from bytes may take |
-/// | `fuel` | 2,500,000 | units of work of one check, 10 to 40 ns each |
+/// | `fuel` | 2,000,000 | units of work of one check, 10 to 40 ns each |
 /// | `evaluation_depth` | 300 | nested subschema evaluations of one check |
 ///
 /// What they do not promise: `pattern_size` bounds the automaton, not the
@@ -75,7 +75,7 @@ impl Default for Limits {
             instance: ReadLimits::default(),
             // why: 100 ms of a 2020s core for the dearest mix of work in the hostile
             // set; the median tool call takes under 100 units.
-            fuel: 2_500_000,
+            fuel: 2_000_000,
             // why: the dearest level takes about 720 bytes of stack, so that 256 KiB
             // is enough; instances are at most 128 levels deep by default.
             evaluation_depth: 300,

@@ -17,7 +17,7 @@ use toolgate_pattern::Pattern;
 use crate::dialect::{Dialect, Keyword, Rules};
 use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::int::to_u32;
-use crate::limits::{LimitName, Limits};
+use crate::limits::{Limit, LimitName, Limits};
 use crate::options::{Content, Formats, Strictness, Warning};
 use crate::outline::{
     self, Anchor, Doc, DocId, Entry, PatternId, RefId, Resource, ResourceId, Shape, Sub, SubId,
@@ -222,7 +222,12 @@ impl<'t> Admission<'t> {
             };
             let view = text.document().view(sub.node);
             let shape = match view.kind() {
-                Kind::Boolean => Shape::Always(view.boolean()),
+                Kind::Boolean => {
+                    if depth == 0 && sub.rules.dialect == Dialect::Draft4 {
+                        self.refuse(sub, view, "a schema", "an object (draft 4)", None)?;
+                    }
+                    Shape::Always(view.boolean())
+                }
                 Kind::Object => self.open(id, sub, depth, view)?,
                 _ => {
                     self.refuse(sub, view, "a schema", "an object or a boolean", None)?;
@@ -307,16 +312,18 @@ impl<'t> Admission<'t> {
             size: limits.pattern_size,
             ..toolgate_pattern::Limits::default()
         };
-        let pattern = match Pattern::new(name, &bounds) {
-            Ok(pattern) => pattern,
-            Err(error) => {
-                let kind = CompileErrorKind::Pattern {
+        let pattern = Pattern::new(name, &bounds).map_err(|error| {
+            let kind = match error.limit() {
+                Some((_, allowed)) => {
+                    CompileErrorKind::Limit(Limit { name: LimitName::PatternSize, allowed })
+                }
+                None => CompileErrorKind::Pattern {
                     message: error.to_string(),
                     place: error.span(),
-                };
-                return Err(CompileError::new(kind, self.place(sub.doc, text.id())));
-            }
-        };
+                },
+            };
+            CompileError::new(kind, place())
+        })?;
         let size = self.patterns_size.saturating_add(pattern.size());
         if size > limits.patterns_size {
             return refuse(LimitName::PatternsSize, limits.patterns_size);

@@ -319,7 +319,7 @@ impl Admission<'_> {
     fn required(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
         if r.sub.rules.dialect == Dialect::Draft4 && value.kind() == Kind::Array && value.is_empty()
         {
-            return self.wrong(r, value, "a non-empty array of strings (draft 4)");
+            return self.wrong(r, value, EXPECTED_NAMES_DRAFT_4);
         }
         match self.names(r, value)? {
             true => Ok(Some(Form::Literal)),
@@ -361,6 +361,9 @@ impl Admission<'_> {
         for (key, value) in value.members() {
             let dependency =
                 if value.kind() == Kind::Array || r.keyword == Keyword::DependentRequired {
+                    if r.sub.rules.dialect == Dialect::Draft4 && value.is_empty() {
+                        self.refuse(r.sub, value, r.name, EXPECTED_NAMES_DRAFT_4, None)?;
+                    }
                     if !self.names(r, value)? {
                         continue;
                     }
@@ -455,5 +458,6 @@ pub(super) fn describe(value: View<'_>) -> String {
 }
 
 const SHOWN: usize = 64;
+const EXPECTED_NAMES_DRAFT_4: &str = "a non-empty array of strings (draft 4)";
 const EXPECTED_TYPE: &str =
     "one of array, boolean, integer, null, number, object and string, or an array of them";

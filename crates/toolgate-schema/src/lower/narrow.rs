@@ -5,18 +5,23 @@ use crate::outline::TypeSet;
 use crate::plan::{NodeIx, Op, Plan, PlanNode, Run};
 
 /// Intersects each node's types with those of the subschemas it applies, so
-/// that a value of the wrong type fails at the first look, and notes which
-/// nodes never look beyond the value itself.
+/// that a value of the wrong type fails at the first look, leaves out what that
+/// settles, and notes which nodes never look beyond the value itself.
 pub(super) fn narrow(plan: &mut Plan) {
     for _ in 0..ROUNDS {
         let mut changed = false;
         for index in (0..plan.nodes.len()).rev() {
             let node = *plan.node(NodeIx::new(index));
             let types = narrowed(plan, &node);
-            if types != node.types
+            let settled = node.has(Run::Any.bit()) && types_settle(plan, &node);
+            if (types != node.types || settled)
                 && let Some(slot) = plan.nodes.get_mut(index)
             {
                 slot.types = types;
+                if settled {
+                    slot.present &= !Run::Any.bit();
+                    slot.traits.plain = slot.present == 0;
+                }
                 changed = true;
             }
         }
@@ -31,6 +36,22 @@ pub(super) fn narrow(plan: &mut Plan) {
             slot.traits.leaf = !looks_further;
         }
     }
+}
+
+/// Whether all that a node applies in place are types, which its own now include:
+/// a reference to `{"type": "string"}`, a union of such (a nullable field).
+fn types_settle(plan: &Plan, node: &PlanNode) -> bool {
+    let plain = |ix: &NodeIx| plan.node(*ix).traits.plain;
+    plan.run(node, Run::Any).iter().all(|op| match op {
+        Op::Apply(target) => plain(target),
+        Op::AnyOf(union) => {
+            let branches = plan.unions.get(to_usize(*union));
+            branches.into_iter().flatten().all(|branch| {
+                plain(branch) && !plan.node(*branch).types.contains(TypeSet::LEXICAL)
+            })
+        }
+        _ => false,
+    })
 }
 
 fn narrowed(plan: &Plan, node: &PlanNode) -> TypeSet {

@@ -21,7 +21,7 @@ impl fmt::Display for Plan {
                 write!(f, " memo")?;
             }
             writeln!(f)?;
-            for run in Run::ALL {
+            for run in Run::ALL.into_iter().filter(|run| node.has(run.bit())) {
                 for op in self.run(node, run) {
                     write!(f, "    ")?;
                     self.op(f, op)?;

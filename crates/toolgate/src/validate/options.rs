@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(default.bytes, INSTANCE_BYTES);
         assert!(default.bytes / BYTES_PER_NODE >= default.nodes);
         // The help names it.
-        assert_eq!(Limits::default().fuel, 2_500_000);
+        assert_eq!(Limits::default().fuel, 2_000_000);
     }
 
     #[test]
