@@ -1,0 +1,222 @@
+//! Fuel (behaviours V2, V3): the price of a check depends on schema and instance
+//! alone, and a budget that is one unit short leaves the check undecided.
+
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod shared;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toolgate_json::{Key as _, Kind, Node as _, OwnedDocument, ReadLimits, View};
+use toolgate_schema::{Compiler, Dialect, Exhausted, Schema, Verdict, Workspace};
+
+/// Schemas of every kind of keyword, with instances of both verdicts.
+const PAIRS: &[(&str, &[&str])] = &[
+    (
+        r#"{"type": "object", "required": ["a"], "properties": {"a": {"minimum": 3}, "b": {"properties": {"c": {"pattern": "^x+$"}}}}}"#,
+        &[
+            r#"{"a": 3, "b": {"c": "xxx"}}"#,
+            r#"{"b": {"c": "y"}, "a": 1}"#,
+            r#"{"z": 1, "b": {"c": "y"}}"#,
+            "[]",
+        ],
+    ),
+    (
+        r#"{"properties": {"a": {"properties": {"x": {"const": 1}}}, "b": {"properties": {"y": {"const": 2}}}}, "additionalProperties": {"items": {"type": "string"}}}"#,
+        &[
+            r#"{"a": {"x": 1}, "b": {"y": 2}, "c": ["s"]}"#,
+            r#"{"b": {"y": 3}, "d": [1], "a": {"x": 0}, "c": [2]}"#,
+        ],
+    ),
+    (
+        r#"{"anyOf": [{"properties": {"kind": {"const": "a"}, "v": {"items": {"type": "integer"}}}, "required": ["kind"]}, {"properties": {"kind": {"const": "b"}}, "required": ["v"]}]}"#,
+        &[
+            r#"{"v": [1, 2, 3], "kind": "a"}"#,
+            r#"{"kind": "b", "v": [1, "x"]}"#,
+            r#"{"kind": "c"}"#,
+        ],
+    ),
+    (
+        r#"{"oneOf": [{"type": "integer"}, {"minimum": 2}], "not": {"const": 7}}"#,
+        &["1", "3", "2.5", "7"],
+    ),
+    (
+        r##"{"$ref": "#/$defs/n", "$defs": {"n": {"allOf": [{"properties": {"x": {"$ref": "#/$defs/n"}}}, {"properties": {"x": {"$ref": "#/$defs/n"}, "y": {"type": "null"}}}]}}}"##,
+        &[
+            r#"{"x": {"y": null, "x": {"x": {}}}}"#,
+            r#"{"y": 1, "x": {"y": null, "x": {"x": {}, "y": 0}}}"#,
+        ],
+    ),
+    (
+        r#"{"anyOf": [{"properties": {"a": true}}, {"properties": {"b": {"type": "string"}}}], "unevaluatedProperties": {"type": "integer"}}"#,
+        &[
+            r#"{"a": 1, "b": "x", "c": 3}"#,
+            r#"{"c": "no", "a": 1, "b": "x"}"#,
+            r#"{"d": {}, "b": 1, "a": []}"#,
+        ],
+    ),
+    (
+        r#"{"uniqueItems": true, "contains": {"type": "object"}, "items": {"propertyNames": {"maxLength": 3}}}"#,
+        &[
+            r#"[{"a": 1, "b": [2]}, {"b": [2], "a": 2}]"#,
+            r#"[{"a": 1, "b": 2}, {"b": 2, "a": 1}]"#,
+            r#"[{"toolong": 1, "ab": 2}]"#,
+        ],
+    ),
+    (
+        r#"{"enum": [{"a": 1, "b": [true]}, 1.5, "s"]}"#,
+        &[
+            r#"{"b": [true], "a": 1.0}"#,
+            r#"{"b": [false], "a": 1}"#,
+            "1.50",
+            "\"t\"",
+        ],
+    ),
+    (
+        r#"{"dependentSchemas": {"a": {"required": ["b"]}}, "dependentRequired": {"c": ["d", "e"]}, "patternProperties": {"^p": {"type": "integer"}}, "additionalProperties": false, "properties": {"a": true, "b": true, "c": true, "d": true, "e": true}}"#,
+        &[
+            r#"{"p1": 1, "b": 2, "a": 1}"#,
+            r#"{"a": 1, "p": "x", "c": 1}"#,
+            r#"{"c": 1, "q": 1}"#,
+        ],
+    ),
+];
+
+#[test]
+fn exact_price_and_one_unit_less() {
+    for (schema, instances) in PAIRS {
+        let schema = Schema::compile(schema.as_bytes()).unwrap();
+        for instance in *instances {
+            holds(&schema, instance.as_bytes(), instance);
+        }
+    }
+}
+
+/// The same over the official suite, where it is at hand.
+#[test]
+fn exact_price_on_the_official_suite() {
+    let Some(root) = shared::shared("suites/json-schema-test-suite/tests") else {
+        return;
+    };
+    let mut held = 0;
+    for (folder, dialect) in [
+        ("draft4", Dialect::Draft4),
+        ("draft7", Dialect::Draft7),
+        ("draft2019-09", Dialect::Draft201909),
+        ("draft2020-12", Dialect::Draft202012),
+    ] {
+        let compiler = Compiler::new().default_dialect(dialect);
+        for file in json_files(&root.join(folder)) {
+            let text = fs::read(&file).unwrap();
+            let cases = OwnedDocument::read(text, &ReadLimits::default()).unwrap();
+            for case in cases.document().root().items() {
+                let schema = case.member("schema").unwrap();
+                // Those that lead to the suite's remote documents are not for this test.
+                let Ok(schema) = compiler.compile(schema.raw().as_bytes()) else {
+                    continue;
+                };
+                for test in case.member("tests").unwrap().items() {
+                    let data = test.member("data").unwrap().raw();
+                    holds(
+                        &schema,
+                        data.as_bytes(),
+                        &format!("{}: {data}", file.display()),
+                    );
+                    held += 1;
+                }
+            }
+        }
+    }
+    assert!(held > 4_000, "only {held} instances were found");
+}
+
+/// All that is promised of the price of one check.
+fn holds(schema: &Schema, instance: &[u8], name: &str) {
+    let mut workspace = Workspace::new();
+    let verdict = schema.check_bytes(&mut workspace, instance).unwrap();
+    let price = workspace.fuel_used();
+
+    // Members in another order cost the same.
+    let document = OwnedDocument::read(instance, &ReadLimits::default()).unwrap();
+    let mut turned = String::new();
+    turn(document.document().root(), &mut turned);
+    assert_eq!(
+        schema
+            .check_bytes(&mut workspace, turned.as_bytes())
+            .unwrap(),
+        verdict,
+        "{name}"
+    );
+    assert_eq!(workspace.fuel_used(), price, "turned around: {name}");
+
+    // The budget of exactly that price gives the same verdict, every smaller one none.
+    let mut exact = Workspace::new().fuel(price);
+    assert_eq!(
+        schema.check_bytes(&mut exact, instance).unwrap(),
+        verdict,
+        "{name}"
+    );
+    for less in [price.checked_sub(1), Some(price / 2), Some(0)]
+        .into_iter()
+        .flatten()
+    {
+        if less < price {
+            let mut short = Workspace::new().fuel(less);
+            let end = schema.check_bytes(&mut short, instance).unwrap();
+            let dry = Verdict::Undecided(Exhausted::Fuel { allowed: less });
+            assert_eq!(end, dry, "{less} of {price} units: {name}");
+        }
+    }
+}
+
+/// The same value with the members of every object in reverse.
+fn turn(value: View<'_>, text: &mut String) {
+    match value.kind() {
+        Kind::Object => {
+            let members: Vec<_> = value.members().collect();
+            text.push('{');
+            for (index, (key, member)) in members.into_iter().rev().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                let _ = key.text();
+                text.push_str(key.view().raw());
+                text.push(':');
+                turn(member, text);
+            }
+            text.push('}');
+        }
+        Kind::Array => {
+            text.push('[');
+            for (index, item) in value.items().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                turn(item, text);
+            }
+            text.push(']');
+        }
+        _ => text.push_str(value.raw()),
+    }
+}
+
+fn json_files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                waiting.push(path);
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == "json")
+            {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
