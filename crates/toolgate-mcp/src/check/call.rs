@@ -122,7 +122,7 @@ impl Checker {
             Verdict::Valid => Decision::pass(Some(tool), Checked::Valid),
             Verdict::Invalid => {
                 let report = explain(&schema, &mut self.workspace);
-                let text = wording::invalid_arguments(name, &report);
+                let text = wording::invalid_arguments(name, &schema, &report);
                 Decision::refuse(Fault::InvalidArguments, Some(name), text).reported(report)
             }
             Verdict::Undecided(why) => match self.on_undecided {

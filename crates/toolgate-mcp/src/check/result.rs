@@ -146,7 +146,7 @@ impl Checker {
             Verdict::Valid => Decision::pass(Some(tool), Checked::Valid),
             Verdict::Invalid => {
                 let report = schema.explain_view(&mut self.workspace, value);
-                let text = wording::invalid_result(name, &report);
+                let text = wording::invalid_result(name, &schema, &report);
                 Decision::refuse(Fault::InvalidResult, Some(name), text).reported(report)
             }
             Verdict::Undecided(why) => match self.on_undecided {

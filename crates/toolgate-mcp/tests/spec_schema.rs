@@ -1,0 +1,167 @@
+//! Every message that we make validates against the protocol's own schema.json
+//! of its era, by our own engine.
+//!
+//! The files are read from the folder that `TOOLGATE_MCP_SCHEMAS` names,
+//! `<version>/schema.json` each (they are a part of the specification's
+//! repository, and inside the official conformance package). Without it the
+//! test says so and passes.
+
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod support;
+
+use support::{call, json, listing, promising, result, told, tool, tools};
+use toolgate_json::Node as _;
+use toolgate_mcp::era::{Era, Structured};
+use toolgate_mcp::project::{OutputPolicy, Projection};
+use toolgate_schema::{Compiler, Schema, Workspace};
+
+/// The definition of one kind of message.
+fn definition(era: Era, name: &str) -> Option<Schema> {
+    let folder = std::env::var("TOOLGATE_MCP_SCHEMAS").ok();
+    let path = folder.map(|folder| format!("{folder}/{}/schema.json", era.version()));
+    let Some(Ok(text)) = path.map(std::fs::read_to_string) else {
+        eprintln!("skipped: no schema.json of {era} in $TOOLGATE_MCP_SCHEMAS");
+        return None;
+    };
+    let shelf = if text.contains("\"$defs\"") {
+        "$defs"
+    } else {
+        "definitions"
+    };
+    let compiler = Compiler::new()
+        .register("https://spec.invalid/schema.json", text.as_bytes())
+        .unwrap();
+    let root = json(&text);
+    let dialect = root
+        .document()
+        .root()
+        .member("$schema")
+        .map_or("", |uri| uri.raw());
+    let reference = format!(
+        r##"{{"$schema":{dialect},"$ref":"https://spec.invalid/schema.json#/{shelf}/{name}"}}"##
+    );
+    Some(
+        compiler
+            .compile(reference.as_bytes())
+            .unwrap_or_else(|error| unreachable!("{error}")),
+    )
+}
+
+fn check(schema: &Schema, text: &str, what: &str) {
+    let mut workspace = Workspace::new();
+    let report = schema
+        .explain_bytes(&mut workspace, text.as_bytes())
+        .unwrap();
+    assert!(
+        report.verdict.is_valid(),
+        "{what}: {}\n{text}",
+        report.summary()
+    );
+}
+
+const OUTPUTS: &[&str] = &[
+    r#"{"type":"object","properties":{"a":true}}"#,
+    r##"{"type":"array","items":{"$ref":"#"}}"##,
+    r#"{"type":"integer"}"#,
+    "{}",
+    r#"{"anyOf":[{"type":"object"},{"type":"object"}]}"#,
+    r##"{"$schema":"https://json-schema.org/draft/2019-09/schema","$recursiveAnchor":true,"items":{"$recursiveRef":"#"}}"##,
+];
+
+#[test]
+fn lists_validate_in_every_era() {
+    let input = r#"{"type":"object","properties":{"x":true,"y":false},"required":["x"]}"#;
+    let all: Vec<String> = OUTPUTS
+        .iter()
+        .enumerate()
+        .map(|(n, output)| tool(&format!("t{n}"), input, Some(output)))
+        .collect();
+    let mut all: Vec<&str> = all.iter().map(String::as_str).collect();
+    all.extend([
+        r#"{"name":"bad"}"#,
+        "5",
+        r#"{"name":"p","inputSchema":{"type":"object","properties":[]}}"#,
+    ]);
+    let mut checked = 0;
+    for era in Era::ALL {
+        let Some(schema) = definition(era, "ListToolsResult") else {
+            continue;
+        };
+        for policy in [OutputPolicy::Wrap, OutputPolicy::Drop] {
+            let list = Projection::to(era).output(policy).list(&listing(&all));
+            let document = json(&list.text);
+            check(
+                &schema,
+                document.document().at_pointer("/result").unwrap().raw(),
+                era.version(),
+            );
+            checked += 1;
+        }
+    }
+    eprintln!("{checked} lists checked");
+}
+
+#[test]
+fn results_and_refusals_validate_in_every_era() {
+    let mut checked = 0;
+    for era in Era::ALL {
+        let Some(schema) = definition(era, "CallToolResult") else {
+            continue;
+        };
+        for (output, value) in
+            OUTPUTS
+                .iter()
+                .zip([r#"{"a":1}"#, "[[]]", "0", "null", r#"{"b":2}"#, "[[1]]"])
+        {
+            let contract = promising(output);
+            let sent =
+                format!(r#"{{"resultType":"complete","content":[],"structuredContent":{value}}}"#);
+            for contract in [Some(&*contract), None] {
+                let told = told(era, contract, &sent);
+                check(&schema, &told.text, era.version());
+                checked += 1;
+            }
+        }
+        let set = tools(&[&tool(
+            "t",
+            r#"{"type":"object","required":["a"]}"#,
+            Some(r#"{"type":"object"}"#),
+        )]);
+        let wrong = call(&set, "t", "{}");
+        check(
+            &schema,
+            &wrong.refusal().unwrap().error_result(era),
+            era.version(),
+        );
+        let missing = result(
+            set.tool("t").unwrap(),
+            Era::V2026_07_28,
+            r#"{"content":[]}"#,
+        );
+        check(
+            &schema,
+            &missing.refusal().unwrap().error_result(era),
+            era.version(),
+        );
+        assert_eq!(era.structured() == Structured::Any, era.is_modern());
+
+        let unknown = call(&set, "nope", "{}");
+        let answer = unknown.refusal().unwrap().answer(era, "\"x\"");
+        let name = if definition_exists(era, "JSONRPCErrorResponse") {
+            "JSONRPCErrorResponse"
+        } else {
+            "JSONRPCError"
+        };
+        check(&definition(era, name).unwrap(), &answer, era.version());
+        checked += 3;
+    }
+    eprintln!("{checked} messages checked");
+}
+
+fn definition_exists(era: Era, name: &str) -> bool {
+    let folder = std::env::var("TOOLGATE_MCP_SCHEMAS").unwrap_or_default();
+    let text = std::fs::read_to_string(format!("{folder}/{}/schema.json", era.version()))
+        .unwrap_or_default();
+    text.contains(&format!("\"{name}\":"))
+}
