@@ -63,7 +63,8 @@ pub struct Linter {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// The findings: the worst first, then by rule, then in the order of the listing.
+    /// The findings: the worst first, mistakes before what is only missing, then by
+    /// rule and in the order of the listing.
     pub findings: Vec<Finding>,
     /// Findings beyond the bounds, which are only counted.
     pub more: usize,
@@ -131,11 +132,10 @@ impl Linter {
             }
         }
         let (mut findings, more) = out.finish();
-        findings.sort_by(|a, b| {
-            let order = b.severity.cmp(&a.severity);
-            order
-                .then(a.rule.code.cmp(b.rule.code))
-                .then(a.tool.cmp(&b.tool))
+        findings.sort_by_key(|finding| {
+            let code = finding.rule.code;
+            let order = (LAST.contains(&code), code, finding.tool);
+            (std::cmp::Reverse(finding.severity), order)
         });
         Report {
             findings,
@@ -222,3 +222,6 @@ fn duplicate_keys(text: &str, out: &mut Out<'_>) -> bool {
     }
     true
 }
+
+/// What is said after mistakes of the same severity: what is missing or large.
+const LAST: [&str; 4] = ["TG006", "TG007", "TG014", "TG015"];

@@ -1,0 +1,76 @@
+//! Diff: what changed between two listings, and whether it breaks callers.
+//!
+//! A call that the old input schema accepts must be accepted by the new one;
+//! a result that the new output schema accepts must be one that the old one
+//! promised. Both are questions of inclusion between schemas. Rules decide
+//! what they can ([`subset`]); what they find narrowed is confirmed, and what
+//! they cannot tell is tried, by instances generated from the one schema and
+//! checked against the other ([`witness`]). One that passes the first and fails
+//! the second proves the break and is shown.
+//!
+//! Everything is bounded by [`Limits`]: pairs of subschemas compared, instances
+//! tried, fuel of all checks of a tool together. What a bound cuts short is
+//! [`Class::Unknown`].
+
+mod facts;
+mod leaf;
+mod parts;
+mod pool;
+mod report;
+mod sample;
+mod subset;
+mod text;
+mod tool;
+mod witness;
+mod words;
+
+pub use report::{Aspect, Change, Class, Report, Side, ToolChange};
+
+/// What the diff of one tool may take; a whole listing may take fifty times that,
+/// and what is beyond is [`Class::Unknown`].
+#[derive(Debug, Clone)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "built by struct update from the default"
+)]
+pub struct Limits {
+    /// Pairs of subschemas that are compared. Default 20,000.
+    pub pairs: usize,
+    /// Instances that are generated and checked, in each direction. Default 300.
+    pub instances: usize,
+    /// Units of work of all checks together. Default 5,000,000, some 100 ms.
+    pub fuel: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            pairs: 20_000,
+            instances: 300,
+            fuel: 5_000_000,
+        }
+    }
+}
+
+/// Compares two listings, given as the JSON texts of their tools.
+///
+/// ```
+/// use toolgate_mcp::diff::{Class, Limits, diff};
+///
+/// let old = r#"{"name": "find", "inputSchema": {"type": "object", "properties": {"q": {"type": "string"}}}}"#;
+/// let new = r#"{"name": "find", "inputSchema": {"type": "object", "properties": {"q": {"type": "string"}},
+///     "required": ["q"]}}"#;
+/// let report = diff([old], [new], &Limits::default());
+/// assert_eq!(report.class(), Some(Class::Breaking));
+/// let change = &report.tools[0].changes[0];
+/// assert_eq!(change.message, "`q` is now required");
+/// assert_eq!(change.witness.as_deref(), Some("{}"));
+/// ```
+#[must_use]
+pub fn diff<'t>(
+    old: impl IntoIterator<Item = &'t str>,
+    new: impl IntoIterator<Item = &'t str>,
+    limits: &Limits,
+) -> Report {
+    tool::diff(old.into_iter().collect(), new.into_iter().collect(), limits)
+}

@@ -1,0 +1,358 @@
+//! Instances of a schema, made to find the edge of another.
+//!
+//! No randomness: instance number `n` is always the same. Where a difference is
+//! suspected the sampler goes through all the candidates it knows, elsewhere it
+//! takes simple ones. Whether an instance really matches is checked by the
+//! engine afterwards, so the sampler may be wrong; it must only be bounded.
+
+use toolgate_json::{Key as _, Kind, Node as _, View};
+
+use super::facts::{Doc, Facts, TYPES};
+use super::parts;
+use super::pool::{LONGEST, MOST_KEPT, Pool};
+use super::subset::Step;
+use super::text::{from_pattern, of_format, string};
+
+/// Makes instances of one document.
+pub(super) struct Sampler<'p, 'a> {
+    pub(super) doc: Doc<'a>,
+    pub(super) pool: &'p Pool,
+    /// The number of the instance.
+    number: usize,
+    /// Choices made so far in this instance.
+    choices: usize,
+    /// Bytes that may still be written.
+    room: usize,
+}
+
+impl<'p, 'a> Sampler<'p, 'a> {
+    pub(super) fn new(doc: Doc<'a>, pool: &'p Pool) -> Self {
+        Self {
+            doc,
+            pool,
+            number: 0,
+            choices: 0,
+            room: 0,
+        }
+    }
+
+    /// Instance `number`, varied at `focus`.
+    pub(super) fn instance(&mut self, number: usize, focus: Option<&[Step]>) -> String {
+        self.number = number;
+        self.choices = 0;
+        self.room = MOST_BYTES;
+        self.value(&[self.doc.root], focus, 0)
+    }
+
+    /// A choice among `count` that does not vary with the focus.
+    fn choose(&mut self, count: usize) -> usize {
+        self.choices = self.choices.saturating_add(1);
+        let mixed = self
+            .number
+            .wrapping_mul(self.choices.wrapping_add(1))
+            .wrapping_mul(2_654_435_761)
+            >> 7;
+        mixed.checked_rem(count).unwrap_or(0)
+    }
+
+    fn value(&mut self, schemas: &[View<'a>], focus: Option<&[Step]>, depth: usize) -> String {
+        self.room = self.room.saturating_sub(16);
+        if depth > DEEPEST || self.room == 0 {
+            return "null".to_owned();
+        }
+        let at_focus = focus.is_some_and(<[Step]>::is_empty);
+        let facts = self.branched(schemas, at_focus);
+        let chosen = facts.values();
+        let types = facts.types();
+        if at_focus {
+            let all = self.candidates(&facts, types, chosen.as_deref(), depth);
+            let pick = self.number.checked_rem(all.len()).unwrap_or(0);
+            return all.get(pick).cloned().unwrap_or_else(|| "null".to_owned());
+        }
+        if let Some(values) = chosen {
+            let pick = self.choose(values.len());
+            return values
+                .get(pick)
+                .map_or("null", |value| value.raw())
+                .to_owned();
+        }
+        let of: Vec<&str> = TYPES
+            .iter()
+            .filter(|(_, bits)| types & bits != 0)
+            .map(|(name, _)| *name)
+            .collect();
+        let shaped = |keyword: &str| !facts.all(keyword).is_empty();
+        let kind = match focus.and_then(<[Step]>::first) {
+            Some(Step::Name(_) | Step::AnyName) => "object",
+            Some(Step::Index(_) | Step::AnyItem) => "array",
+            None if of.len() == TYPES.len() && shaped("properties") => "object",
+            None if of.len() == TYPES.len() && shaped("items") => "array",
+            None => {
+                let pick = self.choose(of.len());
+                of.get(pick).copied().unwrap_or("null")
+            }
+        };
+        match kind {
+            "object" => self.object(&facts, focus, depth),
+            "array" => self.array(&facts, focus, depth),
+            "string" => {
+                let all = self.strings(&facts);
+                let pick = self.choose(all.len());
+                all.get(pick).cloned().unwrap_or_else(|| "\"a\"".to_owned())
+            }
+            "integer" | "number" => {
+                let all = self.numbers(&facts);
+                let pick = self.choose(all.len());
+                all.get(pick).cloned().unwrap_or_else(|| "1".to_owned())
+            }
+            "boolean" => if self.choose(2) == 0 { "true" } else { "false" }.to_owned(),
+            _ => "null".to_owned(),
+        }
+    }
+
+    /// The facts of one branch of every choice.
+    fn branched(&mut self, schemas: &[View<'a>], at_focus: bool) -> Facts<'a> {
+        let mut all = schemas.to_vec();
+        let mut taken = Vec::new();
+        loop {
+            let facts = Facts::of(&self.doc, &all);
+            let choice = facts
+                .all("anyOf")
+                .into_iter()
+                .chain(facts.all("oneOf"))
+                .find(|list| !taken.contains(&list.id()));
+            let Some(list) = choice.filter(|_| taken.len() < MOST_CHOICES) else {
+                return facts;
+            };
+            taken.push(list.id());
+            let pick = if at_focus {
+                self.number.checked_rem(list.len()).unwrap_or(0)
+            } else {
+                self.choose(list.len())
+            };
+            all.extend(list.item(pick));
+        }
+    }
+
+    /// Everything worth trying at one place.
+    fn candidates(
+        &mut self,
+        facts: &Facts<'a>,
+        types: u8,
+        values: Option<&[View<'a>]>,
+        depth: usize,
+    ) -> Vec<String> {
+        if let Some(values) = values {
+            return values
+                .iter()
+                .take(MOST_KEPT)
+                .map(|value| value.raw().to_owned())
+                .collect();
+        }
+        let mut all = Vec::new();
+        for (name, bits) in TYPES {
+            if types & bits == 0 || (name == "number" && types & 64 == 0) {
+                continue;
+            }
+            match name {
+                "null" => all.push("null".to_owned()),
+                "boolean" => all.extend(["true".to_owned(), "false".to_owned()]),
+                "string" => all.extend(self.strings(facts)),
+                "integer" => all.extend(
+                    self.numbers(facts)
+                        .into_iter()
+                        .filter(|number| !number.contains('.')),
+                ),
+                "number" => all.extend(self.numbers(facts)),
+                "array" => {
+                    for _ in 0..6 {
+                        all.push(self.array(facts, None, depth));
+                        self.number = self.number.wrapping_add(1);
+                    }
+                    self.number = self.number.wrapping_sub(6);
+                }
+                _ => {
+                    for _ in 0..8 {
+                        all.push(self.object(facts, None, depth));
+                        self.number = self.number.wrapping_add(1);
+                    }
+                    self.number = self.number.wrapping_sub(8);
+                }
+            }
+        }
+        all
+    }
+
+    fn object(&mut self, facts: &Facts<'a>, focus: Option<&[Step]>, depth: usize) -> String {
+        let required: Vec<&str> = facts
+            .all("required")
+            .into_iter()
+            .flat_map(View::items)
+            .map(|name| name.string())
+            .collect();
+        let (step, inner) = match focus.and_then(<[Step]>::split_first) {
+            Some((step, inner)) => (Some(step), Some(inner)),
+            None => (None, None),
+        };
+        let wanted = match step {
+            Some(Step::Name(name)) => Some(name.as_str()),
+            _ => None,
+        };
+        let mode = if step.is_some() {
+            0
+        } else {
+            self.number.checked_rem(4).unwrap_or(0)
+        };
+        let mut names: Vec<&str> = required.clone();
+        let declared = facts.all("properties").into_iter().flat_map(View::members);
+        for (key, _) in declared {
+            let name = key.text();
+            let takes = match mode {
+                1 => true,
+                2 => self.choose(2) == 0,
+                _ => false,
+            };
+            if (takes || wanted == Some(name)) && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        // Names that only the other schema knows, and one that neither does.
+        let lengths = self
+            .pool
+            .lengths
+            .iter()
+            .filter(|length| (1..=LONGEST).contains(*length));
+        let by_length: Vec<String> = lengths.take(24).map(|length| "n".repeat(*length)).collect();
+        let unknown: Vec<&str> = self
+            .pool
+            .names
+            .iter()
+            .chain(&by_length)
+            .map(String::as_str)
+            .chain(["x-other"])
+            .filter(|name| !names.contains(name) && parts::others(facts).is_some())
+            .collect();
+        let extra = match (step, mode) {
+            (Some(Step::AnyName), _) | (None, 3) => {
+                let turn = self
+                    .number
+                    .div_euclid(4)
+                    .checked_rem(unknown.len())
+                    .unwrap_or(0);
+                unknown.get(turn).copied()
+            }
+            _ => None,
+        };
+        names.extend(extra);
+        names.extend(wanted.filter(|name| !names.contains(name)));
+        names.truncate(MOST_MEMBERS);
+        let mut members = Vec::new();
+        for name in names {
+            let Some(schemas) = parts::member(facts, name) else {
+                continue;
+            };
+            let on_path = wanted == Some(name) || (extra == Some(name) && step.is_some());
+            let focus = if on_path { inner } else { None };
+            let value = self.value(&schemas, focus, depth.saturating_add(1));
+            members.push(format!("{}: {value}", string(name)));
+        }
+        format!("{{{}}}", members.join(", "))
+    }
+
+    fn array(&mut self, facts: &Facts<'a>, focus: Option<&[Step]>, depth: usize) -> String {
+        let least = facts
+            .all("minItems")
+            .into_iter()
+            .filter_map(|value| value.number().as_u64())
+            .max()
+            .map_or(0, |least| usize::try_from(least).unwrap_or(0));
+        let (step, inner) = match focus.and_then(<[Step]>::split_first) {
+            Some((step, inner)) => (Some(step), Some(inner)),
+            None => (None, None),
+        };
+        let longest = facts
+            .nodes
+            .iter()
+            .map(|node| parts::tuple(&self.doc, *node).len())
+            .max()
+            .unwrap_or(0);
+        let target = match step {
+            Some(Step::Index(index)) => Some(*index),
+            Some(_) => Some(longest),
+            None => None,
+        };
+        let lengths: Vec<usize> = [least, 1, least.saturating_add(1), 2]
+            .into_iter()
+            .chain(self.pool.lengths.iter().copied())
+            .collect();
+        let pick = self.number.checked_rem(lengths.len()).unwrap_or(0);
+        let length = match target {
+            Some(target) => least.max(target.saturating_add(1)),
+            None => lengths.get(pick).copied().unwrap_or(0),
+        };
+        let mut items = Vec::new();
+        for index in 0..length.min(MOST_MEMBERS) {
+            let Some(schemas) = parts::item(&self.doc, facts, index) else {
+                break;
+            };
+            let focus = if target == Some(index) { inner } else { None };
+            let again =
+                focus.is_none() && index >= longest && self.number.checked_rem(2) == Some(1);
+            let item = match items.last() {
+                Some(last) if again => String::clone(last),
+                _ => self.value(&schemas, focus, depth.saturating_add(1)),
+            };
+            items.push(item);
+        }
+        format!("[{}]", items.join(", "))
+    }
+
+    fn strings(&self, facts: &Facts<'a>) -> Vec<String> {
+        let mut all: Vec<String> = Vec::new();
+        let formats = facts
+            .all("format")
+            .into_iter()
+            .flat_map(|format| of_format(format.string()));
+        all.extend(formats.map(|text| string(text)));
+        let patterns = facts.all("pattern");
+        all.extend(
+            patterns
+                .iter()
+                .filter_map(|pattern| from_pattern(pattern.string()))
+                .map(|text| string(&text)),
+        );
+        all.extend(["a", "", "Ab 1", "é", "-", "0"].map(string));
+        let lengths = self.pool.lengths.iter().take(24);
+        all.extend(lengths.map(|length| string(&"a".repeat((*length).min(LONGEST)))));
+        all.extend(self.pool.strings.iter().map(|text| string(text)));
+        all
+    }
+
+    fn numbers(&self, facts: &Facts<'a>) -> Vec<String> {
+        let own = [
+            "minimum",
+            "maximum",
+            "multipleOf",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+        ]
+        .iter()
+        .flat_map(|keyword| facts.all(keyword))
+        .filter(|value| value.kind() == Kind::Number)
+        .map(|value| value.raw().to_owned());
+        let mut all: Vec<String> = own.collect();
+        all.extend(
+            [
+                "1", "0", "-1", "2", "7", "1000000", "0.5", "-1000000", "0.125",
+            ]
+            .map(str::to_owned),
+        );
+        all.extend(self.pool.numbers.iter().cloned());
+        all
+    }
+}
+
+const MOST_BYTES: usize = 64 << 10;
+const MOST_MEMBERS: usize = 200;
+const MOST_CHOICES: usize = 6;
+const DEEPEST: usize = 24;

@@ -1,0 +1,394 @@
+//! Whether every value of one schema is a value of another, by rules.
+//!
+//! The left side is a conjunction of schemas with a mask of types, the right
+//! side one schema, taken apart keyword by keyword. A pair that is met again
+//! while it is being compared is taken to hold (schemas are finite, values are
+//! built from below); if it then fails, whatever rested on it is forgotten.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use toolgate_json::{Kind, Node as _, Unmetered, View, equal};
+
+use super::facts::{ANY, Doc, Facts};
+
+/// Why a schema is not known to hold all values of the other.
+#[derive(Debug, Clone)]
+pub(super) struct Reason {
+    /// The place in the values.
+    pub(super) place: Vec<Step>,
+    pub(super) message: String,
+    /// Whether the rules are sure that there is such a value, provided that the
+    /// left schema has values at all.
+    pub(super) sure: bool,
+}
+
+/// One step from a value to a part of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The member of this name.
+    Name(String),
+    /// Some member that is not declared.
+    AnyName,
+    /// The item of this index.
+    Index(usize),
+    /// Some item.
+    AnyItem,
+}
+
+/// The left side: all of these hold, for values of these types.
+#[derive(Clone)]
+pub(super) struct Left<'a> {
+    pub(super) schemas: Vec<View<'a>>,
+    pub(super) mask: u8,
+    /// The choices whose branch was taken already.
+    taken: Vec<usize>,
+}
+
+impl<'a> Left<'a> {
+    pub(super) fn of(schemas: Vec<View<'a>>) -> Self {
+        Self {
+            schemas,
+            mask: ANY,
+            taken: Vec::new(),
+        }
+    }
+
+    pub(super) fn masked(mut self, mask: u8) -> Self {
+        self.mask &= mask;
+        self
+    }
+}
+
+type Key = (Vec<usize>, u8, usize, usize);
+
+/// One comparison of two documents.
+pub(super) struct Comparison<'a> {
+    pub(super) left: Doc<'a>,
+    pub(super) right: Doc<'a>,
+    /// Whether the right side is the newer one.
+    pub(super) forward: bool,
+    pub(super) reasons: Vec<Reason>,
+    place: Vec<Step>,
+    pub(super) sure: bool,
+    /// Trials do not speak.
+    quiet: usize,
+    known: HashMap<Key, bool>,
+    log: Vec<Key>,
+    pairs: usize,
+    depth: usize,
+    same_definitions: bool,
+}
+
+impl<'a> Comparison<'a> {
+    /// What of the left document is not in the right one; empty if nothing is. Takes what it
+    /// uses from `pairs`, at most `most`.
+    pub(super) fn run(
+        left: Doc<'a>,
+        right: Doc<'a>,
+        forward: bool,
+        most: usize,
+        pairs: &mut usize,
+    ) -> Vec<Reason> {
+        let granted = most.min(*pairs);
+        let same = |name: &str| match (left.root.member(name), right.root.member(name)) {
+            (None, None) => true,
+            (Some(a), Some(b)) => equal_values(a, b),
+            _ => false,
+        };
+        let inner = |doc: &Doc<'_>| {
+            let all = doc.root.raw().matches("\"$ref\"").count();
+            let defined = doc.root.raw().matches("\"#/$defs/").count();
+            doc.plain
+                && all <= defined.saturating_add(doc.root.raw().matches("\"#/definitions/").count())
+        };
+        let mut comparison = Self {
+            left,
+            right,
+            forward,
+            reasons: Vec::new(),
+            place: Vec::new(),
+            sure: true,
+            quiet: 0,
+            known: HashMap::new(),
+            log: Vec::new(),
+            pairs: granted,
+            depth: 0,
+            same_definitions: same("$defs")
+                && same("definitions")
+                && inner(&left)
+                && inner(&right)
+                && left.dialect == right.dialect,
+        };
+        comparison.contained(&Left::of(vec![left.root]), right.root);
+        let used = granted.saturating_sub(comparison.pairs);
+        *pairs = pairs.saturating_sub(used.max(1));
+        comparison.reasons
+    }
+
+    /// Whether the right schema accepts all that the left accepts; what it is not known to
+    /// accept is said.
+    pub(super) fn contained(&mut self, left: &Left<'a>, right: View<'a>) -> bool {
+        if right.kind() == Kind::Boolean && right.boolean() {
+            return true;
+        }
+        if left.schemas.iter().any(|one| self.same(*one, right)) {
+            return true;
+        }
+        let mut ids: Vec<usize> = left.schemas.iter().map(|one| one.id().index()).collect();
+        ids.sort_unstable();
+        let key = (ids, left.mask, left.taken.len(), right.id().index());
+        match self.known.get(&key) {
+            Some(true) => return true,
+            Some(false) if self.quiet > 0 => return false,
+            _ => {}
+        }
+        if self.pairs == 0 || self.depth >= DEEPEST {
+            self.say(false, "too large to compare".to_owned());
+            return false;
+        }
+        self.pairs = self.pairs.saturating_sub(1);
+        self.depth = self.depth.saturating_add(1);
+        let mark = self.log.len();
+        self.known.insert(key.clone(), true);
+        self.log.push(key.clone());
+        let sure = self.sure;
+        let holds = self.compare(left, right);
+        self.sure = sure;
+        self.depth = self.depth.saturating_sub(1);
+        if !holds {
+            for forgotten in self.log.drain(mark..) {
+                self.known.remove(&forgotten);
+            }
+            self.known.insert(key, false);
+        }
+        holds
+    }
+
+    fn compare(&mut self, left: &Left<'a>, right: View<'a>) -> bool {
+        let facts = Facts::of(&self.left, &left.schemas);
+        if facts.never {
+            return true;
+        }
+        self.sure &= !facts.opaque;
+        let wanted = Facts::of(&self.right, &[right]);
+        if wanted.never {
+            return self.say_both(
+                true,
+                "nothing is accepted here any more",
+                "something is accepted here",
+            );
+        }
+        if wanted.opaque {
+            return self.say(
+                false,
+                "a reference cannot be followed by the rules".to_owned(),
+            );
+        }
+        if self.trial(|this| this.all_nodes(left, &facts, &wanted)) {
+            return true;
+        }
+        let choice = facts
+            .all("anyOf")
+            .into_iter()
+            .chain(facts.all("oneOf"))
+            .find(|list| !left.taken.contains(&list.id().index()));
+        let branches =
+            choice.filter(|list| list.len() <= MOST_BRANCHES && left.taken.len() < MOST_SPLITS);
+        let Some(list) = branches else {
+            return self.all_nodes(left, &facts, &wanted);
+        };
+        let mut holds = true;
+        self.sure &= list.len() <= 1;
+        for branch in list.items() {
+            let mut narrower = left.clone();
+            narrower.schemas.push(branch);
+            narrower.taken.push(list.id().index());
+            let types = Facts::of(&self.left, &narrower.schemas).types() & left.mask;
+            holds &= types == 0 || self.contained(&narrower, right);
+        }
+        holds
+    }
+
+    fn all_nodes(&mut self, left: &Left<'a>, facts: &Facts<'a>, wanted: &Facts<'a>) -> bool {
+        let mut holds = true;
+        for node in &wanted.nodes {
+            // What the left side says in the same words needs no proof.
+            if !facts.nodes.iter().any(|one| self.same(*one, *node)) {
+                holds &= self.node(left, facts, *node);
+            }
+        }
+        holds
+    }
+
+    /// One plain node of the right side.
+    fn node(&mut self, left: &Left<'a>, facts: &Facts<'a>, node: View<'a>) -> bool {
+        let types = super::leaf::types(facts) & left.mask;
+        if types == 0 {
+            return true;
+        }
+        let mut holds = self.leaves(facts, types, node);
+        holds &= self.objects(facts, types, node);
+        holds &= self.arrays(facts, types, node);
+        holds & self.choices(left, facts, types, node)
+    }
+
+    fn choices(&mut self, left: &Left<'a>, facts: &Facts<'a>, types: u8, node: View<'a>) -> bool {
+        let mut holds = true;
+        for keyword in ["anyOf", "oneOf"] {
+            let Some(list) = node.member(keyword) else {
+                continue;
+            };
+            if facts
+                .all(keyword)
+                .into_iter()
+                .any(|own| self.same(own, list))
+            {
+                continue;
+            }
+            let fits = self.one_of_them(left, types, list);
+            let apart = keyword == "anyOf" || self.disjoint(list);
+            if !fits {
+                holds = self.say_both(
+                    false,
+                    "no single branch is known to accept all that was accepted",
+                    "a choice took less than is accepted now",
+                );
+            } else if !apart {
+                holds = self.say(
+                    false,
+                    "a value may fit two branches of a `oneOf`".to_owned(),
+                );
+            }
+        }
+        for keyword in [
+            "not",
+            "if",
+            "then",
+            "else",
+            "unevaluatedProperties",
+            "unevaluatedItems",
+        ] {
+            let Some(value) = node.member(keyword) else {
+                continue;
+            };
+            let idle = matches!(keyword, "then" | "else") && node.member("if").is_none();
+            let open = keyword.starts_with("unevaluated")
+                && value.kind() == Kind::Boolean
+                && value.boolean();
+            if !idle
+                && !open
+                && !facts
+                    .all(keyword)
+                    .into_iter()
+                    .any(|own| self.same(own, value))
+            {
+                holds = self.say_both(
+                    false,
+                    &format!("`{keyword}` is new or changed"),
+                    &format!("`{keyword}` is gone or changed"),
+                );
+            }
+        }
+        holds
+    }
+
+    /// Whether the left side, type by type, fits some branch.
+    fn one_of_them(&mut self, left: &Left<'a>, types: u8, list: View<'a>) -> bool {
+        let branches: Vec<View<'a>> = list.items().take(MOST_BRANCHES).collect();
+        self.trial(|this| {
+            let whole = branches.iter().any(|branch| this.contained(left, *branch));
+            whole
+                || [1, 2, 4, 8, 16, 96]
+                    .into_iter()
+                    .filter(|bits| types & bits != 0)
+                    .all(|bits| {
+                        let part = left.clone().masked(bits);
+                        branches.iter().any(|branch| this.contained(&part, *branch))
+                    })
+        })
+    }
+
+    /// Whether the branches of a choice cannot hold together, by their types or a tag.
+    fn disjoint(&self, list: View<'a>) -> bool {
+        let branches: Vec<Facts<'a>> = list
+            .items()
+            .take(MOST_BRANCHES)
+            .map(|branch| Facts::of(&self.right, &[branch]))
+            .collect();
+        list.len() <= MOST_BRANCHES
+            && branches.iter().enumerate().all(|(at, one)| {
+                branches.iter().skip(at.saturating_add(1)).all(|other| {
+                    one.types() & other.types() == 0 || super::leaf::tagged_apart(one, other)
+                })
+            })
+    }
+
+    /// Whether two schemas are the same and mean the same.
+    pub(super) fn same(&mut self, a: View<'a>, b: View<'a>) -> bool {
+        let (text, other) = (a.raw(), b.raw());
+        // White space aside, equal values have texts of one size; a rough sieve only.
+        if text.len() > other.len().saturating_mul(4) || other.len() > text.len().saturating_mul(4)
+        {
+            return false;
+        }
+        let price = text.len().div_euclid(256);
+        self.pairs = self.pairs.saturating_sub(price);
+        (self.same_definitions || !text.contains("\"$ref\""))
+            && self.left.dialect == self.right.dialect
+            && equal_values(a, b)
+    }
+
+    /// Runs a comparison of which only the answer counts.
+    fn trial(&mut self, run: impl FnOnce(&mut Self) -> bool) -> bool {
+        self.quiet = self.quiet.saturating_add(1);
+        let answer = run(self);
+        self.quiet = self.quiet.saturating_sub(1);
+        answer
+    }
+
+    /// Runs a comparison of a part.
+    pub(super) fn within(&mut self, step: Step, run: impl FnOnce(&mut Self) -> bool) -> bool {
+        self.place.push(step);
+        let answer = run(self);
+        self.place.pop();
+        answer
+    }
+
+    /// Says why not. Always `false`.
+    pub(super) fn say(&mut self, sure: bool, message: String) -> bool {
+        if self.quiet == 0 && self.reasons.len() < MOST_REASONS {
+            let reason = Reason {
+                place: self.place.clone(),
+                message,
+                sure: sure && self.sure,
+            };
+            let told = self
+                .reasons
+                .iter()
+                .any(|one| one.message == reason.message && one.place == reason.place);
+            if !told {
+                self.reasons.push(reason);
+            }
+        }
+        false
+    }
+
+    /// Says it from the new schema's point of view.
+    pub(super) fn say_both(&mut self, sure: bool, narrowed: &str, widened: &str) -> bool {
+        let message = if self.forward { narrowed } else { widened };
+        self.say(sure, message.to_owned())
+    }
+}
+
+pub(super) fn equal_values(a: View<'_>, b: View<'_>) -> bool {
+    match equal(a, b, &mut Unmetered) {
+        ControlFlow::Continue(same) => same,
+        ControlFlow::Break(never) => match never {},
+    }
+}
+
+const DEEPEST: usize = 80;
+const MOST_BRANCHES: usize = 64;
+const MOST_SPLITS: usize = 4;
+const MOST_REASONS: usize = 100;

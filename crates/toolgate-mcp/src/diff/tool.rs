@@ -1,0 +1,322 @@
+//! Two listings, tool by tool.
+
+use std::collections::HashMap;
+
+use toolgate_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View, quote};
+
+use super::Limits;
+use super::facts::Doc;
+use super::pool::Pool;
+use super::report::{Aspect, Change, Class, Report, Side, ToolChange};
+use super::subset::{Comparison, Reason, Step, equal_values};
+use super::witness::{Judge, Search};
+use super::words;
+
+pub(super) fn diff(old: Vec<&str>, new: Vec<&str>, limits: &Limits) -> Report {
+    let (old, new) = (read(old), read(new));
+    let by_name = |tools: &[Read]| {
+        let mut names = HashMap::new();
+        for (index, tool) in tools.iter().enumerate() {
+            names.entry(tool.name.clone()).or_insert(index);
+        }
+        names
+    };
+    let (olds, news) = (by_name(&old), by_name(&new));
+    let mut report = Report::default();
+    let mut budget = Budget {
+        pairs: limits.pairs.saturating_mul(LISTING),
+        fuel: limits
+            .fuel
+            .saturating_mul(u64::try_from(LISTING).unwrap_or(1)),
+    };
+    let mut push = |name: &str, index: usize, mut changes: Vec<Change>| {
+        if changes.is_empty() {
+            report.same = report.same.saturating_add(1);
+            return;
+        }
+        changes.sort_by_key(|change| std::cmp::Reverse(change.class));
+        changes.truncate(Report::CHANGES);
+        report.tools.push(ToolChange {
+            name: name.to_owned(),
+            index,
+            changes,
+        });
+    };
+    for (index, tool) in old
+        .iter()
+        .enumerate()
+        .filter(|(index, tool)| olds.get(&tool.name) == Some(index))
+    {
+        match news
+            .get(&tool.name)
+            .and_then(|at| Some((*at, new.get(*at)?)))
+        {
+            Some((at, other)) => push(&tool.name, at, compare(tool, other, limits, &mut budget)),
+            None => push(
+                &tool.name,
+                index,
+                vec![on_tool(Class::Breaking, "the tool is gone")],
+            ),
+        }
+    }
+    for (index, tool) in new
+        .iter()
+        .enumerate()
+        .filter(|(index, tool)| news.get(&tool.name) == Some(index))
+    {
+        if !olds.contains_key(&tool.name) {
+            push(
+                &tool.name,
+                index,
+                vec![on_tool(Class::Compatible, "the tool is new")],
+            );
+        }
+    }
+    report
+}
+
+struct Read {
+    name: String,
+    document: Option<OwnedDocument>,
+}
+
+impl Read {
+    fn root(&self) -> Option<View<'_>> {
+        self.document
+            .as_ref()
+            .map(|document| document.document().root())
+    }
+}
+
+fn read(tools: Vec<&str>) -> Vec<Read> {
+    let limits = ReadLimits {
+        depth: 512,
+        duplicate_keys: DuplicateKeys::KeepLast,
+        ..ReadLimits::default()
+    };
+    let one = |(index, text): (usize, &str)| {
+        let document = OwnedDocument::read(text.as_bytes(), &limits).ok();
+        let named = document
+            .as_ref()
+            .and_then(|document| document.document().root().member("name"));
+        let name = named
+            .filter(|name| name.kind() == Kind::String)
+            .map(|name| name.string().to_owned());
+        Read {
+            name: name
+                .unwrap_or_else(|| format!("(tool {} without a name)", index.saturating_add(1))),
+            document,
+        }
+    };
+    tools.into_iter().enumerate().map(one).collect()
+}
+
+/// What a whole listing may still take.
+struct Budget {
+    pairs: usize,
+    fuel: u64,
+}
+
+fn compare(old: &Read, new: &Read, limits: &Limits, budget: &mut Budget) -> Vec<Change> {
+    let (Some(old), Some(new)) = (old.root(), new.root()) else {
+        return vec![on_tool(Class::Unknown, "one of the two cannot be read")];
+    };
+    let mut changes = Vec::new();
+    schemas(
+        &mut changes,
+        (Side::Input, "inputSchema"),
+        old,
+        new,
+        limits,
+        budget,
+    );
+    schemas(
+        &mut changes,
+        (Side::Output, "outputSchema"),
+        old,
+        new,
+        limits,
+        budget,
+    );
+    words::compare(&mut changes, old, new);
+    for (side, member) in [(Side::Input, "inputSchema"), (Side::Output, "outputSchema")] {
+        let (Some(before), Some(after)) = (old.member(member), new.member(member)) else {
+            continue;
+        };
+        if !changes.iter().any(|change| change.side == side) && !equal_values(before, after) {
+            changes.push(Change {
+                side,
+                ..on_tool(
+                    Class::Compatible,
+                    "the schema is written otherwise and accepts the same",
+                )
+            });
+        }
+    }
+    changes
+}
+
+fn schemas(
+    changes: &mut Vec<Change>,
+    (side, member): (Side, &str),
+    old: View<'_>,
+    new: View<'_>,
+    limits: &Limits,
+    budget: &mut Budget,
+) {
+    let schema = |tool: View<'_>| tool.member(member).is_some();
+    let say = |class, message: &str| Change {
+        side,
+        ..on_tool(class, message)
+    };
+    let (old, new) = match (old.member(member), new.member(member)) {
+        (Some(old), Some(new)) => (old, new),
+        (None, None) => return,
+        (Some(_), None) if side == Side::Output => {
+            changes.push(say(
+                Class::Breaking,
+                "the output schema is gone, and with it the promise of structured content",
+            ));
+            return;
+        }
+        (None, Some(_)) if side == Side::Output => {
+            changes.push(say(Class::Compatible, "an output schema is promised now"));
+            return;
+        }
+        _ => {
+            let class = if schema(new) {
+                Class::Unknown
+            } else {
+                Class::Breaking
+            };
+            let message = if schema(new) {
+                "an input schema is there now"
+            } else {
+                "the input schema is gone"
+            };
+            changes.push(say(class, message));
+            return;
+        }
+    };
+    if equal_values(old, new) {
+        return;
+    }
+    match (Judge::new(old.raw()), Judge::new(new.raw())) {
+        (Ok(before), Ok(after)) => both(
+            changes,
+            side,
+            (old, &before),
+            (new, &after),
+            (limits, budget),
+        ),
+        (Ok(_), Err(why)) => changes.push(say(
+            Class::Breaking,
+            &format!("the new schema is refused: {why}"),
+        )),
+        (Err(why), Ok(_)) => changes.push(say(
+            Class::Unknown,
+            &format!("the old schema is refused: {why}"),
+        )),
+        (Err(why), Err(_)) => changes.push(say(
+            Class::Unknown,
+            &format!("both schemas are refused: {why}"),
+        )),
+    }
+}
+
+fn both(
+    changes: &mut Vec<Change>,
+    side: Side,
+    (old, before): (View<'_>, &Judge),
+    (new, after): (View<'_>, &Judge),
+    (limits, budget): (&Limits, &mut Budget),
+) {
+    let mut pool = Pool::default();
+    pool.add(new);
+    pool.add(old);
+    let (old, new) = (Doc::new(old), Doc::new(new));
+    // What was promised is the right side: to callers, that what they send is
+    // taken; to readers, that what they get is as it was said.
+    let (left, right, forward) = match side {
+        Side::Output => (new, old, false),
+        _ => (old, new, true),
+    };
+    let broken = Comparison::run(left, right, forward, limits.pairs, &mut budget.pairs);
+    let loosened = Comparison::run(right, left, !forward, limits.pairs, &mut budget.pairs);
+    let (accepts, refuses) = if forward {
+        (before, after)
+    } else {
+        (after, before)
+    };
+    let mut search = Search::new(
+        left,
+        &pool,
+        accepts,
+        refuses,
+        limits.fuel.min(budget.fuel),
+        limits.instances,
+    );
+    if !broken.is_empty() {
+        let share = limits
+            .instances
+            .div_ceil(broken.len().saturating_mul(2).max(1));
+        let mut proofs: Vec<Option<String>> = broken
+            .iter()
+            .map(|reason| search.find(Some(&reason.place), share.max(FEWEST)))
+            .collect();
+        if proofs.iter().all(Option::is_none) {
+            if let Some(first) = proofs.first_mut() {
+                *first = search.find(None, limits.instances);
+            }
+        }
+        // One proof is proof that calls break; each reason still needs its own to be called so.
+        for (reason, proof) in broken.iter().zip(proofs) {
+            let class = match (&proof, reason.sure) {
+                (Some(_), _) | (None, true) => Class::Breaking,
+                (None, false) => Class::Unknown,
+            };
+            changes.push(change(class, side, reason, proof));
+        }
+    }
+    let spent = limits.fuel.min(budget.fuel).saturating_sub(search.left());
+    budget.fuel = budget.fuel.saturating_sub(spent);
+    for reason in &loosened {
+        changes.push(change(Class::Compatible, side, reason, None));
+    }
+}
+
+fn change(class: Class, side: Side, reason: &Reason, proof: Option<String>) -> Change {
+    let mut place = String::new();
+    for step in &reason.place {
+        match step {
+            Step::Name(name) => toolgate_json::pointer::push(&mut place, name),
+            Step::AnyName | Step::AnyItem => place.push_str("/*"),
+            Step::Index(index) => toolgate_json::pointer::push(&mut place, &index.to_string()),
+        }
+    }
+    Change {
+        class,
+        side,
+        aspect: Aspect::Contract,
+        place: quote(&place, PLACE_CHARS).to_string(),
+        message: reason.message.clone(),
+        witness: proof,
+    }
+}
+
+pub(super) fn on_tool(class: Class, message: &str) -> Change {
+    Change {
+        class,
+        side: Side::Tool,
+        aspect: Aspect::Contract,
+        place: String::new(),
+        message: message.to_owned(),
+        witness: None,
+    }
+}
+
+/// Tools that may take all that one tool may.
+const LISTING: usize = 50;
+/// The least that each reason is tried with.
+const FEWEST: usize = 12;
+const PLACE_CHARS: usize = 400;

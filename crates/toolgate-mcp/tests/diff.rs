@@ -1,0 +1,256 @@
+//! The diff on data: pairs of schemas and what the change between them means.
+
+use serde_json::{Value, json};
+use toolgate_mcp::diff::{Aspect, Class, Limits, Report, diff};
+
+fn tool(side: &str, schema: &Value) -> String {
+    let member = format!("{side}Schema");
+    let mut tool = json!({"name": "t", "inputSchema": {"type": "object"}});
+    tool[member] = schema.clone();
+    tool.to_string()
+}
+
+fn compare(side: &str, old: &Value, new: &Value) -> Report {
+    diff(
+        [tool(side, old).as_str()],
+        [tool(side, new).as_str()],
+        &Limits::default(),
+    )
+}
+
+/// Whether a value matches, as a contract has it.
+fn accepts(schema: &Value, instance: &str) -> bool {
+    let compiled = toolgate_schema::Compiler::new()
+        .formats(toolgate_schema::Formats::Assert)
+        .compile(schema.to_string().as_bytes())
+        .unwrap();
+    let mut workspace = toolgate_schema::Workspace::new();
+    compiled
+        .check_bytes(&mut workspace, instance.as_bytes())
+        .unwrap()
+        .is_valid()
+}
+
+#[test]
+fn every_pair_has_its_class_and_every_proof_proves() {
+    let pairs: Value = serde_json::from_str(include_str!("diff/pairs.json")).unwrap();
+    let pairs = pairs.as_array().unwrap();
+    assert!(pairs.len() >= 60);
+    let mut wrong = Vec::new();
+    for pair in pairs {
+        let (side, old, new) = (pair["side"].as_str().unwrap(), &pair["old"], &pair["new"]);
+        let report = compare(side, old, new);
+        let class = report
+            .class()
+            .map_or("same".to_owned(), |class| class.to_string());
+        let expected = pair["class"].as_str().unwrap();
+        let proofs: Vec<&str> = report
+            .tools
+            .iter()
+            .flat_map(|tool| &tool.changes)
+            .filter_map(|change| change.witness.as_deref())
+            .collect();
+        if !expected.split('|').any(|one| one == class)
+            || (pair["proof"] == true && proofs.is_empty())
+        {
+            wrong.push(format!("{pair}\n  {class} {:#?}", report.tools));
+        }
+        for proof in proofs {
+            let (passes, fails) = if side == "input" {
+                (old, new)
+            } else {
+                (new, old)
+            };
+            assert!(
+                accepts(passes, proof) && !accepts(fails, proof),
+                "{pair}: {proof}"
+            );
+        }
+        let back = compare(side, new, old);
+        if class == "compatible" && back.class().is_none() {
+            wrong.push(format!("{pair}\n  says nothing backwards"));
+        }
+        assert!(compare(side, old, old).class().is_none(), "{pair}");
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+/// Whatever the rules call compatible holds for the instances of the other corpus of pairs:
+/// no schema of the pairs accepts what a compatible successor refuses.
+#[test]
+fn compatible_pairs_have_no_counterexample_among_simple_values() {
+    let pairs: Value = serde_json::from_str(include_str!("diff/pairs.json")).unwrap();
+    let mut schemas: Vec<Value> = Vec::new();
+    for pair in pairs
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|pair| pair["side"] == "input")
+    {
+        for schema in [&pair["old"], &pair["new"]] {
+            if !schema.to_string().contains("strng") {
+                schemas.push(schema.clone());
+            }
+        }
+    }
+    let values = [
+        json!(null),
+        json!("x"),
+        json!(""),
+        json!("yy"),
+        json!(1),
+        json!(1.5),
+        json!(-1),
+        json!(true),
+        json!([]),
+        json!(["x"]),
+        json!([1]),
+        json!([1, 1]),
+        json!({}),
+        json!({"kind": "x"}),
+        json!({"kind": "x", "n": 1.5}),
+        json!({"v": 1.5}),
+        json!({"kids": [{"v": "no"}]}),
+    ];
+    let mut instances = vec!["{}".to_owned()];
+    for name in ["a", "o", "t", "b", "x-1"] {
+        for value in &values {
+            instances.push(json!({name: value}).to_string());
+            instances.push(json!({name: value, "b": "s"}).to_string());
+        }
+    }
+    let compile = |schema: &Value| {
+        toolgate_schema::Compiler::new()
+            .formats(toolgate_schema::Formats::Assert)
+            .compile(schema.to_string().as_bytes())
+            .unwrap()
+    };
+    let mut workspace = toolgate_schema::Workspace::new();
+    let mut compared = 0;
+    for old in schemas.iter().step_by(4) {
+        for new in schemas.iter().step_by(3) {
+            let report = compare("input", old, new);
+            if report
+                .class()
+                .is_some_and(|class| class != Class::Compatible)
+            {
+                continue;
+            }
+            compared += 1;
+            let (before, after) = (compile(old), compile(new));
+            for instance in &instances {
+                let mut passes = |schema: &toolgate_schema::Schema| {
+                    let verdict = schema.check_bytes(&mut workspace, instance.as_bytes());
+                    verdict.unwrap().is_valid()
+                };
+                assert!(
+                    !passes(&before) || passes(&after),
+                    "{old}\n{new}\n{instance}"
+                );
+            }
+        }
+    }
+    assert!(compared > 30, "{compared}");
+}
+
+#[test]
+fn tools_come_go_and_change_their_words() {
+    let old = [
+        r#"{"name": "gone", "inputSchema": {"type": "object"}}"#,
+        r#"{"name": "same", "description": "x", "inputSchema": {"type": "object"}}"#,
+        r#"{"name": "words", "description": "old", "inputSchema": {"type": "object", "properties": {"a": {"description": "p"}}},
+            "annotations": {"readOnlyHint": true}, "outputSchema": {"type": "object"}}"#,
+    ];
+    let new = [
+        r#"{"name": "same", "inputSchema": {"type":"object"}, "description": "x"}"#,
+        r#"{"name": "words", "description": "new", "inputSchema": {"type": "object", "properties": {"a": {"description": "q"}}}}"#,
+        r#"{"name": "fresh", "inputSchema": {"type": "object"}}"#,
+    ];
+    let report = diff(old, new, &Limits::default());
+    assert_eq!(report.same, 1);
+    let said: Vec<(&str, Class, Vec<&str>)> = report
+        .tools
+        .iter()
+        .map(|tool| {
+            let messages = tool.changes.iter().map(|change| change.message.as_str());
+            (tool.name.as_str(), tool.class(), messages.collect())
+        })
+        .collect();
+    assert_eq!(said[0], ("gone", Class::Breaking, vec!["the tool is gone"]));
+    assert_eq!(said[1].1, Class::Breaking);
+    assert_eq!(
+        said[1].2,
+        [
+            "the output schema is gone, and with it the promise of structured content",
+            "the description was \"old\", is now \"new\"",
+            "`readOnlyHint` was true, is now false",
+            "the description was \"p\", is now \"q\"",
+        ]
+    );
+    assert_eq!(report.tools[1].changes[3].aspect, Aspect::Words);
+    assert_eq!(
+        said[2],
+        ("fresh", Class::Compatible, vec!["the tool is new"])
+    );
+}
+
+#[test]
+fn hostile_schemas_cannot_hang_it() {
+    let fan = |levels: usize, leaf: &str| {
+        let mut definitions = serde_json::Map::new();
+        for level in 0..levels {
+            let next = json!({"$ref": format!("#/$defs/d{}", level + 1)});
+            definitions.insert(
+                format!("d{level}"),
+                json!({"anyOf": [next, {"type": "object", "properties": {"x": next}}]}),
+            );
+        }
+        definitions.insert(format!("d{levels}"), json!({"type": leaf}));
+        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions})
+    };
+    let deep = |leaf: &str| {
+        let mut schema = json!({"type": leaf});
+        for _ in 0..60 {
+            schema = json!({"type": "object", "properties": {"a": schema}});
+        }
+        schema
+    };
+    let wide = |leaf: &str| {
+        let branches: Vec<Value> = (0..2_000)
+            .map(|n| json!({"type": leaf, "const": n}))
+            .collect();
+        json!({"type": "object", "properties": {"a": {"anyOf": branches}}})
+    };
+    let many = |leaf: &str| {
+        let all: serde_json::Map<String, Value> = (0..5_000)
+            .map(|n| (format!("p{n}"), json!({"type": leaf})))
+            .collect();
+        json!({"type": "object", "properties": all, "required": (0..5_000).map(|n| format!("p{n}")).collect::<Vec<_>>()})
+    };
+    let started = std::time::Instant::now();
+    let numbers = "[0-9]+".repeat(200);
+    let pattern = |end: &str| json!({"type": "object", "properties": {"a": {"pattern": format!("^({numbers})+{end}")}}});
+    for (old, new) in [
+        (fan(40, "string"), fan(40, "integer")),
+        (deep("string"), deep("integer")),
+        (wide("integer"), wide("number")),
+        (many("string"), many("integer")),
+        (pattern("a"), pattern("b")),
+    ] {
+        let each = std::time::Instant::now();
+        assert!(compare("input", &old, &new).class().is_some());
+        println!("{:?}", each.elapsed());
+    }
+    let not_json = diff(
+        ["[".repeat(10_000).as_str(), "{}"],
+        ["{}"],
+        &Limits::default(),
+    );
+    assert!(not_json.class().is_some());
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}
