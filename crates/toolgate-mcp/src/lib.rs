@@ -1,6 +1,10 @@
 //! MCP tool contracts on top of the schema engine: values in, decisions out, no I/O.
 //!
-//! Each room stands on the engine and on the rooms above it in this list.
+//! A server's list becomes a [`catalog::ToolSet`] of [`contract::ToolContract`]s,
+//! each bad tool isolated with its reason. A [`check::Checker`] holds calls and
+//! results to them and answers with a [`check::Decision`]. A
+//! [`project::Projection`] tells lists and results to readers of any
+//! [`era::Era`]. [`message`] has the messages of the wire as views of their bytes.
 
 #![forbid(unsafe_code)]
 
@@ -8,6 +12,7 @@ pub mod argument;
 pub mod catalog;
 pub mod check;
 pub mod contract;
+pub mod diff;
 pub mod era;
 pub mod inline;
 pub mod lint;
