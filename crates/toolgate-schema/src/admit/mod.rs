@@ -314,9 +314,10 @@ impl<'t> Admission<'t> {
         };
         let pattern = Pattern::new(name, &bounds).map_err(|error| {
             let kind = match error.limit() {
-                Some((_, allowed)) => {
-                    CompileErrorKind::Limit(Limit { name: LimitName::PatternSize, allowed })
-                }
+                Some((_, allowed)) => CompileErrorKind::Limit(Limit {
+                    name: LimitName::PatternSize,
+                    allowed,
+                }),
                 None => CompileErrorKind::Pattern {
                     message: error.to_string(),
                     place: error.span(),

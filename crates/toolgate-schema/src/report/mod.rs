@@ -52,9 +52,10 @@ impl Schema {
     ///
     /// Meant for after a [`check`](Self::check) that said no: this is a second,
     /// plain evaluation, much slower, of the schema as it was written.
-    /// It keeps the bounds of a check: the same fuel for the verdict and as much
-    /// again for the findings. Where it reaches one, the verdict is that of a
-    /// check, and [`Report::complete`] is `false`.
+    /// It keeps the bounds of a check: a quarter of the fuel, whose units are four
+    /// times as dear here, for the verdict and as much again for the findings.
+    /// Where it reaches one, the verdict is that of a check, and
+    /// [`Report::complete`] is `false`.
     ///
     /// ```
     /// use toolgate_schema::{Schema, Workspace};
@@ -130,7 +131,7 @@ impl Schema {
     fn allowance(&self, workspace: &Workspace) -> Allowance {
         let bounds = self.compiler().bounds();
         Allowance {
-            fuel: workspace.budget.unwrap_or(bounds.fuel),
+            fuel: workspace.budget.unwrap_or(bounds.fuel / PLAIN_UNIT),
             depth: bounds.evaluation_depth,
         }
     }
@@ -149,3 +150,6 @@ impl Schema {
         }
     }
 }
+
+/// What a unit of fuel costs in a plain evaluation, in units of a check.
+const PLAIN_UNIT: u64 = 4;
