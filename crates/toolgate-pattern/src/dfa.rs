@@ -282,5 +282,5 @@ const FIRST: u16 = 2;
 /// The most entries in a table: 64 KiB, and every place fits 16 bits.
 pub(crate) const MAX_TABLE: usize = 32 << 10;
 /// The most instructions and kernel entries visited while building: measured
-/// at 10 to 20 ns each, so about 5 ms.
-const MAX_WORK: u64 = 300_000;
+/// at 10 to 20 ns each, so about 1 ms.
+const MAX_WORK: u64 = 75_000;

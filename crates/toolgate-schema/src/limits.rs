@@ -15,11 +15,11 @@ use toolgate_json::ReadLimits;
 /// | `schema_bytes` | 1 MiB | bytes of one schema document |
 /// | `depth` | 64 | nested subschemas (an array between two is not a level) |
 /// | `subschemas` | 10,000 | subschemas of the schema and of all documents it reaches |
-/// | `plan_nodes` | 20,000 | compiled subschemas, one for each dynamic scope they are used in, and the scopes themselves |
+/// | `plan_nodes` | 20,000 | compiled subschemas, one for each dynamic scope they are used in, and their tables (16 names or enum members count as one) |
 /// | `enum_members` | 20,000 | members of one `enum` |
 /// | `pattern_bytes` | 8 KiB | the text of one regular expression |
 /// | `pattern_size` | 1 MiB | estimated compiled bytes of one regular expression |
-/// | `patterns_size` | 8 MiB | the same, summed over the schema's distinct expressions |
+/// | `patterns_size` | 6 MiB | the same, summed over the schema's distinct expressions |
 /// | `registrations` | 1,024 | documents registered with one compiler |
 /// | `reference_bytes` | 8 KiB | the text of one reference |
 /// | `instance` | see [`ReadLimits`] | what reading an instance from bytes may take |
@@ -37,7 +37,8 @@ pub struct Limits {
     pub depth: usize,
     /// Subschemas of the schema and of all documents it reaches.
     pub subschemas: usize,
-    /// Compiled subschemas: one for each (subschema, dynamic scope) that is reachable.
+    /// Compiled subschemas, one for each (subschema, dynamic scope) that is
+    /// reachable; 16 names, enum members or bindings in their tables count as one.
     pub plan_nodes: usize,
     /// Members of one `enum`.
     pub enum_members: usize,
@@ -69,7 +70,7 @@ impl Default for Limits {
             enum_members: 20_000,
             pattern_bytes: 8 << 10,
             pattern_size: 1 << 20,
-            patterns_size: 8 << 20,
+            patterns_size: 6 << 20,
             registrations: 1_024,
             reference_bytes: 8 << 10,
             instance: ReadLimits::default(),

@@ -1,10 +1,7 @@
 //! The official annotation tests, for every dialect each is compatible with.
 //! Needs `../shared`; skipped without it.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a panic is how a test fails"
-)]
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod shared;
 

@@ -1,10 +1,7 @@
 //! The plain evaluation sits the official test suite, required and optional,
 //! and answers what the plan answers. Needs `../shared`; skipped without it.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a panic is how a test fails"
-)]
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod shared;
 

@@ -1,10 +1,7 @@
 //! The official output tests: each output is held to the schema that its test
 //! gives. Needs `../shared`; skipped without it.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a panic is how a test fails"
-)]
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod shared;
 

@@ -8,7 +8,7 @@
 mod identify;
 mod shape;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, OwnedDocument, View};
@@ -63,7 +63,7 @@ pub(crate) struct Admission<'t> {
     patterns_size: usize,
     pub(crate) refs: Vec<PendingRef>,
     pub(crate) warnings: Vec<Warning>,
-    waiting: Vec<(SubId, usize)>,
+    waiting: VecDeque<(SubId, usize)>,
 }
 
 impl<'t> Admission<'t> {
@@ -82,7 +82,7 @@ impl<'t> Admission<'t> {
             patterns_size: 0,
             refs: Vec::new(),
             warnings: Vec::new(),
-            waiting: Vec::new(),
+            waiting: VecDeque::new(),
         }
     }
 
@@ -204,12 +204,12 @@ impl<'t> Admission<'t> {
         if let Some(positions) = self.positions.get_mut(doc.index()) {
             positions.insert(node, id);
         }
-        self.waiting.push((id, depth));
+        self.waiting.push_back((id, depth));
         Ok(id)
     }
 
     fn walk(&mut self) -> Result<(), CompileError> {
-        while let Some((id, depth)) = self.waiting.pop() {
+        while let Some((id, depth)) = self.waiting.pop_front() {
             let Some(sub) = self.subs.get(id.index()).copied() else {
                 continue;
             };

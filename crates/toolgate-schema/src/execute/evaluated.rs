@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Key as _, Kind, Node};
 
-use super::{Answer, Machine, NO, Stop, YES};
+use super::{Answer, MEMO_PRICE, Machine, NO, Stop, YES};
 use crate::int::{to_usize, units};
 use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, PlanNode, Run};
 
@@ -80,6 +80,10 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     fn marks(&mut self, owner: &'p PlanNode, value: N, kind: Kind) -> ControlFlow<Stop, Marks> {
         let count = value.len();
         self.spend(units(count))?;
+        if self.collecting == 0 {
+            self.seen.clear();
+        }
+        self.collecting += 1;
         self.collections += 1;
         let mut marks = Marks {
             set: vec![false; count],
@@ -87,6 +91,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             round: self.collections,
         };
         self.collect(owner, value, kind, &mut marks)?;
+        self.collecting -= 1;
         ControlFlow::Continue(marks)
     }
 
@@ -156,7 +161,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
 
     /// Collects from a node that matches, once in each collection.
     fn visit(&mut self, ix: NodeIx, value: N, kind: Kind, marks: &mut Marks) -> ControlFlow<Stop> {
-        self.spend(1)?;
+        self.spend(MEMO_PRICE)?;
         let node = self.plan.node(ix);
         if node.traits.leaf || self.seen.get(ix.number(), marks.round).is_some() {
             return ControlFlow::Continue(());
@@ -249,6 +254,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         let Some(contains) = array.contains.filter(|contains| contains.evaluates) else {
             return ControlFlow::Continue(());
         };
+        self.spend(units(value.len()))?;
         for (at, item) in value.items().enumerate() {
             let open = marks.set.get(at) == Some(&false);
             if open && self.evaluate(contains.schema, item)? {

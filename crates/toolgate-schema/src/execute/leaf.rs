@@ -8,7 +8,7 @@ use toolgate_json::{Kind, Node, Number, View};
 use super::{Answer, Machine, NO, YES};
 use crate::format::{Format, content};
 use crate::int::{to_usize, units};
-use crate::plan::{EnumPlan, Op};
+use crate::plan::{DIGITS_PER_UNIT, EnumPlan, Op};
 
 impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     /// `const` and `enum`.
@@ -46,6 +46,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
             Kind::Number => {
                 let found = value.number();
                 self.spend_number(found)?;
+                self.spend_literal(literal)?;
                 ControlFlow::Continue(found.compare(&literal.number()) == Ordering::Equal)
             }
             Kind::Array | Kind::Object => toolgate_json::equal(literal, value, self),
@@ -71,6 +72,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
                 match number.as_i64() {
                     Some(integer) => members.integers.binary_search(&integer).is_ok(),
                     None => {
+                        self.spend(members.number_price)?;
                         let plan = self.plan;
                         let place = members.numbers.binary_search_by(|literal| {
                             plan.literal(*literal)
@@ -139,11 +141,12 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
             return ControlFlow::Continue(found.cmp(&bound));
         }
         self.spend_number(found)?;
-        let literal = self
-            .plan
-            .literal(bound.literal)
-            .map_or(found, |view| view.number());
-        ControlFlow::Continue(found.compare(&literal))
+        let plan = self.plan;
+        let Some(literal) = plan.literal(bound.literal) else {
+            return ControlFlow::Continue(Ordering::Equal);
+        };
+        self.spend_literal(literal)?;
+        ControlFlow::Continue(found.compare(&literal.number()))
     }
 
     fn multiple(&mut self, number: u32, found: Number<'_>) -> Answer {
@@ -159,8 +162,13 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         };
         // Division of long numbers is quadratic in their digits.
         let digits = units(found.digits()).saturating_mul(units(divisor.digits()));
-        self.spend(digits / DIGITS_PER_UNIT)?;
+        self.spend(digits / PRODUCTS_PER_UNIT)?;
         ControlFlow::Continue(found.is_multiple_of(divisor))
+    }
+
+    /// Pays for reading a number of the schema.
+    fn spend_literal(&mut self, literal: View<'_>) -> ControlFlow<super::Stop> {
+        self.spend(units(literal.raw().len() / DIGITS_PER_UNIT))
     }
 
     /// Pays for looking at the digits of a number that is no machine integer.
@@ -168,7 +176,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         if number.as_i64().is_some() {
             return ControlFlow::Continue(());
         }
-        self.spend(units(number.digits()) / DIGITS_PER_UNIT)
+        self.spend(units(number.digits() / DIGITS_PER_UNIT))
     }
 
     /// Keywords about strings.
@@ -242,7 +250,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
 }
 
 /// Digit products that one unit of fuel pays for.
-const DIGITS_PER_UNIT: u64 = 64;
+const PRODUCTS_PER_UNIT: u64 = 64;
 /// Bytes of text that one unit of fuel checks against a format.
 const FORMAT_PER_UNIT: usize = 8;
 /// Fuel for checking one byte of text against the format `regex`.

@@ -21,8 +21,11 @@ struct Slot {
 }
 
 impl Memo {
-    /// Forgets everything, in constant time.
+    /// Forgets everything, in constant time, and gives much memory back.
     pub(crate) fn clear(&mut self) {
+        if self.slots.len() > KEPT {
+            self.slots = Box::default();
+        }
         self.used = 0;
         self.round = self.round.wrapping_add(1);
         if self.round == 0 {
@@ -97,6 +100,8 @@ impl Memo {
 }
 
 const SMALLEST: usize = 64;
+/// A larger table is given back when its check is over.
+const KEPT: usize = 1 << 15;
 #[cfg(target_pointer_width = "64")]
 const FACTOR: usize = 0xff51_afd7_ed55_8ccd;
 #[cfg(not(target_pointer_width = "64"))]

@@ -98,6 +98,7 @@ pub(crate) fn run<'i, N: Node<'i>>(
         memo: &mut scratch.memo,
         seen: &mut scratch.seen,
         collections: 0,
+        collecting: 0,
         deferred: Vec::new(),
     };
     let answer = machine
@@ -129,6 +130,8 @@ struct Machine<'p, 'w, N> {
     /// What a collection of evaluated members has visited.
     seen: &'w mut Memo,
     collections: usize,
+    /// How many collections are under way inside each other.
+    collecting: usize,
     /// Members whose costly subschemas wait for the cheap ones.
     deferred: Vec<object::Deferred<N>>,
 }
@@ -159,6 +162,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         if let Some(known) = self.memo.get(ix.number(), key) {
             return ControlFlow::Continue(known);
         }
+        self.spend(MEMO_PRICE)?;
         let matched = self.descend(node, value, kind)?;
         self.memo.insert(ix.number(), key, matched);
         ControlFlow::Continue(matched)
@@ -349,3 +353,5 @@ impl<N> toolgate_json::Meter for Machine<'_, '_, N> {
 
 /// Bytes of text that one unit of fuel looks at.
 const TEXT_PER_UNIT: usize = 32;
+/// What it costs to remember a verdict, in work and in memory.
+const MEMO_PRICE: u64 = 4;

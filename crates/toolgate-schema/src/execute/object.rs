@@ -153,6 +153,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             memo: &mut *self.memo,
             seen: &mut *self.seen,
             collections: self.collections,
+            collecting: self.collecting,
             deferred: Vec::new(),
         };
         let answer = names.evaluate(
@@ -194,7 +195,9 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     ) -> ControlFlow<Stop, bool> {
         self.spend(units(value.len()) / MEMBERS_PER_UNIT)?;
         let name = object.names.name(slot);
-        ControlFlow::Continue(value.member(name).is_some())
+        self.spend_text(name)?;
+        let found = value.member_hashed(name, object.names.hash(slot));
+        ControlFlow::Continue(found.is_some())
     }
 }
 

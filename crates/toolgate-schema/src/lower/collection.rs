@@ -127,6 +127,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn push_object(&mut self, plan: ObjectPlan, run: Run, draft: &mut Draft) {
+        self.table_rows += plan.names.len() + plan.patterns.len();
         let index = to_u32(self.plan.objects.len());
         self.plan.objects.push(plan);
         draft.push(run, Op::Object(index));
@@ -213,6 +214,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn push_array(&mut self, plan: ArrayPlan, run: Run, draft: &mut Draft) {
+        self.table_rows += plan.prefix.len();
         let index = to_u32(self.plan.arrays.len());
         self.plan.arrays.push(plan);
         draft.push(run, Op::Array(index));

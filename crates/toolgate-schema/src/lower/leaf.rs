@@ -4,8 +4,9 @@ use toolgate_json::{Kind, Node as _, Number, Unmetered, View};
 
 use super::{Draft, Lowering};
 use crate::dialect::Keyword;
-use crate::int::{to_u32, to_usize};
+use crate::int::{to_u32, to_usize, units};
 use crate::outline::{ContentUse, Entry, Form, FormatUse, Sub, TypeSet};
+use crate::plan::DIGITS_PER_UNIT;
 use crate::plan::{EnumPlan, Literal, NumberLiteral, Op, Run, Slots};
 
 impl Lowering<'_> {
@@ -103,6 +104,10 @@ impl Lowering<'_> {
     /// Sorts the members of an `enum` by type.
     fn enumeration(&mut self, sub: Sub, entry: &Entry, draft: &mut Draft) {
         let doc = to_u32(sub.doc.index());
+        self.table_rows += self
+            .outline
+            .view(sub.doc, entry.value)
+            .map_or(0, |view| view.len());
         let Some(text) = self.plan.docs.get(to_usize(doc)).cloned() else {
             return;
         };
@@ -138,6 +143,12 @@ impl Lowering<'_> {
         compound.sort_by_key(|(hash, _)| *hash);
         members.strings = strings.finish();
         members.integers = integers.into();
+        let longest = numbers
+            .iter()
+            .filter_map(|(_, literal)| self.plan.literal(*literal));
+        let longest = longest.map(|view| view.raw().len()).max().unwrap_or(0);
+        let steps = u64::from(numbers.len().checked_ilog2().unwrap_or(0)) + 2;
+        members.number_price = units(longest / DIGITS_PER_UNIT) * steps;
         members.numbers = numbers.into_iter().map(|(_, literal)| literal).collect();
         members.compound = compound.into();
         draft.require_types(types);

@@ -20,7 +20,7 @@ use crate::dialect::Keyword;
 use crate::error::{CompileError, CompileErrorKind};
 use crate::int::to_u32;
 use crate::limits::{LimitName, Limits};
-use crate::outline::{Entry, Form, Outline, Shape, Sub, SubId, Target, TypeSet};
+use crate::outline::{Entry, Form, Outline, RefId, Shape, Sub, SubId, Target, TypeSet};
 use crate::plan::{Condition, Literal, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits};
 
 use scope::{ScopeId, Scopes};
@@ -52,6 +52,8 @@ pub(crate) fn lower(outline: &Outline, limits: &Limits) -> Result<Plan, CompileE
         },
         origins: vec![outline.root; 2],
         node_of: HashMap::new(),
+        classes: vec![None; outline.subs.len()],
+        table_rows: 0,
         revisited: HashSet::new(),
         waiting: Vec::new(),
     };
@@ -61,6 +63,7 @@ pub(crate) fn lower(outline: &Outline, limits: &Limits) -> Result<Plan, CompileE
     work.plan.root = work.node(outline.root, start)?;
     while let Some((id, scope, ix)) = work.waiting.pop() {
         work.build(id, scope, ix)?;
+        work.check_size(id)?;
     }
     if outline.scope_names > 0 {
         work.refuse_cycles()?;
@@ -81,9 +84,26 @@ struct Lowering<'o> {
     /// The subschema each node was made from.
     origins: Vec<SubId>,
     node_of: HashMap<(SubId, ScopeId), NodeIx>,
+    /// What each subschema comes down to, once it was asked for.
+    classes: Vec<Option<Class>>,
+    /// Names, enum members and steps of analysis, which cost memory and time too.
+    table_rows: usize,
     /// Branches that are looked at again to find what they evaluated.
     revisited: HashSet<NodeIx>,
     waiting: Vec<(SubId, ScopeId, NodeIx)>,
+}
+
+/// What a subschema comes down to.
+#[derive(Clone, Copy)]
+enum Class {
+    /// It accepts everything and evaluates nothing.
+    Nothing,
+    /// It only refers: the reference.
+    Refers(RefId),
+    /// It only applies one other subschema.
+    Applies(SubId),
+    /// All else.
+    Asserts,
 }
 
 /// Operations of one node, by run, before they are laid in a row.
@@ -115,25 +135,13 @@ impl Lowering<'_> {
             Shape::Always(false) => return Ok(NodeIx::FALSE),
             Shape::Entries { .. } => {}
         }
-        if !self
-            .outline
-            .entries(sub)
-            .iter()
-            .any(|entry| asserts(self.outline, sub, entry))
-        {
+        if matches!(self.class(id), Class::Nothing) {
             return Ok(NodeIx::TRUE);
         }
         if let Some(ix) = self.node_of.get(&(id, scope)) {
             return Ok(*ix);
         }
-        if self.plan.nodes.len() + self.scopes.weight() >= self.limits.plan_nodes {
-            let place = self.outline.place(sub.doc, sub.node);
-            return Err(CompileError::limit_reached(
-                LimitName::PlanNodes,
-                self.limits.plan_nodes,
-                place,
-            ));
-        }
+        self.check_size(id)?;
         let ix = NodeIx::new(self.plan.nodes.len());
         self.plan.nodes.push(PlanNode::plain(TypeSet::ALL));
         self.origins.push(id);
@@ -155,30 +163,62 @@ impl Lowering<'_> {
         mut scope: ScopeId,
     ) -> Result<(SubId, ScopeId), CompileError> {
         for _ in 0..=self.outline.subs.len() {
-            let sub = self.outline.sub(id);
-            let mut asserting = self
-                .outline
-                .entries(sub)
-                .iter()
-                .filter(|e| asserts(self.outline, sub, e));
-            let (Some(only), None) = (asserting.next(), asserting.next()) else {
-                return Ok((id, scope));
-            };
-            id = match (&only.form, only.keyword) {
-                (Form::Reference(target), _) => {
-                    self.scopes.follow(scope, self.outline.target(*target))
-                }
-                (Form::List(list), Keyword::AllOf | Keyword::AnyOf | Keyword::OneOf) => {
-                    match **list {
-                        [one] => one,
-                        _ => return Ok((id, scope)),
-                    }
-                }
-                _ => return Ok((id, scope)),
+            self.table_rows += 1;
+            id = match self.class(id) {
+                Class::Refers(target) => self.scopes.follow(scope, self.outline.target(target)),
+                Class::Applies(one) => one,
+                Class::Nothing | Class::Asserts => return Ok((id, scope)),
             };
             scope = self.scopes.enter(scope, self.outline.sub(id).resource);
         }
         Err(self.cyclic(id))
+    }
+
+    /// What a subschema comes down to.
+    fn class(&mut self, id: SubId) -> Class {
+        if let Some(Some(known)) = self.classes.get(id.index()) {
+            return *known;
+        }
+        let sub = self.outline.sub(id);
+        let entries = self.outline.entries(sub);
+        let mut asserting = entries
+            .iter()
+            .filter(|entry| asserts(self.outline, sub, entry));
+        let class = match (sub.shape, asserting.next(), asserting.next()) {
+            (Shape::Always(_), _, _) => Class::Asserts,
+            (_, None, _) => Class::Nothing,
+            (_, Some(only), None) => match (&only.form, only.keyword) {
+                (Form::Reference(target), _) => Class::Refers(*target),
+                (Form::List(list), Keyword::AllOf | Keyword::AnyOf | Keyword::OneOf) => {
+                    match **list {
+                        [one] => Class::Applies(one),
+                        _ => Class::Asserts,
+                    }
+                }
+                _ => Class::Asserts,
+            },
+            _ => Class::Asserts,
+        };
+        if let Some(slot) = self.classes.get_mut(id.index()) {
+            *slot = Some(class);
+        }
+        class
+    }
+
+    /// Refuses a plan that outgrows its bound.
+    fn check_size(&self, id: SubId) -> Result<(), CompileError> {
+        let tables = self.scopes.bindings() + self.table_rows;
+        if self.plan.nodes.len() + tables / ROWS_PER_NODE < self.limits.plan_nodes {
+            return Ok(());
+        }
+        let sub = self.outline.sub(id);
+        let place = self.outline.place(sub.doc, sub.node);
+        let allowed = self.limits.plan_nodes;
+        Err(CompileError::limit_reached(
+            LimitName::PlanNodes,
+            allowed,
+            place,
+        ))
     }
 
     /// Writes the operations of one node.
@@ -186,6 +226,7 @@ impl Lowering<'_> {
         let sub = self.outline.sub(id);
         let outline = self.outline;
         let mut draft = Draft::default();
+        self.table_rows += outline.entries(sub).len() / ROWS_PER_NODE;
         for entry in outline.entries(sub) {
             self.leaf(sub, entry, &mut draft);
             self.in_place(sub, scope, entry, &mut draft)?;
@@ -376,3 +417,6 @@ impl Scopes<'_> {
         }
     }
 }
+
+/// Rows of tables that count as one node.
+const ROWS_PER_NODE: usize = 16;

@@ -46,9 +46,10 @@ fn types_settle(plan: &Plan, node: &PlanNode) -> bool {
         Op::Apply(target) => plain(target),
         Op::AnyOf(union) => {
             let branches = plan.unions.get(to_usize(*union));
-            branches.into_iter().flatten().all(|branch| {
-                plain(branch) && !plan.node(*branch).types.contains(TypeSet::LEXICAL)
-            })
+            branches
+                .into_iter()
+                .flatten()
+                .all(|branch| plain(branch) && !plan.node(*branch).types.contains(TypeSet::LEXICAL))
         }
         _ => false,
     })

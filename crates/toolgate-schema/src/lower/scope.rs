@@ -72,9 +72,9 @@ impl<'o> Scopes<'o> {
         id
     }
 
-    /// The size of all scopes met so far, in plan nodes: what they cost to keep.
-    pub(super) fn weight(&self) -> usize {
-        self.scopes.len().saturating_mul(self.outline.scope_names) / BINDINGS_PER_NODE
+    /// The bindings of all scopes met so far.
+    pub(super) fn bindings(&self) -> usize {
+        self.scopes.len().saturating_mul(self.outline.scope_names)
     }
 
     /// What a name is bound to.
@@ -82,6 +82,3 @@ impl<'o> Scopes<'o> {
         *self.scopes.get(to_usize(scope.0))?.get(name.index())?
     }
 }
-
-/// Bindings that count as one plan node.
-const BINDINGS_PER_NODE: usize = 8;

@@ -74,6 +74,7 @@ impl Lowering<'_> {
         let mut waiting = vec![(id, scope)];
         while let Some((at, scope)) = waiting.pop() {
             let sub = self.outline.sub(at);
+            self.table_rows += 1 + self.outline.entries(sub).len();
             for entry in self.outline.entries(sub) {
                 match (&entry.form, entry.keyword) {
                     (Form::Reference(target), _) => {
@@ -124,6 +125,7 @@ impl Lowering<'_> {
         let mut waiting = vec![(id, scope)];
         while let Some((at, scope)) = waiting.pop() {
             let sub = self.outline.sub(at);
+            self.table_rows += 1 + self.outline.entries(sub).len();
             let dynamic = self
                 .outline
                 .entries(sub)

@@ -284,17 +284,34 @@ impl Outline {
         place(&self.docs, doc, node)
     }
 
-    /// Every subschema that `sub` applies to the instance itself ("in place").
+    /// Every subschema that `sub` applies to the instance itself ("in place"), a
+    /// dynamic reference standing for where it leads when nothing is bound.
     pub(crate) fn in_place(&self, sub: Sub) -> Vec<SubId> {
+        self.applied(sub, true)
+    }
+
+    /// The same without dynamic references.
+    pub(crate) fn statically_in_place(&self, sub: Sub) -> Vec<SubId> {
+        self.applied(sub, false)
+    }
+
+    fn applied(&self, sub: Sub, dynamic: bool) -> Vec<SubId> {
         let mut found = Vec::new();
         for entry in self.entries(sub) {
             match (&entry.form, entry.keyword) {
-                (Form::Reference(id), _) => found.push(self.target(*id).initial()),
+                (Form::Reference(id), _) => match self.target(*id) {
+                    Target::Dynamic { .. } if !dynamic => {}
+                    target => found.push(target.initial()),
+                },
                 (Form::List(list), Keyword::AllOf | Keyword::AnyOf | Keyword::OneOf) => {
                     found.extend(list.iter().copied());
                 }
-                (Form::One(sub), Keyword::Not | Keyword::If | Keyword::Then | Keyword::Else) => {
-                    found.push(*sub);
+                (Form::One(sub), Keyword::Not | Keyword::If) => found.push(*sub),
+                // Without `if` they are never evaluated (2020-12 core §10.2.2).
+                (Form::One(one), Keyword::Then | Keyword::Else)
+                    if self.entry(sub, Keyword::If).is_some() =>
+                {
+                    found.push(*one);
                 }
                 (Form::Map(map), Keyword::DependentSchemas) => {
                     found.extend(map.iter().map(|(_, sub)| *sub));

@@ -252,6 +252,8 @@ pub(crate) struct EnumPlan {
     pub(crate) integers: Box<[i64]>,
     /// Numbers that are no `i64`, sorted by value.
     pub(crate) numbers: Box<[Literal]>,
+    /// What looking a number up in `numbers` costs.
+    pub(crate) number_price: u64,
     /// Arrays and objects with their hashes, sorted by hash.
     pub(crate) compound: Box<[(u64, Literal)]>,
 }
@@ -364,3 +366,6 @@ impl PlanNode {
 pub(crate) const NONE: u32 = u32::MAX;
 
 static NOTHING: PlanNode = PlanNode::plain(TypeSet::NONE);
+
+/// Digits of a literal that one unit of fuel reads.
+pub(crate) const DIGITS_PER_UNIT: usize = 16;

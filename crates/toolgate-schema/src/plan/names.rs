@@ -18,6 +18,7 @@ pub(crate) struct NameTable {
 #[derive(Debug)]
 struct Name {
     head: u64,
+    hash: u32,
     text: Box<str>,
 }
 
@@ -58,6 +59,7 @@ impl NameTable {
     pub(crate) fn new<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
         let names = names.into_iter().map(|text| Name {
             head: head(text),
+            hash: key_hash(text),
             text: text.into(),
         });
         let names: Box<[Name]> = names.collect();
@@ -76,6 +78,11 @@ impl NameTable {
     /// The names in the order of their slots.
     pub(crate) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.names.iter().map(|name| &*name.text)
+    }
+
+    /// The hash of a slot's name.
+    pub(crate) fn hash(&self, slot: u32) -> u32 {
+        self.names.get(to_usize(slot)).map_or(0, |name| name.hash)
     }
 
     /// The name of a slot; empty for no slot.
@@ -150,14 +157,14 @@ fn head(name: &str) -> u64 {
     }
 }
 
-/// A hash table at most half full, or `None` if some name would be looked for
-/// in more than [`PROBES`] places.
+/// A hash table at most a third full, or `None` if some name, in the table or
+/// not, would be looked for in more than [`PROBES`] places.
 fn hashed(names: &[Name]) -> Option<Lookup> {
-    let size = names.len().checked_mul(2)?.checked_next_power_of_two()?;
+    let size = names.len().checked_mul(3)?.checked_next_power_of_two()?;
     let mask = u32::try_from(size - 1).ok()?;
     let mut buckets = vec![0_u32; size].into_boxed_slice();
     for (slot, name) in (1..).zip(names) {
-        let mut at = key_hash(&name.text) & mask;
+        let mut at = name.hash & mask;
         let mut probes = 0;
         while *buckets.get(to_usize(at))? != 0 {
             probes += 1;
@@ -167,6 +174,15 @@ fn hashed(names: &[Name]) -> Option<Lookup> {
             at = (at + 1) & mask;
         }
         *buckets.get_mut(to_usize(at))? = slot;
+    }
+    // A name that is not there is looked for up to the next free place, and the
+    // search goes round the end.
+    let mut run = 0;
+    for bucket in buckets.iter().chain(buckets.iter().take(PROBES + 1)) {
+        run = if *bucket == 0 { 0 } else { run + 1 };
+        if run > PROBES {
+            return None;
+        }
     }
     Some(Lookup::Hashed { buckets, mask })
 }
@@ -179,8 +195,8 @@ fn sorted(names: &[Name]) -> Lookup {
 
 /// Up to this many names are compared one by one.
 const LINEAR: usize = 16;
-/// A lookup takes at most this many steps (a half-full table has clusters of
-/// about 20 at 100,000 names).
+/// A lookup takes at most this many steps (a table a third full has runs of about
+/// 20 at 100,000 names).
 const PROBES: usize = 64;
 
 #[cfg(test)]
@@ -219,5 +235,29 @@ mod tests {
             assert_eq!(table.find(name, 0, || 0), Some(to_u32(slot)));
         }
         assert_eq!(table.find("300", 0, || 0), None);
+    }
+
+    /// Names that go in without a collision but leave no free place in a row: a
+    /// name that is not there would be looked for along all of them.
+    #[test]
+    fn crafted_runs_are_sorted_instead() {
+        let mut homes: Vec<Option<String>> = vec![None; 81];
+        let mask = 255;
+        for n in 0.. {
+            let name = format!("n{n}");
+            let home = to_usize(key_hash(&name) & mask);
+            if let Some(slot @ None) = homes.get_mut(home) {
+                *slot = Some(name);
+            } else if homes.iter().all(Option::is_some) {
+                break;
+            }
+        }
+        let names: Vec<String> = homes.into_iter().flatten().collect();
+        let table = table(&names);
+        assert!(matches!(table.lookup, Lookup::Sorted(_)));
+        for (slot, name) in names.iter().enumerate() {
+            assert_eq!(table.find(name, 0, || key_hash(name)), Some(to_u32(slot)));
+        }
+        assert_eq!(table.find("absent", 0, || key_hash("absent")), None);
     }
 }

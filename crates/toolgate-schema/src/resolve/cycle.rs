@@ -4,7 +4,9 @@ use crate::error::{CompileError, CompileErrorKind};
 use crate::outline::{Outline, SubId};
 
 /// Finds a subschema that leads back to itself in place (`$ref`, `allOf`,
-/// `anyOf`, `oneOf`, `not`, `if`, `dependentSchemas`): applying it would never end.
+/// `anyOf`, `oneOf`, `not`, `if`, `dependentSchemas`): applying it would never
+/// end. Rings through dynamic references depend on the dynamic scope; `lower`
+/// finds those.
 ///
 /// # Errors
 ///
@@ -44,7 +46,7 @@ enum State {
 
 fn enter(outline: &Outline, id: SubId, state: &mut [State], path: &mut Vec<(SubId, Vec<SubId>)>) {
     set(state, id, State::Open);
-    path.push((id, outline.in_place(outline.sub(id))));
+    path.push((id, outline.statically_in_place(outline.sub(id))));
 }
 
 fn set(state: &mut [State], id: SubId, new: State) {

@@ -9,13 +9,13 @@ mod cycle;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use toolgate_json::{Key as _, Kind, Node as _, OwnedDocument, View};
+use toolgate_json::{Key as _, Kind, Node as _, NodeId, OwnedDocument, View};
 
 use crate::admit::{Admission, PendingRef};
 use crate::closest::closest;
 use crate::dialect::{Keyword, Rules};
 use crate::error::{CompileError, CompileErrorKind, cut};
-use crate::outline::{Outline, Resource, ResourceId, ScopeName, SubId, Target};
+use crate::outline::{DocId, Outline, Resource, ResourceId, ScopeName, SubId, Target};
 use crate::uri;
 
 /// Documents in hand, by URI without fragment.
@@ -38,6 +38,8 @@ pub(crate) fn resolve(
         library,
         targets: Vec::new(),
         names: Names::default(),
+        indexes: HashMap::new(),
+        items: HashMap::new(),
     };
     while let Some(pending) = work.admission.refs.get(work.targets.len()).copied() {
         let target = work.reference(pending)?;
@@ -106,6 +108,10 @@ struct Resolver<'t, 'l> {
     library: &'l Library<'l>,
     targets: Vec<Target>,
     names: Names,
+    /// The members of wide objects that pointers went through.
+    indexes: HashMap<(DocId, NodeId), HashMap<String, NodeId>>,
+    /// The items of long arrays that pointers went through.
+    items: HashMap<(DocId, NodeId), Vec<NodeId>>,
 }
 
 impl Resolver<'_, '_> {
@@ -216,7 +222,7 @@ impl Resolver<'_, '_> {
         let mut around = root;
         let mut walked = String::new();
         for token in toolgate_json::pointer::tokens(pointer) {
-            let Some(next) = step(view, &token) else {
+            let Some(next) = self.step(sub.doc, view, &token) else {
                 let near = (view.kind() == Kind::Object)
                     .then(|| closest(&token, view.members().map(|(key, _)| key.text())))
                     .flatten()
@@ -241,6 +247,36 @@ impl Resolver<'_, '_> {
                 .unwrap_or(around);
         }
         self.admission.admit_target(sub.doc, view.id(), around)
+    }
+
+    /// One token of a JSON pointer. Wide containers are indexed the first time,
+    /// so that many references into one cost no more than its size.
+    fn step<'v>(&mut self, doc: DocId, view: View<'v>, token: &str) -> Option<View<'v>> {
+        let key = (doc, view.id());
+        match view.kind() {
+            Kind::Object if view.len() <= NARROW => view.member(token),
+            Kind::Object => {
+                let index = self.indexes.entry(key).or_insert_with(|| {
+                    let members = view.members();
+                    members
+                        .map(|(key, value)| (key.text().to_owned(), value.id()))
+                        .collect()
+                });
+                index.get(token).map(|id| view.document().view(*id))
+            }
+            Kind::Array => {
+                let plain = token == "0" || !token.starts_with('0');
+                let digits = token.bytes().all(|byte| byte.is_ascii_digit());
+                let at: usize = (plain && digits).then(|| token.parse().ok()).flatten()?;
+                if view.len() <= NARROW {
+                    return view.item(at);
+                }
+                let items = self.items.entry(key);
+                let items = items.or_insert_with(|| view.items().map(View::id).collect());
+                items.get(at).map(|id| view.document().view(*id))
+            }
+            _ => None,
+        }
     }
 
     /// The resource of that URI, taken in from the library if need be.
@@ -288,23 +324,6 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// One token of a JSON pointer.
-fn step<'v>(view: View<'v>, token: &str) -> Option<View<'v>> {
-    match view.kind() {
-        Kind::Object => view.member(token),
-        Kind::Array => {
-            let plain = token == "0" || !token.starts_with('0');
-            let digits = token.bytes().all(|byte| byte.is_ascii_digit());
-            if plain && digits {
-                view.item(token.parse().ok()?)
-            } else {
-                None
-            }
-        }
-        _ => None,
-    }
-}
-
 /// What a resource binds of the names that dynamic references look up.
 fn bindings(resource: &Resource, names: &Names) -> Vec<(ScopeName, SubId)> {
     let recursive = names.recursive.filter(|_| resource.recursive);
@@ -316,3 +335,6 @@ fn bindings(resource: &Resource, names: &Names) -> Vec<(ScopeName, SubId)> {
     bound.sort_unstable();
     bound
 }
+
+/// Containers of up to this many children are searched without an index.
+const NARROW: usize = 32;
