@@ -5,6 +5,9 @@ use clap_complete::Shell;
 
 use crate::check::CheckArgs;
 use crate::demo::DemoArgs;
+use crate::diff::DiffArgs;
+use crate::lint::LintArgs;
+use crate::lint::explain::ExplainArgs;
 use crate::term::Color;
 use crate::validate::ValidateArgs;
 
@@ -33,6 +36,9 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Check(CheckArgs),
+    Lint(LintArgs),
+    Explain(ExplainArgs),
+    Diff(DiffArgs),
     Validate(ValidateArgs),
     ServeDemo(DemoArgs),
     /// Print a completion script for a shell

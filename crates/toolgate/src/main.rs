@@ -6,8 +6,10 @@
 mod args;
 mod check;
 mod demo;
+mod diff;
 mod engine;
 mod exit;
+mod lint;
 mod render;
 mod term;
 mod validate;
@@ -33,6 +35,9 @@ fn main() -> ExitCode {
 fn dispatch(command: Command, term: &Term) -> Result<Exit, Failure> {
     match command {
         Command::Check(args) => check::run(args, term),
+        Command::Lint(args) => lint::run(&args, term),
+        Command::Diff(args) => diff::run(&args, term),
+        Command::Explain(args) => lint::explain::run(&args, term),
         Command::Validate(args) => validate::run(&args, term),
         Command::ServeDemo(args) => demo::run(&args, term),
         Command::Completions { shell } => {

@@ -6,9 +6,9 @@ mod github;
 mod human;
 mod json;
 mod live;
-mod report;
+pub(crate) mod report;
 mod save;
-mod saved;
+pub(crate) mod saved;
 mod target;
 mod tool;
 
@@ -21,6 +21,7 @@ use clap::{Args, ValueEnum};
 use crate::exit::{Exit, Failure};
 use crate::term::Term;
 pub(crate) use live::interrupted;
+use report::Report;
 
 /// Check the schemas of every tool that a server, a saved listing or a client's configuration names
 ///
@@ -29,6 +30,21 @@ pub(crate) use live::interrupted;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+
+    /// Save the listing, for `toolgate check FILE`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
+
+    /// How to print the verdicts
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+/// What to look at: a file, a server that runs, or one to start.
+#[derive(Debug, Args)]
+pub(crate) struct TargetArgs {
     /// The URL of a Streamable HTTP server, or a JSON file: a saved listing or `mcpServers`; `-` is standard input
     #[arg(value_name = "URL|FILE", required_unless_present_any = ["command", "demo"], conflicts_with_all = ["command", "demo"])]
     pub(crate) target: Option<String>,
@@ -56,14 +72,6 @@ pub(crate) struct CheckArgs {
     /// The longest a server may take in all
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) timeout: Duration,
-
-    /// Save the listing, for `toolgate check FILE`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) save: Option<PathBuf>,
-
-    /// How to print the verdicts
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
 }
 
 /// How to print the verdicts.
@@ -79,7 +87,7 @@ pub(crate) enum Format {
 
 /// Runs the command.
 pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
-    let sources = target::sources(&args, term)?;
+    let sources = target::sources(&args.target, term)?;
     if args.save.is_some() && sources.len() > 1 {
         return Err(Failure::usage("`--save` takes the listing of one server")
             .with_help("choose one with `--server NAME`"));
@@ -87,7 +95,7 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
     let mut reports = Vec::new();
     let mut exit = Exit::Ok;
     for source in sources {
-        let report = source.check(args.timeout, term)?;
+        let report = source.check(args.target.timeout, term)?;
         exit = exit.worst(report.exit());
         if args.format == Format::Human {
             term.write(&human::render(&report, term.quiet))?;
@@ -103,6 +111,14 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
         Format::Github => term.write_bytes(github::render(&reports).as_bytes())?,
     }
     Ok(exit)
+}
+
+/// The listings that the command line names, tools judged.
+pub(crate) fn reports(target: &TargetArgs, term: &Term) -> Result<Vec<Report>, Failure> {
+    target::sources(target, term)?
+        .into_iter()
+        .map(|source| source.check(target.timeout, term))
+        .collect()
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

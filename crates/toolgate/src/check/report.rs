@@ -163,7 +163,8 @@ pub(crate) fn count(number: impl Into<u64>, what: &str) -> String {
     }
 }
 
-fn exit_of(kind: FaultKind) -> Exit {
+/// The exit code of a fault.
+pub(crate) fn exit_of(kind: FaultKind) -> Exit {
     match kind {
         FaultKind::Config => Exit::Usage,
         FaultKind::Auth(_) => Exit::Auth,

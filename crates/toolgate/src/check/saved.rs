@@ -22,9 +22,9 @@ pub(crate) enum Saved {
 /// A listing in a file.
 #[derive(Debug)]
 pub(crate) struct Listing {
-    file: SourceFile,
+    pub(crate) file: SourceFile,
     server: Option<ServerFacts>,
-    tools: Vec<String>,
+    pub(crate) tools: Vec<String>,
 }
 
 impl Listing {
@@ -51,6 +51,11 @@ pub(crate) fn read(path: &str) -> Result<Saved, Failure> {
             "`{name}` is over the limit of {FILE_BYTES} bytes"
         )));
     }
+    parse(name, text)
+}
+
+/// Reads the text of a file.
+pub(crate) fn parse(name: String, text: Vec<u8>) -> Result<Saved, Failure> {
     let document = OwnedDocument::read(text.as_slice(), &limits()).map_err(|error| {
         let place = line_column(&text, error.at());
         Failure::usage(format!("{name}:{}:{}: {error}", place.line, place.column))

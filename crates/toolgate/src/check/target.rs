@@ -6,7 +6,7 @@ use std::time::Duration;
 use toolgate_json::quote;
 use toolgate_proxy::{Fault, HttpTarget, Launch};
 
-use super::CheckArgs;
+use super::TargetArgs;
 use super::config::Server;
 use super::live::{self, Peer};
 use super::report::Report;
@@ -31,7 +31,7 @@ impl Source {
 }
 
 /// Everything that the command line names.
-pub(crate) fn sources(args: &CheckArgs, term: &Term) -> Result<Vec<Source>, Failure> {
+pub(crate) fn sources(args: &TargetArgs, term: &Term) -> Result<Vec<Source>, Failure> {
     let url = args.target.as_deref().filter(|target| is_url(target));
     if url.is_none() && !args.headers.is_empty() {
         return Err(Failure::usage("`--header` is for a URL"));
@@ -101,7 +101,7 @@ fn demo() -> Result<Source, Failure> {
 }
 
 /// Takes the servers that were asked for, and asks before commands from a file are started.
-fn choose(servers: Vec<Server>, args: &CheckArgs, term: &Term) -> Result<Vec<Source>, Failure> {
+fn choose(servers: Vec<Server>, args: &TargetArgs, term: &Term) -> Result<Vec<Source>, Failure> {
     let known = servers
         .iter()
         .map(|server| format!("`{}`", quote(&server.name, 60)))

@@ -11,6 +11,8 @@ mod check_file;
 mod check_live;
 mod demo_http;
 mod demo_stdio;
+mod diff;
+mod lint;
 mod run;
 mod validate;
 mod validate_jsonl;

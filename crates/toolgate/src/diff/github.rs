@@ -1,0 +1,38 @@
+//! Changes as workflow commands, which GitHub Actions shows beside the code.
+
+use toolgate_json::quote;
+use toolgate_mcp::diff::{Aspect, Class};
+
+use super::Sides;
+use crate::render::Severity;
+use crate::render::github::{Place, command};
+
+/// One command for each change of a contract.
+pub(crate) fn render(sides: &Sides) -> String {
+    let mut out = String::new();
+    for tool in &sides.report.tools {
+        for change in tool
+            .changes
+            .iter()
+            .filter(|change| change.aspect == Aspect::Contract)
+        {
+            let severity = match change.class {
+                Class::Breaking => Severity::Error,
+                Class::Unknown => Severity::Warning,
+                Class::Compatible => Severity::Note,
+            };
+            let place = Place {
+                file: &sides.new,
+                at: None,
+            };
+            let title = format!("{} {}", change.class, quote(&tool.name, 64));
+            let mut message = format!("{} {}: {}", change.side, change.place, change.message);
+            if let Some(witness) = &change.witness {
+                message.push_str("\nfor instance ");
+                message.push_str(&quote(witness, 400).to_string());
+            }
+            out.push_str(&command(severity, Some(place), &title, &message));
+        }
+    }
+    out
+}

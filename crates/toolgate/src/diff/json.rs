@@ -1,0 +1,65 @@
+//! Changes for machines: one JSON document.
+//!
+//! ```text
+//! {
+//!   "version": 1,
+//!   "exit": 1,                        // the process's exit code
+//!   "class": "breaking",              // the worst: "breaking" | "unknown" | "compatible"; null if nothing changed
+//!   "old": "a.json", "new": "b.json", "same": 12,
+//!   "tools": [{
+//!     "name": "find", "class": "breaking",
+//!     "changes": [{
+//!       "class": "breaking",
+//!       "side": "input",              // "tool" | "input" | "output"
+//!       "aspect": "contract",         // or "words": descriptions, titles, defaults, hints
+//!       "place": "/filter/*/name",    // in the values; * is any item or undeclared member
+//!       "message": "…",
+//!       "witness": {"q": 1}           // a value that proves it, or null
+//!     }]
+//!   }]
+//! }
+//! ```
+//!
+//! New members may be added under the same version; names do not change within one.
+
+use serde_json::{Value, json};
+use toolgate_mcp::diff::{Aspect, Change};
+
+use super::Sides;
+use crate::exit::Exit;
+use crate::render::json::harmless;
+
+/// Renders the report as one document.
+pub(crate) fn render(sides: &Sides, exit: Exit) -> String {
+    let document = json!({
+        "version": 1,
+        "exit": exit.code(),
+        "class": sides.report.class().map(|class| class.to_string()),
+        "old": sides.old,
+        "new": sides.new,
+        "same": sides.report.same,
+        "tools": sides.report.tools.iter().map(|tool| json!({
+            "name": tool.name,
+            "class": tool.class().to_string(),
+            "changes": tool.changes.iter().map(change).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
+    });
+    let mut text = harmless(&format!("{document:#}"));
+    text.push('\n');
+    text
+}
+
+fn change(change: &Change) -> Value {
+    let witness = change.witness.as_deref().map(|text| {
+        // Text that this reader refuses is given as text.
+        serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
+    });
+    json!({
+        "class": change.class.to_string(),
+        "side": change.side.to_string(),
+        "aspect": if change.aspect == Aspect::Words { "words" } else { "contract" },
+        "place": change.place,
+        "message": change.message,
+        "witness": witness,
+    })
+}

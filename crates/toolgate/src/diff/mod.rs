@@ -1,0 +1,120 @@
+//! `toolgate diff OLD NEW`: what changed between two listings, and whether it breaks callers.
+
+mod github;
+mod human;
+mod json;
+
+use clap::{Args, ValueEnum};
+use toolgate_mcp::diff::{Class, Limits, Report, diff};
+
+use crate::check::saved::{self, Listing, Saved};
+use crate::exit::{Exit, Failure};
+use crate::term::Term;
+
+/// Compare two saved listings: which calls that worked can fail, which results can surprise
+///
+/// Rules on schemas decide what they can; where they cannot, instances of the old schema are
+/// tried on the new one, and a value that passes the first and fails the second is shown.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct DiffArgs {
+    /// The older listing: a JSON file, as `toolgate check --save` writes it
+    old: String,
+
+    /// The newer listing; `-` for either is standard input
+    new: String,
+
+    /// End with exit code 1 at changes of this class and worse
+    #[arg(long, value_enum, value_name = "CLASS", default_value_t = FailOn::Breaking)]
+    fail_on: FailOn,
+
+    /// How to print the changes
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+}
+
+/// At what the command fails.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FailOn {
+    /// Calls that worked can fail, or results are not what was promised
+    Breaking,
+    /// The same, or it cannot be told
+    Unknown,
+    /// Any change
+    Any,
+}
+
+/// How to print the changes.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// For people
+    Human,
+    /// One JSON document, versioned
+    Json,
+    /// Workflow commands for GitHub Actions
+    Github,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
+    if args.old == "-" && args.new == "-" {
+        return Err(Failure::usage("only one of the two can be standard input"));
+    }
+    let (old, new) = (listing(&args.old)?, listing(&args.new)?);
+    term.progress("comparing …");
+    let texts = |listing: &Listing| listing.tools.clone();
+    let (olds, news) = (texts(&old), texts(&new));
+    let report = diff(
+        olds.iter().map(String::as_str),
+        news.iter().map(String::as_str),
+        &Limits::default(),
+    );
+    let least = match args.fail_on {
+        FailOn::Breaking => Class::Breaking,
+        FailOn::Unknown => Class::Unknown,
+        FailOn::Any => Class::Compatible,
+    };
+    let exit = match report.class() {
+        Some(class) if class >= least => Exit::Invalid,
+        _ => Exit::Ok,
+    };
+    let sides = Sides {
+        report,
+        old: old.file.name,
+        new: new.file.name,
+    };
+    match args.format {
+        Format::Human => term.write(&human::render(&sides, term.quiet))?,
+        Format::Json => term.write_bytes(json::render(&sides, exit).as_bytes())?,
+        Format::Github => term.write_bytes(github::render(&sides).as_bytes())?,
+    }
+    Ok(exit)
+}
+
+/// A report and what was compared; names are escaped.
+struct Sides {
+    report: Report,
+    old: String,
+    new: String,
+}
+
+fn listing(path: &str) -> Result<Listing, Failure> {
+    match saved::read(path)? {
+        Saved::Listing(listing) => Ok(listing),
+        Saved::Servers(_) => Err(Failure::usage(
+            "`diff` compares listings, not `mcpServers` files",
+        )
+        .with_help("save a listing with `toolgate check --save FILE`")),
+    }
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  toolgate check --save new.json -- npx -y some-server
+  toolgate diff tools.lock.json new.json
+  toolgate diff --fail-on any --format github old.json new.json
+
+Exit codes:
+  0  nothing at or over `--fail-on`
+  1  a change at or over `--fail-on`
+  2  wrong usage, or a file that cannot be read";

@@ -1,0 +1,204 @@
+//! `toolgate lint`: what is legal but hurts, and what is not legal, with places and fixes.
+
+pub(crate) mod explain;
+mod fix;
+mod github;
+mod human;
+mod json;
+mod page;
+mod sarif;
+
+use clap::{Args, ValueEnum};
+use toolgate_json::quote;
+use toolgate_mcp::lint::{Linter, Profile, Rule, Safety, Severity, rule};
+
+use crate::check::{self, TargetArgs, report::exit_of};
+use crate::exit::{Exit, Failure};
+use crate::term::Term;
+use page::Page;
+
+/// Lint the tools of a server, a saved listing or a client's configuration
+///
+/// Lists the tools and holds each to some 85 rules: schemas that validators refuse, constraints
+/// that do not hold what they promise, descriptions that leave a model guessing. No tool is ever
+/// called. `toolgate explain CODE` says what a rule wants and why.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct LintArgs {
+    #[command(flatten)]
+    target: TargetArgs,
+
+    /// Turn on the rules for these readers too; may be repeated
+    #[arg(
+        long = "profile",
+        value_enum,
+        value_name = "NAME",
+        value_delimiter = ','
+    )]
+    profiles: Vec<Reader>,
+
+    /// Turn a rule off, by code or name; may be repeated
+    #[arg(long = "allow", value_name = "CODE", value_delimiter = ',', value_parser = known)]
+    allowed: Vec<&'static Rule>,
+
+    /// Turn a rule on and make its findings errors; may be repeated
+    #[arg(long = "deny", value_name = "CODE", value_delimiter = ',', value_parser = known)]
+    denied: Vec<&'static Rule>,
+
+    /// Show findings of this severity and worse
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = Level::Warning)]
+    level: Level,
+
+    /// Show every place, not only the first few of each rule
+    #[arg(long)]
+    all: bool,
+
+    /// End with exit code 1 at findings of this severity and worse
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = Level::Error)]
+    fail_on: Level,
+
+    /// Mend the file where that cannot change what a schema accepts, then lint what is left
+    #[arg(long)]
+    fix: bool,
+
+    /// Mend also where it probably is what was meant
+    #[arg(long, requires = "fix")]
+    unsafe_fixes: bool,
+
+    /// Show what `--fix` would change, and write nothing
+    #[arg(long, requires = "fix")]
+    diff: bool,
+
+    /// How to print the findings
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+}
+
+/// Readers whose rules can be turned on.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Reader {
+    /// OpenAI's function calling and strict mode
+    Openai,
+    /// Anthropic's tool use and strict mode
+    Anthropic,
+    /// Clients and SDKs of 2025 and earlier
+    Legacy,
+    /// Whatever could be said better or left out
+    Strict,
+}
+
+/// A severity on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Level {
+    Error,
+    Warning,
+    Note,
+}
+
+/// How to print the findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Human,
+    /// One JSON document, versioned
+    Json,
+    /// SARIF 2.1.0
+    Sarif,
+    /// Workflow commands for GitHub Actions
+    Github,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
+    let linter = linter(args);
+    if args.fix {
+        let safety = if args.unsafe_fixes {
+            Safety::Unsafe
+        } else {
+            Safety::Safe
+        };
+        let path = fix::path(&args.target)?;
+        fix::run(path, &linter, safety, args.diff, term)?;
+        if args.diff {
+            return Ok(Exit::Ok);
+        }
+    }
+    let mut exit = Exit::Ok;
+    let mut pages = Vec::new();
+    for report in check::reports(&args.target, term)? {
+        let texts = report.tools.iter().map(|tool| tool.text.as_str());
+        let found = linter.lint(texts);
+        exit = exit.worst(
+            report
+                .fault
+                .as_ref()
+                .map_or(Exit::Ok, |fault| exit_of(fault.kind())),
+        );
+        let worst = found.findings.iter().map(|finding| finding.severity).max();
+        if worst.is_some_and(|worst| worst >= args.fail_on.severity()) {
+            exit = exit.worst(Exit::Invalid);
+        }
+        pages.push(Page::new(report, found, args.level.severity()));
+    }
+    match args.format {
+        Format::Human => {
+            let styled = term.styles_stdout();
+            for page in &pages {
+                term.write(&human::render(page, args.all, term.quiet, styled))?;
+            }
+        }
+        Format::Json => term.write_bytes(json::render(&pages, exit).as_bytes())?,
+        Format::Sarif => term.write_bytes(sarif::render(&pages).as_bytes())?,
+        Format::Github => term.write_bytes(github::render(&pages).as_bytes())?,
+    }
+    Ok(exit)
+}
+
+impl Level {
+    fn severity(self) -> Severity {
+        match self {
+            Self::Error => Severity::Error,
+            Self::Warning => Severity::Warning,
+            Self::Note => Severity::Note,
+        }
+    }
+}
+
+fn linter(args: &LintArgs) -> Linter {
+    let mut linter = Linter::new();
+    for reader in &args.profiles {
+        linter = linter.profile(match reader {
+            Reader::Openai => Profile::Openai,
+            Reader::Anthropic => Profile::Anthropic,
+            Reader::Legacy => Profile::Legacy,
+            Reader::Strict => Profile::Strict,
+        });
+    }
+    let linter = args
+        .allowed
+        .iter()
+        .fold(linter, |linter, rule| linter.allow(rule));
+    args.denied
+        .iter()
+        .fold(linter, |linter, rule| linter.deny(rule))
+}
+
+/// The rule that a word on the command line names.
+fn known(word: &str) -> Result<&'static Rule, String> {
+    rule(word).ok_or_else(|| format!("there is no rule `{}`", quote(word, 40)))
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  toolgate lint listing.json
+  toolgate lint --profile openai,strict --level note -- npx -y some-server
+  toolgate lint --fix --diff listing.json
+  toolgate lint --deny no-annotations --format sarif https://example.com/mcp
+  toolgate explain TG032
+
+Exit codes:
+  0  nothing at or over `--fail-on`
+  1  findings at or over `--fail-on`
+  2  wrong usage, or a file that cannot be read
+  3  the server asks for authorization
+  4  the server cannot be reached, died, kept silent or talked nonsense";

@@ -1,0 +1,72 @@
+//! What one server or file came to, as every format prints it.
+
+use toolgate_json::{LineColumn, line_column};
+use toolgate_mcp::lint::{Finding, Report as Found, Severity};
+
+use crate::check::report::Report;
+
+/// A listing and the findings on it.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) report: Report,
+    /// Those that are shown, the worst first.
+    pub(crate) findings: Vec<Finding>,
+    /// How many there are of each severity, shown or not: errors, warnings, notes.
+    pub(crate) counts: [usize; 3],
+    /// Findings over the linter's bounds.
+    pub(crate) more: usize,
+    /// Estimated tokens of the listing.
+    pub(crate) tokens: usize,
+}
+
+impl Page {
+    pub(crate) fn new(report: Report, found: Found, level: Severity) -> Self {
+        let count = |severity| {
+            found
+                .findings
+                .iter()
+                .filter(|one| one.severity == severity)
+                .count()
+        };
+        Self {
+            counts: [Severity::Error, Severity::Warning, Severity::Note].map(count),
+            more: found.more,
+            tokens: found
+                .tokens
+                .iter()
+                .fold(0, |sum, one| sum.saturating_add(*one)),
+            findings: found
+                .findings
+                .into_iter()
+                .filter(|finding| finding.severity >= level)
+                .collect(),
+            report,
+        }
+    }
+
+    /// The name of the tool that a finding is about; foreign, not escaped.
+    pub(crate) fn tool(&self, finding: &Finding) -> Option<&str> {
+        let tool = self.report.tools.get(finding.tool?)?;
+        Some(tool.name.as_deref().unwrap_or("(no name)"))
+    }
+
+    /// The text of the tool that a finding is about.
+    pub(crate) fn text(&self, finding: &Finding) -> Option<&str> {
+        Some(&self.report.tools.get(finding.tool?)?.text)
+    }
+
+    /// Where in the file a byte of the tool is.
+    pub(crate) fn byte(&self, finding: &Finding, at: usize) -> Option<usize> {
+        let start = self.report.file.as_ref()?.starts.get(finding.tool?)?;
+        Some(start.saturating_add(at))
+    }
+
+    /// Where in the file a finding begins and ends.
+    pub(crate) fn lines(&self, finding: &Finding) -> Option<(LineColumn, LineColumn)> {
+        let text = &self.report.file.as_ref()?.text;
+        let span = finding.span.as_ref()?;
+        let start = line_column(text, self.byte(finding, span.start)?);
+        let end = line_column(text, self.byte(finding, span.end)?);
+        Some((start, end))
+    }
+}

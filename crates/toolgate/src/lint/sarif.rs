@@ -1,0 +1,144 @@
+//! Findings as SARIF 2.1.0, one run for each server or file.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use toolgate_json::LineColumn;
+use toolgate_mcp::lint::{Finding, Rule, Severity};
+
+use super::page::Page;
+use crate::render::json::harmless;
+
+/// Renders all pages as one log.
+pub(crate) fn render(pages: &[Page]) -> String {
+    let document = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": pages.iter().map(run).collect::<Vec<_>>(),
+    });
+    let mut text = harmless(&format!("{document:#}"));
+    text.push('\n');
+    text
+}
+
+fn run(page: &Page) -> Value {
+    let used: BTreeMap<&str, &Rule> = page
+        .findings
+        .iter()
+        .map(|finding| (finding.rule.code, finding.rule))
+        .collect();
+    let index: BTreeMap<&str, usize> = used
+        .keys()
+        .enumerate()
+        .map(|(at, code)| (*code, at))
+        .collect();
+    json!({
+        "tool": {"driver": {
+            "name": "toolgate",
+            "semanticVersion": env!("CARGO_PKG_VERSION"),
+            "rules": used.values().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
+        }},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [{
+            "executionSuccessful": page.report.fault.is_none(),
+            "toolExecutionNotifications": page.report.fault.iter().map(|fault| json!({
+                "level": "error", "message": {"text": fault.to_string()},
+            })).collect::<Vec<_>>(),
+        }],
+        "results": page.findings.iter().map(|one| result(page, one, &index)).collect::<Vec<_>>(),
+    })
+}
+
+fn descriptor(rule: &Rule) -> Value {
+    json!({
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": rule.summary()},
+        "help": {"text": rule.page, "markdown": rule.page},
+        "defaultConfiguration": {"level": rule.severity.to_string()},
+    })
+}
+
+fn result(page: &Page, finding: &Finding, index: &BTreeMap<&str, usize>) -> Value {
+    let text = match &finding.help {
+        Some(help) => format!("{}: {help}", finding.message),
+        None => finding.message.clone(),
+    };
+    let logical = page.tool(finding).map(|name| {
+        json!({"fullyQualifiedName": format!("{name}{}", finding.pointer), "kind": "member"})
+    });
+    let mut location = json!({
+        "logicalLocations": logical.into_iter().collect::<Vec<_>>(),
+    });
+    if let Some(physical) = physical(page, finding) {
+        insert(&mut location, "physicalLocation", physical);
+    }
+    let mut result = json!({
+        "ruleId": finding.rule.code,
+        "ruleIndex": index.get(finding.rule.code),
+        "level": match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        },
+        "message": {"text": text},
+        "locations": [location],
+    });
+    if let Some(fixes) = fixes(page, finding) {
+        insert(&mut result, "fixes", fixes);
+    }
+    result
+}
+
+fn physical(page: &Page, finding: &Finding) -> Option<Value> {
+    let (start, end) = page.lines(finding)?;
+    Some(json!({"artifactLocation": artifact(page)?, "region": region(start, end)}))
+}
+
+fn fixes(page: &Page, finding: &Finding) -> Option<Value> {
+    let fix = finding.fix.as_ref()?;
+    let text = &page.report.file.as_ref()?.text;
+    let mut replacements = Vec::new();
+    for edit in &fix.edits {
+        let start = toolgate_json::line_column(text, page.byte(finding, edit.span.start)?);
+        let end = toolgate_json::line_column(text, page.byte(finding, edit.span.end)?);
+        replacements.push(json!({
+            "deletedRegion": region(start, end),
+            "insertedContent": {"text": edit.text},
+        }));
+    }
+    Some(json!([{
+        "description": {"text": finding.help.as_deref().unwrap_or("leave it out")},
+        "artifactChanges": [{"artifactLocation": artifact(page)?, "replacements": replacements}],
+    }]))
+}
+
+fn region(start: LineColumn, end: LineColumn) -> Value {
+    json!({
+        "startLine": start.line, "startColumn": start.column,
+        "endLine": end.line, "endColumn": end.column,
+    })
+}
+
+/// The file as a URI reference.
+fn artifact(page: &Page) -> Option<Value> {
+    let name = &page.report.file.as_ref()?.name;
+    let mut uri = String::new();
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    if name.starts_with('/') {
+        uri.insert_str(0, "file://");
+    }
+    Some(json!({"uri": uri}))
+}
+
+fn insert(object: &mut Value, name: &str, value: Value) {
+    if let Some(members) = object.as_object_mut() {
+        members.insert(name.to_owned(), value);
+    }
+}

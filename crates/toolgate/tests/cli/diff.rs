@@ -1,0 +1,79 @@
+//! `toolgate diff`: classes, proofs, formats and exit codes.
+
+use serde_json::Value;
+
+use crate::run::{Dir, toolgate};
+
+fn listing(schema: &str, description: &str) -> String {
+    format!(
+        "{{\"tools\": [{{\"name\": \"find\", \"description\": \"{description}\", \"inputSchema\": {schema}}}]}}"
+    )
+}
+
+const OLD: &str = r#"{"type": "object", "properties": {"q": {"type": "string"}}}"#;
+const NARROW: &str =
+    r#"{"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}"#;
+
+#[test]
+fn a_break_is_shown_with_its_proof_and_fails() {
+    let dir = Dir::new();
+    let old = dir.file("old.json", &listing(OLD, "a"));
+    let new = dir.file("new.json", &listing(NARROW, "a"));
+    let run = toolgate(&["diff", &old, &new]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(
+        run.stdout
+            .contains("breaking    input: `q` is now required"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("worked before: {}"), "{}", run.stdout);
+    let back = toolgate(&["diff", &new, &old]);
+    assert_eq!(back.code, 0);
+    assert!(
+        back.stdout.contains("`q` is no longer required"),
+        "{}",
+        back.stdout
+    );
+    assert_eq!(toolgate(&["diff", "--fail-on", "any", &new, &old]).code, 1);
+    let same = toolgate(&["diff", "--fail-on", "any", &old, &old]);
+    assert_eq!(
+        (same.code, same.stdout.contains("no change in 1 tool")),
+        (0, true)
+    );
+}
+
+#[test]
+fn machines_get_json_and_workflow_commands() {
+    let dir = Dir::new();
+    let old = dir.file("old.json", &listing(OLD, "a"));
+    let new = dir.file("new.json", &listing(NARROW, "b"));
+    let run = toolgate(&["diff", "--format", "json", &old, &new]);
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        (document["version"].as_u64(), document["exit"].as_u64()),
+        (Some(1), Some(1))
+    );
+    assert_eq!(document["class"], "breaking");
+    let changes = document["tools"][0]["changes"].as_array().unwrap();
+    assert_eq!(changes[0]["witness"], serde_json::json!({}));
+    assert!(
+        changes
+            .iter()
+            .any(|change| change["aspect"] == "words" && change["class"] == "compatible")
+    );
+    let commands = toolgate(&["diff", "--format", "github", &old, &new]).stdout;
+    assert!(commands.starts_with("::error file="), "{commands}");
+    assert_eq!(commands.lines().count(), 1);
+}
+
+#[test]
+fn what_is_no_listing_is_refused() {
+    let dir = Dir::new();
+    let old = dir.file("old.json", &listing(OLD, "a"));
+    for text in ["{", "{}", r#"{"mcpServers": {}}"#] {
+        let other = dir.file("other.json", text);
+        assert_eq!(toolgate(&["diff", &old, &other]).code, 2, "{text}");
+    }
+    assert_eq!(toolgate(&["diff", "-", "-"]).code, 2);
+}

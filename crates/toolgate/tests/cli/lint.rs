@@ -1,0 +1,192 @@
+//! `toolgate lint` and `toolgate explain`: findings in every format, places, fixes, exit codes.
+
+use serde_json::Value;
+
+use crate::run::{Dir, toolgate};
+
+const LISTING: &str = r#"{
+  "tools": [
+    {"name": "find", "description": "Finds pages", "inputSchema": {
+      "type": "object",
+      "properties": {
+        "query": {"type": "string", "minLenght": 3, "description": "words"},
+        "since": {"type": "string", "default": null, "description": "first day"},
+        "over": {"type": "number", "minimum": 0, "exclusiveMinimum": true, "description": "least score"}
+      },
+      "required": []
+    }},
+    {"name": "bare", "inputSchema": {"type": "object"}}
+  ]
+}
+"#;
+
+#[test]
+fn people_see_what_matters_with_its_line() {
+    let dir = Dir::new();
+    let path = dir.file("listing.json", LISTING);
+    let run = toolgate(&["lint", &path]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    for text in [
+        "error[TG032]: `minLenght` is no keyword of JSON Schema; validators ignore it",
+        "listing.json:6:37",
+        "help: did you mean `minLength`?",
+        "error[TG022]: `exclusiveMinimum` is a boolean",
+        "warning[TG046]: the default `null` does not match its own schema",
+        "warning[TG006]: the tool has no description",
+        "2 errors, 2 warnings",
+    ] {
+        assert!(run.stdout.contains(text), "{text}\n{}", run.stdout);
+    }
+    assert!(!run.stdout.contains("TG071"));
+}
+
+#[test]
+fn rules_and_levels_can_be_chosen() {
+    let dir = Dir::new();
+    let path = dir.file("listing.json", LISTING);
+    let codes = |args: &[&str]| -> (i32, Vec<String>) {
+        let mut all = vec!["lint", "--format", "json"];
+        all.extend(args);
+        all.push(&path);
+        let run = toolgate(&all);
+        let document: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(document["exit"], run.code);
+        let findings = document["reports"][0]["findings"]
+            .as_array()
+            .unwrap()
+            .clone();
+        (
+            run.code,
+            findings
+                .iter()
+                .map(|one| one["code"].as_str().unwrap().to_owned())
+                .collect(),
+        )
+    };
+    assert_eq!(
+        codes(&[]),
+        (
+            1,
+            ["TG022", "TG032", "TG046", "TG006"]
+                .map(str::to_owned)
+                .to_vec()
+        )
+    );
+    let (code, found) = codes(&["--allow", "TG022,misspelt-keyword"]);
+    assert_eq!((code, found.len()), (0, 2));
+    assert_eq!(
+        codes(&["--allow", "TG022,TG032", "--fail-on", "warning"]).0,
+        1
+    );
+    assert!(
+        codes(&["--deny", "no-annotations"])
+            .1
+            .contains(&"TG012".to_owned())
+    );
+    let (_, strict) = codes(&["--profile", "strict", "--level", "note"]);
+    assert!(strict.contains(&"TG071".to_owned()) && strict.contains(&"TG077".to_owned()));
+    let wrong = toolgate(&["lint", "--allow", "TG999", &path]);
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.stderr.contains("there is no rule `TG999`"));
+}
+
+#[test]
+fn safe_fixes_mend_the_file_and_show_what_they_did() {
+    let dir = Dir::new();
+    let path = dir.file("listing.json", LISTING);
+    let shown = toolgate(&["lint", "--fix", "--diff", "--profile", "strict", &path]);
+    assert_eq!(shown.code, 0, "{}", shown.stderr);
+    assert!(
+        shown.stdout.contains("TG071") && shown.stdout.contains("- \"default\": null"),
+        "{}",
+        shown.stdout
+    );
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), LISTING);
+
+    let run = toolgate(&["lint", "--fix", "--profile", "strict", &path]);
+    assert_eq!(run.code, 1);
+    assert!(
+        run.stderr
+            .contains("3 fixes applied: 1 × TG022, 1 × TG046, 1 × TG071"),
+        "{}",
+        run.stderr
+    );
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        text.contains(r#"{"type": "number", "exclusiveMinimum": 0, "description""#),
+        "{text}"
+    );
+    assert!(!text.contains("required") && !text.contains("null"));
+    assert!(text.contains("minLenght"));
+    assert!(serde_json::from_str::<Value>(&text).is_ok());
+
+    let run = toolgate(&["lint", "--fix", "--unsafe-fixes", &path]);
+    assert_eq!(run.code, 0, "{}", run.stdout);
+    assert!(
+        std::fs::read_to_string(&path)
+            .unwrap()
+            .contains("minLength")
+    );
+    assert_eq!(toolgate(&["lint", "--fix", "--demo"]).code, 2);
+}
+
+#[test]
+fn sarif_has_rules_places_and_fixes() {
+    let dir = Dir::new();
+    let path = dir.file("listing.json", LISTING);
+    let run = toolgate(&["lint", "--format", "sarif", &path]);
+    let log: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let one = &log["runs"][0];
+    let results = one["results"].as_array().unwrap();
+    let misspelt = results
+        .iter()
+        .find(|result| result["ruleId"] == "TG032")
+        .unwrap();
+    let index = usize::try_from(misspelt["ruleIndex"].as_u64().unwrap()).unwrap();
+    assert_eq!(one["tool"]["driver"]["rules"][index]["id"], "TG032");
+    let region = &misspelt["locations"][0]["physicalLocation"]["region"];
+    assert_eq!(
+        (region["startLine"].as_u64(), region["startColumn"].as_u64()),
+        (Some(6), Some(37))
+    );
+    assert_eq!(
+        misspelt["fixes"][0]["artifactChanges"][0]["replacements"][0]["insertedContent"]["text"],
+        "\"minLength\""
+    );
+}
+
+#[test]
+fn github_gets_workflow_commands_and_the_demo_is_linted() {
+    let dir = Dir::new();
+    let path = dir.file("listing.json", LISTING);
+    let run = toolgate(&["lint", "--format", "github", "--level", "note", &path]);
+    assert!(run.stdout.contains("::error file="), "{}", run.stdout);
+    assert!(
+        run.stdout.contains(",line=6,col=37,title=TG032 find::"),
+        "{}",
+        run.stdout
+    );
+    // The demonstration has a hostile tool on purpose.
+    let demo = toolgate(&["lint", "--demo"]);
+    assert_eq!(demo.code, 1, "{}{}", demo.stdout, demo.stderr);
+    assert!(demo.stdout.contains("error[TG025]"), "{}", demo.stdout);
+    let gone = toolgate(&["lint", "--timeout", "3", "--", "/nonexistent/server"]);
+    assert_eq!(
+        gone.code,
+        toolgate(&["check", "--timeout", "3", "--", "/nonexistent/server"]).code
+    );
+}
+
+#[test]
+fn pages_are_explained() {
+    let run = toolgate(&["explain", "tg032"]);
+    assert_eq!(run.code, 0);
+    assert!(run.stdout.contains("TG032 misspelt-keyword") && run.stdout.contains("Why"));
+    assert_eq!(
+        toolgate(&["explain", "misspelt-keyword"]).stdout,
+        run.stdout
+    );
+    assert_eq!(toolgate(&["explain", "TG999"]).code, 2);
+    assert!(toolgate(&["explain"]).stdout.lines().count() > 60);
+}
