@@ -130,11 +130,10 @@ impl<'a> Comparison<'a> {
                 .filter_map(|all| all.member(key.text()))
                 .collect();
             for (name, _) in facts.all("properties").into_iter().flat_map(View::members) {
-                if matches(key.text(), name.text()) {
-                    if let Some(own) = member(facts, name.text()) {
-                        let step = Step::Name(name.text().to_owned());
-                        holds &= self.within(step, |this| this.contained(&Left::of(own), schema));
-                    }
+                let matched = matches(key.text(), name.text());
+                if let Some(own) = member(facts, name.text()).filter(|_| matched) {
+                    let step = Step::Name(name.text().to_owned());
+                    holds &= self.within(step, |this| this.contained(&Left::of(own), schema));
                 }
             }
             if same.is_empty() {
@@ -268,9 +267,11 @@ impl<'a> Comparison<'a> {
         node: View<'a>,
         keywords: &[&str],
     ) -> bool {
-        keywords.iter().fold(true, |holds, keyword| {
-            self.verbatim(facts, node, keyword) && holds
-        })
+        let mut holds = true;
+        for keyword in keywords {
+            holds &= self.verbatim(facts, node, keyword);
+        }
+        holds
     }
 }
 

@@ -71,10 +71,7 @@ impl<'p, 'a> Sampler<'p, 'a> {
         }
         if let Some(values) = chosen {
             let pick = self.choose(values.len());
-            return values
-                .get(pick)
-                .map_or("null", |value| value.raw())
-                .to_owned();
+            return self.pay(values.get(pick).map_or("null", |value| value.raw()));
         }
         let of: Vec<&str> = TYPES
             .iter()
@@ -98,15 +95,26 @@ impl<'p, 'a> Sampler<'p, 'a> {
             "string" => {
                 let all = self.strings(&facts);
                 let pick = self.choose(all.len());
-                all.get(pick).cloned().unwrap_or_else(|| "\"a\"".to_owned())
+                self.pay(all.get(pick).map_or("\"a\"", String::as_str))
             }
             "integer" | "number" => {
                 let all = self.numbers(&facts);
                 let pick = self.choose(all.len());
-                all.get(pick).cloned().unwrap_or_else(|| "1".to_owned())
+                self.pay(all.get(pick).map_or("1", String::as_str))
             }
             "boolean" => if self.choose(2) == 0 { "true" } else { "false" }.to_owned(),
             _ => "null".to_owned(),
+        }
+    }
+
+    /// A text that is written if there is room for it.
+    fn pay(&mut self, text: &str) -> String {
+        match self.room.checked_sub(text.len()) {
+            Some(room) => {
+                self.room = room;
+                text.to_owned()
+            }
+            None => "null".to_owned(),
         }
     }
 
@@ -290,7 +298,7 @@ impl<'p, 'a> Sampler<'p, 'a> {
             Some(target) => least.max(target.saturating_add(1)),
             None => lengths.get(pick).copied().unwrap_or(0),
         };
-        let mut items = Vec::new();
+        let mut items: Vec<String> = Vec::new();
         for index in 0..length.min(MOST_MEMBERS) {
             let Some(schemas) = parts::item(&self.doc, facts, index) else {
                 break;
@@ -299,7 +307,7 @@ impl<'p, 'a> Sampler<'p, 'a> {
             let again =
                 focus.is_none() && index >= longest && self.number.checked_rem(2) == Some(1);
             let item = match items.last() {
-                Some(last) if again => String::clone(last),
+                Some(last) if again => self.pay(last),
                 _ => self.value(&schemas, focus, depth.saturating_add(1)),
             };
             items.push(item);

@@ -264,10 +264,9 @@ fn both(
             .iter()
             .map(|reason| search.find(Some(&reason.place), share.max(FEWEST)))
             .collect();
-        if proofs.iter().all(Option::is_none) {
-            if let Some(first) = proofs.first_mut() {
-                *first = search.find(None, limits.instances);
-            }
+        let none = proofs.iter().all(Option::is_none);
+        if let Some(first) = proofs.first_mut().filter(|_| none) {
+            *first = search.find(None, limits.instances);
         }
         // One proof is proof that calls break; each reason still needs its own to be called so.
         for (reason, proof) in broken.iter().zip(proofs) {

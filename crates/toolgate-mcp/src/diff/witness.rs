@@ -31,6 +31,7 @@ pub(super) struct Search<'p, 'a> {
     refuses: &'p Judge,
     fuel: u64,
     tries: usize,
+    workspace: Workspace,
 }
 
 impl<'p, 'a> Search<'p, 'a> {
@@ -49,6 +50,7 @@ impl<'p, 'a> Search<'p, 'a> {
             refuses,
             fuel,
             tries,
+            workspace: Workspace::new(),
         }
     }
 
@@ -78,7 +80,7 @@ impl<'p, 'a> Search<'p, 'a> {
     }
 
     fn verdict(&mut self, judge: &Judge, text: &str) -> Option<Verdict> {
-        let mut workspace = Workspace::new().fuel(self.fuel.min(FUEL_OF_ONE));
+        let mut workspace = std::mem::take(&mut self.workspace).fuel(self.fuel.min(FUEL_OF_ONE));
         let verdict = judge
             .schema
             .check_bytes(&mut workspace, text.as_bytes())
@@ -86,6 +88,7 @@ impl<'p, 'a> Search<'p, 'a> {
         self.fuel = self
             .fuel
             .saturating_sub(workspace.fuel_used().saturating_add(100));
+        self.workspace = workspace;
         verdict
     }
 }

@@ -82,10 +82,11 @@ fn schemas(changes: &mut Vec<Change>, side: Side, old: View<'_>, new: View<'_>) 
             }
         }
         for keyword in ["items", "additionalProperties"] {
-            if let (Some(before), Some(after)) = (old.member(keyword), new.member(keyword)) {
-                if before.kind() == Kind::Object && after.kind() == Kind::Object {
-                    todo.push((before, after, format!("{place}/*"), depth));
-                }
+            let object = |schema: View<'_>| schema.kind() == Kind::Object;
+            let before = old.member(keyword).filter(|schema| object(*schema));
+            let after = new.member(keyword).filter(|schema| object(*schema));
+            if let (Some(before), Some(after)) = (before, after) {
+                todo.push((before, after, format!("{place}/*"), depth));
             }
         }
     }
