@@ -6,7 +6,6 @@
 mod shared;
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use toolgate_json::{Key as _, Kind, Node as _, OwnedDocument, ReadLimits, View};
 use toolgate_schema::{Compiler, Dialect, Exhausted, Schema, Verdict, Workspace};
@@ -107,7 +106,7 @@ fn exact_price_on_the_official_suite() {
         ("draft2020-12", Dialect::Draft202012),
     ] {
         let compiler = Compiler::new().default_dialect(dialect);
-        for file in json_files(&root.join(folder)) {
+        for file in shared::files(&root.join(folder)) {
             let text = fs::read(&file).unwrap();
             let cases = OwnedDocument::read(text, &ReadLimits::default()).unwrap();
             for case in cases.document().root().items() {
@@ -199,24 +198,4 @@ fn turn(value: View<'_>, text: &mut String) {
         }
         _ => text.push_str(value.raw()),
     }
-}
-
-fn json_files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut waiting = vec![folder.to_owned()];
-    while let Some(folder) = waiting.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                waiting.push(path);
-            } else if path
-                .extension()
-                .is_some_and(|extension| extension == "json")
-            {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    found
 }
