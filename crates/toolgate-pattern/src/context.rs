@@ -79,6 +79,29 @@ impl<'t> Context<'t> {
         Ok(())
     }
 
+    /// Reads `ims-ims:`.
+    pub(crate) fn modifiers(&mut self, start: usize) -> Result<Flags, PatternError> {
+        let mut flags = self.flags;
+        let mut seen = String::new();
+        let mut on = true;
+        while let Some(c) = self.cursor.next() {
+            match c {
+                ':' if on || !seen.is_empty() => return Ok(flags),
+                '-' if on => on = false,
+                'i' | 'm' | 's' if !seen.contains(c) => {
+                    seen.push(c);
+                    match c {
+                        'i' => flags.ignore_case = on,
+                        'm' => flags.multiline = on,
+                        _ => flags.dot_all = on,
+                    }
+                }
+                _ => break,
+            }
+        }
+        Err(self.error("unknown kind of group", start))
+    }
+
     /// The census, taken on first need.
     pub(crate) fn census(&mut self) -> Census {
         let text = self.cursor.text();

@@ -314,7 +314,7 @@ impl<'t> Parser<'t> {
             self.names.declare(text, name, self.captures, span)?;
             return self.open_capture(start);
         } else {
-            let flags = self.modifiers(start)?;
+            let flags = self.context.modifiers(start)?;
             self.open(Group::Plain, start)?;
             self.context.flags = flags;
             return Ok(());
@@ -344,29 +344,6 @@ impl<'t> Parser<'t> {
             flags: self.context.flags,
         });
         Ok(())
-    }
-
-    /// Reads `ims-ims:`.
-    fn modifiers(&mut self, start: usize) -> Result<Flags, PatternError> {
-        let mut flags = self.context.flags;
-        let mut seen = String::new();
-        let mut on = true;
-        while let Some(c) = self.context.cursor.next() {
-            match c {
-                ':' if on || !seen.is_empty() => return Ok(flags),
-                '-' if on => on = false,
-                'i' | 'm' | 's' if !seen.contains(c) => {
-                    seen.push(c);
-                    match c {
-                        'i' => flags.ignore_case = on,
-                        'm' => flags.multiline = on,
-                        _ => flags.dot_all = on,
-                    }
-                }
-                _ => break,
-            }
-        }
-        Err(self.context.error("unknown kind of group", start))
     }
 
     /// Ends the innermost group at its `)`.

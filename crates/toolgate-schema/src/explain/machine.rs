@@ -22,7 +22,7 @@ use super::value::At;
 use super::{DEEPER, Flow, Purse, Stop};
 use crate::dialect::{Dialect, Keyword};
 use crate::execute::{Allowance, Exhausted, Memo};
-use crate::int::{to_u32, to_usize, units};
+use crate::int::{to_usize, units};
 use crate::outline::{Entry, Form, Outline, Shape, SubId};
 
 pub(super) struct Machine<'o, 'i, N: Node<'i>> {
@@ -32,11 +32,11 @@ pub(super) struct Machine<'o, 'i, N: Node<'i>> {
     pub(super) tables: Tables<'o, 'i, N>,
     allowance: Allowance,
     /// Verdicts by (subschema in scope, value).
-    memo: Memo,
+    pub(super) memo: Memo,
     /// What valid ones evaluated, where that was asked.
-    sets: HashMap<(u32, usize), Rc<Seen>>,
+    pub(super) sets: HashMap<(u32, usize), Rc<Seen>>,
     /// Numbers for subschemas in a scope.
-    keys: HashMap<(SubId, ScopeId), u32>,
+    pub(super) keys: HashMap<(SubId, ScopeId), u32>,
     /// What has been told already: (subschema in scope, value, branch).
     pub(super) told: HashSet<(u32, usize, u32)>,
     pub(super) branches: u32,
@@ -482,29 +482,5 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             .is_some_and(|entry| entry.keyword == Keyword::Not);
         inner.track |= child.is_in_place() && frame.track && !negated;
         ControlFlow::Continue(inner)
-    }
-
-    /// The verdict of a frame, if it is known without evaluating it.
-    pub(super) fn known(&mut self, frame: &Frame<'o, 'i, N>) -> Option<Outcome> {
-        if let Shape::Always(valid) = frame.sub.shape {
-            return Some(Outcome { valid, seen: None });
-        }
-        let key = self.key(frame.id, frame.scope);
-        let identity = frame.at.identity();
-        let valid = self.memo.get(key, identity)?;
-        let seen = self.sets.get(&(key, identity)).cloned();
-        if valid && frame.track && seen.is_none() {
-            return None;
-        }
-        Some(Outcome { valid, seen })
-    }
-
-    /// The number of a subschema in a dynamic scope.
-    pub(super) fn key(&mut self, sub: SubId, scope: ScopeId) -> u32 {
-        if scope == ScopeId::EMPTY && self.keys.is_empty() && self.outline.scope_names == 0 {
-            return to_u32(sub.index());
-        }
-        let next = to_u32(self.keys.len());
-        *self.keys.entry((sub, scope)).or_insert(next)
     }
 }

@@ -20,6 +20,7 @@ mod frame;
 pub(crate) mod kind;
 mod machine;
 mod names;
+mod recall;
 mod scope;
 pub(crate) mod sink;
 mod telling;
