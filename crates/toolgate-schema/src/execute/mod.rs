@@ -21,6 +21,7 @@ mod object;
 use std::fmt;
 use std::ops::ControlFlow;
 
+use smallvec::SmallVec;
 use toolgate_json::{Kind, Node};
 
 pub(crate) use memo::Memo;
@@ -99,7 +100,7 @@ pub(crate) fn run<'i, N: Node<'i>>(
         seen: &mut scratch.seen,
         collections: 0,
         collecting: 0,
-        deferred: Vec::new(),
+        deferred: SmallVec::new(),
     };
     let answer = machine
         .evaluate(plan.root, instance)
@@ -133,7 +134,7 @@ struct Machine<'p, 'w, N> {
     /// How many collections are under way inside each other.
     collecting: usize,
     /// Members whose costly subschemas wait for the cheap ones.
-    deferred: Vec<object::Deferred<N>>,
+    deferred: SmallVec<[object::Deferred<N>; object::WAITING]>,
 }
 
 impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {

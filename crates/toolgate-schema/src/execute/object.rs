@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use smallvec::SmallVec;
 use toolgate_json::{Key as _, Node};
 
 use super::{Answer, Machine, NO, Stop, YES};
@@ -119,7 +120,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             && let Some(waiting) = self.deferred.get_mut(floor..)
             && !waiting.is_sorted_by_key(|member| member.order)
         {
-            waiting.sort_by_key(|member| member.order);
+            waiting.sort_unstable_by_key(|member| member.order);
         }
         let mut matched = true;
         for at in floor..end {
@@ -154,7 +155,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             seen: &mut *self.seen,
             collections: self.collections,
             collecting: self.collecting,
-            deferred: Vec::new(),
+            deferred: SmallVec::new(),
         };
         let answer = names.evaluate(
             schema,
@@ -268,6 +269,8 @@ impl<'i> Node<'i> for Name<'i> {
     }
 }
 
+/// As many members as may wait at once without an allocation.
+pub(super) const WAITING: usize = 8;
 /// The order of members that the schema does not name.
 const UNORDERED: u32 = u32::MAX;
 /// Members that one unit of fuel searches for a name.
