@@ -15,7 +15,7 @@ fn large_operands_cost_fuel() {
             items("1"),
         ),
         (
-            format!("{{\"items\":{{\"const\":{digits}}}}}"),
+            format!("{{\"items\":{{\"not\":{{\"const\":{digits}}}}}}}"),
             items("0.1"),
         ),
         (
