@@ -3,9 +3,9 @@
 //! A call that the old input schema accepts must be accepted by the new one;
 //! a result that the new output schema accepts must be one that the old one
 //! promised. Both are questions of inclusion between schemas. Rules decide
-//! what they can ([`subset`]); what they find narrowed is confirmed, and what
+//! what they can (`subset`); what they find narrowed is confirmed, and what
 //! they cannot tell is tried, by instances generated from the one schema and
-//! checked against the other ([`witness`]). One that passes the first and fails
+//! checked against the other (`witness`). One that passes the first and fails
 //! the second proves the break and is shown.
 //!
 //! Everything is bounded by [`Limits`]: pairs of subschemas compared, instances
