@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolgate_json::{Kind, Node, View};
 use toolgate_schema::{Report, Verdict, Workspace};
 
-use super::decision::{Checked, Decision, Fault};
+use super::decision::{Checked, Decision, Fault, Refusal};
 use super::{Checker, OnUndecided};
 use crate::catalog::ToolSet;
 use crate::contract::{ToolContract, UncompilableTool};
@@ -164,9 +164,19 @@ fn unknown(tools: &ToolSet, name: &str) -> Decision {
             );
             Decision::refuse(Fault::MalformedTool(isolated.clone()), Some(name), text)
         }
-        None => {
-            let text = format!("unknown tool: {}", toolgate_json::quote(name, NAME));
-            Decision::refuse(Fault::UnknownTool, Some(name), text)
+        None => Decision::Refuse(Box::new(Refusal::unknown_tool(name))),
+    }
+}
+
+impl Refusal {
+    /// The refusal of a call whose tool there is not.
+    #[must_use]
+    pub fn unknown_tool(name: &str) -> Self {
+        Self {
+            fault: Fault::UnknownTool,
+            tool: Some(name.to_owned()),
+            report: None,
+            text: format!("unknown tool: {}", toolgate_json::quote(name, NAME)),
         }
     }
 }

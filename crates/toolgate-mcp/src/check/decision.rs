@@ -163,15 +163,19 @@ impl Refusal {
         &self.text
     }
 
+    /// Whether the era tells it as a tool result with `isError`, not as an error.
+    #[must_use]
+    pub fn is_result_in(&self, era: Era) -> bool {
+        self.fault.is_of_result() || (self.fault.is_of_arguments() && era.facts().errors_as_results)
+    }
+
     /// The answer to the request as the era has it: wrong arguments are a tool
     /// result with `isError` since 2025-11-25 and an error before, wrong results
     /// are always such a result, everything else is an error. `id` is the
     /// request's id as JSON text (`null` if it could not be read).
     #[must_use]
     pub fn answer(&self, era: Era, id: &str) -> String {
-        let as_result = self.fault.is_of_result()
-            || (self.fault.is_of_arguments() && era.facts().errors_as_results);
-        if as_result {
+        if self.is_result_in(era) {
             result_message(id, &self.error_result(era))
         } else {
             error_message(id, self.fault.rpc_code(), &self.text)

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use toolgate_json::View;
-use toolgate_schema::Verdict;
+use toolgate_json::{Node, View};
+use toolgate_schema::{Report, Schema, Verdict, Workspace};
 
 use super::call::{not_a_message, uncompilable, unreadable};
 use super::decision::{Checked, Decision, Fault};
@@ -129,13 +129,25 @@ impl Checker {
         if era.structured() == Structured::None {
             return Decision::pass(Some(tool), Checked::EraWithoutOutput);
         }
+        self.judge_output(tool, result.structured, |schema, workspace, value| {
+            schema.explain_view(workspace, value)
+        })
+    }
+
+    /// Checks the structured content of a final result that is no error.
+    pub(crate) fn judge_output<'i, N: Node<'i>>(
+        &mut self,
+        tool: &Arc<ToolContract>,
+        structured: Option<N>,
+        explain: impl FnOnce(&Schema, &mut Workspace, N) -> Report,
+    ) -> Decision {
         let name = tool.name();
         let schema = match tool.output() {
             Ok(Some(schema)) => schema,
             Ok(None) => return Decision::pass(Some(tool), Checked::NoOutputSchema),
             Err(why) => return uncompilable(name, why),
         };
-        let Some(value) = result.structured else {
+        let Some(value) = structured else {
             let text = wording::about(
                 name,
                 format_args!("has an output schema but its result has no `structuredContent`"),
@@ -145,7 +157,7 @@ impl Checker {
         match schema.check(&mut self.workspace, value) {
             Verdict::Valid => Decision::pass(Some(tool), Checked::Valid),
             Verdict::Invalid => {
-                let report = schema.explain_view(&mut self.workspace, value);
+                let report = explain(&schema, &mut self.workspace, value);
                 let text = wording::invalid_result(name, &schema, &report);
                 Decision::refuse(Fault::InvalidResult, Some(name), text).reported(report)
             }

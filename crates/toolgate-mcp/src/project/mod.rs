@@ -12,7 +12,7 @@ mod schema;
 
 pub use list::{ProjectedList, ProjectedTool};
 pub use lost::{Lost, Unspeakable};
-pub use result::{ProjectedResult, Untellable};
+pub use result::{ProjectedResult, StructuredTelling, Telling, Untellable};
 
 use crate::contract::OutputShape;
 use crate::era::{Era, Structured};

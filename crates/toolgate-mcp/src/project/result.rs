@@ -39,6 +39,43 @@ impl std::fmt::Display for Untellable {
 
 impl std::error::Error for Untellable {}
 
+/// How structured content is told to one reader; see [`Projection::telling`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Telling {
+    /// Whether a text block with the value's JSON, as the server gave it, is added.
+    pub text: bool,
+    /// What becomes of the value.
+    pub content: StructuredTelling,
+}
+
+/// What becomes of structured content for one reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "whoever tells a result must have a case for each"
+)]
+pub enum StructuredTelling {
+    /// It is told as it is.
+    Natural,
+    /// It stands in the member `result` of an object.
+    Wrapped,
+    /// It is left out.
+    LeftOut,
+}
+
+impl StructuredTelling {
+    /// What the reader is not told by it.
+    #[must_use]
+    pub fn lost(self) -> Option<Lost> {
+        match self {
+            Self::Natural => None,
+            Self::Wrapped => Some(Lost::WrappedContent),
+            Self::LeftOut => Some(Lost::StructuredContent),
+        }
+    }
+}
+
 /// A change to the members of a result.
 pub(super) enum Member {
     Remove(&'static str),
@@ -89,8 +126,32 @@ impl Projection {
         members: &mut Vec<Member>,
         lost: &mut Vec<Lost>,
     ) {
+        let telling = self.telling(tool, value.kind() == Kind::Object, result.has_text());
+        if telling.text {
+            let block = format!(
+                r#"{{"type":"text","text":{}}}"#,
+                string(&compact(value.raw()))
+            );
+            match result.content {
+                Some(content) => edits.reshape(content, |_, _| false, &[block]),
+                None => members.push(Member::Append(format!("\"content\":[{block}]"))),
+            }
+        }
+        match telling.content {
+            StructuredTelling::Natural => {}
+            StructuredTelling::Wrapped => edits.surround(value, "{\"result\":", "}"),
+            StructuredTelling::LeftOut => members.push(Member::Remove("structuredContent")),
+        }
+        lost.extend(telling.content.lost());
+    }
+
+    /// What becomes of the structured content of a final result of `tool`
+    /// (`None` if its contract is not known), for a caller that has the result in
+    /// another form than JSON text: whether the value is an object, and whether
+    /// the author wrote a text block, decide.
+    #[must_use]
+    pub fn telling(&self, tool: Option<&ToolContract>, is_object: bool, has_text: bool) -> Telling {
         let shape = tool.map_or(OutputShape::None, ToolContract::output_shape);
-        let is_object = value.kind() == Kind::Object;
         let treatment = match self.treatment(shape) {
             // Readers of objects get objects, also where no schema says so.
             Treatment::Keep | Treatment::Enclose if self.must_wrap(is_object) => {
@@ -104,26 +165,13 @@ impl Projection {
             TextFallback::NonObject => !is_object,
             TextFallback::Never => false,
         };
-        if (wanted || treatment == Treatment::Drop) && !result.has_text() {
-            let block = format!(
-                r#"{{"type":"text","text":{}}}"#,
-                string(&compact(value.raw()))
-            );
-            match result.content {
-                Some(content) => edits.reshape(content, |_, _| false, &[block]),
-                None => members.push(Member::Append(format!("\"content\":[{block}]"))),
-            }
-        }
-        match treatment {
-            Treatment::Keep | Treatment::Enclose => {}
-            Treatment::Wrap => {
-                edits.surround(value, "{\"result\":", "}");
-                lost.push(Lost::WrappedContent);
-            }
-            Treatment::Drop => {
-                members.push(Member::Remove("structuredContent"));
-                lost.push(Lost::StructuredContent);
-            }
+        Telling {
+            text: (wanted || treatment == Treatment::Drop) && !has_text,
+            content: match treatment {
+                Treatment::Keep | Treatment::Enclose => StructuredTelling::Natural,
+                Treatment::Wrap => StructuredTelling::Wrapped,
+                Treatment::Drop => StructuredTelling::LeftOut,
+            },
         }
     }
 

@@ -8,9 +8,11 @@ mod rust_type;
 use std::fmt;
 
 pub use definition::ToolDefinition;
+#[cfg(feature = "schemars")]
+pub use rust_type::allows_objects_only;
 
 use crate::catalog::ToolSet;
-use crate::contract::{MalformedTool, NameFault, SchemaStore, UncompilableTool};
+use crate::contract::{MalformedTool, NameFault, SchemaStore, ToolContract, UncompilableTool};
 
 /// Why a tool may not be published.
 #[derive(Debug, Clone)]
@@ -36,6 +38,9 @@ pub enum Refused {
     /// be allowed.
     #[cfg(feature = "schemars")]
     InputType(&'static str),
+    /// The library that speaks the protocol for the server cannot hold it, for
+    /// the reason it gives.
+    Unrepresentable(String),
 }
 
 impl fmt::Display for RefusedTool {
@@ -51,11 +56,42 @@ impl fmt::Display for RefusedTool {
                 "tool `{name}`: `{}` allows other values than objects, so it cannot be the input",
                 toolgate_json::quote(rust, NAME)
             ),
+            Refused::Unrepresentable(reason) => write!(
+                f,
+                "tool `{name}` cannot be published: {}",
+                toolgate_json::quote(reason, NAME)
+            ),
         }
     }
 }
 
 impl std::error::Error for RefusedTool {}
+
+impl RefusedTool {
+    /// The refusal of the tool of this name.
+    pub fn new(name: impl Into<String>, reason: Refused) -> Self {
+        Self {
+            name: name.into(),
+            reason,
+        }
+    }
+}
+
+/// The contract of a tool that something else defined, with its schemas
+/// compiled. `tool` is its JSON, as in `tools/list`. The name is not judged.
+///
+/// # Errors
+///
+/// The tool can never work: it is no tool, or a schema does not compile.
+pub fn admit(name: &str, tool: &[u8], store: &SchemaStore) -> Result<ToolContract, RefusedTool> {
+    let refused = |reason| RefusedTool::new(name, reason);
+    let contract =
+        ToolContract::read(tool, store).map_err(|why| refused(Refused::Malformed(why)))?;
+    contract
+        .verify()
+        .map_err(|why| refused(Refused::Uncompilable(why)))?;
+    Ok(contract)
+}
 
 /// The tools that can be published, and those that cannot with reasons. Compiles
 /// every schema. Whether one refused tool stops the server is the caller's to
@@ -72,10 +108,8 @@ pub fn publish(
             Err(why) => refused.push(why),
             Ok(contract) => {
                 if let Err(twice) = set.insert(contract) {
-                    refused.push(RefusedTool {
-                        name: twice.name().to_owned(),
-                        reason: Refused::Malformed(MalformedTool::DuplicateName),
-                    });
+                    let reason = Refused::Malformed(MalformedTool::DuplicateName);
+                    refused.push(RefusedTool::new(twice.name(), reason));
                 }
             }
         }

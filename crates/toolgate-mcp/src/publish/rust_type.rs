@@ -17,9 +17,7 @@ impl ToolDefinition {
     /// (a unit variant is a string) is refused by [`build`](Self::build).
     #[must_use]
     pub fn input_type<T: JsonSchema>(self) -> Self {
-        let settings = SchemaSettings::draft2020_12().for_deserialize();
-        let schema = settings.into_generator().into_root_schema_for::<T>();
-        let text = schema.as_value().to_string();
+        let text = input_schema::<T>();
         let rooted = rooted(&text).ok_or(Refused::InputType(std::any::type_name::<T>()));
         self.with_input(rooted)
     }
@@ -38,6 +36,19 @@ impl ToolDefinition {
             text
         })
     }
+}
+
+/// Whether a Rust type, as it is deserialised, allows objects and nothing else,
+/// by its root, by reference or by composition.
+#[must_use]
+pub fn allows_objects_only<T: JsonSchema>() -> bool {
+    rooted(&input_schema::<T>()).is_some()
+}
+
+fn input_schema<T: JsonSchema>() -> String {
+    let settings = SchemaSettings::draft2020_12().for_deserialize();
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    schema.as_value().to_string()
 }
 
 /// The schema with a root that says `"type": "object"`; nothing if it allows

@@ -73,6 +73,19 @@ impl Checker {
     ) -> Decision {
         self.check_arguments(tool, arguments.map(ValueNode::new))
     }
+
+    /// Checks the `structuredContent` (`None` if the key is absent) of a final
+    /// result without `isError`, given as a `serde_json` value.
+    pub fn check_structured_value(
+        &mut self,
+        tool: &Arc<ToolContract>,
+        structured: Option<&serde_json::Value>,
+    ) -> Decision {
+        let structured = structured.map(ValueNode::new);
+        self.judge_output(tool, structured, |schema, workspace, value| {
+            schema.explain(workspace, value)
+        })
+    }
 }
 
 /// Why a result cannot be read as a Rust type.

@@ -1,0 +1,47 @@
+//! Checkers whose memory is used again by whoever checks next.
+
+use std::sync::{Mutex, PoisonError};
+
+use toolgate_mcp::check::{Checker, OnUndecided};
+
+/// How checks are made.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct CheckOptions {
+    pub(crate) on_undecided: OnUndecided,
+    pub(crate) fuel: Option<u64>,
+}
+
+/// A pool of checkers. No check waits for another, and no checker is held
+/// across an `await`, so there are never more than threads that check at once.
+#[derive(Debug, Default)]
+pub(crate) struct Checkers {
+    options: CheckOptions,
+    idle: Mutex<Vec<Checker>>,
+}
+
+impl Checkers {
+    pub(crate) fn new(options: CheckOptions) -> Self {
+        Self {
+            options,
+            idle: Mutex::default(),
+        }
+    }
+
+    /// Does something with a checker of its own.
+    pub(crate) fn with<T>(&self, check: impl FnOnce(&mut Checker) -> T) -> T {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = idle().pop();
+        let mut checker = taken.unwrap_or_else(|| self.fresh());
+        let answer = check(&mut checker);
+        idle().push(checker);
+        answer
+    }
+
+    fn fresh(&self) -> Checker {
+        let checker = Checker::new().on_undecided(self.options.on_undecided);
+        match self.options.fuel {
+            Some(units) => checker.fuel(units),
+            None => checker,
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Between rmcp's types and ours.
+
+use rmcp::ErrorData;
+use rmcp::model::ErrorCode;
+use toolgate_mcp::check::Refusal;
+
+/// A refusal as a JSON-RPC error of rmcp.
+pub(crate) fn error(refusal: &Refusal) -> ErrorData {
+    let code = i32::try_from(refusal.fault.rpc_code()).map_or(ErrorCode::INVALID_PARAMS, ErrorCode);
+    ErrorData::new(code, refusal.text().to_owned(), None)
+}

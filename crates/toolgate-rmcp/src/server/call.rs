@@ -1,0 +1,153 @@
+//! One call: its arguments before the handler, its result after it.
+
+use std::sync::Arc;
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, JsonObject,
+};
+use serde_json::Value;
+use toolgate_mcp::check::{Checked, Decision, Refusal};
+use toolgate_mcp::contract::ToolContract;
+use toolgate_mcp::era::Era;
+use toolgate_mcp::project::StructuredTelling;
+
+use super::{ServerEvent, ServerGate};
+use crate::convert;
+
+/// Says to the gate of a route that the gate of the whole handler has the call.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct InHand;
+
+/// The answer to a call that does not reach its handler.
+pub(super) type Answer = Result<CallToolResponse, ErrorData>;
+
+impl ServerGate {
+    /// Checks the arguments of a call.
+    ///
+    /// # Errors
+    ///
+    /// The answer, if the handler must not see them.
+    pub(super) fn admit(
+        &self,
+        tool: &Arc<ToolContract>,
+        arguments: &mut Option<JsonObject>,
+        era: Era,
+    ) -> Result<(), Box<Answer>> {
+        let value = arguments.take().map(Value::Object);
+        let decision = self
+            .shared
+            .checkers
+            .with(|checker| checker.check_arguments_value(tool, value.as_ref()));
+        if let Some(Value::Object(object)) = value {
+            *arguments = Some(object);
+        }
+        match decision {
+            Decision::Pass(pass) => {
+                self.passed(tool, pass.checked);
+                Ok(())
+            }
+            Decision::Refuse(why) => {
+                self.tell(&ServerEvent::CallRefused(&why));
+                Err(Box::new(answer(&why, era)))
+            }
+        }
+    }
+
+    /// Checks what a handler answered and tells it to a reader of `era`.
+    pub(super) fn emit(
+        &self,
+        tool: &Arc<ToolContract>,
+        response: CallToolResponse,
+        era: Era,
+    ) -> CallToolResponse {
+        match response {
+            CallToolResponse::Complete(result) => self.emit_result(tool, result, era).into(),
+            CallToolResponse::Task(created) => {
+                self.tasks().insert(&created.task.task_id, Arc::clone(tool));
+                CallToolResponse::Task(created)
+            }
+            // A question to the client; the answer to it comes as another call.
+            other => other,
+        }
+    }
+
+    /// The same for a final result.
+    pub(super) fn emit_result(
+        &self,
+        tool: &Arc<ToolContract>,
+        mut result: CallToolResult,
+        era: Era,
+    ) -> CallToolResult {
+        if result.is_error != Some(true) {
+            let structured = result.structured_content.as_ref();
+            let decision = self
+                .shared
+                .checkers
+                .with(|checker| checker.check_structured_value(tool, structured));
+            match decision {
+                Decision::Pass(pass) => self.passed(tool, pass.checked),
+                Decision::Refuse(why) => {
+                    self.tell(&ServerEvent::ResultRefused(&why));
+                    return error_result(&why);
+                }
+            }
+        }
+        self.project(tool, &mut result, era);
+        result
+    }
+
+    fn project(&self, tool: &ToolContract, result: &mut CallToolResult, era: Era) {
+        let Some(value) = result.structured_content.take() else {
+            return;
+        };
+        let has_text = result.content.iter().any(|block| block.as_text().is_some());
+        let telling = self
+            .projection(era)
+            .telling(Some(tool), value.is_object(), has_text);
+        if telling.text {
+            result.content.push(ContentBlock::text(value.to_string()));
+        }
+        result.structured_content = match telling.content {
+            StructuredTelling::Natural => Some(value),
+            StructuredTelling::Wrapped => Some(Value::Object(
+                [("result".to_owned(), value)].into_iter().collect(),
+            )),
+            StructuredTelling::LeftOut => None,
+        };
+        if let Some(lost) = &telling.content.lost() {
+            self.tell(&ServerEvent::Lost {
+                reader: era,
+                tool: tool.name(),
+                lost,
+            });
+        }
+    }
+
+    fn passed(&self, tool: &ToolContract, checked: Checked) {
+        if let Checked::Undecided(bound) = checked {
+            let tool = tool.name();
+            self.tell(&ServerEvent::Undecided { tool, bound });
+        }
+    }
+
+    /// The answer to a call of a tool there is not.
+    pub(super) fn unknown(&self, request: &CallToolRequestParams) -> ErrorData {
+        let why = Refusal::unknown_tool(&request.name);
+        self.tell(&ServerEvent::CallRefused(&why));
+        convert::error(&why)
+    }
+}
+
+/// A refused call as the era tells it.
+fn answer(why: &Refusal, era: Era) -> Answer {
+    if why.is_result_in(era) {
+        Ok(error_result(why).into())
+    } else {
+        Err(convert::error(why))
+    }
+}
+
+fn error_result(why: &Refusal) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(why.text())])
+}

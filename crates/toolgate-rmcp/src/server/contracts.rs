@@ -1,0 +1,82 @@
+//! The contracts of a server's tools, made once per definition.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use rmcp::model::Tool;
+use toolgate_mcp::catalog::ToolSet;
+use toolgate_mcp::contract::{SchemaStore, ToolContract};
+use toolgate_mcp::publish::{RefusedTool, admit};
+
+/// A tool's contract, or why it can never work.
+pub(crate) type Outcome = Result<Arc<ToolContract>, Arc<RefusedTool>>;
+
+/// What is known of each tool, by name. A definition that changed is another
+/// one, whatever its name; an unchanged one is not read again.
+#[derive(Debug, Default)]
+pub(crate) struct Contracts {
+    store: SchemaStore,
+    known: RwLock<HashMap<Arc<str>, Known>>,
+}
+
+#[derive(Debug, Clone)]
+struct Known {
+    tool: Tool,
+    outcome: Outcome,
+}
+
+impl Contracts {
+    pub(crate) fn new(store: SchemaStore) -> Self {
+        Self {
+            store,
+            known: RwLock::default(),
+        }
+    }
+
+    pub(crate) fn store(&self) -> &SchemaStore {
+        &self.store
+    }
+
+    /// The contract of this definition, and whether it was made just now.
+    pub(crate) fn of(&self, tool: &Tool) -> (Outcome, bool) {
+        {
+            let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+            if let Some(known) = known.get(&*tool.name).filter(|known| known.tool == *tool) {
+                return (known.outcome.clone(), false);
+            }
+        }
+        let outcome = self.make(tool);
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        // A server that makes up names without end does not fill our memory.
+        if known.len() >= ToolSet::TOOLS {
+            known.clear();
+        }
+        let entry = Known {
+            tool: tool.clone(),
+            outcome: outcome.clone(),
+        };
+        known.insert(Arc::from(&*tool.name), entry);
+        (outcome, true)
+    }
+
+    /// The contract that the tool of this name had when it was last seen.
+    pub(crate) fn last(&self, name: &str) -> Option<Outcome> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.get(name).map(|known| known.outcome.clone())
+    }
+
+    /// Forgets all definitions; what is compiled stays in the store.
+    pub(crate) fn forget(&self) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.clear();
+    }
+
+    fn make(&self, tool: &Tool) -> Outcome {
+        // A `Tool` is strings and JSON values, whose serialisation cannot fail;
+        // an empty text would be refused as no JSON.
+        let text = serde_json::to_vec(tool).unwrap_or_default();
+        admit(&tool.name, &text, &self.store)
+            .map(Arc::new)
+            .map_err(Arc::new)
+    }
+}

@@ -1,0 +1,90 @@
+//! `tools/list` as one reader gets it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use rmcp::model::{ListToolsResult, Tool};
+use toolgate_mcp::contract::{MalformedTool, ToolContract};
+use toolgate_mcp::era::Era;
+use toolgate_mcp::project::Lost;
+use toolgate_mcp::publish::{Refused, RefusedTool};
+
+use super::contracts::Outcome;
+use super::{ServerEvent, ServerGate};
+
+impl ServerGate {
+    /// The contract of a definition. The author is told once if there is none.
+    pub(super) fn contract(&self, tool: &Tool) -> Outcome {
+        let (outcome, is_new) = self.shared.contracts.of(tool);
+        if let (Err(why), true) = (&outcome, is_new) {
+            self.tell(&ServerEvent::ToolRefused(why));
+        }
+        outcome
+    }
+
+    /// Tells a page of tools to a reader of `era`: without the tools that can
+    /// never work, and with schemas that the reader can read.
+    pub(super) fn told_list(
+        &self,
+        mut page: ListToolsResult,
+        era: Era,
+        over_http: bool,
+    ) -> ListToolsResult {
+        let mut names = HashSet::new();
+        let tools = std::mem::take(&mut page.tools);
+        for tool in tools {
+            let Ok(contract) = self.contract(&tool) else {
+                continue;
+            };
+            let told = if names.insert(tool.name.clone()) {
+                self.told_tool(&contract, tool, era, over_http)
+            } else {
+                Err(MalformedTool::DuplicateName)
+            };
+            match told {
+                Ok(tool) => page.tools.push(tool),
+                Err(reason) => self.hidden(&contract, reason),
+            }
+        }
+        if let (Some((ttl, scope)), true) = (self.options.caching, era.is_modern()) {
+            page.ttl_ms = Some(ttl);
+            page.cache_scope = Some(scope);
+        }
+        page
+    }
+
+    fn told_tool(
+        &self,
+        contract: &Arc<ToolContract>,
+        tool: Tool,
+        era: Era,
+        over_http: bool,
+    ) -> Result<Tool, MalformedTool> {
+        let projection = self.projection(era);
+        let projection = if over_http {
+            projection.over_http()
+        } else {
+            projection
+        };
+        let told = projection.tool(contract)?;
+        for lost in &told.lost {
+            self.tell_lost(contract, era, lost);
+        }
+        if told.text == contract.text() {
+            return Ok(tool);
+        }
+        // A projected tool is one that rmcp gave us with other schemas, which
+        // are objects; it cannot be unreadable.
+        Ok(serde_json::from_str(&told.text).unwrap_or(tool))
+    }
+
+    fn hidden(&self, contract: &ToolContract, reason: MalformedTool) {
+        let refused = RefusedTool::new(contract.name(), Refused::Malformed(reason));
+        self.tell(&ServerEvent::ToolRefused(&refused));
+    }
+
+    fn tell_lost(&self, contract: &ToolContract, reader: Era, lost: &Lost) {
+        let tool = contract.name();
+        self.tell(&ServerEvent::Lost { reader, tool, lost });
+    }
+}

@@ -1,0 +1,32 @@
+//! Requests about tools that rmcp could not read as such.
+
+use rmcp::ErrorData;
+use rmcp::model::CustomRequest;
+use toolgate_json::{OwnedDocument, ReadLimits};
+use toolgate_mcp::message::ToolCall;
+
+/// The answer to a request whose method is one of tools and whose parameters
+/// are not: -32602, where rmcp would call the method unknown.
+pub(super) fn of_tools(request: &CustomRequest) -> Option<ErrorData> {
+    let why = match request.method.as_str() {
+        "tools/call" => reason(request),
+        "tools/list" => "`params` of `tools/list` are malformed".to_owned(),
+        _ => return None,
+    };
+    Some(ErrorData::invalid_params(why, None))
+}
+
+fn reason(request: &CustomRequest) -> String {
+    let text = request.params.as_ref().map(ToString::to_string);
+    let document = text.map(|text| OwnedDocument::read(text, &ReadLimits::default()));
+    let decoded = match &document {
+        Some(Ok(document)) => ToolCall::decode(Some(document.document().root())),
+        Some(Err(error)) => return error.to_string(),
+        None => ToolCall::decode(None),
+    };
+    match decoded {
+        Err(why) => why.to_string(),
+        // Name and arguments are well, so it is another member.
+        Ok(_) => "`params` of a tool call are malformed".to_owned(),
+    }
+}

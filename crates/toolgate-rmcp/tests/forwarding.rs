@@ -1,0 +1,58 @@
+//! The wrapper has every method of rmcp's `ServerHandler`: one that a new rmcp
+//! brings and the wrapper lacks would be answered "method not found".
+#![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+/// The names of the methods that are declared in a text.
+fn methods(text: &str) -> BTreeSet<&str> {
+    let lines = text.lines().map(str::trim_start);
+    let declared = lines.filter_map(|line| {
+        let line = line.strip_prefix("async ").unwrap_or(line);
+        line.strip_prefix("fn ")?.split(['(', '<']).next()
+    });
+    declared.collect()
+}
+
+/// Where rmcp's source lies, and its version.
+fn rmcp() -> (std::path::PathBuf, String) {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let packages = metadata.get("packages").and_then(|p| p.as_array()).unwrap();
+    let named = |package: &&serde_json::Value| package.get("name").unwrap() == "rmcp";
+    let package = packages.iter().find(named).unwrap();
+    let text = |member| package.get(member).unwrap().as_str().unwrap().to_owned();
+    let manifest = std::path::PathBuf::from(text("manifest_path"));
+    (manifest.parent().unwrap().to_owned(), text("version"))
+}
+
+#[test]
+fn every_method_of_the_trait_is_forwarded() {
+    let (folder, version) = rmcp();
+    let source = std::fs::read_to_string(folder.join("src/handler/server.rs")).unwrap();
+    let declared = source
+        .split_once("macro_rules! server_handler_methods")
+        .and_then(|(_, rest)| rest.split_once("\n}\n"))
+        .map(|(trait_body, _)| methods(trait_body))
+        .unwrap();
+    assert!(
+        declared.len() >= 32,
+        "found only {declared:?} in rmcp {version}"
+    );
+    let ours = include_str!("../src/server/handler.rs");
+    let (_, ours) = ours.split_once("ServerHandler for Gated<H> {").unwrap();
+    let (ours, _) = ours.split_once("\n}\n").unwrap();
+    let packed: String = ours.split_whitespace().collect();
+    assert_eq!(declared, methods(ours), "rmcp {version}");
+    for method in methods(ours) {
+        assert!(
+            packed.contains(&format!("handler.{method}(")),
+            "{method} does not reach the handler"
+        );
+    }
+}
