@@ -157,7 +157,9 @@ impl ToolContract {
         &self.name
     }
 
-    pub(crate) fn shared_name(&self) -> Arc<str> {
+    /// The name, to be kept by others without a copy.
+    #[must_use]
+    pub fn shared_name(&self) -> Arc<str> {
         Arc::clone(&self.name)
     }
 

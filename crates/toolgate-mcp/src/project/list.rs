@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use toolgate_json::{Node as _, OwnedDocument, View};
+use toolgate_json::{Kind, Node as _, OwnedDocument, View};
 
 use super::schema::{enclose, lower_booleans, wrap};
 use super::{Lost, Projection, Treatment};
@@ -22,6 +22,27 @@ pub struct ProjectedList {
     pub text: String,
     /// What the reader is not told, tool by tool in the order of the list.
     pub lost: Vec<Lost>,
+}
+
+/// One entry of a page, judged for one reader.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Listed<'l> {
+    /// Its place on the page, tools that cannot be read not counted.
+    pub index: usize,
+    /// Its name, if it has one.
+    pub name: Option<&'l str>,
+    /// Why the reader must not see it.
+    pub fault: Option<&'l MalformedTool>,
+}
+
+/// What becomes of one entry.
+enum Fate {
+    Kept,
+    /// Its reader loses it, for this reason.
+    Lost(MalformedTool),
+    /// The caller does not want it told.
+    LeftOut,
 }
 
 /// A tool as its reader gets it.
@@ -50,13 +71,35 @@ impl Projection {
         listing: &Listing,
         refused: impl Fn(&str) -> Option<MalformedTool>,
     ) -> ProjectedList {
+        self.tell(listing, |listed| {
+            match listed.fault.cloned().or_else(|| refused(listed.name?)) {
+                Some(reason) => Fate::Lost(reason),
+                None => Fate::Kept,
+            }
+        })
+    }
+
+    /// The same with the tools for which `keep` says so. A tool that has a fault
+    /// and is kept stays as it is written; one without a fault that is not kept
+    /// is not among what is lost, since the caller knows. Tools that cannot be
+    /// read are never kept: they are not in the listing's text any more.
+    #[must_use]
+    pub fn list_keeping(
+        &self,
+        listing: &Listing,
+        mut keep: impl FnMut(&Listed<'_>) -> bool,
+    ) -> ProjectedList {
+        self.tell(listing, |listed| match (keep(listed), listed.fault) {
+            (true, _) => Fate::Kept,
+            (false, Some(fault)) => Fate::Lost(fault.clone()),
+            (false, None) => Fate::LeftOut,
+        })
+    }
+
+    fn tell(&self, listing: &Listing, mut judge: impl FnMut(&Listed<'_>) -> Fate) -> ProjectedList {
         let mut edits = Edits::new();
-        let mut lost: Vec<Lost> = listing
-            .unreadable()
-            .iter()
-            .cloned()
-            .map(Lost::Tool)
-            .collect();
+        let unreadable = listing.unreadable().iter().cloned();
+        let mut lost: Vec<Lost> = unreadable.map(Lost::Tool).collect();
         let mut names = HashSet::new();
         let mut dropped = HashSet::new();
         for (index, (view, definition)) in listing.definitions().enumerate() {
@@ -65,14 +108,22 @@ impl Projection {
                 if !names.insert(definition.name) {
                     return Err(MalformedTool::DuplicateName);
                 }
-                refused(definition.name).map_or(Ok(definition), Err)
+                Ok(definition)
             });
-            match admitted {
-                Ok(definition) => self.tool_edits(view, &definition, &mut edits, &mut lost),
-                Err(reason) => {
-                    dropped.insert(index);
-                    lost.push(Lost::Tool(Isolated::of(view, index, reason)));
+            let fate = judge(&Listed {
+                index,
+                name: name(view),
+                fault: admitted.as_ref().err(),
+            });
+            if !matches!(fate, Fate::Kept) {
+                dropped.insert(index);
+            }
+            match (fate, admitted) {
+                (Fate::Kept, Ok(definition)) => {
+                    self.tool_edits(view, &definition, &mut edits, &mut lost);
                 }
+                (Fate::Lost(reason), _) => lost.push(Lost::Tool(Isolated::of(view, index, reason))),
+                (Fate::Kept | Fate::LeftOut, _) => {}
             }
         }
         if let (Ok(list), false) = (ToolList::decode(listing.result()), dropped.is_empty()) {
@@ -104,7 +155,11 @@ impl Projection {
         })
     }
 
+    /// Whether readers of the era can read the list with this tool on it.
     fn admits(&self, tool: View<'_>, definition: &Definition<'_>) -> Result<(), MalformedTool> {
+        if self.as_written {
+            return Ok(());
+        }
         if let Some(expected) = self.reader.refuses(tool) {
             let version = self.reader.version();
             return Err(MalformedTool::Era { version, expected });
@@ -122,6 +177,9 @@ impl Projection {
         edits: &mut Edits,
         lost: &mut Vec<Lost>,
     ) {
+        if self.as_written {
+            return;
+        }
         let named = || definition.name.to_owned();
         let treatment = self.treatment(OutputShape::of(definition.output));
         if self.reader.structured() != Structured::Any {
@@ -166,6 +224,9 @@ impl Projection {
         lost: &mut Vec<Lost>,
         also: &[super::result::Member],
     ) {
+        if self.as_written && also.is_empty() {
+            return;
+        }
         let wanted = self.reader.result_members(is_list);
         let mut removed = Vec::new();
         if !self.reader.is_modern() {
@@ -195,4 +256,11 @@ impl Projection {
             edits.reshape(result, gone, &appended);
         }
     }
+}
+
+fn name(tool: View<'_>) -> Option<&str> {
+    let name = tool
+        .member("name")
+        .filter(|name| name.kind() == Kind::String);
+    name.map(|name| name.string())
 }

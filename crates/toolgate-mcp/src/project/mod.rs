@@ -10,7 +10,7 @@ mod references;
 mod result;
 mod schema;
 
-pub use list::{ProjectedList, ProjectedTool};
+pub use list::{Listed, ProjectedList, ProjectedTool};
 pub use lost::{Lost, Unspeakable};
 pub use result::{ProjectedResult, StructuredTelling, Telling, Untellable};
 
@@ -70,6 +70,7 @@ pub struct Projection {
     pub(crate) output: OutputPolicy,
     pub(crate) text: TextFallback,
     pub(crate) http: bool,
+    pub(crate) as_written: bool,
 }
 
 impl Projection {
@@ -81,6 +82,7 @@ impl Projection {
             output: OutputPolicy::Wrap,
             text: TextFallback::Always,
             http: false,
+            as_written: false,
         }
     }
 
@@ -106,8 +108,19 @@ impl Projection {
         self
     }
 
+    /// Tells everything as the server wrote it: only tools that are none, or
+    /// that are refused, are left out of lists.
+    #[must_use]
+    pub fn as_written(mut self) -> Self {
+        self.as_written = true;
+        self
+    }
+
     /// What becomes of output of this shape.
     fn treatment(self, shape: OutputShape) -> Treatment {
+        if self.as_written {
+            return Treatment::Keep;
+        }
         match (self.reader.structured(), shape, self.output) {
             (_, OutputShape::None, _) | (Structured::Any, ..) => Treatment::Keep,
             (Structured::None, ..) => Treatment::Drop,

@@ -1,0 +1,132 @@
+//! Answers that the guard makes itself, each with its record.
+
+use std::sync::Arc;
+
+use toolgate_mcp::message::{INVALID_REQUEST, PARSE_ERROR, Request};
+
+use super::open::Open;
+use super::{Conversation, Turn};
+use crate::effect::{Effects, Outgoing, Purpose, Shape, method_name};
+use crate::fault::{Act, INTERNAL_ERROR};
+use crate::id::IdKey;
+use crate::record::{Action, Gate, Record};
+use crate::side::Side;
+use crate::text;
+
+impl Conversation {
+    /// Answers a request that is not open, and says why in a record.
+    pub(super) fn answer_request(
+        &self,
+        turn: &Turn<'_>,
+        request: &Request<'_>,
+        act: Act,
+        answer: String,
+        code: i64,
+        out: &mut Effects<'_>,
+    ) {
+        let key = IdKey::of(request.id);
+        let mut record = fault(turn, Side::Client, Gate::Tracking, Action::Refused, act);
+        record.method = Some(method_name(request.method));
+        record.id = Some(key.clone());
+        answer_to(Side::Client, key, answer, Some(code), out);
+        out.audit(record);
+    }
+
+    /// Answers a request that is not open with an error.
+    pub(super) fn refuse_request(
+        &self,
+        turn: &Turn<'_>,
+        request: &Request<'_>,
+        act: Act,
+        text: &str,
+        out: &mut Effects<'_>,
+    ) {
+        let code = rpc_code(act);
+        let answer = text::error_answer(request.id.raw(), code, text, Some(&data(act)));
+        self.answer_request(turn, request, act, answer, code, out);
+    }
+
+    /// Answers a request that was open with an error.
+    pub(super) fn fail(
+        turn: &Turn<'_>,
+        key: IdKey,
+        open: &Open,
+        act: Act,
+        text: &str,
+        out: &mut Effects<'_>,
+    ) {
+        let mut record = fault(turn, Side::Server, Gate::Tracking, Action::Refused, act);
+        record.describe(&key, open, turn);
+        record.detail = Some(toolgate_json::quote(text, DETAIL).to_string());
+        if open.cancelled {
+            // Nobody waits for it.
+            record.action = Action::Dropped;
+        } else {
+            let code = rpc_code(act);
+            let answer = text::error_answer(&open.raw(&key), code, text, Some(&data(act)));
+            answer_to(Side::Client, key, answer, Some(code), out);
+        }
+        out.audit(record);
+    }
+}
+
+impl Record {
+    /// What request it is about, and how long that took.
+    pub(super) fn describe(&mut self, key: &IdKey, open: &Open, turn: &Turn<'_>) {
+        self.method = Some(open.method.clone());
+        self.id = Some(key.clone());
+        self.era = Some(open.era);
+        self.elapsed = Some(turn.now.saturating_sub(open.since));
+        if let super::open::What::Call(called) = &open.what {
+            self.tool = Some(Arc::clone(&called.name));
+        }
+    }
+}
+
+/// Sends an answer that the guard made.
+pub(super) fn answer_to(
+    side: Side,
+    key: IdKey,
+    answer: String,
+    error: Option<i64>,
+    out: &mut Effects<'_>,
+) {
+    let shape = Shape::Answer {
+        id: Some(key),
+        error,
+    };
+    out.send(Outgoing::new(
+        side,
+        answer.into_bytes(),
+        Purpose::Answer,
+        shape,
+    ));
+}
+
+/// A record of something that is wrong.
+pub(super) fn fault(turn: &Turn<'_>, from: Side, gate: Gate, action: Action, act: Act) -> Record {
+    let mut record = Record::new(turn.now, from, gate, action);
+    record.code = act.code();
+    record.blame = Some(act.by());
+    record
+}
+
+/// The code of the JSON-RPC error that tells a client.
+pub(super) fn rpc_code(act: Act) -> i64 {
+    match act {
+        Act::ClientSentNoJson => PARSE_ERROR,
+        Act::ClientSentNoMessage
+        | Act::ClientSentTooMuch
+        | Act::ClientReusedId
+        | Act::ClientSentBatch => INVALID_REQUEST,
+        _ => INTERNAL_ERROR,
+    }
+}
+
+/// What a program can tell an error by.
+pub(super) fn data(act: Act) -> String {
+    format!(r#"{{"code":"{}"}}"#, act.code())
+}
+
+/// Characters of a detail in a record.
+const DETAIL: usize = 256;

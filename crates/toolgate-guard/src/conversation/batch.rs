@@ -1,0 +1,127 @@
+//! Batches, which only 2025-03-26 has: every element is taken as a message of
+//! its own, and what passes together leaves together.
+
+use toolgate_json::{Document, Node as _};
+
+use super::answer::fault;
+use super::{Conversation, Turn};
+use crate::effect::{Effect, Effects, Outgoing, Purpose, Shape};
+use crate::fault::Act;
+use crate::record::{Action, Gate};
+use crate::side::Side;
+
+/// The texts of the elements of a batch, as they came.
+pub(super) fn elements<'m>(document: Document<'_>, message: &'m [u8]) -> Vec<&'m [u8]> {
+    let spans = document.root().items().map(|item| item.span());
+    spans
+        .filter_map(|span| message.get(span.start..span.end))
+        .collect()
+}
+
+impl Conversation {
+    pub(super) fn batch<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        from: Side,
+        message: &'m [u8],
+        elements: &[&'m [u8]],
+        out: &mut Effects<'m>,
+    ) {
+        if elements.is_empty() {
+            // JSON-RPC 2.0, section 6: an empty array is an invalid request.
+            if from == Side::Client {
+                return self.no_message(turn, None, "a batch must not be empty", out);
+            }
+            let act = Act::ServerAnsweredNoMessage;
+            out.audit(fault(turn, from, Gate::Envelope, Action::Dropped, act));
+            return;
+        }
+        let has_batches = self.settled().has_batches();
+        let act = match from {
+            Side::Client => Act::ClientSentBatch,
+            Side::Server => Act::ServerSentBatch,
+        };
+        if !has_batches && from == Side::Client {
+            let era = self.settled();
+            for element in elements {
+                let found = crate::recover::Recovery::of(element);
+                let text = format!("batches are no part of {era}");
+                self.lost(turn, from, &found, act, &text, out);
+            }
+            return;
+        }
+        if !has_batches {
+            out.audit(fault(turn, from, Gate::Envelope, Action::Altered, act));
+        }
+        let guard = self.guard.clone();
+        let mut desk = guard.take_desk(turn.rules);
+        let mut effects = Effects::new();
+        for element in elements {
+            self.take_at(turn, &mut desk, from, element, &mut effects);
+        }
+        guard.put_desk(desk, message.len());
+        let together = has_batches || from == Side::Client;
+        gather(from, message, elements, effects, together, out);
+    }
+}
+
+/// Puts together what leaves to one side, if the era has batches.
+fn gather<'m>(
+    from: Side,
+    message: &'m [u8],
+    elements: &[&'m [u8]],
+    effects: Effects<'m>,
+    together: bool,
+    out: &mut Effects<'m>,
+) {
+    let is_forward = |outgoing: &Outgoing<'_>| {
+        outgoing.to == from.other() && outgoing.purpose == Purpose::Forward
+    };
+    let mut forwards: Vec<Outgoing<'m>> = Vec::new();
+    let mut answers: Vec<Outgoing<'m>> = Vec::new();
+    for effect in effects {
+        match effect {
+            Effect::Send(outgoing) if together && is_forward(&outgoing) => forwards.push(outgoing),
+            Effect::Send(outgoing)
+                if together && outgoing.to == from && outgoing.purpose == Purpose::Answer =>
+            {
+                answers.push(outgoing);
+            }
+            other => out.push(other),
+        }
+    }
+    let untouched = forwards.len() == elements.len()
+        && forwards
+            .iter()
+            .zip(elements)
+            .all(|(one, element)| one.bytes.as_ref() == *element);
+    if let Some(mut all) = join(forwards) {
+        if untouched {
+            all.bytes = message.into();
+        }
+        out.send(all);
+    }
+    if let Some(all) = join(answers) {
+        out.send(all);
+    }
+}
+
+/// Several messages as one batch; one alone stays what it is.
+fn join(messages: Vec<Outgoing<'_>>) -> Option<Outgoing<'_>> {
+    let first = messages.first()?;
+    let (to, purpose) = (first.to, first.purpose);
+    if messages.len() == 1 {
+        return messages.into_iter().next();
+    }
+    let mut bytes = vec![b'['];
+    let mut shapes = Vec::new();
+    for message in messages {
+        if bytes.len() > 1 {
+            bytes.push(b',');
+        }
+        bytes.extend_from_slice(&message.bytes);
+        shapes.push(message.shape);
+    }
+    bytes.push(b']');
+    Some(Outgoing::new(to, bytes, purpose, Shape::Batch(shapes)))
+}

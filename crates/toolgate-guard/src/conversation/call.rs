@@ -1,0 +1,360 @@
+//! `tools/call` on its way to the server: through the gates, or parked until the
+//! list of tools is there.
+
+use std::sync::Arc;
+
+use toolgate_json::{Node as _, View};
+use toolgate_mcp::check::Checker;
+use toolgate_mcp::message::{Edits, Request, ToolCall};
+
+use super::answer::{answer_to, fault};
+use super::open::{Called, Open, What};
+use super::{Conversation, Turn};
+use crate::effect::{Effects, Outgoing, Purpose, Shape};
+use crate::fault::Act;
+use crate::gate::{CALL, CallCase, Judged, Objection, Reply};
+use crate::id::IdKey;
+use crate::knowledge::{Found, Tools, Trust};
+use crate::policy::Mode;
+use crate::record::{Action, Gate, Record};
+use crate::side::Side;
+
+/// A call that waits for the list of tools.
+#[derive(Debug)]
+pub(super) struct Parked {
+    pub(super) id: IdKey,
+    pub(super) message: Box<[u8]>,
+}
+
+/// Why a call that was parked comes again.
+#[derive(Debug)]
+pub(super) struct Retry {
+    /// Why there is no list after all.
+    pub(super) unlisted: Option<String>,
+}
+
+/// What came of the gates.
+struct Passage {
+    objection: Option<Box<Objection>>,
+    /// What is wrong and passes all the same.
+    reported: Vec<Objection>,
+    repaired: Option<(String, Vec<String>)>,
+}
+
+impl Conversation {
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a message, what it is read with, and where its effects go"
+    )]
+    pub(super) fn call<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        request: &Request<'_>,
+        open: Open,
+        bytes: &'m [u8],
+        retry: Option<&Retry>,
+        out: &mut Effects<'m>,
+    ) {
+        let key = IdKey::of(request.id);
+        let call = match ToolCall::decode(request.params) {
+            Ok(call) => call,
+            Err(malformed) => {
+                let reply = Reply::Error {
+                    code: malformed.code(),
+                    text: malformed.to_string(),
+                };
+                let mut objection = Objection::act(
+                    Gate::Arguments,
+                    turn.policy().arguments,
+                    Act::ClientSentNoMessage,
+                    reply,
+                );
+                objection.code = "call-malformed";
+                if objection.mode == Mode::Enforce {
+                    self.object(turn, key, &open, None, &objection, out);
+                } else {
+                    self.forward_unread(key, open, bytes, out);
+                }
+                return;
+            }
+        };
+        let terms = turn.policy().terms(call.name);
+        let tools = self.scope.tools();
+        let found = tools.find(call.name);
+        let looks = terms.arguments != Mode::Off
+            || terms.results != Mode::Off
+            || turn.policy().drift.lock.is_some();
+        let trust = self.trust(turn, &tools, &found);
+        if looks
+            && retry.is_none()
+            && trust == Trust::Gone
+            && self.park(turn, &key, &open, request, bytes, out)
+        {
+            return;
+        }
+        let mut case = CallCase {
+            rules: turn.rules,
+            terms,
+            scope: &self.scope,
+            tools: &tools,
+            found: &found,
+            unlisted: retry.and_then(|retry| retry.unlisted.as_deref()),
+            call: &call,
+            checker,
+            now: turn.now,
+        };
+        let passage = pass(&mut case);
+        let fuel = checker.fuel_used();
+        if let Some(objection) = &passage.objection {
+            let confirmed = retry.is_some() || trust == Trust::Fresh || !objection.by_list;
+            if !confirmed && self.park(turn, &key, &open, request, bytes, out) {
+                return;
+            }
+        }
+        let name: Arc<str> = match &found {
+            Found::Tool(tool) => tool.contract.shared_name(),
+            _ => Arc::from(call.name),
+        };
+        self.report(turn, &key, &open, &name, &passage, fuel, out);
+        if let Some(objection) = &passage.objection {
+            return self.object(turn, key, &open, Some(&name), objection, out);
+        }
+        let tool = match &found {
+            Found::Tool(tool) => Some(Arc::clone(&tool.contract)),
+            _ => None,
+        };
+        let mut outgoing = match passage.repaired {
+            Some((arguments, _)) => {
+                let text = with_arguments(&call, &arguments);
+                outgoing(text.into_bytes(), &key)
+            }
+            None => outgoing(bytes, &key),
+        };
+        outgoing.call.clone_from(&tool);
+        let mut open = open;
+        open.what = What::Call(Box::new(Called {
+            name,
+            tool,
+            terms,
+            as_task: call.task.is_some(),
+        }));
+        self.open.insert(key, open);
+        out.send(outgoing);
+    }
+
+    /// How far what is known of a tool can be trusted.
+    fn trust(&self, turn: &Turn<'_>, tools: &Tools, found: &Found) -> Trust {
+        if matches!(found, Found::Unknown) {
+            return Trust::Gone;
+        }
+        tools.trust(turn.now, turn.policy().stale_for)
+    }
+
+    /// Lets a call wait for the list of tools, and asks for it. Answers whether
+    /// it is taken care of.
+    fn park(
+        &mut self,
+        turn: &Turn<'_>,
+        key: &IdKey,
+        open: &Open,
+        request: &Request<'_>,
+        bytes: &[u8],
+        out: &mut Effects<'_>,
+    ) -> bool {
+        let limits = &turn.policy().limits;
+        let full = self.parked.len() >= limits.parked
+            || self.parked_bytes.saturating_add(bytes.len()) > limits.parked_bytes;
+        if full {
+            let text = "too many calls wait for the list of tools (parked)";
+            self.refuse_request(turn, request, Act::GuardOverloaded, text, out);
+            return true;
+        }
+        let mut waiting = Open::new(
+            request.id.raw(),
+            key,
+            open.method.clone(),
+            open.era,
+            turn.now,
+        );
+        waiting.what = What::Parked;
+        self.open.insert(key.clone(), waiting);
+        self.parked_bytes += bytes.len();
+        self.parked.push_back(Parked {
+            id: key.clone(),
+            message: Box::from(bytes),
+        });
+        let meta = request.params.and_then(|params| params.member("_meta"));
+        self.fetch_tools(turn, open.era, meta, out);
+        true
+    }
+
+    /// Forgets a call that waits. Answers whether it did.
+    pub(super) fn unpark(&mut self, key: &IdKey) -> bool {
+        let is_parked = |open: &Open| matches!(open.what, What::Parked);
+        if !self.open.get(key).is_some_and(is_parked) {
+            return false;
+        }
+        self.open.remove(key);
+        if let Some(at) = self.parked.iter().position(|parked| parked.id == *key)
+            && let Some(parked) = self.parked.remove(at)
+        {
+            self.parked_bytes -= parked.message.len();
+        }
+        true
+    }
+
+    /// Takes the calls that waited, now that the list is there or will not come.
+    pub(super) fn unpark_all(
+        &mut self,
+        turn: &Turn<'_>,
+        unlisted: Option<&str>,
+        out: &mut Effects<'_>,
+    ) {
+        let retry = Retry {
+            unlisted: unlisted.map(str::to_owned),
+        };
+        let guard = self.guard.clone();
+        self.parked_bytes = 0;
+        for parked in std::mem::take(&mut self.parked) {
+            self.open.remove(&parked.id);
+            let mut desk = guard.take_desk(turn.rules);
+            self.again(turn, &mut desk, &parked.message, &retry, out);
+            guard.put_desk(desk, parked.message.len());
+        }
+    }
+
+    /// Answers a call that a gate objects to.
+    fn object(
+        &self,
+        turn: &Turn<'_>,
+        key: IdKey,
+        open: &Open,
+        tool: Option<&Arc<str>>,
+        objection: &Objection,
+        out: &mut Effects<'_>,
+    ) {
+        let (answer, code) = objection.answer(open.era, &open.raw(&key));
+        let mut record = objection.record(turn, Side::Client, Action::Refused);
+        record.describe(&key, open, turn);
+        record.tool = tool.cloned();
+        answer_to(Side::Client, key, answer, code, out);
+        out.audit(record);
+    }
+
+    /// Records what passes although something is wrong, what was repaired, and
+    /// that nothing is wrong.
+    #[expect(clippy::too_many_arguments, reason = "a record has all of these in it")]
+    fn report(
+        &self,
+        turn: &Turn<'_>,
+        key: &IdKey,
+        open: &Open,
+        name: &Arc<str>,
+        passage: &Passage,
+        fuel: u64,
+        out: &mut Effects<'_>,
+    ) {
+        let mut note = |mut record: Record| {
+            record.method = Some(open.method.clone());
+            record.id = Some(key.clone());
+            record.era = Some(open.era);
+            record.tool = Some(Arc::clone(name));
+            record.fuel = fuel;
+            out.audit(record);
+        };
+        for objection in &passage.reported {
+            note(objection.record(turn, Side::Client, Action::Reported));
+        }
+        if let Some((_, what)) = &passage.repaired {
+            let mut record = Record::new(turn.now, Side::Client, Gate::Arguments, Action::Altered);
+            record.code = REPAIRED;
+            record.places = what.iter().take(Record::PLACES).cloned().collect();
+            note(record);
+            return;
+        }
+        let clean = passage.objection.is_none() && passage.reported.is_empty();
+        if clean && turn.policy().record_passes {
+            note(Record::new(
+                turn.now,
+                Side::Client,
+                Gate::Arguments,
+                Action::Passed,
+            ));
+        }
+    }
+
+    /// Passes on what is no tool call and is not to be looked at.
+    fn forward_unread<'m>(
+        &mut self,
+        key: IdKey,
+        open: Open,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let outgoing = outgoing(bytes, &key);
+        self.open.insert(key, open);
+        out.send(outgoing);
+    }
+}
+
+impl Objection {
+    pub(super) fn record(&self, turn: &Turn<'_>, from: Side, action: Action) -> Record {
+        let mut record = fault(turn, from, self.gate, action, Act::ClientSentNoMessage);
+        record.code = self.code;
+        record.blame = Some(self.blame);
+        record.places.clone_from(&self.places);
+        if let Some(detail) = &self.detail {
+            record.note(detail);
+        }
+        record
+    }
+}
+
+/// Leads a call through the gates.
+fn pass(case: &mut CallCase<'_>) -> Passage {
+    let mut passage = Passage {
+        objection: None,
+        reported: Vec::new(),
+        repaired: None,
+    };
+    for gate in CALL {
+        match gate(case) {
+            Judged::Fine => {}
+            Judged::Repaired { arguments, what } => passage.repaired = Some((arguments, what)),
+            Judged::Objection(objection) => match objection.mode {
+                Mode::Enforce => {
+                    passage.objection = Some(objection);
+                    break;
+                }
+                Mode::Audit => passage.reported.push(*objection),
+                Mode::Off => {}
+            },
+        }
+    }
+    passage
+}
+
+fn outgoing<'m>(bytes: impl Into<std::borrow::Cow<'m, [u8]>>, key: &IdKey) -> Outgoing<'m> {
+    let shape = Shape::Request {
+        id: key.clone(),
+        method: "tools/call".into(),
+    };
+    Outgoing::new(Side::Server, bytes, Purpose::Forward, shape)
+}
+
+/// The message of a call with other arguments.
+fn with_arguments(call: &ToolCall<'_>, arguments: &str) -> String {
+    let mut edits = Edits::new();
+    match call.arguments {
+        Some(view) => edits.replace(view, arguments),
+        None => {
+            let member = format!("\"arguments\":{arguments}");
+            edits.reshape(call.params, |_, _: View<'_>| false, &[member]);
+        }
+    }
+    edits.apply(call.params.document().source())
+}
+
+/// The code of a call whose arguments were repaired.
+const REPAIRED: &str = "arguments-repaired";

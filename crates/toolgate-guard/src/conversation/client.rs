@@ -1,0 +1,248 @@
+//! What the client sends.
+
+use toolgate_json::{Node as _, View};
+use toolgate_mcp::check::Checker;
+use toolgate_mcp::era::{Era, ToolMethod};
+use toolgate_mcp::message::{Message, Notification, Request, RequestId};
+
+use super::call::Retry;
+use super::open::{Open, What};
+use super::{Conversation, Turn};
+use crate::effect::{Effects, Outgoing, Purpose, Shape, method_name};
+use crate::fault::{Act, UNSUPPORTED_VERSION};
+use crate::id::IdKey;
+use crate::reading::Reading;
+use crate::recover::Recovery;
+use crate::side::Side;
+
+impl Conversation {
+    /// Takes one message of the client. `retry` is why a call that was parked
+    /// comes again.
+    pub(super) fn client_message<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        bytes: &'m [u8],
+        retry: Option<&Retry>,
+        out: &mut Effects<'m>,
+    ) {
+        let message = match Message::decode(reading.document.root()) {
+            Ok(message) => message,
+            Err(error) => {
+                let id = error.id().map(RequestId::raw);
+                return self.no_message(turn, id, &error.to_string(), out);
+            }
+        };
+        if let Some(flaw) = reading.flaw.as_ref().filter(|_| reading.is_ambiguous()) {
+            let found = Recovery::of(bytes);
+            if found.is_ambiguous {
+                // Which of two ids or methods counts, every reader decides for itself.
+                let act = Act::ClientSentNoJson;
+                return self.lost(turn, Side::Client, &found, act, &flaw.to_string(), out);
+            }
+        }
+        match message {
+            Message::Request(request) => {
+                self.client_request(turn, checker, reading, &request, bytes, retry, out);
+            }
+            Message::Notification(notification) => {
+                self.client_notification(turn, &notification, bytes, out);
+            }
+            Message::Result(outcome) => self.client_answer(Some(outcome.id), bytes, out),
+            Message::Error(id, _) => self.client_answer(id, bytes, out),
+        }
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a message, what it is read with, and where its effects go"
+    )]
+    fn client_request<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        request: &Request<'_>,
+        bytes: &'m [u8],
+        retry: Option<&Retry>,
+        out: &mut Effects<'m>,
+    ) {
+        let key = IdKey::of(request.id);
+        if let Some((act, text)) = self.turned_away(turn, &key, retry.is_some()) {
+            return self.refuse_request(turn, request, act, &text, out);
+        }
+        let era = match Era::declared(request.params) {
+            Some(Ok(era)) if era.is_modern() => {
+                self.modern = true;
+                era
+            }
+            // The declaration of an older version means nothing: that era has none.
+            Some(Ok(_)) | None => self.settled(),
+            Some(Err(version)) => {
+                return self.unknown_version(turn, request, version, out);
+            }
+        };
+        let method = era.tool_method(request.method);
+        if method.is_some() && reading.is_ambiguous() {
+            let flaw = reading.flaw.as_ref().map(ToString::to_string);
+            let text = flaw.unwrap_or_default();
+            return self.refuse_request(turn, request, Act::ClientSentNoJson, &text, out);
+        }
+        let mut open = Open::new(
+            request.id.raw(),
+            &key,
+            method_name(request.method),
+            era,
+            turn.now,
+        );
+        open.deadline = Self::patience(turn);
+        open.progress = progress_token(request.params);
+        match method {
+            Some(ToolMethod::Call) => {
+                return self.call(turn, checker, request, open, bytes, retry, out);
+            }
+            Some(ToolMethod::List) => {
+                let cursor = request.params.and_then(|params| params.member("cursor"));
+                open.what = What::List {
+                    cursor: cursor.map(|cursor| cursor.string().to_owned()),
+                    changes: self.scope.changes(),
+                };
+            }
+            Some(method @ (ToolMethod::TaskGet | ToolMethod::TaskResult)) => {
+                let task = request.params.and_then(|params| params.member("taskId"));
+                open.what = What::Task {
+                    task: task.map_or("", |task| task.string()).to_owned(),
+                    method,
+                };
+            }
+            _ if request.method == "initialize" => {
+                open.what = What::Initialize;
+                open.progress = None;
+            }
+            _ => {}
+        }
+        self.open.insert(key.clone(), open);
+        let shape = Shape::Request {
+            id: key,
+            method: method_name(request.method),
+        };
+        out.send(Outgoing::new(Side::Server, bytes, Purpose::Forward, shape));
+    }
+
+    /// Why a request is not even looked at.
+    fn turned_away(&self, turn: &Turn<'_>, key: &IdKey, again: bool) -> Option<(Act, String)> {
+        if let Some(why) = &self.server_gone {
+            return Some((Act::ServerGone, format!("the server is gone: {why}")));
+        }
+        if again {
+            return None;
+        }
+        if self.stopping {
+            let text = "the guard is shutting down".to_owned();
+            return Some((Act::GuardStopping, text));
+        }
+        let own = self.fetch.as_ref().is_some_and(|fetch| fetch.id() == key);
+        if own || self.open.contains(key) {
+            let text = format!("the id {key} belongs to a request that is still open");
+            return Some((Act::ClientReusedId, text));
+        }
+        let allowed = turn.policy().limits.pending;
+        if self.open.len() >= allowed {
+            let text = format!("more open requests than the limit of {allowed} (pending)");
+            return Some((Act::ClientAskedTooMuch, text));
+        }
+        None
+    }
+
+    fn unknown_version(
+        &mut self,
+        turn: &Turn<'_>,
+        request: &Request<'_>,
+        version: &str,
+        out: &mut Effects<'_>,
+    ) {
+        let supported: Vec<String> = Era::ALL
+            .iter()
+            .filter(|era| era.is_modern())
+            .map(|era| format!("\"{era}\""))
+            .collect();
+        let shown = toolgate_json::quote(version, VERSION).to_string();
+        let data = format!(
+            r#"{{"requested":{},"supported":[{}]}}"#,
+            crate::text::string(&shown),
+            supported.join(",")
+        );
+        let answer = crate::text::error_answer(
+            request.id.raw(),
+            UNSUPPORTED_VERSION,
+            "Unsupported protocol version",
+            Some(&data),
+        );
+        let act = Act::ClientDeclaredUnknownVersion;
+        self.answer_request(turn, request, act, answer, UNSUPPORTED_VERSION, out);
+    }
+
+    fn client_notification<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        notification: &Notification<'_>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        if notification.method == "notifications/cancelled"
+            && let Some(key) = notification
+                .params
+                .and_then(|params| id_member(params, "requestId"))
+        {
+            if self.unpark(&key) {
+                // The server never heard of it.
+                return;
+            }
+            let until = turn.now.saturating_add(turn.policy().list_timeout);
+            self.open.cancel(&key, until);
+        }
+        if self.server_gone.is_some() {
+            return;
+        }
+        let method = method_name(notification.method);
+        let shape = Shape::Notification { method };
+        out.send(Outgoing::new(Side::Server, bytes, Purpose::Forward, shape));
+    }
+
+    /// An answer to a request of the server. One that is not known here is
+    /// passed on: it may have come by another way.
+    fn client_answer<'m>(
+        &mut self,
+        id: Option<RequestId<'_>>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let key = id.map(IdKey::of);
+        if let Some(key) = &key {
+            self.asked.remove(key);
+        }
+        if self.server_gone.is_some() {
+            return;
+        }
+        let shape = Shape::Answer {
+            id: key,
+            error: None,
+        };
+        out.send(Outgoing::new(Side::Server, bytes, Purpose::Forward, shape));
+    }
+}
+
+/// The token under which the progress of a request is told.
+fn progress_token(params: Option<View<'_>>) -> Option<IdKey> {
+    let meta = params?.member("_meta")?;
+    id_member(meta, "progressToken")
+}
+
+/// A member that is an id or a token.
+pub(super) fn id_member(object: View<'_>, name: &str) -> Option<IdKey> {
+    IdKey::read(object.member(name)?.raw())
+}
+
+/// Characters of a version that an answer repeats.
+const VERSION: usize = 64;

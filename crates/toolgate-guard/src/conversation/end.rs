@@ -1,0 +1,163 @@
+//! How things end: patience, the server, the client, the guard itself.
+
+use std::time::Duration;
+
+use super::answer::{answer_to, data, fault, rpc_code};
+use super::open::{Open, What};
+use super::{Carrier, Conversation, Turn};
+use crate::effect::{Effect, Effects, Outgoing, Purpose, Shape};
+use crate::fault::Act;
+use crate::id::IdKey;
+use crate::record::{Action, Gate};
+use crate::side::Side;
+use crate::text;
+
+impl Conversation {
+    /// Answers what nobody will answer any more, and asks no longer for what
+    /// does not come.
+    pub fn tick(&mut self, now: Duration) -> Effects<'static> {
+        self.event(now, |conversation, turn, out| {
+            while let Some((key, open)) = conversation.open.due(now) {
+                conversation.cancel_at_server(&key, &open, "no answer in time", out);
+                let waited = now.saturating_sub(open.since).as_secs();
+                let text = format!("the server did not answer within {waited} s");
+                Self::fail(turn, key, &open, Act::ServerSilent, &text, out);
+            }
+            if conversation
+                .fetch
+                .as_ref()
+                .is_some_and(|fetch| fetch.deadline() <= now)
+            {
+                conversation.fetch_failed(
+                    turn,
+                    "the server did not answer `tools/list` in time",
+                    out,
+                );
+            }
+        })
+    }
+
+    /// The server is gone for good: its process ended, or its connection is lost.
+    /// Every open request is answered by an error, and so is every later one.
+    pub fn server_gone(&mut self, why: &str, now: Duration) -> Effects<'static> {
+        self.event(now, |conversation, turn, out| {
+            let why = toolgate_json::quote(why, WHY).to_string();
+            conversation.fetch = None;
+            conversation.parked.clear();
+            conversation.parked_bytes = 0;
+            conversation.asked.clear();
+            let text = format!("the server is gone: {why}");
+            for (key, open) in conversation.open.drain() {
+                Self::fail(turn, key, &open, Act::ServerGone, &text, out);
+            }
+            conversation.server_gone = Some(why);
+        })
+    }
+
+    /// One request got no answer and will get none: its HTTP exchange failed.
+    pub fn request_failed(&mut self, id: &IdKey, why: &str, now: Duration) -> Effects<'static> {
+        self.event(now, |conversation, turn, out| {
+            let why = toolgate_json::quote(why, WHY).to_string();
+            if conversation.is_own(id) {
+                return conversation.fetch_failed(turn, &why, out);
+            }
+            if let Some(open) = conversation.open.remove(id) {
+                let text = format!("the request to the server failed: {why}");
+                Self::fail(turn, id.clone(), &open, Act::ServerGone, &text, out);
+            }
+        })
+    }
+
+    /// The client is gone for good. What it waits for is cancelled at the
+    /// server, and what the server waits for is answered by an error.
+    pub fn client_gone(&mut self, now: Duration) -> Effects<'static> {
+        self.event(now, |conversation, turn, out| {
+            conversation.stopping = true;
+            conversation.fetch = None;
+            conversation.parked.clear();
+            conversation.parked_bytes = 0;
+            for (key, open) in conversation.open.drain() {
+                conversation.cancel_at_server(&key, &open, "the client is gone", out);
+            }
+            let mut asked: Vec<IdKey> = conversation.asked.drain().collect();
+            asked.sort_by_cached_key(IdKey::raw);
+            for key in asked {
+                let (act, said) = (Act::ClientGone, "the client is gone");
+                let code = rpc_code(act);
+                let mut record = fault(turn, Side::Client, Gate::Tracking, Action::Refused, act);
+                record.id = Some(key.clone());
+                let answer = text::error_answer(&key.raw(), code, said, Some(&data(act)));
+                answer_to(Side::Server, key, answer, Some(code), out);
+                out.audit(record);
+            }
+        })
+    }
+
+    /// The client does not wait for one request any more: it closed the
+    /// request's stream, which cancels it (2026-07-28, HTTP).
+    pub fn client_left(&mut self, id: &IdKey, now: Duration) -> Effects<'static> {
+        self.event(now, |conversation, turn, out| {
+            if conversation.unpark(id) {
+                return;
+            }
+            if let Some(open) = conversation.open.remove(id) {
+                conversation.cancel_at_server(id, &open, "the client closed the stream", out);
+                let mut record = fault(
+                    turn,
+                    Side::Client,
+                    Gate::Tracking,
+                    Action::Dropped,
+                    Act::ClientLeft,
+                );
+                record.describe(id, &open, turn);
+                out.audit(record);
+            }
+        })
+    }
+
+    /// The guard is shutting down: what is open goes on, nothing new begins.
+    pub fn stop(&mut self) {
+        self.stopping = true;
+    }
+
+    fn event(
+        &mut self,
+        now: Duration,
+        then: impl FnOnce(&mut Self, &Turn<'_>, &mut Effects<'static>),
+    ) -> Effects<'static> {
+        let rules = self.guard.rules();
+        let turn = Turn { rules: &rules, now };
+        let mut out = Effects::new();
+        then(self, &turn, &mut out);
+        out
+    }
+
+    /// Tells the server that nobody waits for an answer any more.
+    fn cancel_at_server(&self, key: &IdKey, open: &Open, why: &str, out: &mut Effects<'_>) {
+        // It was told already, never asked, or may not be told.
+        let silent = open.cancelled || matches!(open.what, What::Parked | What::Initialize);
+        if silent || self.server_gone.is_some() {
+            return;
+        }
+        if open.era.is_modern() && self.link.server == Carrier::Http {
+            return out.push(Effect::Abandon { id: key.clone() });
+        }
+        let note = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{},"reason":{}}}}}"#,
+            open.raw(key),
+            text::string(why)
+        );
+        let shape = Shape::Notification {
+            method: "notifications/cancelled".into(),
+        };
+        out.send(Outgoing::new(
+            Side::Server,
+            note.into_bytes(),
+            Purpose::Notice,
+            shape,
+        ));
+    }
+}
+
+/// Characters of a reason that an answer repeats.
+const WHY: usize = 256;

@@ -1,0 +1,252 @@
+//! The guard's own `tools/list`: when a call comes before the client asked for
+//! the tools, or when what is known of them is of the past.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use toolgate_json::{Key as _, Kind, Node as _, View};
+use toolgate_mcp::catalog::Listing;
+use toolgate_mcp::era::Era;
+
+use super::answer::fault;
+use super::{Conversation, Turn};
+use crate::effect::{Effects, Outgoing, Purpose, Shape};
+use crate::fault::Act;
+use crate::id::IdKey;
+use crate::knowledge::Lesson;
+use crate::record::{Action, Gate};
+use crate::side::Side;
+use crate::text;
+
+/// A list of tools that the guard is asking for, page by page.
+#[derive(Debug)]
+pub(super) struct Fetch {
+    id: IdKey,
+    era: Era,
+    /// `_meta` of the caller, without what is about its own request.
+    meta: Option<String>,
+    cursor: Option<String>,
+    changes: u64,
+    seen: HashSet<String>,
+    bytes: usize,
+    deadline: Duration,
+}
+
+impl Fetch {
+    pub(super) fn id(&self) -> &IdKey {
+        &self.id
+    }
+
+    pub(super) fn deadline(&self) -> Duration {
+        self.deadline
+    }
+
+    fn message(&self) -> String {
+        let mut params = Vec::new();
+        if let Some(cursor) = &self.cursor {
+            params.push(format!("\"cursor\":{}", text::string(cursor)));
+        }
+        if let Some(meta) = &self.meta {
+            params.push(format!("\"_meta\":{meta}"));
+        }
+        let params = if params.is_empty() {
+            String::new()
+        } else {
+            format!(",\"params\":{{{}}}", params.join(","))
+        };
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{},"method":"tools/list"{params}}}"#,
+            self.id.raw()
+        )
+    }
+}
+
+impl Conversation {
+    /// Asks for the list of tools, unless that is under way.
+    pub(super) fn fetch_tools(
+        &mut self,
+        turn: &Turn<'_>,
+        era: Era,
+        meta: Option<View<'_>>,
+        out: &mut Effects<'_>,
+    ) {
+        if self.fetch.is_some() {
+            return;
+        }
+        self.fetch = Some(Fetch {
+            id: self.next_id(),
+            era,
+            meta: meta.filter(|_| era.is_modern()).and_then(borrowed_meta),
+            cursor: None,
+            changes: self.scope.changes(),
+            seen: HashSet::new(),
+            bytes: 0,
+            deadline: turn.now,
+        });
+        self.ask(turn, out);
+    }
+
+    /// Whether an id is that of the guard's own request.
+    pub(super) fn is_own(&self, key: &IdKey) -> bool {
+        self.fetch.as_ref().is_some_and(|fetch| fetch.id == *key)
+    }
+
+    /// Takes the answer to the guard's own request.
+    pub(super) fn fetched(&mut self, turn: &Turn<'_>, message: &[u8], out: &mut Effects<'_>) {
+        let Some(mut fetch) = self.fetch.take() else {
+            return;
+        };
+        match self.next_page(turn, &mut fetch, message) {
+            Ok(Some(next)) => {
+                fetch.cursor = Some(next);
+                fetch.id = self.next_id();
+                self.fetch = Some(fetch);
+                self.ask(turn, out);
+            }
+            Ok(None) => self.unpark_all(turn, None, out),
+            Err(why) => {
+                self.fetch = Some(fetch);
+                self.fetch_failed(turn, &why, out);
+            }
+        }
+    }
+
+    /// There will be no list.
+    pub(super) fn fetch_failed(&mut self, turn: &Turn<'_>, why: &str, out: &mut Effects<'_>) {
+        if self.fetch.take().is_none() {
+            return;
+        }
+        let act = Act::ServerUnlisted;
+        let mut record = fault(turn, Side::Server, Gate::Admission, Action::Dropped, act);
+        record.note(why);
+        out.audit(record);
+        self.unpark_all(turn, Some(why), out);
+    }
+
+    /// Learns a page. Answers where the next one begins.
+    fn next_page(
+        &self,
+        turn: &Turn<'_>,
+        fetch: &mut Fetch,
+        message: &[u8],
+    ) -> Result<Option<String>, String> {
+        let limits = &turn.policy().limits;
+        let listing = Listing::read_within(message, &listing_limits(turn))
+            .map_err(|error| format!("the answer to `tools/list` cannot be read: {error}"))?;
+        fetch.bytes = fetch.bytes.saturating_add(message.len());
+        if fetch.bytes > limits.listing_bytes {
+            let allowed = limits.listing_bytes;
+            return Err(format!(
+                "more bytes of tools than the limit of {allowed} (listing_bytes)"
+            ));
+        }
+        let lesson = lesson(
+            turn,
+            &listing,
+            fetch.cursor.as_deref(),
+            fetch.era,
+            fetch.changes,
+        );
+        let tools = self.scope.learn(&lesson, limits);
+        tools.map_err(|error| error.to_string())?;
+        let Some(next) = listing.next_cursor() else {
+            return Ok(None);
+        };
+        if !fetch.seen.insert(next.to_owned()) {
+            return Err("the pages of the list lead back to themselves".to_owned());
+        }
+        if fetch.seen.len() >= limits.pages {
+            let allowed = limits.pages;
+            return Err(format!(
+                "more pages of tools than the limit of {allowed} (pages)"
+            ));
+        }
+        Ok(Some(next.to_owned()))
+    }
+
+    fn ask(&mut self, turn: &Turn<'_>, out: &mut Effects<'_>) {
+        let Some(fetch) = &mut self.fetch else {
+            return;
+        };
+        fetch.deadline = turn.now.saturating_add(turn.policy().list_timeout);
+        let shape = Shape::Request {
+            id: fetch.id.clone(),
+            method: "tools/list".into(),
+        };
+        out.send(Outgoing::new(
+            Side::Server,
+            fetch.message().into_bytes(),
+            Purpose::Ask,
+            shape,
+        ));
+    }
+
+    /// An id for a request of the guard that nobody else uses.
+    fn next_id(&mut self) -> IdKey {
+        loop {
+            self.asks += 1;
+            let key = IdKey::Text(format!("toolgate-{}", self.asks).into());
+            if !self.open.contains(&key) {
+                return key;
+            }
+        }
+    }
+}
+
+/// What is to be learned of a page.
+pub(super) fn lesson<'l>(
+    turn: &Turn<'_>,
+    listing: &'l Listing,
+    cursor: Option<&'l str>,
+    era: Era,
+    changes: u64,
+) -> Lesson<'l> {
+    let result = listing.result();
+    let ttl = era.is_modern().then(|| {
+        let ttl = result.member("ttlMs").and_then(|ttl| ttl.number().as_i64());
+        Duration::from_millis(ttl.and_then(|ttl| u64::try_from(ttl).ok()).unwrap_or(0))
+    });
+    let scope = result
+        .member("cacheScope")
+        .map_or("", |scope| scope.string());
+    Lesson {
+        listing,
+        cursor,
+        ttl,
+        public: era.is_modern() && scope == "public",
+        asked: changes,
+        now: turn.now,
+    }
+}
+
+/// How pages are read: deeper than messages, so that one tool's depth is its own
+/// fault when its schema is compiled.
+pub(super) fn listing_limits(turn: &Turn<'_>) -> toolgate_json::ReadLimits {
+    let limits = &turn.policy().limits;
+    toolgate_json::ReadLimits {
+        bytes: limits.message_bytes,
+        depth: limits.depth.max(DEPTH),
+        nodes: limits.nodes,
+        ..toolgate_json::ReadLimits::default()
+    }
+}
+
+/// The caller's `_meta` for a request of the guard: version and capabilities,
+/// but no token under which progress would be told.
+fn borrowed_meta(meta: View<'_>) -> Option<String> {
+    if meta.kind() != Kind::Object {
+        return None;
+    }
+    let mut members = Vec::new();
+    for (key, value) in meta.members() {
+        if key.text() != "progressToken" {
+            members.push(format!("{}:{}", text::string(key.text()), value.raw()));
+        }
+    }
+    // On stdio a message is one line, and line breaks stand between tokens only.
+    let text = format!("{{{}}}", members.join(","));
+    Some(text.replace(['\n', '\r'], " "))
+}
+
+/// As deep as the catalog reads definitions.
+const DEPTH: usize = 16_384;

@@ -1,0 +1,300 @@
+//! One conversation between a client and a server, with the guard between them.
+//!
+//! What a request of the client goes through, and what ends it:
+//!
+//! ```text
+//!                    from_client
+//!                         │ not JSON, no message, id in use,
+//!                         │ too many, stopping ──────────────────► answered: error
+//!                         ▼
+//!           ┌──────── is it tools/call? ────────┐
+//!         no│                                   │yes
+//!           │              list unknown, gone, or refused by a stale one
+//!           │                 ┌─────────────────┤
+//!           │                 ▼                 │
+//!           │              PARKED ──cancelled──►│ (forgotten, never sent)
+//!           │                 │ the guard asks  │
+//!           │                 │ tools/list      │
+//!           │                 ▼                 ▼
+//!           │            the gates: admission, drift, rate, arguments
+//!           │                 │ objection ──────────────────────────► answered: refusal
+//!           ▼                 ▼
+//!          OPEN ◄─────────────┘  sent to the server
+//!           │
+//!           ├─ from_server, an answer ─► results, listing ─► answered: as it came, altered, or replaced
+//!           ├─ notifications/progress ─► OPEN, patience begins anew
+//!           ├─ patience ends (tick) ───► answered: error; cancelled at the server
+//!           ├─ server_gone, request_failed ► answered: error
+//!           ├─ client_gone, client_left ───► cancelled at the server
+//!           └─ notifications/cancelled ─► CANCELLED ─ an answer is still judged and passed on,
+//!                                                   ─ silence is forgotten after a while
+//! ```
+//!
+//! Requests of the server (2025-11-25 and older) are counted and passed on, and
+//! answered by an error when the client is gone. Everything else passes as it
+//! came, in the order it came.
+
+mod answer;
+mod batch;
+mod call;
+mod client;
+mod end;
+mod fetch;
+mod open;
+mod result;
+mod server;
+mod trouble;
+
+use std::collections::{HashSet, VecDeque};
+use std::time::Duration;
+
+use toolgate_json::Document;
+use toolgate_mcp::era::Era;
+
+use crate::effect::Effects;
+use crate::guard::{Desk, Guard, Rules};
+use crate::id::IdKey;
+use crate::knowledge::Scope;
+use crate::policy::Policy;
+use crate::reading::{self, Desks};
+use crate::side::Side;
+use call::{Parked, Retry};
+use fetch::Fetch;
+use open::OpenTable;
+
+/// What carries the messages of one side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "the protocol has these two transports"
+)]
+pub enum Carrier {
+    /// Lines.
+    #[default]
+    Stdio,
+    /// Streamable HTTP.
+    Http,
+}
+
+/// Between what a conversation stands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "whoever makes one must say all of it"
+)]
+pub struct Link {
+    /// What carries the client's messages.
+    pub client: Carrier,
+    /// What carries the server's messages.
+    pub server: Carrier,
+    /// The protocol version that the transport names (`MCP-Protocol-Version`),
+    /// or that was negotiated before, if the session goes on from elsewhere.
+    pub version: Option<String>,
+}
+
+/// One conversation: messages in, effects out.
+///
+/// It has no clock: every event is told the time since a moment that all events
+/// share. It has no socket: what is to be sent comes out as [`Effects`].
+///
+/// ```
+/// use std::time::Duration;
+/// use toolgate_guard::{Carrier, Context, Conversation, Effect, Guard, Link, Policy, ScopeKey};
+///
+/// let guard = Guard::new(Policy::new())?;
+/// let scope = guard.scope(&ScopeKey { upstream: "demo".into(), context: Context::Session(1) });
+/// let mut conversation = Conversation::new(&guard, scope, Link::default());
+///
+/// let ping = br#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#;
+/// let effects = conversation.from_client(ping, Duration::ZERO);
+/// let sent: Vec<_> = effects.into_iter().collect();
+/// assert!(matches!(&sent[..], [Effect::Send(to_server)] if to_server.bytes == ping.as_slice()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Conversation {
+    guard: Guard,
+    scope: Scope,
+    link: Link,
+    /// Settled by `initialize`, or by the transport.
+    era: Option<Era>,
+    /// Whether a request declared a version itself.
+    modern: bool,
+    open: OpenTable,
+    /// Requests of the server that have no answer yet.
+    asked: HashSet<IdKey>,
+    fetch: Option<Fetch>,
+    /// How many requests the guard has made.
+    asks: u64,
+    parked: VecDeque<Parked>,
+    parked_bytes: usize,
+    stopping: bool,
+    server_gone: Option<String>,
+}
+
+/// What one event is handled with.
+struct Turn<'t> {
+    rules: &'t Rules,
+    now: Duration,
+}
+
+impl<'t> Turn<'t> {
+    fn policy(&self) -> &'t Policy {
+        &self.rules.policy
+    }
+}
+
+impl Conversation {
+    /// A conversation that has not begun.
+    #[must_use]
+    pub fn new(guard: &Guard, scope: Scope, link: Link) -> Self {
+        let era = link.version.as_deref().map(nearest);
+        Self {
+            guard: guard.clone(),
+            scope,
+            link,
+            era: era.filter(|era| !era.is_modern()),
+            modern: era.is_some_and(Era::is_modern),
+            open: OpenTable::default(),
+            asked: HashSet::new(),
+            fetch: None,
+            asks: 0,
+            parked: VecDeque::new(),
+            parked_bytes: 0,
+            stopping: false,
+            server_gone: None,
+        }
+    }
+
+    /// Takes a message of the client.
+    pub fn from_client<'m>(&mut self, message: &'m [u8], now: Duration) -> Effects<'m> {
+        self.take(Side::Client, message, now)
+    }
+
+    /// Takes a message of the server.
+    pub fn from_server<'m>(&mut self, message: &'m [u8], now: Duration) -> Effects<'m> {
+        self.take(Side::Server, message, now)
+    }
+
+    /// When [`tick`](Self::tick) has something to do.
+    #[must_use]
+    pub fn next_deadline(&mut self) -> Option<Duration> {
+        let own = self.fetch.as_ref().map(Fetch::deadline);
+        self.open.next_deadline().into_iter().chain(own).min()
+    }
+
+    /// How many requests have no answer yet, in both directions.
+    #[must_use]
+    pub fn open_requests(&self) -> usize {
+        self.open.len() + self.asked.len()
+    }
+
+    /// Whether nobody waits for anything.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.open_requests() == 0 && self.fetch.is_none()
+    }
+
+    /// The version that `initialize` settled, or the transport named.
+    #[must_use]
+    pub fn era(&self) -> Option<Era> {
+        self.era
+    }
+
+    fn take<'m>(&mut self, from: Side, message: &'m [u8], now: Duration) -> Effects<'m> {
+        let guard = self.guard.clone();
+        let rules = guard.rules();
+        let turn = Turn { rules: &rules, now };
+        let mut desk = guard.take_desk(&rules);
+        let mut out = Effects::new();
+        self.take_at(&turn, &mut desk, from, message, &mut out);
+        guard.put_desk(desk, message.len());
+        out
+    }
+
+    fn take_at<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        desk: &mut Desk,
+        from: Side,
+        message: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let Desk {
+            reader,
+            second,
+            spare,
+            checker,
+            ..
+        } = desk;
+        let desks = Desks {
+            first: reader,
+            second,
+            spare,
+        };
+        let reading = match reading::read(desks, message, &turn.policy().limits.read()) {
+            Ok(reading) => reading,
+            Err(error) => return self.unreadable(turn, from, message, &error, out),
+        };
+        if is_batch(reading.document) {
+            let elements = batch::elements(reading.document, message);
+            return self.batch(turn, from, message, &elements, out);
+        }
+        match from {
+            Side::Client => self.client_message(turn, checker, &reading, message, None, out),
+            Side::Server => self.server_message(turn, checker, &reading, message, out),
+        }
+    }
+
+    /// Takes a call again that was parked.
+    fn again(
+        &mut self,
+        turn: &Turn<'_>,
+        desk: &mut Desk,
+        message: &[u8],
+        retry: &Retry,
+        out: &mut Effects<'_>,
+    ) {
+        let desks = Desks {
+            first: &mut desk.reader,
+            second: &mut desk.second,
+            spare: &mut desk.spare,
+        };
+        let mut effects = Effects::new();
+        // It was read when it came.
+        if let Ok(reading) = reading::read(desks, message, &turn.policy().limits.read()) {
+            let checker = &mut desk.checker;
+            self.client_message(turn, checker, &reading, message, Some(retry), &mut effects);
+        }
+        out.adopt(effects);
+    }
+
+    /// The era of what concerns no request that declares its own.
+    fn settled(&self) -> Era {
+        match self.era {
+            Some(era) => era,
+            None if self.modern => Era::V2026_07_28,
+            None => Era::V2025_11_25,
+        }
+    }
+
+    /// The end of patience with a request that is sent now.
+    fn patience(turn: &Turn<'_>) -> Option<Duration> {
+        let timeout = turn.policy().request_timeout?;
+        Some(turn.now.saturating_add(timeout))
+    }
+}
+
+fn is_batch(document: Document<'_>) -> bool {
+    matches!(
+        toolgate_mcp::message::Incoming::of(document),
+        toolgate_mcp::message::Incoming::Batch(_)
+    )
+}
+
+/// The era of a version that may be unknown: the newest that is not newer.
+fn nearest(version: &str) -> Era {
+    let older = |era: &Era| era.version() <= version;
+    let mut eras = Era::ALL.into_iter().rev();
+    eras.find(older).unwrap_or(Era::V2024_11_05)
+}

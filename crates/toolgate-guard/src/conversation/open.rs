@@ -1,0 +1,295 @@
+//! Requests that are open, and when patience with them ends.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolgate_mcp::contract::ToolContract;
+use toolgate_mcp::era::{Era, ToolMethod};
+
+use crate::id::IdKey;
+use crate::policy::Terms;
+
+/// A request of the client that has no answer yet.
+#[derive(Debug)]
+pub(super) struct Open {
+    /// The id as it was written, if that is not how its key is written.
+    raw: Option<Box<str>>,
+    pub(super) method: Cow<'static, str>,
+    pub(super) what: What,
+    pub(super) era: Era,
+    pub(super) since: Duration,
+    pub(super) deadline: Option<Duration>,
+    /// Which of all requests it is.
+    pub(super) number: u64,
+    pub(super) progress: Option<IdKey>,
+    /// The client does not wait any more.
+    pub(super) cancelled: bool,
+}
+
+/// What an answer will have to be held to.
+#[derive(Debug)]
+pub(super) enum What {
+    /// Nothing.
+    Plain,
+    /// It settles the version.
+    Initialize,
+    /// A page of tools.
+    List {
+        cursor: Option<String>,
+        /// How often the tools had changed when the page was asked for.
+        changes: u64,
+    },
+    /// A tool's contract.
+    Call(Box<Called>),
+    /// The contract of the tool that made a task.
+    Task { task: String, method: ToolMethod },
+    /// The call waits for the list of tools and was not sent.
+    Parked,
+}
+
+/// A call that was sent.
+#[derive(Debug)]
+pub(super) struct Called {
+    pub(super) name: Arc<str>,
+    /// As it was when the call was checked; unknown where nothing is checked.
+    pub(super) tool: Option<Arc<ToolContract>>,
+    pub(super) terms: Terms,
+    pub(super) as_task: bool,
+}
+
+impl Open {
+    pub(super) fn new(
+        raw: &str,
+        key: &IdKey,
+        method: Cow<'static, str>,
+        era: Era,
+        now: Duration,
+    ) -> Self {
+        let plain = match key {
+            // Digits that are short enough to be a plain number are written back the same.
+            IdKey::Number(_) => raw.bytes().all(|b| b == b'-' || b.is_ascii_digit()) && raw != "-0",
+            IdKey::Text(text) => raw.len() == text.len() + 2,
+            IdKey::Other(number) => raw == &**number,
+        };
+        Self {
+            raw: (!plain).then(|| Box::from(raw)),
+            method,
+            what: What::Plain,
+            era,
+            since: now,
+            deadline: None,
+            number: 0,
+            progress: None,
+            cancelled: false,
+        }
+    }
+
+    /// The id as the client wrote it.
+    pub(super) fn raw(&self, key: &IdKey) -> String {
+        self.raw.as_deref().map_or_else(|| key.raw(), str::to_owned)
+    }
+}
+
+/// All open requests of the client.
+#[derive(Debug, Default)]
+pub(super) struct OpenTable {
+    open: HashMap<IdKey, Open>,
+    /// Whose progress a token tells.
+    progress: HashMap<IdKey, IdKey>,
+    deadlines: BinaryHeap<Reverse<(Duration, u64)>>,
+    /// The keys of requests with a deadline, by number.
+    timed: HashMap<u64, IdKey>,
+    next: u64,
+}
+
+impl OpenTable {
+    pub(super) fn len(&self) -> usize {
+        self.open.len()
+    }
+
+    pub(super) fn contains(&self, key: &IdKey) -> bool {
+        self.open.contains_key(key)
+    }
+
+    pub(super) fn get(&self, key: &IdKey) -> Option<&Open> {
+        self.open.get(key)
+    }
+
+    pub(super) fn insert(&mut self, key: IdKey, mut open: Open) {
+        open.number = self.next;
+        self.next += 1;
+        if let Some(deadline) = open.deadline {
+            self.deadlines.push(Reverse((deadline, open.number)));
+            self.timed.insert(open.number, key.clone());
+        }
+        if let Some(token) = &open.progress {
+            self.progress.insert(token.clone(), key.clone());
+        }
+        self.open.insert(key, open);
+        self.prune();
+    }
+
+    pub(super) fn remove(&mut self, key: &IdKey) -> Option<Open> {
+        let open = self.open.remove(key)?;
+        self.timed.remove(&open.number);
+        if let Some(token) = &open.progress
+            && self.progress.get(token) == Some(key)
+        {
+            self.progress.remove(token);
+        }
+        Some(open)
+    }
+
+    /// The client does not wait any more; patience with the server ends at `until`.
+    pub(super) fn cancel(&mut self, key: &IdKey, until: Duration) {
+        if let Some(open) = self.open.get_mut(key) {
+            open.cancelled = true;
+        }
+        self.extend(key, until);
+    }
+
+    /// There was progress: patience begins anew.
+    pub(super) fn progress(&mut self, token: &IdKey, until: Duration) {
+        if let Some(key) = self.progress.get(token).cloned()
+            && self
+                .open
+                .get(&key)
+                .is_some_and(|open| !open.cancelled && open.deadline.is_some())
+        {
+            self.extend(&key, until);
+        }
+    }
+
+    fn extend(&mut self, key: &IdKey, until: Duration) {
+        if let Some(open) = self.open.get_mut(key) {
+            open.deadline = Some(until);
+            self.deadlines.push(Reverse((until, open.number)));
+            self.timed.insert(open.number, key.clone());
+        }
+        self.prune();
+    }
+
+    /// When patience with some request ends.
+    pub(super) fn next_deadline(&mut self) -> Option<Duration> {
+        while let Some(Reverse((at, number))) = self.deadlines.peek().copied() {
+            if self.is_due(at, number) {
+                return Some(at);
+            }
+            self.deadlines.pop();
+        }
+        None
+    }
+
+    /// A request with which patience has ended.
+    pub(super) fn due(&mut self, now: Duration) -> Option<(IdKey, Open)> {
+        let at = self.next_deadline()?;
+        if at > now {
+            return None;
+        }
+        let Reverse((_, number)) = self.deadlines.pop()?;
+        let key = self.timed.get(&number)?.clone();
+        let open = self.remove(&key)?;
+        Some((key, open))
+    }
+
+    /// All of them, oldest first; none is left.
+    pub(super) fn drain(&mut self) -> Vec<(IdKey, Open)> {
+        let mut all: Vec<(IdKey, Open)> = self.open.drain().collect();
+        all.sort_by_key(|(_, open)| open.number);
+        self.progress.clear();
+        self.timed.clear();
+        self.deadlines.clear();
+        all
+    }
+
+    /// Whether this is the deadline that its request still has.
+    fn is_due(&self, at: Duration, number: u64) -> bool {
+        let open = self.timed.get(&number).and_then(|key| self.open.get(key));
+        open.is_some_and(|open| open.number == number && open.deadline == Some(at))
+    }
+
+    /// Lets go of deadlines of requests that were answered, so that the heap
+    /// stays in proportion to what is open.
+    fn prune(&mut self) {
+        if self.deadlines.len() > 2 * self.open.len() + SLACK {
+            let deadlines = std::mem::take(&mut self.deadlines);
+            let due = deadlines
+                .into_iter()
+                .filter(|Reverse((at, number))| self.is_due(*at, *number));
+            self.deadlines = due.collect();
+        }
+    }
+}
+
+/// Deadlines that are kept without a look at whether they are still due.
+const SLACK: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    fn open(deadline: u64) -> Open {
+        let mut open = Open::new("1", &IdKey::Number(1), "m".into(), Era::V2025_11_25, ms(0));
+        open.deadline = Some(ms(deadline));
+        open
+    }
+
+    #[test]
+    fn the_soonest_is_due_first() {
+        let mut table = OpenTable::default();
+        for (key, deadline) in [(1, 30), (2, 10), (3, 20)] {
+            table.insert(IdKey::Number(key), open(deadline));
+        }
+        assert_eq!(table.next_deadline(), Some(ms(10)));
+        assert!(table.due(ms(9)).is_none());
+        assert!(table.remove(&IdKey::Number(2)).is_some());
+        assert_eq!(table.next_deadline(), Some(ms(20)));
+        table.extend(&IdKey::Number(3), ms(40));
+        let due: Vec<IdKey> = std::iter::from_fn(|| table.due(ms(100)).map(|due| due.0)).collect();
+        assert_eq!(due, [IdKey::Number(1), IdKey::Number(3)]);
+        assert_eq!(table.len(), 0);
+        assert_eq!(table.next_deadline(), None);
+    }
+
+    #[test]
+    fn answered_requests_leave_nothing_behind() {
+        let mut table = OpenTable::default();
+        for key in 0..100_000 {
+            let mut one = open(300_000);
+            one.progress = Some(IdKey::Number(key));
+            table.insert(IdKey::Number(key), one);
+            table.progress(&IdKey::Number(key), ms(400_000));
+            assert!(table.remove(&IdKey::Number(key)).is_some());
+        }
+        assert!(
+            table.deadlines.len() <= SLACK + 8,
+            "{}",
+            table.deadlines.len()
+        );
+        assert!(table.timed.is_empty() && table.progress.is_empty());
+    }
+
+    #[test]
+    fn an_id_is_written_back_as_it_came() {
+        for raw in [
+            "1",
+            "1.0",
+            "-0",
+            "1e2",
+            "\"a\"",
+            r#""\u0061""#,
+            "12345678901234567890",
+        ] {
+            let key = IdKey::read(raw).unwrap();
+            let open = Open::new(raw, &key, "m".into(), Era::V2025_11_25, ms(0));
+            assert_eq!(open.raw(&key), raw);
+        }
+    }
+}

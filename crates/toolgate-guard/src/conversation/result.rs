@@ -1,0 +1,426 @@
+//! Answers that carry tools or their results, on their way to the client.
+
+use std::sync::Arc;
+
+use toolgate_json::{Node as _, OwnedDocument, View};
+use toolgate_mcp::catalog::Listing;
+use toolgate_mcp::check::{Checked, Checker, Decision, OnUndecided, ResultOf};
+use toolgate_mcp::contract::ToolContract;
+use toolgate_mcp::era::{Era, ToolMethod};
+use toolgate_mcp::message::{Edits, TaskAnswer, created_task};
+
+use super::answer::fault;
+use super::fetch::{lesson, listing_limits};
+use super::open::{Called, Open, What};
+use super::server::forward_answer;
+use super::{Carrier, Conversation, Turn};
+use crate::effect::{Effects, Outgoing, Purpose, Shape};
+use crate::fault::Act;
+use crate::gate::listing::{PageCase, Remark, removed, tell};
+use crate::gate::{Objection, Reply, results};
+use crate::id::IdKey;
+use crate::policy::{BadResult, Mode, Project};
+use crate::reading::Reading;
+use crate::record::{Action, Gate, Record};
+use crate::side::Side;
+
+/// An answer with a tool's result in it.
+struct Answered<'a> {
+    key: IdKey,
+    open: &'a Open,
+    tool: Option<Arc<ToolContract>>,
+    name: Option<Arc<str>>,
+    mode: Mode,
+    how: BadResult,
+    /// The tool's result: the answer's, or what stands in it.
+    result: View<'a>,
+    /// Whether the result stands in a task's answer.
+    inner: bool,
+}
+
+impl Conversation {
+    /// Takes a page of tools that the client asked for.
+    pub(super) fn page<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        key: IdKey,
+        open: Open,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let What::List { cursor, changes } = &open.what else {
+            return forward_answer(key, bytes, out);
+        };
+        let cursor = cursor.as_deref();
+        let listing = match Listing::read_within(bytes, &listing_limits(turn)) {
+            Ok(listing) => listing,
+            Err(error) if turn.policy().listing == Mode::Enforce => {
+                let act = Act::ServerUnlisted;
+                let said = format!("the server's list of tools cannot be read: {error}");
+                return Self::fail(turn, key, &open, act, &said, out);
+            }
+            Err(error) => {
+                let act = Act::ServerUnlisted;
+                let mut record = fault(turn, Side::Server, Gate::Admission, Action::Reported, act);
+                record.describe(&key, &open, turn);
+                record.note(&error.to_string());
+                out.audit(record);
+                return forward_answer(key, bytes, out);
+            }
+        };
+        let lesson = lesson(turn, &listing, cursor, open.era, *changes);
+        let tools = match self.scope.learn(&lesson, &turn.policy().limits) {
+            Ok(tools) => tools,
+            Err(error) => {
+                let act = Act::ServerUnlisted;
+                return Self::fail(turn, key, &open, act, &error.to_string(), out);
+            }
+        };
+        let case = PageCase {
+            rules: turn.rules,
+            listing: &listing,
+            tools: &tools,
+            cursor,
+            reader: open.era,
+            http: self.link.client == Carrier::Http || self.link.server == Carrier::Http,
+        };
+        match tell(&case) {
+            Err(why) => Self::fail(turn, key, &open, Act::ServerListedBadTool, &why, out),
+            Ok(told) => {
+                let mut remarks = told.remarks;
+                remarks.extend(removed(turn.rules, &tools));
+                for remark in &remarks {
+                    out.audit(remark.record(turn, &key, &open));
+                }
+                let same = told.text.as_bytes() == bytes;
+                if turn.policy().record_passes {
+                    let action = if same {
+                        Action::Passed
+                    } else {
+                        Action::Altered
+                    };
+                    let mut record = Record::new(turn.now, Side::Server, Gate::Admission, action);
+                    record.describe(&key, &open, turn);
+                    if told.rewritten > 0 {
+                        record.note(&format!("{} things told otherwise", told.rewritten));
+                    }
+                    out.audit(record);
+                }
+                if same {
+                    forward_answer(key, bytes, out);
+                } else {
+                    forward_altered(key, told.text, out);
+                }
+            }
+        }
+    }
+
+    /// Takes the result of a tool, or of a task that a tool made.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a message, what it is read with, and where its effects go"
+    )]
+    pub(super) fn result<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        key: IdKey,
+        open: &Open,
+        result: View<'_>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let Some(answered) = self.answered(turn, key.clone(), open, result) else {
+            return forward_answer(key, bytes, out);
+        };
+        let of = match &open.what {
+            What::Call(called) if called.as_task => ResultOf::task(open.era),
+            _ => ResultOf::from(open.era),
+        };
+        let objection = self.judge(turn, checker, reading, &answered, of);
+        let fuel = checker.fuel_used();
+        let note = |record: Record, out: &mut Effects<'m>| {
+            let mut record = record;
+            record.describe(&answered.key, open, turn);
+            record.tool.clone_from(&answered.name);
+            record.fuel = fuel;
+            out.audit(record);
+        };
+        let changed = match &objection {
+            Some(objection) => {
+                let enforced = objection.mode == Mode::Enforce;
+                let action = match (enforced, answered.how) {
+                    (false, _) => Action::Reported,
+                    (true, BadResult::Replace) => Action::Refused,
+                    (true, _) => Action::Altered,
+                };
+                note(objection.record(turn, Side::Server, action), out);
+                enforced.then(|| replaced(&answered, objection, bytes))
+            }
+            None => {
+                if turn.policy().record_passes && answered.mode != Mode::Off {
+                    let action = Action::Passed;
+                    note(
+                        Record::new(turn.now, Side::Server, Gate::Results, action),
+                        out,
+                    );
+                }
+                None
+            }
+        };
+        let told = match &changed {
+            // A result that was replaced has nothing left to tell otherwise.
+            Some((_, true)) => None,
+            Some((text, false)) => retold(turn, &answered, text),
+            None => told(turn, &answered, bytes),
+        };
+        match (told, changed) {
+            (Some(text), _) | (None, Some((text, _))) => forward_altered(answered.key, text, out),
+            (None, None) => forward_answer(answered.key, bytes, out),
+        }
+    }
+
+    /// Takes a task's notification, which may have a result in it. Answers
+    /// whether it was sent on altered.
+    pub(super) fn task_note(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        task: View<'_>,
+        out: &mut Effects<'_>,
+    ) -> bool {
+        let era = Era::V2026_07_28;
+        let method = ToolMethod::TaskChanged;
+        let Some(TaskAnswer::Final(result)) = era.task_answer(method, task) else {
+            return false;
+        };
+        let id = task.member("taskId").map_or("", |id| id.string());
+        let mut open = Open::new("0", &IdKey::Number(0), NOTE.into(), era, turn.now);
+        open.what = What::Task {
+            task: id.to_owned(),
+            method,
+        };
+        let Some(mut answered) = self.answered(turn, IdKey::Number(0), &open, task) else {
+            return false;
+        };
+        answered.result = result;
+        answered.inner = true;
+        let Some(objection) = self.judge(turn, checker, reading, &answered, era.into()) else {
+            return false;
+        };
+        let enforced = objection.mode == Mode::Enforce;
+        let action = if enforced {
+            Action::Altered
+        } else {
+            Action::Reported
+        };
+        let mut record = objection.record(turn, Side::Server, action);
+        record.method = Some(NOTE.into());
+        record.tool.clone_from(&answered.name);
+        record.era = Some(era);
+        out.audit(record);
+        if enforced {
+            let (text, _) = replaced(&answered, &objection, reading.document.source().as_bytes());
+            let shape = Shape::Notification {
+                method: NOTE.into(),
+            };
+            out.send(Outgoing::new(
+                Side::Client,
+                text.into_bytes(),
+                Purpose::Forward,
+                shape,
+            ));
+        }
+        enforced
+    }
+
+    /// What an answer is held to; nothing if it has no result in it.
+    fn answered<'a>(
+        &self,
+        turn: &Turn<'_>,
+        key: IdKey,
+        open: &'a Open,
+        result: View<'a>,
+    ) -> Option<Answered<'a>> {
+        let (tool, name, terms, inner, result) = match &open.what {
+            What::Call(called) => {
+                let Called {
+                    name, tool, terms, ..
+                } = &**called;
+                (tool.clone(), Some(Arc::clone(name)), *terms, false, result)
+            }
+            What::Task { task, method } => {
+                let Some(TaskAnswer::Final(inner)) = open.era.task_answer(*method, result) else {
+                    return None;
+                };
+                let tool = self.scope.task(task);
+                let name = tool.as_ref().map(|tool| tool.shared_name());
+                let terms = turn.policy().terms(name.as_deref().unwrap_or_default());
+                let is_inner = *method != ToolMethod::TaskResult;
+                (tool, name, terms, is_inner, inner)
+            }
+            _ => return None,
+        };
+        Some(Answered {
+            key,
+            open,
+            tool,
+            name,
+            mode: terms.results,
+            how: terms.bad_result,
+            result,
+            inner,
+        })
+    }
+
+    /// What is wrong with a result.
+    fn judge(
+        &self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        answered: &Answered<'_>,
+        of: ResultOf,
+    ) -> Option<Objection> {
+        let mode = answered.mode;
+        if let (Some(tool), Some(task)) = (&answered.tool, created_task(answered.result))
+            && matches!(answered.open.what, What::Call(_))
+            && (of.as_task || of.era.is_modern())
+        {
+            self.scope.began(task, tool);
+        }
+        if mode == Mode::Off {
+            return None;
+        }
+        if reading.is_ambiguous() {
+            // What is checked here need not be what the client will read.
+            let flaw = reading.flaw.as_ref().map(ToString::to_string);
+            let text = format!(
+                "the tool's result cannot be checked: {}",
+                flaw.unwrap_or_default()
+            );
+            let act = Act::ServerAnsweredNoJson;
+            let reply = Reply::Tool(text);
+            return Some(Objection::act(Gate::Results, mode, act, reply));
+        }
+        let Some(tool) = &answered.tool else {
+            return self.without_contract(turn, answered);
+        };
+        match checker.check_result(tool, of, answered.result) {
+            Decision::Pass(pass) => match pass.checked {
+                Checked::Undecided(why) => {
+                    Some(Objection::undecided(Gate::Results, "result-undecided", why))
+                }
+                _ => None,
+            },
+            Decision::Refuse(refusal) => Some(Objection::refusal(Gate::Results, mode, refusal)),
+        }
+    }
+
+    /// A result whose contract nobody here knows.
+    fn without_contract(&self, turn: &Turn<'_>, answered: &Answered<'_>) -> Option<Objection> {
+        let What::Task { .. } = answered.open.what else {
+            // The policy let the call pass without one.
+            return None;
+        };
+        let mode = match turn.policy().on_undecided {
+            OnUndecided::Refuse => answered.mode,
+            OnUndecided::Pass => Mode::Audit,
+        };
+        let text = "the task's result cannot be checked: nobody here saw which tool began it";
+        let reply = Reply::Tool(text.to_owned());
+        Some(Objection::act(Gate::Results, mode, Act::TaskUnknown, reply))
+    }
+}
+
+impl Remark {
+    fn record(&self, turn: &Turn<'_>, key: &IdKey, open: &Open) -> Record {
+        let action = if self.left_out {
+            Action::Altered
+        } else {
+            Action::Reported
+        };
+        let mut record = fault(turn, Side::Server, self.gate, action, self.act);
+        record.describe(key, open, turn);
+        record.tool.clone_from(&self.tool);
+        record.elapsed = None;
+        if !self.detail.is_empty() {
+            record.note(&self.detail);
+        }
+        record
+    }
+}
+
+/// What stands in the place of a bad result, and whether nothing of it is left.
+fn replaced(answered: &Answered<'_>, objection: &Objection, bytes: &[u8]) -> (String, bool) {
+    let source = std::str::from_utf8(bytes).unwrap_or_default();
+    if let Some(text) = results::marked(answered.how, objection, answered.result, source) {
+        return (text, false);
+    }
+    let era = answered.open.era;
+    let id = answered.open.raw(&answered.key);
+    let (answer, _) = objection.answer(era, &id);
+    if !answered.inner {
+        return (answer, true);
+    }
+    // Only the tool's result, where it stands.
+    let limits = toolgate_json::ReadLimits::default();
+    let inner = OwnedDocument::read(answer, &limits).ok();
+    let inner = inner
+        .as_ref()
+        .and_then(|answer| answer.document().root().member("result"));
+    let mut edits = Edits::new();
+    edits.replace(answered.result, inner.map_or("null", |result| result.raw()));
+    (edits.apply(source), true)
+}
+
+/// A result told otherwise to a reader whose era cannot read it as it is.
+fn told(turn: &Turn<'_>, answered: &Answered<'_>, bytes: &[u8]) -> Option<String> {
+    let tool = answered.tool.as_ref()?;
+    let project = turn.policy().project;
+    let era = answered.open.era;
+    if !results::needs_telling(project, era, tool, answered.result) {
+        return None;
+    }
+    let projection = results::projection(project, era);
+    match projection.result(Some(tool), era, answered.result) {
+        Ok(projected) => (projected.text.as_bytes() != bytes).then_some(projected.text),
+        // It passed the gate, or nobody looks at it: as it is.
+        Err(_) => None,
+    }
+}
+
+/// The same for a text that the guard has altered.
+fn retold(turn: &Turn<'_>, answered: &Answered<'_>, text: &str) -> Option<String> {
+    if turn.policy().project == Project::Off || answered.inner {
+        return None;
+    }
+    let limits = turn.policy().limits.read();
+    let document = OwnedDocument::read(text, &limits).ok()?;
+    let result = document.document().root().member("result")?;
+    let tool = answered.tool.as_ref()?;
+    let era = answered.open.era;
+    let projection = results::projection(turn.policy().project, era);
+    if !results::needs_telling(turn.policy().project, era, tool, result) {
+        return None;
+    }
+    let projected = projection.result(Some(tool), era, result).ok()?;
+    Some(projected.text)
+}
+
+fn forward_altered(key: IdKey, text: String, out: &mut Effects<'_>) {
+    let shape = Shape::Answer {
+        id: Some(key),
+        error: None,
+    };
+    out.send(Outgoing::new(
+        Side::Client,
+        text.into_bytes(),
+        Purpose::Forward,
+        shape,
+    ));
+}
+
+const NOTE: &str = "notifications/tasks";

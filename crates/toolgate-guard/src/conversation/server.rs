@@ -1,0 +1,218 @@
+//! What the server sends: answers to what is open, requests and notifications.
+
+use toolgate_json::{Node as _, View};
+use toolgate_mcp::check::Checker;
+use toolgate_mcp::era::{Era, ToolMethod};
+use toolgate_mcp::message::{INVALID_REQUEST, Message, Notification, Request, RequestId};
+
+use super::answer::fault;
+use super::client::id_member;
+use super::open::What;
+use super::{Conversation, Turn, nearest};
+use crate::effect::{Effects, Outgoing, Purpose, Shape, method_name};
+use crate::fault::{Act, INTERNAL_ERROR, METHOD_NOT_FOUND};
+use crate::id::IdKey;
+use crate::reading::Reading;
+use crate::record::{Action, Gate};
+use crate::recover::Recovery;
+use crate::side::Side;
+
+impl Conversation {
+    /// Takes one message of the server.
+    pub(super) fn server_message<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let root = reading.document.root();
+        let message = match Message::decode(root) {
+            Ok(message) => message,
+            Err(error) => {
+                let found = Recovery::of(bytes);
+                // A log line in JSON is noise; what has an id is somebody's answer.
+                let act = if error.id().is_some() {
+                    Act::ServerAnsweredNoMessage
+                } else {
+                    Act::ServerMadeNoise
+                };
+                return self.lost(turn, Side::Server, &found, act, &error.to_string(), out);
+            }
+        };
+        if reading.is_ambiguous() {
+            let found = Recovery::of(bytes);
+            if found.is_ambiguous {
+                let flaw = reading.flaw.as_ref().map(ToString::to_string);
+                let act = Act::ServerAnsweredNoJson;
+                let text = flaw.unwrap_or_default();
+                return self.lost(turn, Side::Server, &found, act, &text, out);
+            }
+        }
+        match message {
+            Message::Request(request) => self.server_request(turn, &request, bytes, out),
+            Message::Notification(notification) => {
+                self.server_notification(turn, checker, reading, &notification, bytes, out);
+            }
+            Message::Result(outcome) => {
+                let answer = Some(outcome.result);
+                self.server_answer(turn, checker, reading, outcome.id, answer, bytes, out);
+            }
+            Message::Error(Some(id), _) => {
+                self.server_answer(turn, checker, reading, id, None, bytes, out);
+            }
+            Message::Error(None, _) => {
+                // Whom it concerns nobody knows; it may be an answer to noise.
+                let shape = Shape::Answer {
+                    id: None,
+                    error: None,
+                };
+                out.send(Outgoing::new(Side::Client, bytes, Purpose::Forward, shape));
+            }
+        }
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a message, what it is read with, and where its effects go"
+    )]
+    fn server_answer<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        id: RequestId<'_>,
+        result: Option<View<'_>>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let key = IdKey::of(id);
+        if self.is_own(&key) {
+            if result.is_some() {
+                return self.fetched(turn, bytes, out);
+            }
+            return self.fetch_failed(turn, "the server answered `tools/list` with an error", out);
+        }
+        let Some(open) = self
+            .open
+            .remove(&key)
+            .filter(|open| !matches!(open.what, What::Parked))
+        else {
+            let act = Act::ServerAnsweredUnasked;
+            let mut record = fault(turn, Side::Server, Gate::Tracking, Action::Dropped, act);
+            record.id = Some(key);
+            out.audit(record);
+            return;
+        };
+        let Some(result) = result else {
+            // A JSON-RPC error keeps every contract.
+            return forward_answer(key, bytes, out);
+        };
+        match &open.what {
+            What::Plain | What::Parked => forward_answer(key, bytes, out),
+            What::Initialize => {
+                let version = result.member("protocolVersion").map_or("", |v| v.string());
+                // No later era has `initialize`.
+                self.era = Some(nearest(version).min(Era::V2025_11_25));
+                forward_answer(key, bytes, out);
+            }
+            What::List { .. } => self.page(turn, key, open, bytes, out),
+            What::Call(_) | What::Task { .. } => {
+                self.result(turn, checker, reading, key, &open, result, bytes, out);
+            }
+        }
+    }
+
+    fn server_request<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        request: &Request<'_>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let key = IdKey::of(request.id);
+        let (id, method) = (request.id.raw(), request.method);
+        if self.era.is_none() && self.modern {
+            let act = Act::ServerAskedModernClient;
+            let text = "clients of 2026-07-28 take no requests";
+            return Self::refuse_server(turn, id, method, act, METHOD_NOT_FOUND, text, out);
+        }
+        if self.asked.contains(&key) {
+            let act = Act::ServerReusedId;
+            let text = format!("the id {key} belongs to a request that is still open");
+            return Self::refuse_server(turn, id, method, act, INVALID_REQUEST, &text, out);
+        }
+        let allowed = turn.policy().limits.pending;
+        if self.asked.len() >= allowed {
+            let act = Act::ServerAskedTooMuch;
+            let text = format!("more open requests than the limit of {allowed} (pending)");
+            return Self::refuse_server(turn, id, method, act, INTERNAL_ERROR, &text, out);
+        }
+        self.asked.insert(key.clone());
+        let shape = Shape::Request {
+            id: key,
+            method: method_name(method),
+        };
+        out.send(Outgoing::new(Side::Client, bytes, Purpose::Forward, shape));
+    }
+
+    fn server_notification<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        notification: &Notification<'_>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let params = notification.params;
+        match notification.method {
+            "notifications/progress" => {
+                let token = params.and_then(|params| id_member(params, "progressToken"));
+                if let (Some(token), Some(until)) = (token, Self::patience(turn)) {
+                    self.open.progress(&token, until);
+                }
+            }
+            "notifications/cancelled" => {
+                if let Some(key) = params.and_then(|params| id_member(params, "requestId")) {
+                    self.asked.remove(&key);
+                }
+            }
+            _ => {}
+        }
+        let method = method_name(notification.method);
+        let era = self.settled_or_modern();
+        match era.tool_method(notification.method) {
+            Some(ToolMethod::ListChanged) => self.scope.outdate(),
+            Some(ToolMethod::TaskChanged) => {
+                if let Some(task) = params
+                    && self.task_note(turn, checker, reading, task, out)
+                {
+                    return;
+                }
+            }
+            _ => {}
+        }
+        let shape = Shape::Notification { method };
+        out.send(Outgoing::new(Side::Client, bytes, Purpose::Forward, shape));
+    }
+
+    /// The era of a notification, which declares none itself.
+    fn settled_or_modern(&self) -> Era {
+        match self.era {
+            Some(era) => era,
+            // Both eras say that tools changed in the same way.
+            None => Era::V2026_07_28,
+        }
+    }
+}
+
+/// Passes an answer on as it came.
+pub(super) fn forward_answer<'m>(key: IdKey, bytes: &'m [u8], out: &mut Effects<'m>) {
+    let shape = Shape::Answer {
+        id: Some(key),
+        error: None,
+    };
+    out.send(Outgoing::new(Side::Client, bytes, Purpose::Forward, shape));
+}

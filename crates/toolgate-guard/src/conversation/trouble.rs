@@ -1,0 +1,238 @@
+//! Messages that cannot be taken: not JSON, no message, over a bound.
+//!
+//! Nobody may wait for good because of one (G4): whoever waits for an answer is
+//! found by the id that can be recovered, and told.
+
+use toolgate_json::{ReadError, ReadErrorKind};
+use toolgate_mcp::message::{INVALID_REQUEST, PARSE_ERROR};
+
+use super::answer::{answer_to, data, fault, rpc_code};
+use super::open::What;
+use super::{Conversation, Turn};
+use crate::effect::{Effects, Outgoing, Purpose, Shape, method_name};
+use crate::fault::Act;
+use crate::id::IdKey;
+use crate::record::{Action, Gate, Record};
+use crate::recover::{Recovered, Recovery};
+use crate::side::Side;
+use crate::text;
+
+impl Conversation {
+    /// Takes what is left of a message that is over
+    /// [`Limits::message_bytes`](crate::policy::Limits::message_bytes) and was
+    /// thrown away as it came.
+    pub fn oversize(
+        &mut self,
+        from: Side,
+        found: &Recovered,
+        now: std::time::Duration,
+    ) -> Effects<'static> {
+        let guard = self.guard.clone();
+        let rules = guard.rules();
+        let turn = Turn { rules: &rules, now };
+        let mut out = Effects::new();
+        let allowed = turn.policy().limits.message_bytes;
+        let text = format!("a message longer than the limit of {allowed} bytes (message_bytes)");
+        let act = match from {
+            Side::Client => Act::ClientSentTooMuch,
+            Side::Server => Act::ServerAnsweredTooMuch,
+        };
+        self.lost(&turn, from, found, act, &text, &mut out);
+        out
+    }
+
+    /// A text that cannot be read.
+    pub(super) fn unreadable<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        from: Side,
+        message: &'m [u8],
+        error: &ReadError,
+        out: &mut Effects<'m>,
+    ) {
+        let found = Recovery::of(message);
+        let too_long = error.kind() == ReadErrorKind::TooLong;
+        let act = match (from, too_long) {
+            (Side::Client, true) => Act::ClientSentTooMuch,
+            (Side::Client, false) => Act::ClientSentNoJson,
+            (Side::Server, true) => Act::ServerAnsweredTooMuch,
+            (Side::Server, false) => Act::ServerAnsweredNoJson,
+        };
+        if from == Side::Server && !too_long && self.salvage(turn, &found, message, out) {
+            return;
+        }
+        self.lost(turn, from, &found, act, &error.to_string(), out);
+    }
+
+    /// JSON of the client that is no message.
+    pub(super) fn no_message(
+        &self,
+        turn: &Turn<'_>,
+        id: Option<&str>,
+        text: &str,
+        out: &mut Effects<'_>,
+    ) {
+        refuse_text(turn, id, Act::ClientSentNoMessage, text, out);
+    }
+
+    /// Tells whoever waits that a message is lost.
+    pub(super) fn lost(
+        &mut self,
+        turn: &Turn<'_>,
+        from: Side,
+        found: &Recovered,
+        act: Act,
+        text: &str,
+        out: &mut Effects<'_>,
+    ) {
+        match from {
+            Side::Client => self.client_lost(turn, found, act, text, out),
+            Side::Server => self.server_lost(turn, found, act, text, out),
+        }
+    }
+
+    fn client_lost(
+        &mut self,
+        turn: &Turn<'_>,
+        found: &Recovered,
+        act: Act,
+        text: &str,
+        out: &mut Effects<'_>,
+    ) {
+        if found.is_answer {
+            // The server waits for it.
+            let key = found.id.as_deref().and_then(IdKey::read);
+            if let (Some(key), Some(id)) = (key, &found.id) {
+                self.asked.remove(&key);
+                let said = format!("the client's answer was lost: {text}");
+                let answer = text::error_answer(id, rpc_code(act), &said, Some(&data(act)));
+                answer_to(Side::Server, key, answer, Some(rpc_code(act)), out);
+            }
+            let mut record = fault(turn, Side::Client, Gate::Envelope, Action::Refused, act);
+            record.detail = Some(text.to_owned());
+            out.audit(record);
+            return;
+        }
+        refuse_text(turn, found.id.as_deref(), act, text, out);
+    }
+
+    fn server_lost(
+        &mut self,
+        turn: &Turn<'_>,
+        found: &Recovered,
+        act: Act,
+        text: &str,
+        out: &mut Effects<'_>,
+    ) {
+        let key = found.id.as_deref().and_then(IdKey::read);
+        match key {
+            Some(key) if found.method.is_some() && !found.is_answer => {
+                // A request of the server, which waits for an answer.
+                let code = if act == Act::ServerAnsweredNoJson {
+                    PARSE_ERROR
+                } else {
+                    INVALID_REQUEST
+                };
+                let answer = text::error_answer(&key.raw(), code, text, Some(&data(act)));
+                answer_to(Side::Server, key, answer, Some(code), out);
+                let mut record = fault(turn, Side::Server, Gate::Envelope, Action::Refused, act);
+                record.method = found.method.as_deref().map(method_name);
+                record.detail = Some(text.to_owned());
+                out.audit(record);
+            }
+            Some(key) if self.is_own(&key) => self.fetch_failed(turn, text, out),
+            Some(key) if self.open.contains(&key) => {
+                if let Some(open) = self.open.remove(&key) {
+                    let said = format!("the server's answer was lost: {text}");
+                    Self::fail(turn, key, &open, act, &said, out);
+                }
+            }
+            _ => {
+                let act = if found.is_json {
+                    act
+                } else {
+                    Act::ServerMadeNoise
+                };
+                let mut record = fault(turn, Side::Server, Gate::Envelope, Action::Dropped, act);
+                record.detail = Some(text.to_owned());
+                out.audit(record);
+            }
+        }
+    }
+
+    /// A page of tools that cannot be read because of some of its tools still
+    /// lists the others.
+    fn salvage<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        found: &Recovered,
+        message: &'m [u8],
+        out: &mut Effects<'m>,
+    ) -> bool {
+        let key = found.id.as_deref().and_then(IdKey::read);
+        let Some(key) = key.filter(|_| !found.is_ambiguous) else {
+            return false;
+        };
+        if self.is_own(&key) {
+            self.fetched(turn, message, out);
+            return true;
+        }
+        let is_list = |open: &super::open::Open| matches!(open.what, What::List { .. });
+        if self.open.get(&key).is_some_and(is_list)
+            && let Some(open) = self.open.remove(&key)
+        {
+            self.page(turn, key, open, message, out);
+            return true;
+        }
+        false
+    }
+
+    /// A request of the server that cannot be passed on.
+    pub(super) fn refuse_server(
+        turn: &Turn<'_>,
+        id: &str,
+        method: &str,
+        act: Act,
+        code: i64,
+        text: &str,
+        out: &mut Effects<'_>,
+    ) {
+        let mut record = fault(turn, Side::Server, Gate::Tracking, Action::Refused, act);
+        record.method = Some(method_name(method));
+        if let Some(key) = IdKey::read(id) {
+            record.id = Some(key.clone());
+            let answer = text::error_answer(id, code, text, Some(&data(act)));
+            answer_to(Side::Server, key, answer, Some(code), out);
+        }
+        out.audit(record);
+    }
+}
+
+/// Refuses a text of the client; without an id the answer is to nobody in
+/// particular, as JSON-RPC 2.0 (section 5) has it.
+fn refuse_text(turn: &Turn<'_>, id: Option<&str>, act: Act, text: &str, out: &mut Effects<'_>) {
+    let key = id.and_then(IdKey::read);
+    let code = rpc_code(act);
+    let answer = text::error_answer(id.unwrap_or("null"), code, text, Some(&data(act)));
+    let shape = Shape::Answer {
+        id: key.clone(),
+        error: Some(code),
+    };
+    out.send(Outgoing::new(
+        Side::Client,
+        answer.into_bytes(),
+        Purpose::Answer,
+        shape,
+    ));
+    let mut record = fault(turn, Side::Client, Gate::Envelope, Action::Refused, act);
+    record.id = key;
+    record.detail = Some(text.to_owned());
+    out.audit(record);
+}
+
+impl Record {
+    /// One line more, bounded.
+    pub(super) fn note(&mut self, text: &str) {
+        self.detail = Some(toolgate_json::quote(text, 256).to_string());
+    }
+}

@@ -1,0 +1,225 @@
+//! What the guard wants done: messages to send, records to write.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use toolgate_mcp::contract::ToolContract;
+
+use crate::id::IdKey;
+use crate::record::Record;
+use crate::side::Side;
+
+/// One thing to do. Effects are carried out in the order they were made.
+#[derive(Debug)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "who carries effects out must carry out every kind of them"
+)]
+pub enum Effect<'m> {
+    /// Send a message.
+    Send(Outgoing<'m>),
+    /// Close the stream of a request at a modern HTTP server, which cancels it
+    /// (2026-07-28, basic/patterns/cancellation).
+    Abandon {
+        /// The request.
+        id: IdKey,
+    },
+    /// Write a line of the audit log.
+    Audit(Box<Record>),
+}
+
+/// A message to send: one JSON-RPC message or batch, without framing.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Outgoing<'m> {
+    /// To whom.
+    pub to: Side,
+    /// The message. Borrowed is the very text that came in.
+    pub bytes: Cow<'m, [u8]>,
+    /// Whose message it is.
+    pub purpose: Purpose,
+    /// What it is, for transports that must know.
+    pub shape: Shape,
+    /// The contract of the tool that a `tools/call` to the server calls, if it
+    /// is known: what HTTP headers repeat of the call follows from it.
+    pub call: Option<Arc<ToolContract>>,
+}
+
+/// Whose message it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Purpose {
+    /// The other side's, as it came or altered.
+    Forward,
+    /// The guard's own answer to a request.
+    Answer,
+    /// The guard's own request.
+    Ask,
+    /// The guard's own notification.
+    Notice,
+}
+
+/// What a message is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "JSON-RPC 2.0 has these kinds of message, and is frozen"
+)]
+pub enum Shape {
+    /// A request.
+    Request {
+        /// Its id.
+        id: IdKey,
+        /// What is asked for.
+        method: Cow<'static, str>,
+    },
+    /// An answer.
+    Answer {
+        /// The id of the request; absent if that could not be read.
+        id: Option<IdKey>,
+        /// The code, if the answer is an error that the guard made.
+        error: Option<i64>,
+    },
+    /// A notification.
+    Notification {
+        /// What happened.
+        method: Cow<'static, str>,
+    },
+    /// Several messages (2025-03-26).
+    Batch(Vec<Shape>),
+}
+
+/// What is to be done, in order. Most messages lead to one or two effects.
+#[derive(Debug, Default)]
+pub struct Effects<'m>(SmallVec<[Effect<'m>; 2]>);
+
+impl<'m> Effects<'m> {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    pub(crate) fn push(&mut self, effect: Effect<'m>) {
+        self.0.push(effect);
+    }
+
+    pub(crate) fn send(&mut self, outgoing: Outgoing<'m>) {
+        self.push(Effect::Send(outgoing));
+    }
+
+    pub(crate) fn audit(&mut self, record: Record) {
+        self.push(Effect::Audit(Box::new(record)));
+    }
+
+    /// Takes over the effects of a message that was not kept.
+    pub(crate) fn adopt(&mut self, effects: Effects<'_>) {
+        for effect in effects {
+            self.push(effect.into_owned());
+        }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether nothing is to be done.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The effects, in order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Effect<'m>> {
+        self.0.iter()
+    }
+
+    /// The same, independent of the message that led to them.
+    #[must_use]
+    pub fn into_owned(self) -> Effects<'static> {
+        Effects(self.0.into_iter().map(Effect::into_owned).collect())
+    }
+}
+
+impl<'m> IntoIterator for Effects<'m> {
+    type Item = Effect<'m>;
+    type IntoIter = smallvec::IntoIter<[Effect<'m>; 2]>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a, 'm> IntoIterator for &'a Effects<'m> {
+    type Item = &'a Effect<'m>;
+    type IntoIter = std::slice::Iter<'a, Effect<'m>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl Effect<'_> {
+    /// The same, independent of the message that led to it.
+    #[must_use]
+    pub fn into_owned(self) -> Effect<'static> {
+        match self {
+            Self::Send(outgoing) => Effect::Send(outgoing.into_owned()),
+            Self::Abandon { id } => Effect::Abandon { id },
+            Self::Audit(record) => Effect::Audit(record),
+        }
+    }
+}
+
+impl<'m> Outgoing<'m> {
+    pub(crate) fn new(
+        to: Side,
+        bytes: impl Into<Cow<'m, [u8]>>,
+        purpose: Purpose,
+        shape: Shape,
+    ) -> Self {
+        Self {
+            to,
+            bytes: bytes.into(),
+            purpose,
+            shape,
+            call: None,
+        }
+    }
+
+    fn into_owned(self) -> Outgoing<'static> {
+        Outgoing {
+            to: self.to,
+            bytes: Cow::Owned(self.bytes.into_owned()),
+            purpose: self.purpose,
+            shape: self.shape,
+            call: self.call,
+        }
+    }
+}
+
+/// A method's name without memory of its own, if it is one that is common.
+pub(crate) fn method_name(method: &str) -> Cow<'static, str> {
+    let known = COMMON.into_iter().find(|known| *known == method);
+    known.map_or_else(|| Cow::Owned(method.to_owned()), Cow::Borrowed)
+}
+
+const COMMON: [&str; 16] = [
+    "tools/call",
+    "tools/list",
+    "notifications/progress",
+    "notifications/message",
+    "notifications/cancelled",
+    "notifications/initialized",
+    "notifications/tools/list_changed",
+    "initialize",
+    "ping",
+    "server/discover",
+    "subscriptions/listen",
+    "tasks/get",
+    "tasks/result",
+    "sampling/createMessage",
+    "elicitation/create",
+    "roots/list",
+];

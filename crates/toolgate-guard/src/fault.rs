@@ -1,0 +1,168 @@
+//! What went wrong in a conversation, and who has to act.
+
+use std::fmt;
+
+/// Who has to act for a fault to go away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Party {
+    /// The author of the client, or its model.
+    Client,
+    /// The author of the server.
+    Server,
+    /// The guard reached one of its bounds.
+    Guard,
+    /// Whoever wrote the policy, which forbids it.
+    Policy,
+}
+
+impl Party {
+    /// `client`, `server`, `guard` or `policy`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Server => "server",
+            Self::Guard => "guard",
+            Self::Policy => "policy",
+        }
+    }
+}
+
+impl fmt::Display for Party {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What went wrong, with a stable code and a party to blame.
+///
+/// What concerns one call or one result has the codes of
+/// [`toolgate_mcp::check::Fault`]; the others are here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Act {
+    /// The client sent something that is not JSON.
+    ClientSentNoJson,
+    /// The client sent JSON that is no JSON-RPC message.
+    ClientSentNoMessage,
+    /// The client sent a message over the bound.
+    ClientSentTooMuch,
+    /// The client used the id of a request that is still open.
+    ClientReusedId,
+    /// The client has more requests open than the bound.
+    ClientAskedTooMuch,
+    /// The client declares a protocol version that is unknown here.
+    ClientDeclaredUnknownVersion,
+    /// The client is gone, and what the server asked of it is not answered.
+    ClientGone,
+    /// The client closed the stream of a request.
+    ClientLeft,
+    /// The client sent a batch in an era that has none.
+    ClientSentBatch,
+    /// The server wrote something that is no JSON-RPC message at all.
+    ServerMadeNoise,
+    /// The server answered with something that cannot be read.
+    ServerAnsweredNoJson,
+    /// The server answered with JSON that is no JSON-RPC answer.
+    ServerAnsweredNoMessage,
+    /// The server answered with a message over the bound.
+    ServerAnsweredTooMuch,
+    /// The server answered what nobody asked, or answered twice.
+    ServerAnsweredUnasked,
+    /// The server used the id of a request that is still open.
+    ServerReusedId,
+    /// The server asked something of a client whose era has no such requests.
+    ServerAskedModernClient,
+    /// The server has more requests open than the bound.
+    ServerAskedTooMuch,
+    /// The server sent a batch in an era that has none; it was taken apart.
+    ServerSentBatch,
+    /// The server is gone, or one request to it failed.
+    ServerGone,
+    /// The server did not answer in time.
+    ServerSilent,
+    /// The server's list of tools cannot be had or read.
+    ServerUnlisted,
+    /// The server listed a tool that is none.
+    ServerListedBadTool,
+    /// The server listed a tool whose schemas do not compile.
+    ServerListedUncompilableTool,
+    /// The server changed a tool's schemas after they were pinned.
+    ServerChangedContract,
+    /// The server changed what a tool says of itself after it was pinned.
+    ServerChangedDescription,
+    /// The server offers a tool that was not there when its tools were pinned.
+    ServerAddedTool,
+    /// The server no longer offers a tool that was pinned.
+    ServerRemovedTool,
+    /// The result belongs to a task that nobody here saw begin.
+    TaskUnknown,
+    /// The policy hides the tool.
+    ToolHidden,
+    /// The tool is called more often than the policy allows.
+    ToolCalledTooOften,
+    /// Too many calls wait for the list of tools.
+    GuardOverloaded,
+    /// The guard is shutting down.
+    GuardStopping,
+}
+
+impl Act {
+    /// A stable code for machines and logs.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        self.facts().0
+    }
+
+    /// Who has to act.
+    #[must_use]
+    pub fn by(self) -> Party {
+        self.facts().1
+    }
+
+    fn facts(self) -> (&'static str, Party) {
+        use Party::{Client, Guard, Policy, Server};
+        match self {
+            Self::ClientSentNoJson => ("client-json", Client),
+            Self::ClientSentNoMessage => ("client-message", Client),
+            Self::ClientSentTooMuch => ("client-message-bytes", Client),
+            Self::ClientReusedId => ("client-id-reused", Client),
+            Self::ClientAskedTooMuch => ("client-requests", Client),
+            Self::ClientDeclaredUnknownVersion => ("client-version", Client),
+            Self::ClientGone => ("client-gone", Client),
+            Self::ClientLeft => ("client-left", Client),
+            Self::ClientSentBatch => ("client-batch", Client),
+            Self::ServerMadeNoise => ("server-noise", Server),
+            Self::ServerAnsweredNoJson => ("server-json", Server),
+            Self::ServerAnsweredNoMessage => ("server-message", Server),
+            Self::ServerAnsweredTooMuch => ("server-message-bytes", Server),
+            Self::ServerAnsweredUnasked => ("server-answer-unasked", Server),
+            Self::ServerReusedId => ("server-id-reused", Server),
+            Self::ServerAskedModernClient => ("server-request-modern", Server),
+            Self::ServerAskedTooMuch => ("server-requests", Server),
+            Self::ServerSentBatch => ("server-batch", Server),
+            Self::ServerGone => ("server-gone", Server),
+            Self::ServerSilent => ("server-timeout", Server),
+            Self::ServerUnlisted => ("tools-unlisted", Server),
+            Self::ServerListedBadTool => ("tool-malformed", Server),
+            Self::ServerListedUncompilableTool => ("tool-uncompilable", Server),
+            Self::ServerChangedContract => ("tool-contract-changed", Server),
+            Self::ServerChangedDescription => ("tool-description-changed", Server),
+            Self::ServerAddedTool => ("tool-not-pinned", Server),
+            Self::ServerRemovedTool => ("tool-removed", Server),
+            Self::TaskUnknown => ("task-unknown", Guard),
+            Self::ToolHidden => ("tool-hidden", Policy),
+            Self::ToolCalledTooOften => ("tool-rate", Policy),
+            Self::GuardOverloaded => ("guard-overloaded", Guard),
+            Self::GuardStopping => ("guard-stopping", Guard),
+        }
+    }
+}
+
+/// JSON-RPC's code for a failure that is not the caller's: no answer, too much.
+pub(crate) const INTERNAL_ERROR: i64 = -32603;
+/// JSON-RPC's code for a method that is not there.
+pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
+/// The protocol's code for a version that the receiver does not speak (2026-07-28).
+pub(crate) const UNSUPPORTED_VERSION: i64 = -32022;

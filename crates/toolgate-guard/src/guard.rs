@@ -1,0 +1,210 @@
+//! The guard of one process: a policy that can be replaced, and what is shared
+//! by all conversations.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use toolgate_json::Reader;
+use toolgate_mcp::check::Checker;
+use toolgate_mcp::contract::SchemaStore;
+
+use crate::knowledge::{Scope, ScopeKey, Shelf};
+use crate::policy::{Policy, PolicyError};
+
+/// The guard of one process. A handle: clones share everything.
+#[derive(Clone)]
+pub struct Guard(Arc<Inner>);
+
+struct Inner {
+    rules: RwLock<Arc<Rules>>,
+    shelf: Arc<Shelf>,
+    scopes: Mutex<Scopes>,
+    desks: Mutex<Vec<Desk>>,
+    generations: AtomicU64,
+}
+
+/// A policy with its number.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    pub(crate) policy: Policy,
+    /// Which policy this is: what was found out under another one must be found out again.
+    pub(crate) generation: u64,
+}
+
+#[derive(Default)]
+struct Scopes {
+    known: HashMap<ScopeKey, (Scope, u64)>,
+    public: HashMap<Arc<str>, Scope>,
+    clock: u64,
+}
+
+/// What reading and checking need of memory.
+pub(crate) struct Desk {
+    pub(crate) reader: Reader,
+    /// For the second look at a text that was refused.
+    pub(crate) second: Reader,
+    pub(crate) spare: String,
+    pub(crate) checker: Checker,
+    generation: u64,
+}
+
+impl Guard {
+    /// A guard with a store of schemas of its own.
+    ///
+    /// # Errors
+    ///
+    /// The policy makes no sense.
+    pub fn new(policy: Policy) -> Result<Self, PolicyError> {
+        Self::with_store(policy, SchemaStore::new())
+    }
+
+    /// A guard that compiles and keeps schemas in `store`.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn with_store(policy: Policy, store: SchemaStore) -> Result<Self, PolicyError> {
+        policy.check()?;
+        Ok(Self(Arc::new(Inner {
+            rules: RwLock::new(Arc::new(Rules {
+                policy,
+                generation: 0,
+            })),
+            shelf: Shelf::new(store),
+            scopes: Mutex::default(),
+            desks: Mutex::default(),
+            generations: AtomicU64::new(0),
+        })))
+    }
+
+    /// Puts a policy in the place of the present one, for the next message of
+    /// every conversation. What is open stays open.
+    ///
+    /// # Errors
+    ///
+    /// The policy makes no sense; then the present one stays.
+    pub fn replace(&self, policy: Policy) -> Result<(), PolicyError> {
+        policy.check()?;
+        let generation = self.0.generations.fetch_add(1, Ordering::Relaxed) + 1;
+        let rules = Arc::new(Rules { policy, generation });
+        *self.0.rules.write().unwrap_or_else(PoisonError::into_inner) = rules;
+        Ok(())
+    }
+
+    /// What is known of an upstream in a context; new, if nothing is.
+    ///
+    /// Scopes that were not asked for longest are forgotten when there are more
+    /// than [`Limits::scopes`](crate::policy::Limits::scopes), or when their
+    /// lists together have more bytes than
+    /// [`Limits::knowledge_bytes`](crate::policy::Limits::knowledge_bytes).
+    #[must_use]
+    pub fn scope(&self, key: &ScopeKey) -> Scope {
+        let rules = self.rules();
+        let limits = &rules.policy.limits;
+        let mut scopes = self.scopes();
+        scopes.clock += 1;
+        let clock = scopes.clock;
+        if let Some((scope, used)) = scopes.known.get_mut(key) {
+            *used = clock;
+            return scope.clone();
+        }
+        let public = scopes.public.entry(Arc::clone(&key.upstream));
+        let public = public.or_insert_with(|| Scope::new(&self.0.shelf, None, limits));
+        let scope = Scope::new(&self.0.shelf, Some(public.clone()), limits);
+        scopes.make_room(limits.scopes, self.0.shelf.bytes() > limits.knowledge_bytes);
+        scopes.known.insert(key.clone(), (scope.clone(), clock));
+        scope
+    }
+
+    /// Forgets a scope: its session or process has ended.
+    pub fn forget(&self, key: &ScopeKey) {
+        self.scopes().known.remove(key);
+    }
+
+    /// How many scopes are remembered, and how many bytes their lists have.
+    #[must_use]
+    pub fn knowledge(&self) -> (usize, usize) {
+        (self.scopes().known.len(), self.0.shelf.bytes())
+    }
+
+    pub(crate) fn rules(&self) -> Arc<Rules> {
+        let rules = self.0.rules.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&rules)
+    }
+
+    /// Memory for one message, warm from an earlier one if there was any.
+    pub(crate) fn take_desk(&self, rules: &Rules) -> Desk {
+        let warm = self.desks().pop();
+        let fits = warm.filter(|desk| desk.generation == rules.generation);
+        fits.unwrap_or_else(|| Desk::new(rules))
+    }
+
+    /// Gives the memory back, unless the message was so large that it is better let go.
+    pub(crate) fn put_desk(&self, desk: Desk, message: usize) {
+        let mut desks = self.desks();
+        if message <= WARM_BYTES && desks.len() < DESKS {
+            desks.push(desk);
+        }
+    }
+
+    fn desks(&self) -> MutexGuard<'_, Vec<Desk>> {
+        self.0.desks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn scopes(&self) -> MutexGuard<'_, Scopes> {
+        self.0.scopes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Scopes {
+    /// Forgets the quarter of scopes that were not used longest, if there are
+    /// too many, or if what they know is too much.
+    fn make_room(&mut self, allowed: usize, heavy: bool) {
+        if self.known.len() < allowed && !heavy {
+            return;
+        }
+        let mut dates: Vec<u64> = self.known.values().map(|(_, used)| *used).collect();
+        dates.sort_unstable();
+        let Some(last) = dates.get(dates.len() / 4) else {
+            return;
+        };
+        let last = *last;
+        self.known.retain(|_, (scope, used)| {
+            let kept = *used > last;
+            if !kept {
+                scope.clear();
+            }
+            kept
+        });
+    }
+}
+
+impl Desk {
+    fn new(rules: &Rules) -> Self {
+        let policy = &rules.policy;
+        Self {
+            reader: Reader::new(),
+            second: Reader::new(),
+            spare: String::new(),
+            checker: Checker::new()
+                .on_undecided(policy.on_undecided)
+                .limits(policy.limits.read())
+                .fuel(policy.limits.fuel),
+            generation: rules.generation,
+        }
+    }
+}
+
+impl fmt::Debug for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (scopes, bytes) = self.knowledge();
+        write!(f, "Guard({scopes} scopes, {bytes} bytes of lists)")
+    }
+}
+
+/// Desks that are kept warm.
+const DESKS: usize = 64;
+/// The largest message after which memory is kept: a tape has 24 bytes a value.
+const WARM_BYTES: usize = 256 << 10;

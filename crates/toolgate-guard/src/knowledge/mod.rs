@@ -1,0 +1,210 @@
+//! What is known of a server's tools, for whom, and how long.
+//!
+//! A *scope* is one upstream as one authorisation context sees it: the lists of
+//! tools that it was shown, the tasks that it began, how often it called. Lists
+//! whose `cacheScope` is `public` are shared by all scopes of the upstream
+//! (2026-07-28, server/utilities/caching).
+
+mod pages;
+mod shelf;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use toolgate_mcp::catalog::{Listing, UnreadableListing};
+use toolgate_mcp::check::TaskBook;
+use toolgate_mcp::contract::ToolContract;
+
+use crate::policy::{Limits, Rate};
+use crate::rate::Bucket;
+use pages::Page;
+pub(crate) use pages::{Found, Tools, Trust};
+pub(crate) use shelf::{Known, Shelf};
+
+/// Names a scope.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a scope is an upstream as somebody sees it"
+)]
+pub struct ScopeKey {
+    /// The upstream's name in the configuration, or its URL.
+    pub upstream: Arc<str>,
+    /// As whom it is asked.
+    pub context: Context,
+}
+
+/// As whom an upstream is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Context {
+    /// Without authorisation.
+    Anonymous,
+    /// With an `Authorization` header of this digest. The header itself is a
+    /// secret and is not kept.
+    Bearer([u8; 32]),
+    /// Within a connection or session that has a list of its own.
+    Session(u64),
+}
+
+/// What is known of one upstream in one context. A handle: clones share it.
+#[derive(Debug, Clone)]
+pub struct Scope(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    /// The scope of public lists of the same upstream; none if it is that one.
+    public: Option<Scope>,
+    shelf: Arc<Shelf>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    tools: Arc<Tools>,
+    /// Counts how often the server said that its tools changed.
+    changes: u64,
+    tasks: TaskBook,
+    buckets: HashMap<Arc<str>, Bucket>,
+}
+
+/// A page of tools that a server sent.
+pub(crate) struct Lesson<'l> {
+    pub(crate) listing: &'l Listing,
+    pub(crate) cursor: Option<&'l str>,
+    /// How long the server lets it be kept; `None` where eras do not say.
+    pub(crate) ttl: Option<Duration>,
+    pub(crate) public: bool,
+    /// [`Scope::changes`] when it was asked for.
+    pub(crate) asked: u64,
+    pub(crate) now: Duration,
+}
+
+impl Scope {
+    pub(crate) fn new(shelf: &Arc<Shelf>, public: Option<Self>, limits: &Limits) -> Self {
+        Self(Arc::new(Inner {
+            public,
+            shelf: Arc::clone(shelf),
+            state: Mutex::new(State {
+                tools: Arc::default(),
+                changes: 0,
+                tasks: TaskBook::new(limits.tasks),
+                buckets: HashMap::new(),
+            }),
+        }))
+    }
+
+    /// The tools that are known, and how far.
+    pub(crate) fn tools(&self) -> Arc<Tools> {
+        let own = Arc::clone(&self.state().tools);
+        match &self.0.public {
+            Some(public) if !own.is_whole() => {
+                let shared = public.tools();
+                if shared.is_whole() { shared } else { own }
+            }
+            _ => own,
+        }
+    }
+
+    /// How often the server said that its tools changed.
+    pub(crate) fn changes(&self) -> u64 {
+        self.state().changes
+    }
+
+    /// Takes in a page.
+    ///
+    /// # Errors
+    ///
+    /// There are more tools or bytes than a list may have.
+    pub(crate) fn learn(
+        &self,
+        lesson: &Lesson<'_>,
+        limits: &Limits,
+    ) -> Result<Arc<Tools>, UnreadableListing> {
+        let tools = self.0.shelf.page(lesson.listing)?;
+        if tools.tools.len() > limits.tools {
+            return Err(UnreadableListing::Tools {
+                allowed: limits.tools,
+            });
+        }
+        let outdated = self.changes() != lesson.asked;
+        let page = Page {
+            cursor: lesson.cursor.map(str::to_owned),
+            next: lesson.listing.next_cursor().map(str::to_owned),
+            tools,
+            fresh_until: lesson.ttl.map(|ttl| lesson.now.saturating_add(ttl)),
+            outdated,
+        };
+        match &self.0.public {
+            Some(public) if lesson.public => {
+                self.state().tools = Arc::default();
+                Ok(public.put(page, limits))
+            }
+            _ => Ok(self.put(page, limits)),
+        }
+    }
+
+    fn put(&self, page: Page, limits: &Limits) -> Arc<Tools> {
+        let mut state = self.state();
+        let tools = Arc::new(state.tools.with(page, limits.pages));
+        state.tools = Arc::clone(&tools);
+        let State { tools, buckets, .. } = &mut *state;
+        if buckets.len() > 2 * tools.names().count() + KEPT {
+            buckets.retain(|name, _| matches!(tools.find(name), Found::Tool(_)));
+        }
+        Arc::clone(tools)
+    }
+
+    /// The server said that its tools changed.
+    pub(crate) fn outdate(&self) {
+        let mut state = self.state();
+        state.changes += 1;
+        state.tools = Arc::new(state.tools.outdated());
+        drop(state);
+        if let Some(public) = &self.0.public {
+            public.outdate();
+        }
+    }
+
+    /// Forgets all lists.
+    pub(crate) fn clear(&self) {
+        self.state().tools = Arc::default();
+    }
+
+    /// Takes one token of a tool's bucket.
+    ///
+    /// # Errors
+    ///
+    /// There is none; how long until there is one.
+    pub(crate) fn take(&self, tool: &str, rate: &Rate, now: Duration) -> Result<(), Duration> {
+        let mut state = self.state();
+        if !state.buckets.contains_key(tool) {
+            if state.buckets.len() > KEPT {
+                state.buckets.retain(|_, bucket| !bucket.is_full(now));
+            }
+            state.buckets.insert(Arc::from(tool), Bucket::default());
+        }
+        match state.buckets.get_mut(tool) {
+            Some(bucket) => bucket.take(rate, now),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes down that a tool made a task.
+    pub(crate) fn began(&self, task: &str, tool: &Arc<ToolContract>) {
+        self.state().tasks.insert(task, Arc::clone(tool));
+    }
+
+    /// The tool that made a task.
+    pub(crate) fn task(&self, task: &str) -> Option<Arc<ToolContract>> {
+        self.state().tasks.tool(task).cloned()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Buckets that are kept without a look at whether they are full.
+const KEPT: usize = 1_024;

@@ -1,0 +1,311 @@
+//! Pinned tools: what each of a server's tools was when somebody approved it.
+
+mod canonical;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use toolgate_json::{Key as _, Kind, Node as _, OwnedDocument, ReadError, ReadLimits, View};
+use toolgate_mcp::contract::ToolContract;
+
+pub use canonical::Digest;
+
+/// What a tool is, in two digests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Pin {
+    /// Of `inputSchema` and `outputSchema`.
+    pub contract: Digest,
+    /// Of everything else that a reader is told: title, description,
+    /// annotations, icons, members of vendors; not of `_meta`.
+    pub description: Digest,
+}
+
+impl Pin {
+    /// The pin of a tool's definition, an object as in `tools/list`. Spelling
+    /// and order of members do not matter.
+    #[must_use]
+    pub fn of(tool: View<'_>) -> Self {
+        Self {
+            contract: Digest::of_members(tool, |name| SCHEMAS.contains(&name)),
+            description: Digest::of_members(tool, |name| {
+                !SCHEMAS.contains(&name) && !matches!(name, "name" | "_meta")
+            }),
+        }
+    }
+
+    /// The pin of a tool that was read before; nothing if its text cannot be
+    /// read alone.
+    #[must_use]
+    pub fn of_contract(tool: &ToolContract) -> Option<Self> {
+        let document = OwnedDocument::read(tool.text(), &limits()).ok()?;
+        Some(Self::of(document.document().root()))
+    }
+}
+
+/// The pins of a server's tools, by name.
+///
+/// ```
+/// use toolgate_guard::Lock;
+///
+/// let lock = Lock::read(br#"{"tools": [{"name": "greet", "inputSchema": {"type": "object"}}]}"#)?;
+/// let again = Lock::read(lock.to_json().as_bytes())?;
+/// assert_eq!(lock, again);
+/// assert!(lock.pin("greet").is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lock {
+    pins: BTreeMap<String, Pin>,
+}
+
+impl Lock {
+    /// Reads a lock: what [`to_json`](Self::to_json) wrote, or a listing as
+    /// `toolgate check --save` writes it, as a result or answer of
+    /// `tools/list`, or as an array of tools.
+    ///
+    /// # Errors
+    ///
+    /// It is none of these, or two tools have one name.
+    pub fn read(text: &[u8]) -> Result<Self, LockError> {
+        let document = OwnedDocument::read(text, &limits())?;
+        let root = document.document().root();
+        if let Some(pins) = root.member("pins") {
+            return Self::of_pins(pins);
+        }
+        let tools = tools(root).ok_or(LockError::NoTools)?;
+        let mut lock = Self::default();
+        for (index, tool) in tools.items().enumerate() {
+            let name = tool
+                .member("name")
+                .filter(|name| name.kind() == Kind::String);
+            let name = name.ok_or(LockError::Unnamed { index })?.string();
+            lock.add(name, Pin::of(tool))?;
+        }
+        Ok(lock)
+    }
+
+    /// The pin of a tool.
+    #[must_use]
+    pub fn pin(&self, tool: &str) -> Option<&Pin> {
+        self.pins.get(tool)
+    }
+
+    /// All pins, sorted by name.
+    pub fn tools(&self) -> impl ExactSizeIterator<Item = (&str, &Pin)> {
+        self.pins.iter().map(|(name, pin)| (name.as_str(), pin))
+    }
+
+    /// The lock as JSON, one line for each tool.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut out = String::from("{\"version\":1,\"pins\":{");
+        for (index, (name, pin)) in self.tools().enumerate() {
+            out.push_str(if index == 0 { "\n" } else { ",\n" });
+            crate::text::push_string(&mut out, name);
+            // Writing to a string cannot fail.
+            let _ = write!(
+                out,
+                r#":{{"contract":"{}","description":"{}"}}"#,
+                pin.contract, pin.description
+            );
+        }
+        out.push_str("\n}}\n");
+        out
+    }
+
+    fn of_pins(pins: View<'_>) -> Result<Self, LockError> {
+        let mut lock = Self::default();
+        for (name, pin) in pins.members() {
+            let digest = |member| Digest::read(pin.member(member).map_or("", |text| text.string()));
+            let (Some(contract), Some(description)) = (digest("contract"), digest("description"))
+            else {
+                let tool = toolgate_json::quote(name.text(), SHOWN).to_string();
+                return Err(LockError::Pin { tool });
+            };
+            let pin = Pin {
+                contract,
+                description,
+            };
+            lock.add(name.text(), pin)?;
+        }
+        Ok(lock)
+    }
+
+    fn add(&mut self, name: &str, pin: Pin) -> Result<(), LockError> {
+        match self.pins.insert(name.to_owned(), pin) {
+            None => Ok(()),
+            Some(_) => Err(LockError::Twice {
+                tool: toolgate_json::quote(name, SHOWN).to_string(),
+            }),
+        }
+    }
+}
+
+/// Why a text is no lock.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LockError {
+    /// It is not JSON, or over a bound.
+    #[error(transparent)]
+    Json(#[from] ReadError),
+    /// There are neither pins nor tools in it.
+    #[error("there are neither `pins` nor `tools` in it")]
+    NoTools,
+    /// A tool has no name.
+    #[error("the tool at index {index} has no `name`")]
+    Unnamed {
+        /// Its place.
+        index: usize,
+    },
+    /// Two tools have one name.
+    #[error("the tool `{tool}` is there twice")]
+    Twice {
+        /// The name.
+        tool: String,
+    },
+    /// A pin is not two digests.
+    #[error("the pin of tool `{tool}` must have the digests `contract` and `description`")]
+    Pin {
+        /// The tool.
+        tool: String,
+    },
+}
+
+/// The array of tools, wherever the usual shapes have it.
+fn tools(root: View<'_>) -> Option<View<'_>> {
+    if root.kind() == Kind::Array {
+        return Some(root);
+    }
+    let holder = root.member("result").unwrap_or(root);
+    let tools = holder.member("tools").or_else(|| root.member("tools"))?;
+    (tools.kind() == Kind::Array).then_some(tools)
+}
+
+/// As deep and as large as the catalog reads definitions.
+fn limits() -> ReadLimits {
+    ReadLimits {
+        bytes: 64 << 20,
+        depth: 16_384,
+        nodes: 8_000_000,
+        ..ReadLimits::default()
+    }
+}
+
+const SCHEMAS: [&str; 2] = ["inputSchema", "outputSchema"];
+/// Characters of a tool's name that a message repeats.
+const SHOWN: usize = 128;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pin(tool: &str) -> Pin {
+        let document = OwnedDocument::read(tool, &limits()).unwrap();
+        Pin::of(document.document().root())
+    }
+
+    #[test]
+    fn spelling_does_not_matter() {
+        let one = pin(
+            r#"{"name":"a","inputSchema":{"type":"object","maximum":10,"x":["é",null]},"description":"d"}"#,
+        );
+        let other = pin(
+            r#" {"description" : "\u0064", "inputSchema":{ "x":["\u00e9",null],"maximum":1e1, "type":"object"},"_meta":{"n":1},"name":"b"}"#,
+        );
+        assert_eq!(one, other);
+    }
+
+    #[test]
+    fn every_change_matters() {
+        let base = r#"{"name":"a","inputSchema":{"type":"object"},"description":"d"}"#;
+        for (changed, contract, description) in [
+            (
+                r#"{"name":"a","inputSchema":{"type":"object","title":"t"},"description":"d"}"#,
+                true,
+                false,
+            ),
+            (
+                r#"{"name":"a","inputSchema":{"type":"object"},"description":"e"}"#,
+                false,
+                true,
+            ),
+            (
+                r#"{"name":"a","inputSchema":{"type":"object"},"description":"d","outputSchema":{}}"#,
+                true,
+                false,
+            ),
+            (
+                r#"{"name":"a","inputSchema":{"type":["object"]},"description":"d"}"#,
+                true,
+                false,
+            ),
+            (
+                r#"{"name":"a","inputSchema":{"type":"object"},"description":"d","annotations":{}}"#,
+                false,
+                true,
+            ),
+            (
+                r#"{"name":"a","inputSchema":{"type":"object"},"description":["d"]}"#,
+                false,
+                true,
+            ),
+        ] {
+            let (old, new) = (pin(base), pin(changed));
+            assert_eq!(old.contract != new.contract, contract, "{changed}");
+            assert_eq!(old.description != new.description, description, "{changed}");
+        }
+    }
+
+    #[test]
+    fn structure_cannot_be_faked() {
+        let texts = [
+            r#"{"x":[["a"],"b"]}"#,
+            r#"{"x":["a",["b"]]}"#,
+            r#"{"x":["a,b"]}"#,
+            r#"{"x":["a","b"]}"#,
+            r#"{"x":{"a":"b"}}"#,
+            r#"{"x":"1"}"#,
+            r#"{"x":1}"#,
+            r#"{"x":null}"#,
+            r#"{"x":"null"}"#,
+            r#"{"x":[]}"#,
+            r#"{"x":{}}"#,
+            r#"{}"#,
+        ];
+        for (at, left) in texts.iter().enumerate() {
+            for right in texts.iter().skip(at + 1) {
+                assert_ne!(
+                    pin(left).description,
+                    pin(right).description,
+                    "{left} {right}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_lock() {
+        for (text, expected) in [
+            ("{}", "there are neither `pins` nor `tools` in it"),
+            ("[{}]", "the tool at index 0 has no `name`"),
+            (
+                r#"[{"name":"a"},{"name":"a"}]"#,
+                "the tool `a` is there twice",
+            ),
+            (
+                r#"{"pins":{"a":{"contract":"sha256:00"}}}"#,
+                "the pin of tool `a` must have the digests `contract` and `description`",
+            ),
+            (
+                "{",
+                "expected a key or `}`, found the end of the source at byte 1",
+            ),
+        ] {
+            assert_eq!(
+                Lock::read(text.as_bytes()).unwrap_err().to_string(),
+                expected
+            );
+        }
+    }
+}

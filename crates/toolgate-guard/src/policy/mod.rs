@@ -1,0 +1,265 @@
+//! What the operator wants, as plain data.
+
+mod limits;
+mod rule;
+mod terms;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use limits::Limits;
+pub use rule::{Rate, ToolRule};
+pub(crate) use terms::Terms;
+pub use toolgate_mcp::check::OnUndecided;
+
+use crate::lock::Lock;
+
+/// What is done with a fault: per direction, and per tool by [`ToolRule`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a check acts, tells, or is not made"
+)]
+pub enum Mode {
+    /// It does not pass.
+    #[default]
+    Enforce,
+    /// It passes, and a record says so.
+    Audit,
+    /// Nothing is looked at.
+    Off,
+}
+
+/// What becomes of a tool that is none, or whose schemas do not compile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "the tool goes, or the server, or nothing"
+)]
+pub enum BadTools {
+    /// It is left out of the list; the other tools are there.
+    #[default]
+    FilterOut,
+    /// The whole list is answered by an error, and no tool of it can be called.
+    RejectServer,
+    /// It stays in the list; a call of it fails.
+    Pass,
+}
+
+/// What becomes of a result that breaks its tool's contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "the result, its structured part, or nothing of it goes"
+)]
+pub enum BadResult {
+    /// A result with `isError: true` stands in its place, which says what is wrong.
+    #[default]
+    Replace,
+    /// `content` stays, `structuredContent` goes, `isError` becomes `true`, and
+    /// `_meta` says what is wrong.
+    DropStructured,
+    /// Everything stays, and `_meta` says what is wrong.
+    Flag,
+}
+
+/// How output that older readers cannot take is told to them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "output that cannot be told as it is can be told otherwise or not at all"
+)]
+pub enum Project {
+    /// Schema and value stand in the member `result` of an object.
+    #[default]
+    Wrap,
+    /// Schema and value are left out; the text stays.
+    Drop,
+    /// As the server sent it.
+    Off,
+}
+
+/// What is done when a tool is not as it was pinned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "drift is refused, told, or not looked at"
+)]
+pub enum DriftMode {
+    /// Nothing is looked at.
+    #[default]
+    Off,
+    /// The tool stays, and a record says so.
+    Report,
+    /// The tool is left out of the list, and calls of it are refused.
+    Refuse,
+}
+
+/// The pinned tools, and what is done about those that are not as they were.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Drift {
+    /// The tools as they were approved.
+    pub lock: Option<Arc<Lock>>,
+    /// For tools whose schemas or description changed.
+    pub changed: DriftMode,
+    /// For tools that were not there. Removed tools are always only reported.
+    pub added: DriftMode,
+}
+
+/// Whether the guard speaks another era to the client than to the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "the two sides speak the same era, or either is the older"
+)]
+pub enum Translate {
+    /// Both sides speak the same era.
+    #[default]
+    Off,
+    /// Clients of 2025-11-25 and older use a server of 2026-07-28.
+    ServeLegacy,
+    /// Clients of 2026-07-28 use a server of 2025-11-25 and older.
+    ServeModern,
+}
+
+/// Everything that an operator can want of the guard. The default lets nothing
+/// pass that breaks a contract, and changes nothing that keeps it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Policy {
+    /// For what is wrong with listed tools. Default `Enforce`.
+    pub listing: Mode,
+    /// For what is wrong with arguments. Default `Enforce`.
+    pub arguments: Mode,
+    /// For what is wrong with results. Default `Enforce`.
+    pub results: Mode,
+    /// What `listing` enforces. Default `FilterOut`.
+    pub bad_tools: BadTools,
+    /// What `results` enforces. Default `Replace`.
+    pub bad_result: BadResult,
+    /// For checks that end without an answer. Default `Refuse`.
+    pub on_undecided: OnUndecided,
+    /// For calls when the list of tools cannot be had. Default `Refuse`.
+    pub on_unlisted: OnUndecided,
+    /// Whether arguments that fail are repaired where that is certain
+    /// ([`toolgate_mcp::repair`]). Default `false`.
+    pub repair: bool,
+    /// Whether schemas are listed without references
+    /// ([`toolgate_mcp::inline`]). Default `false`.
+    pub inline_refs: bool,
+    /// How output is told to readers who know objects only. Default `Wrap`.
+    pub project: Project,
+    /// Pinned tools. Default: none.
+    pub drift: Drift,
+    /// How often each tool may be called in one scope. Default: without bound.
+    pub rate: Option<Rate>,
+    /// What holds for some tools; of two rules for one tool the later counts,
+    /// member by member.
+    pub tools: Vec<ToolRule>,
+    /// Whether verdicts that find nothing wrong are recorded too. Default `true`.
+    pub record_passes: bool,
+    /// How long a list of tools whose `ttlMs` is over may still admit calls.
+    /// A refusal is always confirmed by a fresh list. Default 60 s.
+    pub stale_for: Duration,
+    /// How long a request may go without an answer or progress. Default 300 s.
+    pub request_timeout: Option<Duration>,
+    /// How long the guard waits for a page of tools that it asked for itself.
+    /// Default 30 s.
+    pub list_timeout: Duration,
+    /// Whether the two sides speak different eras. Default `Off`.
+    pub translate: Translate,
+    /// What a conversation may take.
+    pub limits: Limits,
+}
+
+impl Policy {
+    /// The default policy.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            listing: Mode::Enforce,
+            arguments: Mode::Enforce,
+            results: Mode::Enforce,
+            bad_tools: BadTools::FilterOut,
+            bad_result: BadResult::Replace,
+            on_undecided: OnUndecided::Refuse,
+            on_unlisted: OnUndecided::Refuse,
+            repair: false,
+            inline_refs: false,
+            project: Project::Wrap,
+            drift: Drift::default(),
+            rate: None,
+            tools: Vec::new(),
+            record_passes: true,
+            // why: long enough that a server with `ttlMs: 0` is not asked for
+            // its tools before every call, short enough that a removed tool is
+            // soon gone.
+            stale_for: Duration::from_secs(60),
+            // why: longer than any tool that reports no progress should take.
+            request_timeout: Some(Duration::from_secs(300)),
+            list_timeout: Duration::from_secs(30),
+            translate: Translate::Off,
+            limits: Limits::default(),
+        }
+    }
+
+    /// What holds for one tool.
+    pub(crate) fn terms(&self, tool: &str) -> Terms {
+        Terms::of(self, tool)
+    }
+
+    /// Looks for values that make no sense.
+    ///
+    /// # Errors
+    ///
+    /// The first that is found.
+    pub fn check(&self) -> Result<(), PolicyError> {
+        for rate in self.rate.iter() {
+            rate.check("rate")?;
+        }
+        for (index, rule) in self.tools.iter().enumerate() {
+            rule.check(index)?;
+        }
+        let pinning = self.drift.changed != DriftMode::Off || self.drift.added != DriftMode::Off;
+        if pinning && self.drift.lock.is_none() {
+            return Err(PolicyError::new(
+                "drift",
+                "there is no lock to compare with",
+            ));
+        }
+        self.limits.check()
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A policy that makes no sense.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{member}`: {what}")]
+pub struct PolicyError {
+    member: String,
+    what: String,
+}
+
+impl PolicyError {
+    pub(crate) fn new(member: impl Into<String>, what: impl Into<String>) -> Self {
+        Self {
+            member: member.into(),
+            what: what.into(),
+        }
+    }
+
+    /// The member of the policy that is wrong, as a path.
+    #[must_use]
+    pub fn member(&self) -> &str {
+        &self.member
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! What holds for the tools that a pattern names.
+
+use std::time::Duration;
+
+use super::{BadResult, Mode, PolicyError};
+
+/// What holds for some tools. An absent member leaves what held before.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolRule {
+    /// Which: a name in which `*` stands for any characters and `?` for one.
+    pub name: String,
+    /// See [`Policy::listing`](super::Policy::listing).
+    pub listing: Option<Mode>,
+    /// See [`Policy::arguments`](super::Policy::arguments).
+    pub arguments: Option<Mode>,
+    /// See [`Policy::results`](super::Policy::results).
+    pub results: Option<Mode>,
+    /// See [`Policy::bad_result`](super::Policy::bad_result).
+    pub bad_result: Option<BadResult>,
+    /// See [`Policy::repair`](super::Policy::repair).
+    pub repair: Option<bool>,
+    /// See [`Policy::rate`](super::Policy::rate).
+    pub rate: Option<Rate>,
+    /// Whether the tools are neither listed nor callable.
+    pub hidden: Option<bool>,
+}
+
+/// How often something may happen: so many times in a time, and so many at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a token bucket has these parts")]
+pub struct Rate {
+    /// How many times.
+    pub calls: u32,
+    /// In which time.
+    pub per: Duration,
+    /// How many at once after a rest.
+    pub burst: u32,
+}
+
+impl ToolRule {
+    /// A rule for the tools that `name` stands for, which says nothing yet.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn applies(&self, tool: &str) -> bool {
+        matches(&self.name, tool)
+    }
+
+    pub(super) fn check(&self, index: usize) -> Result<(), PolicyError> {
+        if self.name.is_empty() {
+            let member = format!("tools[{index}].name");
+            return Err(PolicyError::new(member, "must not be empty"));
+        }
+        match &self.rate {
+            Some(rate) => rate.check(&format!("tools[{index}].rate")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Rate {
+    /// The time after which one more is allowed.
+    pub(crate) fn interval(&self) -> Duration {
+        self.per / self.calls.max(1)
+    }
+
+    pub(super) fn check(&self, member: &str) -> Result<(), PolicyError> {
+        let what = if self.calls == 0 {
+            "`calls` must not be 0"
+        } else if self.burst == 0 {
+            "`burst` must not be 0"
+        } else if self.interval().is_zero() {
+            "`per` is too short for so many calls"
+        } else {
+            return Ok(());
+        };
+        Err(PolicyError::new(member, what))
+    }
+}
+
+/// Whether a pattern stands for a text. Of `*` only the last one is ever gone
+/// back to, so the cost is the product of the lengths at most.
+fn matches(pattern: &str, text: &str) -> bool {
+    let (mut pattern, mut text) = (pattern.chars(), text.chars());
+    let mut star = None;
+    loop {
+        let before = (pattern.clone(), text.clone());
+        match (pattern.next(), text.next()) {
+            (None, None) => return true,
+            (Some('*'), _) => {
+                // The star takes nothing at first.
+                text = before.1;
+                star = Some((pattern.clone(), text.clone()));
+            }
+            (Some('?'), Some(_)) => {}
+            (Some(wanted), Some(found)) if wanted == found => {}
+            _ => {
+                let Some((after, mut from)) = star.take() else {
+                    return false;
+                };
+                // The star takes one more.
+                if from.next().is_none() {
+                    return false;
+                }
+                pattern = after.clone();
+                text = from.clone();
+                star = Some((after, from));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        for (pattern, text, expected) in [
+            ("*", "", true),
+            ("*", "abc", true),
+            ("a*", "abc", true),
+            ("*c", "abc", true),
+            ("a*c", "abc", true),
+            ("a*d", "abc", false),
+            ("?", "", false),
+            ("?", "é", true),
+            ("a?c", "abc", true),
+            ("a*b*c", "aXbYbZc", true),
+            ("a*b*c", "aXcYb", false),
+            ("**", "x", true),
+            ("", "", true),
+            ("", "x", false),
+            ("x", "", false),
+            ("read_*", "read_file", true),
+            ("read_*", "reading", false),
+            ("*?", "", false),
+            ("*?", "x", true),
+        ] {
+            assert_eq!(matches(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Token buckets without a clock of their own.
+
+use std::time::Duration;
+
+use crate::policy::Rate;
+
+/// How full a bucket is, as the one time from which that follows (the generic
+/// cell rate algorithm of ITU-T I.371).
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Bucket {
+    /// When the bucket would be full again.
+    full_at: Duration,
+}
+
+impl Bucket {
+    /// Takes one token.
+    ///
+    /// # Errors
+    ///
+    /// There is none; how long until there is one.
+    pub(crate) fn take(&mut self, rate: &Rate, now: Duration) -> Result<(), Duration> {
+        let interval = rate.interval();
+        let room = interval.saturating_mul(rate.burst.saturating_sub(1));
+        let start = self.full_at.max(now);
+        let ahead = start.saturating_sub(now);
+        if ahead > room {
+            return Err(ahead.saturating_sub(room));
+        }
+        self.full_at = start.saturating_add(interval);
+        Ok(())
+    }
+
+    /// Whether nothing is lost by forgetting it.
+    pub(crate) fn is_full(&self, now: Duration) -> bool {
+        self.full_at <= now
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn so_many_at_once_and_then_one_each_interval() {
+        let rate = Rate {
+            calls: 10,
+            per: ms(1_000),
+            burst: 3,
+        };
+        let mut bucket = Bucket::default();
+        let taken: Vec<_> = (0..4).map(|_| bucket.take(&rate, ms(5_000))).collect();
+        assert_eq!(taken, [Ok(()), Ok(()), Ok(()), Err(ms(100))]);
+        assert_eq!(bucket.take(&rate, ms(5_099)), Err(ms(1)));
+        assert_eq!(bucket.take(&rate, ms(5_100)), Ok(()));
+        assert_eq!(bucket.take(&rate, ms(5_101)), Err(ms(99)));
+        assert!(!bucket.is_full(ms(5_101)));
+        assert!(bucket.is_full(ms(6_000)));
+        let rested: Vec<_> = (0..4)
+            .map(|_| bucket.take(&rate, ms(9_000)).is_ok())
+            .collect();
+        assert_eq!(rested, [true, true, true, false]);
+    }
+}

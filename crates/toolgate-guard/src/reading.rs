@@ -1,0 +1,170 @@
+//! Reading a message, with a second look at what is legal JSON but ambiguous.
+//!
+//! Two things that RFC 8259 leaves open are refused by the first look: members
+//! of one name, and escapes for half a surrogate pair. Where nothing of the
+//! message is judged it must still pass (G2), so the second look reads a
+//! stand-in: of equal members the last counts, and half a pair is U+FFFD, which
+//! has as many bytes. Every place in the stand-in is the same in the message.
+
+use toolgate_json::{Document, DuplicateKeys, ReadError, ReadErrorKind, ReadLimits, Reader};
+
+/// A message that was read.
+pub(crate) struct Reading<'a> {
+    pub(crate) document: Document<'a>,
+    /// What the first look refused, if this is a stand-in.
+    pub(crate) flaw: Option<ReadError>,
+}
+
+impl Reading<'_> {
+    /// Whether two readers of the message can see two different values.
+    pub(crate) fn is_ambiguous(&self) -> bool {
+        let flaw = self.flaw.as_ref();
+        flaw.is_some_and(|flaw| flaw.kind() == ReadErrorKind::DuplicateKey)
+    }
+}
+
+/// Memory for reading one message.
+pub(crate) struct Desks<'r> {
+    pub(crate) first: &'r mut Reader,
+    pub(crate) second: &'r mut Reader,
+    pub(crate) spare: &'r mut String,
+}
+
+/// Reads a message.
+pub(crate) fn read<'r>(
+    desks: Desks<'r>,
+    message: &'r [u8],
+    limits: &ReadLimits,
+) -> Result<Reading<'r>, ReadError> {
+    let error = match desks.first.read(message, limits) {
+        Ok(document) => {
+            return Ok(Reading {
+                document,
+                flaw: None,
+            });
+        }
+        Err(error) => error,
+    };
+    if !matches!(
+        error.kind(),
+        ReadErrorKind::DuplicateKey | ReadErrorKind::LoneSurrogate
+    ) {
+        return Err(error);
+    }
+    let Ok(text) = std::str::from_utf8(message) else {
+        return Err(error);
+    };
+    desks.spare.clear();
+    whole_characters(text, desks.spare);
+    let limits = ReadLimits {
+        duplicate_keys: DuplicateKeys::KeepLast,
+        ..*limits
+    };
+    let strict = ReadLimits {
+        duplicate_keys: DuplicateKeys::Refuse,
+        ..limits
+    };
+    // The flaw that matters more: another reader could see another value.
+    let flaw = match Reader::new().read(desks.spare.as_bytes(), &strict) {
+        Err(again) if again.kind() == ReadErrorKind::DuplicateKey => again,
+        _ => error,
+    };
+    let document = desks.second.read(desks.spare.as_bytes(), &limits)?;
+    Ok(Reading {
+        document,
+        flaw: Some(flaw),
+    })
+}
+
+/// Copies JSON text with `\ufffd` for every escape that is half a surrogate pair.
+fn whole_characters(text: &str, out: &mut String) {
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        let (plain, tail) = rest.split_at(at);
+        out.push_str(plain);
+        let taken = match unit(tail) {
+            Some(0xd800..=0xdbff) => match tail.get(6..).and_then(unit) {
+                Some(0xdc00..=0xdfff) => copy(tail, 12, out),
+                _ => stand_in(out),
+            },
+            Some(0xdc00..=0xdfff) => stand_in(out),
+            Some(_) => copy(tail, 6, out),
+            // An escape of one character, or a broken one that the reader refuses.
+            None => {
+                let second = tail.chars().nth(1).map_or(0, char::len_utf8);
+                copy(tail, 1 + second, out)
+            }
+        };
+        rest = tail.get(taken..).unwrap_or_default();
+    }
+    out.push_str(rest);
+}
+
+fn copy(text: &str, length: usize, out: &mut String) -> usize {
+    out.push_str(text.get(..length).unwrap_or(text));
+    length
+}
+
+fn stand_in(out: &mut String) -> usize {
+    out.push_str("\\ufffd");
+    6
+}
+
+/// The code unit of the `\u` escape that a text begins with.
+fn unit(text: &str) -> Option<u16> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    let hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    hex.then(|| u16::from_str_radix(digits, 16).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_pairs_have_a_stand_in_of_their_length() {
+        for (text, expected) in [
+            (r#""\ud83d\ude00""#, r#""\ud83d\ude00""#),
+            (r#""\ud83d""#, r#""\ufffd""#),
+            (r#""\ude00\ud83d""#, r#""\ufffd\ufffd""#),
+            (r#""\ud83d\ud83d\ude00""#, r#""\ufffd\ud83d\ude00""#),
+            (r#""\\ud83d""#, r#""\\ud83d""#),
+            (r#""\\\ud83d""#, r#""\\\ufffd""#),
+            (r#""\ud83d\n""#, r#""\ufffd\n""#),
+            (r#""\u00e9é\é""#, r#""\u00e9é\é""#),
+            (r#""\u12""#, r#""\u12""#),
+            (r#"\"#, r#"\"#),
+        ] {
+            let mut out = String::new();
+            whole_characters(text, &mut out);
+            assert_eq!(out, expected, "{text}");
+            assert_eq!(out.len(), text.len());
+        }
+    }
+
+    #[test]
+    fn the_second_look() {
+        for (text, read, ambiguous) in [
+            (r#"{"a":1}"#, true, false),
+            (r#"{"a":1,"a":2}"#, true, true),
+            (r#"{"a":"\ud83d"}"#, true, false),
+            (r#"{"a":"\ud83d","a":2}"#, true, true),
+            (r#"{"b":1,"b":"\ud83d"}"#, true, true),
+            (r#"{"a":1,"a":2"#, false, false),
+            (r#"{"a":"\ud83d" 1}"#, false, false),
+        ] {
+            let (mut first, mut second, mut spare) = (Reader::new(), Reader::new(), String::new());
+            let desks = Desks {
+                first: &mut first,
+                second: &mut second,
+                spare: &mut spare,
+            };
+            let reading = super::read(desks, text.as_bytes(), &ReadLimits::default());
+            assert_eq!(reading.is_ok(), read, "{text}");
+            if let Ok(reading) = reading {
+                assert_eq!(reading.is_ambiguous(), ambiguous, "{text}");
+                assert_eq!(reading.document.source().len(), text.len());
+            }
+        }
+    }
+}

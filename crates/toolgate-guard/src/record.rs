@@ -1,0 +1,263 @@
+//! A line of the audit log: what the guard found out and did, without secrets.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolgate_json::quote;
+use toolgate_mcp::era::Era;
+
+use crate::fault::Party;
+use crate::id::IdKey;
+use crate::side::Side;
+use crate::text::push_string;
+
+/// One verdict, as plain data.
+///
+/// Neither arguments nor results stand in it, only names, places and codes:
+/// what a caller sends may be secret, and a log outlives its reader.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Record {
+    /// When, on the clock that is handed in.
+    pub at: Duration,
+    /// Whose message it is about.
+    pub from: Side,
+    /// Which gate judged.
+    pub gate: Gate,
+    /// What became of it.
+    pub action: Action,
+    /// A stable code: `passed`, or what is wrong.
+    pub code: &'static str,
+    /// Who has to act, if something is wrong.
+    pub blame: Option<Party>,
+    /// The method of the message, or of the request it answers.
+    pub method: Option<Cow<'static, str>>,
+    /// The id of the request.
+    pub id: Option<IdKey>,
+    /// The tool.
+    pub tool: Option<Arc<str>>,
+    /// The era that the message was read in.
+    pub era: Option<Era>,
+    /// Where in the arguments or the result, and which keyword; at most
+    /// [`Record::PLACES`].
+    pub places: Vec<String>,
+    /// One line more.
+    pub detail: Option<String>,
+    /// Units of work that the check took.
+    pub fuel: u64,
+    /// From the request to this answer.
+    pub elapsed: Option<Duration>,
+}
+
+/// Which gate judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Gate {
+    /// Whether it is a message, and within the bounds.
+    Envelope,
+    /// Whether it belongs to the conversation: ids, order, time.
+    Tracking,
+    /// Whether a listed tool may be listed.
+    Admission,
+    /// Whether a tool is as it was pinned.
+    Drift,
+    /// Whether a tool may be called again so soon.
+    Rate,
+    /// Whether arguments keep the contract.
+    Arguments,
+    /// Whether a result keeps the contract.
+    Results,
+    /// Whether the other era has words for it.
+    Translation,
+}
+
+impl Gate {
+    /// The name in a log.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Envelope => "envelope",
+            Self::Tracking => "tracking",
+            Self::Admission => "admission",
+            Self::Drift => "drift",
+            Self::Rate => "rate",
+            Self::Arguments => "arguments",
+            Self::Results => "results",
+            Self::Translation => "translation",
+        }
+    }
+}
+
+/// What became of a message, or of the part of it that a record is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Action {
+    /// It went on as it came.
+    Passed,
+    /// Something is wrong with it and it went on all the same.
+    Reported,
+    /// It went on altered.
+    Altered,
+    /// It did not go on, and its sender or reader was told.
+    Refused,
+    /// It did not go on, and there is nobody to tell.
+    Dropped,
+}
+
+impl Action {
+    /// The name in a log.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Reported => "reported",
+            Self::Altered => "altered",
+            Self::Refused => "refused",
+            Self::Dropped => "dropped",
+        }
+    }
+}
+
+impl Record {
+    /// The most places that a record names.
+    pub const PLACES: usize = 4;
+
+    pub(crate) fn new(at: Duration, from: Side, gate: Gate, action: Action) -> Self {
+        Self {
+            at,
+            from,
+            gate,
+            action,
+            code: PASSED,
+            blame: None,
+            method: None,
+            id: None,
+            tool: None,
+            era: None,
+            places: Vec::new(),
+            detail: None,
+            fuel: 0,
+            elapsed: None,
+        }
+    }
+
+    /// One line of JSON, without a line break.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        self.to_json_with(&[])
+    }
+
+    /// The same with members before the record's own, each a name and JSON
+    /// text: the time of day, the name of the upstream.
+    #[must_use]
+    pub fn to_json_with(&self, members: &[(&str, &str)]) -> String {
+        let mut line = Line(String::from("{"));
+        for (name, value) in members {
+            line.raw(name, value);
+        }
+        line.raw("atMs", &self.at.as_millis().to_string());
+        line.text("from", self.from.name());
+        line.text("gate", self.gate.name());
+        line.text("action", self.action.name());
+        line.text("code", self.code);
+        if let Some(blame) = self.blame {
+            line.text("blame", blame.name());
+        }
+        if let Some(method) = &self.method {
+            line.text("method", &cut(method));
+        }
+        if let Some(id) = &self.id {
+            line.raw("id", &shown_id(id));
+        }
+        if let Some(tool) = &self.tool {
+            line.text("tool", &cut(tool));
+        }
+        if let Some(era) = self.era {
+            line.text("version", era.version());
+        }
+        if !self.places.is_empty() {
+            let places: Vec<String> = self.places.iter().map(|p| crate::text::string(p)).collect();
+            line.raw("places", &format!("[{}]", places.join(",")));
+        }
+        if let Some(detail) = &self.detail {
+            line.text("detail", detail);
+        }
+        if self.fuel > 0 {
+            line.raw("fuel", &self.fuel.to_string());
+        }
+        if let Some(elapsed) = self.elapsed {
+            line.raw("elapsedUs", &elapsed.as_micros().to_string());
+        }
+        line.0.push('}');
+        line.0
+    }
+}
+
+/// An object that is being written.
+struct Line(String);
+
+impl Line {
+    fn text(&mut self, name: &str, value: &str) {
+        self.raw(name, &crate::text::string(value));
+    }
+
+    fn raw(&mut self, name: &str, value: &str) {
+        if self.0.len() > 1 {
+            self.0.push(',');
+        }
+        push_string(&mut self.0, name);
+        // Writing to a string cannot fail.
+        let _ = write!(self.0, ":{value}");
+    }
+}
+
+/// A foreign text in one bounded line.
+fn cut(text: &str) -> String {
+    quote(text, SHOWN).to_string()
+}
+
+/// An id as JSON text, bounded.
+fn shown_id(id: &IdKey) -> String {
+    match id {
+        IdKey::Number(number) => number.to_string(),
+        IdKey::Text(text) => crate::text::string(&cut(text)),
+        IdKey::Other(number) => crate::text::string(&cut(number)),
+    }
+}
+
+/// The code of what nothing is wrong with.
+pub(crate) const PASSED: &str = "passed";
+/// Characters of a foreign text that a record repeats.
+const SHOWN: usize = 128;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_one_line_of_json() {
+        let mut record = Record::new(
+            Duration::from_millis(1500),
+            Side::Client,
+            Gate::Arguments,
+            Action::Refused,
+        );
+        record.code = "arguments-invalid";
+        record.blame = Some(Party::Client);
+        record.method = Some("tools/call".into());
+        record.id = Some(IdKey::Text("a\n\"b".into()));
+        record.tool = Some("greet\u{202e}".into());
+        record.era = Some(Era::V2026_07_28);
+        record.places = vec!["/limit minimum".to_owned()];
+        record.fuel = 12;
+        record.elapsed = Some(Duration::from_micros(7));
+        let line = record.to_json_with(&[("time", "\"now\"")]);
+        assert_eq!(
+            line,
+            r#"{"time":"now","atMs":1500,"from":"client","gate":"arguments","action":"refused","code":"arguments-invalid","blame":"client","method":"tools/call","id":"a\\n\"b","tool":"greet\\u{202e}","version":"2026-07-28","places":["/limit minimum"],"fuel":12,"elapsedUs":7}"#
+        );
+        assert!(serde_json::from_str::<serde_json::Value>(&line).is_ok());
+    }
+}

@@ -1,0 +1,324 @@
+//! What can be known of a message that cannot be read: its id, its method, its kind.
+//!
+//! A caller that gets no answer waits for good, so a message over a bound or
+//! with broken JSON must still be answered, and the id is somewhere in it. This
+//! scan follows strings and brackets only, takes any bytes in pieces of any
+//! size, and needs the same little memory for all of them. Nothing that it
+//! finds is believed beyond whom to answer.
+
+/// Looks at a message piece by piece for what stands in its outermost object.
+///
+/// ```
+/// use toolgate_guard::Recovery;
+///
+/// let mut recovery = Recovery::new();
+/// recovery.feed(br#"{"params": {"id": 3, "deep": [[[["#);
+/// recovery.feed(br#" "}" ]]]], x}, "id": "a-7", "method": "tools/"#);
+/// recovery.feed(br#"call""#);
+/// let found = recovery.finish();
+/// assert_eq!(found.id.as_deref(), Some(r#""a-7""#));
+/// assert_eq!(found.method.as_deref(), Some("tools/call"));
+/// ```
+#[derive(Debug, Default)]
+pub struct Recovery {
+    found: Recovered,
+    started: bool,
+    /// The outermost object is closed: what follows is another message's.
+    ended: bool,
+    id: bool,
+    params: bool,
+    /// Open brackets.
+    depth: u64,
+    string: StringState,
+    place: Place,
+    /// The text of the key or value that is being read, if it may matter.
+    token: Vec<u8>,
+    /// Whether the token grew over what is kept.
+    overflow: bool,
+    key: Key,
+    bytes: u64,
+}
+
+/// What was found in the outermost object of a message.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Recovered {
+    /// Whether it begins like a JSON object or array.
+    pub is_json: bool,
+    /// Whether it begins like an array, so like a batch.
+    pub is_batch: bool,
+    /// `id` as JSON text, a string or number of at most 256 bytes, if there is
+    /// only one.
+    pub id: Option<String>,
+    /// `method`, if it is a plain string of at most 256 bytes.
+    pub method: Option<String>,
+    /// Whether there is a `result` or `error`.
+    pub is_answer: bool,
+    /// Whether `id`, `method`, `params`, `result` or `error` stands there twice.
+    pub is_ambiguous: bool,
+    /// How many bytes were looked at.
+    pub bytes: u64,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum StringState {
+    #[default]
+    Outside,
+    Inside,
+    Escaped,
+}
+
+/// Where in the outermost object the scan is.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    #[default]
+    Key,
+    Value,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Key {
+    #[default]
+    Other,
+    Id,
+    Method,
+    Params,
+    Outcome,
+}
+
+impl Recovery {
+    /// A scan that has seen nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Looks at a whole message.
+    #[must_use]
+    pub fn of(message: &[u8]) -> Recovered {
+        let mut recovery = Self::new();
+        recovery.feed(message);
+        recovery.finish()
+    }
+
+    /// Looks at the next piece.
+    pub fn feed(&mut self, piece: &[u8]) {
+        let pieces = u64::try_from(piece.len()).unwrap_or(u64::MAX);
+        self.bytes = self.bytes.saturating_add(pieces);
+        for byte in piece {
+            self.take(*byte);
+        }
+    }
+
+    /// What was found.
+    #[must_use]
+    pub fn finish(mut self) -> Recovered {
+        if self.depth == 1 && self.place == Place::Value {
+            self.end_value();
+        }
+        self.found.bytes = self.bytes;
+        self.found
+    }
+
+    fn take(&mut self, byte: u8) {
+        if !self.started {
+            if byte.is_ascii_whitespace() {
+                return;
+            }
+            self.started = true;
+            self.found.is_batch = byte == b'[';
+            self.found.is_json = matches!(byte, b'{' | b'[');
+        }
+        // Of a batch and of noise nothing is wanted.
+        if !self.found.is_json || self.found.is_batch || self.ended {
+            return;
+        }
+        match self.string {
+            StringState::Escaped => {
+                self.string = StringState::Inside;
+                self.keep(byte);
+                return;
+            }
+            StringState::Inside => {
+                match byte {
+                    b'\\' => self.string = StringState::Escaped,
+                    b'"' => self.string = StringState::Outside,
+                    _ => {}
+                }
+                self.keep(byte);
+                return;
+            }
+            StringState::Outside => {}
+        }
+        match byte {
+            b'"' => {
+                self.string = StringState::Inside;
+                self.keep(byte);
+            }
+            b'{' | b'[' => {
+                self.depth = self.depth.saturating_add(1);
+                if self.depth == 2 {
+                    // A container is no id and no method.
+                    self.overflow = true;
+                }
+            }
+            b'}' | b']' => {
+                if self.depth == 1 {
+                    self.end_value();
+                    self.ended = true;
+                }
+                self.depth = self.depth.saturating_sub(1);
+            }
+            b':' if self.depth == 1 && self.place == Place::Key => self.end_key(),
+            b',' if self.depth == 1 => self.end_value(),
+            // Space inside a token makes it none.
+            _ if byte.is_ascii_whitespace() && self.token.is_empty() => {}
+            _ => self.keep(byte),
+        }
+    }
+
+    fn keep(&mut self, byte: u8) {
+        if self.depth != 1 {
+            return;
+        }
+        if self.token.len() < KEPT {
+            self.token.push(byte);
+        } else {
+            self.overflow = true;
+        }
+    }
+
+    fn end_key(&mut self) {
+        let key = match self.token.trim_ascii_end() {
+            b"\"id\"" => Key::Id,
+            b"\"method\"" => Key::Method,
+            b"\"params\"" => Key::Params,
+            b"\"result\"" | b"\"error\"" => Key::Outcome,
+            _ => Key::Other,
+        };
+        self.key = if self.overflow { Key::Other } else { key };
+        self.place = Place::Value;
+        self.clear();
+        match self.key {
+            Key::Outcome => {
+                self.found.is_ambiguous |= self.found.is_answer;
+                self.found.is_answer = true;
+            }
+            Key::Params => {
+                self.found.is_ambiguous |= self.params;
+                self.params = true;
+            }
+            Key::Id | Key::Method | Key::Other => {}
+        }
+    }
+
+    fn end_value(&mut self) {
+        if self.place == Place::Value {
+            self.note();
+        }
+        self.place = Place::Key;
+        self.key = Key::Other;
+        self.clear();
+    }
+
+    fn note(&mut self) {
+        let text = std::str::from_utf8(self.token.trim_ascii_end()).ok();
+        let text = text.filter(|_| !self.overflow && self.string == StringState::Outside);
+        let found = &mut self.found;
+        match self.key {
+            Key::Id => {
+                let scalar = text.filter(|text| crate::id::IdKey::read(text).is_some());
+                found.is_ambiguous |= self.id;
+                // Of two ids nobody knows which one somebody waits for.
+                found.id = scalar.filter(|_| !self.id).map(str::to_owned);
+                self.id = true;
+            }
+            Key::Method => {
+                let name = text.and_then(|text| text.strip_prefix('"')?.strip_suffix('"'));
+                let plain = name.filter(|name| !name.contains('\\'));
+                found.is_ambiguous |= found.method.is_some();
+                found.method = plain.map(str::to_owned);
+            }
+            Key::Params | Key::Outcome | Key::Other => {}
+        }
+    }
+
+    fn clear(&mut self) {
+        self.token.clear();
+        self.overflow = false;
+    }
+}
+
+/// Bytes of a key or value that are kept.
+const KEPT: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_what_stands_outermost() {
+        for (text, id, method) in [
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"m","params":{"id":8,"method":"n"}}"#,
+                Some("7"),
+                Some("m"),
+            ),
+            (
+                r#" {"id" : "a" , "method":"m", "params": oops"#,
+                Some("\"a\""),
+                Some("m"),
+            ),
+            (r#"{"params":{"id":8},"id":7}"#, Some("7"), None),
+            (r#"{"params":[{"id":8},"}","\"{"],"id":7"#, Some("7"), None),
+            (r#"{"id":"a\"b","method":"a\"b"}"#, Some(r#""a\"b""#), None),
+            (r#"{"id":"cut"#, None, None),
+            (r#"{"id":null,"method":5}"#, None, None),
+            (r#"{"id":[1],"method":{"a":"b"}}"#, None, None),
+            (r#"{"id":1 2}"#, None, None),
+            (r#"{"a":"id","b":1}"#, None, None),
+            (r#"{"a":1} {"id":2}"#, None, None),
+            (r#"{"id":1,"id":2}"#, None, None),
+            (r#"{"id":1,"id":2,"id":3}"#, None, None),
+            ("listening on port 3000", None, None),
+            ("", None, None),
+        ] {
+            let found = Recovery::of(text.as_bytes());
+            assert_eq!(found.id.as_deref(), id, "{text}");
+            assert_eq!(found.method.as_deref(), method, "{text}");
+            let mut pieces = Recovery::new();
+            for byte in text.as_bytes() {
+                pieces.feed(&[*byte]);
+            }
+            assert_eq!(pieces.finish(), found, "{text}");
+        }
+    }
+
+    #[test]
+    fn knows_kinds_and_doubles() {
+        assert!(!Recovery::of(b"warning: {}").is_json);
+        assert!(Recovery::of(b" [{").is_batch);
+        assert!(Recovery::of(br#"{"id":1,"result":{"#).is_answer);
+        for (text, doubled) in [
+            (r#"{"id":1,"id":2}"#, true),
+            (r#"{"id":1,"method":"a","method":"a"}"#, true),
+            (r#"{"id":1,"params":{},"params":{}}"#, true),
+            (r#"{"id":1,"result":{},"error":{}}"#, true),
+            (r#"{"id":1,"params":{"id":1,"a":1,"a":2}}"#, false),
+        ] {
+            assert_eq!(
+                Recovery::of(text.as_bytes()).is_ambiguous,
+                doubled,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn long_ids_are_not_kept() {
+        for (length, kept) in [(KEPT - 2, true), (KEPT - 1, false)] {
+            let text = format!(r#"{{"id":"{}"}}"#, "x".repeat(length));
+            assert_eq!(Recovery::of(text.as_bytes()).id.is_some(), kept, "{length}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! What the tests of the guard share.
+
+pub(crate) mod script;

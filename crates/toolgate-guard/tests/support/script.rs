@@ -1,0 +1,361 @@
+//! Dialogues as text: read, played, compared.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolgate_guard::policy::{
+    BadResult, BadTools, DriftMode, Mode, OnUndecided, Project, Rate, ToolRule,
+};
+use toolgate_guard::{
+    Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Policy, Purpose,
+    Recovery, ScopeKey, Side,
+};
+
+/// Plays a dialogue and panics at the first line that does not hold.
+pub(crate) fn play(text: &str) {
+    let mut stage = Stage::new();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim_end();
+        if !line.is_empty() && !line.starts_with('#') {
+            stage.line(number + 1, line);
+        }
+    }
+    stage.expect_silence(text.lines().count(), "the end");
+}
+
+struct Stage {
+    policy: Policy,
+    link: Link,
+    context: Context,
+    guard: Option<Guard>,
+    conversation: Option<Conversation>,
+    now: Duration,
+    said: VecDeque<String>,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let mut policy = Policy::new();
+        policy.record_passes = false;
+        Self {
+            policy,
+            link: Link::default(),
+            context: Context::Session(1),
+            guard: None,
+            conversation: None,
+            now: Duration::ZERO,
+            said: VecDeque::new(),
+        }
+    }
+
+    fn line(&mut self, number: usize, line: &str) {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let rest = rest.trim_start();
+        if let "C<" | "S<" | "!" | "abandon" = word {
+            let said = self.said.pop_front();
+            let said = said.unwrap_or_else(|| "nothing".to_owned());
+            assert!(
+                matches(&format!("{word} {rest}"), &said),
+                "line {number}: expected\n  {word} {rest}\nfound\n  {said}"
+            );
+            return;
+        }
+        self.expect_silence(number, line);
+        let now = self.now;
+        match word {
+            "policy" => self.set_policy(number, rest),
+            "rule" => self.add_rule(number, rest),
+            "lock" => {
+                let lock = Lock::read(rest.as_bytes()).unwrap();
+                self.policy.drift.lock = Some(Arc::new(lock));
+            }
+            "reload" => self
+                .guard
+                .as_ref()
+                .unwrap()
+                .replace(self.policy.clone())
+                .unwrap(),
+            "link" => self.set_link(number, rest),
+            "new" => {
+                self.context = match rest {
+                    "" => self.context.clone(),
+                    "anonymous" => Context::Anonymous,
+                    rest => match rest.split_once(' ').unwrap() {
+                        ("session", n) => Context::Session(n.parse().unwrap()),
+                        (_, n) => Context::Bearer([n.parse().unwrap(); 32]),
+                    },
+                };
+                self.conversation = None;
+            }
+            "C>" => self.event(|c| c.from_client(rest.as_bytes(), now), Some(rest)),
+            "S>" => self.event(|c| c.from_server(rest.as_bytes(), now), Some(rest)),
+            "oversize" => {
+                let (side, text) = rest.split_once(' ').unwrap();
+                let side = if side == "C" {
+                    Side::Client
+                } else {
+                    Side::Server
+                };
+                let found = Recovery::of(text.as_bytes());
+                self.event(|c| c.oversize(side, &found, now), None);
+            }
+            "at" => {
+                self.now = Duration::from_millis(rest.parse().unwrap());
+                let now = self.now;
+                self.event(|c| c.tick(now), None);
+            }
+            "gone" => match rest.split_once(' ').unwrap_or((rest, "")) {
+                ("server", why) => self.event(|c| c.server_gone(why, now), None),
+                _ => self.event(|c| c.client_gone(now), None),
+            },
+            "left" => {
+                let id = IdKey::read(rest).unwrap();
+                self.event(|c| c.client_left(&id, now), None);
+            }
+            "failed" => {
+                let (id, why) = rest.split_once(' ').unwrap();
+                let id = IdKey::read(id).unwrap();
+                self.event(|c| c.request_failed(&id, why, now), None);
+            }
+            "stop" => self.conversation().stop(),
+            "deadline" => {
+                let deadline = self.conversation().next_deadline();
+                let found = deadline.map_or("none".to_owned(), |at| at.as_millis().to_string());
+                assert_eq!(found, rest, "line {number}");
+            }
+            "open" => {
+                let open = self.conversation().open_requests().to_string();
+                assert_eq!(open, rest, "line {number}");
+            }
+            _ => panic!("line {number}: what is `{word}`?"),
+        }
+    }
+
+    fn conversation(&mut self) -> &mut Conversation {
+        if self.guard.is_none() {
+            self.guard = Some(Guard::new(self.policy.clone()).unwrap());
+        }
+        let (guard, link) = (self.guard.as_ref().unwrap(), &self.link);
+        let key = ScopeKey {
+            upstream: "test".into(),
+            context: self.context.clone(),
+        };
+        self.conversation
+            .get_or_insert_with(|| Conversation::new(guard, guard.scope(&key), link.clone()))
+    }
+
+    fn event<'m>(
+        &mut self,
+        act: impl FnOnce(&mut Conversation) -> Effects<'m>,
+        message: Option<&str>,
+    ) {
+        let effects = act(self.conversation());
+        self.said
+            .extend(effects.iter().map(|effect| shown(effect, message)));
+    }
+
+    fn expect_silence(&self, number: usize, line: &str) {
+        assert!(
+            self.said.is_empty(),
+            "line {number}, before `{line}`: not expected\n  {}",
+            self.said
+                .iter()
+                .map(String::as_str)
+                .collect::<Vec<_>>()
+                .join("\n  ")
+        );
+    }
+
+    fn set_link(&mut self, number: usize, rest: &str) {
+        for (name, value) in pairs(rest) {
+            let carrier = || {
+                if value == "http" {
+                    Carrier::Http
+                } else {
+                    Carrier::Stdio
+                }
+            };
+            match name {
+                "client" => self.link.client = carrier(),
+                "server" => self.link.server = carrier(),
+                "version" => self.link.version = Some(value.to_owned()),
+                _ => panic!("line {number}: what is `{name}`?"),
+            }
+        }
+    }
+
+    fn set_policy(&mut self, number: usize, rest: &str) {
+        let policy = &mut self.policy;
+        let number_of = |value: &str| value.parse::<u64>().unwrap();
+        for (name, value) in pairs(rest) {
+            let size = || usize::try_from(number_of(value)).unwrap();
+            match name {
+                "listing" => policy.listing = mode(value),
+                "arguments" => policy.arguments = mode(value),
+                "results" => policy.results = mode(value),
+                "bad_tools" => {
+                    policy.bad_tools = match value {
+                        "pass" => BadTools::Pass,
+                        "reject-server" => BadTools::RejectServer,
+                        _ => BadTools::FilterOut,
+                    }
+                }
+                "bad_result" => policy.bad_result = bad_result(value),
+                "on_undecided" => policy.on_undecided = undecided(value),
+                "on_unlisted" => policy.on_unlisted = undecided(value),
+                "repair" => policy.repair = value == "true",
+                "inline_refs" => policy.inline_refs = value == "true",
+                "record_passes" => policy.record_passes = value == "true",
+                "project" => {
+                    policy.project = match value {
+                        "drop" => Project::Drop,
+                        "off" => Project::Off,
+                        _ => Project::Wrap,
+                    }
+                }
+                "changed" => policy.drift.changed = drift(value),
+                "added" => policy.drift.added = drift(value),
+                "rate" => policy.rate = Some(rate(value)),
+                "stale_for" => policy.stale_for = Duration::from_millis(number_of(value)),
+                "request_timeout" => {
+                    policy.request_timeout = Some(Duration::from_millis(number_of(value)));
+                }
+                "list_timeout" => policy.list_timeout = Duration::from_millis(number_of(value)),
+                "message_bytes" => policy.limits.message_bytes = size(),
+                "depth" => policy.limits.depth = size(),
+                "pending" => policy.limits.pending = size(),
+                "parked" => policy.limits.parked = size(),
+                "pages" => policy.limits.pages = size(),
+                "tools" => policy.limits.tools = size(),
+                "fuel" => policy.limits.fuel = number_of(value),
+                _ => panic!("line {number}: what is `{name}`?"),
+            }
+        }
+    }
+
+    fn add_rule(&mut self, number: usize, rest: &str) {
+        let (name, rest) = rest.split_once(' ').unwrap();
+        let mut rule = ToolRule::new(name);
+        for (name, value) in pairs(rest) {
+            match name {
+                "listing" => rule.listing = Some(mode(value)),
+                "arguments" => rule.arguments = Some(mode(value)),
+                "results" => rule.results = Some(mode(value)),
+                "bad_result" => rule.bad_result = Some(bad_result(value)),
+                "repair" => rule.repair = Some(value == "true"),
+                "rate" => rule.rate = Some(rate(value)),
+                "hidden" => rule.hidden = Some(value == "true"),
+                _ => panic!("line {number}: what is `{name}`?"),
+            }
+        }
+        self.policy.tools.push(rule);
+    }
+}
+
+/// An effect as a dialogue writes it.
+fn shown(effect: &Effect<'_>, message: Option<&str>) -> String {
+    match effect {
+        Effect::Send(outgoing) => {
+            let side = if outgoing.to == Side::Client {
+                "C<"
+            } else {
+                "S<"
+            };
+            let text = std::str::from_utf8(&outgoing.bytes).unwrap();
+            let is_json = serde_json::from_str::<serde_json::Value>(text).is_ok();
+            let borrowed = matches!(outgoing.bytes, std::borrow::Cow::Borrowed(_));
+            if outgoing.purpose == Purpose::Forward && Some(text) == message {
+                assert!(borrowed, "a copy of what came in: {text}");
+                return format!("{side} same");
+            }
+            assert!(is_json, "the guard wrote no JSON: {text}");
+            format!("{side} {text}")
+        }
+        Effect::Abandon { id } => format!("abandon {}", id.raw()),
+        Effect::Audit(record) => {
+            let line: serde_json::Value = serde_json::from_str(&record.to_json()).unwrap();
+            let mut shown = format!(
+                "! {} {} {}",
+                record.gate.name(),
+                record.action.name(),
+                record.code
+            );
+            for member in ["tool", "blame", "method", "places", "detail"] {
+                if let Some(value) = line.get(member) {
+                    let text = value
+                        .as_str()
+                        .map_or_else(|| value.to_string(), str::to_owned);
+                    shown.push_str(&format!(" {member}={text}"));
+                }
+            }
+            shown
+        }
+    }
+}
+
+/// Whether a text is what a line expects, in which `…` stands for anything.
+fn matches(expected: &str, found: &str) -> bool {
+    let mut parts = expected.split('…');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = found.strip_prefix(first) else {
+        return false;
+    };
+    let parts: Vec<&str> = parts.collect();
+    for (index, part) in parts.iter().enumerate() {
+        if index + 1 == parts.len() {
+            return rest.ends_with(part);
+        }
+        let Some(at) = rest.find(part) else {
+            return false;
+        };
+        rest = &rest[at + part.len()..];
+    }
+    rest.is_empty()
+}
+
+fn pairs(rest: &str) -> impl Iterator<Item = (&str, &str)> {
+    rest.split_whitespace()
+        .map(|pair| pair.split_once('=').unwrap())
+}
+
+fn mode(value: &str) -> Mode {
+    match value {
+        "audit" => Mode::Audit,
+        "off" => Mode::Off,
+        _ => Mode::Enforce,
+    }
+}
+
+fn bad_result(value: &str) -> BadResult {
+    match value {
+        "drop" => BadResult::DropStructured,
+        "flag" => BadResult::Flag,
+        _ => BadResult::Replace,
+    }
+}
+
+fn undecided(value: &str) -> OnUndecided {
+    match value {
+        "pass" => OnUndecided::Pass,
+        _ => OnUndecided::Refuse,
+    }
+}
+
+fn drift(value: &str) -> DriftMode {
+    match value {
+        "report" => DriftMode::Report,
+        "refuse" => DriftMode::Refuse,
+        _ => DriftMode::Off,
+    }
+}
+
+/// `CALLS/MS/BURST`
+fn rate(value: &str) -> Rate {
+    let parts: Vec<u32> = value.split('/').map(|part| part.parse().unwrap()).collect();
+    Rate {
+        calls: parts[0],
+        per: Duration::from_millis(parts[1].into()),
+        burst: parts[2],
+    }
+}
