@@ -7,7 +7,7 @@ use crate::document::Document;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::limits::ReadLimits;
 use crate::read::{Reader, admit};
-use crate::tape::Tape;
+use crate::tape::{NONE, Slot, Tag, Tape};
 
 /// A document together with the text it was read from.
 ///
@@ -41,6 +41,23 @@ impl OwnedDocument {
         })
     }
 
+    /// The document of the text `null`.
+    #[must_use]
+    pub fn null() -> Self {
+        let mut tape = Tape::default();
+        tape.slots.push(NULL);
+        let source = "null".to_owned();
+        Self {
+            inner: Arc::new(Inner { source, tape }),
+        }
+    }
+
+    /// The text alone; a copy of it if clones share the memory.
+    #[must_use]
+    pub fn into_source(self) -> String {
+        Arc::try_unwrap(self.inner).map_or_else(|shared| shared.source.clone(), |own| own.source)
+    }
+
     /// The document.
     #[inline]
     #[must_use]
@@ -54,3 +71,13 @@ impl fmt::Debug for OwnedDocument {
         write!(f, "Owned{:?}", self.document())
     }
 }
+
+/// The tape of `null`.
+const NULL: Slot = Slot {
+    start: 0,
+    end: 4,
+    a: 0,
+    b: 0,
+    c: NONE,
+    tag: Tag::Null,
+};

@@ -61,6 +61,8 @@ impl Reader {
     }
 
     pub(crate) fn into_tape(mut self, text: &str, limits: &ReadLimits) -> Result<Tape, ReadError> {
+        let nodes = (text.len() / BYTES_PER_NODE).min(limits.nodes).min(MANY);
+        self.tape.slots.reserve(nodes);
         self.fill(text, limits)?;
         self.tape.slots.shrink_to_fit();
         Ok(self.tape)
@@ -349,6 +351,10 @@ impl Pass<'_, '_> {
     reason = "usize is at least 32 bits wide on every target of this crate"
 )]
 const MAX_INDEX: usize = (NONE - 1) as usize;
+/// Bytes of a text for each key and value, about; fewer than real documents have.
+const BYTES_PER_NODE: usize = 12;
+/// Nodes that room is made for before any is there.
+const MANY: usize = 1 << 12;
 
 #[cfg(test)]
 mod tests {

@@ -15,7 +15,7 @@ use crate::resolve::resolve;
 
 /// Compiles schemas under one set of options.
 ///
-/// Cheap to clone: registered documents are shared.
+/// Cheap to clone: clones share their options until one is changed.
 ///
 /// # Example
 ///
@@ -31,14 +31,18 @@ use crate::resolve::resolve;
 /// assert_eq!(error.help().as_deref(), Some("did you mean `string`?"));
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Compiler {
+pub struct Compiler(Arc<Options>);
+
+/// What the operator set.
+#[derive(Debug, Clone, Default)]
+struct Options {
     limits: Limits,
     formats: Formats,
     content: Content,
     strictness: Strictness,
     dialect: Option<Dialect>,
     default_dialect: Option<Dialect>,
-    documents: Arc<HashMap<String, Arc<OwnedDocument>>>,
+    documents: HashMap<String, Arc<OwnedDocument>>,
 }
 
 impl Compiler {
@@ -51,42 +55,42 @@ impl Compiler {
     /// Sets the bounds of compilation and of each check.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
+        self.options().limits = limits;
         self
     }
 
     /// Sets what `format` does.
     #[must_use]
     pub fn formats(mut self, formats: Formats) -> Self {
-        self.formats = formats;
+        self.options().formats = formats;
         self
     }
 
     /// Sets what `contentEncoding` and `contentMediaType` do.
     #[must_use]
     pub fn content(mut self, content: Content) -> Self {
-        self.content = content;
+        self.options().content = content;
         self
     }
 
     /// Sets what happens to keywords that their dialect forbids.
     #[must_use]
     pub fn strictness(mut self, strictness: Strictness) -> Self {
-        self.strictness = strictness;
+        self.options().strictness = strictness;
         self
     }
 
     /// Sets the dialect of every schema, whatever its `$schema` says.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
-        self.dialect = Some(dialect);
+        self.options().dialect = Some(dialect);
         self
     }
 
     /// Sets the dialect of schemas that declare none (2020-12 unless set).
     #[must_use]
     pub fn default_dialect(mut self, dialect: Dialect) -> Self {
-        self.default_dialect = Some(dialect);
+        self.options().default_dialect = Some(dialect);
         self
     }
 
@@ -103,22 +107,28 @@ impl Compiler {
             document: uri.to_owned(),
             ..Place::default()
         };
-        let allowed = self.limits.registrations;
-        if self.documents.len() >= allowed && !self.documents.contains_key(uri) {
+        let allowed = self.0.limits.registrations;
+        if self.0.documents.len() >= allowed && !self.0.documents.contains_key(uri) {
             return Err(CompileError::limit_reached(
                 LimitName::Registrations,
                 allowed,
                 place(),
             ));
         }
-        let document = read(document, &self.limits, place())?;
-        Arc::make_mut(&mut self.documents).insert(uri.to_owned(), Arc::new(document));
+        let document = read(document, &self.0.limits, place())?;
+        self.options()
+            .documents
+            .insert(uri.to_owned(), Arc::new(document));
         Ok(self)
+    }
+
+    fn options(&mut self) -> &mut Options {
+        Arc::make_mut(&mut self.0)
     }
 
     /// The bounds this compiler works under.
     pub(crate) fn bounds(&self) -> &Limits {
-        &self.limits
+        &self.0.limits
     }
 
     /// Admits and resolves a schema.
@@ -127,17 +137,18 @@ impl Compiler {
         text: Arc<OwnedDocument>,
     ) -> Result<(Outline, Vec<Warning>), CompileError> {
         let terms = Terms {
-            limits: &self.limits,
-            strictness: self.strictness,
-            formats: self.formats,
-            content: self.content,
-            dialect: self.dialect,
+            limits: &self.0.limits,
+            strictness: self.0.strictness,
+            formats: self.0.formats,
+            content: self.0.content,
+            dialect: self.0.dialect,
         };
         let metaschemas = |uri: &str| self.custom_rules(uri, 0);
         let mut admission = Admission::new(terms, &metaschemas);
         let rules = Rules::all(
-            self.dialect
-                .or(self.default_dialect)
+            self.0
+                .dialect
+                .or(self.0.default_dialect)
                 .unwrap_or(Dialect::Draft202012),
         );
         let root = admission.admit_document("", text, rules)?;
@@ -146,7 +157,7 @@ impl Compiler {
 
     /// A document in hand: a registered one, or a bundled metaschema.
     fn find(&self, uri: &str) -> Option<Result<Arc<OwnedDocument>, CompileError>> {
-        if let Some(document) = self.documents.get(uri) {
+        if let Some(document) = self.0.documents.get(uri) {
             return Some(Ok(Arc::clone(document)));
         }
         let text = metaschemas::bundled(uri)?;
@@ -160,7 +171,7 @@ impl Compiler {
     /// The rules that a registered metaschema sets by its `$vocabulary`
     /// (2020-12, core §8.1.2), or why they cannot be followed.
     fn custom_rules(&self, uri: &str, depth: usize) -> Option<Result<Rules, String>> {
-        let document = self.documents.get(uri.split('#').next().unwrap_or(uri))?;
+        let document = self.0.documents.get(uri.split('#').next().unwrap_or(uri))?;
         let root = document.document().root();
         let declared = root.member("$schema").map_or("", |uri| uri.string());
         let base = match Dialect::from_uri(declared) {

@@ -8,6 +8,7 @@ use toolgate_json::{Node, OwnedDocument, ReadError, Reader};
 use crate::compiler::{self, Compiler};
 use crate::error::{CompileError, Place};
 use crate::execute::{self, Allowance, Exhausted, Scratch};
+use crate::limits::schema_read_limits;
 use crate::lower::lower;
 use crate::options::Warning;
 use crate::outline::Outline;
@@ -65,25 +66,23 @@ pub struct Schema(Arc<Inner>);
 
 struct Inner {
     plan: Plan,
-    text: Arc<OwnedDocument>,
+    source: Box<str>,
     compiler: Compiler,
-    warnings: Vec<Warning>,
+    warnings: Box<[Warning]>,
+    /// Read again when somebody asks for it.
+    text: OnceLock<Arc<OwnedDocument>>,
     /// Made again from the text when a failure is to be explained.
-    outline: OnceLock<Result<Outline, CompileError>>,
+    outline: OnceLock<Box<Result<Outline, CompileError>>>,
 }
 
 impl Schema {
-    fn new(
-        plan: Plan,
-        text: Arc<OwnedDocument>,
-        compiler: Compiler,
-        warnings: Vec<Warning>,
-    ) -> Self {
+    fn new(plan: Plan, source: String, compiler: Compiler, warnings: Vec<Warning>) -> Self {
         Self(Arc::new(Inner {
             plan,
-            text,
+            source: source.into(),
             compiler,
-            warnings,
+            warnings: warnings.into(),
+            text: OnceLock::new(),
             outline: OnceLock::new(),
         }))
     }
@@ -130,9 +129,26 @@ impl Schema {
         Ok(verdict)
     }
 
-    /// The schema as it was given.
+    /// The schema as it was given. A compiled schema keeps the bytes alone; the first
+    /// call reads them again, and from then on the document is kept.
     pub fn text(&self) -> &OwnedDocument {
-        &self.0.text
+        self.document()
+    }
+
+    fn document(&self) -> &Arc<OwnedDocument> {
+        self.0.text.get_or_init(|| {
+            let source: &str = &self.0.source;
+            let limits = schema_read_limits(self.0.compiler.bounds());
+            // It was read once already, under the same bounds.
+            let read = OwnedDocument::read(source, &limits);
+            Arc::new(read.unwrap_or_else(|_| OwnedDocument::null()))
+        })
+    }
+
+    /// Bytes that it holds, about: its own text and tables, and what its patterns hold
+    /// once they were matched. Not what explaining and [`text`](Self::text) add later.
+    pub fn memory(&self) -> usize {
+        size_of::<Inner>() + self.0.source.len() + self.0.plan.memory()
     }
 
     /// What lenient compilation left out.
@@ -149,10 +165,11 @@ impl Schema {
     /// The schema keyword by keyword, for whoever explains a failure.
     pub(crate) fn outline(&self) -> Result<&Outline, &CompileError> {
         let made = self.0.outline.get_or_init(|| {
-            let text = Arc::clone(&self.0.text);
-            self.0.compiler.outline(text).map(|(outline, _)| outline)
+            let text = Arc::clone(self.document());
+            let made = self.0.compiler.outline(text);
+            Box::new(made.map(|(outline, _)| outline))
         });
-        made.as_ref()
+        (**made).as_ref()
     }
 
     pub(crate) fn compiler(&self) -> &Compiler {
@@ -198,7 +215,12 @@ impl Compiler {
         let text = Arc::new(compiler::read(schema, self.bounds(), Place::default())?);
         let (outline, warnings) = self.outline(Arc::clone(&text))?;
         let plan = lower(&outline, self.bounds())?;
-        Ok(Schema::new(plan, text, self.clone(), warnings))
+        drop(outline);
+        let source = match Arc::try_unwrap(text) {
+            Ok(text) => text.into_source(),
+            Err(shared) => shared.document().source().to_owned(),
+        };
+        Ok(Schema::new(plan, source, self.clone(), warnings))
     }
 
     /// Compiles a schema given as a `serde_json` value.

@@ -7,7 +7,7 @@
     reason = "a panic is how a test fails, and the generator's numbers are small"
 )]
 
-use toolgate_schema::{Compiler, Dialect, OutputFormat, Verdict, Workspace};
+use toolgate_schema::{Compiler, Dialect, OutputFormat, ValueNode, Verdict, Workspace};
 
 /// Small numbers that follow from a seed (xorshift64*).
 struct Dice(u64);
@@ -203,6 +203,10 @@ fn plain_evaluation_and_plan_agree() {
             let value: serde_json::Value = serde_json::from_str(&data).unwrap();
             let other = schema.explain_value(&mut workspace, &value);
             assert_eq!(other.verdict, plan, "{about}");
+            let plain = schema.check_plainly(&mut workspace, ValueNode::new(&value));
+            assert_eq!(plain, plan, "{about}");
+            let first = schema.explain_up_to(&mut workspace, ValueNode::new(&value), 1);
+            assert_eq!(first.findings.first(), other.findings.first(), "{about}");
             let output = schema
                 .output_bytes(&mut workspace, data.as_bytes(), OutputFormat::Detailed)
                 .unwrap();

@@ -145,7 +145,7 @@ impl SchemaStore {
     /// Counts a schema that was just compiled, and makes room for it.
     fn admit(&self, text: &str, cell: &Arc<Cell>) {
         let weight = match cell.made.get() {
-            Some(Ok(schema)) => weight::of_schema(schema.text().document()),
+            Some(Ok(schema)) => weight::of_schema(schema, text),
             _ => text.len() + REFUSED,
         };
         let date = self.0.clock.fetch_add(1, Ordering::Relaxed) + 1;

@@ -25,10 +25,7 @@ impl Admission<'_> {
                 sub.rules = self.rules_of(sub, declared)?;
             }
         }
-        let hidden = sub.rules.dialect.ref_hides_siblings()
-            && view
-                .member(Keyword::Ref.name())
-                .is_some_and(|value| value.kind() == Kind::String);
+        let hidden = hides_siblings(sub, view);
         if !hidden && let Some(value) = view.member(sub.rules.dialect.id_keyword()) {
             // A value of another type is refused where the keyword is decoded.
             if value.kind() == Kind::String {
@@ -144,4 +141,12 @@ impl Admission<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a subschema has a `$ref` that makes its dialect ignore all beside it.
+pub(super) fn hides_siblings(sub: Sub, view: View<'_>) -> bool {
+    sub.rules.dialect.ref_hides_siblings()
+        && view
+            .member(Keyword::Ref.name())
+            .is_some_and(|value| value.kind() == Kind::String)
 }

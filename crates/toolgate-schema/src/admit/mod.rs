@@ -53,7 +53,7 @@ pub(crate) struct Admission<'t> {
     pub(crate) metaschemas: &'t MetaschemaLookup<'t>,
     pub(crate) docs: Vec<Doc>,
     /// For each document, the subschema that stands at each of its nodes.
-    positions: Vec<HashMap<NodeId, SubId>>,
+    positions: Vec<Vec<Option<SubId>>>,
     pub(crate) resources: Vec<Resource>,
     pub(crate) resource_of_uri: HashMap<String, ResourceId>,
     pub(crate) subs: Vec<Sub>,
@@ -98,12 +98,15 @@ impl<'t> Admission<'t> {
         rules: Rules,
     ) -> Result<ResourceId, CompileError> {
         let doc = DocId::new(self.docs.len());
-        let root = text.document().root().id();
+        let (root, nodes) = (text.document().root().id(), text.document().len());
         self.docs.push(Doc {
             uri: uri.to_owned(),
             text,
         });
-        self.positions.push(HashMap::new());
+        self.positions.push(vec![None; nodes]);
+        self.entries.reserve(nodes / NODES_PER_ENTRY);
+        self.subs.reserve(nodes / NODES_PER_SUBSCHEMA + 1);
+        self.waiting.reserve(nodes / NODES_PER_SUBSCHEMA + 1);
         let resource = self.add_resource(uri.to_owned(), SubId::new(self.subs.len()));
         let root = self.push(doc, root, resource, rules, 0)?;
         self.walk()?;
@@ -138,7 +141,7 @@ impl<'t> Admission<'t> {
 
     /// The subschema that stands at a node, if one does.
     pub(crate) fn position(&self, doc: DocId, node: NodeId) -> Option<SubId> {
-        self.positions.get(doc.index())?.get(&node).copied()
+        *self.positions.get(doc.index())?.get(node.index())?
     }
 
     pub(crate) fn place(&self, doc: DocId, node: NodeId) -> Place {
@@ -201,23 +204,25 @@ impl<'t> Admission<'t> {
             rules,
             shape: Shape::Always(true),
         });
-        if let Some(positions) = self.positions.get_mut(doc.index()) {
-            positions.insert(node, id);
+        let positions = self.positions.get_mut(doc.index());
+        if let Some(place) = positions.and_then(|places| places.get_mut(node.index())) {
+            *place = Some(id);
         }
         self.waiting.push_back((id, depth));
         Ok(id)
     }
 
     fn walk(&mut self) -> Result<(), CompileError> {
+        let mut current: Option<(DocId, Arc<OwnedDocument>)> = None;
         while let Some((id, depth)) = self.waiting.pop_front() {
             let Some(sub) = self.subs.get(id.index()).copied() else {
                 continue;
             };
-            let Some(text) = self
-                .docs
-                .get(sub.doc.index())
-                .map(|doc| Arc::clone(&doc.text))
-            else {
+            if current.as_ref().is_none_or(|(doc, _)| *doc != sub.doc) {
+                let doc = self.docs.get(sub.doc.index());
+                current = doc.map(|doc| (sub.doc, Arc::clone(&doc.text)));
+            }
+            let Some((_, text)) = &current else {
                 continue;
             };
             let view = text.document().view(sub.node);
@@ -249,12 +254,14 @@ impl<'t> Admission<'t> {
         depth: usize,
         view: View<'_>,
     ) -> Result<Shape, CompileError> {
-        let sub = self.identify(id, sub, depth, view)?;
-        let hidden = sub.rules.dialect.ref_hides_siblings()
-            && view
-                .member(Keyword::Ref.name())
-                .is_some_and(|value| value.kind() == Kind::String);
-        let mut entries = Vec::new();
+        let named = has_identity(view);
+        let sub = match named {
+            true => self.identify(id, sub, depth, view)?,
+            false => sub,
+        };
+        let hidden = named && identify::hides_siblings(sub, view);
+        // Decoding a keyword opens no other subschema, so its entries stand in a row.
+        let start = to_u32(self.entries.len());
         for (key, value) in view.members() {
             let keyword = sub.rules.keyword(key.text()).unwrap_or(Keyword::Unknown);
             if hidden && !matches!(keyword, Keyword::Ref | Keyword::Definitions) {
@@ -269,7 +276,7 @@ impl<'t> Admission<'t> {
                 view,
             };
             if let Some(form) = self.form(reader, value)? {
-                entries.push(Entry {
+                self.entries.push(Entry {
                     keyword,
                     name: key.view().id(),
                     value: value.id(),
@@ -277,8 +284,6 @@ impl<'t> Admission<'t> {
                 });
             }
         }
-        let start = to_u32(self.entries.len());
-        self.entries.append(&mut entries);
         Ok(Shape::Entries {
             start,
             end: to_u32(self.entries.len()),
@@ -362,3 +367,14 @@ impl<'t> Admission<'t> {
         }
     }
 }
+
+/// Whether a subschema may have a dialect, an id, an anchor or a reference.
+fn has_identity(view: View<'_>) -> bool {
+    view.members()
+        .any(|(key, _)| key.text().starts_with('$') || key.text() == Keyword::OldId.name())
+}
+
+/// What a keyword and a subschema take of a document, keys and values, about: real
+/// schemas then fit at once.
+const NODES_PER_ENTRY: usize = 3;
+const NODES_PER_SUBSCHEMA: usize = 6;

@@ -334,21 +334,14 @@ impl Admission<'_> {
             self.refuse(r.sub, value, r.name, EXPECTED, None)?;
             return Ok(false);
         }
-        let mut seen: Vec<(&str, View<'_>)> = Vec::with_capacity(value.len());
         for name in value.items() {
             if name.kind() != Kind::String {
                 self.refuse(r.sub, name, r.name, EXPECTED, None)?;
                 return Ok(false);
             }
-            seen.push((name.string(), name));
         }
-        seen.sort_by_key(|(text, _)| *text);
-        let repeated = seen
-            .iter()
-            .zip(seen.iter().skip(1))
-            .find(|((a, _), (b, _))| a == b);
-        if let Some((_, (_, again))) = repeated {
-            self.refuse(r.sub, *again, r.name, "an array of distinct strings", None)?;
+        if let Some(again) = first_repeated(value) {
+            self.refuse(r.sub, again, r.name, "an array of distinct strings", None)?;
         }
         Ok(true)
     }
@@ -444,6 +437,20 @@ impl Admission<'_> {
     }
 }
 
+/// A string of an array of strings that is there before.
+fn first_repeated(names: View<'_>) -> Option<View<'_>> {
+    if names.len() <= FEW {
+        let before = |at| names.items().take(at);
+        let mut places = names.items().enumerate();
+        let repeats = |at, name: View<'_>| before(at).any(|one| one.string() == name.string());
+        return places.find_map(|(at, name)| repeats(at, name).then_some(name));
+    }
+    let mut sorted: Vec<View<'_>> = names.items().collect();
+    sorted.sort_by_key(|name| name.string());
+    let mut pairs = sorted.iter().zip(sorted.iter().skip(1));
+    pairs.find_map(|(a, b)| (a.string() == b.string()).then_some(*b))
+}
+
 /// A value in a few words, for a message.
 pub(super) fn describe(value: View<'_>) -> String {
     match value.kind() {
@@ -458,6 +465,8 @@ pub(super) fn describe(value: View<'_>) -> String {
 }
 
 const SHOWN: usize = 64;
+/// Arrays of up to this many names are compared pair by pair.
+const FEW: usize = 8;
 const EXPECTED_NAMES_DRAFT_4: &str = "a non-empty array of strings (draft 4)";
 const EXPECTED_TYPE: &str =
     "one of array, boolean, integer, null, number, object and string, or an array of them";

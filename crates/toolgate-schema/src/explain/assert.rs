@@ -6,21 +6,33 @@ use std::ops::ControlFlow;
 use toolgate_json::{Kind, Node};
 
 use super::Flow;
-use super::frame::Frame;
+use super::frame::is_leaf;
 use super::machine::Machine;
 use super::value::At;
 use crate::dialect::Keyword;
 use crate::format::{Format, content};
 use crate::int::units;
-use crate::outline::{ContentUse, Dependency, DocId, Entry, Form, FormatUse, PatternId};
+use crate::outline::{
+    ContentUse, Dependency, DocId, Entry, Form, FormatUse, Outline, PatternId, Shape, Sub, SubId,
+};
+
+/// What a keyword is asked of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'i, N> {
+    /// The subschema that has the keyword.
+    pub(super) sub: Sub,
+    pub(super) at: At<'i, N>,
+    /// How many items the `contains` beside it matched.
+    pub(super) contained: Option<usize>,
+}
 
 impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     /// Whether a keyword's own demand holds; those that only apply other
     /// subschemas demand nothing.
-    pub(super) fn assert(&mut self, frame: &Frame<'o, 'i, N>, entry: &'o Entry) -> Flow<bool> {
-        let at = frame.at;
+    pub(super) fn assert(&mut self, on: Asked<'i, N>, entry: &'o Entry) -> Flow<bool> {
+        let at = on.at;
         let kind = at.kind();
-        let doc = frame.sub.doc;
+        let doc = on.sub.doc;
         let holds = match (&entry.form, entry.keyword) {
             (Form::Types(types), _) => match at {
                 At::Value(node) => types.admits(node, kind),
@@ -45,7 +57,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 };
                 order == beyond || (order == Ordering::Equal && !exclusive)
             }
-            (Form::Count(count), keyword) => return self.count(frame, keyword, *count),
+            (Form::Count(count), keyword) => return self.count(on, keyword, *count),
             (Form::Flag(true), Keyword::UniqueItems) => match at.array() {
                 Some(array) => toolgate_json::first_duplicate(array, &mut self.purse)?.is_none(),
                 None => true,
@@ -66,7 +78,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             }
             (Form::Content(content), _) if kind == Kind::String => {
                 self.purse.pay(units(at.string().len()) / FORMAT_PER_UNIT)?;
-                let encoding = self.outline.entry(frame.sub, Keyword::ContentEncoding);
+                let encoding = self.outline.entry(on.sub, Keyword::ContentEncoding);
                 let encoded = matches!(
                     encoding.map(|entry| &entry.form),
                     Some(Form::Content(ContentUse::Base64))
@@ -98,8 +110,34 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         ControlFlow::Continue(holds)
     }
 
-    fn count(&mut self, frame: &Frame<'o, 'i, N>, keyword: Keyword, count: u64) -> Flow<bool> {
-        let at = frame.at;
+    /// The verdict of a subschema that looks at the value alone, without a frame;
+    /// nothing if it looks further.
+    pub(super) fn leaf(&mut self, id: SubId, at: At<'i, N>) -> Flow<Option<bool>> {
+        let outline: &'o Outline = self.outline;
+        let sub = outline.sub(id);
+        let entries = match sub.shape {
+            Shape::Always(valid) => return ControlFlow::Continue(Some(valid)),
+            Shape::Entries { .. } => outline.entries(sub),
+        };
+        if !is_leaf(entries) {
+            return ControlFlow::Continue(None);
+        }
+        self.purse.pay(1)?;
+        let on = Asked {
+            sub,
+            at,
+            contained: None,
+        };
+        for entry in entries {
+            if !matches!(entry.form, Form::Annotation) && !self.assert(on, entry)? {
+                return ControlFlow::Continue(Some(false));
+            }
+        }
+        ControlFlow::Continue(Some(true))
+    }
+
+    fn count(&mut self, on: Asked<'i, N>, keyword: Keyword, count: u64) -> Flow<bool> {
+        let at = on.at;
         let found = match (keyword, at.kind()) {
             (Keyword::MinLength | Keyword::MaxLength, Kind::String) => {
                 self.purse.pay_text(at.string())?;
@@ -107,7 +145,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             }
             (Keyword::MinItems | Keyword::MaxItems, Kind::Array)
             | (Keyword::MinProperties | Keyword::MaxProperties, Kind::Object) => at.len(),
-            (Keyword::MinContains | Keyword::MaxContains, Kind::Array) => match frame.contained {
+            (Keyword::MinContains | Keyword::MaxContains, Kind::Array) => match on.contained {
                 Some(contained) => contained,
                 None => return YES,
             },
@@ -145,7 +183,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         if at.kind() == Kind::String {
             self.purse.pay_text(at.string())?;
             let names = self.names(doc, entry)?;
-            return ControlFlow::Continue(names.contains_key(at.string()));
+            return ControlFlow::Continue(names.place(at.string()).is_some());
         }
         let Some(members) = self.outline.view(doc, entry.value) else {
             return NO;
@@ -183,7 +221,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     }
 
     fn number(&self, doc: DocId, entry: &Entry) -> toolgate_json::Number<'o> {
-        let outline: &'o crate::outline::Outline = self.outline;
+        let outline: &'o Outline = self.outline;
         outline
             .view(doc, entry.value)
             .map_or(toolgate_json::Number::from_i64(0), Node::number)

@@ -388,7 +388,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                     let own = *place;
                     *place += 1;
                     self.purse.pay(1)?;
-                    let declared = names.get(key.text()).and_then(|at| map.get(to_usize(*at)));
+                    let declared = names.place(key.text()).and_then(|at| map.get(to_usize(at)));
                     if let Some((node, sub)) = declared {
                         return member(*sub, value, Token::Key(*node), key.text(), own);
                     }
@@ -434,7 +434,9 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                     self.purse.pay(1)?;
                     let name = key.text();
                     let mut covered = seen.get(to_usize(own)) == Some(&true)
-                        || names.as_ref().is_some_and(|names| names.contains_key(name));
+                        || names
+                            .as_ref()
+                            .is_some_and(|names| names.place(name).is_some());
                     for (_, pattern, _) in *patterns {
                         covered = covered || self.matches(*pattern, name)?;
                     }

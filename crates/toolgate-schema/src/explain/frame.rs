@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use toolgate_json::Node;
 
+use super::assert::Asked;
 use super::children::Cursor;
 use super::scope::ScopeId;
 use super::value::At;
@@ -252,23 +253,33 @@ impl<'o, 'i, N: Node<'i>> Frame<'o, 'i, N> {
         )
     }
 
-    /// Whether it is as cheap to evaluate again as to remember.
-    pub(super) fn is_leaf(&self) -> bool {
-        self.entries.iter().all(|entry| {
-            matches!(
-                entry.form,
-                Form::Annotation
-                    | Form::Literal
-                    | Form::Bound { .. }
-                    | Form::Count(_)
-                    | Form::Flag(_)
-                    | Form::Types(_)
-                    | Form::Pattern(_)
-                    | Form::Format(_)
-                    | Form::Content(_)
-            )
-        })
+    /// What its keywords are asked of.
+    pub(super) fn asked(&self) -> Asked<'i, N> {
+        Asked {
+            sub: self.sub,
+            at: self.at,
+            contained: self.contained,
+        }
     }
+}
+
+/// Whether a subschema of these keywords looks at the value alone, so that it is as
+/// cheap to evaluate again as to remember.
+pub(super) fn is_leaf(entries: &[Entry]) -> bool {
+    entries.iter().all(|entry| {
+        matches!(
+            entry.form,
+            Form::Annotation
+                | Form::Literal
+                | Form::Bound { .. }
+                | Form::Count(_)
+                | Form::Flag(_)
+                | Form::Types(_)
+                | Form::Pattern(_)
+                | Form::Format(_)
+                | Form::Content(_)
+        )
+    })
 }
 
 /// The last round.

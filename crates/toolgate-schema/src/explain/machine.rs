@@ -7,15 +7,18 @@
 //! subschemas are gone through again, loud. What fails has at least one
 //! finding, so a sink with a cap bounds the telling.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use toolgate_json::Node;
 
 use super::children::Cursor;
-use super::frame::{Child, Frame, LAST_ROUND, Outcome, Paths, Phase, Seen, Tally, Token, Via};
+use super::frame::{
+    Child, Frame, LAST_ROUND, Outcome, Paths, Phase, Seen, Tally, Token, Via, is_leaf,
+};
 use super::names::Tables;
+use super::recall::Told;
 use super::scope::{ScopeId, Scopes};
 use super::sink::Sink;
 use super::value::At;
@@ -38,7 +41,7 @@ pub(super) struct Machine<'o, 'i, N: Node<'i>> {
     /// Numbers for subschemas in a scope.
     pub(super) keys: HashMap<(SubId, ScopeId), u32>,
     /// What has been told already: (subschema in scope, value, branch).
-    pub(super) told: HashSet<(u32, usize, u32)>,
+    pub(super) told: Told,
     pub(super) branches: u32,
     pub(super) path: String,
     pub(super) instance: String,
@@ -67,10 +70,10 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             memo,
             sets: HashMap::new(),
             keys: HashMap::new(),
-            told: HashSet::new(),
+            told: Told::default(),
             branches: 0,
-            path: String::new(),
-            instance: String::new(),
+            path: String::with_capacity(PATH),
+            instance: String::with_capacity(PATH),
             left_out: false,
         }
     }
@@ -223,6 +226,11 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                         }
                         continue;
                     };
+                    if let Some(valid) = self.leaf(child.sub, child.at)? {
+                        let outcome = Outcome { valid, seen: None };
+                        self.receive(frame, child, &outcome, S::EVERYTHING);
+                        continue;
+                    }
                     let inner = self.child_frame(frame, &child)?;
                     match self.known(&inner) {
                         Some(outcome) => self.receive(frame, child, &outcome, S::EVERYTHING),
@@ -243,6 +251,9 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                         self.close(frame, sink);
                         continue;
                     };
+                    if !S::EVERYTHING && self.leaf(child.sub, child.at)? == Some(true) {
+                        continue;
+                    }
                     let mut inner = self.child_frame(frame, &child)?;
                     if !S::EVERYTHING && !self.is_news(frame, &mut inner) {
                         continue;
@@ -263,23 +274,21 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     ) -> Flow {
         frame.entry = Some(entry);
         frame.tally = Tally::default();
+        if matches!(entry.form, Form::Annotation) && !(frame.loud && S::EVERYTHING) {
+            return ControlFlow::Continue(());
+        }
         if !frame.loud {
-            if matches!(entry.form, Form::Annotation) {
-                return ControlFlow::Continue(());
-            }
-            frame.holds = self.assert(frame, entry)?;
+            frame.holds = self.assert(frame.asked(), entry)?;
             if !frame.holds {
                 frame.valid = false;
                 return ControlFlow::Continue(());
             }
         } else {
-            let word = self.text(frame.sub.doc, entry.name);
-            self.purse.pay_text(word)?;
-            toolgate_json::pointer::push(&mut self.path, word);
             if S::EVERYTHING {
+                self.name_keyword(frame, entry)?;
                 self.announce(frame, Some(entry), |spot| sink.enter(spot))?;
             }
-            frame.holds = self.assert(frame, entry)?;
+            frame.holds = self.assert(frame.asked(), entry)?;
             if Frame::<N>::round_of(entry.keyword) == LAST_ROUND {
                 frame.seen_before = Some(frame.seen.clone());
             }
@@ -367,6 +376,9 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         if S::EVERYTHING && holds {
             self.annotate(frame, entry, sink)?;
         }
+        if !S::EVERYTHING && !holds {
+            self.name_keyword(frame, entry)?;
+        }
         if !holds && let Some(kind) = self.fault(frame, entry)? {
             self.announce(frame, Some(entry), |spot| sink.finding(spot, kind))?;
         }
@@ -444,7 +456,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             };
         }
         let seen = (frame.valid && frame.track).then(|| std::mem::take(&mut frame.seen).finish());
-        if !frame.is_leaf() {
+        if !is_leaf(frame.entries) {
             let key = self.key(frame.id, frame.scope);
             let identity = frame.at.identity();
             if self.memo.get(key, identity).is_none() {
@@ -484,3 +496,6 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         ControlFlow::Continue(inner)
     }
 }
+
+/// Bytes of a path that are made room for at once.
+const PATH: usize = 64;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use toolgate_json::{Key as _, Node, NodeId};
+use toolgate_json::{Key as _, Kind, Node, NodeId, View};
 
 use super::Flow;
 use super::machine::Machine;
@@ -13,13 +13,37 @@ use crate::outline::{DocId, Entry};
 
 /// The members of one object by name, each with its place.
 type Members<'i, N> = Rc<HashMap<&'i str, (u32, N)>>;
+
 /// The names that a keyword mentions, each with its place.
-pub(super) type Names<'o> = Rc<HashMap<&'o str, u32>>;
+#[derive(Debug, Clone)]
+pub(super) enum Names<'o> {
+    /// Few are searched one by one, where they stand.
+    Few(View<'o>),
+    Many(Rc<HashMap<&'o str, u32>>),
+}
+
+impl Names<'_> {
+    /// The place of a name.
+    pub(super) fn place(&self, name: &str) -> Option<u32> {
+        match self {
+            Self::Few(view) => {
+                let mut members = view.members();
+                let mut items = view.items();
+                let place = match view.kind() {
+                    Kind::Object => members.position(|(key, _)| key.text() == name),
+                    _ => items.position(|one| one.kind() == Kind::String && one.string() == name),
+                };
+                place.map(to_u32)
+            }
+            Self::Many(names) => names.get(name).copied(),
+        }
+    }
+}
 
 /// Tables of names, made when they are first needed.
 pub(super) struct Tables<'o, 'i, N> {
     members: HashMap<usize, Members<'i, N>>,
-    names: HashMap<(DocId, NodeId), Names<'o>>,
+    names: HashMap<(DocId, NodeId), Rc<HashMap<&'o str, u32>>>,
 }
 
 impl<N> Default for Tables<'_, '_, N> {
@@ -60,17 +84,24 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
 
     /// The member names (or the strings) of a keyword's value.
     pub(super) fn names(&mut self, doc: DocId, entry: &Entry) -> Flow<Names<'o>> {
+        let outline: &'o crate::outline::Outline = self.outline;
+        if let Some(view) = outline.view(doc, entry.value)
+            && view.len() <= FEW_NAMES
+        {
+            self.purse.pay(1)?;
+            return ControlFlow::Continue(Names::Few(view));
+        }
         if let Some(names) = self.tables.names.get(&(doc, entry.value)) {
-            return ControlFlow::Continue(Rc::clone(names));
+            return ControlFlow::Continue(Names::Many(Rc::clone(names)));
         }
         let mut names = HashMap::new();
-        if let Some(view) = self.outline.view(doc, entry.value) {
+        if let Some(view) = outline.view(doc, entry.value) {
             self.purse.pay(units(view.len()))?;
             for (at, (key, _)) in view.members().enumerate() {
                 names.entry(key.text()).or_insert(to_u32(at));
             }
             for (at, item) in view.items().enumerate() {
-                if item.kind() == toolgate_json::Kind::String {
+                if item.kind() == Kind::String {
                     names.entry(item.string()).or_insert(to_u32(at));
                 }
             }
@@ -79,7 +110,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         self.tables
             .names
             .insert((doc, entry.value), Rc::clone(&names));
-        ControlFlow::Continue(names)
+        ControlFlow::Continue(Names::Many(names))
     }
 
     /// A text of the schema: a name, or a string.
@@ -89,5 +120,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     }
 }
 
+/// Up to this many names are searched one by one.
+const FEW_NAMES: usize = 12;
 /// Objects up to this size are searched member by member.
 const FEW: usize = 8;

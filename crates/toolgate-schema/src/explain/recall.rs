@@ -1,5 +1,7 @@
 //! What an evaluation remembers: verdicts by subschema, dynamic scope and value.
 
+use std::collections::HashSet;
+
 use toolgate_json::Node;
 
 use super::frame::{Frame, Outcome};
@@ -33,3 +35,36 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         *self.keys.entry((sub, scope)).or_insert(next)
     }
 }
+
+/// What has been told already: (subschema in scope, value, branch).
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    few: Vec<(u32, usize, u32)>,
+    /// All of them, once there are more than a few.
+    many: HashSet<(u32, usize, u32)>,
+}
+
+impl Told {
+    pub(super) fn clear(&mut self) {
+        self.few.clear();
+        self.many.clear();
+    }
+
+    /// Notes one; says whether it is new.
+    pub(super) fn insert(&mut self, one: (u32, usize, u32)) -> bool {
+        if self.few.len() < FEW {
+            let new = !self.few.contains(&one);
+            if new {
+                self.few.push(one);
+            }
+            return new;
+        }
+        if self.many.is_empty() {
+            self.many.extend(self.few.iter().copied());
+        }
+        self.many.insert(one)
+    }
+}
+
+/// Up to this many are searched one by one.
+const FEW: usize = 16;

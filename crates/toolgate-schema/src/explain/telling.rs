@@ -14,6 +14,15 @@ use crate::int::units;
 use crate::outline::{DocId, Entry, Form, Outline, Shape};
 
 impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
+    /// Adds a keyword to the path. A sink that hears findings only needs it of those
+    /// that fail.
+    pub(super) fn name_keyword(&mut self, frame: &Frame<'o, 'i, N>, entry: &'o Entry) -> Flow {
+        let word = self.text(frame.sub.doc, entry.name);
+        self.purse.pay_text(word)?;
+        toolgate_json::pointer::push(&mut self.path, word);
+        ControlFlow::Continue(())
+    }
+
     /// Ends what a loud frame tells of a keyword.
     pub(super) fn close<S: Sink>(&mut self, frame: &mut Frame<'o, 'i, N>, sink: &mut S) {
         if S::EVERYTHING {

@@ -1,14 +1,12 @@
 //! Keywords that walk members and items, merged into one walk each.
 
-use std::collections::HashMap;
-
 use toolgate_json::Node as _;
 
 use super::scope::ScopeId;
 use super::{Draft, Lowering, unevaluated};
 use crate::dialect::{Dialect, Keyword};
 use crate::error::CompileError;
-use crate::int::{count, to_u32};
+use crate::int::{count, to_u32, to_usize};
 use crate::outline::{Dependency, Entry, Form, Sub, SubId, TypeSet};
 use crate::plan::{ArrayPlan, Contains, Dependent, NodeIx, ObjectPlan, Op, Run, Slot, Slots};
 
@@ -37,24 +35,26 @@ impl Lowering<'_> {
         };
         let document = doc.text.document();
         let mut names = Slots::default();
-        let mut known: HashMap<u32, Slot> = HashMap::new();
+        let mut known: Vec<Slot> = Vec::new();
         let mut dependents: Vec<(u32, Vec<u32>, Option<NodeIx>)> = Vec::new();
         let mut any = false;
         for entry in outline.entries(sub) {
             match (&entry.form, entry.keyword) {
                 (Form::Map(map), Keyword::Properties) => {
+                    known.reserve(map.len());
                     for (key, one) in map {
                         let slot = names.slot(document.view(*key).string());
                         let schema = self.child(*one, scope)?;
-                        let entry = known.entry(slot).or_insert(UNDECLARED);
-                        entry.schema = schema;
-                        entry.declared = true;
+                        amend(&mut known, slot, |slot| {
+                            slot.schema = schema;
+                            slot.declared = true;
+                        });
                     }
                 }
                 (Form::Literal, Keyword::Required) => {
                     for name in document.view(entry.value).items() {
                         let slot = names.slot(name.string());
-                        known.entry(slot).or_insert(UNDECLARED).required = true;
+                        amend(&mut known, slot, |slot| slot.required = true);
                     }
                 }
                 (Form::Patterns(patterns), _) => {
@@ -108,9 +108,8 @@ impl Lowering<'_> {
             return Ok(());
         }
         plan.names = names.finish();
-        plan.slots = (0..to_u32(plan.names.len()))
-            .map(|slot| known.get(&slot).copied().unwrap_or(UNDECLARED))
-            .collect();
+        known.resize(plan.names.len(), UNDECLARED);
+        plan.slots = known.into();
         plan.required = to_u32(plan.slots.iter().filter(|slot| slot.required).count());
         plan.dependents = dependents
             .into_iter()
@@ -263,6 +262,17 @@ fn is_idle(plan: &ObjectPlan) -> bool {
             .iter()
             .all(|(_, schema)| *schema == NodeIx::TRUE)
         && plan.additional.is_none_or(|schema| schema == NodeIx::TRUE)
+}
+
+/// Changes what is known of a slot so far.
+fn amend(known: &mut Vec<Slot>, slot: u32, change: impl FnOnce(&mut Slot)) {
+    let at = to_usize(slot);
+    if known.len() <= at {
+        known.resize(at + 1, UNDECLARED);
+    }
+    if let Some(slot) = known.get_mut(at) {
+        change(slot);
+    }
 }
 
 const UNDECLARED: Slot = Slot {

@@ -8,6 +8,7 @@
 
 mod collection;
 mod leaf;
+mod literals;
 mod narrow;
 mod scope;
 mod sharing;
@@ -32,16 +33,16 @@ use scope::{ScopeId, Scopes};
 /// A limit on compiled subschemas, or a ring of dynamic references that never
 /// consumes the instance.
 pub(crate) fn lower(outline: &Outline, limits: &Limits) -> Result<Plan, CompileError> {
+    let mut nodes = Vec::with_capacity(outline.subs.len() + 2);
+    nodes.push(PlanNode::plain(TypeSet::ALL));
+    nodes.push(PlanNode::plain(TypeSet::NONE));
     let mut work = Lowering {
         outline,
         limits,
         scopes: Scopes::new(outline),
         tracked: unevaluated::tracked(outline),
         plan: Plan {
-            nodes: vec![
-                PlanNode::plain(TypeSet::ALL),
-                PlanNode::plain(TypeSet::NONE),
-            ],
+            nodes,
             patterns: outline.patterns.clone(),
             docs: outline
                 .docs
@@ -51,7 +52,10 @@ pub(crate) fn lower(outline: &Outline, limits: &Limits) -> Result<Plan, CompileE
             ..Plan::default()
         },
         origins: vec![outline.root; 2],
-        node_of: HashMap::new(),
+        node_of: vec![None; outline.subs.len()],
+        scoped: HashMap::new(),
+        plain: Vec::new(),
+        draft: Vec::new(),
         classes: vec![None; outline.subs.len()],
         table_rows: 0,
         revisited: HashSet::new(),
@@ -71,6 +75,8 @@ pub(crate) fn lower(outline: &Outline, limits: &Limits) -> Result<Plan, CompileE
     let mut plan = work.plan;
     narrow::narrow(&mut plan);
     sharing::mark(&mut plan, &work.revisited);
+    literals::gather(&mut plan);
+    plan.shrink();
     Ok(plan)
 }
 
@@ -83,7 +89,14 @@ struct Lowering<'o> {
     plan: Plan,
     /// The subschema each node was made from.
     origins: Vec<SubId>,
-    node_of: HashMap<(SubId, ScopeId), NodeIx>,
+    /// The node of each subschema where nothing is bound in the dynamic scope.
+    node_of: Vec<Option<NodeIx>>,
+    /// The same for the other dynamic scopes.
+    scoped: HashMap<(SubId, ScopeId), NodeIx>,
+    /// The node of each set of types that is all that a subschema asks for.
+    plain: Vec<(TypeSet, NodeIx)>,
+    /// The operations of the node that is being built.
+    draft: Vec<(Run, Op)>,
     /// What each subschema comes down to, once it was asked for.
     classes: Vec<Option<Class>>,
     /// Names, enum members and steps of analysis, which cost memory and time too.
@@ -98,6 +111,8 @@ struct Lowering<'o> {
 enum Class {
     /// It accepts everything and evaluates nothing.
     Nothing,
+    /// It only asks for types.
+    Types(TypeSet),
     /// It only refers: the reference.
     Refers(RefId),
     /// It only applies one other subschema.
@@ -106,18 +121,16 @@ enum Class {
     Asserts,
 }
 
-/// Operations of one node, by run, before they are laid in a row.
+/// Operations of one node, before they are sorted by run and laid in a row.
 #[derive(Default)]
 struct Draft {
     types: Option<TypeSet>,
-    runs: [Vec<Op>; Run::COUNT],
+    ops: Vec<(Run, Op)>,
 }
 
 impl Draft {
     fn push(&mut self, run: Run, op: Op) {
-        if let Some(ops) = self.runs.get_mut(run.position()) {
-            ops.push(op);
-        }
+        self.ops.push((run, op));
     }
 
     fn require_types(&mut self, types: TypeSet) {
@@ -138,15 +151,44 @@ impl Lowering<'_> {
         if matches!(self.class(id), Class::Nothing) {
             return Ok(NodeIx::TRUE);
         }
-        if let Some(ix) = self.node_of.get(&(id, scope)) {
-            return Ok(*ix);
+        let known = match scope {
+            ScopeId::EMPTY => self.node_of.get(id.index()).copied().flatten(),
+            _ => self.scoped.get(&(id, scope)).copied(),
+        };
+        if let Some(ix) = known {
+            return Ok(ix);
         }
+        let ix = match self.class(id) {
+            Class::Types(types) => self.plain(id, types)?,
+            _ => {
+                let ix = self.new_node(id, TypeSet::ALL)?;
+                self.waiting.push((id, scope, ix));
+                ix
+            }
+        };
+        match (scope, self.node_of.get_mut(id.index())) {
+            (ScopeId::EMPTY, Some(slot)) => *slot = Some(ix),
+            _ => drop(self.scoped.insert((id, scope), ix)),
+        }
+        Ok(ix)
+    }
+
+    /// A node that asks for nothing yet, or for nothing but types.
+    fn new_node(&mut self, id: SubId, types: TypeSet) -> Result<NodeIx, CompileError> {
         self.check_size(id)?;
         let ix = NodeIx::new(self.plan.nodes.len());
-        self.plan.nodes.push(PlanNode::plain(TypeSet::ALL));
+        self.plan.nodes.push(PlanNode::plain(types));
         self.origins.push(id);
-        self.node_of.insert((id, scope), ix);
-        self.waiting.push((id, scope, ix));
+        Ok(ix)
+    }
+
+    /// The one node of all subschemas that ask for these types and for nothing else.
+    fn plain(&mut self, id: SubId, types: TypeSet) -> Result<NodeIx, CompileError> {
+        if let Some((_, ix)) = self.plain.iter().find(|(known, _)| *known == types) {
+            return Ok(*ix);
+        }
+        let ix = self.new_node(id, types)?;
+        self.plain.push((types, ix));
         Ok(ix)
     }
 
@@ -167,7 +209,7 @@ impl Lowering<'_> {
             id = match self.class(id) {
                 Class::Refers(target) => self.scopes.follow(scope, self.outline.target(target)),
                 Class::Applies(one) => one,
-                Class::Nothing | Class::Asserts => return Ok((id, scope)),
+                Class::Nothing | Class::Types(_) | Class::Asserts => return Ok((id, scope)),
             };
             scope = self.scopes.enter(scope, self.outline.sub(id).resource);
         }
@@ -188,6 +230,7 @@ impl Lowering<'_> {
             (Shape::Always(_), _, _) => Class::Asserts,
             (_, None, _) => Class::Nothing,
             (_, Some(only), None) => match (&only.form, only.keyword) {
+                (Form::Types(types), _) => Class::Types(*types),
                 (Form::Reference(target), _) => Class::Refers(*target),
                 (Form::List(list), Keyword::AllOf | Keyword::AnyOf | Keyword::OneOf) => {
                     match **list {
@@ -225,7 +268,10 @@ impl Lowering<'_> {
     fn build(&mut self, id: SubId, scope: ScopeId, ix: NodeIx) -> Result<(), CompileError> {
         let sub = self.outline.sub(id);
         let outline = self.outline;
-        let mut draft = Draft::default();
+        let mut draft = Draft {
+            types: None,
+            ops: std::mem::take(&mut self.draft),
+        };
         self.table_rows += outline.entries(sub).len() / ROWS_PER_NODE;
         for entry in outline.entries(sub) {
             self.leaf(sub, entry, &mut draft);
@@ -237,17 +283,23 @@ impl Lowering<'_> {
         let start = to_u32(self.plan.ops.len());
         let mut ends = [0; Run::COUNT];
         let (mut present, mut object, mut array) = (0, NONE, NONE);
-        for ((end, run), ops) in ends.iter_mut().zip(Run::ALL).zip(draft.runs) {
-            match (run, ops.first()) {
+        for (end, run) in ends.iter_mut().zip(Run::ALL) {
+            let before = self.plan.ops.len();
+            let ops = draft.ops.iter().filter(|(own, _)| *own == run);
+            self.plan.ops.extend(ops.map(|(_, op)| *op));
+            match (run, self.plan.ops.get(before)) {
                 (_, None) => {}
                 (Run::Object, Some(Op::Object(index))) => object = *index,
                 (Run::Array, Some(Op::Array(index))) => array = *index,
                 _ => {}
             }
-            present |= if ops.is_empty() { 0 } else { run.bit() };
-            self.plan.ops.extend(ops);
+            if self.plan.ops.len() > before {
+                present |= run.bit();
+            }
             *end = to_u32(self.plan.ops.len()) - start;
         }
+        draft.ops.clear();
+        self.draft = draft.ops;
         let plain = ends.last() == Some(&0);
         let node = PlanNode {
             types: draft.types.unwrap_or(TypeSet::ALL),

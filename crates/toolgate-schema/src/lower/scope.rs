@@ -30,13 +30,18 @@ pub(super) struct Scopes<'o> {
 
 impl<'o> Scopes<'o> {
     pub(super) fn new(outline: &'o Outline) -> Self {
-        let empty: Bindings = vec![None; outline.scope_names].into();
-        Self {
+        let mut scopes = Self {
             outline,
-            ids: HashMap::from([(empty.clone(), ScopeId::EMPTY)]),
-            scopes: vec![empty],
+            ids: HashMap::new(),
+            scopes: Vec::new(),
             entered: HashMap::new(),
+        };
+        if outline.scope_names > 0 {
+            let empty: Bindings = vec![None; outline.scope_names].into();
+            scopes.ids.insert(empty.clone(), ScopeId::EMPTY);
+            scopes.scopes.push(empty);
         }
+        scopes
     }
 
     /// The scope after entering a resource: names that are still free get its binding.

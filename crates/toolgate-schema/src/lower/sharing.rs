@@ -14,10 +14,9 @@ use crate::plan::{NodeIx, Op, Plan};
 
 /// Sets the memo trait of every node that needs it, `revisited` ones included.
 pub(super) fn mark(plan: &mut Plan, revisited: &HashSet<NodeIx>) {
-    let graph = Graph::new(plan);
     let mut memo: HashSet<NodeIx> = HashSet::new();
-    if graph.has_shared() {
-        graph.find(&mut memo);
+    if has_shared(plan) {
+        Graph::new(plan).find(&mut memo);
     }
     for ix in memo.iter().chain(revisited) {
         if let Some(node) = plan.nodes.get_mut(ix.index())
@@ -26,6 +25,44 @@ pub(super) fn mark(plan: &mut Plan, revisited: &HashSet<NodeIx>) {
             node.traits.memo = true;
         }
     }
+}
+
+/// Whether some node that is no leaf is used in two places.
+fn has_shared(plan: &Plan) -> bool {
+    let mut used = vec![false; plan.nodes.len()];
+    let mut again = |ix: NodeIx| match used.get_mut(ix.index()) {
+        Some(used) if !plan.node(ix).traits.leaf => std::mem::replace(used, true),
+        _ => false,
+    };
+    let unions = plan.unions.iter().flatten().copied();
+    let conditions = plan
+        .conditions
+        .iter()
+        .flat_map(|c| [c.test, c.then, c.otherwise]);
+    let ops = plan.ops.iter().filter_map(|op| match op {
+        Op::Apply(ix) | Op::Not(ix) | Op::UnevaluatedItems(ix) | Op::UnevaluatedProperties(ix) => {
+            Some(*ix)
+        }
+        _ => None,
+    });
+    let objects = plan.objects.iter().flat_map(|object| {
+        let slots = object.slots.iter().map(|slot| slot.schema);
+        let patterns = object.patterns.iter().map(|(_, schema)| *schema);
+        let dependents = object.dependents.iter().filter_map(|one| one.schema);
+        let others = object.additional.into_iter().chain(object.property_names);
+        slots.chain(patterns).chain(dependents).chain(others)
+    });
+    let arrays = plan.arrays.iter().flat_map(|array| {
+        let contains = array.contains.iter().map(|contains| contains.schema);
+        let rest = array.rest.into_iter();
+        array.prefix.iter().copied().chain(rest).chain(contains)
+    });
+    let mut all = unions
+        .chain(conditions)
+        .chain(ops)
+        .chain(objects)
+        .chain(arrays);
+    all.any(&mut again)
 }
 
 struct Graph {
@@ -65,10 +102,6 @@ impl Graph {
         self.entries
             .get(ix.index())
             .is_some_and(|entries| *entries > 1)
-    }
-
-    fn has_shared(&self) -> bool {
-        (0..self.edges.len()).any(|index| self.is_shared(NodeIx::new(index)))
     }
 
     fn find(&self, memo: &mut HashSet<NodeIx>) {

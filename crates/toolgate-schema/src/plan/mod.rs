@@ -29,8 +29,8 @@ pub(crate) struct Plan {
     pub(crate) numbers: Vec<NumberLiteral>,
     pub(crate) literals: Vec<Literal>,
     pub(crate) patterns: Vec<Arc<Pattern>>,
-    /// The documents that literals stand in.
-    pub(crate) docs: Vec<Arc<OwnedDocument>>,
+    /// The documents that literals stand in; of a finished plan one at most.
+    pub(crate) docs: Box<[Arc<OwnedDocument>]>,
     pub(crate) root: NodeIx,
 }
 
@@ -273,6 +273,62 @@ pub(crate) struct Literal {
 }
 
 impl Plan {
+    /// Gives back the memory that was kept for growing.
+    pub(crate) fn shrink(&mut self) {
+        self.nodes.shrink_to_fit();
+        self.ops.shrink_to_fit();
+        self.objects.shrink_to_fit();
+        self.arrays.shrink_to_fit();
+        self.unions.shrink_to_fit();
+        self.conditions.shrink_to_fit();
+        self.enums.shrink_to_fit();
+        self.numbers.shrink_to_fit();
+        self.literals.shrink_to_fit();
+        self.patterns.shrink_to_fit();
+    }
+
+    /// Bytes of its tables, about: what hangs below a row is not counted to the byte.
+    pub(crate) fn memory(&self) -> usize {
+        let names = self.objects.iter().map(|object| {
+            let slots = object
+                .names
+                .names()
+                .map(|name| NAME + name.len())
+                .sum::<usize>();
+            slots + size_of_val(&*object.patterns) + size_of_val(&*object.dependents)
+        });
+        let members = self.enums.iter().map(|members| {
+            let strings = members.strings.names().map(|name| NAME + name.len());
+            strings.sum::<usize>()
+                + size_of_val(&*members.integers)
+                + size_of_val(&*members.compound)
+        });
+        let unions = self.unions.iter().map(|union| ROW + size_of_val(&**union));
+        let arrays = self.arrays.iter().map(|array| size_of_val(&*array.prefix));
+        let patterns = self.patterns.iter().map(|pattern| pattern.size());
+        let docs = self.docs.iter().map(|doc| {
+            let document = doc.document();
+            document.len() * NODE + document.source().len()
+        });
+        let below = names
+            .chain(members)
+            .chain(unions)
+            .chain(arrays)
+            .chain(patterns)
+            .chain(docs);
+        let rows = [
+            size_of_val(&*self.nodes),
+            size_of_val(&*self.ops),
+            size_of_val(&*self.objects),
+            size_of_val(&*self.arrays),
+            size_of_val(&*self.conditions),
+            size_of_val(&*self.enums),
+            size_of_val(&*self.numbers),
+            size_of_val(&*self.literals),
+        ];
+        below.sum::<usize>() + rows.into_iter().sum::<usize>()
+    }
+
     /// A node by its index; the one that accepts nothing for an index out of range.
     #[inline]
     pub(crate) fn node(&self, ix: NodeIx) -> &PlanNode {
@@ -369,3 +425,10 @@ static NOTHING: PlanNode = PlanNode::plain(TypeSet::NONE);
 
 /// Digits of a literal that one unit of fuel reads.
 pub(crate) const DIGITS_PER_UNIT: usize = 16;
+/// What a name takes in a table beside its text: its row, its slot, its place in the
+/// lookup.
+const NAME: usize = 80;
+/// What a list takes beside its members.
+const ROW: usize = 32;
+/// What a value takes in a document.
+const NODE: usize = 32;

@@ -36,6 +36,7 @@ enum Lookup {
 #[derive(Debug, Default)]
 pub(crate) struct Slots<'n> {
     names: Vec<&'n str>,
+    /// Of all names, once there are more than a few.
     slot_of: std::collections::HashMap<&'n str, u32>,
 }
 
@@ -43,6 +44,16 @@ impl<'n> Slots<'n> {
     /// The slot of a name, new or known.
     pub(crate) fn slot(&mut self, name: &'n str) -> u32 {
         let next = to_u32(self.names.len());
+        if self.names.len() < FEW {
+            let known = self.names.iter().position(|known| *known == name);
+            return known.map(to_u32).unwrap_or_else(|| {
+                self.names.push(name);
+                next
+            });
+        }
+        if self.slot_of.is_empty() {
+            self.slot_of.extend(self.names.iter().copied().zip(0..));
+        }
         *self.slot_of.entry(name).or_insert_with(|| {
             self.names.push(name);
             next
@@ -193,6 +204,8 @@ fn sorted(names: &[Name]) -> Lookup {
     Lookup::Sorted(slots.into_iter().map(|(slot, _)| slot).collect())
 }
 
+/// While there are fewer names than this, a new one is compared with each.
+const FEW: usize = 24;
 /// Up to this many names are compared one by one.
 const LINEAR: usize = 16;
 /// A lookup takes at most this many steps (a table a third full has runs of about

@@ -5,6 +5,7 @@ use std::ops::{ControlFlow, Range};
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
 
+use super::Report;
 use super::locate::Locator;
 use crate::explain::kind::FindingKind;
 use crate::explain::sink::{Full, Sink, Spot};
@@ -79,7 +80,8 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Collects findings up to a count and a sum of bytes.
+/// Collects findings up to a count and a sum of bytes. Whoever asked for few is done
+/// with the last of them; otherwise one too many says that there are more.
 pub(super) struct Collector<'o> {
     locator: Locator<'o>,
     findings: Vec<Finding>,
@@ -121,7 +123,9 @@ impl Sink for Collector<'_> {
         self.bytes = left;
         let outline = self.locator.outline();
         let place = self.locator.of(spot.sub);
-        let mut pointer = place.pointer.clone();
+        let longer = spot.keyword.map_or(0, |word| word.text.len() + 1);
+        let mut pointer = String::with_capacity(place.pointer.len() + longer);
+        pointer.push_str(&place.pointer);
         let sub = outline.sub(spot.sub);
         let (node, keyword) = match spot.keyword {
             Some(word) => {
@@ -146,7 +150,10 @@ impl Sink for Collector<'_> {
             },
             instance_span: None,
         });
-        ControlFlow::Continue(())
+        match self.findings.len() == self.most && self.most < Report::FINDINGS {
+            true => ControlFlow::Break(Full),
+            false => ControlFlow::Continue(()),
+        }
     }
 
     fn annotation(&mut self, _: Spot<'_>, _: &str) -> ControlFlow<Full> {

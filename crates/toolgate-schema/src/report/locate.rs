@@ -1,6 +1,6 @@
 //! Where a keyword stands: in its document, and under its resource's name.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::outline::{DocId, Outline, SubId};
 /// Finds the places of subschemas, each once.
 pub(super) struct Locator<'o> {
     outline: &'o Outline,
-    known: HashMap<SubId, Rc<Place>>,
+    known: BTreeMap<SubId, Rc<Place>>,
 }
 
 /// The place of a subschema.
@@ -27,7 +27,7 @@ impl<'o> Locator<'o> {
     pub(super) fn new(outline: &'o Outline) -> Self {
         Self {
             outline,
-            known: HashMap::new(),
+            known: BTreeMap::new(),
         }
     }
 
@@ -47,10 +47,12 @@ impl<'o> Locator<'o> {
         let root = resource.map(|resource| self.outline.sub(resource.root));
         let root = root.map(|root| self.outline.place(root.doc, root.node).pointer);
         let below = root
-            .and_then(|root| pointer.strip_prefix(root.as_str()).map(str::to_owned))
-            .unwrap_or_else(|| pointer.clone());
-        let mut absolute = format!("{uri}#");
-        push_fragment(&mut absolute, &below);
+            .and_then(|root| pointer.strip_prefix(root.as_str()))
+            .unwrap_or(&pointer);
+        let mut absolute = String::with_capacity(uri.len() + 1 + below.len());
+        absolute.push_str(uri);
+        absolute.push('#');
+        push_fragment(&mut absolute, below);
         let place = Rc::new(Place {
             doc: sub.doc,
             pointer,
@@ -63,7 +65,9 @@ impl<'o> Locator<'o> {
     /// The absolute URI of a subschema, or of a keyword in it.
     pub(super) fn absolute(&mut self, spot: Spot<'_>) -> String {
         let place = self.of(spot.sub);
-        let mut absolute = place.absolute.clone();
+        let longer = spot.keyword.map_or(0, |word| word.text.len() + 1);
+        let mut absolute = String::with_capacity(place.absolute.len() + longer);
+        absolute.push_str(&place.absolute);
         if let Some(word) = spot.keyword {
             let mut token = String::new();
             toolgate_json::pointer::push(&mut token, word.text);
@@ -75,9 +79,37 @@ impl<'o> Locator<'o> {
 
 /// Appends a JSON pointer as a URI fragment holds it (RFC 6901, section 6).
 pub(super) fn push_fragment(uri: &mut String, pointer: &str) {
+    // What RFC 3986 allows in a fragment stands for itself.
+    let stands = |byte: u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(
+                byte,
+                b'-' | b'.'
+                    | b'_'
+                    | b'~'
+                    | b'!'
+                    | b'$'
+                    | b'&'
+                    | b'\''
+                    | b'('
+                    | b')'
+                    | b'*'
+                    | b'+'
+                    | b','
+                    | b';'
+                    | b'='
+                    | b':'
+                    | b'@'
+                    | b'/'
+                    | b'?'
+            )
+    };
+    if pointer.bytes().all(stands) {
+        uri.push_str(pointer);
+        return;
+    }
     for byte in pointer.bytes() {
-        // What RFC 3986 allows in a fragment stands for itself.
-        if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?".contains(&byte) {
+        if stands(byte) {
             uri.push(char::from(byte));
         } else {
             // Writing to a string cannot fail.

@@ -50,12 +50,10 @@ impl Report {
 impl Schema {
     /// Says why an instance does not match.
     ///
-    /// Meant for after a [`check`](Self::check) that said no: this is a second,
-    /// plain evaluation, much slower, of the schema as it was written.
-    /// It keeps the bounds of a check: a quarter of the fuel, whose units are four
-    /// times as dear here, for the verdict and as much again for the findings.
-    /// Where it reaches one, the verdict is that of a check, and
-    /// [`Report::complete`] is `false`.
+    /// The verdict is that of a [`check`](Self::check); only where it is no does a
+    /// second, plain evaluation of the schema as it was written find out why. That one
+    /// keeps the bounds of a check: a quarter of the fuel, whose units are four times as
+    /// dear there. Where it reaches one, [`Report::complete`] is `false`.
     ///
     /// ```
     /// use toolgate_schema::{Schema, Workspace};
@@ -69,27 +67,53 @@ impl Schema {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn explain<'i, N: Node<'i>>(&self, workspace: &mut Workspace, instance: N) -> Report {
+        self.explain_up_to(workspace, instance, Report::FINDINGS)
+    }
+
+    /// As [`explain`](Self::explain), and done once it has `most` findings (at most
+    /// [`Report::FINDINGS`]): what is cheap of an explanation.
+    pub fn explain_up_to<'i, N: Node<'i>>(
+        &self,
+        workspace: &mut Workspace,
+        instance: N,
+        most: usize,
+    ) -> Report {
+        let verdict = self.check(workspace, instance);
+        let mut report = Report {
+            verdict,
+            findings: Vec::new(),
+            complete: !matches!(verdict, Verdict::Undecided(_)),
+        };
+        if verdict != Verdict::Invalid {
+            return report;
+        }
+        // It was made once already, from the same text.
         let Ok(outline) = self.outline() else {
-            // The outline was made once already, from the same text.
-            return Report {
-                verdict: self.check(workspace, instance),
-                findings: Vec::new(),
-                complete: false,
-            };
+            report.complete = false;
+            return report;
         };
         let mut evaluation = Evaluation::new(outline, instance, self.allowance(workspace));
-        let decided = evaluation.decide();
-        let (verdict, mut complete) = self.verdict(workspace, instance, decided);
-        let mut findings = Vec::new();
-        if verdict == Verdict::Invalid {
-            let mut collector = Collector::new(outline, Report::FINDINGS);
-            complete &= evaluation.tell(&mut collector);
-            findings = collector.finish();
-        }
-        Report {
-            verdict,
-            findings,
-            complete,
+        let mut collector = Collector::new(outline, most.min(Report::FINDINGS));
+        report.complete = evaluation.tell(&mut collector);
+        report.findings = collector.finish();
+        report
+    }
+
+    /// The verdict of the plain evaluation that explains. It is slower than
+    /// [`check`](Self::check), shares no code with it and says the same, which is what
+    /// it is there to show. Where it reaches a bound, it is undecided sooner.
+    pub fn check_plainly<'i, N: Node<'i>>(
+        &self,
+        workspace: &mut Workspace,
+        instance: N,
+    ) -> Verdict {
+        let Ok(outline) = self.outline() else {
+            return self.check(workspace, instance);
+        };
+        match Evaluation::new(outline, instance, self.allowance(workspace)).decide() {
+            Ok(true) => Verdict::Valid,
+            Ok(false) => Verdict::Invalid,
+            Err(why) => Verdict::Undecided(why),
         }
     }
 

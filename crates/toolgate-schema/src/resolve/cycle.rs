@@ -12,6 +12,10 @@ use crate::outline::{Outline, SubId};
 ///
 /// `CyclicRef`, with the ring.
 pub(crate) fn refuse(outline: &Outline) -> Result<(), CompileError> {
+    if outline.targets.is_empty() {
+        // Only a reference leads back up.
+        return Ok(());
+    }
     let mut state = vec![State::New; outline.subs.len()];
     for start in 0..outline.subs.len() {
         if state.get(start) != Some(&State::New) {
