@@ -1,22 +1,24 @@
 //! The command line of the benchmark.
 
+use toolgate_bench::sets::Choice;
+
 /// What to run and how.
 #[derive(Debug, Default)]
 pub(crate) struct Arguments {
-    /// Sets by name (a part of the name is enough); none means all.
-    pub(crate) sets: Vec<String>,
+    /// The sets.
+    pub(crate) choice: Choice,
     /// How often every figure is taken.
     pub(crate) passes: usize,
     /// Where to write the figures as JSON.
     pub(crate) json: Option<String>,
     /// Whether `ajv` runs too, through Node.
     pub(crate) ajv: bool,
-    /// Only sets of this origin.
-    pub(crate) only: Option<String>,
-    /// The set of the callgrind mode.
+    /// Whether Blaze runs too, through its command line.
+    pub(crate) blaze: bool,
+    /// Instead of the sets: time against the sizes of instance and schema.
+    pub(crate) growth: bool,
+    /// Instead of all: the callgrind mode, with its phase.
     pub(crate) callgrind: Option<String>,
-    /// The phase of the callgrind mode.
-    pub(crate) phase: Option<String>,
 }
 
 impl Arguments {
@@ -34,6 +36,8 @@ impl Arguments {
             let mut value = || given.next().ok_or_else(|| format!("{word} takes a value"));
             match word.as_str() {
                 "--ajv" => arguments.ajv = true,
+                "--blaze" => arguments.blaze = true,
+                "--growth" => arguments.growth = true,
                 "--passes" => {
                     let value = value()?;
                     arguments.passes = value
@@ -43,11 +47,10 @@ impl Arguments {
                         .ok_or_else(|| format!("--passes takes a number, not `{value}`"))?;
                 }
                 "--json" => arguments.json = Some(value()?),
-                "--only" => arguments.only = Some(value()?),
+                "--only" => arguments.choice.only = Some(value()?),
                 "--callgrind" => arguments.callgrind = Some(value()?),
-                "--phase" => arguments.phase = Some(value()?),
                 other if other.starts_with('-') => return Err(format!("there is no `{other}`")),
-                _ => arguments.sets.push(word),
+                _ => arguments.choice.names.push(word),
             }
         }
         Ok(arguments)

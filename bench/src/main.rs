@@ -1,24 +1,28 @@
-//! Ours beside the peers: one process, interleaved, minimum and median over passes.
+//! Ours beside the peers: interleaved, minimum and median over passes.
 //!
 //! ```text
-//! toolgate-bench [SET…] [--passes N] [--json FILE] [--ajv] [--only synthetic|bench|corpus]
-//! toolgate-bench --callgrind SET --phase compile|bytes|value|idle
+//! toolgate-bench [SET…] [--passes N] [--json FILE] [--ajv] [--blaze] [--only synthetic|bench|corpus]
+//! toolgate-bench --growth [--json FILE]
 //! ```
 //!
-//! Every SET is a schema (or, for `mcp-corpus`, all the tool schemas of the
+//! Every SET is a schema (or, for the corpus, all the tool schemas of the
 //! published listings) with its instances. `../shared/bench` and
 //! `../shared/corpus` are used when they are there; the synthetic sets always.
+//! `toolgate-bench-memory` takes the figures of memory: an allocator that counts
+//! would slow these.
 
 mod ajv;
 mod arguments;
-mod callgrind;
+mod blaze;
+mod external;
+mod growth;
 mod measure;
 mod report;
-mod sets;
-mod synthetic;
 mod work;
 
 use std::process::ExitCode;
+
+use toolgate_bench::sets;
 
 use crate::arguments::Arguments;
 
@@ -34,40 +38,52 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), String> {
     let arguments = Arguments::parse(std::env::args().skip(1))?;
-    if let Some(set) = &arguments.callgrind {
-        return callgrind::run(set, arguments.phase.as_deref().unwrap_or("bytes"));
-    }
     if serde_json_is_exact() {
         eprintln!(
             "warning: serde_json was built with `arbitrary_precision`, which slows every figure \
              that parses a Value; build with `--package toolgate-bench` alone"
         );
     }
+    let written = if arguments.growth {
+        let grown = growth::measure(arguments.passes)?;
+        print!("{}", report::growth_table(&grown));
+        report::growth_json(&grown)
+    } else {
+        let rows = rows(&arguments)?;
+        print!("{}", report::table(&rows));
+        report::json(&rows)
+    };
+    match &arguments.json {
+        Some(path) => std::fs::write(path, written).map_err(|e| format!("`{path}`: {e}")),
+        None => Ok(()),
+    }
+}
+
+fn rows(arguments: &Arguments) -> Result<Vec<measure::Row>, String> {
     let mut rows = Vec::new();
-    for set in sets::chosen(&arguments)? {
+    for set in sets::chosen(&arguments.choice)? {
         eprintln!(
             "{} ({} schemas, {} instances)",
             set.name,
             set.schemas.len(),
             set.instances()
         );
-        match measure::measure(&set, arguments.passes) {
-            Ok(mut row) => {
-                if arguments.ajv {
-                    row.ajv = ajv::measure(&set)
-                        .map_err(|why| eprintln!("  ajv: {why}"))
-                        .ok();
-                }
-                rows.push(row);
+        let mut row = match measure::measure(&set, arguments.passes) {
+            Ok(row) => row,
+            Err(why) => {
+                eprintln!("  skipped: {why}");
+                continue;
             }
-            Err(why) => eprintln!("  skipped: {why}"),
+        };
+        if arguments.ajv {
+            row.add(ajv::measure(&set));
         }
+        if arguments.blaze {
+            row.add(blaze::measure(&set));
+        }
+        rows.push(row);
     }
-    print!("{}", report::table(&rows));
-    if let Some(path) = &arguments.json {
-        std::fs::write(path, report::json(&rows)).map_err(|e| format!("`{path}`: {e}"))?;
-    }
-    Ok(())
+    Ok(rows)
 }
 
 /// Whether another package of this build has made `serde_json` keep digits.

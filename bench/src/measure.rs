@@ -1,10 +1,12 @@
 //! Takes every figure of a set: all tasks in turn, pass after pass.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
 
-use crate::sets::Set;
+use toolgate_bench::sets::Set;
+
 use crate::work::{Prepared, Task};
 
 /// The figures of one set.
@@ -16,10 +18,9 @@ pub(crate) struct Row {
     pub(crate) origin: &'static str,
     /// How many valid instances it has.
     pub(crate) instances: usize,
-    /// Per task, what one schema or instance takes; absent where the task cannot run.
-    pub(crate) figures: Vec<(Task, Option<Figure>)>,
-    /// `ajv` through Node, where it was asked for.
-    pub(crate) ajv: Option<Ajv>,
+    /// What one schema or instance takes, by what is done and by whom (`bytes/ours`);
+    /// absent where that cannot be done.
+    pub(crate) figures: BTreeMap<&'static str, Figure>,
 }
 
 /// Nanoseconds for one schema or instance.
@@ -31,24 +32,18 @@ pub(crate) struct Figure {
     pub(crate) median: f64,
 }
 
-/// What `ajv` takes, in nanoseconds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ajv {
-    /// One schema.
-    pub(crate) compile: f64,
-    /// `JSON.parse` and the verdict, one instance.
-    pub(crate) bytes: f64,
-    /// The verdict alone, one instance.
-    pub(crate) value: f64,
-}
-
 impl Row {
-    /// The least time of a task.
-    pub(crate) fn minimum(&self, task: Task) -> Option<f64> {
-        self.figures
-            .iter()
-            .find(|(other, _)| *other == task)
-            .and_then(|(_, figure)| figure.map(|figure| figure.minimum))
+    /// The least time of a figure.
+    pub(crate) fn minimum(&self, name: &str) -> Option<f64> {
+        self.figures.get(name).map(|figure| figure.minimum)
+    }
+
+    /// Adds the figures of a peer, or says why there are none.
+    pub(crate) fn add(&mut self, found: Result<Vec<(&'static str, Figure)>, String>) {
+        match found {
+            Ok(found) => self.figures.extend(found),
+            Err(why) => eprintln!("  {why}"),
+        }
     }
 }
 
@@ -86,9 +81,8 @@ pub(crate) fn measure(set: &Set, passes: usize) -> Result<Row, String> {
         instances: set.instances(),
         figures: samples
             .into_iter()
-            .map(|samples| (samples.task, figure(samples.taken)))
+            .filter_map(|samples| Some((samples.task.name(), figure(samples.taken)?)))
             .collect(),
-        ajv: None,
     })
 }
 
@@ -117,13 +111,19 @@ fn nanos_of(prepared: &mut Prepared<'_>, task: Task, runs: u32) -> Result<f64, S
     Ok(taken.as_secs_f64() * 1e9)
 }
 
-fn thread_time() -> Result<Duration, String> {
+/// What this thread has used of a core.
+///
+/// # Errors
+///
+/// One line if there is no such clock.
+pub(crate) fn thread_time() -> Result<Duration, String> {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)
         .map(Duration::from)
         .map_err(|e| format!("the thread's clock: {e}"))
 }
 
-fn figure(mut taken: Vec<f64>) -> Option<Figure> {
+/// Least and middle of what was taken; nothing of nothing.
+pub(crate) fn figure(mut taken: Vec<f64>) -> Option<Figure> {
     taken.sort_by(f64::total_cmp);
     Some(Figure {
         minimum: *taken.first()?,

@@ -6,34 +6,34 @@ use toolgate_testkit::corpus::{self, Side};
 use toolgate_testkit::place::{self, Material};
 use toolgate_testkit::raw;
 
-use crate::arguments::Arguments;
-use crate::synthetic;
+use crate::{mutate, synthetic};
 
 /// A workload.
 #[derive(Clone, Debug)]
-pub(crate) struct Set {
+pub struct Set {
     /// Its name in the table.
-    pub(crate) name: String,
+    pub name: String,
     /// `synthetic`, `bench` or `corpus`.
-    pub(crate) origin: &'static str,
+    pub origin: &'static str,
     /// The schemas with their instances.
-    pub(crate) schemas: Vec<Workload>,
+    pub schemas: Vec<Workload>,
 }
 
 /// One schema with its instances, all as JSON text.
 #[derive(Clone, Debug)]
-pub(crate) struct Workload {
+pub struct Workload {
     /// The schema.
-    pub(crate) schema: String,
+    pub schema: String,
     /// Instances that it accepts.
-    pub(crate) valid: Vec<String>,
+    pub valid: Vec<String>,
     /// Instances that it does not.
-    pub(crate) invalid: Vec<String>,
+    pub invalid: Vec<String>,
 }
 
 impl Set {
     /// How many valid instances the set has.
-    pub(crate) fn instances(&self) -> usize {
+    #[must_use]
+    pub fn instances(&self) -> usize {
         self.schemas
             .iter()
             .map(|workload| workload.valid.len())
@@ -41,19 +41,25 @@ impl Set {
     }
 }
 
-/// The sets that the command line asks for.
+/// Which sets to run.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// Sets by name (a part of the name is enough); none means all.
+    pub names: Vec<String>,
+    /// Only sets of this origin.
+    pub only: Option<String>,
+}
+
+/// The sets that were chosen.
 ///
 /// # Errors
 ///
 /// One line if a file is not in its layout or nothing is left to run.
-pub(crate) fn chosen(arguments: &Arguments) -> Result<Vec<Set>, String> {
+pub fn chosen(choice: &Choice) -> Result<Vec<Set>, String> {
     let wanted = |name: &str, origin: &str| {
-        let named = arguments.sets.is_empty()
-            || arguments
-                .sets
-                .iter()
-                .any(|part| name.contains(part.as_str()));
-        named && arguments.only.as_deref().is_none_or(|only| only == origin)
+        let named =
+            choice.names.is_empty() || choice.names.iter().any(|part| name.contains(part.as_str()));
+        named && choice.only.as_deref().is_none_or(|only| only == origin)
     };
     let mut sets = synthetic::sets();
     sets.retain(|set| wanted(&set.name, set.origin));
@@ -89,16 +95,21 @@ pub(crate) fn chosen(arguments: &Arguments) -> Result<Vec<Set>, String> {
     Ok(sets)
 }
 
-/// A file of the public benchmarks: `{"schema": text, "instances": [text, …]}` a line.
+/// A file of the public benchmarks: `{"schema": text, "instances": [text, …]}` a line,
+/// every instance valid.
 fn public(text: &str) -> Vec<Workload> {
     text.lines()
-        .map(|line| Workload {
-            schema: raw::string(raw::member(line, "schema").unwrap_or_default()),
-            valid: raw::items(raw::member(line, "instances").unwrap_or_default())
+        .map(|line| {
+            let schema = raw::string(raw::member(line, "schema").unwrap_or_default());
+            let valid: Vec<String> = raw::items(raw::member(line, "instances").unwrap_or_default())
                 .into_iter()
                 .map(raw::string)
-                .collect(),
-            invalid: Vec::new(),
+                .collect();
+            Workload {
+                invalid: mutate::broken(&schema, &valid),
+                schema,
+                valid,
+            }
         })
         .collect()
 }

@@ -5,7 +5,8 @@ use toolgate_testkit::differential::random::Random;
 use crate::sets::{Set, Workload};
 
 /// Flat arguments, a union, a long array, and a deep tree.
-pub(crate) fn sets() -> Vec<Set> {
+#[must_use]
+pub fn sets() -> Vec<Set> {
     let mut random = Random::new(2106);
     vec![
         flat(&mut random),

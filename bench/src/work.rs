@@ -4,13 +4,12 @@ use std::hint::black_box;
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
+use toolgate_bench::sets::{Set, Workload};
 use toolgate_json::{OwnedDocument, ReadLimits};
-use toolgate_schema::{Compiler, Schema, Verdict, Workspace};
+use toolgate_schema::{Compiler, Schema, ValueNode, Verdict, Workspace};
 use toolgate_testkit::dialect::Dialect;
 use toolgate_testkit::engine::Setup;
 use toolgate_testkit::peers::{Boon, BoonCompiled, Jsonschema};
-
-use crate::sets::{Set, Workload};
 
 /// A set with everything that is made before the clock runs.
 pub(crate) struct Prepared<'a> {
@@ -68,6 +67,10 @@ pub(crate) enum Task {
     InvalidOurs,
     /// `jsonschema` on parsed invalid instances.
     InvalidJsonschema,
+    /// Ours on parsed invalid instances, up to the first finding.
+    FirstOurs,
+    /// `jsonschema` on parsed invalid instances, up to the first error.
+    FirstJsonschema,
     /// Ours on parsed invalid instances, every finding collected.
     ErrorsOurs,
     /// `jsonschema` on parsed invalid instances, every error collected.
@@ -84,7 +87,7 @@ pub(crate) enum Task {
 
 impl Task {
     /// Every task, in the order in which they are interleaved.
-    pub(crate) const ALL: [Self; 20] = [
+    pub(crate) const ALL: [Self; 22] = [
         Self::CompileOurs,
         Self::CompileJsonschema,
         Self::CompileBoon,
@@ -99,6 +102,8 @@ impl Task {
         Self::InvalidBytesJsonschema,
         Self::InvalidOurs,
         Self::InvalidJsonschema,
+        Self::FirstOurs,
+        Self::FirstJsonschema,
         Self::ErrorsOurs,
         Self::ErrorsJsonschema,
         Self::ErrorsBoon,
@@ -124,12 +129,14 @@ impl Task {
             Self::InvalidBytesJsonschema => "invalid-bytes/jsonschema",
             Self::InvalidOurs => "invalid-value/ours",
             Self::InvalidJsonschema => "invalid-value/jsonschema",
+            Self::FirstOurs => "first/ours",
+            Self::FirstJsonschema => "first/jsonschema",
             Self::ErrorsOurs => "errors/ours",
             Self::ErrorsJsonschema => "errors/jsonschema",
             Self::ErrorsBoon => "errors/boon",
-            Self::Parse => "anchor/serde_json-value",
-            Self::Walk => "anchor/serde_json-ignored",
-            Self::Tape => "anchor/tape",
+            Self::Parse => "parse/serde_json",
+            Self::Walk => "walk/serde_json",
+            Self::Tape => "parse/ours",
         }
     }
 }
@@ -200,6 +207,8 @@ impl<'a> Prepared<'a> {
             | Task::InvalidBytesJsonschema
             | Task::InvalidOurs
             | Task::InvalidJsonschema
+            | Task::FirstOurs
+            | Task::FirstJsonschema
             | Task::ErrorsOurs
             | Task::ErrorsJsonschema => invalid(),
             _ => self.set.instances(),
@@ -282,6 +291,17 @@ impl Ready<'_> {
                             .as_ref()
                             .map(|boon| boon.is_valid(&instance.value)),
                     );
+                }
+            }
+            Task::FirstOurs => {
+                for instance in self.instances(task) {
+                    let node = ValueNode::new(&instance.value);
+                    black_box(self.ours.explain_up_to(workspace, node, 1));
+                }
+            }
+            Task::FirstJsonschema => {
+                for instance in self.instances(task) {
+                    let _ = black_box(self.jsonschema.validate(&instance.value));
                 }
             }
             Task::ErrorsOurs => {

@@ -55,29 +55,23 @@ pub(crate) fn binary(package: &str, name: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Builds the benchmark, always optimised, and returns its path.
+/// Builds a package of one binary of the same name, always optimised, and returns its path.
 ///
 /// # Errors
 ///
 /// One line if it cannot be built.
-pub(crate) fn bench() -> Result<PathBuf, String> {
+pub(crate) fn release(package: &str) -> Result<PathBuf, String> {
     let target = target()?;
     let status = cargo()
-        .args([
-            "build",
-            "--quiet",
-            "--release",
-            "--package",
-            "toolgate-bench",
-        ])
+        .args(["build", "--quiet", "--release", "--package", package])
         .arg("--target-dir")
         .arg(&target)
         .status()
         .map_err(|e| format!("cargo build: {e}"))?;
     if status.success() {
-        Ok(target.join("release").join("toolgate-bench"))
+        Ok(target.join("release").join(package))
     } else {
-        Err(format!("cargo build --package toolgate-bench: {status}"))
+        Err(format!("cargo build --package {package}: {status}"))
     }
 }
 

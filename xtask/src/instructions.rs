@@ -1,69 +1,203 @@
-//! `cargo xtask instructions`: how many instructions the benchmarks take, by callgrind.
+//! `cargo xtask instructions`: how many instructions fixed pieces of work take, by
+//! callgrind, compared with the counts in `bench/instructions.txt`.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
+use serde_json::{Value, json};
+use toolgate_bench::sets::{self, Choice, Set};
+use toolgate_testkit::place;
 use toolgate_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
 use crate::build;
 
-/// Runs the benchmark's callgrind mode on each dataset named (or its default ones).
+/// Counts, and compares with the file or (`--write`) writes it. Words choose sets.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
-    let bench = build::bench()?;
-    let sets: Vec<&str> = if arguments.words.is_empty() {
-        DATASETS.to_vec()
-    } else {
-        arguments.words.iter().map(String::as_str).collect()
+    let program = build::release("toolgate-counted")?;
+    let room = build::target()?.join("instructions");
+    let _ = std::fs::remove_dir_all(&room);
+    std::fs::create_dir_all(&room).map_err(|e| format!("`{}`: {e}", room.display()))?;
+    let choice = Choice {
+        names: arguments.words.clone(),
+        only: None,
     };
+    let mut counts = Counts::new();
+    for set in sets::chosen(&choice)? {
+        let work = room.join(format!("{}.json", set.name));
+        std::fs::write(&work, piece(&set)).map_err(|e| format!("`{}`: {e}", work.display()))?;
+        for (phase, count) in counted(&program, &work, &room)? {
+            counts.insert((set.name.clone(), phase), count);
+        }
+    }
+    let file = place::workspace().join("bench/instructions.txt");
+    if arguments.option("write").is_some() {
+        std::fs::write(&file, written(&counts))
+            .map_err(|e| format!("`{}`: {e}", file.display()))?;
+        println!("{}: {} counts", file.display(), counts.len());
+        return Ok(0);
+    }
+    let known = known(&file)?;
     let mut tally = Tally::default();
     println!(
-        "{:<32} {:>16} {:>16} {:>16}",
-        "dataset", "compile", "bytes", "value"
+        "{:<28} {:<8} {:>12} {:>12} {:>8}",
+        "set", "phase", "before", "now", "change"
     );
-    for set in sets {
-        let idle = count(&bench, set, "idle")?;
-        let mut counts = Vec::new();
-        for phase in ["compile", "bytes", "value"] {
-            let counted = count(&bench, set, phase)?;
-            counts.push(counted.saturating_sub(idle));
-        }
-        let [compile, bytes, value] = counts.as_slice() else {
+    for ((set, phase), now) in &counts {
+        let Some(before) = known.get(&(set.clone(), phase.clone())) else {
+            tally.record(Err(format!("{set} {phase}: not in the file; refresh it")));
             continue;
         };
-        println!("{set:<32} {compile:>16} {bytes:>16} {value:>16}");
-        tally.record(if [compile, bytes, value].iter().all(|count| **count > 0) {
-            Ok(())
+        let change = ratio(*now, *before);
+        println!(
+            "{set:<28} {phase:<8} {before:>12} {now:>12} {:>+7.2}%",
+            (change - 1.0) * 100.0
+        );
+        tally.record(if change > 1.0 + RISE {
+            Err(format!(
+                "{set} {phase}: from {before} to {now} instructions"
+            ))
         } else {
-            Err(format!("{set}: a phase took no instructions"))
+            Ok(())
         });
+    }
+    if tally.failed > 0 {
+        print!("{}", tally.details());
+        println!("if the rise is meant: cargo xtask instructions --write");
     }
     println!("{}", tally.line());
     Ok(tally.failed)
 }
 
-/// The instructions of one run; the run without the work (`idle`) is what to take off.
-fn count(bench: &Path, set: &str, phase: &str) -> Result<u64, String> {
-    let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-        .arg(bench)
-        .args(["--callgrind", set, "--phase", phase])
-        .output()
-        .map_err(|e| format!("`valgrind`: {e}"))?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    if !output.status.success() {
-        return Err(format!("`{set}` under valgrind: {}", said.trim()));
-    }
-    said.lines()
-        .filter_map(|line| line.split_once("Collected :"))
-        .find_map(|(_, number)| number.trim().parse().ok())
-        .ok_or_else(|| format!("valgrind says no count for `{set}`"))
+/// A fixed part of a set as JSON.
+fn piece(set: &Set) -> String {
+    let step = set.schemas.len().div_ceil(SCHEMAS).max(1);
+    let most = if set.schemas.len() > 1 { FEW } else { MANY };
+    let schemas = set.schemas.iter().step_by(step);
+    let written = schemas.map(|one| {
+        let (valid, invalid) = (some(&one.valid, most), some(&one.invalid, most));
+        json!({"schema": one.schema, "valid": valid, "invalid": invalid})
+    });
+    Value::Array(written.collect()).to_string()
 }
 
-/// Sets that need nothing from outside the repository.
-const DATASETS: [&str; 4] = [
-    "synthetic-flat",
-    "synthetic-union",
-    "synthetic-array",
-    "synthetic-deep",
-];
+/// The first texts, up to a count and (but for the first) a size.
+fn some(texts: &[String], most: usize) -> &[String] {
+    let mut bytes = 0;
+    let fits = texts.iter().take(most).take_while(|text| {
+        let fits = bytes == 0 || bytes + text.len() <= BYTES;
+        bytes += text.len();
+        fits
+    });
+    texts.get(..fits.count()).unwrap_or_default()
+}
+
+type Counts = BTreeMap<(String, String), u64>;
+
+/// Runs the work under callgrind; what each phase took with all that it called.
+fn counted(program: &Path, work: &Path, room: &Path) -> Result<Vec<(String, u64)>, String> {
+    let profile = room.join("profile");
+    let output = Command::new("valgrind")
+        .args([
+            "--tool=callgrind",
+            "--compress-strings=no",
+            "--compress-pos=no",
+        ])
+        .arg(format!("--callgrind-out-file={}", profile.display()))
+        .arg(program)
+        .arg(work)
+        .output()
+        .map_err(|e| format!("`valgrind`: {e}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(format!(
+            "`{}` under valgrind: {}",
+            work.display(),
+            said.trim()
+        ));
+    }
+    let text =
+        std::fs::read_to_string(&profile).map_err(|e| format!("`{}`: {e}", profile.display()))?;
+    let phases = phases(&text);
+    if phases.is_empty() {
+        return Err(format!("`{}`: no phase was counted", work.display()));
+    }
+    Ok(phases)
+}
+
+/// The calls of `counted_PHASE` in a profile: behind `cfn=` with the name comes
+/// `calls=`, then a line with the place and the cost.
+fn phases(profile: &str) -> Vec<(String, u64)> {
+    let mut found = Vec::new();
+    let mut lines = profile.lines();
+    while let Some(line) = lines.next() {
+        let Some((_, name)) = line
+            .strip_prefix("cfn=")
+            .and_then(|n| n.split_once("::counted_"))
+        else {
+            continue;
+        };
+        let calls = lines.by_ref().find(|line| line.starts_with("calls="));
+        let cost = calls.and_then(|_| lines.next()?.split_whitespace().last()?.parse().ok());
+        let name = name.split("::").next().unwrap_or(name);
+        found.extend(cost.map(|cost| (name.to_owned(), cost)));
+    }
+    found
+}
+
+/// The counts of the file: `SET PHASE COUNT` a line, `#` before a remark.
+fn known(file: &Path) -> Result<Counts, String> {
+    let text = std::fs::read_to_string(file).map_err(|e| format!("`{}`: {e}", file.display()))?;
+    let mut counts = Counts::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [set, phase, count] = words.as_slice() else {
+            return Err(format!("`{}`: odd line `{line}`", file.display()));
+        };
+        let count = count
+            .parse()
+            .map_err(|_| format!("`{count}` is no count"))?;
+        counts.insert(((*set).to_owned(), (*phase).to_owned()), count);
+    }
+    Ok(counts)
+}
+
+fn written(counts: &Counts) -> String {
+    let mut text = String::from(
+        "# Instructions of fixed pieces of work, by callgrind. Made by `cargo xtask instructions --write`;\n\
+         # `cargo xtask instructions` fails where one rises by more than 2 %.\n",
+    );
+    for ((set, phase), count) in counts {
+        let _ = writeln!(text, "{set} {phase} {count}");
+    }
+    text
+}
+
+fn ratio(now: u64, before: u64) -> f64 {
+    let float = |count: u64| f64::from(u32::try_from(count / 16).unwrap_or(u32::MAX)).max(1.0);
+    float(now) / float(before)
+}
+
+/// The rise that fails.
+const RISE: f64 = 0.02;
+/// Schemas of a set that has many, about.
+const SCHEMAS: usize = 150;
+/// Instances of a schema in a set of one, and of many.
+const MANY: usize = 40;
+const FEW: usize = 2;
+/// Bytes of instances of one kind of one schema.
+const BYTES: usize = 60_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_says_what_a_phase_took() {
+        let profile = "fn=toolgate::main\n10 5\ncfn=toolgate_counted::counted_bytes\n\
+            calls=1 0\n12 4711\ncfn=other\ncalls=1 0\n13 9\n";
+        assert_eq!(phases(profile), [("bytes".to_owned(), 4711)]);
+    }
+}

@@ -3,6 +3,7 @@
 //! `cargo xtask COMMAND`; without a command it lists them.
 
 mod arguments;
+mod bench;
 mod build;
 mod cases;
 mod corpus;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         "cases" => cases::run(&arguments),
         "corpus" => corpus::run(&arguments),
         "differential" => differential::run(&arguments),
+        "bench" => bench::run(&arguments),
         "instructions" => instructions::run(&arguments),
         "tidy" => tidy::run(&arguments),
         _ => {
@@ -45,12 +47,13 @@ fn main() -> ExitCode {
 }
 
 /// The commands that a person may call.
-pub(crate) const COMMANDS: [&str; 7] = [
+pub(crate) const COMMANDS: [&str; 8] = [
     "cases",
     "suite",
     "hostile",
     "corpus",
     "differential",
+    "bench",
     "instructions",
     "tidy",
 ];
@@ -63,7 +66,8 @@ usage: cargo xtask COMMAND
   hostile [DIR]        hostile pairs: the right answer within 100 ms, 64 MiB and a 256 KiB stack
   corpus [DIR]         published tool listings and labelled values
   differential [N]     N generated pairs against the peers (--seed S)
-  instructions         instruction counts of the benchmarks, by callgrind
+  bench [SET…]         ours beside the peers: speed, growth, memory (--plot draws the charts in docs/)
+  instructions [SET…]  instruction counts of fixed work, by callgrind, against bench/instructions.txt (--write refreshes it)
   tidy                 doors between rooms, file headers and sizes, dependency walls (--rooms CRATE lists them)
 
 DIR defaults to TOOLGATE_SUITE, TOOLGATE_HOSTILE or TOOLGATE_CORPUS, then to the

@@ -215,9 +215,10 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 }
                 Phase::Judge => {
                     let settled = frame.is_settled(S::EVERYTHING);
-                    let child = match settled {
-                        true => None,
-                        false => self.next_child(frame)?,
+                    let child = if settled {
+                        None
+                    } else {
+                        self.next_child(frame)?
                     };
                     let Some(child) = child else {
                         self.conclude(frame, sink)?;
