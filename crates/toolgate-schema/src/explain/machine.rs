@@ -46,7 +46,7 @@ pub(super) struct Machine<'o, 'i, N: Node<'i>> {
     pub(super) path: String,
     pub(super) instance: String,
     /// Whether a branch was cut to leave room for others.
-    left_out: bool,
+    pub(super) left_out: bool,
 }
 
 enum Next<'o, 'i, N: Node<'i>> {
@@ -83,16 +83,6 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             left: fuel,
             allowed: fuel,
         };
-    }
-
-    /// Whether something was not told, to leave room for something else.
-    pub(super) fn left_out(&self) -> bool {
-        self.left_out
-    }
-
-    /// Where in the instance the telling is.
-    pub(super) fn instance_path(&self) -> &str {
-        &self.instance
     }
 
     /// Evaluates the whole schema on the whole instance.

@@ -14,6 +14,16 @@ use crate::int::units;
 use crate::outline::{DocId, Entry, Form, Outline, Shape};
 
 impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
+    /// Whether something was not told, to leave room for something else.
+    pub(super) fn left_out(&self) -> bool {
+        self.left_out
+    }
+
+    /// Where in the instance the telling is.
+    pub(super) fn instance_path(&self) -> &str {
+        &self.instance
+    }
+
     /// Adds a keyword to the path. A sink that hears findings only needs it of those
     /// that fail.
     pub(super) fn name_keyword(&mut self, frame: &Frame<'o, 'i, N>, entry: &'o Entry) -> Flow {
