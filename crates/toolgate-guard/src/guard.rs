@@ -21,7 +21,11 @@ struct Inner {
     rules: RwLock<Arc<Rules>>,
     shelf: Arc<Shelf>,
     scopes: Mutex<Scopes>,
-    desks: Mutex<Vec<Desk>>,
+    #[expect(
+        clippy::vec_box,
+        reason = "a desk is some kilobytes, and would be moved twice for every message"
+    )]
+    desks: Mutex<Vec<Box<Desk>>>,
     generations: AtomicU64,
 }
 
@@ -135,21 +139,22 @@ impl Guard {
     }
 
     /// Memory for one message, warm from an earlier one if there was any.
-    pub(crate) fn take_desk(&self, rules: &Rules) -> Desk {
+    pub(crate) fn take_desk(&self, rules: &Rules) -> Box<Desk> {
         let warm = self.desks().pop();
         let fits = warm.filter(|desk| desk.generation == rules.generation);
-        fits.unwrap_or_else(|| Desk::new(rules))
+        fits.unwrap_or_else(|| Box::new(Desk::new(rules)))
     }
 
     /// Gives the memory back, unless the message was so large that it is better let go.
-    pub(crate) fn put_desk(&self, desk: Desk, message: usize) {
+    pub(crate) fn put_desk(&self, desk: Box<Desk>, message: usize) {
         let mut desks = self.desks();
         if message <= WARM_BYTES && desks.len() < DESKS {
             desks.push(desk);
         }
     }
 
-    fn desks(&self) -> MutexGuard<'_, Vec<Desk>> {
+    #[expect(clippy::vec_box, reason = "as the desks are kept")]
+    fn desks(&self) -> MutexGuard<'_, Vec<Box<Desk>>> {
         self.0.desks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -24,13 +24,16 @@ use crate::side::Side;
 pub(super) struct Parked {
     pub(super) id: IdKey,
     pub(super) message: Box<[u8]>,
+    paid: bool,
 }
 
 /// Why a call that was parked comes again.
 #[derive(Debug)]
 pub(super) struct Retry {
     /// Why there is no list after all.
-    pub(super) unlisted: Option<String>,
+    pub(super) unlisted: Option<Arc<str>>,
+    /// Whether it took its token already.
+    paid: bool,
 }
 
 /// What came of the gates.
@@ -86,12 +89,8 @@ impl Conversation {
             || terms.results != Mode::Off
             || turn.policy().drift.lock.is_some();
         let trust = self.trust(turn, &tools, &found);
-        if looks
-            && retry.is_none()
-            && trust == Trust::Gone
-            && self.park(turn, &key, &open, request, bytes, out)
-        {
-            return;
+        if looks && retry.is_none() && trust == Trust::Gone {
+            return self.park(turn, &key, &open, request, bytes, false, out);
         }
         let mut case = CallCase {
             rules: turn.rules,
@@ -100,16 +99,18 @@ impl Conversation {
             tools: &tools,
             found: &found,
             unlisted: retry.and_then(|retry| retry.unlisted.as_deref()),
+            paid: retry.is_some_and(|retry| retry.paid),
             call: &call,
             checker,
             now: turn.now,
         };
         let passage = pass(&mut case);
+        let paid = case.paid;
         let fuel = checker.fuel_used();
         if let Some(objection) = &passage.objection {
             let confirmed = retry.is_some() || trust == Trust::Fresh || !objection.by_list;
-            if !confirmed && self.park(turn, &key, &open, request, bytes, out) {
-                return;
+            if !confirmed {
+                return self.park(turn, &key, &open, request, bytes, paid, out);
             }
         }
         let name: Arc<str> = match &found {
@@ -151,8 +152,11 @@ impl Conversation {
         tools.trust(turn.now, turn.policy().stale_for)
     }
 
-    /// Lets a call wait for the list of tools, and asks for it. Answers whether
-    /// it is taken care of.
+    /// Lets a call wait for the list of tools, and asks for it.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a message, what is known of it, and where its effects go"
+    )]
     fn park(
         &mut self,
         turn: &Turn<'_>,
@@ -160,15 +164,15 @@ impl Conversation {
         open: &Open,
         request: &Request<'_>,
         bytes: &[u8],
+        paid: bool,
         out: &mut Effects<'_>,
-    ) -> bool {
+    ) {
         let limits = &turn.policy().limits;
         let full = self.parked.len() >= limits.parked
             || self.parked_bytes.saturating_add(bytes.len()) > limits.parked_bytes;
         if full {
             let text = "too many calls wait for the list of tools (parked)";
-            self.refuse_request(turn, request, Act::GuardOverloaded, text, out);
-            return true;
+            return self.refuse_request(turn, request, Act::GuardOverloaded, text, out);
         }
         let mut waiting = Open::new(
             request.id.raw(),
@@ -183,10 +187,10 @@ impl Conversation {
         self.parked.push_back(Parked {
             id: key.clone(),
             message: Box::from(bytes),
+            paid,
         });
         let meta = request.params.and_then(|params| params.member("_meta"));
         self.fetch_tools(turn, open.era, meta, out);
-        true
     }
 
     /// Forgets a call that waits. Answers whether it did.
@@ -211,13 +215,15 @@ impl Conversation {
         unlisted: Option<&str>,
         out: &mut Effects<'_>,
     ) {
-        let retry = Retry {
-            unlisted: unlisted.map(str::to_owned),
-        };
+        let unlisted: Option<Arc<str>> = unlisted.map(Arc::from);
         let guard = self.guard.clone();
         self.parked_bytes = 0;
         for parked in std::mem::take(&mut self.parked) {
             self.open.remove(&parked.id);
+            let retry = Retry {
+                unlisted: unlisted.clone(),
+                paid: parked.paid,
+            };
             let mut desk = guard.take_desk(turn.rules);
             self.again(turn, &mut desk, &parked.message, &retry, out);
             guard.put_desk(desk, parked.message.len());

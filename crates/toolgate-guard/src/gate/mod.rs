@@ -32,6 +32,8 @@ pub(crate) struct CallCase<'c> {
     pub(crate) found: &'c Found,
     /// Why there is no list, if one was asked for in vain.
     pub(crate) unlisted: Option<&'c str>,
+    /// Whether the call took its token already, before it waited.
+    pub(crate) paid: bool,
     pub(crate) call: &'c ToolCall<'c>,
     pub(crate) checker: &'c mut Checker,
     pub(crate) now: Duration,

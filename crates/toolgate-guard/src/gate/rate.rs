@@ -9,7 +9,7 @@ use crate::policy::Mode;
 use crate::record::Gate;
 
 pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
-    let Some(rate) = case.terms.rate else {
+    let Some(rate) = case.terms.rate.filter(|_| !case.paid) else {
         return Judged::Fine;
     };
     // Names that nobody listed share one bucket, or they would be without number.
@@ -18,7 +18,10 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
         _ => "",
     };
     match case.scope.take(bucket, &rate, case.now) {
-        Ok(()) => Judged::Fine,
+        Ok(()) => {
+            case.paid = true;
+            Judged::Fine
+        }
         Err(wait) => {
             let text = format!(
                 "tool `{}` was not called: it may be called {} times in {} s; try again in {} s",

@@ -167,7 +167,8 @@ pub struct Policy {
     /// How long the guard waits for a page of tools that it asked for itself.
     /// Default 30 s.
     pub list_timeout: Duration,
-    /// Whether the two sides speak different eras. Default `Off`.
+    /// Whether the two sides speak different eras. Default `Off`, which is all
+    /// that [`check`](Self::check) admits.
     pub translate: Translate,
     /// What a conversation may take.
     pub limits: Limits,
@@ -227,6 +228,11 @@ impl Policy {
                 "drift",
                 "there is no lock to compare with",
             ));
+        }
+        if self.translate != Translate::Off {
+            // A mode that is asked for and not there must not look as if it were.
+            let what = "the two sides must speak the same era: there is no translation";
+            return Err(PolicyError::new("translate", what));
         }
         self.limits.check()
     }

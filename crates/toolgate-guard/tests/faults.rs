@@ -1,0 +1,220 @@
+//! Faults at the size at which they hurt: depth, bytes, numbers of requests.
+
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use std::time::Duration;
+
+use toolgate_guard::{
+    Context, Conversation, Effect, Effects, Guard, Link, Policy, Purpose, Recovery, ScopeKey, Side,
+};
+
+const NOW: Duration = Duration::ZERO;
+
+fn key(number: u64) -> ScopeKey {
+    ScopeKey {
+        upstream: "u".into(),
+        context: Context::Session(number),
+    }
+}
+
+fn conversation(guard: &Guard) -> Conversation {
+    let link = Link {
+        version: Some("2025-11-25".to_owned()),
+        ..Link::default()
+    };
+    Conversation::new(guard, guard.scope(&key(1)), link)
+}
+
+fn sent(effects: Effects<'_>, to: Side) -> Vec<String> {
+    effects
+        .into_iter()
+        .filter_map(|effect| match effect {
+            Effect::Send(outgoing) if outgoing.to == to => {
+                Some(String::from_utf8(outgoing.bytes.into_owned()).unwrap())
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+fn learn(talk: &mut Conversation, tools: &str) {
+    let ask = br#"{"jsonrpc":"2.0","id":"l","method":"tools/list"}"#;
+    assert_eq!(sent(talk.from_client(ask, NOW), Side::Server).len(), 1);
+    let list = format!(r#"{{"jsonrpc":"2.0","id":"l","result":{{"tools":[{tools}]}}}}"#);
+    assert_eq!(
+        sent(talk.from_server(list.as_bytes(), NOW), Side::Client).len(),
+        1
+    );
+}
+
+const TOOL: &str = r#"{"name":"t","inputSchema":{"type":"object"}}"#;
+
+/// G4: 100,000 levels, from either side, are answered by id.
+#[test]
+fn deep_messages() {
+    let guard = Guard::new(Policy::new()).unwrap();
+    let mut talk = conversation(&guard);
+    learn(&mut talk, TOOL);
+    let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
+    let deep = format!(
+        r#"{{"jsonrpc":"2.0","method":"tools/call","params":{{"name":"t","arguments":{{"a":{open}{close}}}}},"id":1}}"#
+    );
+    let answers = sent(talk.from_client(deep.as_bytes(), NOW), Side::Client);
+    assert!(
+        answers[..]
+            .iter()
+            .all(|answer| answer.contains(r#""id":1,"error":{"code":-32700"#))
+    );
+    assert_eq!(answers.len(), 1);
+    let call = br#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t"}}"#;
+    assert_eq!(sent(talk.from_client(call, NOW), Side::Server).len(), 1);
+    let deep = format!(r#"{{"jsonrpc":"2.0","result":{{"content":{open}{close}}},"id":2}}"#);
+    let answers = sent(talk.from_server(deep.as_bytes(), NOW), Side::Client);
+    assert_eq!(answers.len(), 1);
+    assert!(
+        answers
+            .iter()
+            .all(|answer| answer.contains(r#""id":2,"error""#))
+    );
+    assert!(talk.is_idle());
+}
+
+/// G4, G5: 64 MiB, thrown away as they came, are answered by id.
+#[test]
+fn large_messages() {
+    let guard = Guard::new(Policy::new()).unwrap();
+    let mut talk = conversation(&guard);
+    let mut recovery = Recovery::new();
+    recovery.feed(br#"{"jsonrpc":"2.0","method":"tools/call","params":{"blob":""#);
+    let chunk = vec![b'x'; 1 << 20];
+    for _ in 0..64 {
+        recovery.feed(&chunk);
+    }
+    recovery.feed(br#""},"id":"big"}"#);
+    let found = recovery.finish();
+    assert!(found.bytes > 64 << 20);
+    let answers = sent(talk.oversize(Side::Client, &found, NOW), Side::Client);
+    assert_eq!(answers.len(), 1);
+    assert!(
+        answers
+            .iter()
+            .all(|answer| answer.contains(r#""id":"big","error""#))
+    );
+}
+
+/// G4, G5: 10,000 calls at once, answered in another order; nothing is lost, nothing is left.
+#[test]
+fn ten_thousand_at_once() {
+    let guard = Guard::new(Policy::new()).unwrap();
+    let mut talk = conversation(&guard);
+    learn(&mut talk, TOOL);
+    for id in 0..10_000 {
+        let call = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t"}}}}"#
+        );
+        assert_eq!(
+            sent(talk.from_client(call.as_bytes(), NOW), Side::Server),
+            [call]
+        );
+    }
+    assert_eq!(talk.open_requests(), 10_000);
+    for id in (0..9_000).rev() {
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#);
+        assert_eq!(
+            sent(talk.from_server(answer.as_bytes(), NOW), Side::Client),
+            [answer]
+        );
+    }
+    // The child dies: the rest is answered, oldest first.
+    let answers = sent(talk.server_gone("killed", NOW), Side::Client);
+    assert_eq!(answers.len(), 1_000);
+    for (answer, id) in answers.iter().zip(9_000..) {
+        assert!(
+            answer.contains(&format!("\"id\":{id},\"error\"")),
+            "{answer}"
+        );
+    }
+    assert!(talk.is_idle());
+}
+
+/// G4: 1,000 calls that come before any list wait for one question, and each has its answer.
+#[test]
+fn a_thousand_calls_wait_for_one_list() {
+    let guard = Guard::new(Policy::new()).unwrap();
+    let mut talk = conversation(&guard);
+    let mut asks = 0;
+    for id in 0..1_000 {
+        let call = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t"}}}}"#
+        );
+        asks += sent(talk.from_client(call.as_bytes(), NOW), Side::Server).len();
+    }
+    assert_eq!(asks, 1);
+    let list = format!(r#"{{"jsonrpc":"2.0","id":"toolgate-1","result":{{"tools":[{TOOL}]}}}}"#);
+    let effects = talk.from_server(list.as_bytes(), NOW);
+    let calls = sent(effects, Side::Server);
+    assert_eq!(calls.len(), 1_000);
+    assert!(
+        calls
+            .iter()
+            .enumerate()
+            .all(|(id, call)| call.contains(&format!("\"id\":{id},")))
+    );
+}
+
+/// G5: what contexts know is bounded, and the same page is held once.
+#[test]
+fn knowledge_is_shared_and_bounded() {
+    let mut policy = Policy::new();
+    policy.limits.scopes = 100;
+    let guard = Guard::new(policy).unwrap();
+    for number in 0..1_000 {
+        let mut talk = Conversation::new(&guard, guard.scope(&key(number)), Link::default());
+        learn(&mut talk, TOOL);
+    }
+    let (scopes, bytes) = guard.knowledge();
+    assert!(scopes <= 100, "{scopes}");
+    assert!(bytes < 1_000, "{bytes}");
+}
+
+/// What the guard says itself is a message of its own kind, and a record has no secrets.
+#[test]
+fn records_have_no_values() {
+    let guard = Guard::new(Policy::new()).unwrap();
+    let mut talk = conversation(&guard);
+    learn(
+        &mut talk,
+        r#"{"name":"login","inputSchema":{"type":"object","properties":{"password":{"type":"string","maxLength":3},"pin":{"enum":["1"]}}},"outputSchema":{"type":"object","properties":{"token":{"type":"integer"}}}}"#,
+    );
+    let call = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"login","arguments":{"password":"hunter2-secret","pin":"hunter2-secret"}}}"#;
+    let good = br#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"login","arguments":{}}}"#;
+    let bad = br#"{"jsonrpc":"2.0","id":2,"result":{"content":[],"structuredContent":{"token":"hunter2-secret"}}}"#;
+    let mut lines = Vec::new();
+    let mut answers = 0;
+    for effects in [
+        talk.from_client(call, NOW).into_owned(),
+        talk.from_client(good, NOW).into_owned(),
+        talk.from_server(bad, NOW).into_owned(),
+    ] {
+        for effect in effects {
+            match effect {
+                Effect::Audit(record) => lines.push(record.to_json()),
+                Effect::Send(outgoing) if outgoing.purpose == Purpose::Answer => answers += 1,
+                Effect::Send(_) => {}
+                Effect::Abandon { .. } => panic!("nothing was cancelled"),
+            }
+        }
+    }
+    assert_eq!(answers, 1);
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert!(
+        lines.iter().all(|line| !line.contains("hunter2")),
+        "{lines:?}"
+    );
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.contains("/password maxLength")),
+        "{lines:?}"
+    );
+}
