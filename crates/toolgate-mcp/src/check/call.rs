@@ -8,7 +8,7 @@ use toolgate_schema::{Report, Verdict, Workspace};
 use super::decision::{Checked, Decision, Fault, Refusal};
 use super::{Checker, OnUndecided};
 use crate::catalog::ToolSet;
-use crate::contract::{ToolContract, UncompilableTool};
+use crate::contract::{Isolated, ToolContract, UncompilableTool};
 use crate::message::{MalformedCall, Message, Request, ToolCall};
 use crate::wording;
 
@@ -157,18 +157,27 @@ pub(super) fn not_a_message(why: &str) -> Decision {
 
 fn unknown(tools: &ToolSet, name: &str) -> Decision {
     match tools.isolated_tool(name) {
-        Some(isolated) => {
-            let text = wording::about(
-                name,
-                format_args!("is malformed in its server's list: {}", isolated.reason),
-            );
-            Decision::refuse(Fault::MalformedTool(isolated.clone()), Some(name), text)
-        }
+        Some(isolated) => Decision::Refuse(Box::new(Refusal::isolated_tool(isolated))),
         None => Decision::Refuse(Box::new(Refusal::unknown_tool(name))),
     }
 }
 
 impl Refusal {
+    /// The refusal of a call whose tool its server's list spoils.
+    #[must_use]
+    pub fn isolated_tool(isolated: &Isolated) -> Self {
+        let text = wording::about(
+            isolated.name.as_deref().unwrap_or_default(),
+            format_args!("is malformed in its server's list: {}", isolated.reason),
+        );
+        Self {
+            fault: Fault::MalformedTool(isolated.clone()),
+            tool: isolated.name.clone(),
+            report: None,
+            text,
+        }
+    }
+
     /// The refusal of a call whose tool there is not.
     #[must_use]
     pub fn unknown_tool(name: &str) -> Self {

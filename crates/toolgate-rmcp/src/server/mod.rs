@@ -6,6 +6,7 @@ mod define;
 mod event;
 mod handler;
 mod input;
+mod lines;
 mod list;
 mod malformed;
 mod router;
@@ -25,6 +26,7 @@ pub use define::tool;
 pub use event::ServerEvent;
 pub use handler::Gated;
 pub use input::Union;
+pub use lines::ServerLines;
 pub use router::{GateRouter, RefusedTools};
 
 use crate::checkers::{CheckOptions, Checkers};

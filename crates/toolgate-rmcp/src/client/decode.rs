@@ -1,0 +1,120 @@
+//! A server's text as a message of rmcp: an answer by the request it answers,
+//! never by its shape, and never nothing if somebody waits for it.
+
+use rmcp::model::{
+    CallToolResult, CreateTaskResult, ErrorData, InputRequiredResult, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage, ServerResult,
+};
+use toolgate_json::{OwnedDocument, ReadLimits};
+use toolgate_mcp::message::{Message, ResultKind, ToolResult};
+
+use super::list;
+use crate::recover;
+
+/// What a request asked for, as far as its answer needs help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// `tools/list`
+    List,
+    /// `tools/call`
+    Call,
+}
+
+/// Mends a message that rmcp has read, and misread if it is a list with a tool
+/// that it cannot hold.
+#[cfg(feature = "http-client")]
+pub(super) fn mended(message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
+    let JsonRpcMessage::Response(response) = message else {
+        return message;
+    };
+    let result = match response.result {
+        ServerResult::CustomResult(custom) => {
+            let read = page(&custom.0.to_string());
+            read.unwrap_or(ServerResult::CustomResult(custom))
+        }
+        other => other,
+    };
+    JsonRpcMessage::response(result, response.id)
+}
+
+/// Reads one message. Nothing for what is none and answers nobody: noise on
+/// standard output.
+pub(super) fn message(
+    text: &[u8],
+    asked: impl Fn(&RequestId) -> Option<Asked>,
+) -> Option<ServerJsonRpcMessage> {
+    let document = match OwnedDocument::read(text, &ReadLimits::default()) {
+        Ok(document) => document,
+        Err(error) => return unreadable(text, &error.to_string(), asked),
+    };
+    if let Ok(Message::Result(outcome)) = Message::decode(document.document().root())
+        && let Ok(id) = serde_json::from_str::<RequestId>(outcome.id.raw())
+        && let Some(asked) = asked(&id)
+    {
+        let result = outcome.result.raw();
+        let typed = match asked {
+            Asked::List => page(result),
+            Asked::Call => called(result, outcome.result),
+        };
+        if let Some(result) = typed {
+            return Some(JsonRpcMessage::response(result, id));
+        }
+    }
+    match serde_json::from_slice(text) {
+        Ok(message) => Some(message),
+        Err(error) => lost(text, &error.to_string()),
+    }
+}
+
+/// A page of tools, whatever some of them are, with its text beside for whoever
+/// reads it again for contracts.
+fn page(text: &str) -> Option<ServerResult> {
+    let page = list::read(text, |_| {}).ok()?;
+    let mut result = page.result;
+    list::attach(&mut result, text);
+    Some(ServerResult::ListToolsResult(result))
+}
+
+fn called(text: &str, result: toolgate_json::View<'_>) -> Option<ServerResult> {
+    let kind = ToolResult::decode_tagged(result).ok()?.kind;
+    match kind {
+        ResultKind::Complete => serde_json::from_str::<CallToolResult>(text)
+            .ok()
+            .map(ServerResult::CallToolResult),
+        ResultKind::InputRequired => serde_json::from_str::<InputRequiredResult>(text)
+            .ok()
+            .map(ServerResult::InputRequiredResult),
+        ResultKind::Task => serde_json::from_str::<CreateTaskResult>(text)
+            .ok()
+            .map(ServerResult::CreateTaskResult),
+        _ => None,
+    }
+}
+
+/// Text that is not JSON, has duplicate keys, or is over a bound. A list may be
+/// readable without some of its tools; another answer becomes an error.
+fn unreadable(
+    text: &[u8],
+    error: &str,
+    asked: impl Fn(&RequestId) -> Option<Asked>,
+) -> Option<ServerJsonRpcMessage> {
+    let id = recover::answer(text)?;
+    if asked(&id) == Some(Asked::List)
+        && let Ok(whole) = std::str::from_utf8(text)
+        && let Some(result) = page(whole)
+    {
+        return Some(JsonRpcMessage::response(result, id));
+    }
+    lost(text, error)
+}
+
+/// An error in the place of an answer that cannot be read.
+pub(super) fn lost(text: &[u8], reason: &str) -> Option<ServerJsonRpcMessage> {
+    let Some(id) = recover::answer(text) else {
+        tracing::warn!("skipped what is no message: {reason}");
+        return None;
+    };
+    let text = format!("the server's answer cannot be read: {reason}");
+    let error = ErrorData::internal_error(text, None);
+    Some(JsonRpcMessage::error(error, Some(id)))
+}

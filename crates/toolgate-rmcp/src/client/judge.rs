@@ -1,0 +1,113 @@
+//! One answer to a call, against the contract that the call met.
+
+use std::sync::Arc;
+
+use rmcp::model::{CallToolResult, CreateTaskResult, ServerResult, TaskPayload};
+use serde_json::Value;
+use toolgate_mcp::check::{Checked, Decision, Refusal};
+use toolgate_mcp::contract::ToolContract;
+use toolgate_mcp::era::{Era, Structured};
+
+use super::{ClientEvent, ClientGate};
+
+/// What an answer to a call is.
+pub(super) enum Judged {
+    /// It may be received.
+    Received(ServerResult),
+    /// It may, and the final result comes as this task's.
+    Task(Box<CreateTaskResult>),
+    /// It may not.
+    Refused(Box<Refusal>),
+}
+
+impl ClientGate {
+    /// Judges the answer to a call of `tool` by a server of `era`.
+    pub(super) fn judge(&self, tool: &Arc<ToolContract>, era: Era, result: ServerResult) -> Judged {
+        match result {
+            ServerResult::CallToolResult(result) => match self.judge_final(tool, era, &result) {
+                Some(why) => Judged::Refused(why),
+                None => Judged::Received(ServerResult::CallToolResult(result)),
+            },
+            ServerResult::CreateTaskResult(created) => Judged::Task(Box::new(created)),
+            ServerResult::InputRequiredResult(asks) if era.is_modern() => {
+                Judged::Received(ServerResult::InputRequiredResult(asks))
+            }
+            // Read by its shape as another kind, or as none: judged as what it
+            // answers, and received as that if it is.
+            other => self.judge_other(tool, era, other),
+        }
+    }
+
+    /// Why a final result must not be received.
+    pub(super) fn judge_final(
+        &self,
+        tool: &Arc<ToolContract>,
+        era: Era,
+        result: &CallToolResult,
+    ) -> Option<Box<Refusal>> {
+        if result.is_error == Some(true) || era.structured() == Structured::None {
+            return None;
+        }
+        let structured = result.structured_content.as_ref();
+        let decision = self
+            .checkers
+            .with(|checker| checker.check_structured_value(tool, structured));
+        self.refusal(tool, decision)
+    }
+
+    /// Why a final result that comes in an answer or a notification about a
+    /// task must not be received.
+    pub(super) fn judge_task(
+        &self,
+        tool: &Arc<ToolContract>,
+        era: Era,
+        payload: &TaskPayload,
+    ) -> Option<Box<Refusal>> {
+        let TaskPayload::Completed { result } = payload else {
+            return None;
+        };
+        self.judge_value(tool, era, &Value::Object(result.clone()))
+    }
+
+    fn judge_other(&self, tool: &Arc<ToolContract>, era: Era, other: ServerResult) -> Judged {
+        let Ok(value) = serde_json::to_value(&other) else {
+            return Judged::Received(other);
+        };
+        if let Some(why) = self.judge_value(tool, era, &value) {
+            return Judged::Refused(why);
+        }
+        match serde_json::from_value::<CallToolResult>(value) {
+            Ok(result) => Judged::Received(ServerResult::CallToolResult(result)),
+            Err(_) => Judged::Received(other),
+        }
+    }
+
+    fn judge_value(
+        &self,
+        tool: &Arc<ToolContract>,
+        era: Era,
+        value: &Value,
+    ) -> Option<Box<Refusal>> {
+        let message = format!(r#"{{"jsonrpc":"2.0","id":0,"result":{value}}}"#);
+        let decision = self
+            .checkers
+            .with(|checker| checker.check_result_message(tool, era, message.as_bytes()));
+        self.refusal(tool, decision)
+    }
+
+    fn refusal(&self, tool: &ToolContract, decision: Decision) -> Option<Box<Refusal>> {
+        match decision {
+            Decision::Pass(pass) => {
+                if let Checked::Undecided(bound) = pass.checked {
+                    let tool = tool.name();
+                    self.tell(&ClientEvent::Undecided { tool, bound });
+                }
+                None
+            }
+            Decision::Refuse(why) => {
+                self.tell(&ClientEvent::ResultRefused(&why));
+                Some(why)
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! JSON-RPC by lines, over a pair of byte streams: an MCP server's standard
+//! output and input.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::io;
+
+use rmcp::RoleClient;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage,
+};
+use rmcp::transport::Transport;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::decode::{self, Asked};
+use crate::line::{Line, LineReader, LineWriter};
+
+/// A transport of rmcp by lines that reads each answer by what it answers. A
+/// line that cannot be read answers its request with an error; one that is no
+/// message and answers nobody is skipped. Made by
+/// [`ClientGate::lines`](super::ClientGate::lines).
+pub struct Lines<R, W> {
+    read: LineReader<R>,
+    write: LineWriter<W>,
+    asked: HashMap<RequestId, Asked>,
+}
+
+impl<R, W> Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    /// Bytes of one line: 64 MiB. A longer one is skipped, and its request is
+    /// answered with an error if its id stands within them.
+    pub const LINE: usize = crate::line::LINE;
+
+    pub(super) fn new(read: R, write: W) -> Self {
+        Self {
+            read: LineReader::new(read),
+            write: LineWriter::new(write),
+            asked: HashMap::new(),
+        }
+    }
+
+    /// Forgets the request that a message answers.
+    fn answered(&mut self, message: &ServerJsonRpcMessage) {
+        let id = match message {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            _ => None,
+        };
+        if let Some(id) = id {
+            self.asked.remove(id);
+        }
+    }
+}
+
+impl<R, W> Transport<RoleClient> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
+        match &message {
+            JsonRpcMessage::Request(request) => {
+                let asked = match &request.request {
+                    ClientRequest::ListToolsRequest(_) => Some(Asked::List),
+                    ClientRequest::CallToolRequest(_) => Some(Asked::Call),
+                    _ => None,
+                };
+                if let Some(asked) = asked {
+                    self.asked.insert(request.id.clone(), asked);
+                }
+            }
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.asked.remove(id);
+                }
+            }
+            _ => {}
+        }
+        self.write.send(message)
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        loop {
+            let message = match self.read.next().await {
+                Line::Whole(line) => decode::message(&line, |id| self.asked.get(id).copied()),
+                Line::Over(start) => decode::lost(&start, "the line is over 64 MiB"),
+                Line::End => return None,
+            };
+            if let Some(message) = message {
+                self.answered(&message);
+                return Some(message);
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), io::Error> {
+        self.write.close().await
+    }
+}
+
+impl<R, W> std::fmt::Debug for Lines<R, W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lines")
+            .field("asked", &self.asked.len())
+            .finish_non_exhaustive()
+    }
+}

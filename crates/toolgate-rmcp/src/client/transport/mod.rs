@@ -1,0 +1,358 @@
+//! A client transport that keeps contracts: between rmcp's client and any other
+//! transport, so that every message passes it.
+//!
+//! ```text
+//!  send:     call ── contract known? ── yes ── arguments valid? ── yes ──► sent
+//!              │            no                      no ──► answered here
+//!              ▼
+//!            held ──► own tools/list … ──► judged as above
+//!
+//!  receive:  page of tools ──► repaired, written down ──► received
+//!            result ── valid? ── yes ──► received
+//!                        no ──► an error in its place
+//!            HeaderMismatch ──► own tools/list … ──► call sent again, once
+//! ```
+//!
+//! rmcp's loop never sends and receives at once, so the state needs no lock;
+//! what `send` decides without sending, the next `receive` delivers.
+
+mod incoming;
+mod reading;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::future::Future;
+use std::sync::Arc;
+
+use futures::StreamExt as _;
+use futures::future::{BoxFuture, FutureExt as _};
+use futures::stream::FuturesUnordered;
+use rmcp::RoleClient;
+use rmcp::model::{
+    CallToolRequest, ClientJsonRpcMessage, ClientNotification, ClientRequest, Extensions,
+    JsonRpcMessage, ProtocolVersion, RequestId, RequestMetaObject, ServerJsonRpcMessage,
+};
+use rmcp::transport::Transport;
+use serde_json::Value;
+use toolgate_mcp::check::{Checked, Decision, Refusal, TaskBook};
+use toolgate_mcp::contract::ToolContract;
+use toolgate_mcp::era::Era;
+
+use super::book::{Asked, Book};
+use super::{ClientEvent, ClientGate, ToolWatch};
+use crate::{convert, era};
+
+/// A transport with a [`ClientGate`] above it.
+pub struct GatedTransport<T> {
+    inner: T,
+    gate: ClientGate,
+    book: Book,
+    tasks: TaskBook,
+    /// What `initialize` agreed on.
+    version: Option<ProtocolVersion>,
+    /// Requests on their way, by the ids they were sent with.
+    pending: HashMap<RequestId, Pending>,
+    /// Calls that wait for the list.
+    held: Vec<Call>,
+    /// Messages for the client.
+    ready: VecDeque<ServerJsonRpcMessage>,
+    /// Messages of the gate's own on their way out.
+    sending: FuturesUnordered<BoxFuture<'static, Option<Undelivered>>>,
+    /// Whether the gate is reading the list, and the cursors it has followed.
+    listing: Option<HashSet<String>>,
+    /// Numbers the gate's own requests.
+    next: u64,
+}
+
+/// A request whose answer the gate looks at.
+enum Pending {
+    /// A page of tools that the client asked for.
+    Page {
+        cursor: Option<String>,
+        asked: Asked,
+    },
+    /// A page that the gate asked for.
+    OwnPage {
+        cursor: Option<String>,
+        asked: Asked,
+        meta: RequestMetaObject,
+    },
+    /// A call.
+    Call {
+        /// The id the client knows it by.
+        id: RequestId,
+        tool: Option<Arc<ToolContract>>,
+        era: Era,
+        /// The request, as long as it may be sent again.
+        again: Option<CallToolRequest>,
+    },
+    /// `tasks/get`.
+    Task { tool: Arc<ToolContract>, era: Era },
+}
+
+/// A call before it is sent.
+struct Call {
+    id: RequestId,
+    request: CallToolRequest,
+    /// It was sent before, and the server found its headers wrong.
+    is_again: bool,
+}
+
+/// An own message that could not be sent.
+struct Undelivered {
+    id: RequestId,
+    reason: String,
+}
+
+impl<T: Transport<RoleClient>> GatedTransport<T> {
+    /// Tasks whose tool is remembered; of more, the oldest is forgotten.
+    pub const TASKS: usize = 4_096;
+
+    pub(super) fn new(gate: ClientGate, inner: T) -> Self {
+        Self {
+            inner,
+            book: Book::new(gate.store.clone()),
+            gate,
+            tasks: TaskBook::new(Self::TASKS),
+            version: None,
+            pending: HashMap::new(),
+            held: Vec::new(),
+            ready: VecDeque::new(),
+            sending: FuturesUnordered::new(),
+            listing: None,
+            next: 0,
+        }
+    }
+
+    /// A handle of the connection's tools, for use after rmcp has taken the
+    /// transport.
+    #[must_use]
+    pub fn tools(&self) -> ToolWatch {
+        ToolWatch(Arc::clone(self.book.catalog()))
+    }
+
+    /// The era of a request.
+    fn era(&self, extensions: &Extensions) -> Era {
+        let own = extensions.get::<RequestMetaObject>();
+        let own = own.and_then(RequestMetaObject::protocol_version);
+        era::of_version(own.as_ref().or(self.version.as_ref()))
+    }
+
+    /// What goes out instead of, or as, a call; nothing if it waits or has its
+    /// answer already.
+    fn call(&mut self, call: Call) -> Option<ClientJsonRpcMessage> {
+        if !self.book.is_fresh() {
+            let meta = meta_of(&call.request.extensions);
+            self.held.push(call);
+            self.read_list(meta);
+            return None;
+        }
+        self.judged(call)
+    }
+
+    fn judged(&mut self, call: Call) -> Option<ClientJsonRpcMessage> {
+        let Call {
+            id,
+            mut request,
+            is_again,
+        } = call;
+        let tool = match self.admit(&mut request) {
+            Ok(tool) => tool,
+            Err(why) => {
+                self.gate.tell(&ClientEvent::CallRefused(&why));
+                self.ready.push_back(refused(id, &why));
+                return None;
+            }
+        };
+        let era = self.era(&request.extensions);
+        let sent_as = if is_again { self.own_id() } else { id.clone() };
+        let again = (era.is_modern() && !is_again).then(|| request.clone());
+        let pending = Pending::Call {
+            id,
+            tool,
+            era,
+            again,
+        };
+        self.pending.insert(sent_as.clone(), pending);
+        let request = ClientRequest::CallToolRequest(request);
+        Some(JsonRpcMessage::request(request, sent_as))
+    }
+
+    /// The contract that the call meets, if its tool is listed.
+    fn admit(
+        &self,
+        request: &mut CallToolRequest,
+    ) -> Result<Option<Arc<ToolContract>>, Box<Refusal>> {
+        let name = &*request.params.name;
+        let tools = self.book.catalog().snapshot();
+        let Some(tool) = tools.tool(name) else {
+            return match (tools.isolated_tool(name), self.gate.options.listed_only) {
+                (Some(isolated), _) => Err(Box::new(Refusal::isolated_tool(isolated))),
+                (None, true) => Err(Box::new(Refusal::unknown_tool(name))),
+                (None, false) => Ok(None),
+            };
+        };
+        let arguments = request.params.arguments.take().map(Value::Object);
+        let decision = self
+            .gate
+            .checkers
+            .with(|checker| checker.check_arguments_value(tool, arguments.as_ref()));
+        if let Some(Value::Object(object)) = arguments {
+            request.params.arguments = Some(object);
+        }
+        match decision {
+            Decision::Refuse(why) => Err(why),
+            Decision::Pass(pass) => {
+                if let Checked::Undecided(bound) = pass.checked {
+                    let tool = tool.name();
+                    self.gate.tell(&ClientEvent::Undecided { tool, bound });
+                }
+                Ok(Some(Arc::clone(tool)))
+            }
+        }
+    }
+
+    fn own_id(&mut self) -> RequestId {
+        self.next += 1;
+        RequestId::String(format!("toolgate-{}", self.next).into())
+    }
+
+    /// Sends a message that nobody awaits; if it cannot be sent, `id` hears it.
+    fn send_own(&mut self, message: ClientJsonRpcMessage, id: RequestId) {
+        let sent = self.inner.send(message).map(|sent| match sent {
+            Ok(()) => None,
+            Err(error) => Some(Undelivered {
+                id,
+                reason: error.to_string(),
+            }),
+        });
+        self.sending.push(sent.boxed());
+    }
+
+    /// Takes note of a message of the client on its way out. Nothing if it does
+    /// not go out.
+    fn outgoing(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+        match message {
+            JsonRpcMessage::Request(envelope) => match envelope.request {
+                ClientRequest::CallToolRequest(request) => self.call(Call {
+                    id: envelope.id,
+                    request,
+                    is_again: false,
+                }),
+                request => {
+                    self.note(&envelope.id, &request);
+                    Some(JsonRpcMessage::request(request, envelope.id))
+                }
+            },
+            JsonRpcMessage::Notification(mut envelope) => {
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &mut envelope.notification
+                    && let Some(id) = &mut cancelled.params.request_id
+                {
+                    *id = self.cancelled(id)?;
+                }
+                Some(JsonRpcMessage::Notification(envelope))
+            }
+            answer => Some(answer),
+        }
+    }
+
+    fn note(&mut self, id: &RequestId, request: &ClientRequest) {
+        let pending = match request {
+            ClientRequest::ListToolsRequest(request) => Pending::Page {
+                cursor: request.params.as_ref().and_then(|page| page.cursor.clone()),
+                asked: self.book.ask(),
+            },
+            ClientRequest::GetTaskRequest(request) => {
+                let Some(tool) = self.tasks.tool(&request.params.task_id) else {
+                    return;
+                };
+                Pending::Task {
+                    tool: Arc::clone(tool),
+                    era: self.era(&request.extensions),
+                }
+            }
+            _ => return,
+        };
+        self.pending.insert(id.clone(), pending);
+    }
+
+    /// Forgets a request. The id it was sent with, nothing if it never was.
+    fn cancelled(&mut self, id: &RequestId) -> Option<RequestId> {
+        let held = self.held.len();
+        self.held.retain(|call| call.id != *id);
+        if self.held.len() < held {
+            return None;
+        }
+        if self.pending.remove(id).is_some() {
+            return Some(id.clone());
+        }
+        let again = self
+            .pending
+            .iter()
+            .find(|(_, pending)| matches!(pending, Pending::Call { id: known, .. } if known == id));
+        let sent_as = again.map(|(sent_as, _)| sent_as.clone());
+        if let Some(sent_as) = &sent_as {
+            self.pending.remove(sent_as);
+        }
+        Some(sent_as.unwrap_or_else(|| id.clone()))
+    }
+}
+
+impl<T: Transport<RoleClient>> Transport<RoleClient> for GatedTransport<T> {
+    type Error = T::Error;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        match self.outgoing(message) {
+            Some(message) => self.inner.send(message).boxed(),
+            None => std::future::ready(Ok(())).boxed(),
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        loop {
+            if let Some(message) = self.ready.pop_front() {
+                return Some(message);
+            }
+            tokio::select! {
+                message = self.inner.receive() => {
+                    if let Some(message) = self.incoming(message?) {
+                        return Some(message);
+                    }
+                }
+                Some(sent) = self.sending.next() => {
+                    if let Some(undelivered) = sent {
+                        self.undelivered(undelivered);
+                    }
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.inner.close().await
+    }
+}
+
+impl<T> std::fmt::Debug for GatedTransport<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GatedTransport")
+            .field("tools", &self.book)
+            .field("pending", &self.pending.len())
+            .field("held", &self.held.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The `_meta` of a request, where rmcp keeps it.
+fn meta_of(extensions: &Extensions) -> RequestMetaObject {
+    let meta = extensions.get::<RequestMetaObject>();
+    meta.cloned().unwrap_or_default()
+}
+
+/// An error in the place of an answer.
+fn refused(id: RequestId, why: &Refusal) -> ServerJsonRpcMessage {
+    JsonRpcMessage::error(convert::error(why), Some(id))
+}

@@ -1,0 +1,164 @@
+//! Calls in Rust types on both ends.
+
+use std::future::Future;
+
+use rmcp::RoleClient;
+use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult};
+use rmcp::service::{Peer, RunningService, Service, ServiceError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use thiserror::Error;
+use toolgate_mcp::typed::UntypedResult;
+
+use crate::era;
+
+/// Calls a tool with a Rust value and reads its structured content as another.
+///
+/// A server that speaks with this client in an era older than 2026-07-28 wraps
+/// output that is not an object as `{"result": …}`. From such a server an
+/// object with no other member is taken out of its wrapping if it is no `Out`
+/// as it stands, so that one call works with both.
+pub trait CallTyped {
+    /// Calls `name` with the members of `arguments`, which must be an object.
+    ///
+    /// A task that the server makes of the call is an error, and so is, for a
+    /// [`Peer`], a request for more input: [`RunningService`] answers those.
+    fn call_typed<In, Out>(
+        &self,
+        name: &str,
+        arguments: &In,
+    ) -> impl Future<Output = Result<Out, TypedCallError>> + Send
+    where
+        In: Serialize + Sync,
+        Out: DeserializeOwned;
+}
+
+/// Why a typed call has no value.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TypedCallError {
+    /// The arguments are no JSON object.
+    #[error("the arguments for tool `{tool}` are no JSON object: {reason}")]
+    Arguments {
+        /// The tool.
+        tool: String,
+        /// What they are, or what the serialiser says.
+        reason: String,
+    },
+    /// The call failed, or a gate refused it or its result.
+    #[error(transparent)]
+    Service(#[from] ServiceError),
+    /// There is a result, and no value of the type in it.
+    #[error(transparent)]
+    Result(UntypedResult),
+    /// The answer is not the final one: a task, or a request for more input.
+    #[error("tool `{tool}` did not answer with its result yet")]
+    NotFinal {
+        /// The tool.
+        tool: String,
+    },
+}
+
+impl CallTyped for Peer<RoleClient> {
+    async fn call_typed<In, Out>(&self, name: &str, arguments: &In) -> Result<Out, TypedCallError>
+    where
+        In: Serialize + Sync,
+        Out: DeserializeOwned,
+    {
+        let params = params(name, arguments)?;
+        match self.call_tool_once(params).await? {
+            CallToolResponse::Complete(result) => value(name, result, wraps(self)),
+            _ => Err(TypedCallError::NotFinal {
+                tool: name.to_owned(),
+            }),
+        }
+    }
+}
+
+impl<S: Service<RoleClient>> CallTyped for RunningService<RoleClient, S> {
+    async fn call_typed<In, Out>(&self, name: &str, arguments: &In) -> Result<Out, TypedCallError>
+    where
+        In: Serialize + Sync,
+        Out: DeserializeOwned,
+    {
+        let params = params(name, arguments)?;
+        let result = self.call_tool(params).await?;
+        value(name, result, wraps(self.peer()))
+    }
+}
+
+fn params<In: Serialize>(
+    name: &str,
+    arguments: &In,
+) -> Result<CallToolRequestParams, TypedCallError> {
+    let malformed = |reason: String| TypedCallError::Arguments {
+        tool: name.to_owned(),
+        reason,
+    };
+    match serde_json::to_value(arguments) {
+        Ok(Value::Object(arguments)) => {
+            Ok(CallToolRequestParams::new(name.to_owned()).with_arguments(arguments))
+        }
+        Ok(other) => Err(malformed(format!("found {}", kind(&other)))),
+        Err(error) => Err(malformed(error.to_string())),
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// Whether the server wraps what is no object.
+fn wraps(peer: &Peer<RoleClient>) -> bool {
+    let info = peer.peer_info();
+    let version = info.as_ref().map(|info| &info.protocol_version);
+    !era::of_version(version).is_modern()
+}
+
+fn value<Out: DeserializeOwned>(
+    tool: &str,
+    result: CallToolResult,
+    wraps: bool,
+) -> Result<Out, TypedCallError> {
+    let tool = || tool.to_owned();
+    if result.is_error == Some(true) {
+        let text = result.content.iter().find_map(|block| block.as_text());
+        let text = text.map_or("", |text| &text.text);
+        return Err(TypedCallError::Result(UntypedResult::ToolError {
+            tool: tool(),
+            text: text.chars().take(SHOWN).collect(),
+        }));
+    }
+    let Some(value) = result.structured_content else {
+        return Err(TypedCallError::Result(UntypedResult::Without {
+            tool: tool(),
+        }));
+    };
+    let read = Out::deserialize(&value).or_else(|error| {
+        let object = value
+            .as_object()
+            .filter(|object| wraps && object.len() == 1);
+        match object.and_then(|object| object.get("result")) {
+            Some(inner) => Out::deserialize(inner),
+            None => Err(error),
+        }
+    });
+    read.map_err(|error| {
+        TypedCallError::Result(UntypedResult::Type {
+            tool: tool(),
+            rust: std::any::type_name::<Out>(),
+            error: error.to_string(),
+        })
+    })
+}
+
+/// Characters of a tool's own error text that an error repeats.
+const SHOWN: usize = 200;
