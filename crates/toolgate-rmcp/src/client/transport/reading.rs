@@ -95,7 +95,13 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         asked: Asked,
     ) -> Result<Page, String> {
         let text = list::text_of(result).map_err(|error| error.to_string())?;
-        let page = self.gate.page(&text).map_err(|error| error.to_string())?;
+        let mut page = self.gate.page(&text).map_err(|error| error.to_string())?;
+        // What the transport below has dropped from its list stays dropped: over
+        // HTTP, tools whose header annotations break the rules.
+        if let ServerResult::ListToolsResult(below) = result {
+            let kept: HashSet<_> = below.tools.iter().map(|tool| &*tool.name).collect();
+            page.result.tools.retain(|tool| kept.contains(&*tool.name));
+        }
         let ttl = page.result.ttl_ms;
         let written = self.book.page(&page.listing, cursor, asked, ttl);
         written.map_err(|error| error.to_string())?;

@@ -1,0 +1,411 @@
+//! Clients behind the gate, against servers that answer whatever a test wants.
+#![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
+
+#[path = "support/script.rs"]
+mod script;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ErrorCode, GetTaskParams, JsonObject, ProtocolVersion,
+};
+use rmcp::service::{
+    ClientLifecycleMode, ClientServiceExt as _, RoleClient, RunningService, ServiceError,
+};
+use serde_json::{Value, json};
+use toolgate_rmcp::{CallTyped as _, ClientGate, ToolWatch, TypedCallError};
+
+use script::{Reply, Script, count, result, script};
+
+type Client = RunningService<RoleClient, ()>;
+
+/// Which of the gate's transports.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Over {
+    Lines,
+    Typed,
+}
+
+async fn connect(
+    gate: &ClientGate,
+    script: Script,
+    over: Over,
+    modern: bool,
+) -> (Client, ToolWatch) {
+    let mode = if modern {
+        ClientLifecycleMode::Discover {
+            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        }
+    } else {
+        ClientLifecycleMode::Initialize
+    };
+    match over {
+        Over::Lines => {
+            let transport = gate.lines(script.read, script.write);
+            let tools = transport.tools();
+            (
+                ().serve_with_lifecycle(transport, mode).await.unwrap(),
+                tools,
+            )
+        }
+        Over::Typed => {
+            let transport = gate.transport((script.read, script.write));
+            let tools = transport.tools();
+            (
+                ().serve_with_lifecycle(transport, mode).await.unwrap(),
+                tools,
+            )
+        }
+    }
+}
+
+fn call(name: &str, arguments: Value) -> CallToolRequestParams {
+    let arguments: JsonObject = arguments.as_object().cloned().unwrap();
+    CallToolRequestParams::new(name.to_owned()).with_arguments(arguments)
+}
+
+/// A page with these tools, each JSON text.
+fn page(tools: &[&str]) -> Reply {
+    result(format!(
+        r#"{{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{}]}}"#,
+        tools.join(",")
+    ))
+}
+
+fn error(outcome: Result<impl std::fmt::Debug, ServiceError>) -> (i32, String) {
+    match outcome {
+        Err(ServiceError::McpError(error)) => (error.code.0, error.message.into_owned()),
+        other => (0, format!("{other:?}")),
+    }
+}
+
+const GOOD: &str = r#"{"name":"good","inputSchema":{"type":"object"}}"#;
+
+/// C1, C2, mcp.md §2.3 row 9: a list is never lost, bad tools surface when called.
+#[tokio::test]
+async fn bad_tools_do_not_spoil_the_list() {
+    let bad = [
+        (
+            r#"{"name":"bad","inputSchema":true}"#,
+            "`inputSchema` must be an object",
+            false,
+        ),
+        (r#"{"name":"bad"}"#, "`inputSchema` is missing", false),
+        (
+            r#"{"name":"bad","inputSchema":{"type":"array"}}"#,
+            "found `\"array\"`",
+            false,
+        ),
+        (
+            r#"{"name":"bad","inputSchema":{"type":"object"},"outputSchema":true}"#,
+            "`outputSchema` must be an object",
+            false,
+        ),
+        (
+            r##"{"name":"bad","inputSchema":{"type":"object","$ref":"#/$defs/no"}}"##,
+            "inputSchema",
+            true,
+        ),
+        (
+            r#"{"name":"bad","inputSchema":{"type":"object"},"outputSchema":{"$ref":"http://127.0.0.1:1/x"}}"#,
+            "outputSchema",
+            true,
+        ),
+        (
+            r#"{"name":"bad","inputSchema":{"type":"object"},"outputSchema":{"$schema":"urn:nope"}}"#,
+            "urn:nope",
+            true,
+        ),
+    ];
+    for (text, reason, listed) in bad {
+        for over in [Over::Lines, Over::Typed] {
+            let script = script(move |method, _| match method {
+                "tools/list" => page(&[GOOD, text]),
+                _ => result(r#"{"content":[{"type":"text","text":"ran"}]}"#),
+            });
+            let seen = script.seen.clone();
+            let (client, _) = connect(&ClientGate::new(), script, over, false).await;
+            let names = client.list_all_tools().await.unwrap();
+            let names: Vec<_> = names.iter().map(|tool| &*tool.name).collect();
+            assert_eq!(names.contains(&"bad"), listed, "{over:?} {text}");
+            assert!(names.contains(&"good"), "{over:?} {text}");
+            client.call_tool(call("good", json!({}))).await.unwrap();
+            let (code, message) = error(client.call_tool(call("bad", json!({}))).await);
+            assert_eq!(code, ErrorCode::INVALID_PARAMS.0, "{message}");
+            assert!(message.contains(reason), "{message}");
+            assert_eq!(count(&seen, "tools/call"), 1, "nothing was sent for it");
+        }
+    }
+}
+
+/// mcp.md §2.3 row 11: what serde_json refuses is still answered, and a list
+/// with such a tool still read.
+#[tokio::test]
+async fn what_cannot_be_read_is_answered() {
+    let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+    let answers = [
+        "{\"content\":[],\"structuredContent\":1e400,\"x\":\"\\ud800\"}".to_owned(),
+        format!("{{\"content\":[],\"structuredContent\":{deep}}}"),
+        "{\"content\":[],\"content\":[]}".to_owned(),
+    ];
+    let mut next = answers.clone().into_iter();
+    let script = script(move |method, _| match method {
+        "tools/list" => page(&[
+            GOOD,
+            r#"{"name":"bad","inputSchema":{"type":"object","a":1,"a":2}}"#,
+        ]),
+        _ => result(next.next().unwrap()),
+    });
+    let (client, tools) = connect(&ClientGate::new(), script, Over::Lines, false).await;
+    assert_eq!(client.list_all_tools().await.unwrap().len(), 1);
+    assert!(tools.snapshot().isolated_tool("bad").is_some());
+    for _ in answers {
+        let (code, message) = error(client.call_tool(call("good", json!({}))).await);
+        assert_eq!(code, ErrorCode::INTERNAL_ERROR.0, "{message}");
+        assert!(message.contains("cannot be read"), "{message}");
+    }
+}
+
+/// mcp.md §2.3 row 10: an answer is what was asked for, whatever it looks like.
+#[tokio::test]
+async fn answers_are_read_by_what_they_answer() {
+    let script = script(|method, _| match method {
+        "tools/list" => page(&[
+            r#"{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"integer"}}"#,
+        ]),
+        _ => result(
+            r#"{"tools":[],"action":"accept","contents":[],"content":[],"structuredContent":7}"#,
+        ),
+    });
+    let (client, _) = connect(&ClientGate::new(), script, Over::Lines, true).await;
+    let answer = client.call_tool(call("t", json!({}))).await.unwrap();
+    assert_eq!(answer.structured_content, Some(json!(7)));
+}
+
+/// C4, C5: what is there is validated, what must be there is missed.
+#[tokio::test]
+async fn results_are_checked() {
+    let integer =
+        r#"{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"integer"}}"#;
+    let cases = [
+        (r#"{"content":[],"structuredContent":0}"#, None),
+        (
+            r#"{"content":[],"structuredContent":null}"#,
+            Some("output schema"),
+        ),
+        (
+            r#"{"content":[],"structuredContent":false}"#,
+            Some("output schema"),
+        ),
+        (
+            r#"{"content":[],"structuredContent":""}"#,
+            Some("output schema"),
+        ),
+        (
+            r#"{"content":[],"structuredContent":[]}"#,
+            Some("output schema"),
+        ),
+        (r#"{"content":[]}"#, Some("no `structuredContent`")),
+        (r#"{"content":[],"isError":true}"#, None),
+        (
+            r#"{"content":[],"isError":true,"structuredContent":"x"}"#,
+            None,
+        ),
+        (
+            r#"{"resultType":"vendor","content":[]}"#,
+            Some("resultType"),
+        ),
+    ];
+    for over in [Over::Lines, Over::Typed] {
+        for (answer, refused) in cases {
+            let script = script(move |method, _| match method {
+                "tools/list" => page(&[integer]),
+                _ => result(answer),
+            });
+            let (client, _) = connect(&ClientGate::new(), script, over, true).await;
+            let outcome = client.call_tool(call("t", json!({}))).await;
+            match refused {
+                None => assert!(outcome.is_ok(), "{over:?} {answer} {outcome:?}"),
+                Some(part) => {
+                    let (code, message) = error(outcome);
+                    assert_eq!(
+                        code,
+                        ErrorCode::INVALID_PARAMS.0,
+                        "{over:?} {answer} {message}"
+                    );
+                    assert!(message.contains(part), "{answer} {message}");
+                }
+            }
+        }
+    }
+}
+
+/// Arguments are checked before they are sent; a cold call lists first, once.
+#[tokio::test]
+async fn arguments_are_checked_before_they_are_sent() {
+    let script = script(|method, params| match (method, params["cursor"].as_str()) {
+        ("tools/list", None) => result(format!(r#"{{"tools":[{GOOD}],"nextCursor":""}}"#)),
+        ("tools/list", Some("")) => {
+            result(r#"{"tools":[{"name":"t","inputSchema":{"type":"object","required":["a"]}}]}"#)
+        }
+        _ => result(r#"{"content":[]}"#),
+    });
+    let seen = script.seen.clone();
+    let (client, tools) = connect(&ClientGate::new(), script, Over::Lines, false).await;
+    let calls = (0..5).map(|_| client.call_tool(call("t", json!({}))));
+    for outcome in futures::future::join_all(calls).await {
+        let (code, message) = error(outcome);
+        assert_eq!(code, ErrorCode::INVALID_PARAMS.0);
+        assert!(message.contains("`a`"), "{message}");
+    }
+    assert_eq!(count(&seen, "tools/list"), 2, "two pages, once");
+    assert_eq!(count(&seen, "tools/call"), 0);
+    client.call_tool(call("t", json!({"a": 1}))).await.unwrap();
+    client.call_tool(call("hidden", json!({}))).await.unwrap();
+    assert_eq!(count(&seen, "tools/list"), 2);
+    assert_eq!(count(&seen, "tools/call"), 2);
+    assert_eq!(tools.snapshot().len(), 2);
+}
+
+#[tokio::test]
+async fn unlisted_names_can_be_refused() {
+    let script = script(|_, _| page(&[GOOD]));
+    let seen = script.seen.clone();
+    let (client, _) = connect(&ClientGate::new().listed_only(), script, Over::Typed, true).await;
+    let (code, message) = error(client.call_tool(call("hidden", json!({}))).await);
+    assert_eq!(
+        (code, &*message),
+        (ErrorCode::INVALID_PARAMS.0, "unknown tool: hidden")
+    );
+    assert_eq!(count(&seen, "tools/call"), 0);
+}
+
+/// C3: a changed list is read again, and a schema that keeps its `$id` is new.
+#[tokio::test]
+async fn contracts_follow_the_list() {
+    let mut lists = 0;
+    let mut calls = 0;
+    let changed = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+    let script = script(move |method, _| {
+        if method == "tools/list" {
+            lists += 1;
+            let of = if lists == 1 { "integer" } else { "string" };
+            page(&[&format!(
+                r#"{{"name":"t","inputSchema":{{"type":"object"}},"outputSchema":{{"$id":"urn:x","type":"{of}"}}}}"#
+            )])
+        } else {
+            calls += 1;
+            match calls {
+                1 => Reply::Notified(
+                    changed.to_owned(),
+                    r#"{"content":[],"structuredContent":1}"#.to_owned(),
+                ),
+                _ => result(r#"{"content":[],"structuredContent":"s"}"#),
+            }
+        }
+    });
+    let seen = script.seen.clone();
+    let (client, _) = connect(&ClientGate::new(), script, Over::Lines, true).await;
+    // The call that is under way when the list changes meets the contract it left with.
+    client.call_tool(call("t", json!({}))).await.unwrap();
+    client.call_tool(call("t", json!({}))).await.unwrap();
+    assert_eq!(count(&seen, "tools/list"), 2);
+}
+
+/// C3: so does a list whose `ttlMs` is over.
+#[tokio::test(start_paused = true)]
+async fn contracts_grow_old() {
+    let script = script(|method, _| match method {
+        "tools/list" => result(format!(
+            r#"{{"resultType":"complete","ttlMs":1000,"cacheScope":"private","tools":[{GOOD}]}}"#
+        )),
+        _ => result(r#"{"content":[]}"#),
+    });
+    let seen = script.seen.clone();
+    let (client, _) = connect(&ClientGate::new(), script, Over::Lines, true).await;
+    for (advance, lists) in [(0, 1), (900, 1), (200, 2), (100, 2)] {
+        tokio::time::advance(std::time::Duration::from_millis(advance)).await;
+        client.call_tool(call("good", json!({}))).await.unwrap();
+        assert_eq!(count(&seen, "tools/list"), lists, "{advance}");
+    }
+}
+
+/// C3: one refresh and one more try when the server finds the headers wrong.
+#[tokio::test]
+async fn wrong_headers_are_tried_once_more() {
+    for (mismatches, sent) in [(1, 2), (9, 2)] {
+        let mut left = mismatches;
+        let script = script(move |method, _| match method {
+            "tools/list" => page(&[GOOD]),
+            _ if left > 0 => {
+                left -= 1;
+                Reply::Error(r#"{"code":-32020,"message":"missing header"}"#.to_owned())
+            }
+            _ => result(r#"{"content":[]}"#),
+        });
+        let seen = script.seen.clone();
+        let (client, _) = connect(&ClientGate::new(), script, Over::Typed, true).await;
+        let outcome = client.call_tool(call("good", json!({}))).await;
+        assert_eq!(outcome.is_ok(), mismatches == 1, "{outcome:?}");
+        assert_eq!(count(&seen, "tools/call"), sent);
+        assert_eq!(count(&seen, "tools/list"), 2);
+    }
+}
+
+/// C6: the result of a task meets the contract of the tool that made it.
+#[tokio::test]
+async fn task_results_are_checked() {
+    let task = r#""taskId":"7","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttlMs":null"#;
+    for (structured, good) in [("1", true), ("\"x\"", false)] {
+        let script = script(move |method, _| match method {
+            "tools/list" => page(&[
+                r#"{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"integer"}}"#,
+            ]),
+            "tools/call" => result(format!(
+                r#"{{"resultType":"task","status":"working",{task}}}"#
+            )),
+            _ => result(format!(
+                r#"{{"resultType":"complete","status":"completed",{task},"result":{{"resultType":"complete","content":[],"structuredContent":{structured}}}}}"#
+            )),
+        });
+        let (client, _) = connect(&ClientGate::new(), script, Over::Lines, true).await;
+        let made = client.call_tool_once(call("t", json!({}))).await.unwrap();
+        assert!(matches!(made, CallToolResponse::Task(_)));
+        let outcome = client.get_task(GetTaskParams::new("7")).await;
+        assert_eq!(outcome.is_ok(), good, "{outcome:?}");
+    }
+}
+
+/// C8: structured content in a Rust type, wrapped by an old server or not.
+#[tokio::test]
+async fn typed_calls() {
+    for modern in [true] {
+        let (schema, value) = if modern {
+            (r#"{"type":"array"}"#, "[1,2]")
+        } else {
+            (
+                r#"{"type":"object","properties":{"result":{"type":"array"}},"required":["result"]}"#,
+                r#"{"result":[1,2]}"#,
+            )
+        };
+        let script = script(move |method, _| match method {
+            "tools/list" => page(&[&format!(
+                r#"{{"name":"t","inputSchema":{{"type":"object"}},"outputSchema":{schema}}}"#
+            )]),
+            _ => result(format!(r#"{{"content":[],"structuredContent":{value}}}"#)),
+        });
+        let (client, _) = connect(&ClientGate::new(), script, Over::Lines, modern).await;
+        let numbers: Vec<u8> = client.call_typed("t", &json!({})).await.unwrap();
+        assert_eq!(numbers, [1, 2]);
+        let numbers: Vec<u8> = client.peer().call_typed("t", &json!({})).await.unwrap();
+        assert_eq!(numbers, [1, 2]);
+        let wrong = client
+            .call_typed::<_, String>("t", &json!({}))
+            .await
+            .unwrap_err();
+        assert!(
+            wrong.to_string().contains("is no `alloc::string::String`"),
+            "{wrong}"
+        );
+        let none = client.call_typed::<_, Value>("t", &1).await.unwrap_err();
+        assert!(matches!(none, TypedCallError::Arguments { .. }), "{none}");
+    }
+}

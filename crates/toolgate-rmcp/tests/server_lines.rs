@@ -1,0 +1,81 @@
+//! Requests on a server's standard input that rmcp's transport would drop or
+//! take for others.
+#![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
+
+use rmcp::model::{ServerCapabilities, ServerConfig};
+use rmcp::{ServerHandler, ServiceExt as _};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use toolgate_rmcp::{GateServer as _, ServerLines};
+
+struct Nothing;
+
+impl ServerHandler for Nothing {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+    }
+}
+
+/// S1: `null` is no object. mcp.md §2.3 row 11: nobody waits for ever.
+#[tokio::test]
+async fn every_request_is_answered() {
+    let (ours, theirs) = tokio::io::duplex(1 << 20);
+    let (read, write) = tokio::io::split(theirs);
+    tokio::spawn(async move {
+        let running = Nothing
+            .gated()
+            .serve(ServerLines::new(read, write))
+            .await
+            .unwrap();
+        running.waiting().await.unwrap();
+    });
+    let (read, mut write) = tokio::io::split(ours);
+    let mut lines = BufReader::new(read).lines();
+    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params":
+        {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}});
+    let deep = format!("{}{}", "[".repeat(300), "]".repeat(300));
+    let call = |id: u32, params: &str| {
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{params}}}")
+    };
+    write
+        .write_all(format!("{hello}\n").as_bytes())
+        .await
+        .unwrap();
+    lines.next_line().await.unwrap().unwrap();
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    write
+        .write_all(format!("{ready}\n").as_bytes())
+        .await
+        .unwrap();
+    for (id, (params, code)) in [
+        (r#"{"name":"t","arguments":null}"#.to_owned(), -32602),
+        (r#"{"name":"t","arguments":[1]}"#.to_owned(), -32602),
+        (r#"{"name":null}"#.to_owned(), -32602),
+        (r#"{"name":"t","name":"u"}"#.to_owned(), -32700),
+        (
+            r#"{"name":"t","arguments":{"a":"\ud800"}}"#.to_owned(),
+            -32700,
+        ),
+        (r#"{"name":"t","arguments":{"a":01}}"#.to_owned(), -32700),
+        (r#"{"name":"t","arguments":{"a":1e400}}"#.to_owned(), -32700),
+        (
+            format!("{{\"name\":\"t\",\"arguments\":{{\"a\":{deep}}}}}"),
+            -32700,
+        ),
+        (r#"{"name":"t","arguments":{}"#.to_owned(), -32700),
+        (r#"{"name":"t","arguments":{}}"#.to_owned(), -32602),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let id = u32::try_from(id).unwrap() + 1;
+        // Noise and broken notifications are nobody's to answer.
+        let noise = "not json\n\n\u{feff}\n{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{\"a\":1e400}\n";
+        let text = format!("{noise}{}\r\n", call(id, &params));
+        write.write_all(text.as_bytes()).await.unwrap();
+        let answer = lines.next_line().await.unwrap().unwrap();
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(answer["id"], id, "{params}");
+        assert_eq!(answer["error"]["code"], code, "{params} {answer}");
+    }
+}
