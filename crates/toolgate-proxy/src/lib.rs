@@ -24,12 +24,17 @@
 
 mod era;
 mod fault;
+pub mod guard;
 mod http;
 mod limits;
 mod message;
 mod notes;
+mod outbox;
 mod session;
+mod sse;
+mod standard;
 mod stdio;
+mod web;
 
 pub use era::Era;
 pub use fault::{Fault, FaultKind, Party, Phase};

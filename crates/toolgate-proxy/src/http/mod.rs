@@ -1,33 +1,32 @@
 //! The Streamable HTTP transport: POST a message, read JSON or an event stream.
 
+mod endpoint;
 mod fault;
-mod sse;
 mod stream;
 mod target;
 
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
-use reqwest::redirect::Policy;
-use reqwest::{Client, Method, Response, Url};
+use bytes::Bytes;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Method, Response};
 use tokio::time::{Instant, timeout_at};
-use toolgate_json::quote;
 
+pub(crate) use endpoint::{EVENT_STREAM, Endpoint, Events, body, is_stream, media_type};
+pub(crate) use stream::LAST_EVENT_ID;
 pub use target::HttpTarget;
 
 use crate::era::MODERN;
-use crate::fault::{Fault, FaultKind, Party, Phase};
+use crate::fault::{Fault, Phase};
 use crate::limits::Limits;
 use crate::message::{Answer, Incoming, Shape, answer_to};
 use crate::notes::Notes;
-use fault::{auth, broken, cause, redirect, unreachable};
+use fault::auth;
 
 /// A client of one HTTP endpoint.
 #[derive(Debug)]
 pub(crate) struct Http {
-    client: Client,
-    url: Url,
-    headers: HeaderMap,
+    endpoint: Endpoint,
     /// What every message of the settled era carries.
     version: Option<&'static str>,
     session: Option<HeaderValue>,
@@ -47,26 +46,8 @@ pub(crate) enum Outcome {
 
 impl Http {
     pub(crate) fn new(target: HttpTarget, limits: Limits) -> Result<Self, Fault> {
-        let (url, headers) = target.into_parts();
-        // Set once per process; a second call only says that it is set.
-        let _already_set = rustls::crypto::ring::default_provider().install_default();
-        let client = Client::builder()
-            .redirect(Policy::none())
-            .http1_only()
-            .user_agent(concat!("toolgate/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| {
-                Fault::new(
-                    Party::Operator,
-                    FaultKind::Config,
-                    Phase::Start,
-                    format!("no HTTP client: {}", cause(&error)),
-                )
-            })?;
         Ok(Self {
-            client,
-            url,
-            headers,
+            endpoint: Endpoint::new(target)?,
             version: None,
             session: None,
             limits,
@@ -114,15 +95,15 @@ impl Http {
             }
         }
         if matches!(status, 401 | 403) {
-            return Err(auth(phase, &self.url, &response));
+            return Err(auth(phase, &self.endpoint.url(), &response));
         }
-        if status == 200 && media_type(&response) == EVENT_STREAM {
+        if is_stream(&response) {
             return self
                 .read_stream(phase, response, call.id, until)
                 .await
                 .map(Outcome::Answer);
         }
-        let body = self.body(phase, response).await?;
+        let body = body(phase, response, self.limits.message_bytes).await?;
         let messages = Incoming::read(body.clone()).unwrap_or_default();
         for message in messages {
             if message.shape() == Shape::Answer
@@ -167,7 +148,7 @@ impl Http {
             Err(_) => return Err(Fault::timeout(phase, method, Duration::ZERO, "")),
         };
         match posted.status().as_u16() {
-            401 | 403 => Err(auth(phase, &self.url, &posted)),
+            401 | 403 => Err(auth(phase, &self.endpoint.url(), &posted)),
             // Some servers answer a notification with 4xx and go on well; the next request tells.
             _ => Ok(()),
         }
@@ -178,11 +159,11 @@ impl Http {
         if self.session.is_none() {
             return;
         }
+        let headers = self.common(None);
         let request = self
-            .client
-            .request(Method::DELETE, self.url.clone())
-            .headers(self.common(None));
-        let _unheard = timeout_at(Instant::now() + grace, request.send()).await;
+            .endpoint
+            .send(Phase::Request, Method::DELETE, headers, Bytes::new());
+        let _unheard = timeout_at(Instant::now() + grace, request).await;
         self.session = None;
     }
 
@@ -201,75 +182,25 @@ impl Http {
         self.post(phase, &call).await.map(drop)
     }
 
-    /// POSTs, and follows redirects that keep the method and stay on the origin.
-    async fn post(&mut self, phase: Phase, call: &Call<'_>) -> Result<Response, Fault> {
-        for _ in 0..=REDIRECTS {
-            let mut headers = self.common(call.version);
-            headers.insert(
-                ACCEPT,
-                HeaderValue::from_static("application/json, text/event-stream"),
-            );
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-            if call.names_method(self.version)
-                && let Ok(value) = HeaderValue::from_str(call.method)
-            {
-                headers.insert(METHOD, value);
-            }
-            let request = self
-                .client
-                .post(self.url.clone())
-                .headers(headers)
-                .body(call.text.clone());
-            let response = request
-                .send()
-                .await
-                .map_err(|error| unreachable(phase, &self.url, &error))?;
-            if !response.status().is_redirection() {
-                return Ok(response);
-            }
-            self.url = self.redirected(phase, &response)?;
+    async fn post(&self, phase: Phase, call: &Call<'_>) -> Result<Response, Fault> {
+        let mut headers = self.common(call.version);
+        headers.insert(
+            ACCEPT,
+            HeaderValue::from_static("application/json, text/event-stream"),
+        );
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if call.names_method(self.version)
+            && let Ok(value) = HeaderValue::from_str(call.method)
+        {
+            headers.insert(METHOD, value);
         }
-        Err(redirect(phase, format!("more than {REDIRECTS} redirects")))
-    }
-
-    fn redirected(&self, phase: Phase, response: &Response) -> Result<Url, Fault> {
-        let status = response.status().as_u16();
-        let location = response
-            .headers()
-            .get(LOCATION)
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default();
-        let next = self.url.join(location).map_err(|_| {
-            redirect(
-                phase,
-                format!(
-                    "HTTP status {status} with a `Location` that is no URL: `{}`",
-                    quote(location, 100)
-                ),
-            )
-        })?;
-        let shown = quote(next.as_str(), 200).to_string();
-        if next.origin() != self.url.origin() {
-            return Err(redirect(
-                phase,
-                format!("the server redirects to another origin, `{shown}`"),
-            )
-            .with_help(
-                "redirects are followed on the same origin only; if you trust it, give that URL",
-            ));
-        }
-        if location.is_empty() || next == self.url {
-            return Err(redirect(
-                phase,
-                format!("HTTP status {status} that leads back to `{shown}`"),
-            ));
-        }
-        Ok(next)
+        let body = Bytes::copy_from_slice(call.text.as_bytes());
+        self.endpoint.send(phase, Method::POST, headers, body).await
     }
 
     /// The headers of every request.
     fn common(&self, version: Option<&'static str>) -> HeaderMap {
-        let mut headers = self.headers.clone();
+        let mut headers = self.endpoint.headers().clone();
         if let Some(version) = self.version.or(version) {
             headers.insert(VERSION, HeaderValue::from_static(version));
         }
@@ -277,26 +208,6 @@ impl Http {
             headers.insert(SESSION, session.clone());
         }
         headers
-    }
-
-    async fn body(&self, phase: Phase, mut response: Response) -> Result<Vec<u8>, Fault> {
-        let mut body = Vec::new();
-        while let Some(chunk) = response
-            .chunk()
-            .await
-            .map_err(|error| broken(phase, &error))?
-        {
-            if body.len().saturating_add(chunk.len()) > self.limits.message_bytes {
-                return Err(Fault::too_large(
-                    phase,
-                    "the body of an answer",
-                    "message bytes",
-                    self.limits.message_bytes,
-                ));
-            }
-            body.extend_from_slice(&chunk);
-        }
-        Ok(body)
     }
 }
 
@@ -318,22 +229,6 @@ impl Call<'_> {
     }
 }
 
-fn media_type(response: &Response) -> String {
-    let value = response
-        .headers()
-        .get(CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    value
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase()
-}
-
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
-const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const METHOD: HeaderName = HeaderName::from_static("mcp-method");
-const EVENT_STREAM: &str = "text/event-stream";
-const REDIRECTS: usize = 3;
+pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+pub(crate) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+pub(crate) const METHOD: HeaderName = HeaderName::from_static("mcp-method");

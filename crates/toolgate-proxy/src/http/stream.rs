@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
-use reqwest::Response;
+use bytes::Bytes;
 use reqwest::header::{ACCEPT, HeaderName, HeaderValue};
+use reqwest::{Method, Response};
 use tokio::time::{Instant, sleep};
 
-use super::fault::{broken, unreachable};
-use super::sse::SseParser;
-use super::{EVENT_STREAM, Http, media_type};
+use super::fault::broken;
+use super::{EVENT_STREAM, Http, is_stream};
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::message::{Answer, Incoming, Shape, Unreadable};
+use crate::sse::SseParser;
 
 impl Http {
     /// Reads events until one answers the request `id`.
@@ -43,8 +44,8 @@ impl Http {
                 }
                 let mut events = Vec::new();
                 let fed = parser.feed(&chunk, &mut events);
-                for event in events {
-                    if let Some(answer) = self.event(phase, event.data, id).await? {
+                for data in events.into_iter().filter_map(|event| event.data) {
+                    if let Some(answer) = self.event(phase, data, id).await? {
                         return Ok(answer);
                     }
                 }
@@ -79,13 +80,10 @@ impl Http {
         };
         headers.insert(LAST_EVENT_ID, last);
         let sent = self
-            .client
-            .get(self.url.clone())
-            .headers(headers)
-            .send()
-            .await;
-        let response = sent.map_err(|error| unreachable(phase, &self.url, &error))?;
-        if response.status().as_u16() == 200 && media_type(&response) == EVENT_STREAM {
+            .endpoint
+            .send(phase, Method::GET, headers, Bytes::new());
+        let response = sent.await?;
+        if is_stream(&response) {
             Ok(response)
         } else {
             Err(cut_short(phase))
@@ -143,7 +141,7 @@ fn cut_short(phase: Phase) -> Fault {
     )
 }
 
-const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const KEPT: usize = 512;
 const RESUMES: usize = 20;
 const RETRY: Duration = Duration::from_secs(1);

@@ -63,22 +63,22 @@ impl Launch {
 }
 
 /// The three pipes of a child.
-pub(super) struct Pipes {
-    pub(super) stdin: ChildStdin,
-    pub(super) stdout: ChildStdout,
-    pub(super) stderr: ChildStderr,
+pub(crate) struct Pipes {
+    pub(crate) stdin: ChildStdin,
+    pub(crate) stdout: ChildStdout,
+    pub(crate) stderr: ChildStderr,
 }
 
 /// A running child. Dropping it kills its whole group at once.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Child,
     group: Group,
     reaped: bool,
 }
 
 impl Process {
-    pub(super) fn start(launch: &Launch) -> std::io::Result<(Self, Pipes)> {
+    pub(crate) fn start(launch: &Launch) -> std::io::Result<(Self, Pipes)> {
         let mut command = Command::new(&launch.program);
         command
             .args(&launch.args)
@@ -117,7 +117,7 @@ impl Process {
 
     /// Waits until the child has ended by itself, at most until `until`. It stays unreaped, so
     /// that its process id cannot belong to anybody else yet.
-    pub(super) async fn ended_by(&mut self, until: Instant) -> bool {
+    pub(crate) async fn ended_by(&mut self, until: Instant) -> bool {
         let mut pause = Duration::from_millis(1);
         loop {
             if self.group.leader_ended(&mut self.child) {
@@ -132,7 +132,7 @@ impl Process {
     }
 
     /// How the child ended, which it must have; reaps it, after its group.
-    pub(super) async fn status(&mut self) -> Option<ExitStatus> {
+    pub(crate) async fn status(&mut self) -> Option<ExitStatus> {
         self.kill_group();
         let status = self.child.wait().await.ok();
         self.reaped = true;
@@ -141,7 +141,7 @@ impl Process {
 
     /// Ends the child and its group: waits `grace`, then SIGTERM, then SIGKILL; and reaps it. Its
     /// standard input must be closed already.
-    pub(super) async fn end(mut self, grace: Duration) -> Option<ExitStatus> {
+    pub(crate) async fn end(mut self, grace: Duration) -> Option<ExitStatus> {
         if self.reaped {
             return self.child.wait().await.ok();
         }

@@ -55,32 +55,87 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 if std::mem::take(&mut self.skipping) {
                     continue;
                 }
-                return Ok(if line.len() > self.limit {
-                    Line::TooLong(line)
-                } else {
-                    Line::Full(line)
-                });
+                return Ok(self.measured(line));
             }
-            if self.skipping || self.buffer.len().saturating_sub(self.start) > self.limit {
-                let head = self.buffer.split_off(self.start);
-                self.buffer.clear();
-                self.start = 0;
-                self.scanned = 0;
+            if self.is_over() {
+                let head = self.take_over();
                 if !std::mem::replace(&mut self.skipping, true) {
                     return Ok(Line::TooLong(head));
                 }
             }
-            // Moves the tail of one line only, so each byte moves at most once per chunk read.
-            if self.start > 0 {
-                self.buffer.drain(..self.start);
-                self.scanned = self.scanned.saturating_sub(self.start);
-                self.start = 0;
-            }
-            self.buffer.reserve(CHUNK);
-            if self.from.read_buf(&mut self.buffer).await? == 0 {
-                return Ok(Line::End(std::mem::take(&mut self.buffer)));
+            if let Some(end) = self.fill().await? {
+                return Ok(end);
             }
         }
+    }
+
+    /// Like [`Lines::next`], but a line that is too long goes to `skipped` in pieces, all of it,
+    /// and [`Line::TooLong`] comes, empty, when it has ended; a stream that ends within it gives
+    /// [`Line::End`] next. Safe to cancel while `skipped` keeps what it got.
+    ///
+    /// # Errors
+    ///
+    /// Those of the stream.
+    pub async fn next_or_skip(&mut self, mut skipped: impl FnMut(&[u8])) -> io::Result<Line> {
+        loop {
+            if let Some(line) = self.take_line() {
+                if !std::mem::take(&mut self.skipping) && line.len() <= self.limit {
+                    return Ok(Line::Full(line));
+                }
+                skipped(&line);
+                return Ok(Line::TooLong(Vec::new()));
+            }
+            if self.is_over() {
+                skipped(&self.take_over());
+                self.skipping = true;
+            }
+            match self.fill().await? {
+                Some(_) if std::mem::take(&mut self.skipping) => {
+                    return Ok(Line::TooLong(Vec::new()));
+                }
+                Some(end) => return Ok(end),
+                None => {}
+            }
+        }
+    }
+
+    fn measured(&self, line: Vec<u8>) -> Line {
+        if line.len() > self.limit {
+            Line::TooLong(line)
+        } else {
+            Line::Full(line)
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.skipping || self.buffer.len().saturating_sub(self.start) > self.limit
+    }
+
+    fn take_over(&mut self) -> Vec<u8> {
+        let head = self.buffer.split_off(self.start);
+        self.buffer.clear();
+        self.start = 0;
+        self.scanned = 0;
+        head
+    }
+
+    /// Reads more; the end of the stream, if there is none.
+    async fn fill(&mut self) -> io::Result<Option<Line>> {
+        // Moves the tail of one line only, so each byte moves at most once per chunk read.
+        if self.start > 0 {
+            self.buffer.drain(..self.start);
+            self.scanned = self.scanned.saturating_sub(self.start);
+            self.start = 0;
+        }
+        // One long line does not keep its room for ever.
+        if self.buffer.is_empty() {
+            self.buffer.shrink_to(CHUNK);
+        }
+        self.buffer.reserve(CHUNK);
+        if self.from.read_buf(&mut self.buffer).await? == 0 {
+            return Ok(Some(Line::End(std::mem::take(&mut self.buffer))));
+        }
+        Ok(None)
     }
 
     fn take_line(&mut self) -> Option<Vec<u8>> {
@@ -139,6 +194,24 @@ mod tests {
             all(b"123456789\n1\n", 5).await,
             [long_all(), Line::Full(b"1".to_vec()), Line::End(Vec::new())]
         );
+    }
+
+    #[tokio::test]
+    async fn all_of_a_long_line_is_handed_over() {
+        let mut lines = Lines::new(b"12\n123456789\n1\n12345678".as_slice(), 5);
+        let mut seen = Vec::new();
+        let mut skipped = Vec::new();
+        for _ in 0..5 {
+            let line = lines.next_or_skip(|piece| skipped.extend_from_slice(piece));
+            seen.push(line.await.unwrap());
+        }
+        let full = |text: &str| Line::Full(text.as_bytes().to_vec());
+        let long = || Line::TooLong(Vec::new());
+        assert_eq!(
+            seen,
+            [full("12"), long(), full("1"), long(), Line::End(Vec::new())]
+        );
+        assert_eq!(skipped, b"12345678912345678");
     }
 
     fn long_all() -> Line {

@@ -20,8 +20,8 @@ use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::limits::Limits;
 use crate::message::{Answer, Incoming, Shape, Unreadable, answer_to};
 use crate::notes::{Notes, excerpt};
-use child::Process;
-use tail::Tail;
+pub(crate) use child::Process;
+pub(crate) use tail::Tail;
 
 /// A client on the pipes of one child.
 #[derive(Debug)]
@@ -223,7 +223,8 @@ impl Stdio {
     }
 }
 
-fn spawn_fault(name: &str, error: &std::io::Error) -> Fault {
+/// A command that could not be started.
+pub(crate) fn spawn_fault(name: &str, error: &std::io::Error) -> Fault {
     let fault = Fault::new(
         Party::Operator,
         FaultKind::Spawn,
@@ -240,7 +241,7 @@ fn spawn_fault(name: &str, error: &std::io::Error) -> Fault {
 }
 
 /// How a child ended, in words.
-fn describe(status: ExitStatus) -> String {
+pub(crate) fn describe(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return format!("was killed by signal {signal}");

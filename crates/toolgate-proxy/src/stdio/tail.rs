@@ -3,31 +3,52 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use toolgate_json::quote;
 
 /// Drains a stream in the background and remembers its last bytes.
 #[derive(Debug)]
-pub(super) struct Tail {
+pub(crate) struct Tail {
     kept: Arc<Mutex<Vec<u8>>>,
     task: JoinHandle<()>,
+    /// Closed when the task is at its end.
+    end: mpsc::Sender<()>,
 }
 
 impl Tail {
-    pub(super) fn follow(mut from: impl AsyncRead + Unpin + Send + 'static, limit: usize) -> Self {
+    pub(crate) fn follow(from: impl AsyncRead + Unpin + Send + 'static, limit: usize) -> Self {
+        Self::tee(from, limit, |_| {})
+    }
+
+    /// Also hands on everything as it comes.
+    pub(crate) fn tee(
+        mut from: impl AsyncRead + Unpin + Send + 'static,
+        limit: usize,
+        mut each: impl FnMut(&[u8]) + Send + 'static,
+    ) -> Self {
         let kept = Arc::new(Mutex::new(Vec::new()));
         let shared = Arc::clone(&kept);
+        let (end, ended) = mpsc::channel(1);
         let task = tokio::spawn(async move {
+            let _until_the_end = ended;
             let mut chunk = vec![0; CHUNK];
             while let Ok(count @ 1..) = from.read(&mut chunk).await {
-                keep(&shared, chunk.get(..count).unwrap_or_default(), limit);
+                let fresh = chunk.get(..count).unwrap_or_default();
+                each(fresh);
+                keep(&shared, fresh, limit);
             }
         });
-        Self { kept, task }
+        Self { kept, task, end }
+    }
+
+    /// Waits until the stream has ended.
+    pub(crate) async fn ended(&self) {
+        self.end.closed().await;
     }
 
     /// The last lines, escaped and cut, oldest first.
-    pub(super) fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&kept);
         let lines: Vec<&str> = text

@@ -1,0 +1,429 @@
+//! One client on our standard input and output, an HTTP endpoint behind us.
+//!
+//! Requests fly side by side, each in a task of its own that ends with its answer; notifications
+//! and answers of the client are posted one after the other, in their order. A legacy session and
+//! its listening stream are kept here, the headers of modern messages are made here.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::Method;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::{AbortHandle, JoinHandle};
+use tokio::time::timeout;
+use toolgate_guard::{Carrier, Context, IdKey, Recovery, Shape, Side};
+
+use super::Exit;
+use super::event::Event;
+use super::facts::{Facts, answered, error_code, negotiated};
+use super::flight::{Flight, Heard};
+use super::mirror::{mirrored, write};
+use super::pair::Client;
+use super::porter::{House, Order, Parcel, Porter, link};
+use super::relist::contract_of;
+use crate::fault::Phase;
+use crate::http::{EVENT_STREAM, Endpoint, LAST_EVENT_ID, SESSION, VERSION};
+use crate::outbox::Outbox;
+use crate::stdio::{Line, Lines};
+
+struct Caller<W> {
+    house: Arc<House>,
+    porter: Porter,
+    client: Outbox<W>,
+    endpoint: Arc<Endpoint>,
+    /// Messages for the server, in order.
+    queue: Mutex<VecDeque<Parcel>>,
+    /// Held by whoever sends them.
+    turn: tokio::sync::Mutex<()>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    flights: HashMap<IdKey, AbortHandle>,
+    session: Option<HeaderValue>,
+    version: Option<HeaderValue>,
+    listening: Option<AbortHandle>,
+}
+
+/// Runs until the client leaves or the guard is stopped.
+pub(super) async fn run<R, W>(
+    house: Arc<House>,
+    client: Client<R, W>,
+    endpoint: Arc<Endpoint>,
+) -> Exit
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let context = Context::Session(0);
+    let caller = Arc::new(Caller {
+        porter: Porter::new(&house, context, link(Carrier::Stdio, Carrier::Http, None)),
+        client: Outbox::new(client.to),
+        endpoint,
+        queue: Mutex::default(),
+        turn: tokio::sync::Mutex::default(),
+        state: Mutex::default(),
+        house,
+    });
+    caller.house.observe(&Event::Connected);
+    let lines = Lines::new(client.from, caller.house.bounds.message_bytes);
+    let mut reading = tokio::spawn(Arc::clone(&caller).read(lines));
+    let clock = tokio::spawn(Arc::clone(&caller).keep_time());
+    let exit = tokio::select! {
+        _ = &mut reading => Exit::ClientGone,
+        () = caller.house.stopping() => {
+            caller.porter.stop();
+            Exit::Stopped
+        }
+    };
+    caller.leave(reading).await;
+    clock.abort();
+    exit
+}
+
+impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
+    /// Reads the client until it leaves.
+    async fn read<R: AsyncRead + Send + Unpin>(self: Arc<Self>, mut lines: Lines<R>) {
+        loop {
+            let mut recovery = Recovery::new();
+            let line = lines.next_or_skip(|piece| recovery.feed(piece));
+            let line = line.await;
+            let last = !matches!(line, Ok(Line::Full(_) | Line::TooLong(_)));
+            match line {
+                Ok(Line::Full(line) | Line::End(line)) if !line.trim_ascii().is_empty() => {
+                    self.take(Side::Client, &line);
+                }
+                Ok(Line::TooLong(_)) => {
+                    let found = recovery.finish();
+                    let deliver = &mut |order| self.deliver(order);
+                    self.porter.oversize(Side::Client, &found, deliver);
+                }
+                _ => {}
+            }
+            self.dispatch().await;
+            let _client_is_gone = self.client.flush().await;
+            if last {
+                return;
+            }
+        }
+    }
+
+    fn take(&self, from: Side, message: &[u8]) {
+        self.porter
+            .take(from, message, &mut |order| self.deliver(order));
+    }
+
+    fn deliver(&self, order: Order) {
+        match order {
+            Order::Send(parcel) if parcel.to == Side::Client => self.client.push(parcel.bytes),
+            Order::Send(parcel) => self.queue().push_back(parcel),
+            Order::Abandon(id) => {
+                if let Some(flight) = self.state().flights.remove(&id) {
+                    flight.abort();
+                }
+            }
+        }
+    }
+
+    /// Sends what is queued for the server.
+    async fn dispatch(self: &Arc<Self>) {
+        if self.queue().is_empty() {
+            return;
+        }
+        let _in_order = self.turn.lock().await;
+        loop {
+            let Some(parcel) = self.queue().pop_front() else {
+                return;
+            };
+            match &parcel.shape {
+                Shape::Request { id, .. } => {
+                    let id = id.clone();
+                    let mut state = self.state();
+                    let flight = tokio::spawn(Arc::clone(self).fly(id.clone(), parcel));
+                    state.flights.insert(id, flight.abort_handle());
+                }
+                Shape::Batch(_) | Shape::Answer { .. } | Shape::Notification { .. } => {
+                    self.tell(parcel).await;
+                }
+            }
+        }
+    }
+
+    /// Posts what is not answered by a message of its own; a batch may be.
+    async fn tell(self: &Arc<Self>, parcel: Parcel) {
+        let opens = matches!(&parcel.shape,
+            Shape::Notification { method } if method == "notifications/initialized");
+        let (facts, headers) = self.headers(&parcel);
+        let mut flight = self.post(&parcel, headers, &facts);
+        let told = async {
+            loop {
+                match flight.next().await {
+                    Heard::Head { status, .. } if status >= 400 => {
+                        return Err(format!("HTTP status {status}"));
+                    }
+                    Heard::Head { .. } => {}
+                    Heard::Whole(body) if body.trim_ascii().is_empty() => return Ok(()),
+                    Heard::Whole(body) => self.take(Side::Server, &body),
+                    Heard::Event(event) => {
+                        if let Some(data) = event.data {
+                            self.take(Side::Server, &data);
+                        }
+                    }
+                    Heard::End => return Ok(()),
+                    Heard::Broken(fault) => return Err(fault.to_string()),
+                }
+            }
+        };
+        match timeout(self.house.times.notify, told).await {
+            Ok(Ok(())) => {}
+            Ok(Err(why)) => self.house.note("untold", &why),
+            Err(_) => self
+                .house
+                .note("untold", "the upstream did not take it in time"),
+        }
+        if opens {
+            self.listen();
+        }
+    }
+
+    /// Carries one request there and what belongs to it back.
+    async fn fly(self: Arc<Self>, id: IdKey, parcel: Parcel) {
+        let failed = self.carry(&id, parcel).await;
+        self.state().flights.remove(&id);
+        if let Some(why) = failed {
+            let deliver = &mut |order| self.deliver(order);
+            self.porter.request_failed(&id, &why, deliver);
+        }
+        self.settle().await;
+    }
+
+    /// `Some` is why the answer has not come.
+    async fn carry(self: &Arc<Self>, id: &IdKey, parcel: Parcel) -> Option<String> {
+        let (facts, mut headers) = self.headers(&parcel);
+        let opens = facts.method.as_deref() == Some("initialize");
+        let mut retried = facts.version.is_none();
+        let mut flight = self.post(&parcel, headers.clone(), &facts);
+        let mut status = 200;
+        loop {
+            let (message, whole) = match flight.next().await {
+                Heard::Head {
+                    status: code,
+                    headers,
+                    ..
+                } => {
+                    status = code;
+                    if opens && status == 200 {
+                        self.state().session = session_of(&headers);
+                    }
+                    continue;
+                }
+                Heard::Whole(body) => (body, true),
+                Heard::Event(event) => match event.data {
+                    Some(data) if !data.trim_ascii().is_empty() => (data, false),
+                    // Keeps the connection alive, or only names a place to resume from.
+                    _ => continue,
+                },
+                Heard::End if flight.resume().await => continue,
+                Heard::End => return Some("the answer ended before it was complete".to_owned()),
+                Heard::Broken(_) if flight.resume().await => continue,
+                Heard::Broken(fault) => return Some(fault.to_string()),
+            };
+            let own = answered(&message);
+            if own.is_none() && whole {
+                return Some(match status {
+                    200 => "the answer is no JSON-RPC answer".to_owned(),
+                    _ => format!("HTTP status {status}"),
+                });
+            }
+            if !retried && error_code(&message) == Some(HEADER_MISMATCH) {
+                retried = true;
+                if let Some(contract) =
+                    contract_of(&self.house, &self.endpoint, &facts, &parcel.bytes).await
+                {
+                    write(
+                        &mirrored(&facts, &parcel.bytes, Some(&contract)),
+                        &mut headers,
+                    );
+                    flight = self.post(&parcel, headers.clone(), &facts);
+                    continue;
+                }
+            }
+            if opens && own.as_ref() == Some(id) {
+                let version = negotiated(&message);
+                let version = version.and_then(|version| HeaderValue::from_str(&version).ok());
+                self.state().version = version;
+            }
+            self.take(Side::Server, &message);
+            if own.as_ref() == Some(id) {
+                return None;
+            }
+            if whole {
+                return Some("the answer is none to this request".to_owned());
+            }
+            self.settle().await;
+        }
+    }
+
+    /// Opens the stream on which a legacy server speaks by itself, and keeps it open.
+    fn listen(self: &Arc<Self>) {
+        let mut state = self.state();
+        if state.listening.is_some() || state.version.is_none() {
+            return;
+        }
+        let task = tokio::spawn(Arc::clone(self).hear());
+        state.listening = Some(task.abort_handle());
+    }
+
+    async fn hear(self: Arc<Self>) {
+        let mut last_id: Option<String> = None;
+        let mut quiet = 0_u32;
+        loop {
+            let mut headers = self.common();
+            headers.insert(ACCEPT, HeaderValue::from_static(EVENT_STREAM));
+            if let Some(id) = last_id
+                .as_deref()
+                .and_then(|id| HeaderValue::from_str(id).ok())
+            {
+                headers.insert(LAST_EVENT_ID, id);
+            }
+            let mut flight =
+                Flight::listen(&self.endpoint, headers, self.house.bounds.message_bytes);
+            loop {
+                match flight.next().await {
+                    // 405: there is no such stream; 404: no such session.
+                    Heard::Head {
+                        stream: false,
+                        status,
+                        ..
+                    } if status < 500 => return,
+                    Heard::Head { .. } => {}
+                    Heard::Event(event) => {
+                        quiet = 0;
+                        if let Some(data) = event.data.filter(|data| !data.trim_ascii().is_empty())
+                        {
+                            self.take(Side::Server, &data);
+                            self.settle().await;
+                        }
+                    }
+                    Heard::Whole(_) | Heard::End | Heard::Broken(_) => break,
+                }
+            }
+            let (id, retry) = flight.place();
+            last_id = id.or(last_id);
+            quiet = quiet.saturating_add(1).min(6);
+            let pause = retry.unwrap_or(RETRY).saturating_mul(1 << (quiet - 1));
+            tokio::time::sleep(pause.min(LONGEST_RETRY)).await;
+        }
+    }
+
+    async fn settle(self: &Arc<Self>) {
+        self.dispatch_boxed().await;
+        let _client_is_gone = self.client.flush().await;
+    }
+
+    /// A flight may lead to another flight, whose type would hold its own.
+    fn dispatch_boxed(self: &Arc<Self>) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(self.dispatch())
+    }
+
+    fn post(&self, parcel: &Parcel, headers: HeaderMap, facts: &Facts) -> Flight {
+        let message = Bytes::copy_from_slice(&parcel.bytes);
+        let limit = self.house.bounds.message_bytes;
+        let resumable = facts.version.is_none();
+        Flight::post(&self.endpoint, headers, message, limit, resumable)
+    }
+
+    /// The headers of one message.
+    fn headers(&self, parcel: &Parcel) -> (Facts, HeaderMap) {
+        let facts = Facts::read(&parcel.bytes);
+        let mut headers = if facts.version.is_some() {
+            self.endpoint.headers().clone()
+        } else {
+            self.common()
+        };
+        headers.insert(ACCEPT, HeaderValue::from_static(BOTH));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if facts.version.is_some() {
+            write(
+                &mirrored(&facts, &parcel.bytes, parcel.call.as_deref()),
+                &mut headers,
+            );
+        }
+        (facts, headers)
+    }
+
+    /// The headers of a legacy session.
+    fn common(&self) -> HeaderMap {
+        let mut headers = self.endpoint.headers().clone();
+        let state = self.state();
+        if let Some(session) = &state.session {
+            headers.insert(SESSION, session.clone());
+        }
+        if let Some(version) = &state.version {
+            headers.insert(VERSION, version.clone());
+        }
+        headers
+    }
+
+    async fn keep_time(self: Arc<Self>) {
+        loop {
+            self.porter.clock(&mut |order| self.deliver(order)).await;
+            self.settle().await;
+        }
+    }
+
+    /// Lets open requests be answered; then ends the session.
+    async fn leave(self: &Arc<Self>, reading: JoinHandle<()>) {
+        if timeout(self.house.times.drain, self.porter.idle())
+            .await
+            .is_err()
+        {
+            let deliver = &mut |order| self.deliver(order);
+            self.porter
+                .server_gone("the guard is shutting down", deliver);
+        }
+        reading.abort();
+        let grace = self.house.times.grace;
+        // What is decided is also told, to a client that takes it.
+        let _reader_is_gone = timeout(grace, self.client.close()).await;
+        let (listening, flights, session) = {
+            let mut state = self.state();
+            let flights: Vec<_> = state.flights.drain().map(|(_, flight)| flight).collect();
+            (state.listening.take(), flights, state.session.is_some())
+        };
+        for task in flights.into_iter().chain(listening) {
+            task.abort();
+        }
+        if session {
+            let headers = self.common();
+            let delete = self
+                .endpoint
+                .send(Phase::Request, Method::DELETE, headers, Bytes::new());
+            let _unheard = timeout(grace, delete).await;
+        }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, VecDeque<Parcel>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn session_of(headers: &HeaderMap) -> Option<HeaderValue> {
+    let mut session = headers.get(SESSION).cloned()?;
+    session.set_sensitive(true);
+    Some(session)
+}
+
+/// A header does not match the body (2026-07-28, basic).
+const HEADER_MISMATCH: i64 = -32020;
+const BOTH: &str = "application/json, text/event-stream";
+const RETRY: Duration = Duration::from_secs(1);
+const LONGEST_RETRY: Duration = Duration::from_secs(30);

@@ -1,0 +1,159 @@
+//! One running child of the guard: started, written to, read, and always reaped.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::process::{ChildStdin, ChildStdout};
+use tokio::time::{Instant, timeout};
+use toolgate_guard::Recovery;
+use toolgate_json::quote;
+
+use super::event::{Event, UpstreamState};
+use super::options::Restart;
+use super::porter::House;
+use crate::fault::Fault;
+use crate::outbox::Outbox;
+use crate::stdio::{Launch, Line, Lines, Process, Tail, describe, spawn_fault};
+
+/// The way to a child's standard input.
+pub(super) type Input = Outbox<ChildStdin>;
+
+/// A running child, but for its standard input.
+pub(super) struct Child {
+    house: Arc<House>,
+    name: String,
+    process: Process,
+    lines: Lines<ChildStdout>,
+    stderr: Tail,
+}
+
+/// What a child said.
+pub(super) enum Said {
+    /// A line.
+    Line(Vec<u8>),
+    /// A line over the bound: what could be read of it.
+    TooLong(toolgate_guard::Recovered),
+    /// It closed its standard output.
+    Nothing,
+}
+
+impl Child {
+    pub(super) fn start(house: &Arc<House>, launch: &Launch) -> Result<(Self, Arc<Input>), Fault> {
+        let name = quote(&launch.program().to_string_lossy(), 64).to_string();
+        let (process, pipes) = Process::start(launch).map_err(|error| {
+            let fault = spawn_fault(&name, &error);
+            house.observe(&Event::Upstream(UpstreamState::Failed(&fault)));
+            fault
+        })?;
+        house.observe(&Event::Upstream(UpstreamState::Started));
+        let heard = Arc::clone(house);
+        let stderr = Tail::tee(pipes.stderr, house.bounds.stderr_bytes, move |bytes| {
+            heard.observe(&Event::Stderr(bytes));
+        });
+        let child = Self {
+            house: Arc::clone(house),
+            name,
+            process,
+            lines: Lines::new(pipes.stdout, house.bounds.message_bytes),
+            stderr,
+        };
+        Ok((child, Arc::new(Outbox::new(pipes.stdin))))
+    }
+
+    /// The next thing it says. Empty lines are passed over.
+    pub(super) async fn listen(&mut self) -> Said {
+        let mut recovery = Recovery::new();
+        loop {
+            let line = self.lines.next_or_skip(|piece| recovery.feed(piece));
+            match line.await {
+                Ok(Line::Full(line)) if line.trim_ascii().is_empty() => {}
+                Ok(Line::Full(line)) => return Said::Line(line),
+                Ok(Line::TooLong(_)) => return Said::TooLong(recovery.finish()),
+                Ok(Line::End(rest)) if rest.trim_ascii().is_empty() => return Said::Nothing,
+                // A last line without its line end.
+                Ok(Line::End(rest)) => return Said::Line(rest),
+                Err(_) => return Said::Nothing,
+            }
+        }
+    }
+
+    /// Ends it, whose standard input must be closed, and says how it ended: patience, SIGTERM,
+    /// patience, SIGKILL, each to the group.
+    pub(super) async fn end(self, grace: Duration) -> String {
+        let Self {
+            house,
+            name,
+            mut process,
+            lines,
+            stderr,
+        } = self;
+        let by_itself = process.ended_by(Instant::now()).await;
+        let status = process.end(grace).await;
+        // What was written before the end may still be in the pipe; nobody else holds it now.
+        let last_words = timeout(LAST_WORDS, stderr.ended()).await;
+        let how = status.map_or_else(|| "ended".to_owned(), describe);
+        let last = stderr
+            .lines()
+            .pop()
+            .filter(|_| by_itself && last_words.is_ok());
+        let last = last.map_or_else(String::new, |line| format!(", its last words `{line}`"));
+        let how = format!("`{name}` {how}{last}");
+        drop(lines);
+        house.observe(&Event::Upstream(UpstreamState::Ended { how: &how }));
+        how
+    }
+}
+
+/// Counts restarts against what is allowed.
+pub(super) struct Restarts {
+    allowed: Restart,
+    recent: Vec<Instant>,
+}
+
+impl Restarts {
+    pub(super) fn new(allowed: Restart) -> Self {
+        Self {
+            allowed,
+            recent: Vec::new(),
+        }
+    }
+
+    /// How long to pause before one more restart; `None` if there were too many.
+    pub(super) fn next(&mut self) -> Option<Duration> {
+        let now = Instant::now();
+        let window = self.allowed.window;
+        self.recent
+            .retain(|at| now.saturating_duration_since(*at) < window);
+        let before = u32::try_from(self.recent.len()).unwrap_or(u32::MAX);
+        if before >= self.allowed.most {
+            return None;
+        }
+        self.recent.push(now);
+        // At once, then 0.1 s, 0.2 s, 0.4 s, …
+        let doubled = FIRST_PAUSE.saturating_mul(1 << before.min(10)) / 2;
+        Some(if before == 0 { Duration::ZERO } else { doubled }.min(LONGEST_PAUSE))
+    }
+}
+
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn restarts_are_counted_in_their_window() {
+        let mut restarts = Restarts::new(Restart {
+            most: 3,
+            window: Duration::from_secs(60),
+        });
+        let pauses: Vec<_> = (0..4).map(|_| restarts.next()).collect();
+        let ms = |ms| Some(Duration::from_millis(ms));
+        assert_eq!(pauses, [ms(0), ms(100), ms(200), None]);
+        tokio::time::advance(Duration::from_secs(60)).await;
+        assert_eq!(restarts.next(), ms(0));
+        assert_eq!(Restarts::new(Restart::NEVER).next(), None);
+    }
+}

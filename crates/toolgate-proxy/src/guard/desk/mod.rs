@@ -1,0 +1,405 @@
+//! The HTTP side of the clients: who is let in, which conversation a request belongs to, and the
+//! sessions of the legacy era.
+
+mod sessions;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hyper::body::Incoming;
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use hyper::{Method, Request, Response};
+use sha2::{Digest as _, Sha256};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+use toolgate_guard::{Carrier, Context, Recovery};
+
+use super::child::{Child, Restarts};
+use super::event::Event;
+use super::exchange::Exchange;
+use super::facts::Facts;
+use super::hub::{Hub, Way};
+use super::mirror::{mirrored, mismatch};
+use super::mux::Shared;
+use super::porter::{House, Porter, link};
+use super::reply::{error, passed_on, respond};
+use crate::era::MODERN;
+use crate::fault::Fault;
+use crate::http::{Endpoint, SESSION, VERSION};
+use crate::stdio::Launch;
+use crate::web::{Admission, Outgoing, Refusal, Service, TooLarge, read};
+use sessions::random_name;
+
+/// What is behind the desk.
+pub(super) enum Far {
+    Endpoint(Arc<Endpoint>),
+    Children(Nursery),
+}
+
+/// How children are had.
+pub(super) struct Nursery {
+    pub(super) launch: Launch,
+    shared: tokio::sync::Mutex<(Option<Arc<Shared>>, Restarts)>,
+    slots: Arc<Semaphore>,
+}
+
+impl Nursery {
+    pub(super) fn new(launch: Launch, restarts: Restarts, most: usize) -> Self {
+        Self {
+            launch,
+            shared: tokio::sync::Mutex::new((None, restarts)),
+            slots: Arc::new(Semaphore::new(most)),
+        }
+    }
+}
+
+pub(super) struct Desk {
+    house: Arc<House>,
+    admission: Admission,
+    far: Far,
+    sessions: Mutex<HashMap<String, Session>>,
+    slots: Arc<Semaphore>,
+    contexts: AtomicU64,
+}
+
+#[derive(Clone)]
+struct Session {
+    hub: Arc<Hub>,
+    number: u64,
+}
+
+impl Desk {
+    pub(super) fn new(house: Arc<House>, admission: Admission, far: Far) -> Arc<Self> {
+        Arc::new(Self {
+            slots: Arc::new(Semaphore::new(house.bounds.requests)),
+            house,
+            admission,
+            far,
+            sessions: Mutex::default(),
+            contexts: AtomicU64::new(1),
+        })
+    }
+
+    async fn receive(self: &Arc<Self>, request: Request<Incoming>) -> Response<Outgoing> {
+        if let Err(refusal) = self.admission.check(&request) {
+            return self.turn_away(refusal);
+        }
+        let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
+            return self.busy("requests");
+        };
+        let (head, body) = request.into_parts();
+        match head.method {
+            Method::GET => self.listen(head.headers, slot).await,
+            Method::DELETE => self.delete(&head.headers).await,
+            _ => self.post(head.headers, body, slot).await,
+        }
+    }
+
+    async fn post(
+        self: &Arc<Self>,
+        headers: HeaderMap,
+        body: Incoming,
+        slot: OwnedSemaphorePermit,
+    ) -> Response<Outgoing> {
+        let limit = self.house.bounds.message_bytes;
+        let message = match timeout(self.house.times.body, read(body, limit)).await {
+            Ok(Ok(message)) => message,
+            Ok(Err(TooLarge::Broken)) => return respond(400, HeaderMap::new(), Outgoing::empty()),
+            Ok(Err(TooLarge::Limit(part))) => {
+                let mut recovery = Recovery::new();
+                recovery.feed(&part);
+                let hub = self.passing(&headers, true, None);
+                let exchange = Exchange::new(hub, passed_on(&headers), true, slot);
+                return exchange.oversize(&recovery.finish()).await;
+            }
+            Err(_) => {
+                self.rejected(408, "body");
+                let text = "the body did not come in time";
+                let mut response = error(408, None, INVALID_REQUEST, text);
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert("connection", close);
+                return response;
+            }
+        };
+        let facts = Facts::read(&message);
+        if facts == Facts::default() {
+            // No message at all, or a batch: what is to be said the conversation says.
+            let text = message.trim_ascii_start();
+            if text.first() != Some(&b'[') {
+                let hub = self.passing(&headers, true, None);
+                let exchange = Exchange::new(hub, passed_on(&headers), true, slot);
+                return exchange.post(&facts, &message).await;
+            }
+        }
+        if is_modern(&facts, &headers) {
+            self.modern(headers, &facts, &message, slot).await
+        } else {
+            self.legacy(headers, &facts, &message, slot).await
+        }
+    }
+
+    async fn modern(
+        self: &Arc<Self>,
+        headers: HeaderMap,
+        facts: &Facts,
+        message: &[u8],
+        slot: OwnedSemaphorePermit,
+    ) -> Response<Outgoing> {
+        // What is no message at all gets its answer from the conversation.
+        if facts.method.is_some()
+            && facts.version.is_some()
+            && let Some(wrong) = mismatch(&mirrored(facts, message, None), &headers)
+        {
+            self.rejected(400, "headers");
+            return error(400, facts.id.as_ref(), HEADER_MISMATCH, &wrong);
+        }
+        let shared = match &self.far {
+            Far::Endpoint(_) => None,
+            Far::Children(nursery) => match self.shared(nursery).await {
+                Ok(shared) => Some(shared),
+                Err(why) => return error(503, facts.id.as_ref(), INTERNAL_ERROR, &why),
+            },
+        };
+        let hub = self.passing(&headers, true, shared);
+        let mut exchange = Exchange::new(hub, passed_on(&headers), true, slot);
+        exchange.keeps_time = true;
+        exchange.post(facts, message).await
+    }
+
+    async fn legacy(
+        self: &Arc<Self>,
+        headers: HeaderMap,
+        facts: &Facts,
+        message: &[u8],
+        slot: OwnedSemaphorePermit,
+    ) -> Response<Outgoing> {
+        let opens = facts.is_request() && facts.method.as_deref() == Some("initialize");
+        if opens {
+            return self.open(headers, facts, message, slot).await;
+        }
+        let hub = match self.session_of(&headers) {
+            Ok(Some(session)) => session.hub,
+            // Some servers keep no sessions; what they think of the message they say themselves.
+            Ok(None) if matches!(self.far, Far::Endpoint(_)) => self.passing(&headers, false, None),
+            Ok(None) => {
+                let text = "send `Mcp-Session-Id`, or open a session with `initialize`";
+                return error(400, facts.id.as_ref(), INVALID_REQUEST, text);
+            }
+            Err(refusal) => return error(refusal, facts.id.as_ref(), INVALID_REQUEST, NO_SESSION),
+        };
+        let mut exchange = Exchange::new(hub, passed_on(&headers), false, slot);
+        exchange.keeps_time = !headers.contains_key(SESSION);
+        let response = exchange.post(facts, message).await;
+        self.forget_if_gone(&headers, &response);
+        response
+    }
+
+    /// `initialize` opens a session.
+    async fn open(
+        self: &Arc<Self>,
+        headers: HeaderMap,
+        facts: &Facts,
+        message: &[u8],
+        slot: OwnedSemaphorePermit,
+    ) -> Response<Outgoing> {
+        if self.house.is_stopping() || !self.has_room() {
+            return self.busy("sessions");
+        }
+        let number = self.contexts.fetch_add(1, Ordering::Relaxed);
+        let porter = Porter::new(&self.house, Context::Session(number), self.link(None));
+        match &self.far {
+            Far::Endpoint(endpoint) => {
+                let way = Way::Endpoint(Arc::clone(endpoint), passed_on(&headers));
+                let hub = Hub::new(porter, way);
+                let exchange = Exchange::new(Arc::clone(&hub), passed_on(&headers), false, slot);
+                let response = exchange.post(facts, message).await;
+                if let Some(name) = response.headers().get(SESSION) {
+                    hub.set_session(name.clone());
+                    self.enter(name, Session { hub, number });
+                }
+                response
+            }
+            Far::Children(nursery) => {
+                let Ok(place) = Arc::clone(&nursery.slots).try_acquire_owned() else {
+                    return self.busy("children");
+                };
+                let (child, input) = match Child::start(&self.house, &nursery.launch) {
+                    Ok(started) => started,
+                    Err(fault) => {
+                        let text = fault.to_string();
+                        return error(502, facts.id.as_ref(), INTERNAL_ERROR, &text);
+                    }
+                };
+                let Some(name) = random_name() else {
+                    return self.busy("randomness");
+                };
+                let hub = Hub::new(porter, Way::Child(input));
+                let session = Session {
+                    hub: Arc::clone(&hub),
+                    number,
+                };
+                self.enter(&name, session);
+                let desk = Arc::clone(self);
+                let known_as = name.to_str().unwrap_or_default().to_owned();
+                tokio::spawn(desk.talk(Arc::clone(&hub), child, known_as, place));
+                let mut exchange = Exchange::new(hub, passed_on(&headers), false, slot);
+                exchange.names = Some(name);
+                exchange.post(facts, message).await
+            }
+        }
+    }
+
+    async fn listen(
+        self: &Arc<Self>,
+        headers: HeaderMap,
+        slot: OwnedSemaphorePermit,
+    ) -> Response<Outgoing> {
+        let hub = match self.session_of(&headers) {
+            Ok(Some(session)) => session.hub,
+            Ok(None) if matches!(self.far, Far::Endpoint(_)) => self.passing(&headers, false, None),
+            Ok(None) => return respond(405, HeaderMap::new(), Outgoing::empty()),
+            Err(refusal) => return error(refusal, None, INVALID_REQUEST, NO_SESSION),
+        };
+        let exchange = Exchange::new(hub, passed_on(&headers), false, slot);
+        let response = exchange.listen().await;
+        self.forget_if_gone(&headers, &response);
+        response
+    }
+
+    async fn delete(self: &Arc<Self>, headers: &HeaderMap) -> Response<Outgoing> {
+        let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
+        match &self.far {
+            Far::Endpoint(endpoint) => {
+                let sent = endpoint.send(
+                    crate::fault::Phase::Request,
+                    Method::DELETE,
+                    passed_on(headers),
+                    bytes::Bytes::new(),
+                );
+                let answer = timeout(self.house.times.notify, sent).await;
+                if let Some(name) = name {
+                    self.end_session(name).await;
+                }
+                match answer {
+                    Ok(Ok(answer)) => {
+                        let status = answer.status().as_u16();
+                        respond(status, HeaderMap::new(), Outgoing::empty())
+                    }
+                    Ok(Err(fault)) => error(502, None, INTERNAL_ERROR, &fault.to_string()),
+                    Err(_) => error(504, None, INTERNAL_ERROR, "the upstream did not answer"),
+                }
+            }
+            Far::Children(_) => match name {
+                None => error(400, None, INVALID_REQUEST, "send `Mcp-Session-Id`"),
+                Some(name) if self.end_session(name).await => {
+                    respond(204, HeaderMap::new(), Outgoing::empty())
+                }
+                Some(_) => error(404, None, INVALID_REQUEST, NO_SESSION),
+            },
+        }
+    }
+
+    /// A conversation of one request.
+    fn passing(&self, headers: &HeaderMap, modern: bool, shared: Option<Arc<Shared>>) -> Arc<Hub> {
+        let version = headers.get(VERSION).and_then(|value| value.to_str().ok());
+        let version = version.filter(|_| !modern);
+        let (context, way) = match (&self.far, shared) {
+            (_, Some(shared)) => (shared.context.clone(), Way::Shared(shared)),
+            (Far::Endpoint(endpoint), None) => (
+                bearer(headers),
+                Way::Endpoint(Arc::clone(endpoint), passed_on(headers)),
+            ),
+            // Only for messages that cannot be read whole; nothing is sent.
+            (Far::Children(_), None) => (Context::Anonymous, Way::None),
+        };
+        Hub::new(Porter::new(&self.house, context, self.link(version)), way)
+    }
+
+    async fn shared(self: &Arc<Self>, nursery: &Nursery) -> Result<Arc<Shared>, String> {
+        let mut guard = nursery.shared.lock().await;
+        let (shared, restarts) = &mut *guard;
+        if let Some(shared) = shared.as_ref().filter(|shared| !shared.is_gone()) {
+            return Ok(Arc::clone(shared));
+        }
+        if shared.is_some() {
+            let Some(pause) = restarts.next() else {
+                return Err("the server has ended too often".to_owned());
+            };
+            tokio::time::sleep(pause).await;
+        }
+        let started = Child::start(&self.house, &nursery.launch);
+        let (child, input) = started.map_err(|fault: Fault| fault.to_string())?;
+        let number = self.contexts.fetch_add(1, Ordering::Relaxed);
+        let fresh = Shared::new(&self.house, input, number);
+        tokio::spawn(Arc::clone(&fresh).talk(child));
+        *shared = Some(Arc::clone(&fresh));
+        Ok(fresh)
+    }
+
+    fn link(&self, version: Option<&str>) -> toolgate_guard::Link {
+        let server = match self.far {
+            Far::Endpoint(_) => Carrier::Http,
+            Far::Children(_) => Carrier::Stdio,
+        };
+        link(Carrier::Http, server, version)
+    }
+
+    fn turn_away(&self, refusal: Refusal) -> Response<Outgoing> {
+        let status = refusal.status.as_u16();
+        self.rejected(status, refusal.why);
+        let mut response = error(status, None, INVALID_REQUEST, refusal.text);
+        if status == 405 {
+            let allow = HeaderValue::from_static("POST, GET, DELETE");
+            response.headers_mut().insert("allow", allow);
+        }
+        response
+    }
+
+    fn busy(&self, why: &'static str) -> Response<Outgoing> {
+        self.rejected(503, why);
+        let mut response = error(503, None, INTERNAL_ERROR, &format!("too many {why}"));
+        let after = HeaderValue::from_static("1");
+        response.headers_mut().insert("retry-after", after);
+        response
+    }
+
+    fn rejected(&self, status: u16, why: &'static str) {
+        self.house.observe(&Event::Rejected { status, why });
+    }
+}
+
+impl Service for Desk {
+    fn connected(&self) {
+        self.house.observe(&Event::Connected);
+    }
+
+    fn disconnected(&self, lasted: Duration) {
+        self.house.observe(&Event::Disconnected { lasted });
+    }
+
+    async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Response<Outgoing> {
+        self.receive(request).await
+    }
+}
+
+/// The era is read of each message; a message that does not tell is of its header's era.
+fn is_modern(facts: &Facts, headers: &HeaderMap) -> bool {
+    let header = headers.get(VERSION).and_then(|value| value.to_str().ok());
+    // Versions are dates and sort as text.
+    facts.version.is_some() || header.is_some_and(|version| version >= MODERN)
+}
+
+/// The key of an authorization, which is not the authorization.
+fn bearer(headers: &HeaderMap) -> Context {
+    let Some(given) = headers.get(AUTHORIZATION) else {
+        return Context::Anonymous;
+    };
+    Context::Bearer(Sha256::digest(given.as_bytes()).into())
+}
+
+const INVALID_REQUEST: i64 = -32600;
+const INTERNAL_ERROR: i64 = -32603;
+const HEADER_MISMATCH: i64 = -32020;
+const NO_SESSION: &str = "there is no such session; open one with `initialize`";

@@ -1,0 +1,205 @@
+//! The legacy sessions of a desk: how they begin, are found again, idle and end.
+
+use std::collections::HashMap;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hyper::Response;
+use hyper::header::{HeaderMap, HeaderValue};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, timeout};
+use toolgate_guard::{Context, ScopeKey, Side};
+
+use super::{Desk, Far, Session};
+use crate::guard::child::{Child, Said};
+use crate::guard::event::Event;
+use crate::guard::hub::{Hub, Way};
+use crate::guard::porter::Porter;
+use crate::guard::reply::passed_on;
+use crate::http::{SESSION, VERSION};
+use crate::web::Outgoing;
+use std::sync::atomic::Ordering;
+
+impl Desk {
+    /// Looks after the sessions until the desk is dropped or the guard ends.
+    pub(in crate::guard) async fn look_after(self: Arc<Self>) {
+        let idle = self.house.times.idle;
+        let each = (idle / 8).clamp(SHORTEST_ROUND, LONGEST_ROUND);
+        loop {
+            tokio::time::sleep(each).await;
+            let now = Instant::now();
+            let stale: Vec<String> = {
+                let sessions = self.sessions();
+                let stale = sessions.iter().filter(|(_, session)| {
+                    let since = session.hub.idle_since();
+                    since.is_some_and(|since| now.saturating_duration_since(since) >= idle)
+                });
+                stale.map(|(name, _)| name.clone()).collect()
+            };
+            for name in stale {
+                self.end_session(&name).await;
+            }
+        }
+    }
+
+    /// Ends what has no request to answer: listening streams, and, once all is answered, sessions.
+    pub(in crate::guard) fn hush(&self) {
+        for session in self.all() {
+            session.hub.porter.stop();
+            session.hub.close_listener();
+        }
+    }
+
+    pub(in crate::guard) async fn close(&self) {
+        let names: Vec<String> = self.sessions().keys().cloned().collect();
+        for name in names {
+            self.end_session(&name).await;
+        }
+        if let Far::Children(nursery) = &self.far
+            && let Some(shared) = nursery.shared.lock().await.0.take()
+        {
+            shared.close().await;
+        }
+    }
+
+    pub(super) fn all(&self) -> Vec<Session> {
+        self.sessions().values().cloned().collect()
+    }
+
+    /// Reads the child of a session until it has nothing more to say.
+    pub(super) async fn talk(
+        self: Arc<Self>,
+        hub: Arc<Hub>,
+        mut child: Child,
+        name: String,
+        _place: OwnedSemaphorePermit,
+    ) {
+        let house = Arc::clone(&self.house);
+        loop {
+            match child.listen().await {
+                Said::Line(line) => hub.take(Side::Server, &line, None),
+                Said::TooLong(found) => {
+                    let deliver = &mut |order| hub.route(order, None);
+                    hub.porter.oversize(Side::Server, &found, deliver);
+                }
+                Said::Nothing => break,
+            }
+            hub.room(house.bounds.waiting_events).await;
+        }
+        if let Way::Child(input) = &hub.way {
+            input.close().await;
+        }
+        let how = child.end(house.times.grace).await;
+        let deliver = &mut |order| hub.route(order, None);
+        hub.porter.server_gone(&how, deliver);
+        self.end_session(&name).await;
+    }
+
+    /// The session that a request names: `None` without a name. A session of an HTTP upstream
+    /// that is not known here may have been opened elsewhere: the upstream will tell.
+    pub(super) fn session_of(&self, headers: &HeaderMap) -> Result<Option<Session>, u16> {
+        let Some(value) = headers.get(SESSION) else {
+            return Ok(None);
+        };
+        let name = value.to_str().map_err(|_| 404_u16)?;
+        if let Some(session) = self.sessions().get(name) {
+            return Ok(Some(session.clone()));
+        }
+        let Far::Endpoint(endpoint) = &self.far else {
+            return Err(404);
+        };
+        if !self.has_room() {
+            return Err(503);
+        }
+        let number = self.contexts.fetch_add(1, Ordering::Relaxed);
+        let version = headers.get(VERSION).and_then(|value| value.to_str().ok());
+        let porter = Porter::new(&self.house, Context::Session(number), self.link(version));
+        let way = Way::Endpoint(Arc::clone(endpoint), passed_on(headers));
+        let hub = Hub::new(porter, way);
+        hub.set_session(value.clone());
+        let session = Session { hub, number };
+        self.enter(value, session.clone());
+        Ok(Some(session))
+    }
+
+    /// Room for one more session; the one that was idle longest makes it, if need be.
+    pub(super) fn has_room(&self) -> bool {
+        let mut sessions = self.sessions();
+        if sessions.len() < self.house.bounds.sessions {
+            return true;
+        }
+        // A child's session holds state that only its client may give up.
+        if matches!(self.far, Far::Children(_)) {
+            return false;
+        }
+        let idle = sessions
+            .iter()
+            .filter_map(|(name, session)| Some((session.hub.idle_since()?, name.clone())))
+            .min();
+        idle.is_some_and(|(_, name)| sessions.remove(&name).is_some())
+    }
+
+    pub(super) fn enter(&self, name: &HeaderValue, session: Session) {
+        let Ok(name) = name.to_str() else { return };
+        let hub = Arc::clone(&session.hub);
+        self.sessions().insert(name.to_owned(), session);
+        self.house.observe(&Event::SessionOpened);
+        // The clock of a session ends with it.
+        let weak = Arc::downgrade(&hub);
+        tokio::spawn(async move {
+            while let Some(hub) = weak.upgrade() {
+                let ticking = Arc::clone(&hub);
+                let mut deliver = move |order| ticking.route(order, None);
+                let tick = hub.porter.clock(&mut deliver);
+                let _none_for_a_while = timeout(LONGEST_ROUND, tick).await;
+            }
+        });
+    }
+
+    /// `false`: there is none.
+    pub(super) async fn end_session(&self, name: &str) -> bool {
+        let Some(session) = self.sessions().remove(name) else {
+            return false;
+        };
+        let hub = session.hub;
+        hub.close_listener();
+        if let Way::Child(input) = &hub.way {
+            let _slow_reader = timeout(self.house.times.grace, input.close()).await;
+        }
+        let lasted = hub.begun.elapsed();
+        self.house.guard.forget(&ScopeKey {
+            upstream: Arc::clone(&self.house.name),
+            context: Context::Session(session.number),
+        });
+        self.house.observe(&Event::SessionClosed { lasted });
+        true
+    }
+
+    /// The upstream does not know the session any more.
+    pub(super) fn forget_if_gone(&self, headers: &HeaderMap, response: &Response<Outgoing>) {
+        let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
+        if response.status().as_u16() == 404
+            && matches!(self.far, Far::Endpoint(_))
+            && let Some(name) = name
+            && let Some(session) = self.sessions().remove(name)
+        {
+            let lasted = session.hub.begun.elapsed();
+            self.house.observe(&Event::SessionClosed { lasted });
+        }
+    }
+
+    pub(super) fn sessions(&self) -> MutexGuard<'_, HashMap<String, Session>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A name that nobody can guess; `None` if the system has no randomness to give.
+pub(super) fn random_name() -> Option<HeaderValue> {
+    let mut bytes = [0_u8; 16];
+    getrandom::fill(&mut bytes).ok()?;
+    let name: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    HeaderValue::from_str(&name).ok()
+}
+
+const SHORTEST_ROUND: Duration = Duration::from_millis(100);
+const LONGEST_ROUND: Duration = Duration::from_secs(30);

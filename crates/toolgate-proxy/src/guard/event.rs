@@ -1,0 +1,84 @@
+//! What happens while the guard runs, for whoever counts, logs or audits it.
+
+use std::time::Duration;
+
+use toolgate_guard::{Record, Side};
+
+use crate::fault::Fault;
+
+/// Is told what happens. It is called from the pumps, some of them under a lock: it must return at
+/// once and must not call back.
+pub trait Observer: Send + Sync + 'static {
+    /// Takes note of one event.
+    fn observe(&self, event: &Event<'_>);
+}
+
+/// An observer that takes no notice.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    fn observe(&self, _: &Event<'_>) {}
+}
+
+/// One event. None holds a message, a header or a token.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// A client connected: stdio once, HTTP for each TCP connection.
+    Connected,
+    /// It left.
+    Disconnected {
+        /// After how long.
+        lasted: Duration,
+    },
+    /// A legacy HTTP session began.
+    SessionOpened,
+    /// It ended: by DELETE, idle, with its child, or with the guard.
+    SessionClosed {
+        /// After how long.
+        lasted: Duration,
+    },
+    /// An HTTP request was refused before its body was looked at.
+    Rejected {
+        /// The status it got.
+        status: u16,
+        /// Why, a stable word such as `origin`.
+        why: &'static str,
+    },
+    /// A gate decided on something: the audit record.
+    Verdict(&'a Record),
+    /// A message came in.
+    Message {
+        /// From whom.
+        from: Side,
+        /// Its length in bytes.
+        bytes: usize,
+    },
+    /// The upstream is up, or is not any more.
+    Upstream(UpstreamState<'a>),
+    /// What the child wrote to its standard error: some bytes, not whole lines.
+    Stderr(&'a [u8]),
+    /// Something odd that is worth a line in the log and has no record.
+    Note {
+        /// A stable word such as `undeliverable`.
+        what: &'static str,
+        /// One line; foreign text in it is escaped and cut.
+        detail: &'a str,
+    },
+}
+
+/// How the upstream is.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum UpstreamState<'a> {
+    /// A child is started.
+    Started,
+    /// A child ended.
+    Ended {
+        /// How, one line.
+        how: &'a str,
+    },
+    /// A child could not be started or an endpoint not be reached.
+    Failed(&'a Fault),
+}

@@ -1,0 +1,260 @@
+//! The guard's transports: who comes in, what is behind, and the pumps between them.
+//!
+//! All decisions are [`toolgate_guard`]'s; here bytes are moved. Each of the four crossings has a
+//! file of its own.
+
+mod ask;
+mod caller;
+mod child;
+mod desk;
+mod event;
+mod exchange;
+mod facts;
+mod flight;
+mod hub;
+mod mirror;
+mod mux;
+mod options;
+mod pair;
+mod porter;
+mod relist;
+mod reply;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use toolgate_guard::Guard;
+
+pub use event::{Event, Observer, Unobserved, UpstreamState};
+pub use options::{
+    Bounds, GuardOptions, HttpListener, Listener, Restart, Times, TlsFiles, Upstream,
+};
+
+use crate::fault::{Fault, FaultKind, Party, Phase};
+use crate::http::Endpoint;
+use crate::standard;
+use crate::web::{self, Admission, Closing, Costs, Server};
+use child::Restarts;
+use desk::{Desk, Far, Nursery};
+use porter::House;
+
+/// Why a guard ended.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Exit {
+    /// The client on standard input and output left.
+    ClientGone,
+    /// [`Running::stop`] was called; open calls have been answered.
+    Stopped,
+    /// The child ended and may not be started again; the text says how.
+    UpstreamGone(String),
+    /// Something could not be started.
+    Failed(Fault),
+}
+
+/// A guard at work.
+pub struct Running {
+    house: Arc<House>,
+    address: Option<SocketAddr>,
+    task: JoinHandle<Exit>,
+}
+
+impl std::fmt::Debug for Running {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Running")
+            .field("address", &self.address)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Running {
+    /// Where it listens, for HTTP.
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.address
+    }
+
+    /// Begins to end it: no new call is taken, open ones are answered, within
+    /// [`Times::drain`]. Returns at once; [`Running::finished`] waits.
+    pub fn stop(&self) {
+        self.house.stop();
+    }
+
+    /// Waits for its end.
+    pub async fn finished(self) -> Exit {
+        match self.task.await {
+            Ok(exit) => exit,
+            // Nobody aborts the task, so it can only have panicked.
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_) => Exit::Stopped,
+            },
+        }
+    }
+}
+
+/// Starts a guard on the current runtime.
+///
+/// # Errors
+///
+/// A [`Fault`] if the address cannot be bound, or a file not be read. A child that cannot be
+/// started shows in [`Running::finished`], or in the answer to the request that needed it.
+pub async fn serve(
+    options: GuardOptions,
+    guard: Guard,
+    observer: Arc<dyn Observer>,
+) -> Result<Running, Fault> {
+    match options.listener.clone() {
+        Listener::Stdio => serve_client(
+            standard::input(),
+            standard::output(),
+            options,
+            guard,
+            observer,
+        ),
+        Listener::Http(listener) => serve_http(&listener, options, guard, observer).await,
+    }
+}
+
+async fn serve_http(
+    listener: &HttpListener,
+    options: GuardOptions,
+    guard: Guard,
+    observer: Arc<dyn Observer>,
+) -> Result<Running, Fault> {
+    let house = house(&options, guard, observer);
+    let tls = listener.tls.as_ref();
+    let tls = tls
+        .map(|files| web::acceptor(&files.certificate, &files.key))
+        .transpose()?;
+    let Bounds {
+        connections,
+        head_bytes,
+        children,
+        ..
+    } = options.bounds;
+    let Times { head, write, .. } = options.times;
+    let costs = Costs {
+        connections,
+        head_bytes,
+        head,
+        write,
+    };
+    let cannot = |error| cannot_bind(listener.address, &error);
+    let server = Server::bind(listener.address, tls, costs)
+        .await
+        .map_err(cannot)?;
+    let address = server.address().map_err(cannot)?;
+    let admission = Admission {
+        path: listener.path.clone(),
+        hosts: hosts(listener, address),
+        origins: listener.origins.clone(),
+    };
+    let far = match options.upstream {
+        Upstream::Http(target) => Far::Endpoint(Arc::new(Endpoint::new(target)?)),
+        Upstream::Child { launch, restart } => {
+            Far::Children(Nursery::new(launch, Restarts::new(restart), children))
+        }
+    };
+    let desk = Desk::new(Arc::clone(&house), admission, far);
+    Ok(Running {
+        task: tokio::spawn(attend(Arc::clone(&house), server, desk)),
+        house,
+        address: Some(address),
+    })
+}
+
+/// Serves until the guard is stopped, and then until all is answered.
+async fn attend(house: Arc<House>, server: Server, desk: Arc<Desk>) -> Exit {
+    let closing = Arc::new(Closing::new(false));
+    let told = Arc::clone(&closing);
+    let service = Arc::clone(&desk);
+    let mut serving = tokio::spawn(async move { server.serve(service, &told).await });
+    let care = tokio::spawn(Arc::clone(&desk).look_after());
+    house.stopping().await;
+    desk.hush();
+    closing.send_replace(true);
+    if timeout(house.times.drain, &mut serving).await.is_err() {
+        house.expire();
+        if timeout(house.times.grace, &mut serving).await.is_err() {
+            serving.abort();
+        }
+    }
+    desk.close().await;
+    care.abort();
+    Exit::Stopped
+}
+
+/// The names that requests may be for.
+fn hosts(listener: &HttpListener, bound: SocketAddr) -> Vec<String> {
+    let mut hosts: Vec<String> = listener
+        .hosts
+        .iter()
+        .map(|host| host.to_ascii_lowercase())
+        .collect();
+    let ip = bound.ip();
+    hosts.push(match ip {
+        std::net::IpAddr::V4(ip) => ip.to_string(),
+        std::net::IpAddr::V6(ip) => format!("[{ip}]"),
+    });
+    if ip.is_loopback() {
+        hosts.extend(["localhost", "127.0.0.1", "[::1]"].map(str::to_owned));
+    }
+    hosts
+}
+
+fn cannot_bind(address: SocketAddr, error: &std::io::Error) -> Fault {
+    Fault::new(
+        Party::Operator,
+        FaultKind::Config,
+        Phase::Start,
+        format!("cannot listen on `{address}`: {error}"),
+    )
+}
+
+/// Starts a guard for one client on a stream of lines, whatever the options name as listener.
+///
+/// # Errors
+///
+/// As [`serve`].
+pub fn serve_client<R, W>(
+    from: R,
+    to: W,
+    options: GuardOptions,
+    guard: Guard,
+    observer: Arc<dyn Observer>,
+) -> Result<Running, Fault>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let house = house(&options, guard, observer);
+    let work = Arc::clone(&house);
+    let client = pair::Client { from, to };
+    let task = match options.upstream {
+        Upstream::Child { launch, restart } => {
+            tokio::spawn(pair::run(work, client, launch, restart))
+        }
+        Upstream::Http(target) => {
+            let endpoint = Arc::new(Endpoint::new(target)?);
+            tokio::spawn(caller::run(work, client, endpoint))
+        }
+    };
+    Ok(Running {
+        house,
+        address: None,
+        task,
+    })
+}
+
+fn house(options: &GuardOptions, guard: Guard, observer: Arc<dyn Observer>) -> Arc<House> {
+    let GuardOptions {
+        name,
+        bounds,
+        times,
+        ..
+    } = options;
+    Arc::new(House::new(name, guard, observer, *bounds, *times))
+}

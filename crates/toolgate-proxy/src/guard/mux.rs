@@ -1,0 +1,271 @@
+//! One child that many modern clients use at once.
+//!
+//! Each client numbers its requests as it likes, so on the way to the child the id, the progress
+//! token and the id of a cancelled request become numbers of ours, and on the way back the
+//! client's own again: in answers, in progress, and as the subscription that a notification
+//! belongs to. Everything else of a message stays as it was written.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use toolgate_guard::{Carrier, Context, IdKey, Shape, Side, one_line};
+use toolgate_json::{Kind, Node as _, View};
+use toolgate_mcp::message::{Edits, Message};
+
+use super::child::{Child, Input, Said};
+use super::facts::read;
+use super::hub::Hub;
+use super::porter::{House, Order, Parcel, Porter, link};
+
+/// The child's input, and whose request is whose.
+pub(super) struct Shared {
+    house: Arc<House>,
+    input: Arc<Input>,
+    /// The child's knowledge is kept under this number.
+    pub(super) context: Context,
+    /// Hears what belongs to no request, such as a changed list.
+    spare: Porter,
+    table: Mutex<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    last: i64,
+    open: HashMap<i64, Entry>,
+    gone: bool,
+}
+
+#[derive(Clone)]
+struct Entry {
+    hub: Arc<Hub>,
+    key: IdKey,
+    /// The client's id and progress token, as it wrote them.
+    id: String,
+    token: Option<String>,
+}
+
+/// Where a message of the child belongs, and what it says in the client's terms.
+struct Sorted {
+    entry: Entry,
+    message: String,
+}
+
+impl Shared {
+    pub(super) fn new(house: &Arc<House>, input: Arc<Input>, number: u64) -> Arc<Self> {
+        let context = Context::Session(number);
+        let spare = link(Carrier::Http, Carrier::Stdio, None);
+        Arc::new(Self {
+            house: Arc::clone(house),
+            input,
+            spare: Porter::new(house, context.clone(), spare),
+            context,
+            table: Mutex::default(),
+        })
+    }
+
+    pub(super) fn is_gone(&self) -> bool {
+        self.table().gone
+    }
+
+    /// Sends a message of one client to the child.
+    pub(super) fn send(self: &Arc<Self>, hub: &Arc<Hub>, parcel: &Parcel) {
+        let Some(message) = self.renumbered(hub, parcel) else {
+            return;
+        };
+        self.input.push(one_line(message.as_bytes()).into_owned());
+        let input = Arc::clone(&self.input);
+        // Not by whoever is here: a client that leaves must not cut a line in two.
+        tokio::spawn(async move { input.flush().await });
+    }
+
+    fn renumbered(&self, hub: &Arc<Hub>, parcel: &Parcel) -> Option<String> {
+        read(&parcel.bytes, |message| match message {
+            Message::Request(request) => {
+                let token = request
+                    .params
+                    .and_then(|params| params.member("_meta")?.member("progressToken"));
+                let number = self.enter(Entry {
+                    hub: Arc::clone(hub),
+                    key: IdKey::of(request.id),
+                    id: request.id.raw().to_owned(),
+                    token: token.map(|token| token.raw().to_owned()),
+                });
+                let mut edits = Edits::new();
+                edits.replace(request.view.member("id")?, number.to_string());
+                if let Some(token) = token {
+                    edits.replace(token, number.to_string());
+                }
+                Some(edits.apply(source(request.view)))
+            }
+            Message::Notification(note) if note.method == "notifications/cancelled" => {
+                let id = note.params?.member("requestId")?;
+                let number = self.leave(hub, &IdKey::read(id.raw())?)?;
+                let mut edits = Edits::new();
+                edits.replace(id, number.to_string());
+                Some(edits.apply(source(note.view)))
+            }
+            Message::Notification(note) => Some(source(note.view).to_owned()),
+            // A modern client has nothing to answer.
+            Message::Result(_) | Message::Error(..) => None,
+        })?
+    }
+
+    fn enter(&self, entry: Entry) -> i64 {
+        let mut table = self.table();
+        table.last = table.last.saturating_add(1);
+        let number = table.last;
+        table.open.insert(number, entry);
+        number
+    }
+
+    fn leave(&self, hub: &Arc<Hub>, key: &IdKey) -> Option<i64> {
+        let mut table = self.table();
+        let mut open = table.open.iter();
+        let found = open.find(|(_, entry)| Arc::ptr_eq(&entry.hub, hub) && entry.key == *key);
+        let number = *found?.0;
+        table.open.remove(&number);
+        Some(number)
+    }
+
+    /// Reads the child until it has nothing more to say; then answers what is still open.
+    pub(super) async fn talk(self: Arc<Self>, mut child: Child) {
+        loop {
+            match child.listen().await {
+                Said::Line(line) => self.heard(&line),
+                Said::TooLong(found) => {
+                    let raw = found.id.clone().unwrap_or_default();
+                    let entry = raw
+                        .parse()
+                        .ok()
+                        .and_then(|id| self.table().open.remove(&id));
+                    match entry {
+                        Some(entry) => {
+                            let why =
+                                format!("the answer has {} bytes, which is too many", found.bytes);
+                            let hub = Arc::clone(&entry.hub);
+                            let deliver = &mut |order| hub.route(order, None);
+                            hub.porter.request_failed(&entry.key, &why, deliver);
+                        }
+                        None => self.spare.oversize(Side::Server, &found, &mut |_| {}),
+                    }
+                }
+                Said::Nothing => break,
+            }
+        }
+        self.input.close().await;
+        let how = child.end(self.house.times.grace).await;
+        let orphans: Vec<Entry> = {
+            let mut table = self.table();
+            table.gone = true;
+            table.open.drain().map(|(_, entry)| entry).collect()
+        };
+        for entry in orphans {
+            let deliver = &mut |order| entry.hub.route(order, None);
+            entry.hub.porter.request_failed(&entry.key, &how, deliver);
+        }
+    }
+
+    /// Lets the child end, whose open requests have been answered.
+    pub(super) async fn close(&self) {
+        let grace = self.house.times.grace;
+        let _slow_reader = tokio::time::timeout(grace, self.input.close()).await;
+    }
+
+    fn heard(self: &Arc<Self>, line: &[u8]) {
+        match read(line, |message| self.sorted(message)).flatten() {
+            Some(Sorted { entry, message }) => {
+                entry.hub.take(Side::Server, message.as_bytes(), None);
+            }
+            None => self
+                .spare
+                .take(Side::Server, line, &mut |order| self.spared(order)),
+        }
+    }
+
+    fn sorted(&self, message: Message<'_>) -> Option<Sorted> {
+        let mut edits = Edits::new();
+        let (entry, view) = match message {
+            Message::Result(outcome) => {
+                let id = outcome.view.member("id")?;
+                let entry = self.table().open.remove(&number(id)?)?;
+                edits.replace(id, entry.id.clone());
+                if let Some(subscription) = subscription(Some(outcome.result)) {
+                    edits.replace(subscription, entry.id.clone());
+                }
+                (entry, outcome.view)
+            }
+            Message::Error(Some(_), error) => {
+                let view = error.parent()?;
+                let id = view.member("id")?;
+                let entry = self.table().open.remove(&number(id)?)?;
+                edits.replace(id, entry.id.clone());
+                (entry, view)
+            }
+            Message::Notification(note) => {
+                let token = note
+                    .params
+                    .and_then(|params| params.member("progressToken"));
+                let entry = if let Some(token) = token {
+                    let entry = self.table().open.get(&number(token)?)?.clone();
+                    edits.replace(token, entry.token.clone()?);
+                    entry
+                } else if let Some(subscription) = subscription(note.params) {
+                    let entry = self.table().open.get(&number(subscription)?)?.clone();
+                    edits.replace(subscription, entry.id.clone());
+                    entry
+                } else {
+                    // Log messages name no request: with one open they can only be its own.
+                    self.only()
+                        .filter(|_| note.method == "notifications/message")?
+                };
+                (entry, note.view)
+            }
+            Message::Error(None, _) | Message::Request(_) => return None,
+        };
+        Some(Sorted {
+            message: edits.apply(source(view)),
+            entry,
+        })
+    }
+
+    fn only(&self) -> Option<Entry> {
+        let table = self.table();
+        let mut open = table.open.values();
+        let first = open.next()?.clone();
+        open.next().is_none().then_some(first)
+    }
+
+    /// What the spare conversation says: it has no client.
+    fn spared(&self, order: Order) {
+        if let Order::Send(parcel) = order
+            && parcel.to == Side::Server
+            && matches!(parcel.shape, Shape::Answer { .. })
+        {
+            self.input.push(one_line(&parcel.bytes).into_owned());
+            let input = Arc::clone(&self.input);
+            tokio::spawn(async move { input.flush().await });
+        }
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn source<'a>(view: View<'a>) -> &'a str {
+    view.document().source()
+}
+
+fn number(view: View<'_>) -> Option<i64> {
+    if view.kind() == Kind::Number {
+        view.number().as_i64()
+    } else {
+        None
+    }
+}
+
+fn subscription(holder: Option<View<'_>>) -> Option<View<'_>> {
+    holder?.member("_meta")?.member(SUBSCRIPTION)
+}
+
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";

@@ -1,0 +1,321 @@
+//! One client on our standard input and output, one child behind us.
+//!
+//! Two pumps share the conversation. Each reads a message, lets the conversation decide under its
+//! lock, and writes what it decided, so a reader that is slow holds up its own writer and nobody
+//! else:
+//!
+//! ```text
+//!            read_client ──▶ porter ──▶ child's input ──▶ child
+//!   client                     │
+//!            client output ◀── porter ◀── read_child  ◀── child
+//! ```
+//!
+//! When the child ends, its open requests are answered, and it is started again if that is
+//! allowed; a legacy server is opened again as the client had opened it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::watch;
+use tokio::time::timeout;
+use toolgate_guard::{Carrier, Context, IdKey, Purpose, Recovery, Shape, Side};
+
+use super::Exit;
+use super::child::{Child, Input, Restarts, Said};
+use super::event::Event;
+use super::facts::answered;
+use super::options::Restart;
+use super::porter::{House, Order, Parcel, Porter, link};
+use crate::outbox::Outbox;
+use crate::stdio::{Launch, Line, Lines};
+
+/// Reader and writer of the client.
+pub(super) struct Client<R, W> {
+    pub(super) from: R,
+    pub(super) to: W,
+}
+
+struct Pair<W> {
+    house: Arc<House>,
+    porter: Porter,
+    client: Outbox<W>,
+    child: watch::Sender<Option<Arc<Input>>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// How the client opened a legacy session: its request with the id, and its notification.
+    initialize: Option<(IdKey, Vec<u8>)>,
+    initialized: Option<Vec<u8>>,
+}
+
+/// Runs until the client leaves, the child ends for good, or the guard is stopped.
+pub(super) async fn run<R, W>(
+    house: Arc<House>,
+    client: Client<R, W>,
+    launch: Launch,
+    restart: Restart,
+) -> Exit
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let pair = Arc::new(Pair {
+        porter: Porter::new(&house, CONTEXT, link(Carrier::Stdio, Carrier::Stdio, None)),
+        client: Outbox::new(client.to),
+        child: watch::Sender::new(None),
+        state: Mutex::default(),
+        house,
+    });
+    pair.house.observe(&Event::Connected);
+    let lines = Lines::new(client.from, pair.house.bounds.message_bytes);
+    let reading = tokio::spawn(read_client(Arc::clone(&pair), lines));
+    let clock = tokio::spawn(keep_time(Arc::clone(&pair)));
+    let exit = pair.serve(reading, launch, Restarts::new(restart)).await;
+    clock.abort();
+    // What is decided is also told, to a client that takes it.
+    let _reader_is_gone = timeout(pair.house.times.grace, pair.client.close()).await;
+    exit
+}
+
+impl<W: AsyncWrite + Send + Unpin + 'static> Pair<W> {
+    async fn serve(
+        self: &Arc<Self>,
+        mut reading: tokio::task::JoinHandle<()>,
+        launch: Launch,
+        mut restarts: Restarts,
+    ) -> Exit {
+        loop {
+            let (child, input) = match Child::start(&self.house, &launch) {
+                Ok(started) => started,
+                Err(fault) => {
+                    self.forsake(&fault.to_string()).await;
+                    reading.abort();
+                    return Exit::Failed(fault);
+                }
+            };
+            let mut talking = tokio::spawn(Arc::clone(self).talk(child, Arc::clone(&input)));
+            let (leaving, child) = tokio::select! {
+                child = &mut talking => (None, child),
+                _ = &mut reading => (Some(Exit::ClientGone), self.leave(&input, talking).await),
+                () = self.house.stopping() => {
+                    self.porter.stop();
+                    let exit = Some(Exit::Stopped);
+                    (exit, self.leave(&input, talking).await)
+                }
+            };
+            self.child.send_replace(None);
+            let grace = self.house.times.grace;
+            // Whoever writes to a child that does not read is freed by its end, not by patience.
+            drop(input);
+            let how = match child {
+                Ok(child) => child.end(grace).await,
+                Err(_) => "the server".to_owned(),
+            };
+            self.forsake(&how).await;
+            if let Some(exit) = leaving {
+                reading.abort();
+                return exit;
+            }
+            let Some(pause) = restarts.next() else {
+                reading.abort();
+                return Exit::UpstreamGone(how);
+            };
+            tokio::time::sleep(pause).await;
+            let anew = link(Carrier::Stdio, Carrier::Stdio, None);
+            self.porter.renew(CONTEXT, anew);
+        }
+    }
+
+    /// Lets open requests be answered, closes the child's input, and waits for what it still says.
+    async fn leave(
+        &self,
+        input: &Input,
+        mut talking: tokio::task::JoinHandle<Child>,
+    ) -> Result<Child, tokio::task::JoinError> {
+        let drained = async {
+            tokio::select! {
+                () = self.porter.idle() => None,
+                child = &mut talking => Some(child),
+            }
+        };
+        if let Ok(Some(child)) = timeout(self.house.times.drain, drained).await {
+            return child;
+        }
+        let grace = self.house.times.grace;
+        let _slow_reader = timeout(grace, input.close()).await;
+        match timeout(grace, &mut talking).await {
+            Ok(child) => child,
+            Err(_) => {
+                talking.abort();
+                talking.await
+            }
+        }
+    }
+
+    /// Answers what will not be answered any more.
+    async fn forsake(&self, why: &str) {
+        self.porter
+            .server_gone(why, &mut |order| self.deliver(order));
+        let _reader_is_gone = timeout(self.house.times.grace, self.client.flush()).await;
+    }
+
+    /// Reads the child until it has nothing more to say.
+    async fn talk(self: Arc<Self>, mut child: Child, input: Arc<Input>) -> Child {
+        if !self.open_again(&mut child, &input).await {
+            return child;
+        }
+        // From here on the conversation's messages go to this child.
+        self.child.send_replace(Some(Arc::clone(&input)));
+        loop {
+            match child.listen().await {
+                Said::Line(line) => {
+                    let deliver = &mut |order| self.deliver(order);
+                    self.porter.take(Side::Server, &line, deliver);
+                }
+                Said::TooLong(found) => {
+                    let deliver = &mut |order| self.deliver(order);
+                    self.porter.oversize(Side::Server, &found, deliver);
+                }
+                Said::Nothing => return child,
+            }
+            self.flush().await;
+        }
+    }
+
+    /// Opens a legacy session with a new child as the client had opened it with the first. The
+    /// conversation hears it all; the client does not hear it again.
+    async fn open_again(&self, child: &mut Child, input: &Arc<Input>) -> bool {
+        let (initialize, initialized) = {
+            let state = self.state();
+            (state.initialize.clone(), state.initialized.clone())
+        };
+        let (Some((id, request)), Some(notification)) = (initialize, initialized) else {
+            return true;
+        };
+        let to_server = &mut |order| {
+            if let Order::Send(parcel) = order
+                && parcel.to == Side::Server
+            {
+                input.push(parcel.bytes);
+            }
+        };
+        let handshake = async {
+            self.porter.take(Side::Client, &request, to_server);
+            input.flush().await.ok()?;
+            loop {
+                match child.listen().await {
+                    Said::Line(line) => {
+                        self.porter.take(Side::Server, &line, to_server);
+                        if answered(&line).as_ref() == Some(&id) {
+                            break;
+                        }
+                    }
+                    Said::TooLong(_) => {}
+                    Said::Nothing => return None,
+                }
+            }
+            self.porter.take(Side::Client, &notification, to_server);
+            input.flush().await.ok()
+        };
+        matches!(
+            timeout(self.house.times.notify, handshake).await,
+            Ok(Some(()))
+        )
+    }
+
+    fn deliver(&self, order: Order) {
+        // On stdio a cancellation is a message; there is no stream to abandon.
+        let Order::Send(parcel) = order else { return };
+        if parcel.to == Side::Client {
+            self.client.push(parcel.bytes);
+            return;
+        }
+        let mut state = self.state();
+        state.remember(&parcel);
+        match self.child.borrow().as_deref() {
+            Some(input) => input.push(parcel.bytes),
+            // Requests have been answered: the conversation knows that the child is gone.
+            None => self
+                .house
+                .note("undeliverable", "a message came while there was no child"),
+        }
+    }
+
+    async fn flush(&self) {
+        let input = self.child.borrow().clone();
+        // A writer that fails shows where its other end is read.
+        if let Some(input) = input {
+            let _child_is_gone = input.flush().await;
+        }
+        let _client_is_gone = self.client.flush().await;
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn remember(&mut self, parcel: &Parcel) {
+        if parcel.purpose != Purpose::Forward {
+            return;
+        }
+        match &parcel.shape {
+            Shape::Request { id, method } if method == "initialize" => {
+                self.initialize = Some((id.clone(), parcel.bytes.clone()));
+                self.initialized = None;
+            }
+            Shape::Notification { method } if method == "notifications/initialized" => {
+                self.initialized = Some(parcel.bytes.clone());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Reads the client until it leaves.
+async fn read_client<R, W>(pair: Arc<Pair<W>>, mut lines: Lines<R>)
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let mut child = pair.child.subscribe();
+    loop {
+        // Without a child there is nobody to read for.
+        if child.wait_for(Option::is_some).await.is_err() {
+            return;
+        }
+        let mut recovery = Recovery::new();
+        let line = lines.next_or_skip(|piece| recovery.feed(piece));
+        let deliver = &mut |order| pair.deliver(order);
+        match line.await {
+            Ok(Line::Full(line)) if line.trim_ascii().is_empty() => continue,
+            Ok(Line::Full(line)) => pair.porter.take(Side::Client, &line, deliver),
+            Ok(Line::TooLong(_)) => {
+                let found = recovery.finish();
+                pair.porter.oversize(Side::Client, &found, deliver);
+            }
+            Ok(Line::End(rest)) => {
+                if !rest.trim_ascii().is_empty() {
+                    pair.porter.take(Side::Client, &rest, deliver);
+                    pair.flush().await;
+                }
+                return;
+            }
+            Err(_) => return,
+        }
+        pair.flush().await;
+    }
+}
+
+async fn keep_time<W: AsyncWrite + Send + Unpin + 'static>(pair: Arc<Pair<W>>) {
+    loop {
+        pair.porter.clock(&mut |order| pair.deliver(order)).await;
+        pair.flush().await;
+    }
+}
+
+/// One client, one child: all that is known is known of this pair.
+const CONTEXT: Context = Context::Session(0);

@@ -1,0 +1,287 @@
+//! One conversation of the guard, shared by the tasks that carry its messages.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
+use toolgate_guard::{
+    Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Outgoing, Purpose,
+    Recovered, ScopeKey, Shape, Side,
+};
+use toolgate_mcp::contract::ToolContract;
+
+use super::event::{Event, Observer};
+use super::options::{Bounds, Times};
+
+/// What all conversations of one guard have in common.
+pub(crate) struct House {
+    pub(crate) name: Arc<str>,
+    pub(crate) guard: Guard,
+    pub(crate) observer: Arc<dyn Observer>,
+    pub(crate) bounds: Bounds,
+    pub(crate) times: Times,
+    begun: Instant,
+    stop: watch::Sender<bool>,
+    expired: watch::Sender<bool>,
+}
+
+impl House {
+    pub(crate) fn new(
+        name: &str,
+        guard: Guard,
+        observer: Arc<dyn Observer>,
+        bounds: Bounds,
+        times: Times,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            guard,
+            observer,
+            bounds,
+            times,
+            begun: Instant::now(),
+            stop: watch::Sender::new(false),
+            expired: watch::Sender::new(false),
+        }
+    }
+
+    pub(crate) fn observe(&self, event: &Event<'_>) {
+        self.observer.observe(event);
+    }
+
+    pub(crate) fn note(&self, what: &'static str, detail: &str) {
+        self.observe(&Event::Note { what, detail });
+    }
+
+    pub(crate) fn stop(&self) {
+        self.stop.send_replace(true);
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        *self.stop.borrow()
+    }
+
+    /// Waits until the guard is to end.
+    pub(crate) async fn stopping(&self) {
+        let mut stop = self.stop.subscribe();
+        // The sender lives in `self`, so the only way out is the value.
+        let _always_ok = stop.wait_for(|stop| *stop).await;
+    }
+
+    /// The time for open calls is over.
+    pub(crate) fn expire(&self) {
+        self.expired.send_replace(true);
+    }
+
+    /// Waits until that is so.
+    pub(crate) async fn expired(&self) {
+        let mut expired = self.expired.subscribe();
+        // The sender lives in `self`, so the only way out is the value.
+        let _always_ok = expired.wait_for(|expired| *expired).await;
+    }
+
+    fn now(&self) -> Duration {
+        self.begun.elapsed()
+    }
+}
+
+/// Something a pump has to do.
+#[derive(Debug)]
+pub(crate) enum Order {
+    Send(Parcel),
+    /// Close the upstream stream of this request.
+    Abandon(IdKey),
+}
+
+/// A message on its way.
+#[derive(Debug)]
+pub(crate) struct Parcel {
+    pub(crate) to: Side,
+    pub(crate) bytes: Vec<u8>,
+    /// The bytes are those that came in.
+    pub(crate) same: bool,
+    pub(crate) purpose: Purpose,
+    pub(crate) shape: Shape,
+    pub(crate) call: Option<Arc<ToolContract>>,
+}
+
+/// A conversation, and when it wants to be woken.
+pub(crate) struct Porter {
+    pub(crate) house: Arc<House>,
+    conversation: Mutex<Conversation>,
+    /// When [`Porter::clock`] wakes next, in milliseconds since the house began.
+    armed: AtomicU64,
+    rearmed: Notify,
+    idle: Notify,
+}
+
+impl Porter {
+    pub(crate) fn new(house: &Arc<House>, context: Context, link: Link) -> Self {
+        let scope = house.guard.scope(&ScopeKey {
+            upstream: Arc::clone(&house.name),
+            context,
+        });
+        Self {
+            conversation: Mutex::new(Conversation::new(&house.guard, scope, link)),
+            house: Arc::clone(house),
+            armed: AtomicU64::new(u64::MAX),
+            rearmed: Notify::new(),
+            idle: Notify::new(),
+        }
+    }
+
+    /// Begins the conversation anew, on what is known of the server no more.
+    pub(crate) fn renew(&self, context: Context, link: Link) {
+        let key = ScopeKey {
+            upstream: Arc::clone(&self.house.name),
+            context,
+        };
+        self.house.guard.forget(&key);
+        let scope = self.house.guard.scope(&key);
+        *self.lock() = Conversation::new(&self.house.guard, scope, link);
+    }
+
+    /// A message of one side. `deliver` is called under the lock, so that what it queues has the
+    /// order of the decisions.
+    pub(crate) fn take(&self, from: Side, message: &[u8], deliver: &mut dyn FnMut(Order)) {
+        self.house.observe(&Event::Message {
+            from,
+            bytes: message.len(),
+        });
+        let now = self.house.now();
+        let mut conversation = self.lock();
+        let effects = match from {
+            Side::Client => conversation.from_client(message, now),
+            Side::Server => conversation.from_server(message, now),
+        };
+        for effect in effects {
+            self.carry_out(effect, deliver);
+        }
+        self.settle(&mut conversation);
+    }
+
+    pub(crate) fn oversize(&self, from: Side, found: &Recovered, deliver: &mut dyn FnMut(Order)) {
+        let now = self.house.now();
+        self.run(deliver, |it| it.oversize(from, found, now));
+    }
+
+    pub(crate) fn server_gone(&self, why: &str, deliver: &mut dyn FnMut(Order)) {
+        let now = self.house.now();
+        self.run(deliver, |it| it.server_gone(why, now));
+    }
+
+    pub(crate) fn request_failed(&self, id: &IdKey, why: &str, deliver: &mut dyn FnMut(Order)) {
+        let now = self.house.now();
+        self.run(deliver, |it| it.request_failed(id, why, now));
+    }
+
+    pub(crate) fn client_left(&self, id: &IdKey, deliver: &mut dyn FnMut(Order)) {
+        let now = self.house.now();
+        self.run(deliver, |it| it.client_left(id, now));
+    }
+
+    /// New requests are refused from now on; open ones go on.
+    pub(crate) fn stop(&self) {
+        self.lock().stop();
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        self.lock().is_idle()
+    }
+
+    /// Waits until no request is open.
+    pub(crate) async fn idle(&self) {
+        loop {
+            let notified = self.idle.notified();
+            if self.is_idle() {
+                return;
+            }
+            notified.await;
+        }
+    }
+
+    /// Sleeps until the conversation has a deadline to look at, and lets it look.
+    pub(crate) async fn clock(&self, deliver: &mut (dyn FnMut(Order) + Send)) {
+        loop {
+            let armed = self.armed.load(Ordering::Acquire);
+            let wake = self.house.begun.checked_add(Duration::from_millis(armed));
+            let asleep = async {
+                match wake.filter(|_| armed != u64::MAX) {
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = self.rearmed.notified() => continue,
+                () = asleep => {}
+            }
+            self.armed.store(u64::MAX, Ordering::Release);
+            let now = self.house.now();
+            self.run(deliver, |it| it.tick(now));
+            return;
+        }
+    }
+
+    fn run(
+        &self,
+        deliver: &mut dyn FnMut(Order),
+        event: impl FnOnce(&mut Conversation) -> Effects<'static>,
+    ) {
+        let mut conversation = self.lock();
+        for effect in event(&mut conversation) {
+            self.carry_out(effect, deliver);
+        }
+        self.settle(&mut conversation);
+    }
+
+    fn carry_out(&self, effect: Effect<'_>, deliver: &mut dyn FnMut(Order)) {
+        match effect {
+            Effect::Audit(record) => self.house.observe(&Event::Verdict(&record)),
+            Effect::Abandon { id } => deliver(Order::Abandon(id)),
+            Effect::Send(outgoing) => deliver(Order::Send(parcel(outgoing))),
+        }
+    }
+
+    /// Wakes whoever waits for what has changed.
+    fn settle(&self, conversation: &mut Conversation) {
+        if conversation.is_idle() {
+            self.idle.notify_waiters();
+        }
+        let Some(next) = conversation.next_deadline() else {
+            return;
+        };
+        // Rounded up, so that the deadline has passed when the clock looks.
+        let next = u64::try_from(next.as_millis()).map_or(u64::MAX, |ms| ms.saturating_add(1));
+        if self.armed.fetch_min(next, Ordering::AcqRel) > next {
+            self.rearmed.notify_one();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Conversation> {
+        self.conversation
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How a link is described to the conversation.
+pub(crate) fn link(client: Carrier, server: Carrier, version: Option<&str>) -> Link {
+    Link {
+        client,
+        server,
+        version: version.map(str::to_owned),
+    }
+}
+
+fn parcel(outgoing: Outgoing<'_>) -> Parcel {
+    Parcel {
+        to: outgoing.to,
+        same: matches!(outgoing.bytes, std::borrow::Cow::Borrowed(_)),
+        bytes: outgoing.bytes.into_owned(),
+        purpose: outgoing.purpose,
+        shape: outgoing.shape,
+        call: outgoing.call,
+    }
+}

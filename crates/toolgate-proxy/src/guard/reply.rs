@@ -1,0 +1,56 @@
+//! What is said over HTTP outside of a conversation: heads that go on, statuses, errors.
+
+use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::{Response, StatusCode};
+use toolgate_guard::IdKey;
+
+use crate::web::Outgoing;
+
+/// The headers of an answer that go on to the other side.
+pub(super) fn passed_on(headers: &HeaderMap) -> HeaderMap {
+    let mut passed = HeaderMap::with_capacity(headers.len());
+    for (name, value) in headers {
+        if !is_of_one_hop(name) {
+            passed.append(name.clone(), value.clone());
+        }
+    }
+    passed
+}
+
+/// Headers that concern one connection only (RFC 9110 section 7.6.1), or that we set ourselves.
+fn is_of_one_hop(name: &HeaderName) -> bool {
+    const HOP: [&str; 12] = [
+        "connection",
+        "keep-alive",
+        "proxy-connection",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+        "expect",
+        "host",
+        // No body is unpacked here, so none may come packed.
+        "accept-encoding",
+    ];
+    HOP.contains(&name.as_str()) || *name == CONTENT_LENGTH
+}
+
+pub(super) fn respond(status: u16, headers: HeaderMap, body: Outgoing) -> Response<Outgoing> {
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    *response.headers_mut() = headers;
+    response
+}
+
+/// An error that is no answer of the conversation.
+pub(super) fn error(status: u16, id: Option<&IdKey>, code: i64, text: &str) -> Response<Outgoing> {
+    let id = id.map_or_else(|| "null".to_owned(), IdKey::raw);
+    let text = crate::message::string(text);
+    let body =
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{text}}}}}"#);
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    respond(status, headers, Outgoing::Whole(body.into()))
+}

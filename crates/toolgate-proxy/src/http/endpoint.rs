@@ -1,0 +1,225 @@
+//! One HTTP endpoint: requests to it, redirects on its origin, bodies under a bound.
+
+use std::collections::VecDeque;
+use std::sync::{PoisonError, RwLock};
+
+use bytes::Bytes;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Method, Response, Url};
+use toolgate_json::quote;
+
+use super::fault::{broken, cause, redirect, unreachable};
+use super::target::HttpTarget;
+use crate::fault::{Fault, FaultKind, Party, Phase};
+use crate::sse::{Event, SseParser};
+
+/// A client of one endpoint. Its connections are kept and shared.
+#[derive(Debug)]
+pub(crate) struct Endpoint {
+    client: Client,
+    url: RwLock<Url>,
+    /// The operator's own headers.
+    headers: HeaderMap,
+}
+
+impl Endpoint {
+    pub(crate) fn new(target: HttpTarget) -> Result<Self, Fault> {
+        let (url, headers) = target.into_parts();
+        // Set once per process; a second call only says that it is set.
+        let _already_set = rustls::crypto::ring::default_provider().install_default();
+        let client = Client::builder()
+            .redirect(Policy::none())
+            .http1_only()
+            .user_agent(concat!("toolgate/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|error| {
+                Fault::new(
+                    Party::Operator,
+                    FaultKind::Config,
+                    Phase::Start,
+                    format!("no HTTP client: {}", cause(&error)),
+                )
+            })?;
+        Ok(Self {
+            client,
+            url: RwLock::new(url),
+            headers,
+        })
+    }
+
+    pub(crate) fn url(&self) -> Url {
+        let url = self.url.read();
+        url.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The operator's own headers.
+    pub(crate) fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+
+    /// Sends a request; the operator's headers must be among `headers` already. Follows redirects
+    /// that keep the method and stay on the origin, and remembers where they led.
+    pub(crate) async fn send(
+        &self,
+        phase: Phase,
+        method: Method,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Response, Fault> {
+        for _ in 0..=REDIRECTS {
+            let url = self.url();
+            let request = self
+                .client
+                .request(method.clone(), url.clone())
+                .headers(headers.clone());
+            let request = if method == Method::POST {
+                request.body(body.clone())
+            } else {
+                request
+            };
+            let sent = request.send().await;
+            let response = sent.map_err(|error| unreachable(phase, &url, &error))?;
+            if !response.status().is_redirection() {
+                return Ok(response);
+            }
+            let next = redirected(phase, &url, &response)?;
+            *self.url.write().unwrap_or_else(PoisonError::into_inner) = next;
+        }
+        Err(redirect(phase, format!("more than {REDIRECTS} redirects")))
+    }
+}
+
+fn redirected(phase: Phase, url: &Url, response: &Response) -> Result<Url, Fault> {
+    let status = response.status().as_u16();
+    let location = response
+        .headers()
+        .get(LOCATION)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let next = url.join(location).map_err(|_| {
+        redirect(
+            phase,
+            format!(
+                "HTTP status {status} with a `Location` that is no URL: `{}`",
+                quote(location, 100)
+            ),
+        )
+    })?;
+    let shown = quote(next.as_str(), 200).to_string();
+    if next.origin() != url.origin() {
+        return Err(redirect(
+            phase,
+            format!("the server redirects to another origin, `{shown}`"),
+        )
+        .with_help(
+            "redirects are followed on the same origin only; if you trust it, give that URL",
+        ));
+    }
+    if location.is_empty() || next == *url {
+        return Err(redirect(
+            phase,
+            format!("HTTP status {status} that leads back to `{shown}`"),
+        ));
+    }
+    Ok(next)
+}
+
+/// A whole body of at most `limit` bytes.
+pub(crate) async fn body(
+    phase: Phase,
+    mut response: Response,
+    limit: usize,
+) -> Result<Vec<u8>, Fault> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|error| broken(phase, &error))?
+    {
+        if body.len().saturating_add(chunk.len()) > limit {
+            return Err(Fault::too_large(
+                phase,
+                "the body of an answer",
+                "message bytes",
+                limit,
+            ));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// Whether an answer comes as an event stream.
+pub(crate) fn is_stream(response: &Response) -> bool {
+    response.status().as_u16() == 200 && media_type(response.headers()) == EVENT_STREAM
+}
+
+/// The media type of a body, in lower case and without parameters; empty if there is none.
+pub(crate) fn media_type(headers: &HeaderMap) -> String {
+    let value = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    value
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase()
+}
+
+/// An event stream as it comes in.
+#[derive(Debug)]
+pub(crate) struct Events {
+    response: Response,
+    parser: SseParser,
+    ready: Vec<Event>,
+    waiting: VecDeque<Event>,
+    limit: usize,
+    too_long: bool,
+}
+
+impl Events {
+    pub(crate) fn new(response: Response, limit: usize) -> Self {
+        Self {
+            response,
+            parser: SseParser::new(limit),
+            ready: Vec::new(),
+            waiting: VecDeque::new(),
+            limit,
+            too_long: false,
+        }
+    }
+
+    /// What of the stream is needed to take it up again.
+    pub(crate) fn parser(&self) -> &SseParser {
+        &self.parser
+    }
+
+    /// The next event; `None` at the end. Safe to cancel.
+    pub(crate) async fn next(&mut self, phase: Phase) -> Result<Option<Event>, Fault> {
+        loop {
+            if let Some(event) = self.waiting.pop_front() {
+                return Ok(Some(event));
+            }
+            if self.too_long {
+                return Err(Fault::too_large(
+                    phase,
+                    "an event",
+                    "message bytes",
+                    self.limit,
+                ));
+            }
+            let chunk = self.response.chunk().await;
+            let Some(chunk) = chunk.map_err(|error| broken(phase, &error))? else {
+                return Ok(None);
+            };
+            self.too_long = self.parser.feed(&chunk, &mut self.ready).is_err();
+            self.waiting.extend(self.ready.drain(..));
+        }
+    }
+}
+
+pub(crate) const EVENT_STREAM: &str = "text/event-stream";
+const REDIRECTS: usize = 3;

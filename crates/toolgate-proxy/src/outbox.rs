@@ -1,0 +1,147 @@
+//! Messages on their way to one writer: sent in the order they were decided on, whoever sends them.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Mutex, PoisonError};
+
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+
+/// A queue in front of a writer of lines.
+///
+/// [`Outbox::push`] is called while the decision is still locked, so the queue has its order;
+/// [`Outbox::flush`] writes until the queue is empty, and whoever flushes waits for the reader on
+/// the other end. That is the back-pressure: a task reads its next message after it has flushed
+/// what the last one led to. It also bounds the queue by what one message of each task leads to.
+#[derive(Debug)]
+pub(crate) struct Outbox<W> {
+    queue: Mutex<VecDeque<Vec<u8>>>,
+    writer: tokio::sync::Mutex<Option<Writer<W>>>,
+}
+
+#[derive(Debug)]
+struct Writer<W> {
+    to: W,
+    /// What is to be written next, so that a flush that is given up loses no byte.
+    buffer: Vec<u8>,
+    written: usize,
+}
+
+impl<W: AsyncWrite + Unpin> Outbox<W> {
+    pub(crate) fn new(to: W) -> Self {
+        let writer = Writer {
+            to,
+            buffer: Vec::new(),
+            written: 0,
+        };
+        Self {
+            queue: Mutex::default(),
+            writer: tokio::sync::Mutex::new(Some(writer)),
+        }
+    }
+
+    /// Queues one message; its line end is added here.
+    pub(crate) fn push(&self, message: Vec<u8>) {
+        self.lock().push_back(message);
+    }
+
+    /// Writes what is queued.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer; `BrokenPipe` after [`Outbox::close`].
+    pub(crate) async fn flush(&self) -> io::Result<()> {
+        if self.lock().is_empty() {
+            return Ok(());
+        }
+        let mut guard = self.writer.lock().await;
+        let Some(writer) = guard.as_mut() else {
+            self.lock().clear();
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        loop {
+            self.load(&mut writer.buffer);
+            if writer.buffer.len() <= writer.written {
+                writer.buffer.clear();
+                writer.written = 0;
+                return writer.to.flush().await;
+            }
+            while let Some(rest) = writer
+                .buffer
+                .get(writer.written..)
+                .filter(|b| !b.is_empty())
+            {
+                let count = writer.to.write(rest).await?;
+                if count == 0 {
+                    return Err(io::ErrorKind::WriteZero.into());
+                }
+                writer.written = writer.written.saturating_add(count);
+            }
+            writer.buffer.clear();
+            writer.buffer.shrink_to(KEPT);
+            writer.written = 0;
+        }
+    }
+
+    /// Writes what is queued and closes the writer, unless that takes for ever: the caller sets
+    /// the deadline.
+    pub(crate) async fn close(&self) {
+        let _reader_is_gone = self.flush().await;
+        if let Some(mut writer) = self.writer.lock().await.take() {
+            let _reader_is_gone = writer.to.shutdown().await;
+        }
+    }
+
+    /// Takes messages until the buffer is worth a system call.
+    fn load(&self, buffer: &mut Vec<u8>) {
+        let mut queue = self.lock();
+        while buffer.len() < ENOUGH {
+            let Some(message) = queue.pop_front() else {
+                break;
+            };
+            if buffer.is_empty() {
+                *buffer = message;
+            } else {
+                buffer.extend_from_slice(&message);
+            }
+            buffer.push(b'\n');
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<Vec<u8>>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+const ENOUGH: usize = 64 << 10;
+const KEPT: usize = 64 << 10;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::io::AsyncReadExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_flush_that_is_given_up_loses_nothing() {
+        let (to, mut from) = tokio::io::duplex(4);
+        let outbox = Outbox::new(to);
+        outbox.push(b"0123456789".to_vec());
+        tokio::select! {
+            biased;
+            _ = outbox.flush() => panic!("the pipe holds four bytes"),
+            () = std::future::ready(()) => {}
+        }
+        outbox.push(b"ab".to_vec());
+        let outbox = Arc::new(outbox);
+        let rest = Arc::clone(&outbox);
+        let writing = tokio::spawn(async move { rest.close().await });
+        let mut seen = String::new();
+        from.read_to_string(&mut seen).await.unwrap();
+        writing.await.unwrap();
+        assert_eq!(seen, "0123456789\nab\n");
+        outbox.push(b"late".to_vec());
+        assert!(outbox.flush().await.is_err());
+    }
+}

@@ -1,0 +1,333 @@
+//! Server-sent events, read in pieces of any size under a bound, with the bytes they came as
+//! (WHATWG HTML, "Server-sent events").
+
+use std::time::Duration;
+
+/// One event: everything up to the empty line that ends it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Event {
+    /// The bytes as they came, the ending empty line included.
+    pub(crate) raw: Vec<u8>,
+    /// The data lines, joined by `\n`; `None` if there are none, as in a comment that keeps the
+    /// connection alive.
+    pub(crate) data: Option<Vec<u8>>,
+}
+
+impl Event {
+    /// The event with other data. Its other lines stay as they were; the new data stand where the
+    /// first data line stood.
+    pub(crate) fn with_data(&self, data: &[u8]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(data.len().saturating_add(self.raw.len()));
+        let mut placed = false;
+        for line in lines(&self.raw) {
+            let text = content(line);
+            let text = text.strip_prefix(BOM).unwrap_or(text);
+            if text == b"data" || text.starts_with(b"data:") {
+                if !std::mem::replace(&mut placed, true) {
+                    write_data(&mut out, data);
+                }
+            } else {
+                out.extend_from_slice(line);
+            }
+        }
+        out
+    }
+}
+
+/// An event that holds one message.
+pub(crate) fn event(data: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(data.len().saturating_add(8));
+    write_data(&mut out, data);
+    out.push(b'\n');
+    out
+}
+
+/// JSON may hold line ends between its tokens; each line of it is a data line of its own.
+fn write_data(out: &mut Vec<u8>, data: &[u8]) {
+    for line in data.split(|byte| matches!(byte, b'\n' | b'\r')) {
+        out.extend_from_slice(b"data: ");
+        out.extend_from_slice(line);
+        out.push(b'\n');
+    }
+}
+
+/// The lines of an event with their line ends.
+fn lines(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = raw;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest.iter().position(|byte| is_end(*byte));
+        let end = end.map_or(rest.len(), |at| {
+            let pair = rest.get(at..at.saturating_add(2)) == Some(b"\r\n".as_slice());
+            at.saturating_add(if pair { 2 } else { 1 })
+        });
+        let (line, more) = rest.split_at_checked(end)?;
+        rest = more;
+        Some(line)
+    })
+}
+
+/// A line without its line end.
+fn content(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+fn is_end(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
+}
+
+/// A line, the data of one event or the whole event grew over the bound.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct TooLong;
+
+/// Reads a stream in pieces of any size. Holds one event: its bytes (at most twice the limit and
+/// 64 KiB) and its data (at most the limit).
+#[derive(Debug)]
+pub(crate) struct SseParser {
+    limit: usize,
+    /// The bytes of the event that is not complete yet.
+    raw: Vec<u8>,
+    /// Where in `raw` the line that is not complete yet begins.
+    line: usize,
+    data: Vec<u8>,
+    has_data: bool,
+    after_cr: bool,
+    first_line: bool,
+    last_id: Option<String>,
+    retry: Option<Duration>,
+}
+
+impl SseParser {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            raw: Vec::new(),
+            line: 0,
+            data: Vec::new(),
+            has_data: false,
+            after_cr: false,
+            first_line: true,
+            last_id: None,
+            retry: None,
+        }
+    }
+
+    /// The id of the last event that had one, for `Last-Event-ID`.
+    pub(crate) fn last_id(&self) -> Option<&str> {
+        self.last_id.as_deref()
+    }
+
+    /// How long the server wants a reader to wait before it reconnects.
+    pub(crate) fn retry(&self) -> Option<Duration> {
+        self.retry
+    }
+
+    /// Takes the next bytes; events that they complete are appended to `events`.
+    pub(crate) fn feed(&mut self, bytes: &[u8], events: &mut Vec<Event>) -> Result<(), TooLong> {
+        let mut rest = bytes;
+        while let Some(first) = rest.first() {
+            if std::mem::take(&mut self.after_cr) && *first == b'\n' {
+                self.second_of_crlf(events);
+                rest = rest.get(1..).unwrap_or_default();
+                continue;
+            }
+            let end = rest.iter().position(|byte| is_end(*byte));
+            let (piece, more) = rest
+                .split_at_checked(end.unwrap_or(rest.len()))
+                .unwrap_or((rest, &[]));
+            let line = self.raw.len().saturating_sub(self.line);
+            if line.saturating_add(piece.len()) > self.limit
+                || self.raw.len() > self.limit.saturating_mul(2).saturating_add(SLACK)
+            {
+                return Err(TooLong);
+            }
+            self.raw.extend_from_slice(piece);
+            rest = more;
+            if let Some((ending, more)) = rest.split_first() {
+                rest = more;
+                self.after_cr = *ending == b'\r';
+                self.end_line(*ending, events)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The line feed belongs to the line before it, and that may have ended an event.
+    fn second_of_crlf(&mut self, events: &mut [Event]) {
+        match events.last_mut().filter(|_| self.raw.is_empty()) {
+            Some(event) => event.raw.push(b'\n'),
+            // The event left with the bytes before these: alone the line feed is an empty line.
+            None => self.raw.push(b'\n'),
+        }
+        self.line = self.raw.len();
+    }
+
+    fn end_line(&mut self, ending: u8, events: &mut Vec<Event>) -> Result<(), TooLong> {
+        let mut raw = std::mem::take(&mut self.raw);
+        let line = raw.get(self.line..).unwrap_or_default();
+        let line = if std::mem::take(&mut self.first_line) {
+            line.strip_prefix(BOM).unwrap_or(line)
+        } else {
+            line
+        };
+        let empty = line.is_empty();
+        if !empty {
+            self.field(line)?;
+        }
+        raw.push(ending);
+        if empty {
+            self.line = 0;
+            let data = std::mem::take(&mut self.data);
+            let data = std::mem::take(&mut self.has_data).then_some(data);
+            events.push(Event { raw, data });
+        } else {
+            self.line = raw.len();
+            self.raw = raw;
+        }
+        Ok(())
+    }
+
+    fn field(&mut self, line: &[u8]) -> Result<(), TooLong> {
+        let mut parts = line.splitn(2, |byte| *byte == b':');
+        let name = parts.next().unwrap_or_default();
+        let value = parts.next().unwrap_or_default();
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match name {
+            b"data" => self.add_data(value)?,
+            b"id" if !value.contains(&0) => {
+                self.last_id = Some(String::from_utf8_lossy(value).into_owned())
+            }
+            b"retry" => self.retry = milliseconds(value).or(self.retry),
+            // `event`, comments (an empty name) and unknown fields.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn add_data(&mut self, value: &[u8]) -> Result<(), TooLong> {
+        if self.data.len().saturating_add(value.len()) > self.limit {
+            return Err(TooLong);
+        }
+        if self.has_data {
+            self.data.push(b'\n');
+        }
+        self.data.extend_from_slice(value);
+        self.has_data = true;
+        Ok(())
+    }
+}
+
+fn milliseconds(value: &[u8]) -> Option<Duration> {
+    let digits = std::str::from_utf8(value)
+        .ok()
+        .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))?;
+    digits.parse().ok().map(Duration::from_millis)
+}
+
+const BOM: &[u8] = "\u{feff}".as_bytes();
+/// What an event may hold beside its data: comments, ids, field names.
+const SLACK: usize = 64 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The events of a stream; the same in one piece and byte by byte.
+    fn events(text: &str) -> Vec<String> {
+        let read = |size: usize| {
+            let mut parser = SseParser::new(64);
+            let mut seen = Vec::new();
+            for piece in text.as_bytes().chunks(size) {
+                parser.feed(piece, &mut seen).unwrap();
+            }
+            seen.into_iter()
+                .filter_map(|event| event.data)
+                .map(|data| String::from_utf8(data).unwrap())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(read(1), read(text.len().max(1)));
+        read(1)
+    }
+
+    #[test]
+    fn all_three_line_ends_mean_the_same() {
+        for end in ["\n", "\r\n", "\r"] {
+            let text = ["data: a", "data:b", "", ": hello", "data", "", ""].join(end);
+            assert_eq!(events(&text), ["a\nb", ""], "{end:?}");
+        }
+    }
+
+    #[test]
+    fn an_event_without_its_blank_line_is_no_event() {
+        assert_eq!(events("data: a\n"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn only_one_space_is_taken_and_a_byte_order_mark_goes() {
+        assert_eq!(events("\u{feff}data:  x: y\n\n"), [" x: y"]);
+    }
+
+    #[test]
+    fn every_byte_leaves_in_some_event_in_pieces_of_any_size() {
+        let text = "\u{feff}: hi\r\n\r\nid: 1\ndata: {}\n\n\n: alive\r\rdata: a\r\ndata: b\r\n\r\n";
+        for size in 1..=text.len() {
+            let mut parser = SseParser::new(64);
+            let mut raw = Vec::new();
+            for piece in text.as_bytes().chunks(size) {
+                let mut events = Vec::new();
+                parser.feed(piece, &mut events).unwrap();
+                raw.extend(events.into_iter().flat_map(|event| event.raw));
+            }
+            raw.extend(&parser.raw);
+            assert_eq!(String::from_utf8(raw).unwrap(), text, "{size}");
+        }
+    }
+
+    #[test]
+    fn other_data_take_the_place_of_the_old() {
+        let mut events = Vec::new();
+        let text = b": c\r\ndata: a\r\nid: 7\ndata: b\nretry: 5\n\n";
+        SseParser::new(64).feed(text, &mut events).unwrap();
+        assert_eq!(
+            String::from_utf8(events[0].with_data(b"{\n}")).unwrap(),
+            ": c\r\ndata: {\ndata: }\nid: 7\nretry: 5\n\n"
+        );
+        assert_eq!(event(b"{}"), b"data: {}\n\n");
+    }
+
+    #[test]
+    fn ids_and_retry_are_kept() {
+        let mut parser = SseParser::new(64);
+        parser
+            .feed(
+                b"id: 7\nretry: 250\n\nretry: soon\nid: a\0b\n\n",
+                &mut Vec::new(),
+            )
+            .unwrap();
+        assert_eq!(
+            (parser.last_id(), parser.retry()),
+            (Some("7"), Some(Duration::from_millis(250)))
+        );
+    }
+
+    #[test]
+    fn the_limit_holds_at_n_and_breaks_at_n_plus_one() {
+        let mut parser = SseParser::new(8);
+        assert_eq!(
+            parser.feed(b"data:123\ndata:456\n\n", &mut Vec::new()),
+            Ok(())
+        );
+        assert_eq!(
+            SseParser::new(8).feed(b"data:1234", &mut Vec::new()),
+            Err(TooLong)
+        );
+        let mut parser = SseParser::new(8);
+        assert_eq!(
+            parser.feed(b"data:123\ndata:456\ndata:789\n", &mut Vec::new()),
+            Err(TooLong)
+        );
+    }
+}

@@ -1,0 +1,216 @@
+//! Who may come in: the request's head, before its body is looked at.
+
+use hyper::body::Incoming;
+use hyper::header::{ACCEPT, HOST, HeaderMap, ORIGIN};
+use hyper::{Method, Request, StatusCode};
+
+use crate::http::media_type;
+
+/// What a server lets in.
+#[derive(Debug)]
+pub(crate) struct Admission {
+    pub(crate) path: String,
+    /// Host names that requests may be for, in lower case, without port.
+    pub(crate) hosts: Vec<String>,
+    /// Origins beside those whose host is allowed.
+    pub(crate) origins: Vec<String>,
+}
+
+/// Why a request was turned away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) status: StatusCode,
+    /// A stable word.
+    pub(crate) why: &'static str,
+    /// One line for the client.
+    pub(crate) text: &'static str,
+}
+
+impl Admission {
+    /// Looks at the head of a request.
+    pub(crate) fn check(&self, request: &Request<Incoming>) -> Result<(), Refusal> {
+        self.check_head(request.method(), request.uri().path(), request.headers())
+    }
+
+    fn check_head(&self, method: &Method, path: &str, headers: &HeaderMap) -> Result<(), Refusal> {
+        let refuse = |status, why, text| Err(Refusal { status, why, text });
+        // A browser that was led here by another name (DNS rebinding) names that other host, and
+        // a page from elsewhere its own origin.
+        if !text(headers, HOST.as_str()).is_some_and(|host| self.is_ours(host)) {
+            let text = "the `Host` is not one that this server answers for";
+            return refuse(StatusCode::FORBIDDEN, "host", text);
+        }
+        if !self.origin_is_ours(headers) {
+            return refuse(
+                StatusCode::FORBIDDEN,
+                "origin",
+                "the `Origin` is not allowed",
+            );
+        }
+        if path != self.path {
+            return refuse(
+                StatusCode::NOT_FOUND,
+                "path",
+                "there is nothing at this path",
+            );
+        }
+        match *method {
+            Method::GET if !accepts(headers, "text/event-stream") => {
+                let text = "send `Accept: text/event-stream`";
+                refuse(StatusCode::NOT_ACCEPTABLE, "accept", text)
+            }
+            Method::GET | Method::DELETE => Ok(()),
+            Method::POST if media_type(headers) != "application/json" => {
+                let text = "send `Content-Type: application/json`";
+                refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-type", text)
+            }
+            Method::POST
+                if !accepts(headers, "application/json")
+                    && !accepts(headers, "text/event-stream") =>
+            {
+                let text = "send `Accept: application/json, text/event-stream`";
+                refuse(StatusCode::NOT_ACCEPTABLE, "accept", text)
+            }
+            Method::POST => Ok(()),
+            _ => refuse(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "method",
+                "send POST, GET or DELETE",
+            ),
+        }
+    }
+
+    fn origin_is_ours(&self, headers: &HeaderMap) -> bool {
+        let mut origins = headers.get_all(ORIGIN).iter();
+        origins.all(|origin| {
+            origin.to_str().is_ok_and(|origin| {
+                self.origins.iter().any(|ours| ours == origin)
+                    || origin
+                        .split_once("://")
+                        .is_some_and(|(_, authority)| self.is_ours(authority))
+            })
+        })
+    }
+
+    fn is_ours(&self, authority: &str) -> bool {
+        let host = match authority.rsplit_once(':') {
+            Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+            _ => authority,
+        };
+        self.hosts
+            .iter()
+            .any(|ours| host.eq_ignore_ascii_case(ours))
+    }
+}
+
+/// Whether `Accept` allows a media type; without the header everything is.
+pub(crate) fn accepts(headers: &HeaderMap, media: &str) -> bool {
+    let mut given = headers.get_all(ACCEPT).iter().peekable();
+    if given.peek().is_none() {
+        return true;
+    }
+    let family = media.split('/').next().unwrap_or_default();
+    given
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|range| {
+            let mut parts = range.split(';').map(str::trim);
+            let name = parts.next().unwrap_or_default().to_ascii_lowercase();
+            let refused = parts.any(|part| matches!(part, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"));
+            let all = name == "*/*" || name.strip_suffix("/*") == Some(family) || name == media;
+            all && !refused
+        })
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::header::{HeaderName, HeaderValue};
+
+    use super::*;
+
+    fn status(method: &str, path: &str, given: &[(&str, &str)]) -> u16 {
+        let admission = Admission {
+            path: "/mcp".to_owned(),
+            hosts: vec![
+                "127.0.0.1".to_owned(),
+                "localhost".to_owned(),
+                "[::1]".to_owned(),
+            ],
+            origins: vec!["https://app.example".to_owned()],
+        };
+        let mut headers = HeaderMap::new();
+        for (name, value) in given {
+            headers.append(
+                HeaderName::from_bytes(name.as_bytes()).unwrap(),
+                HeaderValue::from_str(value).unwrap(),
+            );
+        }
+        let method = Method::from_bytes(method.as_bytes()).unwrap();
+        admission
+            .check_head(&method, path, &headers)
+            .map_or_else(|refusal| refusal.status.as_u16(), |()| 200)
+    }
+
+    #[test]
+    fn only_our_names_and_origins_come_in() {
+        for (host, origin, expected) in [
+            ("localhost", None, 200),
+            ("LOCALHOST:1", None, 200),
+            ("[::1]:80", None, 200),
+            ("evil.example", None, 403),
+            ("localhost.evil.example", None, 403),
+            ("127.0.0.1:80:evil", None, 403),
+            ("", None, 403),
+            ("localhost", Some("http://localhost:5173"), 200),
+            ("localhost", Some("https://app.example"), 200),
+            ("localhost", Some("https://app.example:1"), 403),
+            ("localhost", Some("https://evil.example"), 403),
+            ("localhost", Some("null"), 403),
+        ] {
+            let mut given = vec![("host", host), ("content-type", "application/json")];
+            given.extend(origin.map(|origin| ("origin", origin)));
+            assert_eq!(status("POST", "/mcp", &given), expected, "{given:?}");
+        }
+        assert_eq!(
+            status("POST", "/mcp", &[("content-type", "application/json")]),
+            403
+        );
+    }
+
+    #[test]
+    fn what_is_asked_for_must_be_what_is_here() {
+        let json = ("content-type", "application/json; charset=utf-8");
+        for (method, path, headers, expected) in [
+            ("POST", "/mcp", vec![json], 200),
+            ("POST", "/", vec![json], 404),
+            ("POST", "/mcp", vec![], 415),
+            ("POST", "/mcp", vec![("content-type", "text/plain")], 415),
+            ("POST", "/mcp", vec![json, ("accept", "text/html")], 406),
+            (
+                "POST",
+                "/mcp",
+                vec![json, ("accept", "application/json;q=0")],
+                406,
+            ),
+            (
+                "POST",
+                "/mcp",
+                vec![json, ("accept", "text/html, */*;q=0.1")],
+                200,
+            ),
+            ("POST", "/mcp", vec![json, ("accept", "Text/*")], 200),
+            ("GET", "/mcp", vec![("accept", "application/json")], 406),
+            ("GET", "/mcp", vec![("accept", "text/event-stream")], 200),
+            ("DELETE", "/mcp", vec![], 200),
+            ("PUT", "/mcp", vec![json], 405),
+        ] {
+            let mut given = vec![("host", "localhost")];
+            given.extend(headers);
+            assert_eq!(status(method, path, &given), expected, "{method} {given:?}");
+        }
+    }
+}

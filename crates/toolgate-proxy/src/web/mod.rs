@@ -1,0 +1,175 @@
+//! The HTTP server: connections under bounds and deadlines, requests handed to a service.
+
+mod admit;
+mod body;
+mod stuck;
+mod tls;
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
+use tokio_rustls::TlsAcceptor;
+
+pub(crate) use admit::{Admission, Refusal, accepts};
+pub(crate) use body::{Outgoing, TooLarge, read};
+pub(crate) use tls::acceptor;
+
+use stuck::Stuck;
+
+/// What a server may cost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Costs {
+    pub(crate) connections: usize,
+    pub(crate) head_bytes: usize,
+    pub(crate) head: Duration,
+    pub(crate) write: Duration,
+}
+
+/// A bound socket.
+pub(crate) struct Server {
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+    costs: Costs,
+}
+
+/// Tells all connections to finish what they do and take nothing more.
+pub(crate) type Closing = watch::Sender<bool>;
+
+impl Server {
+    pub(crate) async fn bind(
+        address: SocketAddr,
+        tls: Option<TlsAcceptor>,
+        costs: Costs,
+    ) -> io::Result<Self> {
+        Ok(Self {
+            listener: TcpListener::bind(address).await?,
+            tls,
+            costs,
+        })
+    }
+
+    pub(crate) fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves until `closing`, and then until the last connection has ended.
+    pub(crate) async fn serve<S>(self, service: Arc<S>, closing: &Closing)
+    where
+        S: Service,
+    {
+        let slots = Arc::new(Semaphore::new(self.costs.connections));
+        let (open, mut all_closed) = mpsc::channel::<Infallible>(1);
+        let mut stop = closing.subscribe();
+        loop {
+            let stopped = stop.wait_for(|stop| *stop);
+            let (stream, slot) = tokio::select! {
+                _ = stopped => break,
+                accepted = accept(&self.listener, &slots) => accepted,
+            };
+            let connection = Connection {
+                service: Arc::clone(&service),
+                tls: self.tls.clone(),
+                costs: self.costs,
+                closing: closing.subscribe(),
+            };
+            let open = open.clone();
+            tokio::spawn(async move {
+                connection.serve(stream).await;
+                drop((slot, open));
+            });
+        }
+        drop((self.listener, open));
+        // Nothing is ever sent: it ends when every connection has dropped its end.
+        while all_closed.recv().await.is_some() {}
+    }
+}
+
+/// Answers requests.
+pub(crate) trait Service: Send + Sync + 'static {
+    fn connected(&self) {}
+    fn disconnected(&self, _after: Duration) {}
+    fn answer(
+        self: &Arc<Self>,
+        request: Request<Incoming>,
+    ) -> impl Future<Output = Response<Outgoing>> + Send;
+}
+
+async fn accept(
+    listener: &TcpListener,
+    slots: &Arc<Semaphore>,
+) -> (TcpStream, Option<OwnedSemaphorePermit>) {
+    // The semaphore is never closed.
+    let slot = Arc::clone(slots).acquire_owned().await.ok();
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let _only_slower = stream.set_nodelay(true);
+                return (stream, slot);
+            }
+            // Out of descriptors, or a client that left at once: the others go on.
+            Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
+        }
+    }
+}
+
+struct Connection<S> {
+    service: Arc<S>,
+    tls: Option<TlsAcceptor>,
+    costs: Costs,
+    closing: watch::Receiver<bool>,
+}
+
+impl<S: Service> Connection<S> {
+    async fn serve(self, stream: TcpStream) {
+        let begun = tokio::time::Instant::now();
+        self.service.connected();
+        let service = Arc::clone(&self.service);
+        match self.tls.clone() {
+            None => self.speak(stream).await,
+            Some(tls) => {
+                let shaken = tokio::time::timeout(self.costs.head, tls.accept(stream)).await;
+                if let Ok(Ok(stream)) = shaken {
+                    self.speak(stream).await;
+                }
+            }
+        }
+        service.disconnected(begun.elapsed());
+    }
+
+    async fn speak<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(mut self, stream: T) {
+        let service = Arc::clone(&self.service);
+        let answer = service_fn(move |request| {
+            let service = Arc::clone(&service);
+            async move { Ok::<_, Infallible>(service.answer(request).await) }
+        });
+        let stream = TokioIo::new(Stuck::new(stream, self.costs.write));
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.costs.head)
+            .max_buf_size(self.costs.head_bytes.max(SMALLEST_BUFFER))
+            .serve_connection(stream, answer);
+        let mut connection = pin!(connection);
+        tokio::select! {
+            _client_left_or_broke_http = connection.as_mut() => return,
+            _ = self.closing.wait_for(|closing| *closing) => {}
+        }
+        connection.as_mut().graceful_shutdown();
+        let _client_left_or_broke_http = connection.await;
+    }
+}
+
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// hyper takes no less.
+const SMALLEST_BUFFER: usize = 8 << 10;

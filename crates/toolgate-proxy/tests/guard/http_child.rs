@@ -1,0 +1,398 @@
+//! Clients over HTTP, a child on stdio: one child for each legacy session, one for all modern
+//! clients (behaviours G1, G4, G5, G6).
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+use toolgate_proxy::guard::Exit;
+
+use crate::common::{
+    MODERN, Served, call, initialize, modern, policy, python, restarting, text_of,
+};
+
+const ECHO: &str = r#"
+for m, id, name, args in calls():
+    token = m["params"].get("_meta", {}).get("progressToken")
+    if name == "note":
+        send({"jsonrpc": "2.0", "method": "notifications/progress",
+            "params": {"progressToken": token, "progress": 1}})
+    if name == "die": os._exit(3)
+    if name != "hang": text(id, json.dumps([os.getpid(), args]), **MORE)
+"#;
+
+fn pid_of(answer: &Value) -> i64 {
+    serde_json::from_str::<Value>(text_of(answer)).unwrap()[0]
+        .as_i64()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn each_legacy_session_has_a_child_of_its_own() {
+    let served = Served::start(python(ECHO)).await;
+    let (one, two) = (served.open().await, served.open().await);
+    let first = served.in_session(&one, &call(1, "echo", json!({}))).await;
+    assert_eq!(first.header("content-type"), Some("application/json"));
+    let again = served.in_session(&one, &call(2, "echo", json!({}))).await;
+    let other = served.in_session(&two, &call(1, "echo", json!({}))).await;
+    assert_eq!(pid_of(&first.message()), pid_of(&again.message()));
+    assert_ne!(pid_of(&first.message()), pid_of(&other.message()));
+    // DELETE ends it for good, and only it.
+    let ended = served
+        .request("DELETE", &[("Mcp-Session-Id", &one)], "")
+        .await;
+    assert_eq!(ended.status, 204);
+    assert_eq!(
+        served
+            .in_session(&one, &call(3, "echo", json!({})))
+            .await
+            .status,
+        404
+    );
+    assert_eq!(
+        served
+            .in_session(&two, &call(3, "echo", json!({})))
+            .await
+            .status,
+        200
+    );
+    let lost = served.post(&[], &call(1, "echo", json!({}))).await;
+    assert_eq!(lost.status, 400);
+    assert!(matches!(served.stop().await, Exit::Stopped));
+}
+
+#[tokio::test]
+async fn what_comes_before_the_answer_makes_it_a_stream() {
+    let served = Served::start(python(ECHO)).await;
+    let session = served.open().await;
+    let mut asked = call(1, "note", json!({}));
+    asked["params"]["_meta"] = json!({"progressToken": "mine"});
+    let reply = served.in_session(&session, &asked).await;
+    assert_eq!(reply.header("content-type"), Some("text/event-stream"));
+    assert_eq!(reply.header("x-accel-buffering"), Some("no"));
+    let messages = reply.messages();
+    assert_eq!(messages.len(), 2, "{messages:?}");
+    assert_eq!(messages[0]["params"]["progressToken"], "mine");
+    assert_eq!(messages[1]["id"], 1);
+}
+
+#[tokio::test]
+async fn a_childs_own_messages_go_to_the_listening_stream_and_answers_back() {
+    let script = r#"
+for m, id, name, args in calls():
+    send({"jsonrpc": "2.0", "id": "s1", "method": "roots/list"})
+    got = read()
+    text(id, json.dumps(got["result"]))
+"#;
+    let served = Served::start(python(script)).await;
+    let session = served.open().await;
+    let headers = [
+        ("Mcp-Session-Id", session.as_str()),
+        ("Accept", "text/event-stream"),
+    ];
+    let mut listening = served.begin("GET", &headers, "").await;
+    listening.until("text/event-stream").await;
+    let call = call(1, "echo", json!({}));
+    let (answer, ()) = tokio::join!(served.in_session(&session, &call), async {
+        let asked = listening.until("roots/list").await;
+        assert!(asked.contains(r#""id": "s1""#), "{asked}");
+        let told = json!({"jsonrpc": "2.0", "id": "s1", "result": {"roots": []}});
+        assert_eq!(served.in_session(&session, &told).await.status, 202);
+    });
+    assert_eq!(text_of(&answer.message()), r#"{"roots": []}"#);
+    // Without one they go to the request at work.
+    drop(listening);
+}
+
+#[tokio::test]
+async fn modern_clients_share_a_child_and_keep_their_ids() {
+    let served = Served::start(python(ECHO)).await;
+    let asked: Vec<Value> = (0..40)
+        .map(|n| {
+            // All use the same id and the same token.
+            let mut asked = call("same", "note", json!({"n": n}));
+            asked["params"]["_meta"] = json!({"progressToken": 7});
+            modern(asked)
+        })
+        .collect();
+    let replies = asked.iter().map(|asked| served.modern(asked));
+    let mut pids = HashSet::new();
+    for (n, reply) in join_all(replies).await.into_iter().enumerate() {
+        let messages = reply.messages();
+        assert_eq!(messages[0]["params"]["progressToken"], 7, "{messages:?}");
+        let answer = messages.last().unwrap();
+        assert_eq!(answer["id"], "same");
+        let told: Value = serde_json::from_str(text_of(answer)).unwrap();
+        assert_eq!(told[1]["n"], n);
+        pids.insert(pid_of(answer));
+    }
+    assert_eq!(pids.len(), 1);
+}
+
+#[tokio::test]
+async fn a_modern_client_that_leaves_cancels_and_a_legacy_one_does_not() {
+    let script = r#"
+waiting = {}
+while True:
+    m = read()
+    if m is None: break
+    if m.get("method") == "notifications/cancelled":
+        cancelled = m["params"]["requestId"]
+        text(waiting.pop("asker"), "cancelled " + str(cancelled == waiting["hang"]), **MORE)
+        continue
+    if known(m): continue
+    name, id = m["params"]["name"], m["id"]
+    if name == "hang":
+        waiting["hang"] = id
+        send({"jsonrpc": "2.0", "method": "notifications/progress",
+            "params": {"progressToken": m["params"]["_meta"]["progressToken"], "progress": 1}})
+    elif name == "echo":
+        waiting["asker"] = id
+    else:
+        text(waiting["hang"], "late")
+        text(id, "not cancelled")
+"#;
+    let served = Served::start(python(script)).await;
+    let mut hang = call(1, "hang", json!({}));
+    hang["params"]["_meta"] = json!({"progressToken": "t"});
+    let hang = modern(hang);
+    let mut leaving = served.modern_begin(&hang).await;
+    leaving.until("notifications/progress").await;
+    let asker = modern(call(1, "echo", json!({})));
+    let (answer, ()) = tokio::join!(served.modern(&asker), async { drop(leaving) });
+    assert_eq!(text_of(&answer.message()), "cancelled True");
+
+    let session = served.open().await;
+    let mut hang = call(1, "hang", json!({}));
+    hang["params"]["_meta"] = json!({"progressToken": "t"});
+    let headers = [("Mcp-Session-Id", session.as_str())];
+    let mut leaving = served.begin("POST", &headers, &hang.to_string()).await;
+    leaving.until("notifications/progress").await;
+    drop(leaving);
+    let answer = served
+        .in_session(&session, &call(2, "note", json!({})))
+        .await;
+    assert_eq!(text_of(&answer.message()), "not cancelled");
+}
+
+#[tokio::test]
+async fn a_child_that_dies_answers_its_calls_and_comes_back_for_modern_clients() {
+    let served = Served::start(restarting(python(ECHO))).await;
+    let first = served
+        .modern(&modern(call(1, "echo", json!({}))))
+        .await
+        .message();
+    let mut hang = call(2, "hang", json!({}));
+    hang["params"]["_meta"] = json!({"progressToken": "t"});
+    let (hang, die) = (modern(hang), modern(call(3, "die", json!({}))));
+    let (hanging, dying) = tokio::join!(served.modern(&hang), async { served.modern(&die).await });
+    for (reply, id) in [(hanging, 2), (dying, 3)] {
+        let answer = reply.message();
+        assert_eq!(answer["id"], id);
+        // The hanging call may have been the new child's, which is then killed by nothing.
+        assert!(
+            answer["error"]["message"]
+                .as_str()
+                .unwrap()
+                .contains("status 3"),
+            "{answer}"
+        );
+    }
+    let second = served
+        .modern(&modern(call(4, "echo", json!({}))))
+        .await
+        .message();
+    assert_ne!(pid_of(&first), pid_of(&second));
+    // A legacy session ends with its child, and says so.
+    let session = served.open().await;
+    let lost = served
+        .in_session(&session, &call(1, "die", json!({})))
+        .await
+        .message();
+    assert!(
+        lost["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("status 3"),
+        "{lost}"
+    );
+    loop {
+        let reply = served
+            .in_session(&session, &call(2, "echo", json!({})))
+            .await;
+        if reply.status == 404 {
+            break;
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_may_not_come_in_is_told_why() {
+    let served = Served::with(python(ECHO), policy(), |options| {
+        options.bounds.message_bytes = 500;
+        options.bounds.children = 1;
+    })
+    .await;
+    let body = initialize(1).to_string();
+    type Case = (&'static str, &'static [(&'static str, &'static str)], u16);
+    let cases: [Case; 6] = [
+        ("POST", &[("Host", "evil.example")], 403),
+        ("POST", &[("Origin", "http://evil.example")], 403),
+        ("POST", &[("Content-Type", "text/plain")], 415),
+        ("POST", &[("Accept", "text/html")], 406),
+        ("PUT", &[], 405),
+        ("GET", &[("Accept", "text/event-stream")], 405),
+    ];
+    for (method, headers, status) in cases {
+        let reply = served.request(method, headers, &body).await;
+        assert_eq!(reply.status, status, "{method} {headers:?}");
+    }
+    let big = call(5, "echo", json!({"a": "x".repeat(5_000)}));
+    assert_eq!(served.modern(&modern(big)).await.status, 413);
+    let garbage = served.request("POST", &[], "{nope").await;
+    assert_eq!(
+        (garbage.status, garbage.message()["error"]["code"].as_i64()),
+        (400, Some(-32700))
+    );
+    let session = served.open().await;
+    let full = served.post(&[], &initialize(1)).await;
+    assert_eq!((full.status, full.header("retry-after")), (503, Some("1")));
+    assert_eq!(
+        served
+            .in_session(&session, &call(1, "echo", json!({})))
+            .await
+            .status,
+        200
+    );
+}
+
+#[tokio::test]
+async fn headers_that_contradict_the_body_are_refused() {
+    let served = Served::start(python(ECHO)).await;
+    let message = modern(call(1, "echo", json!({})));
+    let right = [
+        ("MCP-Protocol-Version", MODERN),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", "echo"),
+    ];
+    assert_eq!(served.post(&right, &message).await.status, 200);
+    for (index, wrong) in [(0, "2025-11-25"), (1, "tools/list"), (2, "note")] {
+        let mut headers = right;
+        headers[index].1 = wrong;
+        let reply = served.post(&headers, &message).await;
+        assert_eq!(
+            (reply.status, reply.message()["error"]["code"].as_i64()),
+            (400, Some(-32020))
+        );
+        let others = right.into_iter().enumerate().filter(|(at, _)| *at != index);
+        let missing: Vec<_> = others.map(|(_, header)| header).collect();
+        let reply = served.post(&missing, &message).await;
+        assert_eq!(reply.message()["error"]["code"], -32020, "{index}");
+    }
+}
+
+#[tokio::test]
+async fn a_loris_is_dropped_and_the_others_are_served() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let served = Served::with(python(ECHO), policy(), |options| {
+        options.times.head = std::time::Duration::from_millis(300);
+        options.times.body = std::time::Duration::from_millis(300);
+        options.bounds.connections = 3;
+    })
+    .await;
+    let connect = || tokio::net::TcpStream::connect(("127.0.0.1", served.port));
+    let mut head = connect().await.unwrap();
+    head.write_all(b"POST /mcp HTTP/1.1\r\nHost: local")
+        .await
+        .unwrap();
+    let mut body = connect().await.unwrap();
+    let slow = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{";
+    body.write_all(slow).await.unwrap();
+    let reply = served.modern(&modern(call(1, "echo", json!({})))).await;
+    assert_eq!(reply.status, 200);
+    let (mut one, mut two) = (String::new(), String::new());
+    head.read_to_string(&mut one).await.unwrap();
+    body.read_to_string(&mut two).await.unwrap();
+    assert!(one.is_empty() || one.contains(" 408 "), "{one}");
+    assert!(two.contains(" 408 "), "{two}");
+}
+
+#[tokio::test]
+async fn stop_answers_what_it_took_and_ends_the_streams() {
+    let script = r#"
+for m, id, name, args in calls():
+    if name == "hang":
+        send({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "at work"}})
+        held = id
+    else:
+        text(id, "ok", **MORE)
+        threading.Timer(0.2, lambda: text(held, "late")).start()
+"#;
+    let served = Served::start(python(script)).await;
+    let session = served.open().await;
+    let headers = [
+        ("Mcp-Session-Id", session.as_str()),
+        ("Accept", "text/event-stream"),
+    ];
+    let mut listening = served.begin("GET", &headers, "").await;
+    listening.until("text/event-stream").await;
+    let hang = call(1, "hang", json!({})).to_string();
+    let session_header = [("Mcp-Session-Id", session.as_str())];
+    let mut waiting = served.begin("POST", &session_header, &hang).await;
+    listening.until("at work").await;
+    assert_eq!(
+        served
+            .in_session(&session, &call(2, "echo", json!({})))
+            .await
+            .status,
+        200
+    );
+    let running = served.running;
+    running.stop();
+    assert!(matches!(running.finished().await, Exit::Stopped));
+    assert_eq!(text_of(&waiting.rest().await.message()), "late");
+    listening.rest().await;
+}
+
+#[tokio::test]
+async fn thousands_of_calls_at_once_are_all_answered() {
+    let mut policy = policy();
+    policy.limits.pending = 20_000;
+    let served = Served::with(python(ECHO), policy, |options| {
+        options.bounds.connections = 200;
+    })
+    .await;
+    let asked: Vec<Value> = (0..2_000)
+        .map(|n| modern(call(1, "echo", json!({"n": n}))))
+        .collect();
+    let replies = join_all(asked.iter().map(|asked| served.modern(asked))).await;
+    for (n, reply) in replies.into_iter().enumerate() {
+        let told: Value = serde_json::from_str(text_of(&reply.message())).unwrap();
+        assert_eq!(told[1]["n"], n);
+    }
+}
+
+/// All at once, in one task.
+async fn join_all<T>(futures: impl IntoIterator<Item = impl Future<Output = T>>) -> Vec<T> {
+    let mut waiting: Vec<_> = futures
+        .into_iter()
+        .map(|future| (Box::pin(future), None))
+        .collect();
+    std::future::poll_fn(|context| {
+        let mut all = true;
+        for (future, done) in &mut waiting {
+            if done.is_none() {
+                match future.as_mut().poll(context) {
+                    std::task::Poll::Ready(value) => *done = Some(value),
+                    std::task::Poll::Pending => all = false,
+                }
+            }
+        }
+        if all {
+            std::task::Poll::Ready(())
+        } else {
+            std::task::Poll::Pending
+        }
+    })
+    .await;
+    waiting.into_iter().filter_map(|(_, done)| done).collect()
+}

@@ -1,0 +1,255 @@
+//! Clients over HTTP, an HTTP endpoint behind (behaviours G1, G2, G4, G6).
+
+use std::io::{Read, Write};
+use std::sync::{Arc, Mutex};
+
+use serde_json::json;
+
+use crate::common::{MODERN, Served, call, initialize, modern, remote, text_of};
+use crate::web::{JSON, Request, Web, respond};
+
+const SSE: &str = "Content-Type: text/event-stream\r\nMcp-Session-Id: s-1\r\n";
+
+fn result(request: &Request, result: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#,
+        request.id()
+    )
+}
+
+fn server(calls: impl Fn(&Request, &mut std::net::TcpStream) + Send + Sync + 'static) -> Web {
+    Web::start(move |request, stream| {
+        let opened = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"web","version":"1"}}"#;
+        let listed = r#"{"tools":[{"name":"echo","inputSchema":{"type":"object"}}],"resultType":"complete","ttlMs":60000,"cacheScope":"public"}"#;
+        match request.rpc().as_str() {
+            "initialize" => {
+                let event = format!(": hello\nid: 0\ndata: {}\n\n", result(request, opened));
+                respond(stream, "200 OK", SSE, &event);
+            }
+            "tools/list" => respond(stream, "200 OK", JSON, &result(request, listed)),
+            "notifications/initialized" => respond(stream, "202 Accepted", "", ""),
+            _ => calls(request, stream),
+        }
+    })
+}
+
+fn ok(request: &Request) -> String {
+    let modern = request.header("mcp-protocol-version") == Some(MODERN);
+    let kind = if modern {
+        r#","resultType":"complete""#
+    } else {
+        ""
+    };
+    let content = format!(r#"{{"content":[{{"type":"text","text":"ok"}}]{kind}}}"#);
+    result(request, &content)
+}
+
+#[tokio::test]
+async fn events_and_headers_go_through_as_they_came() {
+    let events = Arc::new(Mutex::new(String::new()));
+    let sent = Arc::clone(&events);
+    let web = server(move |request, stream| {
+        let text = format!(
+            ": a comment\r\n\r\nid: 7\r\nretry: 20\r\ndata: {{\"jsonrpc\":\"2.0\", \"method\":\"notifications/progress\",\"params\":{{\"progressToken\":1,\"progress\":1.50}}}}\r\n\r\nevent: message\nid: 8\ndata: {}\n\n",
+            ok(request)
+        );
+        sent.lock().unwrap().clone_from(&text);
+        respond(stream, "200 OK", SSE, &text);
+    });
+    let served = Served::start(remote(&web.url)).await;
+    let session = served.open().await;
+    assert_eq!(session, "s-1");
+    let headers = [
+        ("Mcp-Session-Id", session.as_str()),
+        ("MCP-Protocol-Version", "2025-11-25"),
+        ("Authorization", "Bearer hush"),
+        ("Vendor-Thing", "kept"),
+    ];
+    let reply = served.post(&headers, &call(1, "echo", json!({}))).await;
+    assert_eq!(reply.body, *events.lock().unwrap());
+    let seen = web.seen();
+    let called = seen
+        .iter()
+        .find(|request| request.rpc() == "tools/call")
+        .unwrap();
+    assert_eq!(called.path, "/mcp");
+    for (name, value) in headers {
+        assert_eq!(called.header(name), Some(value));
+    }
+    assert!(!served.seen.0.lock().unwrap().join(" ").contains("hush"));
+}
+
+#[tokio::test]
+async fn modern_messages_go_through_with_their_headers() {
+    let web = server(|request, stream| respond(stream, "200 OK", JSON, &ok(request)));
+    let served = Served::start(remote(&web.url)).await;
+    let message = modern(call(1, "echo", json!({})));
+    let mut headers = vec![
+        ("MCP-Protocol-Version", MODERN),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", "echo"),
+        ("Mcp-Param-Unknown", "kept"),
+    ];
+    let reply = served.post(&headers, &message).await;
+    assert_eq!(text_of(&reply.message()), "ok");
+    let seen = web.seen();
+    let called = seen
+        .iter()
+        .find(|request| request.rpc() == "tools/call")
+        .unwrap();
+    assert_eq!(called.body, message.to_string());
+    assert_eq!(called.header("mcp-param-unknown"), Some("kept"));
+    headers[2].1 = "other";
+    let reply = served.post(&headers, &message).await;
+    assert_eq!(
+        (reply.status, reply.message()["error"]["code"].as_i64()),
+        (400, Some(-32020))
+    );
+}
+
+#[tokio::test]
+async fn refusals_of_the_upstream_are_passed_on_and_failures_answered() {
+    let web = server(|request, stream| match request.header("authorization") {
+        None => {
+            let wants = "WWW-Authenticate: Bearer resource_metadata=\"x\"\r\n";
+            respond(stream, "401 Unauthorized", wants, "who?");
+        }
+        Some("Bearer 500") => respond(stream, "500 Oops", "", "oops"),
+        Some("Bearer gone") => {}
+        Some("Bearer cut") => {
+            respond(
+                stream,
+                "200 OK",
+                "Content-Type: text/event-stream\r\n",
+                ": hi\n\ndata: {\"jso",
+            );
+        }
+        Some(_) => respond(stream, "200 OK", JSON, &ok(request)),
+    });
+    let served = Served::start(remote(&web.url)).await;
+    let message = modern(call(1, "echo", json!({})));
+    let with = |bearer: &'static str| {
+        let mut headers = vec![
+            ("MCP-Protocol-Version", MODERN),
+            ("Mcp-Method", "tools/call"),
+            ("Mcp-Name", "echo"),
+        ];
+        if !bearer.is_empty() {
+            headers.push(("Authorization", bearer));
+        }
+        headers
+    };
+    let reply = served.post(&with(""), &message).await;
+    assert_eq!((reply.status, reply.body.as_str()), (401, "who?"));
+    assert!(
+        reply
+            .header("www-authenticate")
+            .unwrap()
+            .contains("resource_metadata")
+    );
+    for (bearer, status) in [
+        ("Bearer 500", 502),
+        ("Bearer gone", 502),
+        ("Bearer cut", 200),
+    ] {
+        let reply = served.post(&with(bearer), &message).await;
+        let answer = reply.message();
+        assert_eq!(
+            (reply.status, answer["id"].as_i64()),
+            (status, Some(1)),
+            "{reply:?}"
+        );
+        assert!(answer["error"].is_object(), "{answer}");
+    }
+    assert_eq!(
+        text_of(&served.post(&with("Bearer x"), &message).await.message()),
+        "ok"
+    );
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_closes_the_upstreams_stream() {
+    let (told, closed) = std::sync::mpsc::channel();
+    let told = Mutex::new(told);
+    let web = server(move |_, stream| {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n: at work\n\n";
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut rest = [0; 1];
+        let end = stream.read(&mut rest);
+        told.lock()
+            .unwrap()
+            .send(matches!(end, Ok(0) | Err(_)))
+            .unwrap();
+    });
+    let served = Served::start(remote(&web.url)).await;
+    let mut leaving = served
+        .modern_begin(&modern(call(1, "echo", json!({}))))
+        .await;
+    leaving.until("at work").await;
+    drop(leaving);
+    let closed = tokio::task::spawn_blocking(move || closed.recv_timeout(crate::common::PATIENCE));
+    assert_eq!(closed.await.unwrap(), Ok(true));
+}
+
+#[tokio::test]
+async fn a_session_opened_at_another_replica_goes_on_here() {
+    let web = server(|request, stream| match request.header("mcp-session-id") {
+        Some("s-1") => respond(stream, "200 OK", JSON, &ok(request)),
+        _ => respond(stream, "404 Not Found", "", ""),
+    });
+    let (one, two) = (
+        Served::start(remote(&web.url)).await,
+        Served::start(remote(&web.url)).await,
+    );
+    let session = one.open().await;
+    let answer = two.in_session(&session, &call(1, "echo", json!({}))).await;
+    assert_eq!(text_of(&answer.message()), "ok");
+    assert_eq!(
+        two.in_session("s-2", &call(1, "echo", json!({})))
+            .await
+            .status,
+        404
+    );
+}
+
+#[tokio::test]
+async fn a_duplicate_id_is_refused_and_the_first_keeps_its_answer() {
+    let gate = Arc::new(std::sync::Barrier::new(2));
+    let held = Arc::clone(&gate);
+    let web = server(move |request, stream| {
+        held.wait();
+        held.wait();
+        respond(stream, "200 OK", JSON, &ok(request));
+    });
+    let served = Served::start(remote(&web.url)).await;
+    let session = served.open().await;
+    let first = call(1, "echo", json!({}));
+    let (answer, refused) = tokio::join!(served.in_session(&session, &first), async {
+        let at_work = Arc::clone(&gate);
+        tokio::task::spawn_blocking(move || at_work.wait())
+            .await
+            .unwrap();
+        let refused = served
+            .in_session(&session, &call(1, "echo", json!({"a": 1})))
+            .await;
+        tokio::task::spawn_blocking(move || gate.wait())
+            .await
+            .unwrap();
+        refused
+    });
+    assert_eq!(text_of(&answer.message()), "ok");
+    assert!(refused.message()["error"].is_object(), "{refused:?}");
+}
+
+#[tokio::test]
+async fn an_upstream_that_is_not_there_is_an_answer_too() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    drop(listener);
+    let served = Served::start(remote(&url)).await;
+    let reply = served.post(&[], &initialize(1)).await;
+    assert_eq!(
+        (reply.status, reply.message()["id"].as_i64()),
+        (502, Some(1))
+    );
+}

@@ -1,0 +1,18 @@
+//! The guard's transports between scripted peers: the four crossings, and one test per fault.
+
+#![cfg(unix)]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail as tests do, with a panic"
+)]
+
+mod common;
+mod http_child;
+mod http_http;
+mod stdio_child;
+mod stdio_http;
+#[path = "../transports/web.rs"]
+mod web;

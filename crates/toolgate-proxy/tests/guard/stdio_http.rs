@@ -1,0 +1,211 @@
+//! A client on stdio, an HTTP endpoint behind (behaviours G1, G2, G4).
+
+use std::io::Write;
+
+use serde_json::json;
+use toolgate_proxy::guard::Exit;
+
+use crate::common::{Lined, call, modern, remote, text_of};
+use crate::web::{JSON, Request, Web, respond};
+
+const SSE: &str = "Content-Type: text/event-stream\r\n";
+
+/// The openings and the listing of both eras; `None` for everything else.
+fn known(request: &Request) -> Option<(String, &'static str, String)> {
+    let id = request.id();
+    let modern = request
+        .body
+        .contains("io.modelcontextprotocol/protocolVersion");
+    let more = if modern {
+        r#","resultType":"complete","ttlMs":60000,"cacheScope":"public""#
+    } else {
+        ""
+    };
+    let names = ["echo", "hang", "big"];
+    let tool = |name: &str| {
+        format!(
+            r#"{{"name":"{name}","inputSchema":{{"type":"object","properties":{{"region":{{"type":"string","x-mcp-header":"Region"}}}}}}}}"#
+        )
+    };
+    let tools = names.map(tool).join(",");
+    let result = match (request.method.as_str(), request.rpc().as_str()) {
+        ("GET", _) => return Some(("405 Method Not Allowed".to_owned(), "", String::new())),
+        ("DELETE", _) => return Some(("200 OK".to_owned(), "", String::new())),
+        (_, "initialize") => {
+            r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"web","version":"1"}}"#.to_owned()
+        }
+        (_, "tools/list") => format!(r#"{{"tools":[{tools}]{more}}}"#),
+        (_, method) if method.starts_with("notifications/") || method.is_empty() => {
+            return Some(("202 Accepted".to_owned(), "", String::new()));
+        }
+        _ => return None,
+    };
+    let headers = "Content-Type: application/json\r\nMcp-Session-Id: s-1\r\n";
+    let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+    Some(("200 OK".to_owned(), headers, body))
+}
+
+/// A server that answers calls as given.
+fn server(calls: impl Fn(&Request, &mut std::net::TcpStream) + Send + Sync + 'static) -> Web {
+    Web::start(move |request, stream| match known(request) {
+        Some((status, headers, body)) => respond(stream, &status, headers, &body),
+        None => calls(request, stream),
+    })
+}
+
+fn answer(request: &Request, text: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"{text}"}}],"resultType":"complete"}}}}"#,
+        request.id()
+    )
+}
+
+#[tokio::test]
+async fn a_legacy_session_is_kept_and_ended() {
+    let web = server(|request, stream| {
+        let event = format!("id: 1\ndata: {}\n\n", answer(request, "ok"));
+        respond(stream, "200 OK", SSE, &event);
+    });
+    let mut client = Lined::start(remote(&web.url));
+    client.open().await;
+    let told = client.ask(&call(1, "echo", json!({}))).await;
+    assert_eq!(text_of(&told), "ok");
+    assert!(matches!(client.finished().await, Exit::ClientGone));
+    let seen = web.seen();
+    for request in seen.iter().filter(|request| request.rpc() != "initialize") {
+        assert_eq!(request.header("mcp-session-id"), Some("s-1"), "{request:?}");
+        assert_eq!(request.header("mcp-protocol-version"), Some("2025-11-25"));
+    }
+    assert_eq!(seen.last().unwrap().method, "DELETE");
+}
+
+#[tokio::test]
+async fn modern_messages_get_the_headers_that_repeat_them() {
+    let web = server(|request, stream| respond(stream, "200 OK", JSON, &answer(request, "ok")));
+    let mut client = Lined::start(remote(&web.url));
+    let asked = modern(call(1, "echo", json!({"region": "eü"})));
+    let told = client.ask(&asked).await;
+    assert_eq!(text_of(&told), "ok", "{told}");
+    let seen = web.seen();
+    let called = seen
+        .iter()
+        .find(|request| request.rpc() == "tools/call")
+        .unwrap();
+    for (name, value) in [
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "echo"),
+        ("mcp-param-region", "=?base64?ZcO8?="),
+    ] {
+        assert_eq!(called.header(name), Some(value), "{called:?}");
+    }
+    assert_eq!(called.body, asked.to_string());
+}
+
+#[tokio::test]
+async fn headers_that_the_server_does_not_take_are_made_anew_once() {
+    let calls = std::sync::atomic::AtomicUsize::new(0);
+    let web = server(move |request, stream| {
+        if calls.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0 {
+            let body = format!(
+                r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":-32020,"message":"no"}}}}"#,
+                request.id()
+            );
+            respond(stream, "400 Bad Request", JSON, &body);
+        } else {
+            respond(stream, "200 OK", JSON, &answer(request, "ok"));
+        }
+    });
+    let mut client = Lined::start(remote(&web.url));
+    let told = client
+        .ask(&modern(call(1, "echo", json!({"region": "eu"}))))
+        .await;
+    assert_eq!(text_of(&told), "ok", "{told}");
+    let rpcs: Vec<String> = web.seen().iter().map(Request::rpc).collect();
+    let tail: Vec<&str> = rpcs.iter().rev().take(3).map(String::as_str).collect();
+    assert_eq!(tail, ["tools/call", "tools/list", "tools/call"]);
+}
+
+#[tokio::test]
+async fn each_way_of_failing_has_an_answer_of_its_own() {
+    type Way = fn(&Request, &mut std::net::TcpStream);
+    let ways: [(&str, Way); 6] = [
+        ("500", |_, stream| respond(stream, "500 Oops", "", "oops")),
+        ("no JSON-RPC answer", |_, stream| {
+            respond(stream, "200 OK", JSON, "garbage")
+        }),
+        ("before it was complete", |_, stream| {
+            respond(stream, "200 OK", SSE, "data: {\"jsonrpc\":\"2.0\",");
+        }),
+        ("lost the connection", |_, _| {}),
+        ("broke off", |_, stream| {
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\nff\r\ndata";
+            stream.write_all(head.as_bytes()).unwrap();
+        }),
+        ("message bytes", |_, stream| {
+            let event = format!("data: \"{}\"\n\n", "x".repeat(20 << 20));
+            respond(stream, "200 OK", SSE, &event);
+        }),
+    ];
+    for (word, way) in ways {
+        let web = server(way);
+        let mut client = Lined::start(remote(&web.url));
+        client.open().await;
+        let told = client.ask(&call(1, "echo", json!({}))).await;
+        let message = told["error"]["message"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{told}"));
+        assert!(message.contains(word), "{word}: {message}");
+        // The rest goes on.
+        let listed = client
+            .ask(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}))
+            .await;
+        assert!(listed["result"].is_object(), "{listed}");
+    }
+}
+
+#[tokio::test]
+async fn a_legacy_stream_is_taken_up_where_it_broke_off() {
+    let web = Web::start(|request, stream| {
+        if request.method == "GET" {
+            match request.header("last-event-id") {
+                Some("e-1") => {
+                    let event = r#"data: {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"resumed"}]}}"#;
+                    respond(stream, "200 OK", SSE, &format!("{event}\n\n"));
+                }
+                _ => respond(stream, "405 Method Not Allowed", "", ""),
+            }
+        } else if let Some((status, headers, body)) = known(request) {
+            respond(stream, &status, headers, &body);
+        } else {
+            respond(stream, "200 OK", SSE, "id: e-1\nretry: 1\ndata:\n\n");
+        }
+    });
+    let mut client = Lined::start(remote(&web.url));
+    client.open().await;
+    let told = client.ask(&call(1, "echo", json!({}))).await;
+    assert_eq!(text_of(&told), "resumed", "{told}");
+}
+
+#[tokio::test]
+async fn a_hanging_upstream_is_given_up_in_time() {
+    let web = server(|request, stream| {
+        if request.body.contains("hang") {
+            // Silent until the client closes.
+            let mut rest = [0; 1];
+            let _closed = std::io::Read::read(stream, &mut rest);
+        } else {
+            respond(stream, "200 OK", JSON, &answer(request, "ok"));
+        }
+    });
+    let mut policy = crate::common::policy();
+    policy.request_timeout = Some(std::time::Duration::from_millis(300));
+    let upstream = remote(&web.url);
+    let options = crate::common::options(toolgate_proxy::guard::Listener::Stdio, upstream);
+    let mut client = Lined::with(options, policy);
+    client.open().await;
+    let told = client.ask(&call(1, "hang", json!({}))).await;
+    assert!(told["error"].is_object(), "{told}");
+    let told = client.ask(&call(2, "echo", json!({}))).await;
+    assert_eq!(text_of(&told), "ok");
+}
