@@ -16,12 +16,15 @@ pub(crate) fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, Fa
     let chain = CertificateDer::pem_file_iter(certificate)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .map_err(|error| fault("certificate", certificate, &error))?;
-    let private = PrivateKeyDer::from_pem_file(key)
-        .map_err(|error| fault("key", key, &error))?;
+    let private = PrivateKeyDer::from_pem_file(key).map_err(|error| fault("key", key, &error))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, private))
+        .and_then(|builder| {
+            builder
+                .with_no_client_auth()
+                .with_single_cert(chain, private)
+        })
         .map_err(|error| fault("certificate", certificate, &error))?;
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
