@@ -1,0 +1,58 @@
+//! The client: one session on a transport in an era.
+
+use rmcp::model::ProtocolVersion;
+use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, RoleClient, RunningService};
+use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
+use tokio::net::TcpListener;
+use tokio::process::Command;
+
+use crate::Failure;
+
+/// Where the messages go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Transport {
+    /// The standard input and output of this program, started again as the server.
+    Stdio,
+    /// HTTP on a loopback port, served by this process.
+    Http,
+}
+
+/// A connected client.
+pub(crate) type Session = RunningService<RoleClient, ()>;
+
+/// Connects by `transport`, in the era of `version`.
+///
+/// # Errors
+///
+/// Whatever keeps client and server apart.
+pub(crate) async fn connect(
+    transport: Transport,
+    version: ProtocolVersion,
+) -> Result<Session, Failure> {
+    let lifecycle = if version == ProtocolVersion::V_2026_07_28 {
+        ClientLifecycleMode::Discover {
+            preferred_versions: vec![version],
+        }
+    } else {
+        ClientLifecycleMode::Initialize
+    };
+    match transport {
+        Transport::Stdio => {
+            let mut command = Command::new(std::env::current_exe()?);
+            command.args(["serve", "stdio"]);
+            let child = TokioChildProcess::new(command)?;
+            Ok(().serve_with_lifecycle(child, lifecycle).await?)
+        }
+        Transport::Http => {
+            let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+            let url = format!("http://{}/mcp", listener.local_addr()?);
+            let server = crate::http()?;
+            // Ends with this program; each leg has a server of its own.
+            tokio::spawn(async move { axum::serve(listener, server).await });
+            // The HTTP client asks for one even where nothing is encrypted.
+            let _already = rustls::crypto::ring::default_provider().install_default();
+            let http = StreamableHttpClientTransport::from_uri(url);
+            Ok(().serve_with_lifecycle(http, lifecycle).await?)
+        }
+    }
+}
