@@ -6,10 +6,13 @@ mod arguments;
 mod bench;
 mod build;
 mod cases;
+mod conformance;
 mod corpus;
 mod differential;
 mod hostile;
 mod instructions;
+mod interop;
+mod peers;
 mod suite;
 mod tidy;
 
@@ -26,10 +29,12 @@ fn main() -> ExitCode {
         "hostile" => hostile::run(&arguments),
         "hostile-probe" => hostile::probe(&arguments.words),
         "cases" => cases::run(&arguments),
+        "conformance" => conformance::run(&arguments),
         "corpus" => corpus::run(&arguments),
         "differential" => differential::run(&arguments),
         "bench" => bench::run(&arguments),
         "instructions" => instructions::run(&arguments),
+        "interop" => interop::run(&arguments),
         "tidy" => tidy::run(&arguments),
         _ => {
             print!("{USAGE}");
@@ -47,14 +52,16 @@ fn main() -> ExitCode {
 }
 
 /// The commands that a person may call.
-pub(crate) const COMMANDS: [&str; 8] = [
+pub(crate) const COMMANDS: [&str; 10] = [
     "cases",
     "suite",
     "hostile",
     "corpus",
+    "conformance",
     "differential",
     "bench",
     "instructions",
+    "interop",
     "tidy",
 ];
 
@@ -65,9 +72,11 @@ usage: cargo xtask COMMAND
   suite [DIR]          the official JSON Schema suite: validation, annotations, output
   hostile [DIR]        hostile pairs: the right answer within 100 ms, 64 MiB and a 256 KiB stack
   corpus [DIR]         published tool listings and labelled values
+  conformance          the official MCP suite against our fixtures, both eras (needs npm; --only NAME, --server URL)
   differential [N]     N generated pairs against the peers (--seed S)
   bench [SET…]         ours beside the peers: speed, growth, memory (--plot draws the charts in docs/)
   instructions [SET…]  instruction counts of fixed work, by callgrind, against bench/instructions.txt (--write refreshes it)
+  interop              our server and client with those of other SDKs (needs npm and Python; --only PEER)
   tidy                 doors between rooms, file headers and sizes, dependency walls (--rooms CRATE lists them)
 
 DIR defaults to TOOLGATE_SUITE, TOOLGATE_HOSTILE or TOOLGATE_CORPUS, then to the

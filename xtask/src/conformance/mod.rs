@@ -1,0 +1,190 @@
+//! `cargo xtask conformance`: the protocol's official suite against our fixture server and
+//! client, in both eras.
+//!
+//! The suite passes what it does not run, so the exam is stricter: every scenario that the
+//! suite lists for the era must leave a check that succeeded, a warning is a failure, a
+//! server may skip nothing, and the number of checks may not fall.
+
+mod checks;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use toolgate_testkit::tally::Tally;
+
+use crate::arguments::Arguments;
+use crate::build;
+use crate::peers::{self, Javascript, Served};
+use checks::{Checks, Skipping};
+
+/// A version of the protocol and how many checks succeed there at least: of the server
+/// under the whole suite, and of the client without the scenarios about authorisation.
+struct Era {
+    version: &'static str,
+    server: u64,
+    client: u64,
+}
+
+const ERAS: [Era; 2] = [
+    Era {
+        version: "2025-11-25",
+        server: 83,
+        client: 20,
+    },
+    Era {
+        version: "2026-07-28",
+        server: 153,
+        client: 64,
+    },
+];
+
+/// Runs the suite and returns how many checks failed. `--only NAME` runs one scenario,
+/// `--server URL` examines another server than the fixture.
+pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
+    let suite = Suite {
+        javascript: Javascript::install()?,
+        output: build::target()?.join("conformance"),
+    };
+    peers::fresh(&suite.output)?;
+    let only = arguments.option("only");
+    let server = build::binary("everything", "everything-server")?;
+    build::binary("everything", "everything-client")?;
+    let mut total = Tally::default();
+    for era in ERAS {
+        // A server of its own for each era: none may lean on what the other left behind.
+        let served = match arguments.option("server") {
+            Some(_) => None,
+            None => Some(Served::start(Command::new(&server).arg("--http"))?),
+        };
+        let url = arguments
+            .option("server")
+            .or(served.as_ref().map(|served| served.url.as_str()))
+            .unwrap_or_default();
+        let mut tally = suite.server(&era, url, only)?;
+        report("server", &era, &tally);
+        total.add(std::mem::take(&mut tally));
+        let tally = suite.client(&era, only)?;
+        report("client", &era, &tally);
+        total.add(tally);
+    }
+    println!("{}", total.line());
+    Ok(total.failed)
+}
+
+fn report(role: &str, era: &Era, tally: &Tally) {
+    print!("{}", tally.details());
+    println!("{role} {}: {}", era.version, tally.line());
+}
+
+/// The installed suite.
+struct Suite {
+    javascript: Javascript,
+    output: PathBuf,
+}
+
+impl Suite {
+    /// The whole suite against the server at `url`.
+    fn server(&self, era: &Era, url: &str, only: Option<&str>) -> Result<Tally, String> {
+        let output = self.output.join(format!("server-{}", era.version));
+        // why: only with a list of expected failures, though empty, do warnings count.
+        let expected = self.output.join("expected-failures.yml");
+        std::fs::write(&expected, "server: []\nclient: []\n")
+            .map_err(|e| format!("{}: {e}", expected.display()))?;
+        let mut command = self.command();
+        command.args(["server", "--url", url, "--spec-version", era.version]);
+        match only {
+            Some(name) => command.args(["--scenario", name]),
+            None => command.args(["--suite", "all"]),
+        };
+        command.arg("--expected-failures").arg(&expected);
+        let succeeded = succeeds(command.arg("-o").arg(&output))?;
+        let mut tally = Tally::default();
+        for scenario in self.scenarios(era, "Server scenarios")? {
+            if only.is_none_or(|only| only == scenario) {
+                Checks::of(&output, &format!("server-{scenario}"))?.judge(
+                    &scenario,
+                    Skipping::Fails,
+                    &mut tally,
+                );
+            }
+        }
+        if !succeeded && tally.failed == 0 {
+            tally.fail("the suite failed without a failed check".to_owned());
+        }
+        if only.is_none() {
+            not_fewer(&mut tally, era.server);
+        }
+        Ok(tally)
+    }
+
+    /// Every client scenario of the era, one after the other.
+    fn client(&self, era: &Era, only: Option<&str>) -> Result<Tally, String> {
+        let output = self.output.join(format!("client-{}", era.version));
+        let mut tally = Tally::default();
+        for scenario in self.scenarios(era, "Client scenarios")? {
+            let chosen = only.is_none_or(|only| only == scenario);
+            if scenario.starts_with("auth/") || !chosen {
+                continue;
+            }
+            let mut command = self.command();
+            // why: the suite splits the command at spaces, which a path may have.
+            command
+                .current_dir(build::profile_directory()?)
+                .args(["client", "--command", "./everything-client"])
+                .args(["--scenario", &scenario, "--spec-version", era.version]);
+            let succeeded = succeeds(command.arg("-o").arg(&output))?;
+            let failed = tally.failed;
+            Checks::of(&output, &scenario)?.judge(&scenario, Skipping::Allowed, &mut tally);
+            if !succeeded && tally.failed == failed {
+                tally.fail(format!("{scenario}: the client failed, its checks did not"));
+            }
+        }
+        if only.is_none() {
+            not_fewer(&mut tally, era.client);
+        }
+        Ok(tally)
+    }
+
+    /// The names that the suite lists under a heading for an era.
+    fn scenarios(&self, era: &Era, heading: &str) -> Result<Vec<String>, String> {
+        let mut command = self.command();
+        let output = command
+            .args(["list", "--spec-version", era.version])
+            .output()
+            .map_err(|e| format!("the suite's list: {e}"))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let names: Vec<String> = text
+            .lines()
+            .skip_while(|line| !line.starts_with(heading))
+            .skip(1)
+            .map_while(|line| line.trim_start().strip_prefix("- "))
+            .filter_map(|line| line.split_whitespace().next().map(str::to_owned))
+            .collect();
+        if names.is_empty() {
+            return Err(format!("the suite lists no {heading} for {}", era.version));
+        }
+        Ok(names)
+    }
+
+    fn command(&self) -> Command {
+        let package = Path::new("@modelcontextprotocol/conformance/dist/index.js");
+        self.javascript
+            .node(&self.javascript.modules().join(package))
+    }
+}
+
+/// Runs the suite quietly; its report is in the files it writes.
+fn succeeds(command: &mut Command) -> Result<bool, String> {
+    command.stdin(Stdio::null());
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let status = command.status().map_err(|e| format!("the suite: {e}"))?;
+    Ok(status.success())
+}
+
+/// A fall in the number of checks is a failure too: something is no longer examined.
+fn not_fewer(tally: &mut Tally, least: u64) {
+    if tally.passed < least && tally.failed == 0 {
+        let passed = tally.passed;
+        tally.fail(format!("{passed} checks succeeded, {least} did before"));
+    }
+}

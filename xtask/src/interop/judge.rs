@@ -1,0 +1,240 @@
+//! What a client must have seen of a server.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use toolgate_testkit::tally::Tally;
+
+use super::MODERN;
+
+/// One client with one server.
+pub(super) struct Run<'a> {
+    pub(super) peer: &'a str,
+    pub(super) era: &'a str,
+    pub(super) transport: &'a str,
+}
+
+/// The cases, and the peers' own faults.
+pub(super) struct Standard {
+    cases: Value,
+    defects: Vec<Value>,
+}
+
+impl Standard {
+    /// Reads `cases.json` and `defects.json`.
+    ///
+    /// # Errors
+    ///
+    /// One line if a file is absent or no JSON.
+    pub(super) fn read(folder: &Path) -> Result<Self, String> {
+        let defects = read(&folder.join("defects.json"))?;
+        Ok(Self {
+            cases: read(&folder.join("cases.json"))?,
+            defects: defects.as_array().cloned().unwrap_or_default(),
+        })
+    }
+
+    /// Compares a report with what should be in it, case by case.
+    pub(super) fn judge(&self, run: &Run<'_>, report: &Value, tally: &mut Tally) {
+        let place = format!("{} {} {}", run.peer, run.era, run.transport);
+        let told = |what: &str, result: Result<(), String>| {
+            result.map_err(|reason| format!("{place}: {what}: {reason}"))
+        };
+        let listed = match self.defect(run, "the list") {
+            Some(defect) => as_told(defect, &json!({ "listed": report.get("listed") })),
+            None => self.lists(report),
+        };
+        tally.record(told("the list", listed));
+        let calls = self.cases.get("calls").and_then(Value::as_array);
+        for call in calls.into_iter().flatten() {
+            let name = call.get("case").and_then(Value::as_str).unwrap_or_default();
+            let seen = report.pointer("/calls").and_then(|calls| calls.get(name));
+            let Some(seen) = seen else {
+                tally.record(told(name, Err("was not called".to_owned())));
+                continue;
+            };
+            let result = match self.defect(run, name) {
+                Some(defect) => as_told(defect, seen),
+                None => outcome(call, seen, run),
+            };
+            tally.record(told(name, result));
+        }
+    }
+
+    /// The fault that the peer is known for in this case.
+    fn defect(&self, run: &Run<'_>, case: &str) -> Option<&Value> {
+        let names = |defect: &Value, member: &str, word: &str| match defect.get(member) {
+            None => true,
+            Some(Value::Array(words)) => words.iter().any(|known| known == word),
+            Some(known) => known == word,
+        };
+        self.defects.iter().find(|defect| {
+            names(defect, "peer", run.peer)
+                && names(defect, "era", run.era)
+                && names(defect, "transport", run.transport)
+                && names(defect, "case", case)
+        })
+    }
+
+    /// The good tools are all there, the hostile one is not.
+    fn lists(&self, report: &Value) -> Result<(), String> {
+        let Some(listed) = report.get("listed").and_then(Value::as_array) else {
+            return Err(format!("none: {:?}", report.get("list_error")));
+        };
+        let wanted = self.cases.get("listed").and_then(Value::as_array);
+        let absent: Vec<&Value> = wanted
+            .into_iter()
+            .flatten()
+            .filter(|name| !listed.contains(name))
+            .collect();
+        if !absent.is_empty() {
+            return Err(format!("without {absent:?}"));
+        }
+        match self.cases.get("hostile") {
+            Some(hostile) if listed.contains(hostile) => Err(format!("with {hostile}")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A known fault must show itself as it is told, so that the day it is mended is noticed.
+fn as_told(defect: &Value, seen: &Value) -> Result<(), String> {
+    let told = defect.get("sees").unwrap_or(&Value::Null);
+    let same = match (told.get("refused"), seen.get("refused")) {
+        (Some(word), Some(text)) => contains(text, word),
+        _ => told == seen,
+    };
+    if same {
+        Ok(())
+    } else {
+        Err(format!("no longer the known fault {told}, but {seen}"))
+    }
+}
+
+fn outcome(call: &Value, seen: &Value, run: &Run<'_>) -> Result<(), String> {
+    if let Some(word) = call.get("refused") {
+        return match seen.get("refused") {
+            Some(text) if contains(text, word) => Ok(()),
+            _ => Err(format!("no refusal that names {word}, but {seen}")),
+        };
+    }
+    if let Some(text) = call.get("text") {
+        return same("the text", seen.get("text"), text);
+    }
+    let natural = call.get("gives").unwrap_or(&Value::Null);
+    let object = call.get("object").is_some();
+    let told = if run.era == MODERN || object {
+        natural.clone()
+    } else {
+        json!({ "result": natural })
+    };
+    same("the structured content", seen.get("structured"), &told)?;
+    let text = seen.get("text").and_then(Value::as_str);
+    let value = text.and_then(|text| serde_json::from_str::<Value>(text).ok());
+    same("the value of the text", value.as_ref(), natural)
+}
+
+fn same(what: &str, seen: Option<&Value>, wanted: &Value) -> Result<(), String> {
+    match seen {
+        Some(seen) if seen == wanted => Ok(()),
+        Some(seen) => Err(format!("{what} is {seen}, not {wanted}")),
+        None => Err(format!("{what} is absent")),
+    }
+}
+
+fn contains(text: &Value, word: &Value) -> bool {
+    match (text.as_str(), word.as_str()) {
+        (Some(text), Some(word)) => text.contains(word),
+        _ => false,
+    }
+}
+
+fn read(path: &Path) -> Result<Value, String> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RUN: Run<'static> = Run {
+        peer: "a-peer",
+        era: "2025-11-25",
+        transport: "stdio",
+    };
+
+    fn standard() -> Standard {
+        Standard {
+            cases: json!({
+                "listed": ["good"],
+                "hostile": "bad",
+                "calls": [
+                    { "case": "an array", "tool": "good", "gives": [1] },
+                    { "case": "no name", "tool": "good", "refused": "name" }
+                ]
+            }),
+            defects: Vec::new(),
+        }
+    }
+
+    fn report() -> Value {
+        json!({
+            "listed": ["good"],
+            "calls": {
+                "an array": { "structured": { "result": [1] }, "text": "[ 1 ]" },
+                "no name": { "refused": "`name` is required" }
+            }
+        })
+    }
+
+    fn failed(standard: &Standard, report: &Value) -> u64 {
+        let mut tally = Tally::default();
+        standard.judge(&RUN, report, &mut tally);
+        assert_eq!(tally.passed + tally.failed, 3);
+        tally.failed
+    }
+
+    #[test]
+    fn each_departure_fails() {
+        assert_eq!(failed(&standard(), &report()), 0);
+        let departures = [
+            ("/listed", json!(["good", "bad"])),
+            ("/listed", json!([])),
+            ("/listed", Value::Null),
+            (
+                "/calls/an array",
+                json!({ "structured": [1], "text": "[1]" }),
+            ),
+            (
+                "/calls/an array",
+                json!({ "structured": { "result": [1] } }),
+            ),
+            ("/calls/an array", json!({ "refused": "no" })),
+            ("/calls/no name", json!({ "structured": 1 })),
+            ("/calls/no name", json!({ "refused": "no" })),
+        ];
+        for (place, other) in departures {
+            let mut report = report();
+            if let Some(member) = report.pointer_mut(place) {
+                *member = other;
+            }
+            assert_eq!(failed(&standard(), &report), 1, "{place}");
+        }
+    }
+
+    #[test]
+    fn a_known_fault_is_expected_as_it_is_told() {
+        let mut standard = standard();
+        let sees = json!({ "structured": [1], "text": "[1]" });
+        standard
+            .defects
+            .push(json!({ "peer": ["a-peer"], "case": "an array", "sees": sees }));
+        assert_eq!(failed(&standard, &report()), 1);
+        let mut faulty = report();
+        if let Some(member) = faulty.pointer_mut("/calls/an array") {
+            *member = sees;
+        }
+        assert_eq!(failed(&standard, &faulty), 0);
+    }
+}

