@@ -13,7 +13,7 @@ use super::{ClientEvent, ClientGate};
 /// What an answer to a call is.
 pub(super) enum Judged {
     /// It may be received.
-    Received(ServerResult),
+    Received(Box<ServerResult>),
     /// It may, and the final result comes as this task's.
     Task(Box<CreateTaskResult>),
     /// It may not.
@@ -26,11 +26,11 @@ impl ClientGate {
         match result {
             ServerResult::CallToolResult(result) => match self.judge_final(tool, era, &result) {
                 Some(why) => Judged::Refused(why),
-                None => Judged::Received(ServerResult::CallToolResult(result)),
+                None => Judged::Received(Box::new(ServerResult::CallToolResult(result))),
             },
             ServerResult::CreateTaskResult(created) => Judged::Task(Box::new(created)),
             ServerResult::InputRequiredResult(asks) if era.is_modern() => {
-                Judged::Received(ServerResult::InputRequiredResult(asks))
+                Judged::Received(Box::new(ServerResult::InputRequiredResult(asks)))
             }
             // Read by its shape as another kind, or as none: judged as what it
             // answers, and received as that if it is.
@@ -71,14 +71,14 @@ impl ClientGate {
 
     fn judge_other(&self, tool: &Arc<ToolContract>, era: Era, other: ServerResult) -> Judged {
         let Ok(value) = serde_json::to_value(&other) else {
-            return Judged::Received(other);
+            return Judged::Received(Box::new(other));
         };
         if let Some(why) = self.judge_value(tool, era, &value) {
             return Judged::Refused(why);
         }
         match serde_json::from_value::<CallToolResult>(value) {
-            Ok(result) => Judged::Received(ServerResult::CallToolResult(result)),
-            Err(_) => Judged::Received(other),
+            Ok(result) => Judged::Received(Box::new(ServerResult::CallToolResult(result))),
+            Err(_) => Judged::Received(Box::new(other)),
         }
     }
 

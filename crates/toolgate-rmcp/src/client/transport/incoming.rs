@@ -82,7 +82,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
             return JsonRpcMessage::response(result, id);
         };
         match self.gate.judge(&tool, era, result) {
-            Judged::Received(result) => JsonRpcMessage::response(result, id),
+            Judged::Received(result) => JsonRpcMessage::response(*result, id),
             Judged::Task(created) => {
                 self.tasks.insert(&created.task.task_id, tool);
                 JsonRpcMessage::response(ServerResult::CreateTaskResult(*created), id)
