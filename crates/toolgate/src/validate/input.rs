@@ -30,9 +30,9 @@ impl Input {
     }
 
     /// Opens it.
-    pub(super) fn open(&self) -> io::Result<Box<dyn Read>> {
+    pub(super) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         Ok(match self {
-            Self::Stdin => Box::new(io::stdin().lock()),
+            Self::Stdin => Box::new(io::stdin()),
             Self::File(path) => Box::new(File::open(path)?),
         })
     }

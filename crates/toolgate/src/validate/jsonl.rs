@@ -1,20 +1,35 @@
-//! JSON Lines as a stream: one line at a time, in memory bounded by the longest line allowed.
+//! JSON Lines as a stream: blocks of whole lines, in memory bounded by the longest line allowed.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 
-/// The lines of an input that are not blank.
-pub(super) struct Lines<R> {
-    input: BufReader<R>,
+/// The blocks of an input.
+pub(super) struct Blocks<R> {
+    input: R,
     /// The most bytes of a line.
     most: usize,
-    line: Vec<u8>,
-    /// Lines begun so far.
-    number: usize,
-    /// Bytes read so far.
-    read: u64,
+    /// What was read of a line whose end was not.
+    rest: Vec<u8>,
+    /// Lines and bytes before `rest`.
+    lines: usize,
+    bytes: u64,
+    ended: bool,
 }
 
-/// One line.
+/// Some whole lines; the last of an input may lack its line feed.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    text: Vec<u8>,
+    /// The number of the first line, from 1.
+    first: usize,
+    /// The byte of the input at which it begins.
+    start: u64,
+    /// The byte of the input behind it, and behind what was passed over.
+    pub(super) end: u64,
+    /// The most bytes of a line.
+    most: usize,
+}
+
+/// One line that is not blank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Line<'a> {
     /// Its text without the line feed. Of a line over the bound, one byte more than the bound.
@@ -25,57 +40,116 @@ pub(super) struct Line<'a> {
     pub(super) start: u64,
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Read> Blocks<R> {
     pub(super) fn new(input: R, most: usize) -> Self {
         Self {
-            input: BufReader::with_capacity(BUFFER, input),
+            input,
             most,
-            line: Vec::new(),
-            number: 0,
-            read: 0,
+            rest: Vec::new(),
+            lines: 0,
+            bytes: 0,
+            ended: false,
         }
     }
 
-    /// The next line that is not blank; `None` at the end.
-    pub(super) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+    /// The next lines: as many as one read brought, so that none waits for another that is not
+    /// there yet. `None` at the end.
+    pub(super) fn next(&mut self) -> io::Result<Option<Block>> {
+        let mut text = std::mem::take(&mut self.rest);
         loop {
-            let start = self.read;
-            self.line.clear();
-            let most = count(self.most).saturating_add(1);
-            let length = self
-                .input
-                .by_ref()
-                .take(most)
-                .read_until(b'\n', &mut self.line)?;
-            if length == 0 {
-                return Ok(None);
+            if self.ended {
+                let whole = text.len();
+                return Ok((whole > 0).then(|| self.block(text, whole)));
             }
-            self.number = self.number.saturating_add(1);
-            self.read = start.saturating_add(count(length));
-            if self.line.last() == Some(&b'\n') {
-                self.line.pop();
-            } else if self.line.len() > self.most {
-                let rest = self.input.skip_until(b'\n')?;
-                self.read = self.read.saturating_add(count(rest));
+            let before = text.len();
+            if before > self.most {
+                // A line over the bound: nothing behind the bound is kept.
+                text.truncate(self.most.saturating_add(1));
+                return self.pass_over(text, before).map(Some);
             }
-            if !self.line.trim_ascii().is_empty() || self.line.len() > self.most {
-                return Ok(Some(Line {
-                    bytes: &self.line,
-                    number: self.number,
-                    start,
-                }));
+            let read = self.more(&mut text)?;
+            self.ended = read == 0;
+            let fresh = text.get(before..).unwrap_or_default();
+            if let Some(feed) = fresh.iter().rposition(|byte| *byte == b'\n') {
+                let cut = before.saturating_add(feed).saturating_add(1);
+                self.rest = text.split_off(cut.min(text.len()));
+                return Ok(Some(self.block(text, cut)));
             }
         }
     }
 
-    /// Whether the next line is not here yet, so that asking for it may take a while.
-    pub(super) fn must_wait(&self) -> bool {
-        !self.input.buffer().contains(&b'\n')
+    /// Reads once, up to a block; 0 at the end.
+    fn more(&mut self, text: &mut Vec<u8>) -> io::Result<usize> {
+        let before = text.len();
+        text.resize(before.saturating_add(BLOCK), 0);
+        loop {
+            let room = text.get_mut(before..).unwrap_or_default();
+            match self.input.read(room) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => {
+                    text.truncate(before.saturating_add(*read.as_ref().unwrap_or(&0)));
+                    return read;
+                }
+            }
+        }
     }
 
-    /// Bytes read so far.
-    pub(super) fn bytes_read(&self) -> u64 {
-        self.read
+    /// Skips to the end of a line of which `seen` bytes were read.
+    fn pass_over(&mut self, text: Vec<u8>, seen: usize) -> io::Result<Block> {
+        let mut length = seen;
+        let mut scratch = Vec::new();
+        loop {
+            scratch.clear();
+            if self.more(&mut scratch)? == 0 {
+                self.ended = true;
+                return Ok(self.block(text, length));
+            }
+            if let Some(feed) = scratch.iter().position(|byte| *byte == b'\n') {
+                self.rest = scratch.split_off(feed.saturating_add(1).min(scratch.len()));
+                length = length.saturating_add(scratch.len());
+                let block = self.block(text, length);
+                // The line feed is not in the block's text.
+                self.lines = self.lines.saturating_add(1);
+                return Ok(block);
+            }
+            length = length.saturating_add(scratch.len());
+        }
+    }
+
+    /// A block of `text`, which stands for `length` bytes of the input.
+    fn block(&mut self, text: Vec<u8>, length: usize) -> Block {
+        let start = self.bytes;
+        self.bytes = start.saturating_add(count(length));
+        let first = self.lines.saturating_add(1);
+        let feeds = text.iter().filter(|byte| **byte == b'\n').count();
+        self.lines = self.lines.saturating_add(feeds);
+        Block {
+            text,
+            first,
+            start,
+            end: self.bytes,
+            most: self.most,
+        }
+    }
+}
+
+impl Block {
+    /// The lines that are not blank.
+    pub(super) fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        let mut start = self.start;
+        let lines = self.text.split_inclusive(|byte| *byte == b'\n').enumerate();
+        lines.filter_map(move |(index, whole)| {
+            let own = start;
+            start = start.saturating_add(count(whole.len()));
+            let text = whole.strip_suffix(b"\n").unwrap_or(whole);
+            let bytes = text.get(..=self.most).unwrap_or(text);
+            let shown = text.len() > self.most || !bytes.trim_ascii().is_empty();
+            shown.then(|| Line {
+                bytes,
+                number: self.first.saturating_add(index),
+                start: own,
+            })
+        })
     }
 }
 
@@ -83,21 +157,48 @@ fn count(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-const BUFFER: usize = 64 << 10;
+/// The most bytes of one read: enough that handing it on costs nothing beside judging it.
+const BLOCK: usize = 256 << 10;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn all(input: &[u8], most: usize) -> Vec<(String, usize, u64)> {
-        let mut lines = Lines::new(input, most);
-        let mut found = Vec::new();
-        while let Some(line) = lines.next().unwrap() {
-            let text = String::from_utf8_lossy(line.bytes).into_owned();
-            found.push((text, line.number, line.start));
+    /// An input that gives a few bytes at a time.
+    struct Slow<'a>(&'a [u8], usize);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let length = self.1.min(self.0.len()).min(buffer.len());
+            let (now, later) = self.0.split_at(length);
+            if let Some(room) = buffer.get_mut(..length) {
+                room.copy_from_slice(now);
+            }
+            self.0 = later;
+            Ok(length)
         }
-        assert_eq!(lines.bytes_read(), count(input.len()));
-        found
+    }
+
+    fn all(input: &[u8], most: usize) -> Vec<(String, usize, u64)> {
+        let by = |step: usize| {
+            let mut blocks = Blocks::new(Slow(input, step), most);
+            let (mut found, mut end) = (Vec::new(), 0);
+            while let Some(block) = blocks.next().unwrap() {
+                found.extend(block.lines().map(|line| {
+                    let text = String::from_utf8_lossy(line.bytes).into_owned();
+                    (text, line.number, line.start)
+                }));
+                assert!(block.end > end);
+                end = block.end;
+            }
+            assert_eq!(end, count(input.len()));
+            found
+        };
+        let whole = by(usize::MAX);
+        for step in 1..8 {
+            assert_eq!(by(step), whole, "{step} bytes at a time");
+        }
+        whole
     }
 
     #[test]
@@ -132,5 +233,9 @@ mod tests {
         );
         assert_eq!(all(b"55555", 4), [("55555".into(), 1, 0)]);
         assert_eq!(all(b"4444", 4), [("4444".into(), 1, 0)]);
+        assert_eq!(
+            all(b"123456789\n\n2\n", 4),
+            [("12345".into(), 1, 0), ("2".into(), 3, 11)]
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! `toolgate validate`: does an instance match a schema, and if not, where and why?
 
+mod belt;
 mod contract;
 mod human;
 mod input;
@@ -8,6 +9,7 @@ mod jsonl;
 mod judge;
 mod options;
 mod output;
+mod print;
 mod problem;
 mod progress;
 mod run;
@@ -40,7 +42,8 @@ pub(crate) struct ValidateArgs {
     #[arg(value_name = "INSTANCE")]
     pub(crate) instances: Vec<PathBuf>,
 
-    /// Take each line of the files for an instance (JSON Lines), as a stream; blank lines are skipped
+    /// Take each line of the files for an instance (JSON Lines), as a stream on all cores, in order;
+    /// blank lines are skipped
     #[arg(long, requires = "instances")]
     pub(crate) jsonl: bool,
 
@@ -106,8 +109,7 @@ pub(crate) enum Format {
 pub(crate) fn run(args: &ValidateArgs, term: &Term) -> Result<Exit, Failure> {
     let instances: Vec<Input> = args.instances.iter().map(|path| Input::of(path)).collect();
     let texts = Texts::load(args, &instances)?;
-    let sources = texts.sources();
-    let mut run = Run::new(args, term, &sources);
+    let mut run = Run::new(args, term, &texts);
     match contract::compile(args, &texts) {
         Err(error) => run.refused(&error),
         Ok(schema) => run.instances(&schema, &instances),

@@ -1,14 +1,21 @@
 //! One run: every instance of every input judged, printed and counted.
 
+use std::io;
+use std::num::NonZero;
+use std::sync::Arc;
+use std::thread;
+
 use toolgate_schema::{CompileError, Schema};
 
-use super::contract::Sources;
+use super::belt::Belt;
+use super::contract::Texts;
 use super::human::Look;
 use super::input::Input;
-use super::jsonl::Lines;
+use super::jsonl::{Block, Blocks};
 use super::judge::{Judge, Outcome};
 use super::options;
 use super::output::Output;
+use super::print::{Printed, Printer};
 use super::progress::Progress;
 use super::tally::Tally;
 use super::{Format, ValidateArgs, human, json, workflow};
@@ -20,23 +27,27 @@ use crate::term::Term;
 pub(super) struct Run<'r> {
     args: &'r ValidateArgs,
     term: &'r Term,
-    sources: &'r Sources<'r>,
-    look: Look,
+    texts: &'r Texts,
+    printer: Printer<'r>,
     output: Output,
     progress: Progress,
     tally: Tally,
 }
 
 impl<'r> Run<'r> {
-    pub(super) fn new(args: &'r ValidateArgs, term: &'r Term, sources: &'r Sources<'r>) -> Self {
+    pub(super) fn new(args: &'r ValidateArgs, term: &'r Term, texts: &'r Texts) -> Self {
         Self {
             args,
             term,
-            sources,
-            look: Look {
-                styled: term.styles_stdout(),
-                most: args.max_findings,
-                lines: args.jsonl,
+            texts,
+            printer: Printer {
+                args,
+                sources: texts.sources(),
+                look: Look {
+                    styled: term.styles_stdout(),
+                    most: args.max_findings,
+                    lines: args.jsonl,
+                },
             },
             output: Output::new(),
             progress: Progress::none(),
@@ -46,17 +57,19 @@ impl<'r> Run<'r> {
 
     /// Says why the schema was refused.
     pub(super) fn refused(&mut self, error: &CompileError) -> Result<Exit, Failure> {
-        let sources = self.sources;
-        match (self.args.output, self.args.format) {
-            (Some(_), _) => self.term.aside(&human::refusal(error, sources, true)),
-            (None, Format::Human) => {
-                self.write(&human::refusal(error, sources, self.look.styled))?;
+        let Printer { sources, look, .. } = &self.printer;
+        let text = match (self.args.output, self.args.format) {
+            (Some(_), _) => {
+                self.term.aside(&human::refusal(error, sources, true));
+                String::new()
             }
-            (None, Format::Json) => self.write(&json::refusal(error, sources))?,
-            (None, Format::Github) => self.write(&workflow::refusal(error, sources))?,
-        }
+            (None, Format::Human) => human::refusal(error, sources, look.styled),
+            (None, Format::Json) => json::refusal(error, sources),
+            (None, Format::Github) => workflow::refusal(error, sources),
+        };
+        self.write(&text)?;
         self.output.flush()?;
-        let name = sources.schema_name();
+        let name = self.printer.sources.schema_name();
         self.term.note(&format!("{name}: the schema was refused"));
         Ok(Exit::Schema)
     }
@@ -74,7 +87,7 @@ impl<'r> Run<'r> {
                 break;
             }
             if self.args.jsonl {
-                self.lines(&mut judge, input)?;
+                self.lines(schema, input)?;
             } else {
                 self.file(&mut judge, input)?;
             }
@@ -90,29 +103,27 @@ impl<'r> Run<'r> {
     /// Says what is to be said of a schema that compiled.
     fn compiled(&mut self, schema: &Schema, alone: bool) -> Result<(), Failure> {
         let warnings = schema.warnings();
-        let sources = self.sources;
-        match (self.args.output, self.args.format) {
+        let Printer { sources, look, .. } = &self.printer;
+        let text = match (self.args.output, self.args.format) {
             (Some(_), _) => {
                 let look = Look {
                     styled: true,
-                    ..self.look
+                    ..*look
                 };
                 self.term.aside(&human::warnings(warnings, sources, look));
+                String::new()
             }
-            (None, Format::Human) => {
-                self.write(&human::warnings(warnings, sources, self.look))?;
-            }
+            (None, Format::Human) => human::warnings(warnings, sources, *look),
             (None, Format::Json) if alone || !warnings.is_empty() => {
-                self.write(&json::compiled(warnings, sources))?;
+                json::compiled(warnings, sources)
             }
-            (None, Format::Json) => {}
-            (None, Format::Github) => {
-                self.write(&workflow::warnings(warnings, sources, self.look.most))?;
-            }
-        }
+            (None, Format::Json) => String::new(),
+            (None, Format::Github) => workflow::warnings(warnings, sources, look.most),
+        };
+        self.write(&text)?;
         if alone {
             self.output.flush()?;
-            let name = sources.schema_name();
+            let name = self.printer.sources.schema_name();
             self.term.note(&format!("{name}: the schema is ok"));
         }
         Ok(())
@@ -122,13 +133,19 @@ impl<'r> Run<'r> {
     fn file(&mut self, judge: &mut Judge<'_>, input: &Input) -> Result<(), Failure> {
         let name = input.name();
         match input.read(self.args.max_instance_bytes) {
-            Ok(bytes) => self.judge(judge, &name, &Source::new(&name, &bytes)),
+            Ok(bytes) => {
+                let printed = self
+                    .printer
+                    .judge(judge, &name, &Source::new(&name, &bytes));
+                self.show(&printed)
+            }
             Err(error) => self.missing(&name, error),
         }
     }
 
-    /// A file of which each line is an instance.
-    fn lines(&mut self, judge: &mut Judge<'_>, input: &Input) -> Result<(), Failure> {
+    /// A file of which each line is an instance: one thread reads, others judge blocks of lines,
+    /// this one writes in their order.
+    fn lines(&mut self, schema: &Schema, input: &Input) -> Result<(), Failure> {
         let name = input.name();
         let stream = match input.open() {
             Ok(stream) => stream,
@@ -138,89 +155,72 @@ impl<'r> Run<'r> {
             self.progress =
                 Progress::over(&toolgate_json::quote(&name, 40).to_string(), input.size());
         }
-        let mut lines = Lines::new(stream, self.args.max_instance_bytes);
-        while self.output.is_open() {
-            if lines.must_wait() {
-                self.output.flush()?;
+        let workers = thread::available_parallelism().map_or(1, NonZero::get);
+        let belt = Arc::new(Belt::new(workers.saturating_mul(AHEAD)));
+        let most = self.args.max_instance_bytes;
+        let reader = Arc::clone(&belt);
+        // It may wait for input that never comes, so nobody waits for it.
+        thread::spawn(move || read(Blocks::new(stream, most), &reader));
+        let (args, texts, look) = (self.args, self.texts, self.printer.look);
+        let written = thread::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(|| {
+                    let sources = texts.sources();
+                    let printer = Printer {
+                        args,
+                        sources,
+                        look,
+                    };
+                    let mut judge = Judge::new(schema, options::limits(args).instance);
+                    belt.work(|block| block_of(&printer, &mut judge, &name, block));
+                });
             }
-            match lines.next() {
-                Ok(Some(line)) => {
-                    let source = Source::line(&name, line.bytes, line.number, line.start);
-                    self.judge(judge, &name, &source)?;
-                }
-                Ok(None) => break,
-                Err(error) => {
-                    self.missing(&name, error)?;
-                    break;
-                }
-            }
-            self.progress.reach(lines.bytes_read());
-        }
+            let written = self.written(&belt, &name);
+            belt.stop();
+            written
+        });
         self.progress.finish();
         self.progress = Progress::none();
-        Ok(())
+        written
     }
 
-    fn judge(
-        &mut self,
-        judge: &mut Judge<'_>,
-        name: &str,
-        source: &Source<'_>,
-    ) -> Result<(), Failure> {
-        match self.args.output {
-            None => {
-                let outcome = judge.explain(source.bytes);
-                self.print(&outcome, name, source)
+    /// Writes what comes off the belt.
+    fn written(&mut self, belt: &Belt<Work, Done>, name: &str) -> Result<(), Failure> {
+        loop {
+            let mut flushed = Ok(());
+            // Whoever reads along sees what is done before we wait for more.
+            let Some(done) = belt.take(|| flushed = self.output.flush()) else {
+                return flushed;
+            };
+            flushed?;
+            match done {
+                Ok((printed, end)) => {
+                    self.show(&printed)?;
+                    self.progress.reach(end);
+                }
+                Err(error) => self.missing(name, error)?,
             }
-            Some(format) => {
-                let (outcome, output) = judge.output(source.bytes, format.format());
-                self.print_output(&outcome, output, source)
+            if !self.output.is_open() {
+                return Ok(());
             }
         }
     }
 
     /// An input without an instance.
-    fn missing(&mut self, name: &str, error: std::io::Error) -> Result<(), Failure> {
+    fn missing(&mut self, name: &str, error: io::Error) -> Result<(), Failure> {
         let outcome = Outcome::Missing(error);
-        let source = Source::new(name, &[]);
-        match self.args.output {
-            None => self.print(&outcome, name, &source),
-            Some(_) => self.print_output(&outcome, None, &source),
-        }
+        let printed = self
+            .printer
+            .outcome(&outcome, name, &Source::new(name, &[]));
+        self.show(&printed)
     }
 
-    fn print(&mut self, outcome: &Outcome, name: &str, source: &Source<'_>) -> Result<(), Failure> {
-        self.tally.count(outcome);
-        let (look, sources) = (self.look, self.sources);
-        let text = match self.args.format {
-            Format::Human => human::instance(outcome, source, sources, look),
-            Format::Json => json::instance(outcome, name, source, sources, look.lines),
-            Format::Github => workflow::instance(outcome, source, sources, look.most),
-        };
-        self.write(&text)
-    }
-
-    /// Prints a standard output, which is one line; `null` for what could not be read, so that
-    /// lines and instances stay in step.
-    fn print_output(
-        &mut self,
-        outcome: &Outcome,
-        output: Option<String>,
-        source: &Source<'_>,
-    ) -> Result<(), Failure> {
-        self.tally.count(outcome);
-        let mut line = crate::render::json::harmless(output.as_deref().unwrap_or("null"));
-        line.push('\n');
-        self.write(&line)?;
-        if matches!(outcome, Outcome::Valid | Outcome::Invalid(_)) {
-            return Ok(());
+    fn show(&mut self, printed: &Printed) -> Result<(), Failure> {
+        self.tally.add(printed.tally);
+        self.write(&printed.text)?;
+        if !printed.aside.is_empty() {
+            self.progress.aside(|| self.term.aside(&printed.aside));
         }
-        let look = Look {
-            styled: true,
-            ..self.look
-        };
-        let text = human::instance(outcome, source, self.sources, look);
-        self.progress.aside(|| self.term.aside(&text));
         Ok(())
     }
 
@@ -228,3 +228,33 @@ impl<'r> Run<'r> {
         self.output.write(text, &self.progress)
     }
 }
+
+/// A block of lines, or why there are no more.
+type Work = io::Result<Block>;
+/// What its lines came to, and the byte behind it.
+type Done = io::Result<(Printed, u64)>;
+
+/// Brings the blocks of an input until it ends or nobody wants more.
+fn read(mut blocks: Blocks<impl io::Read>, belt: &Belt<Work, Done>) {
+    while let Some(block) = blocks.next().transpose() {
+        let failed = block.is_err();
+        if !belt.bring(block) || failed {
+            break;
+        }
+    }
+    belt.end();
+}
+
+/// Judges the lines of a block.
+fn block_of(printer: &Printer<'_>, judge: &mut Judge<'_>, name: &str, block: Work) -> Done {
+    let block = block?;
+    let mut printed = Printed::default();
+    for line in block.lines() {
+        let source = Source::line(name, line.bytes, line.number, line.start);
+        printed.add(printer.judge(judge, name, &source));
+    }
+    Ok((printed, block.end))
+}
+
+/// Blocks on their way for each thread that judges.
+const AHEAD: usize = 4;

@@ -14,14 +14,25 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    pub(super) fn count(&mut self, outcome: &Outcome) {
+    /// One outcome.
+    pub(super) fn of(outcome: &Outcome) -> Self {
+        let mut tally = Self::default();
         let count = match outcome {
-            Outcome::Valid => &mut self.valid,
-            Outcome::Invalid(_) => &mut self.invalid,
-            Outcome::Undecided(_) => &mut self.undecided,
-            Outcome::Unreadable(_) | Outcome::Missing(_) => &mut self.unreadable,
+            Outcome::Valid => &mut tally.valid,
+            Outcome::Invalid(_) => &mut tally.invalid,
+            Outcome::Undecided(_) => &mut tally.undecided,
+            Outcome::Unreadable(_) | Outcome::Missing(_) => &mut tally.unreadable,
         };
-        *count = count.saturating_add(1);
+        *count = 1;
+        tally
+    }
+
+    /// Adds others.
+    pub(super) fn add(&mut self, others: Self) {
+        self.valid = self.valid.saturating_add(others.valid);
+        self.invalid = self.invalid.saturating_add(others.invalid);
+        self.undecided = self.undecided.saturating_add(others.undecided);
+        self.unreadable = self.unreadable.saturating_add(others.unreadable);
     }
 
     /// The most urgent: what kept us from looking comes before what we could not decide, and
