@@ -8,6 +8,7 @@ use super::{Conversation, Turn};
 use crate::effect::{Effect, Effects, Outgoing, Purpose, Shape};
 use crate::fault::Act;
 use crate::record::{Action, Gate};
+use crate::recover::Recovery;
 use crate::side::Side;
 
 /// The texts of the elements of a batch, as they came.
@@ -44,7 +45,7 @@ impl Conversation {
         if !has_batches && from == Side::Client {
             let era = self.settled();
             for element in elements {
-                let found = crate::recover::Recovery::of(element);
+                let found = Recovery::of(element);
                 let text = format!("batches are no part of {era}");
                 self.lost(turn, from, &found, act, &text, out);
             }
@@ -57,11 +58,26 @@ impl Conversation {
         let mut desk = guard.take_desk(turn.rules);
         let mut effects = Effects::new();
         for element in elements {
+            if element.starts_with(b"[") {
+                // JSON-RPC 2.0, section 6: what is no object is an invalid request.
+                let text = "a batch must not have batches in it";
+                let found = Recovery::of(element);
+                self.lost(turn, from, &found, invalid(from), text, &mut effects);
+                continue;
+            }
             self.take_at(turn, &mut desk, from, element, &mut effects);
         }
         guard.put_desk(desk, message.len());
         let together = has_batches || from == Side::Client;
         gather(from, message, elements, effects, together, out);
+    }
+}
+
+/// What it is to send something in a batch that is no message.
+fn invalid(from: Side) -> Act {
+    match from {
+        Side::Client => Act::ClientSentNoMessage,
+        Side::Server => Act::ServerAnsweredNoMessage,
     }
 }
 

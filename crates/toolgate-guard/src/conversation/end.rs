@@ -61,7 +61,7 @@ impl Conversation {
             if conversation.is_own(id) {
                 return conversation.fetch_failed(turn, &why, out);
             }
-            if let Some(open) = conversation.open.remove(id) {
+            if let Some(open) = conversation.open.remove_sent(id) {
                 let text = format!("the request to the server failed: {why}");
                 Self::fail(turn, id.clone(), &open, Act::ServerGone, &text, out);
             }

@@ -143,6 +143,16 @@ impl OpenTable {
         Some(open)
     }
 
+    /// Removes a request that was sent: one that is parked the server never saw,
+    /// so nothing that the server does is about it.
+    pub(super) fn remove_sent(&mut self, key: &IdKey) -> Option<Open> {
+        let open = self.open.get(key)?;
+        if matches!(open.what, What::Parked) {
+            return None;
+        }
+        self.remove(key)
+    }
+
     /// The client does not wait any more; patience with the server ends at `until`.
     pub(super) fn cancel(&mut self, key: &IdKey, until: Duration) {
         if let Some(open) = self.open.get_mut(key) {

@@ -19,7 +19,7 @@ use crate::fault::Act;
 use crate::gate::listing::{PageCase, Remark, removed, tell};
 use crate::gate::{Objection, Reply, results};
 use crate::id::IdKey;
-use crate::policy::{BadResult, Mode, Project};
+use crate::policy::{BadResult, BadTools, Mode, Project};
 use crate::reading::Reading;
 use crate::record::{Action, Gate, Record};
 use crate::side::Side;
@@ -76,7 +76,12 @@ impl Conversation {
                 return Self::fail(turn, key, &open, act, &error.to_string(), out);
             }
         };
+        // Tools that cannot be read were cut out of the listing's text.
+        let policy = turn.policy();
+        let enforced = policy.listing == Mode::Enforce && policy.bad_tools != BadTools::Pass;
+        let as_it_came = !enforced && listing.text().len() != bytes.len();
         let case = PageCase {
+            keeps_unreadable: as_it_came,
             rules: turn.rules,
             listing: &listing,
             tools: &tools,
@@ -92,7 +97,7 @@ impl Conversation {
                 for remark in &remarks {
                     out.audit(remark.record(turn, &key, &open));
                 }
-                let same = told.text.as_bytes() == bytes;
+                let same = as_it_came || told.text.as_bytes() == bytes;
                 if turn.policy().record_passes {
                     let action = if same {
                         Action::Passed

@@ -94,11 +94,7 @@ impl Conversation {
             }
             return self.fetch_failed(turn, "the server answered `tools/list` with an error", out);
         }
-        let Some(open) = self
-            .open
-            .remove(&key)
-            .filter(|open| !matches!(open.what, What::Parked))
-        else {
+        let Some(open) = self.open.remove_sent(&key) else {
             let act = Act::ServerAnsweredUnasked;
             let mut record = fault(turn, Side::Server, Gate::Tracking, Action::Dropped, act);
             record.id = Some(key);

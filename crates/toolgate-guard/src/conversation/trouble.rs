@@ -125,8 +125,15 @@ impl Conversation {
         out: &mut Effects<'_>,
     ) {
         let key = found.id.as_deref().and_then(IdKey::read);
+        let is_request = found.method.is_some() && !found.is_answer;
+        if let Some(key) = key.as_ref().filter(|_| !is_request)
+            && let Some(open) = self.open.remove_sent(key)
+        {
+            let said = format!("the server's answer was lost: {text}");
+            return Self::fail(turn, key.clone(), &open, act, &said, out);
+        }
         match key {
-            Some(key) if found.method.is_some() && !found.is_answer => {
+            Some(key) if is_request => {
                 // A request of the server, which waits for an answer.
                 let code = if act == Act::ServerAnsweredNoJson {
                     PARSE_ERROR
@@ -141,12 +148,6 @@ impl Conversation {
                 out.audit(record);
             }
             Some(key) if self.is_own(&key) => self.fetch_failed(turn, text, out),
-            Some(key) if self.open.contains(&key) => {
-                if let Some(open) = self.open.remove(&key) {
-                    let said = format!("the server's answer was lost: {text}");
-                    Self::fail(turn, key, &open, act, &said, out);
-                }
-            }
             _ => {
                 let act = if found.is_json {
                     act

@@ -25,6 +25,8 @@ pub(crate) struct PageCase<'p> {
     pub(crate) tools: &'p Tools,
     pub(crate) cursor: Option<&'p str>,
     pub(crate) reader: Era,
+    /// Whether the page goes on with tools that cannot be read, so as it came.
+    pub(crate) keeps_unreadable: bool,
     /// Whether HTTP headers will repeat parts of calls.
     pub(crate) http: bool,
 }
@@ -63,7 +65,7 @@ pub(crate) fn tell(case: &PageCase<'_>) -> Result<Told, Arc<str>> {
     let listing = listing.as_ref().unwrap_or(case.listing);
     let mut remarks = Vec::new();
     for isolated in unreadable(case.listing) {
-        remarks.push(Remark::bad(isolated, true));
+        remarks.push(Remark::bad(isolated, !case.keeps_unreadable));
     }
     let told =
         projection(policy, case).list_keeping(listing, |listed| judge(case, listed, &mut remarks));
