@@ -377,7 +377,7 @@ async fn task_results_are_checked() {
 /// C8: structured content in a Rust type, wrapped by an old server or not.
 #[tokio::test]
 async fn typed_calls() {
-    for modern in [true] {
+    for modern in [true, false] {
         let (schema, value) = if modern {
             (r#"{"type":"array"}"#, "[1,2]")
         } else {

@@ -48,7 +48,7 @@ pub(crate) fn script(mut answer: impl FnMut(&str, &Value) -> Reply + Send + 'sta
             };
             let reply = match method {
                 "initialize" => result(
-                    json!({"protocolVersion": message["params"]["protocolVersion"],
+                    json!({"protocolVersion": "2025-11-25",
                         "capabilities": {"tools": {"listChanged": true}},
                         "serverInfo": {"name": "script", "version": "0"}})
                     .to_string(),

@@ -1,0 +1,560 @@
+//! A handler written by hand, without `get_tool`, whose list and results are
+//! whatever a test wants.
+#![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
+
+mod support;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
+    CreateTaskResult, DetailedTask, GetTaskParams, GetTaskResult, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, Task, TaskPayload, TaskStatus, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::{Value, json};
+use toolgate_mcp::check::OnUndecided;
+use toolgate_mcp::project::{OutputPolicy, TextFallback};
+use toolgate_rmcp::{GateServer as _, Gated, ServerEvent, ServerGate};
+
+use support::Wire;
+
+/// Lists `tools`, one a page, and answers every call with `answer`.
+#[derive(Clone)]
+struct Hand {
+    tools: Vec<Value>,
+    answer: Value,
+    lists: Arc<AtomicUsize>,
+    calls: Arc<AtomicUsize>,
+    as_task: bool,
+}
+
+impl Hand {
+    fn new(tools: &[Value], answer: Value) -> Self {
+        Self {
+            tools: tools.to_vec(),
+            answer,
+            lists: Arc::default(),
+            calls: Arc::default(),
+            as_task: false,
+        }
+    }
+}
+
+impl ServerHandler for Hand {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_tasks();
+        ServerConfig::new(capabilities.build())
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        self.lists.fetch_add(1, Ordering::Relaxed);
+        let at: usize = match request.and_then(|request| request.cursor) {
+            Some(cursor) => cursor.parse().unwrap(),
+            None => 0,
+        };
+        let tools = self.tools.get(at).cloned().into_iter();
+        let tools = tools.map(|tool| serde_json::from_value::<Tool>(tool).unwrap());
+        let mut page = ListToolsResult::with_all_items(tools.collect());
+        page.next_cursor = (at + 1 < self.tools.len()).then(|| (at + 1).to_string());
+        Ok(page)
+    }
+
+    async fn call_tool(
+        &self,
+        _: CallToolRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        if self.as_task {
+            let task = Task::new(
+                "7",
+                TaskStatus::Working,
+                "2026-01-01T00:00:00Z",
+                "2026-01-01T00:00:00Z",
+            );
+            return Ok(CreateTaskResult::new(task).into());
+        }
+        let result: CallToolResult = serde_json::from_value(self.answer.clone()).unwrap();
+        Ok(result.into())
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let task = Task::new(
+            request.task_id,
+            TaskStatus::Completed,
+            "2026-01-01T00:00:00Z",
+            "2026-01-01T00:00:00Z",
+        );
+        let result = self.answer.as_object().cloned().unwrap();
+        Ok(GetTaskResult::new(DetailedTask::new(
+            task,
+            TaskPayload::Completed { result },
+        )))
+    }
+}
+
+fn tool(name: &str, output: Option<Value>) -> Value {
+    let mut tool = json!({"name": name, "inputSchema": {"type": "object"}});
+    if let Some(output) = output {
+        tool["outputSchema"] = output;
+    }
+    tool
+}
+
+async fn both(service: Gated<Hand>) -> [Wire; 2] {
+    [
+        Wire::modern(service.clone()),
+        Wire::legacy(service, "2025-11-25").await,
+    ]
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap_or_default()
+}
+
+/// S1, S2: a call of a tool that was never listed makes the gate read the list,
+/// page by page, once; an unknown name does not reach the handler.
+#[tokio::test]
+async fn a_cold_call_meets_its_contract() {
+    let strict = json!({"name": "b", "inputSchema": {"type": "object", "required": ["x"]}});
+    let hand = Hand::new(
+        &[tool("a", None), strict, tool("c", None)],
+        json!({"content": []}),
+    );
+    let (lists, calls) = (Arc::clone(&hand.lists), Arc::clone(&hand.calls));
+    let mut wire = Wire::modern(hand.gated());
+    let refused = wire.call("b", json!({})).await;
+    assert_eq!(refused["isError"], true);
+    assert!(text(&refused).contains("`x`"), "{refused}");
+    assert_eq!(
+        lists.load(Ordering::Relaxed),
+        2,
+        "up to the page that names it"
+    );
+    assert_eq!(
+        wire.call("b", json!({"x": 1})).await["isError"],
+        Value::Null
+    );
+    assert_eq!(lists.load(Ordering::Relaxed), 2);
+    assert_eq!(wire.call("no", json!({})).await["error"]["code"], -32602);
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
+}
+
+/// S1, mcp.md §2.3 row 8: parameters that are none, which rmcp calls an unknown
+/// method.
+#[tokio::test]
+async fn malformed_calls_are_malformed_parameters() {
+    let hand = Hand::new(&[tool("t", None)], json!({"content": []}));
+    let calls = Arc::clone(&hand.calls);
+    for mut wire in both(hand.gated()).await {
+        for params in [
+            json!({"name": "t", "arguments": [1]}),
+            json!({"name": "t", "arguments": "{}"}),
+            json!({"name": "t", "arguments": 5}),
+            json!({"name": 5}),
+            json!({}),
+        ] {
+            let answer = wire.ask("tools/call", params.clone()).await;
+            assert_eq!(answer["error"]["code"], -32602, "{params} {answer}");
+        }
+        let other = wire.ask("vendor/x", json!({})).await;
+        assert_eq!(other["error"]["code"], -32601);
+    }
+    assert_eq!(calls.load(Ordering::Relaxed), 0);
+}
+
+/// S3: a result that breaks the contract does not leave, and its author hears it.
+#[tokio::test]
+async fn bad_results_do_not_leave() {
+    let integer = Some(json!({"type": "integer"}));
+    for (answer, is_good) in [
+        (json!({"content": [], "structuredContent": 1}), true),
+        (json!({"content": [], "structuredContent": null}), false),
+        (json!({"content": [], "structuredContent": "secret"}), false),
+        (json!({"content": []}), false),
+        (json!({"content": [], "isError": true}), true),
+    ] {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&told);
+        let gate = ServerGate::new().observe(move |event| {
+            if let ServerEvent::ResultRefused(_) = event {
+                log.lock().unwrap().push(event.to_string());
+            }
+        });
+        for mut wire in
+            both(gate.wrap(Hand::new(&[tool("t", integer.clone())], answer.clone()))).await
+        {
+            let result = wire.call("t", json!({})).await;
+            if is_good {
+                assert_eq!(result["isError"], answer["isError"], "{answer} {result}");
+            } else {
+                assert_eq!(result["isError"], true, "{answer} {result}");
+                assert!(text(&result).contains("tool `t`"), "{result}");
+                assert!(result.get("structuredContent").is_none());
+            }
+        }
+        let told = told.lock().unwrap();
+        assert_eq!(told.len(), if is_good { 0 } else { 2 }, "{told:?}");
+        assert!(told.iter().all(|event| event.contains("`t`")), "{told:?}");
+    }
+}
+
+/// S4: text beside structured content, unless its author wrote some.
+#[tokio::test]
+async fn structured_content_has_text() {
+    let image = ContentBlock::image("AAAA", "image/png");
+    for (fallback, content, structured, blocks) in [
+        (
+            TextFallback::Always,
+            json!([]),
+            json!([1, 2]),
+            vec!["[1,2]"],
+        ),
+        (
+            TextFallback::Always,
+            json!([]),
+            json!({"a": 1}),
+            vec!["{\"a\":1}"],
+        ),
+        (TextFallback::Always, json!([]), json!(null), vec!["null"]),
+        (
+            TextFallback::Always,
+            json!([{"type": "text", "text": "mine"}]),
+            json!([1]),
+            vec!["mine"],
+        ),
+        (
+            TextFallback::Always,
+            json!([image]),
+            json!(0),
+            vec!["", "0"],
+        ),
+        (TextFallback::NonObject, json!([]), json!({"a": 1}), vec![]),
+        (
+            TextFallback::NonObject,
+            json!([]),
+            json!("s"),
+            vec!["\"s\""],
+        ),
+        (TextFallback::Never, json!([]), json!("s"), vec![]),
+    ] {
+        let gate = ServerGate::new().text(fallback);
+        let answer = json!({"content": content, "structuredContent": structured});
+        for mut wire in both(gate.wrap(Hand::new(&[tool("t", None)], answer))).await {
+            let result = wire.call("t", json!({})).await;
+            let found: Vec<_> = result["content"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|block| block["text"].as_str().unwrap_or_default())
+                .collect();
+            assert_eq!(found, blocks, "{fallback:?} {structured}");
+        }
+    }
+}
+
+/// S5: a tool that can never work is neither listed nor called, and its author
+/// hears of it once; the others work.
+#[tokio::test]
+async fn tools_that_can_never_work() {
+    let array = json!({"name": "array", "inputSchema": {"type": "array"}});
+    let external = tool(
+        "external",
+        Some(json!({"$ref": "http://127.0.0.1:1/schema"})),
+    );
+    let dangling = tool("dangling", Some(json!({"$ref": "#/$defs/no"})));
+    let dialect = tool("dialect", Some(json!({"$schema": "urn:nope"})));
+    let pattern = json!({"name": "pattern", "inputSchema": {"type": "object", "properties": {"a": {"pattern": "("}}}});
+    let bad = [array, external, dangling, dialect, pattern];
+    let mut tools = bad.to_vec();
+    tools.push(tool("good", None));
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&told);
+    let gate = ServerGate::new().observe(move |event| {
+        if let ServerEvent::ToolRefused(why) = event {
+            log.lock().unwrap().push(why.name.clone());
+        }
+    });
+    let hand = Hand::new(&tools, json!({"content": []}));
+    let calls = Arc::clone(&hand.calls);
+    for mut wire in both(gate.wrap(hand)).await {
+        let mut cursor = json!({});
+        let mut listed = Vec::new();
+        loop {
+            let page = wire.ask("tools/list", cursor).await;
+            for tool in page["result"]["tools"].as_array().unwrap() {
+                listed.push(tool["name"].as_str().unwrap().to_owned());
+            }
+            match page["result"].get("nextCursor") {
+                Some(next) => cursor = json!({"cursor": next}),
+                None => break,
+            }
+        }
+        assert_eq!(listed, ["good"]);
+        for tool in &bad {
+            let answer = wire.call(tool["name"].as_str().unwrap(), json!({})).await;
+            assert_eq!(answer["error"]["code"], -32602, "{answer}");
+        }
+        assert_eq!(wire.call("good", json!({})).await["content"], json!([]));
+    }
+    assert_eq!(calls.load(Ordering::Relaxed), 2);
+    let told = told.lock().unwrap();
+    assert_eq!(
+        *told,
+        ["array", "external", "dangling", "dialect", "pattern"]
+    );
+}
+
+/// S6, with the feature `ordered`: schemas are published key by key as written.
+#[cfg(feature = "ordered")]
+#[tokio::test]
+async fn schemas_are_published_as_written() {
+    let input = r##"{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","$defs":{"z":{"$anchor":"zz","type":"string"}},"properties":{"b":{"$ref":"#zz"},"a":{"const":1}},"if":{"required":["b"]},"then":{"minProperties":1},"allOf":[{"not":{"required":["c"]}}],"x-vendor":{"q":1,"p":[2]},"additionalProperties":false}"##;
+    let text = format!("{{\"name\":\"t\",\"inputSchema\":{input}}}");
+    let hand = Hand::new(
+        &[serde_json::from_str(&text).unwrap()],
+        json!({"content": []}),
+    );
+    for mut wire in both(hand.gated()).await {
+        let line = wire.ask_text("tools/list", json!({})).await;
+        assert!(line.contains(&format!("\"inputSchema\":{input}")), "{line}");
+    }
+}
+
+/// S6, with the feature `exact`: numbers, too.
+#[cfg(feature = "exact")]
+#[tokio::test]
+async fn numbers_are_published_as_written() {
+    let schema = r#"{"type":"object","properties":{"a":{"maximum":12345678901234567890123,"multipleOf":1.10}}}"#;
+    let text = format!("{{\"name\":\"t\",\"inputSchema\":{schema}}}");
+    let hand = Hand::new(
+        &[serde_json::from_str(&text).unwrap()],
+        json!({"content": []}),
+    );
+    let mut wire = Wire::modern(hand.gated());
+    let line = wire.ask_text("tools/list", json!({})).await;
+    assert!(line.contains(schema), "{line}");
+}
+
+/// L2, L3, L5: what a reader of an old era gets, by schema and not by value.
+#[tokio::test]
+async fn old_readers_get_objects() {
+    let union = json!({"anyOf": [{"type": "object"}, {"type": "string"}]});
+    let referred = json!({"$ref": "#/$defs/o", "$defs": {"o": {"type": "object"}}});
+    for (output, value, told) in [
+        (
+            Some(json!({"type": "array"})),
+            json!([1]),
+            json!({"result": [1]}),
+        ),
+        (
+            Some(union.clone()),
+            json!({"a": 1}),
+            json!({"result": {"a": 1}}),
+        ),
+        (Some(union), json!("x"), json!({"result": "x"})),
+        (
+            Some(json!({"type": "null"})),
+            json!(null),
+            json!({"result": null}),
+        ),
+        (
+            Some(json!({"type": ["object", "null"]})),
+            json!({}),
+            json!({"result": {}}),
+        ),
+        (
+            Some(json!({"type": "object"})),
+            json!({"a": 1}),
+            json!({"a": 1}),
+        ),
+        (Some(referred), json!({"a": 1}), json!({"a": 1})),
+        (None, json!([1, 2, 3]), json!({"result": [1, 2, 3]})),
+        (None, json!({"a": 1}), json!({"a": 1})),
+    ] {
+        let answer = json!({"content": [], "structuredContent": value});
+        let [mut modern, mut legacy] =
+            both(Hand::new(&[tool("t", output.clone())], answer).gated()).await;
+        assert_eq!(
+            modern.call("t", json!({})).await["structuredContent"],
+            value
+        );
+        assert_eq!(
+            modern.listed("t").await.unwrap().get("outputSchema"),
+            output.as_ref()
+        );
+        let result = legacy.call("t", json!({})).await;
+        assert_eq!(result["structuredContent"], told, "{output:?}");
+        assert_eq!(text(&result), value.to_string(), "the natural value");
+        let listed = legacy.listed("t").await.unwrap();
+        let schema = listed.get("outputSchema");
+        assert_eq!(schema.is_some(), output.is_some());
+        assert!(
+            schema.is_none_or(|schema| schema["type"] == "object"),
+            "{listed}"
+        );
+    }
+}
+
+/// L2: references are rewritten, or, if asked for, schema and value left out.
+#[tokio::test]
+async fn wrapping_and_dropping() {
+    let output = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "array",
+        "items": {"anyOf": [{"type": "integer"}, {"$ref": "#"}]}});
+    let answer = json!({"content": [], "structuredContent": [1, [2]]});
+    let hand = Hand::new(&[tool("t", Some(output))], answer);
+    let mut wire = Wire::legacy(hand.clone().gated(), "2025-06-18").await;
+    let listed = wire.listed("t").await.unwrap();
+    let wrapped = &listed["outputSchema"];
+    assert_eq!(
+        wrapped["$schema"],
+        "https://json-schema.org/draft/2020-12/schema"
+    );
+    assert_eq!(
+        wrapped["properties"]["result"]["items"]["anyOf"][1]["$ref"],
+        "#/properties/result"
+    );
+    assert_eq!(
+        wire.call("t", json!({})).await["structuredContent"],
+        json!({"result": [1, [2]]})
+    );
+
+    let lost = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&lost);
+    let gate = ServerGate::new()
+        .output(OutputPolicy::Drop)
+        .observe(move |event| {
+            if let ServerEvent::Lost { .. } = event {
+                log.lock().unwrap().push(event.to_string());
+            }
+        });
+    let mut wire = Wire::legacy(gate.wrap(hand.clone()), "2025-11-25").await;
+    assert!(
+        wire.listed("t")
+            .await
+            .unwrap()
+            .get("outputSchema")
+            .is_none()
+    );
+    let result = wire.call("t", json!({})).await;
+    assert!(result.get("structuredContent").is_none());
+    assert_eq!(text(&result), "[1,[2]]");
+    // L6: nothing is lost in silence.
+    assert_eq!(lost.lock().unwrap().len(), 2, "{lost:?}");
+
+    // L5: readers before structured content get neither.
+    let mut wire = Wire::legacy(hand.gated(), "2025-03-26").await;
+    assert!(
+        wire.listed("t")
+            .await
+            .unwrap()
+            .get("outputSchema")
+            .is_none()
+    );
+    let result = wire.call("t", json!({})).await;
+    assert!(result.get("structuredContent").is_none());
+    assert_eq!(text(&result), "[1,[2]]");
+}
+
+/// L4: boolean properties, in both schemas.
+#[tokio::test]
+async fn boolean_properties() {
+    let schema = json!({"type": "object", "properties": {"a": true, "b": false}});
+    let both_schemas = json!({"name": "t", "inputSchema": schema, "outputSchema": schema});
+    let [mut modern, mut legacy] =
+        both(Hand::new(&[both_schemas], json!({"content": []})).gated()).await;
+    let natural = modern.listed("t").await.unwrap();
+    let told = legacy.listed("t").await.unwrap();
+    for part in ["inputSchema", "outputSchema"] {
+        assert_eq!(natural[part], schema);
+        assert_eq!(told[part]["properties"], json!({"a": {}, "b": {"not": {}}}));
+    }
+}
+
+/// S2 in each era: wrong arguments are an error before 2025-11-25.
+#[tokio::test]
+async fn wrong_arguments_by_era() {
+    let strict = json!({"name": "t", "inputSchema": {"type": "object", "required": ["x"]}});
+    let hand = Hand::new(&[strict], json!({"content": []}));
+    for (version, as_error) in [
+        ("2024-11-05", true),
+        ("2025-06-18", true),
+        ("2025-11-25", false),
+    ] {
+        let mut wire = Wire::legacy(hand.clone().gated(), version).await;
+        let answer = wire.call("t", json!({})).await;
+        assert_eq!(
+            answer["error"]["code"] == -32602,
+            as_error,
+            "{version} {answer}"
+        );
+        assert_eq!(answer["isError"] == true, !as_error, "{version} {answer}");
+    }
+}
+
+/// C6 on the server's side: the result of a task meets its tool's contract.
+#[tokio::test]
+async fn results_of_tasks() {
+    for (value, is_good) in [(json!(1), true), (json!("x"), false)] {
+        let answer = json!({"resultType": "complete", "content": [], "structuredContent": value});
+        let mut hand = Hand::new(&[tool("t", Some(json!({"type": "integer"})))], answer);
+        hand.as_task = true;
+        let mut wire = Wire::modern(hand.gated());
+        assert_eq!(wire.call("t", json!({})).await["taskId"], "7");
+        let task = wire.ask("tasks/get", json!({"taskId": "7"})).await;
+        let result = &task["result"]["result"];
+        assert_eq!(result["isError"] == true, !is_good, "{task}");
+        assert_eq!(result.get("structuredContent").is_some(), is_good, "{task}");
+    }
+}
+
+/// A check that reaches its bound is refused, or passed if that is the policy,
+/// and never taken for an answer.
+#[tokio::test]
+async fn the_third_verdict() {
+    let costly = json!({"name": "t", "inputSchema": {"type": "object", "properties":
+        {"a": {"items": {"type": "integer"}}}}});
+    let hand = Hand::new(&[costly], json!({"content": []}));
+    let many = json!({"a": vec![1; 1000]});
+    for (policy, passes) in [(OnUndecided::Refuse, false), (OnUndecided::Pass, true)] {
+        let undecided = Arc::new(AtomicUsize::new(0));
+        let log = Arc::clone(&undecided);
+        let gate = ServerGate::new()
+            .fuel(100)
+            .on_undecided(policy)
+            .observe(move |event| {
+                if let ServerEvent::Undecided { .. } = event {
+                    log.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        let mut wire = Wire::modern(gate.wrap(hand.clone()));
+        let answer = wire.call("t", many.clone()).await;
+        assert_eq!(answer["isError"] != true, passes, "{answer}");
+        assert_eq!(undecided.load(Ordering::Relaxed), usize::from(passes));
+    }
+}
+
+/// `ttlMs` and `cacheScope` for those who know them.
+#[tokio::test]
+async fn lists_say_how_long_they_last() {
+    let gate = ServerGate::new().caching(Duration::from_millis(1500), CacheScope::Public);
+    let [mut modern, mut legacy] =
+        both(gate.wrap(Hand::new(&[tool("t", None)], json!({"content": []})))).await;
+    let list = modern.ask("tools/list", json!({})).await;
+    assert_eq!(list["result"]["ttlMs"], 1500);
+    assert_eq!(list["result"]["cacheScope"], "public");
+    let list = legacy.ask("tools/list", json!({})).await;
+    assert!(list["result"].get("ttlMs").is_none());
+}
