@@ -1,6 +1,10 @@
 //! A handler written by hand, without `get_tool`, whose list and results are
 //! whatever a test wants.
-#![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests say what they expect by stopping"
+)]
 
 mod support;
 

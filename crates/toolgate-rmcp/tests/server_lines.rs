@@ -1,6 +1,5 @@
 //! Requests on a server's standard input that rmcp's transport would drop or
 //! take for others.
-#![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
 
 use rmcp::model::{ServerCapabilities, ServerConfig};
 use rmcp::{ServerHandler, ServiceExt as _};

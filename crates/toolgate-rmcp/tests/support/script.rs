@@ -1,5 +1,9 @@
 //! A server that answers each request with the line it is told to.
-#![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests say what they expect by stopping"
+)]
 
 use std::sync::{Arc, Mutex};
 
