@@ -9,6 +9,7 @@ mod cases;
 mod conformance;
 mod corpus;
 mod differential;
+mod guard_proof;
 mod hostile;
 mod instructions;
 mod interop;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         "corpus" => corpus::run(&arguments),
         "differential" => differential::run(&arguments),
         "bench" => bench::run(&arguments),
+        "guard-proof" => guard_proof::run(&arguments),
         "instructions" => instructions::run(&arguments),
         "interop" => interop::run(&arguments),
         "tidy" => tidy::run(&arguments),
@@ -52,7 +54,7 @@ fn main() -> ExitCode {
 }
 
 /// The commands that a person may call.
-pub(crate) const COMMANDS: [&str; 10] = [
+pub(crate) const COMMANDS: [&str; 11] = [
     "cases",
     "suite",
     "hostile",
@@ -60,6 +62,7 @@ pub(crate) const COMMANDS: [&str; 10] = [
     "conformance",
     "differential",
     "bench",
+    "guard-proof",
     "instructions",
     "interop",
     "tidy",
@@ -77,6 +80,7 @@ usage: cargo xtask COMMAND
   bench [SET…]         ours beside the peers: speed, growth, memory (--plot draws the charts in docs/)
   instructions [SET…]  instruction counts of fixed work, by callgrind, against bench/instructions.txt (--write refreshes it)
   interop              our server and client with those of other SDKs (needs npm and Python; --only PEER)
+  guard-proof          published clients and one odd tool, without the guard and with it
   tidy                 doors between rooms, file headers and sizes, dependency walls (--rooms CRATE lists them)
 
 DIR defaults to TOOLGATE_SUITE, TOOLGATE_HOSTILE or TOOLGATE_CORPUS, then to the

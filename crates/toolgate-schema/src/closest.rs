@@ -4,7 +4,15 @@
 /// at most a third of its letters changed, added, dropped or swapped.
 ///
 /// Costs `word` × candidate letters; words over 64 characters have no neighbour.
-pub(crate) fn closest<'c>(
+///
+/// ```
+/// use toolgate_schema::closest;
+///
+/// assert_eq!(closest("minLenght", ["minLength", "maxLength"]), Some("minLength"));
+/// assert_eq!(closest("colour", ["minLength", "maxLength"]), None);
+/// ```
+#[must_use]
+pub fn closest<'c>(
     word: &str,
     candidates: impl IntoIterator<Item = &'c str>,
 ) -> Option<&'c str> {

@@ -44,6 +44,7 @@ mod uri;
 #[cfg(feature = "serde_json")]
 mod value;
 
+pub use closest::closest;
 pub use compiler::Compiler;
 pub use dialect::Dialect;
 pub use error::{CompileError, CompileErrorKind};

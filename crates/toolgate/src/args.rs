@@ -6,6 +6,7 @@ use clap_complete::Shell;
 use crate::check::CheckArgs;
 use crate::demo::DemoArgs;
 use crate::diff::DiffArgs;
+use crate::guard::GuardArgs;
 use crate::lint::LintArgs;
 use crate::lint::explain::ExplainArgs;
 use crate::term::Color;
@@ -39,6 +40,7 @@ pub(crate) enum Command {
     Lint(LintArgs),
     Explain(ExplainArgs),
     Diff(DiffArgs),
+    Guard(Box<GuardArgs>),
     Validate(ValidateArgs),
     ServeDemo(DemoArgs),
     /// Print a completion script for a shell

@@ -9,6 +9,7 @@ mod demo;
 mod diff;
 mod engine;
 mod exit;
+mod guard;
 mod lint;
 mod render;
 mod term;
@@ -37,6 +38,7 @@ fn dispatch(command: Command, term: &Term) -> Result<Exit, Failure> {
         Command::Check(args) => check::run(args, term),
         Command::Lint(args) => lint::run(&args, term),
         Command::Diff(args) => diff::run(&args, term),
+        Command::Guard(args) => guard::run(&args, term),
         Command::Explain(args) => lint::explain::run(&args, term),
         Command::Validate(args) => validate::run(&args, term),
         Command::ServeDemo(args) => demo::run(&args, term),

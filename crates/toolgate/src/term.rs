@@ -69,6 +69,15 @@ impl Term {
         choice != ColorChoice::Never
     }
 
+    /// Whether standard error takes styles.
+    pub(crate) fn styles_stderr(&self) -> bool {
+        let choice = match self.choice {
+            ColorChoice::Auto => AutoStream::choice(&io::stderr()),
+            choice => choice,
+        };
+        choice != ColorChoice::Never
+    }
+
     /// Whether there is somebody to show progress to.
     pub(crate) fn shows_progress(&self) -> bool {
         self.progress

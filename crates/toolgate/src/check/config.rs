@@ -109,7 +109,11 @@ fn expand(text: &str) -> Result<String, String> {
     expand_with(text, |name| std::env::var(name).ok())
 }
 
-fn expand_with(text: &str, look_up: impl Fn(&str) -> Option<String>) -> Result<String, String> {
+/// The same with variables from anywhere.
+pub(crate) fn expand_with(
+    text: &str,
+    look_up: impl Fn(&str) -> Option<String>,
+) -> Result<String, String> {
     let mut expanded = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {

@@ -20,6 +20,7 @@ use clap::{Args, ValueEnum};
 
 use crate::exit::{Exit, Failure};
 use crate::term::Term;
+pub(crate) use config::expand_with as expand;
 pub(crate) use live::interrupted;
 use report::Report;
 

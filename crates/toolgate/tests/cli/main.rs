@@ -12,6 +12,7 @@ mod check_live;
 mod demo_http;
 mod demo_stdio;
 mod diff;
+mod guard;
 mod lint;
 mod run;
 mod validate;

@@ -1,0 +1,127 @@
+//! The admin address: `/healthz`, `/readyz`, `/metrics`.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::header::{CONTENT_TYPE, HOST};
+use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use super::metrics::Metrics;
+use super::state::State as Guards;
+
+/// The admin server at work; it ends with the process.
+pub(super) struct Admin {
+    pub(super) address: SocketAddr,
+    task: JoinHandle<()>,
+}
+
+/// What the pages tell of.
+#[derive(Clone)]
+struct Desk {
+    metrics: Arc<Metrics>,
+    guards: Arc<Guards>,
+    loopback: bool,
+}
+
+impl Admin {
+    /// Binds the address and serves it on the current runtime.
+    pub(super) async fn start(
+        address: SocketAddr,
+        metrics: Arc<Metrics>,
+        guards: Arc<Guards>,
+    ) -> io::Result<Self> {
+        let listener = TcpListener::bind(address).await?;
+        let address = listener.local_addr()?;
+        let desk = Desk {
+            metrics,
+            guards,
+            loopback: address.ip().is_loopback(),
+        };
+        let router = Router::new()
+            .route("/healthz", get(async || "ok\n"))
+            .route("/readyz", get(ready))
+            .route("/metrics", get(numbers))
+            .layer(middleware::from_fn_with_state(desk.clone(), admit))
+            .with_state(desk);
+        let task = tokio::spawn(async move {
+            // It serves for ever, and without it the guard goes on.
+            let _never = axum::serve(listener, router).await;
+        });
+        Ok(Self { address, task })
+    }
+}
+
+impl Drop for Admin {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// 200 if calls can be taken, 503 if not; a line for each upstream.
+async fn ready(State(desk): State<Desk>) -> Response {
+    let (ready, lines) = desk.guards.readiness();
+    let status = match ready {
+        true => StatusCode::OK,
+        false => StatusCode::SERVICE_UNAVAILABLE,
+    };
+    (status, lines).into_response()
+}
+
+async fn numbers(State(desk): State<Desk>) -> Response {
+    let kind = "text/plain; version=0.0.4; charset=utf-8";
+    ([(CONTENT_TYPE, kind)], desk.metrics.text()).into_response()
+}
+
+/// On a loopback address only requests for this machine: a web page must not read the numbers
+/// through a name that it had pointed here.
+async fn admit(State(desk): State<Desk>, request: Request, next: Next) -> Response {
+    if desk.loopback && !is_local(request.headers()) {
+        return (StatusCode::FORBIDDEN, "this address is for this machine only\n").into_response();
+    }
+    next.run(request).await
+}
+
+fn is_local(headers: &HeaderMap) -> bool {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    let host = host.unwrap_or_default();
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name.eq_ignore_ascii_case("localhost")
+        || name
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn local_names() {
+        for (host, expected) in [
+            ("localhost:9090", true),
+            ("LOCALHOST", true),
+            ("127.0.0.1:1", true),
+            ("[::1]:1", true),
+            ("example.com", false),
+            ("127.0.0.1.example.com", false),
+            ("10.0.0.1", false),
+            ("", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(HOST, host.parse().unwrap());
+            assert_eq!(is_local(&headers), expected, "{host}");
+        }
+        assert!(!is_local(&HeaderMap::new()));
+    }
+}

@@ -1,0 +1,231 @@
+//! The flags of `toolgate guard`, and the settings they stand for.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::config::Override;
+
+/// Put a guard in front of an MCP server: nothing passes that breaks a tool's contract
+///
+/// The server is a command on standard input and output, or a Streamable HTTP URL; clients reach
+/// the guard on its own standard input and output, or on `--listen`. Calls whose arguments break a
+/// tool's schema are refused, results are held to what the tool promises, and one bad tool cannot
+/// take the others down.
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct GuardArgs {
+    /// The command that starts the server
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "upstream")]
+    pub(crate) command: Vec<String>,
+
+    /// The URL of a Streamable HTTP server
+    #[arg(long, value_name = "URL")]
+    pub(crate) upstream: Option<String>,
+
+    /// Add a header to every request to the server; `${NAME}` is an environment variable
+    #[arg(
+        long = "header",
+        short = 'H',
+        value_name = "NAME: VALUE",
+        requires = "upstream"
+    )]
+    pub(crate) headers: Vec<String>,
+
+    /// Serve Streamable HTTP on this address instead of standard input and output
+    #[arg(long, value_name = "IP:PORT")]
+    pub(crate) listen: Option<String>,
+
+    /// Serve clients of the eras before 2026-07-28 too although the server is modern; tools only
+    #[arg(long)]
+    pub(crate) serve_legacy: bool,
+
+    /// Serve modern clients too although the server is of an older era; tools only
+    #[arg(long, conflicts_with = "serve_legacy")]
+    pub(crate) serve_modern: bool,
+
+    /// Hold the server to this listing, made by `toolgate check --save FILE`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) lock: Option<PathBuf>,
+
+    /// Read settings from a TOML file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Check the settings, say what is wrong with them, and end
+    #[arg(long)]
+    pub(crate) check_config: bool,
+
+    /// Print the settings that put this guard in front of the server in a client, and end
+    #[arg(
+        long,
+        value_enum,
+        value_name = "CLIENT",
+        conflicts_with = "check_config"
+    )]
+    pub(crate) print_config: Option<Client>,
+
+    /// The server's name in logs, metrics and `--print-config`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+
+    /// Calls whose arguments break the tool's schema
+    #[arg(long, value_name = "enforce|audit|off", help_heading = POLICY)]
+    pub(crate) arguments: Option<String>,
+
+    /// Results that break the tool's output schema
+    #[arg(long, value_name = "enforce|audit|off", help_heading = POLICY)]
+    pub(crate) results: Option<String>,
+
+    /// Tools whose schemas are refused
+    #[arg(long, value_name = "enforce|audit|off", help_heading = POLICY)]
+    pub(crate) listing: Option<String>,
+
+    /// Tools that differ from `--lock`; `refuse` is the default with a lock
+    #[arg(long, value_name = "refuse|report|off", help_heading = POLICY)]
+    pub(crate) drift: Option<String>,
+
+    /// What clients see of an output that their era cannot say
+    #[arg(long, value_name = "wrap|drop|off", help_heading = POLICY)]
+    pub(crate) project: Option<String>,
+
+    /// Any other setting, as in the configuration file
+    #[arg(long = "set", value_name = "KEY=VALUE", help_heading = POLICY)]
+    pub(crate) settings: Vec<String>,
+
+    /// Serve `/healthz`, `/readyz` and `/metrics` on this address
+    #[arg(long, value_name = "IP:PORT", help_heading = OPERATION)]
+    pub(crate) admin: Option<String>,
+
+    /// Append one JSON line per verdict to this file
+    #[arg(long, value_name = "FILE", help_heading = OPERATION)]
+    pub(crate) audit_log: Option<PathBuf>,
+
+    /// How much to log on standard error: `error`, `warn`, `info`, `debug`, `trace`
+    #[arg(long, value_name = "LEVEL", help_heading = OPERATION)]
+    pub(crate) log: Option<String>,
+
+    /// How to log
+    #[arg(long, value_name = "human|json", help_heading = OPERATION)]
+    pub(crate) log_format: Option<String>,
+}
+
+/// The clients whose configuration is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Client {
+    /// `claude_desktop_config.json`
+    ClaudeDesktop,
+    /// `.vscode/mcp.json`
+    Vscode,
+    /// `.cursor/mcp.json`
+    Cursor,
+}
+
+impl GuardArgs {
+    /// The settings that the flags stand for, except the server; errors name the flag.
+    pub(super) fn overrides(&self) -> Result<Vec<Override>, String> {
+        let mut found: Vec<Override> = Vec::new();
+        for (flag, key, value) in self.plain() {
+            found.push(Override::flag(flag, key, value));
+        }
+        for setting in &self.settings {
+            let (key, value) = setting
+                .split_once('=')
+                .ok_or("`--set` is written `--set KEY=VALUE`")?;
+            found.push(Override::flag(
+                format!("--set {key}"),
+                key.trim(),
+                value.trim(),
+            ));
+        }
+        Ok(found)
+    }
+
+    /// The flags that stand for one setting each.
+    fn plain(&self) -> Vec<(&'static str, &'static str, String)> {
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|p| p.display().to_string());
+        [
+            ("--listen", "listen.address", self.listen.clone()),
+            ("--arguments", "policy.arguments", self.arguments.clone()),
+            ("--results", "policy.results", self.results.clone()),
+            ("--listing", "policy.listing", self.listing.clone()),
+            ("--drift", "policy.drift", self.drift.clone()),
+            ("--project", "policy.project", self.project.clone()),
+            ("--admin", "admin.address", self.admin.clone()),
+            ("--audit-log", "audit.file", path(&self.audit_log)),
+            ("--log", "log.level", self.log.clone()),
+            ("--log-format", "log.format", self.log_format.clone()),
+        ]
+        .into_iter()
+        .filter_map(|(flag, key, value)| Some((flag, key, value?)))
+        .collect()
+    }
+
+    /// The flags again as words for a client's configuration: files by their whole path, because
+    /// clients start servers in folders of their own.
+    pub(super) fn words(&self) -> Vec<String> {
+        let absolute = |path: &PathBuf| {
+            let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            whole.display().to_string()
+        };
+        let mut words = vec!["guard".to_owned()];
+        let mut pair = |flag: &str, value: String| words.extend([flag.to_owned(), value]);
+        if let Some(path) = &self.config {
+            pair("--config", absolute(path));
+        }
+        if let Some(path) = &self.lock {
+            pair("--lock", absolute(path));
+        }
+        if let Some(name) = &self.name {
+            pair("--name", name.clone());
+        }
+        for (flag, _, value) in self.plain() {
+            let value = match (flag, &self.audit_log) {
+                ("--audit-log", Some(path)) => absolute(path),
+                _ => value,
+            };
+            pair(flag, value);
+        }
+        for setting in &self.settings {
+            pair("--set", setting.clone());
+        }
+        if let Some(url) = &self.upstream {
+            pair("--upstream", url.clone());
+        }
+        for header in &self.headers {
+            pair("--header", header.clone());
+        }
+        if self.serve_legacy {
+            words.push("--serve-legacy".to_owned());
+        }
+        if self.serve_modern {
+            words.push("--serve-modern".to_owned());
+        }
+        if !self.command.is_empty() {
+            words.push("--".to_owned());
+            words.extend(self.command.iter().cloned());
+        }
+        words
+    }
+}
+
+const POLICY: &str = "Policy";
+const OPERATION: &str = "Operation";
+
+const AFTER_HELP: &str = "\
+Examples:
+  toolgate guard -- npx -y @modelcontextprotocol/server-everything
+  toolgate guard --upstream http://127.0.0.1:3001/mcp --listen 127.0.0.1:8080
+  toolgate guard --listen 127.0.0.1:8080 -- uvx mcp-server-time
+  toolgate guard --upstream https://example.com/mcp
+  toolgate guard --print-config claude-desktop -- npx -y some-server
+  toolgate guard --config toolgate.toml --check-config
+
+Settings come from, later ones winning: defaults, `--config FILE`, environment variables
+(`TOOLGATE__POLICY__RESULTS=audit`), flags. docs/guard.md has every key. SIGHUP reads the file again;
+SIGTERM answers what is in flight, then ends.
+
+Exit codes:
+  0  the client is gone, or a signal said stop and everything was answered
+  2  wrong usage or wrong settings
+  4  the server cannot be started or reached";

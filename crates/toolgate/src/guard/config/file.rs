@@ -1,0 +1,202 @@
+//! From TOML text to settings: every key known, every fault with its place.
+
+use std::ops::Range;
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use toolgate_json::quote;
+use toolgate_schema::closest;
+
+use super::keys::{self, Key, TOOL, UPSTREAM};
+use super::problem::{Place, Problem};
+use super::slot::Raw;
+use super::{Config, ToolRule, Upstream};
+
+/// Puts the settings of a TOML text into `config`; `folder` is where relative paths start.
+///
+/// Gives every fault, so that one run shows all of them. TOML that does not parse has one.
+pub(super) fn apply(config: &mut Config, text: &str, folder: &Path) -> Vec<Problem> {
+    let root = match DeTable::parse(text) {
+        Ok(root) => root,
+        Err(error) => {
+            let end = text.len();
+            let span = error.span().unwrap_or(end..end);
+            let message = quote(error.message(), MESSAGE).to_string();
+            return vec![Problem::new(Place::File(span), message)];
+        }
+    };
+    let mut reader = Reader {
+        folder,
+        problems: Vec::new(),
+    };
+    reader.root(config, root.get_ref());
+    // The parser sorts keys; a reader goes from top to bottom.
+    reader.problems.sort_by_key(|problem| match &problem.place {
+        Place::File(span) => span.start,
+        _ => usize::MAX,
+    });
+    reader.problems
+}
+
+/// Reads text as one TOML value, for lists and tables that stand outside of a file.
+pub(super) fn value(text: &str) -> Option<Raw> {
+    let parsed = DeValue::parse(text).ok()?;
+    Some(raw(parsed.get_ref()))
+}
+
+struct Reader<'a> {
+    folder: &'a Path,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn root(&mut self, config: &mut Config, root: &DeTable<'_>) {
+        for (key, value) in root {
+            let name: &str = key.get_ref();
+            match name {
+                "upstreams" => self.upstreams(config, value),
+                "tools" => self.tools(config, value),
+                _ if keys::sections().any(|section| section == name) => {
+                    if let Some(table) = self.table(value) {
+                        self.keys(config, table, keys::GLOBAL, &format!("{name}."));
+                    }
+                }
+                _ => {
+                    let known = keys::sections().chain(["upstreams", "tools"]);
+                    self.unknown("section", name, key.span(), known);
+                }
+            }
+        }
+    }
+
+    fn upstreams(&mut self, config: &mut Config, value: &Spanned<DeValue<'_>>) {
+        let Some(upstreams) = self.table(value) else {
+            return;
+        };
+        for (key, value) in upstreams {
+            let name: &str = key.get_ref();
+            if let Err(why) = Upstream::check_name(name) {
+                self.fault(key.span(), why);
+                continue;
+            }
+            if let Some(table) = self.table(value) {
+                let mut upstream = Upstream::default();
+                self.keys(&mut upstream, table, UPSTREAM, "");
+                upstream.place = Some(key.span());
+                config.upstreams.insert(name.to_owned(), upstream);
+            }
+        }
+    }
+
+    fn tools(&mut self, config: &mut Config, value: &Spanned<DeValue<'_>>) {
+        let Some(rules) = value.get_ref().as_array() else {
+            let found = value.get_ref().type_str();
+            self.fault(
+                value.span(),
+                format!("expected `[[tools]]`, a list of tables, found {found}"),
+            );
+            return;
+        };
+        for rule in rules.iter() {
+            if let Some(table) = self.table(rule) {
+                let mut read = ToolRule::default();
+                self.keys(&mut read, table, TOOL, "");
+                if read.pattern.is_none() {
+                    self.fault(
+                        rule.span(),
+                        "a rule needs `match`, a pattern of tool names".to_owned(),
+                    );
+                }
+                config.tools.push(read);
+            }
+        }
+    }
+
+    /// The keys of one table; `prefix` stands before each in the names of `known`.
+    fn keys<T>(
+        &mut self,
+        target: &mut T,
+        table: &DeTable<'_>,
+        known: &'static [Key<T>],
+        prefix: &str,
+    ) {
+        for (key, value) in table {
+            let name: &str = key.get_ref();
+            let Some(found) = known
+                .iter()
+                .find(|known| known.name.strip_prefix(prefix) == Some(name))
+            else {
+                let names = known
+                    .iter()
+                    .filter_map(|known| known.name.strip_prefix(prefix));
+                self.unknown("key", name, key.span(), names);
+                continue;
+            };
+            if let Err(why) = found.slot.put(target, raw(value.get_ref()), self.folder) {
+                self.fault(value.span(), format!("`{name}`: {why}"));
+            }
+        }
+    }
+
+    fn table<'v, 'i>(&mut self, value: &'v Spanned<DeValue<'i>>) -> Option<&'v DeTable<'i>> {
+        let table = value.get_ref().as_table();
+        if table.is_none() {
+            let found = value.get_ref().type_str();
+            self.fault(value.span(), format!("expected a table, found {found}"));
+        }
+        table
+    }
+
+    fn unknown<'k>(
+        &mut self,
+        what: &str,
+        name: &str,
+        span: Range<usize>,
+        known: impl Iterator<Item = &'k str>,
+    ) {
+        let known: Vec<&str> = known.collect();
+        let message = format!("there is no {what} `{}`", quote(name, SHOWN));
+        let problem = Problem::new(Place::File(span), message);
+        self.problems
+            .push(match closest(name, known.iter().copied()) {
+                Some(word) => problem.meant(Some(word)),
+                None => problem.with_help(format!("known here: {}", known.join(", "))),
+            });
+    }
+
+    fn fault(&mut self, span: Range<usize>, message: String) {
+        self.problems.push(Problem::new(Place::File(span), message));
+    }
+}
+
+/// A TOML value in the few shapes that keys take.
+fn raw(value: &DeValue<'_>) -> Raw {
+    let what = value.type_str();
+    match value {
+        DeValue::String(text) => Raw::Text(text.clone().into_owned()),
+        DeValue::Integer(number) if number.radix() == 10 => {
+            Raw::Integer(number.as_str().to_owned())
+        }
+        DeValue::Boolean(flag) => Raw::Flag(*flag),
+        DeValue::Array(items) => items
+            .iter()
+            .map(|item| item.get_ref().as_str().map(str::to_owned))
+            .collect::<Option<_>>()
+            .map_or(Raw::Other("a list of other things"), Raw::Texts),
+        DeValue::Table(table) => table
+            .iter()
+            .map(|(key, value)| {
+                let text = value.get_ref().as_str()?;
+                Some((key.get_ref().clone().into_owned(), text.to_owned()))
+            })
+            .collect::<Option<_>>()
+            .map_or(Raw::Other("a table of other things"), Raw::Pairs),
+        _ => Raw::Other(what),
+    }
+}
+
+/// Characters of a name in a message.
+const SHOWN: usize = 60;
+/// Characters of a message of the TOML parser.
+const MESSAGE: usize = 200;

@@ -1,0 +1,330 @@
+//! What must hold between settings, and the files they name.
+
+use std::fs::File;
+use std::io::Read;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+use toolgate_guard::Lock;
+use toolgate_guard::policy::{Policy, Rate};
+use toolgate_json::quote;
+use toolgate_proxy::HttpTarget;
+use tracing_subscriber::filter::Targets;
+
+use super::problem::{Place, Problem};
+use super::{Config, RateWords, Sources, Upstream};
+use crate::check::expand;
+use crate::render::Source;
+
+/// What is wrong with the settings, with the text that the places are in.
+#[derive(Default)]
+pub(crate) struct Faults {
+    problems: Vec<Problem>,
+    name: String,
+    pub(super) text: String,
+}
+
+impl Faults {
+    /// Each fault as a diagnostic in the look of cargo, one after the other.
+    pub(crate) fn draw(&self, styled: bool) -> String {
+        let source = Source::new(&self.name, self.text.as_bytes());
+        let drawn = |problem: &Problem| problem.draw(Some(&source), styled);
+        self.problems.iter().map(drawn).collect()
+    }
+
+    /// Each fault as one line of a log.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = String> {
+        let source = Source::new(&self.name, self.text.as_bytes());
+        let lines: Vec<String> = self
+            .problems
+            .iter()
+            .map(|problem| problem.line(Some(&source)))
+            .collect();
+        lines.into_iter()
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.problems.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    pub(super) fn extend(&mut self, problems: impl IntoIterator<Item = Problem>) {
+        self.problems.extend(problems);
+    }
+
+    /// The text of the configuration file, or a fault.
+    pub(super) fn open(&mut self, path: &Path) -> Option<String> {
+        self.name = path.display().to_string();
+        match read(path).map(String::from_utf8) {
+            Ok(Ok(text)) => return Some(text),
+            Ok(Err(_)) => self.whole(format!("{} is not UTF-8 text", file(path))),
+            Err(why) => self.whole(why),
+        }
+        None
+    }
+
+    fn whole(&mut self, message: String) {
+        self.problems.push(Problem::new(Place::Whole, message));
+    }
+}
+
+/// Completes the settings and says what does not fit together.
+pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    server(config, sources, &mut problems);
+    let several = config.upstreams.len() > 1;
+    for (name, upstream) in &mut config.upstreams {
+        let place = upstream.place.clone().map_or(Place::Whole, Place::File);
+        let environment = |wanted: &str| {
+            let found = sources.environment.iter().find(|(name, _)| name == wanted);
+            found.map(|(_, value)| value.clone())
+        };
+        for why in upstream.finish(environment) {
+            problems.push(Problem::new(
+                place.clone(),
+                format!("upstream `{name}`: {why}"),
+            ));
+        }
+    }
+    let mut whole = |message: &str| problems.push(Problem::new(Place::Whole, message));
+    if config.upstreams.is_empty() {
+        whole(
+            "there is no server: give a command after `--`, `--upstream URL`, or `[upstreams.NAME]` in the file",
+        );
+    }
+    let listen = &config.listen;
+    let addresses: Vec<Option<SocketAddr>> = config
+        .upstreams
+        .values()
+        .map(|upstream| upstream.listen.or(listen.address))
+        .collect();
+    if several && addresses.contains(&None) {
+        whole("several upstreams need an address each, `upstreams.NAME.listen`: on standard input and output there is room for one");
+    }
+    if !addresses.iter().any(Option::is_some)
+        && !(listen.hosts.is_empty() && listen.origins.is_empty() && listen.tls_certificate.is_none())
+    {
+        whole("`listen.hosts`, `listen.origins` and TLS need `listen.address`");
+    }
+    if listen.tls_certificate.is_some() != listen.tls_key.is_some() {
+        whole("`listen.tls_certificate` and `listen.tls_key` need each other");
+    }
+    let mut taken: Vec<SocketAddr> = addresses.into_iter().flatten().chain(config.admin).collect();
+    taken.retain(|address| address.port() != 0);
+    taken.sort();
+    for pair in taken.windows(2) {
+        if let [one, other] = pair
+            && one == other
+        {
+            whole(&format!("`{one}` is listened on twice; every upstream and `admin` need an address of their own"));
+        }
+    }
+    if let Some(level) = &config.log.level
+        && level.parse::<Targets>().is_err()
+    {
+        whole(&format!(
+            "`log.level`: `{}` is neither a level nor a list of `module=level`",
+            quote(level, SHOWN)
+        ));
+    }
+    for (name, upstream) in &config.upstreams {
+        if let Err(error) = config.policy(upstream).check() {
+            let message = format!("upstream `{name}`: policy: {error}");
+            problems.push(Problem::new(Place::Whole, message));
+        }
+    }
+    problems
+}
+
+/// Puts in the server that the command line names, and what it says about the one there is.
+fn server(config: &mut Config, sources: &Sources<'_>, problems: &mut Vec<Problem>) {
+    let said = &sources.server;
+    if let Some(upstream) = &said.upstream {
+        if let Some(name) = config.upstreams.keys().next() {
+            let message = format!("the settings already have a server, `{name}`");
+            problems.push(
+                Problem::new(
+                    Place::Flag("the server on the command line".to_owned()),
+                    message,
+                )
+                .with_help("leave one of the two out"),
+            );
+            return;
+        }
+        let name = said.name.as_deref().unwrap_or("server").to_owned();
+        if let Err(why) = Upstream::check_name(&name) {
+            problems.push(Problem::new(Place::Flag("--name".to_owned()), why));
+            return;
+        }
+        config.upstreams.insert(name, upstream.clone());
+    }
+    let mut flag = |flag: &str, put: &dyn Fn(&mut Upstream)| {
+        let count = config.upstreams.len();
+        match config.upstreams.values_mut().next() {
+            Some(only) if count == 1 => put(only),
+            Some(_) => {
+                let message = "there are several upstreams; say it in the file, for each";
+                problems.push(Problem::new(Place::Flag(flag.to_owned()), message));
+            }
+            None => {}
+        }
+    };
+    if let Some(lock) = &said.lock {
+        flag("--lock", &|upstream| upstream.lock = Some(lock.clone()));
+    }
+    if let Some(era) = said.era {
+        flag("--serve-legacy", &|upstream| upstream.era = era);
+    }
+}
+
+impl Upstream {
+    /// Whether `name` can be an upstream's name.
+    pub(super) fn check_name(name: &str) -> Result<(), String> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if (1..=64).contains(&name.len()) && name.chars().all(plain) {
+            return Ok(());
+        }
+        Err(format!(
+            "`{}` cannot be an upstream's name: 1 to 64 letters, digits, `-` and `_`",
+            quote(name, SHOWN)
+        ))
+    }
+
+    fn finish(&mut self, environment: impl Fn(&str) -> Option<String>) -> Vec<String> {
+        let mut wrong = Vec::new();
+        match (&self.url, self.command.is_empty()) {
+            (None, true) => wrong.push("needs `command` or `url`".to_owned()),
+            (Some(_), false) => wrong.push("has both `command` and `url`".to_owned()),
+            (None, false) if !self.headers.is_empty() => {
+                wrong.push("`headers` are for a `url`".to_owned());
+            }
+            (Some(_), true) if !self.env.is_empty() || self.dir.is_some() => {
+                wrong.push("`env` and `dir` are for a `command`".to_owned());
+            }
+            _ => {}
+        }
+        for (_, value) in self.headers.iter_mut().chain(&mut self.env) {
+            match expand(value, &environment) {
+                Ok(expanded) => *value = expanded,
+                Err(why) => wrong.push(why),
+            }
+        }
+        if let Some(url) = &self.url
+            && let Err(why) = self.target(url)
+        {
+            wrong.push(why);
+        }
+        let path = self.path.get_or_insert_with(|| "/mcp".to_owned());
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./~".contains(c);
+        if !path.starts_with('/') || !path.chars().all(plain) {
+            wrong.push(format!(
+                "`path` must start with `/` and have letters, digits and `-_.~/` only, found `{}`",
+                quote(path, SHOWN)
+            ));
+        }
+        if let Some(lock) = &self.lock {
+            match read(lock).and_then(|bytes| pins(lock, &bytes)) {
+                Ok(pins) => self.pins = Some(pins),
+                Err(why) => wrong.push(why),
+            }
+        }
+        wrong
+    }
+
+    /// The URL with its headers.
+    pub(crate) fn target(&self, url: &str) -> Result<HttpTarget, String> {
+        let mut target = HttpTarget::new(url).map_err(|fault| fault.to_string())?;
+        for (name, value) in &self.headers {
+            target = target
+                .header(name, value)
+                .map_err(|fault| fault.to_string())?;
+        }
+        Ok(target)
+    }
+}
+
+impl Config {
+    /// The policy for one upstream.
+    pub(crate) fn policy(&self, upstream: &Upstream) -> Policy {
+        let mut policy = self.policy.clone();
+        let locked = upstream.pins.is_some();
+        policy.drift.changed = self.drift.mode(locked);
+        policy.drift.added = self.new_tools.mode(locked);
+        policy.drift.lock.clone_from(&upstream.pins);
+        // What passes is counted, whether or not the audit log has it.
+        policy.record_passes = true;
+        policy.translate = upstream.era.translate();
+        policy.rate = self.rate.rate();
+        policy.tools = self
+            .tools
+            .iter()
+            .map(|rule| {
+                let mut made = rule.rule.clone();
+                made.name = rule.pattern.clone().unwrap_or_default();
+                made.rate = rule.rate.rate();
+                made
+            })
+            .collect();
+        policy.request_timeout = Some(self.times.call);
+        policy.list_timeout = self.times.list;
+        let (limits, bounds) = (&mut policy.limits, &self.bounds);
+        limits.message_bytes = bounds.message;
+        limits.depth = bounds.depth;
+        limits.nodes = bounds.nodes;
+        limits.pending = bounds.pending;
+        limits.parked = bounds.parked;
+        limits.parked_bytes = bounds.parked_bytes;
+        limits.pages = bounds.pages;
+        limits.tools = bounds.tools;
+        limits.listing_bytes = bounds.listing;
+        limits.knowledge_bytes = bounds.knowledge;
+        limits.tasks = bounds.tasks;
+        limits.scopes = bounds.scopes;
+        limits.fuel = u64::try_from(bounds.fuel).unwrap_or(u64::MAX);
+        policy
+    }
+}
+
+impl RateWords {
+    fn rate(self) -> Option<Rate> {
+        let narrow = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        (self.calls > 0).then(|| Rate {
+            calls: narrow(self.calls),
+            per: self.per,
+            burst: narrow(self.burst),
+        })
+    }
+}
+
+fn pins(path: &Path, bytes: &[u8]) -> Result<Arc<Lock>, String> {
+    Lock::read(bytes).map(Arc::new).map_err(|why| format!("{} is no listing: {why}", file(path)))
+}
+
+/// The bytes of a file of at most [`FILE_BYTES`].
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let cannot = |error: std::io::Error| format!("cannot read {}: {error}", file(path));
+    let mut bytes = Vec::new();
+    let opened = File::open(path).map_err(cannot)?;
+    opened
+        .take(FILE_BYTES.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(cannot)?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > FILE_BYTES) {
+        return Err(format!("{} has more than {FILE_BYTES} bytes", file(path)));
+    }
+    Ok(bytes)
+}
+
+fn file(path: &Path) -> String {
+    format!("`{}`", quote(&path.display().to_string(), 200))
+}
+
+/// Bytes of a configuration file or a lock. The largest listing known to us has 2 MB.
+const FILE_BYTES: u64 = 64 << 20;
+/// Characters of a foreign text in a message.
+const SHOWN: usize = 60;

@@ -1,0 +1,58 @@
+//! Every key of the configuration: its name, what it takes, where its value lives, what it means.
+
+#[macro_use]
+mod shapes;
+mod global;
+mod local;
+
+use super::slot::Slot;
+use super::words::Words;
+pub(super) use global::GLOBAL;
+pub(super) use local::{TOOL, UPSTREAM};
+
+/// One key.
+pub(super) struct Key<T: 'static> {
+    /// Its name; among the global keys with its section: `limits.message`.
+    pub(super) name: &'static str,
+    pub(super) slot: Slot<T>,
+    /// Whether a reload changes it while the guard runs.
+    pub(super) live: bool,
+    /// One sentence for the reference.
+    pub(super) meaning: &'static str,
+}
+
+/// The sections that hold global keys, in the order of the reference.
+pub(super) fn sections() -> impl Iterator<Item = &'static str> {
+    let mut last = "";
+    GLOBAL
+        .iter()
+        .filter_map(|key| key.name.split_once('.').map(|(section, _)| section))
+        .filter(move |section| std::mem::replace(&mut last, section) != *section)
+}
+
+const fn live<T>(name: &'static str, slot: Slot<T>, meaning: &'static str) -> Key<T> {
+    Key {
+        name,
+        slot,
+        live: true,
+        meaning,
+    }
+}
+
+const fn fixed<T>(name: &'static str, slot: Slot<T>, meaning: &'static str) -> Key<T> {
+    Key {
+        name,
+        slot,
+        live: false,
+        meaning,
+    }
+}
+
+fn put<W: Words>(slot: &mut W, word: &str) -> bool {
+    W::of(word).map(|value| *slot = value).is_some()
+}
+
+fn put_some<W: Words>(slot: &mut Option<W>, word: &str) -> bool {
+    *slot = W::of(word);
+    slot.is_some()
+}

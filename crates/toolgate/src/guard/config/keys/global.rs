@@ -1,0 +1,82 @@
+//! The keys that hold for the whole guard, section by section.
+
+use std::time::Duration;
+
+use toolgate_guard::policy::{BadResult, BadTools, Mode, OnUndecided, Project};
+
+use super::super::Config;
+use super::super::slot::Slot;
+use super::super::words::{DriftWord, LogFormat, Words};
+use super::{Key, fixed, live, put};
+
+/// The keys, in the order of the reference.
+pub(in super::super) const GLOBAL: &[Key<Config>] = &[
+    fixed("listen.address", field!(Address, listen.address), "where Streamable HTTP clients come in; without it, one client on standard input and output"),
+    fixed("listen.hosts", field!(Texts, listen.hosts), "further values of `Host` that are let in, besides the address and, on a loopback address, `localhost`"),
+    fixed("listen.origins", field!(Texts, listen.origins), "further values of `Origin` that browsers may send, besides those of the hosts that are let in"),
+    fixed("listen.tls_certificate", field!(Path, listen.tls_certificate), "PEM file with the certificate chain; HTTPS is served with it and `tls_key`"),
+    fixed("listen.tls_key", field!(Path, listen.tls_key), "PEM file with the certificate's private key"),
+    fixed("admin.address", field!(Address, admin), "where `/healthz`, `/readyz` and `/metrics` are served"),
+    live("policy.listing", word!(Mode, policy.listing), "tools with a schema that is refused: `enforce` does as `bad_tools` says, `audit` only records, `off` does not look"),
+    live("policy.arguments", word!(Mode, policy.arguments), "calls whose arguments break the input schema: `enforce` answers them without the server, `audit` only records, `off` does not look"),
+    live("policy.results", word!(Mode, policy.results), "results that break the output schema: `enforce` does as `bad_result` says, `audit` only records, `off` does not look"),
+    live("policy.bad_tools", word!(BadTools, policy.bad_tools), "a refused tool is left out of the listing, makes the whole listing an error, or passes"),
+    live("policy.bad_result", word!(BadResult, policy.bad_result), "a bad result becomes an error result, loses `structuredContent` and keeps `content`, or passes with the verdict in `_meta`"),
+    live("policy.on_undecided", word!(OnUndecided, policy.on_undecided), "what happens when a check reaches its bound before it knows"),
+    live("policy.on_unlisted", word!(OnUndecided, policy.on_unlisted), "what happens to a call when the server's listing cannot be had"),
+    live("policy.repair", field!(Flag, policy.repair), "mend arguments where the least change makes the call valid: stringified JSON, numbers and booleans in strings, `null` for an optional member, a missing default; always recorded"),
+    live("policy.inline_refs", field!(Flag, policy.inline_refs), "give clients schemas without `$ref` where that is possible in bounds"),
+    live("policy.project", word!(Project, policy.project), "output that is no object, for clients before 2026-07-28: wrapped as `{\"result\": …}`, dropped (the text stays), or as it is"),
+    live("policy.drift", word!(DriftWord, drift), "tools whose schemas or description are not those of the lock; `auto` is `refuse` for an upstream with a lock and `off` for others"),
+    live("policy.new_tools", word!(DriftWord, new_tools), "tools that the lock does not have; `auto` as for `drift`"),
+    live("policy.stale_for", field!(Time(s(0)..=h(24)), policy.stale_for), "how long after its time to live a listing may still admit calls; a refusal always asks for a fresh one"),
+    live("rate.calls", field!(Count(0..=1_000_000), rate.calls), "calls of one tool in each `per`; 0 is no limit"),
+    live("rate.per", field!(Time(ms(1)..=h(24)), rate.per), "the time that `calls` is counted in"),
+    live("rate.burst", field!(Count(1..=1_000_000), rate.burst), "calls that may come at once"),
+    fixed("limits.message", field!(Bytes(1 << 10..=1 << 30), bounds.message), "one message: a line, a body, the data of one event"),
+    live("limits.depth", field!(Count(8..=10_000), bounds.depth), "how deep a message may be nested"),
+    live("limits.nodes", field!(Count(1_000..=100_000_000), bounds.nodes), "values and keys in one message"),
+    live("limits.pending", field!(Count(1..=1_000_000), bounds.pending), "requests of one client that wait for their answers"),
+    live("limits.parked", field!(Count(1..=100_000), bounds.parked), "calls of one client that wait for the server's listing"),
+    live("limits.parked_bytes", field!(Bytes(1 << 10..=1 << 30), bounds.parked_bytes), "bytes of those calls"),
+    live("limits.pages", field!(Count(1..=100_000), bounds.pages), "pages of one listing"),
+    live("limits.tools", field!(Count(1..=1_000_000), bounds.tools), "tools of one listing"),
+    live("limits.listing", field!(Bytes(1 << 10..=1 << 30), bounds.listing), "bytes of one listing"),
+    live("limits.knowledge", field!(Bytes(1 << 10..=1 << 30), bounds.knowledge), "bytes of all listings that are known at a time"),
+    live("limits.tasks", field!(Count(1..=1_000_000), bounds.tasks), "tasks of one client whose results are awaited"),
+    live("limits.scopes", field!(Count(1..=1_000_000), bounds.scopes), "callers whose listings are known at a time"),
+    live("limits.fuel", field!(Count(1_000..=1_000_000_000), bounds.fuel), "work of one check, in the engine's units; the same on every machine"),
+    fixed("limits.head", field!(Bytes(1 << 10..=1 << 20), bounds.head), "the head of an HTTP request"),
+    fixed("limits.connections", field!(Count(1..=1_000_000), bounds.connections), "open connections of clients; more wait in the system's queue"),
+    fixed("limits.requests", field!(Count(1..=1_000_000), bounds.requests), "HTTP requests at work, event streams included"),
+    fixed("limits.sessions", field!(Count(1..=1_000_000), bounds.sessions), "open sessions of clients before 2026-07-28 over HTTP"),
+    fixed("limits.children", field!(Count(1..=10_000), bounds.children), "running server processes"),
+    fixed("limits.events", field!(Count(1..=100_000), bounds.events), "events that wait for a slow reader before its server is held back"),
+    live("times.call", field!(Time(ms(100)..=h(24)), times.call), "the longest a request may wait for its answer; progress begins it anew"),
+    live("times.list", field!(Time(ms(100)..=h(1)), times.list), "the longest a page of the guard's own `tools/list` may take"),
+    fixed("times.head", field!(Time(ms(100)..=h(1)), times.head), "the longest a client may take to send the head of a request"),
+    fixed("times.body", field!(Time(ms(100)..=h(1)), times.body), "the longest a client may take to send the body of a request"),
+    fixed("times.write", field!(Time(ms(100)..=h(1)), times.write), "the longest a client may leave what it is sent unread"),
+    fixed("times.idle", field!(Time(s(1)..=h(168)), times.idle), "a session or a connection without a request is ended after this"),
+    fixed("times.notify", field!(Time(ms(100)..=h(1)), times.notify), "the longest a server may take to accept a notification or an answer"),
+    fixed("times.drain", field!(Time(ms(0)..=h(1)), times.drain), "after SIGTERM, the longest that open requests are waited for"),
+    fixed("times.grace", field!(Time(ms(0)..=h(1)), times.grace), "after closing a server's input, and again after SIGTERM, the wait before the next stronger means"),
+    live("log.level", field!(Text, log.level), "what is logged on standard error: a level (`error`, `warn`, `info`, `debug`, `trace`), or levels by module (`info,toolgate_proxy=debug`)"),
+    fixed("log.format", word!(LogFormat, log.format), "lines for people, or one JSON object per line"),
+    fixed("audit.file", field!(Path, audit.file), "where one JSON line per verdict is appended; opened anew at a reload"),
+    fixed("audit.max_size", field!(Bytes(64 << 10..=1 << 40), audit.max_bytes), "the file is put aside as `FILE.1` before it grows over this"),
+    fixed("audit.keep", field!(Count(0..=1_000), audit.keep), "files that were put aside and are kept"),
+    live("audit.passes", field!(Flag, audit.passes), "whether what passes is recorded too"),
+];
+
+const fn ms(count: u64) -> Duration {
+    Duration::from_millis(count)
+}
+
+const fn s(count: u64) -> Duration {
+    Duration::from_secs(count)
+}
+
+const fn h(count: u64) -> Duration {
+    Duration::from_secs(count * 3_600)
+}

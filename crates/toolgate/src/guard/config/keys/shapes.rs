@@ -1,0 +1,31 @@
+//! Short forms for the rows of the key tables.
+
+/// A key that takes one of the words of the type of its field.
+macro_rules! word {
+    ($type:ty, $($field:ident).+) => {
+        Slot::Word {
+            words: <$type as Words>::WORDS,
+            put: |target, word| put(&mut target.$($field).+, word),
+            word: |target| Words::word(target.$($field).+),
+        }
+    };
+}
+
+/// The same for a field that may be empty.
+macro_rules! optional_word {
+    ($type:ty, $($field:ident).+) => {
+        Slot::Word {
+            words: <$type as Words>::WORDS,
+            put: |target, word| put_some(&mut target.$($field).+, word),
+            word: |target| target.$($field).+.map_or("", Words::word),
+        }
+    };
+}
+
+/// A key whose value is a field of its own kind.
+macro_rules! field {
+    ($kind:ident, $($field:ident).+) => { Slot::$kind(|target| &mut target.$($field).+) };
+    ($kind:ident($range:expr), $($field:ident).+) => {
+        Slot::$kind($range, |target| &mut target.$($field).+)
+    };
+}

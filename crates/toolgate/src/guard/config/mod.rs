@@ -1,0 +1,379 @@
+//! The settings of a guard: defaults, then the file, then the environment, then the flags.
+//!
+//! [`keys`] is the one list of what can be set; the file, the environment, the flags and the
+//! reference page (`docs/guard.md`) are read from it. [`finish`] holds the whole together.
+
+mod file;
+mod finish;
+mod keys;
+mod overrides;
+mod problem;
+mod slot;
+mod words;
+
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolgate_guard::Lock;
+use toolgate_guard::policy::{self, Policy};
+use toolgate_proxy::guard as proxy;
+
+pub(crate) use finish::Faults;
+pub(crate) use overrides::Override;
+pub(crate) use words::{Era, LogFormat};
+
+/// Everything that can be set, after all sources were read.
+///
+/// It has no `Debug`, because it holds the values of headers and variables.
+#[derive(Clone)]
+pub(crate) struct Config {
+    /// The servers behind the guard, by name.
+    pub(crate) upstreams: BTreeMap<String, Upstream>,
+    /// Rules for single tools; later ones win, setting by setting.
+    tools: Vec<ToolRule>,
+    /// What must hold for every tool; [`Config::policy`] completes it for one upstream.
+    policy: Policy,
+    drift: words::DriftWord,
+    new_tools: words::DriftWord,
+    rate: RateWords,
+    pub(crate) listen: Listen,
+    pub(crate) admin: Option<SocketAddr>,
+    pub(crate) bounds: Bounds,
+    pub(crate) times: Times,
+    pub(crate) log: Log,
+    pub(crate) audit: Audit,
+}
+
+/// One server behind the guard: a command or a URL.
+#[derive(Clone)]
+pub(crate) struct Upstream {
+    pub(crate) command: Vec<String>,
+    pub(crate) env: Vec<(String, String)>,
+    pub(crate) dir: Option<PathBuf>,
+    pub(crate) url: Option<String>,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) restarts: usize,
+    pub(crate) restart_window: Duration,
+    /// Where clients of this upstream come in, if not where all do.
+    pub(crate) listen: Option<SocketAddr>,
+    /// Where clients find it; there after [`Config::load`].
+    pub(crate) path: Option<String>,
+    lock: Option<PathBuf>,
+    pub(crate) era: Era,
+    /// What the lock holds, once it was read.
+    pins: Option<Arc<Lock>>,
+    /// Where its name stands in the file.
+    place: Option<Range<usize>>,
+}
+
+/// What is different for the tools whose names match.
+#[derive(Clone, Default)]
+struct ToolRule {
+    pattern: Option<String>,
+    rule: policy::ToolRule,
+    rate: RateWords,
+}
+
+/// Where clients come in.
+#[derive(Clone, Default)]
+pub(crate) struct Listen {
+    /// None is standard input and output.
+    pub(crate) address: Option<SocketAddr>,
+    pub(crate) hosts: Vec<String>,
+    pub(crate) origins: Vec<String>,
+    pub(crate) tls_certificate: Option<PathBuf>,
+    pub(crate) tls_key: Option<PathBuf>,
+}
+
+/// A rate as it is written: none at 0 calls.
+#[derive(Clone, Copy)]
+struct RateWords {
+    calls: usize,
+    per: Duration,
+    burst: usize,
+}
+
+/// Bounds on sizes and counts, by the names of their keys.
+#[derive(Clone)]
+pub(crate) struct Bounds {
+    pub(crate) message: usize,
+    pub(crate) depth: usize,
+    pub(crate) nodes: usize,
+    pub(crate) pending: usize,
+    pub(crate) parked: usize,
+    pub(crate) parked_bytes: usize,
+    pub(crate) pages: usize,
+    pub(crate) tools: usize,
+    pub(crate) listing: usize,
+    pub(crate) tasks: usize,
+    pub(crate) scopes: usize,
+    pub(crate) fuel: usize,
+    pub(crate) knowledge: usize,
+    pub(crate) head: usize,
+    pub(crate) connections: usize,
+    pub(crate) requests: usize,
+    pub(crate) sessions: usize,
+    pub(crate) children: usize,
+    pub(crate) events: usize,
+}
+
+/// Bounds on time, by the names of their keys.
+#[derive(Clone)]
+pub(crate) struct Times {
+    pub(crate) call: Duration,
+    pub(crate) list: Duration,
+    pub(crate) head: Duration,
+    pub(crate) body: Duration,
+    pub(crate) write: Duration,
+    pub(crate) idle: Duration,
+    pub(crate) notify: Duration,
+    pub(crate) drain: Duration,
+    pub(crate) grace: Duration,
+}
+
+/// What logs look like.
+#[derive(Clone)]
+pub(crate) struct Log {
+    pub(crate) level: Option<String>,
+    pub(crate) format: LogFormat,
+}
+
+/// Where the audit lines go.
+#[derive(Clone)]
+pub(crate) struct Audit {
+    pub(crate) file: Option<PathBuf>,
+    pub(crate) max_bytes: usize,
+    pub(crate) keep: usize,
+    /// Whether it has what passed, too.
+    pub(crate) passes: bool,
+}
+
+/// What the command line says about the server.
+#[derive(Clone, Default)]
+pub(crate) struct Server {
+    /// Its name, if one was given.
+    pub(crate) name: Option<String>,
+    /// A server, if the command line has one and not the file.
+    pub(crate) upstream: Option<Upstream>,
+    pub(crate) lock: Option<PathBuf>,
+    pub(crate) era: Option<Era>,
+}
+
+impl Upstream {
+    /// A server that the command line names: by a command or by a URL.
+    pub(crate) fn new(
+        command: Vec<String>,
+        url: Option<String>,
+        headers: Vec<(String, String)>,
+    ) -> Self {
+        Self {
+            command,
+            url,
+            headers,
+            ..Self::default()
+        }
+    }
+}
+
+/// Where the settings come from.
+pub(crate) struct Sources<'a> {
+    pub(crate) file: Option<&'a Path>,
+    pub(crate) environment: Vec<(String, String)>,
+    pub(crate) flags: Vec<Override>,
+    pub(crate) server: Server,
+}
+
+impl Config {
+    /// Reads every source and holds the whole together.
+    ///
+    /// # Errors
+    ///
+    /// Every fault that was found, each with its place.
+    pub(crate) fn load(sources: &Sources<'_>) -> Result<Self, Faults> {
+        let mut config = Self::default();
+        let mut faults = Faults::default();
+        if let Some(path) = sources.file {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            if let Some(text) = faults.open(path) {
+                let found = file::apply(&mut config, &text, folder);
+                faults.extend(found);
+                faults.text = text;
+            }
+        }
+        let outside = Override::variables(sources.environment.iter().cloned())
+            .into_iter()
+            .chain(sources.flags.iter().cloned());
+        faults.extend(outside.filter_map(|setting| setting.apply(&mut config).err()));
+        // A value that was not understood would only lead to more of the same complaint.
+        if faults.is_empty() {
+            faults.extend(finish::finish(&mut config, sources));
+        }
+        if faults.is_empty() {
+            Ok(config)
+        } else {
+            Err(faults)
+        }
+    }
+
+    /// The fixed settings in which `new` differs; they take effect at the next start.
+    pub(crate) fn fixed_changes(&self, new: &Self) -> Vec<String> {
+        let mut names: Vec<String> = changes(keys::GLOBAL, self, new, "");
+        for (name, upstream) in &self.upstreams {
+            match new.upstreams.get(name) {
+                None => names.push(format!("upstreams.{name}")),
+                Some(new) => names.extend(changes(
+                    keys::UPSTREAM,
+                    upstream,
+                    new,
+                    &format!("upstreams.{name}."),
+                )),
+            }
+        }
+        let added = new
+            .upstreams
+            .keys()
+            .filter(|name| !self.upstreams.contains_key(*name));
+        names.extend(added.map(|name| format!("upstreams.{name}")));
+        names
+    }
+}
+
+fn changes<T: Clone>(keys: &'static [keys::Key<T>], old: &T, new: &T, prefix: &str) -> Vec<String> {
+    let (mut old, mut new) = (old.clone(), new.clone());
+    keys.iter()
+        .filter(|key| !key.live && key.slot.raw(&mut old) != key.slot.raw(&mut new))
+        .map(|key| format!("{prefix}{}", key.name))
+        .collect()
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let policy = Policy::default();
+        let limits = &policy.limits;
+        let (proxy, times) = (proxy::Bounds::default(), proxy::Times::default());
+        let number = |wide: u64| usize::try_from(wide).unwrap_or(usize::MAX);
+        Self {
+            bounds: Bounds {
+                message: limits.message_bytes,
+                depth: limits.depth,
+                nodes: limits.nodes,
+                pending: limits.pending,
+                parked: limits.parked,
+                parked_bytes: limits.parked_bytes,
+                pages: limits.pages,
+                tools: limits.tools,
+                listing: limits.listing_bytes,
+                tasks: limits.tasks,
+                scopes: limits.scopes,
+                fuel: number(limits.fuel),
+                knowledge: limits.knowledge_bytes,
+                head: proxy.head_bytes,
+                connections: proxy.connections,
+                requests: proxy.requests,
+                sessions: proxy.sessions,
+                children: proxy.children,
+                events: proxy.waiting_events,
+            },
+            times: Times {
+                call: policy.request_timeout.unwrap_or(Duration::from_secs(300)),
+                list: policy.list_timeout,
+                head: times.head,
+                body: times.body,
+                write: times.write,
+                idle: times.idle,
+                notify: times.notify,
+                drain: times.drain,
+                grace: times.grace,
+            },
+            upstreams: BTreeMap::new(),
+            tools: Vec::new(),
+            policy,
+            drift: words::DriftWord::default(),
+            new_tools: words::DriftWord::default(),
+            rate: RateWords::default(),
+            listen: Listen::default(),
+            admin: None,
+            log: Log {
+                level: Some("info".to_owned()),
+                format: LogFormat::Human,
+            },
+            audit: Audit {
+                file: None,
+                max_bytes: 64 << 20,
+                keep: 5,
+                passes: true,
+            },
+        }
+    }
+}
+
+impl Default for Upstream {
+    fn default() -> Self {
+        let restart = proxy::Restart::default();
+        Self {
+            command: Vec::new(),
+            env: Vec::new(),
+            dir: None,
+            url: None,
+            headers: Vec::new(),
+            restarts: usize::try_from(restart.most).unwrap_or(usize::MAX),
+            restart_window: restart.window,
+            listen: None,
+            path: None,
+            lock: None,
+            era: Era::default(),
+            pins: None,
+            place: None,
+        }
+    }
+}
+
+impl Bounds {
+    /// Those that the transports hold.
+    pub(crate) fn proxy(&self) -> proxy::Bounds {
+        proxy::Bounds {
+            message_bytes: self.message,
+            head_bytes: self.head,
+            connections: self.connections,
+            requests: self.requests,
+            sessions: self.sessions,
+            children: self.children,
+            waiting_events: self.events,
+            ..proxy::Bounds::default()
+        }
+    }
+}
+
+impl Times {
+    /// Those that the transports hold.
+    pub(crate) fn proxy(&self) -> proxy::Times {
+        proxy::Times {
+            head: self.head,
+            body: self.body,
+            write: self.write,
+            idle: self.idle,
+            notify: self.notify,
+            drain: self.drain,
+            grace: self.grace,
+        }
+    }
+}
+
+impl Default for RateWords {
+    fn default() -> Self {
+        Self {
+            calls: 0,
+            per: Duration::from_secs(1),
+            burst: 1,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Settings from outside of the file: environment variables and flags of the command line.
+//!
+//! A variable is `TOOLGATE__SECTION__KEY`. The two underscores keep clear of what container
+//! platforms make up from a service's name (`TOOLGATE_PORT`), so that every variable with this
+//! beginning must be known, and a typing error is not silence.
+
+use std::path::Path;
+
+use toolgate_json::quote;
+use toolgate_schema::closest;
+
+use super::keys::{self, Key};
+use super::problem::{Place, Problem};
+use super::slot::Raw;
+use super::{Config, Upstream, file};
+
+/// One setting from outside of the file.
+#[derive(Clone, Debug)]
+pub(crate) struct Override {
+    /// Its words: `["limits", "message"]`, `["upstreams", "files", "url"]`.
+    path: Vec<String>,
+    text: String,
+    place: Place,
+}
+
+impl Override {
+    /// A flag that sets `key`, a name with dots; `shown` is how the flag is written.
+    pub(crate) fn flag(shown: impl Into<String>, key: &str, text: impl Into<String>) -> Self {
+        Self {
+            path: key.split('.').map(str::to_owned).collect(),
+            text: text.into(),
+            place: Place::Flag(shown.into()),
+        }
+    }
+
+    /// The settings among these variables; others are not ours.
+    pub(crate) fn variables(environment: impl Iterator<Item = (String, String)>) -> Vec<Self> {
+        let mut found: Vec<Self> = environment
+            .filter_map(|(name, text)| {
+                let path = name.strip_prefix(PREFIX)?.split("__");
+                Some(Self {
+                    path: path.map(str::to_ascii_lowercase).collect(),
+                    text,
+                    place: Place::Variable(name),
+                })
+            })
+            .collect();
+        // The environment has no order; messages should have one.
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        found
+    }
+
+    /// Puts the setting into `config`. Relative paths start at the working directory.
+    pub(super) fn apply(self, config: &mut Config) -> Result<(), Problem> {
+        let words: Vec<&str> = self.path.iter().map(String::as_str).collect();
+        match words.as_slice() {
+            ["upstreams", name, key] => {
+                let name = upstream_name(config, name);
+                if let Err(why) = Upstream::check_name(&name) {
+                    return Err(Problem::new(self.place, why));
+                }
+                let found = find(keys::UPSTREAM, key).ok_or_else(|| {
+                    let known = keys::UPSTREAM.iter().map(|known| known.name);
+                    unknown(&self.place, key, known)
+                })?;
+                let upstream = config.upstreams.entry(name).or_default();
+                put(found, upstream, self.text, self.place)
+            }
+            _ => {
+                let name = words.join(".");
+                let found = find(keys::GLOBAL, &name).ok_or_else(|| {
+                    unknown(
+                        &self.place,
+                        &name,
+                        keys::GLOBAL.iter().map(|known| known.name),
+                    )
+                })?;
+                put(found, config, self.text, self.place)
+            }
+        }
+    }
+}
+
+/// The upstream that a variable means: names in variables have no case and no hyphen.
+fn upstream_name(config: &Config, wanted: &str) -> String {
+    let plain = |name: &str| name.to_ascii_lowercase().replace('-', "_");
+    let mut names = config.upstreams.keys();
+    let known = names.find(|name| plain(name) == plain(wanted));
+    known.map_or_else(|| wanted.to_owned(), String::clone)
+}
+
+fn find<T>(keys: &'static [Key<T>], name: &str) -> Option<&'static Key<T>> {
+    keys.iter().find(|key| key.name == name)
+}
+
+fn put<T>(key: &Key<T>, target: &mut T, text: String, place: Place) -> Result<(), Problem> {
+    let raw = match key.slot.is_compound() {
+        true => file::value(&text).unwrap_or(Raw::Text(text)),
+        false => Raw::Text(text),
+    };
+    key.slot
+        .put(target, raw, Path::new(""))
+        .map_err(|why| Problem::new(place, why))
+}
+
+fn unknown<'k>(place: &Place, name: &str, known: impl Iterator<Item = &'k str>) -> Problem {
+    let message = format!("there is no key `{}`", quote(name, 60));
+    Problem::new(place.clone(), message).meant(closest(name, known))
+}
+
+const PREFIX: &str = "TOOLGATE__";

@@ -1,0 +1,90 @@
+//! What is wrong with a configuration, where, and what was probably meant.
+
+use std::ops::Range;
+
+use toolgate_json::quote;
+
+use crate::render::{Diagnostic, Mark, Severity, Source};
+
+/// One fault of the configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(super) place: Place,
+    /// One line; foreign text in it is escaped.
+    pub(super) message: String,
+    pub(super) help: Option<String>,
+}
+
+/// Where a setting comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// These bytes of the configuration file.
+    File(Range<usize>),
+    /// An environment variable, by its name.
+    Variable(String),
+    /// The command line, by what was written there.
+    Flag(String),
+    /// No one setting: the configuration as a whole.
+    Whole,
+}
+
+impl Problem {
+    pub(super) fn new(place: Place, message: impl Into<String>) -> Self {
+        Self {
+            place,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    /// With what was probably meant, if anything is close.
+    pub(super) fn meant(mut self, closest: Option<&str>) -> Self {
+        self.help = closest.map(|word| format!("did you mean `{word}`?"));
+        self
+    }
+
+    pub(super) fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The problem in one line, for a log: `FILE:LINE:COLUMN: message (help)`.
+    pub(crate) fn line(&self, source: Option<&Source<'_>>) -> String {
+        let place = match (&self.place, source) {
+            (Place::File(span), Some(source)) => {
+                let at = source.line_column(span.start);
+                format!("{}:{}:{}: ", source.name, at.line, at.column)
+            }
+            (Place::File(_) | Place::Whole, _) => String::new(),
+            (Place::Variable(name) | Place::Flag(name), _) => {
+                format!("`{}`: ", quote(name, SHOWN))
+            }
+        };
+        let help = self.help.as_ref();
+        let help = help.map_or_else(String::new, |help| format!(" ({help})"));
+        format!("{place}{}{help}", self.message)
+    }
+
+    /// The problem as a diagnostic in the look of cargo.
+    pub(crate) fn draw(&self, source: Option<&Source<'_>>, styled: bool) -> String {
+        let message = match &self.place {
+            Place::Variable(name) | Place::Flag(name) => format!("`{name}`: {}", self.message),
+            Place::File(_) | Place::Whole => self.message.clone(),
+        };
+        let mut diagnostic = Diagnostic::new(Severity::Error, "config", message);
+        if let (Place::File(span), Some(source)) = (&self.place, source) {
+            diagnostic = diagnostic.mark(Mark {
+                source,
+                span: span.clone(),
+                label: String::new(),
+            });
+        }
+        if let Some(help) = &self.help {
+            diagnostic = diagnostic.help(help);
+        }
+        diagnostic.draw(styled)
+    }
+}
+
+/// Characters of a name in a message.
+const SHOWN: usize = 120;

@@ -1,0 +1,335 @@
+//! The kinds of values that a key of the configuration takes, and how each is read and shown.
+
+use std::net::SocketAddr;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use toolgate_json::quote;
+
+/// A value as it was written: in TOML with its type, elsewhere as text.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Raw {
+    /// A string, or anything from the environment and the command line.
+    Text(String),
+    /// A TOML integer, as it was written.
+    Integer(String),
+    /// A TOML boolean.
+    Flag(bool),
+    /// A TOML array of strings.
+    Texts(Vec<String>),
+    /// A TOML table of strings.
+    Pairs(Vec<(String, String)>),
+    /// Something else, by the name that TOML has for it.
+    Other(&'static str),
+}
+
+/// Where a key's value lives in a `T`, by the kind of value it takes.
+pub(super) enum Slot<T: 'static> {
+    /// One of a few words.
+    Word {
+        words: &'static [&'static str],
+        put: fn(&mut T, &str) -> bool,
+        word: fn(&T) -> &'static str,
+    },
+    /// `true` or `false`.
+    Flag(fn(&mut T) -> &mut bool),
+    /// `true` or `false`, or nothing said.
+    MaybeFlag(fn(&mut T) -> &mut Option<bool>),
+    /// A number of things.
+    Count(RangeInclusive<usize>, fn(&mut T) -> &mut usize),
+    /// Bytes: a number, or one with `KiB`, `MiB` or `GiB`.
+    Bytes(RangeInclusive<usize>, fn(&mut T) -> &mut usize),
+    /// A time: a number with `ms`, `s`, `min` or `h`.
+    Time(RangeInclusive<Duration>, fn(&mut T) -> &mut Duration),
+    /// An address to listen on: `IP:PORT`.
+    Address(fn(&mut T) -> &mut Option<SocketAddr>),
+    /// A file; a relative path in a configuration file starts at that file's folder.
+    Path(fn(&mut T) -> &mut Option<PathBuf>),
+    /// Several files.
+    Paths(fn(&mut T) -> &mut Vec<PathBuf>),
+    /// Any text.
+    Text(fn(&mut T) -> &mut Option<String>),
+    /// A list of texts.
+    Texts(fn(&mut T) -> &mut Vec<String>),
+    /// A table of texts, in which `${NAME}` is a variable of the environment.
+    Pairs(fn(&mut T) -> &mut Vec<(String, String)>),
+}
+
+impl<T> Slot<T> {
+    /// Reads a value and puts it in its place. `at` is the folder that relative paths start at.
+    ///
+    /// # Errors
+    ///
+    /// What was expected and what was found, in one line, foreign text escaped.
+    pub(super) fn put(&self, target: &mut T, raw: Raw, at: &std::path::Path) -> Result<(), String> {
+        let file = |text: String| at.join(text);
+        match self {
+            Self::Word { words, put, .. } => {
+                let text = raw.text(&self.expects())?;
+                if !put(target, &text) {
+                    return Err(wrong_word(&text, words));
+                }
+            }
+            Self::Flag(slot) => *slot(target) = raw.flag()?,
+            Self::MaybeFlag(slot) => *slot(target) = Some(raw.flag()?),
+            Self::Count(range, slot) => {
+                *slot(target) = within(raw.count(1, &self.expects())?, range, &self.expects())?;
+            }
+            Self::Bytes(range, slot) => {
+                *slot(target) = within(raw.bytes(&self.expects())?, range, &self.expects())?;
+            }
+            Self::Time(range, slot) => {
+                *slot(target) = within(raw.time(&self.expects())?, range, &self.expects())?;
+            }
+            Self::Address(slot) => {
+                let text = raw.text(&self.expects())?;
+                let address = text
+                    .parse()
+                    .map_err(|_| found(&self.expects(), &quoted(&text)))?;
+                *slot(target) = Some(address);
+            }
+            Self::Path(slot) => *slot(target) = Some(file(raw.filled(&self.expects())?)),
+            Self::Paths(slot) => {
+                *slot(target) = raw.texts(&self.expects())?.into_iter().map(file).collect();
+            }
+            Self::Text(slot) => *slot(target) = Some(raw.filled(&self.expects())?),
+            Self::Texts(slot) => *slot(target) = raw.texts(&self.expects())?,
+            Self::Pairs(slot) => *slot(target) = raw.pairs(&self.expects())?,
+        }
+        Ok(())
+    }
+
+    /// What the key takes, for the reference and for messages.
+    pub(super) fn expects(&self) -> String {
+        match self {
+            Self::Word { words, .. } => listed(words),
+            Self::Flag(_) | Self::MaybeFlag(_) => "`true` or `false`".to_owned(),
+            Self::Count(range, _) => format!("a number from {} to {}", range.start(), range.end()),
+            Self::Bytes(range, _) => format!(
+                "bytes from {} to {}",
+                show_bytes(*range.start()),
+                show_bytes(*range.end())
+            ),
+            Self::Time(range, _) => format!(
+                "a time from {} to {}",
+                show_time(*range.start()),
+                show_time(*range.end())
+            ),
+            Self::Address(_) => "an address `IP:PORT`".to_owned(),
+            Self::Path(_) => "a file".to_owned(),
+            Self::Paths(_) => "a list of files".to_owned(),
+            Self::Text(_) => "a text".to_owned(),
+            Self::Texts(_) => "a list of texts".to_owned(),
+            Self::Pairs(_) => "a table of texts".to_owned(),
+        }
+    }
+
+    /// The value in `target`, as it would be written; `None` if there is none.
+    pub(super) fn show(&self, target: &mut T) -> Option<String> {
+        let list = |items: Vec<String>| (!items.is_empty()).then(|| format!("{items:?}"));
+        match self {
+            Self::Word { word, .. } => {
+                let word = word(target);
+                (!word.is_empty()).then(|| format!("\"{word}\""))
+            }
+            Self::Flag(slot) => Some(slot(target).to_string()),
+            Self::MaybeFlag(slot) => slot(target).map(|flag| flag.to_string()),
+            Self::Count(_, slot) => Some(slot(target).to_string()),
+            Self::Bytes(_, slot) => Some(format!("\"{}\"", show_bytes(*slot(target)))),
+            Self::Time(_, slot) => Some(format!("\"{}\"", show_time(*slot(target)))),
+            Self::Address(slot) => slot(target).map(|address| format!("\"{address}\"")),
+            Self::Path(slot) => slot(target)
+                .as_ref()
+                .map(|path| format!("{:?}", path.display().to_string())),
+            Self::Paths(slot) => list(
+                slot(target)
+                    .iter()
+                    .map(|path| path.display().to_string())
+                    .collect(),
+            ),
+            Self::Text(slot) => slot(target).as_ref().map(|text| format!("{text:?}")),
+            Self::Texts(slot) => list(slot(target).clone()),
+            Self::Pairs(slot) => (!slot(target).is_empty()).then(|| "(a table)".to_owned()),
+        }
+    }
+
+    /// The value in `target`, for comparison with another.
+    pub(super) fn raw(&self, target: &mut T) -> Option<Raw> {
+        match self {
+            Self::Pairs(slot) => Some(Raw::Pairs(slot(target).clone())),
+            _ => self.show(target).map(Raw::Text),
+        }
+    }
+
+    /// Whether text for this key is read as a TOML value: lists and tables are.
+    pub(super) fn is_compound(&self) -> bool {
+        matches!(self, Self::Texts(_) | Self::Paths(_) | Self::Pairs(_))
+    }
+}
+
+impl Raw {
+    fn text(self, expects: &str) -> Result<String, String> {
+        match self {
+            Self::Text(text) => Ok(text),
+            other => Err(other.instead_of(expects)),
+        }
+    }
+
+    fn filled(self, expects: &str) -> Result<String, String> {
+        let text = self.text(expects)?;
+        if text.is_empty() {
+            return Err(found(expects, "an empty text"));
+        }
+        Ok(text)
+    }
+
+    fn flag(self) -> Result<bool, String> {
+        match self {
+            Self::Flag(flag) => Ok(flag),
+            Self::Text(text) if text == "true" => Ok(true),
+            Self::Text(text) if text == "false" => Ok(false),
+            other => Err(other.instead_of("`true` or `false`")),
+        }
+    }
+
+    /// A whole number in units of `unit`.
+    fn count(self, unit: usize, expects: &str) -> Result<usize, String> {
+        let number = match &self {
+            Self::Text(text) | Self::Integer(text) => text.replace('_', "").parse::<usize>().ok(),
+            _ => None,
+        };
+        number
+            .and_then(|number| number.checked_mul(unit))
+            .ok_or_else(|| self.instead_of(expects))
+    }
+
+    fn bytes(self, expects: &str) -> Result<usize, String> {
+        let Self::Text(text) = &self else {
+            return self.count(1, expects);
+        };
+        let (number, unit) = split_unit(text);
+        let unit = match unit {
+            "" | "B" => 1,
+            "KiB" => 1 << 10,
+            "MiB" => 1 << 20,
+            "GiB" => 1 << 30,
+            _ => return Err(self.instead_of(expects)),
+        };
+        Self::Text(number.to_owned())
+            .count(unit, expects)
+            .map_err(|_| self.instead_of(expects))
+    }
+
+    fn time(self, expects: &str) -> Result<Duration, String> {
+        let Self::Text(text) = &self else {
+            return Err(format!(
+                "{} with its unit, such as \"30s\"",
+                self.instead_of(expects)
+            ));
+        };
+        let (number, unit) = split_unit(text);
+        let unit = match unit {
+            "ms" => 1,
+            "s" => 1_000,
+            "min" => 60_000,
+            "h" => 3_600_000,
+            _ => return Err(self.instead_of(expects)),
+        };
+        let number: Option<u64> = number.parse().ok();
+        number
+            .and_then(|number| number.checked_mul(unit))
+            .map(Duration::from_millis)
+            .ok_or_else(|| self.instead_of(expects))
+    }
+
+    fn texts(self, expects: &str) -> Result<Vec<String>, String> {
+        match self {
+            Self::Texts(texts) => Ok(texts),
+            other => Err(other.instead_of(expects)),
+        }
+    }
+
+    fn pairs(self, expects: &str) -> Result<Vec<(String, String)>, String> {
+        match self {
+            Self::Pairs(pairs) => Ok(pairs),
+            other => Err(other.instead_of(expects)),
+        }
+    }
+
+    fn instead_of(&self, expects: &str) -> String {
+        match self {
+            Self::Text(text) => found(expects, &quoted(text)),
+            Self::Integer(text) => found(expects, &format!("`{}`", quote(text, SHOWN))),
+            Self::Flag(flag) => found(expects, &format!("`{flag}`")),
+            Self::Texts(_) => found(expects, "a list of texts"),
+            Self::Pairs(_) => found(expects, "a table"),
+            Self::Other(what) => found(expects, what),
+        }
+    }
+}
+
+/// A number of bytes in the largest unit that divides it.
+pub(super) fn show_bytes(bytes: usize) -> String {
+    for (shift, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] {
+        if bytes > 0 && bytes.trailing_zeros() >= shift {
+            return format!("{} {unit}", bytes >> shift);
+        }
+    }
+    format!("{bytes} B")
+}
+
+/// A time in the largest unit that divides it.
+pub(super) fn show_time(time: Duration) -> String {
+    let ms = time.as_millis();
+    for (unit, name) in [(3_600_000, "h"), (60_000, "min"), (1_000, "s")] {
+        if ms > 0 && ms.is_multiple_of(unit) {
+            return format!("{} {name}", ms / unit);
+        }
+    }
+    format!("{ms} ms")
+}
+
+fn split_unit(text: &str) -> (&str, &str) {
+    let at = text
+        .find(|c: char| !(c.is_ascii_digit() || c == '_'))
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(at);
+    (number, unit.trim_start())
+}
+
+fn within<V: PartialOrd>(value: V, range: &RangeInclusive<V>, expects: &str) -> Result<V, String> {
+    if range.contains(&value) {
+        return Ok(value);
+    }
+    let side = if value < *range.start() {
+        "less"
+    } else {
+        "more"
+    };
+    Err(found(expects, side))
+}
+
+fn wrong_word(text: &str, words: &[&str]) -> String {
+    found(&listed(words), &quoted(text))
+}
+
+fn listed(words: &[&str]) -> String {
+    let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    match words.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+fn found(expects: &str, found: &str) -> String {
+    format!("expected {expects}, found {found}")
+}
+
+fn quoted(text: &str) -> String {
+    format!("`{}`", quote(text, SHOWN))
+}
+
+/// Characters of a foreign text in a message.
+const SHOWN: usize = 60;

@@ -1,0 +1,252 @@
+//! What the settings accept, refuse and say.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use toolgate_guard::policy::{BadResult, BadTools, DriftMode, Mode, Translate};
+use super::*;
+
+/// A file of one test, gone with it.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new(text: &str) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("toolgate-config-{}-{count}.toml", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, text).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _nothing_to_do_about_it = std::fs::remove_file(&self.0);
+    }
+}
+
+fn load(file: &str, environment: &[(&str, &str)], flags: &[(&str, &str)]) -> Result<Config, Vec<String>> {
+    load_with(file, environment, flags, Server::default())
+}
+
+fn load_with(
+    file: &str,
+    environment: &[(&str, &str)],
+    flags: &[(&str, &str)],
+    server: Server,
+) -> Result<Config, Vec<String>> {
+    let file = Temporary::new(file);
+    let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    let loaded = Config::load(&Sources {
+        file: Some(&file.0),
+        environment: environment.iter().map(owned).collect(),
+        flags: flags
+            .iter()
+            .map(|(key, value)| Override::flag(format!("--set {key}"), key, *value))
+            .collect(),
+        server,
+    });
+    let name = format!("{}:", file.0.display());
+    loaded.map_err(|faults| {
+        let lines = faults.lines();
+        lines.map(|line| line.replace(&name, "")).collect()
+    })
+}
+
+fn faults(file: &str) -> Vec<String> {
+    load(file, &[], &[]).err().unwrap_or_default()
+}
+
+const ONE: &str = "[upstreams.a]\ncommand = [\"x\"]\n";
+
+#[test]
+fn every_part_of_a_file_is_read() {
+    let config = load(
+        r#"
+        [upstreams.files]
+        command = ["npx", "server"]
+        listen = "127.0.0.1:8081"
+        env = { TOKEN = "${SECRET}", PLAIN = "1" }
+        [upstreams.far]
+        url = "http://127.0.0.1:1/mcp"
+        headers = { Authorization = "Bearer ${SECRET}" }
+        era = "serve-legacy"
+        [listen]
+        address = "127.0.0.1:8080"
+        [policy]
+        arguments = "audit"
+        bad_tools = "reject-server"
+        repair = true
+        [limits]
+        message = "1 MiB"
+        pending = 10
+        [times]
+        call = "1500ms"
+        [rate]
+        calls = 5
+        [[tools]]
+        match = "delete_*"
+        arguments = "enforce"
+        bad_result = "flag"
+        repair = false
+        calls = 1
+        per = "1 min"
+        "#,
+        &[("SECRET", "s3"), ("TOOLGATE_PORT", "tcp://10.0.0.1:80")],
+        &[],
+    );
+    let config = config.unwrap_or_else(|faults| panic_with(&faults));
+    let files = config.upstreams.get("files").unwrap();
+    assert_eq!(files.env, [("PLAIN".to_owned(), "1".to_owned()), ("TOKEN".to_owned(), "s3".to_owned())]);
+    assert_eq!(files.path.as_deref(), Some("/mcp"));
+    let far = config.upstreams.get("far").unwrap();
+    assert_eq!(far.headers, [("Authorization".to_owned(), "Bearer s3".to_owned())]);
+    let policy = config.policy(far);
+    assert_eq!(policy.translate, Translate::ServeLegacy);
+    assert_eq!((policy.arguments, policy.results), (Mode::Audit, Mode::Enforce));
+    assert_eq!(policy.bad_tools, BadTools::RejectServer);
+    assert!(policy.repair);
+    assert_eq!(policy.limits.message_bytes, 1 << 20);
+    assert_eq!(policy.limits.pending, 10);
+    assert_eq!(policy.request_timeout, Some(Duration::from_millis(1_500)));
+    assert_eq!(policy.rate.map(|rate| rate.calls), Some(5));
+    let rule = policy.tools.first().unwrap();
+    assert_eq!(rule.name, "delete_*");
+    assert_eq!((rule.arguments, rule.results), (Some(Mode::Enforce), None));
+    assert_eq!((rule.bad_result, rule.repair), (Some(BadResult::Flag), Some(false)));
+    assert_eq!(rule.rate.map(|rate| (rate.calls, rate.per)), Some((1, Duration::from_secs(60))));
+}
+
+#[test]
+fn faults_have_their_places_and_what_was_meant() {
+    for (text, expected) in [
+        ("[policy]\nresult = \"audit\"\n", &["2:1: there is no key `result` (did you mean `results`?)"][..]),
+        ("[polizy]\n", &["1:2: there is no section `polizy` (did you mean `policy`?)"]),
+        ("[policy]\nresults = \"enfroce\"\n", &["2:11: `results`: expected `enforce`, `audit` or `off`, found `enfroce`"]),
+        ("[policy]\nrepair = 1\n", &["2:10: `repair`: expected `true` or `false`, found `1`"]),
+        ("[limits]\nmessage = \"1 PiB\"\npending = 0\n", &[
+            "2:11: `message`: expected bytes from 1 KiB to 1 GiB, found `1 PiB`",
+            "3:11: `pending`: expected a number from 1 to 1000000, found less",
+        ]),
+        ("[times]\ncall = 30\n", &["2:8: `call`: expected a time from 100 ms to 24 h, found `30` with its unit, such as \"30s\""]),
+        ("[times]\ncall = \"99999999999999999999999 h\"\n", &["2:8: `call`: expected a time from 100 ms to 24 h, found `99999999999999999999999 h`"]),
+        ("[listen]\naddress = \"localhost\"\n", &["2:11: `address`: expected an address `IP:PORT`, found `localhost`"]),
+        ("a = [\n", &["2:1: unclosed array, expected `]`"]),
+        ("[[tools]]\nresults = \"off\"\n", &["1:1: a rule needs `match`, a pattern of tool names"]),
+        ("tools = 1\n", &["1:9: expected `[[tools]]`, a list of tables, found integer"]),
+        ("[upstreams.\"a b\"]\nurl = \"http://x/\"\n", &["1:12: `a b` cannot be an upstream's name: 1 to 64 letters, digits, `-` and `_`"]),
+        ("[upstreams.a]\ncommand = \"npx x\"\n", &["2:11: `command`: expected a list of texts, found `npx x`"]),
+        ("[upstreams.a]\nurl = \"http://x/\"\ncommand = [\"x\"]\n", &["1:12: upstream `a`: has both `command` and `url`"]),
+        ("[upstreams.a]\ncommand = [\"x\"]\nenv = { A = \"${NO}\" }\n", &["1:12: upstream `a`: the environment variable `NO` is not set"]),
+        ("[upstreams.a]\nurl = \"ftp://x/\"\n", &["1:12: upstream `a`: `ftp://x/` is no http or https URL"]),
+        ("", &["there is no server: give a command after `--`, `--upstream URL`, or `[upstreams.NAME]` in the file"]),
+    ] {
+        assert_eq!(faults(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn settings_that_do_not_fit_together_are_refused() {
+    for (more, expected) in [
+        ("[upstreams.b]\ncommand = [\"y\"]\n", "several upstreams need an address each, `upstreams.NAME.listen`: on standard input and output there is room for one"),
+        ("[listen]\ntls_key = \"k\"\naddress = \"127.0.0.1:0\"\n", "`listen.tls_certificate` and `listen.tls_key` need each other"),
+        ("[listen]\naddress = \"127.0.0.1:1\"\n[admin]\naddress = \"127.0.0.1:1\"\n", "`127.0.0.1:1` is listened on twice; every upstream and `admin` need an address of their own"),
+        ("[log]\nlevel = \"loud\"\n", "`log.level`: `loud` is neither a level nor a list of `module=level`"),
+        ("[upstreams.b]
+command = [\"y\"]
+[listen]
+address = \"127.0.0.1:2\"
+", "`127.0.0.1:2` is listened on twice; every upstream and `admin` need an address of their own"),
+        ("path = \"x\"
+", "upstream `a`: `path` must start with `/` and have letters, digits and `-_.~/` only, found `x`"),
+        ("[[tools]]
+match = \"\"
+", "`match`: expected a text, found an empty text"),
+    ] {
+        assert_eq!(faults(&format!("{ONE}{more}")), [expected], "{more}");
+    }
+}
+
+#[test]
+fn flags_beat_the_environment_which_beats_the_file() {
+    let file = format!("{ONE}[policy]\nresults = \"off\"\narguments = \"off\"\nlisting = \"off\"\n");
+    let environment = [("TOOLGATE__POLICY__RESULTS", "audit"), ("TOOLGATE__POLICY__ARGUMENTS", "audit")];
+    let config = load(&file, &environment, &[("policy.results", "enforce")]);
+    let config = config.unwrap_or_else(|faults| panic_with(&faults));
+    let policy = config.policy;
+    assert_eq!((policy.results, policy.arguments, policy.listing), (Mode::Enforce, Mode::Audit, Mode::Off));
+}
+
+#[test]
+fn the_environment_alone_is_enough() {
+    let environment = [
+        ("TOOLGATE__UPSTREAMS__MY_FILES__COMMAND", "[\"npx\", \"x\"]"),
+        ("TOOLGATE__LIMITS__MESSAGE", "2MiB"),
+    ];
+    let config = load("", &environment, &[]).unwrap_or_else(|faults| panic_with(&faults));
+    assert_eq!(config.upstreams.get("my_files").unwrap().command, ["npx", "x"]);
+    assert_eq!(config.bounds.message, 2 << 20);
+    // A hyphen cannot stand in a variable's name.
+    let file = "[upstreams.my-files]\ncommand = [\"x\"]\n";
+    let config = load(file, &environment, &[]).unwrap_or_else(|faults| panic_with(&faults));
+    assert_eq!(config.upstreams.keys().collect::<Vec<_>>(), ["my-files"]);
+}
+
+#[test]
+fn faults_outside_of_the_file_name_what_was_written() {
+    let environment = [("TOOLGATE__POLICY__RESULT", "audit"), ("TOOLGATE__LIMITS__PENDING", "many")];
+    let found = load(ONE, &environment, &[("policy.drift", "enforce")]).err().unwrap();
+    assert_eq!(found, [
+        "`TOOLGATE__LIMITS__PENDING`: expected a number from 1 to 1000000, found `many`",
+        "`TOOLGATE__POLICY__RESULT`: there is no key `policy.result` (did you mean `policy.results`?)",
+        "`--set policy.drift`: expected `auto`, `refuse`, `report` or `off`, found `enforce`",
+    ]);
+}
+
+#[test]
+fn a_lock_is_read_and_refuses_drift_unless_told_otherwise() {
+    let lock = Temporary::new(r#"{"version": 1, "tools": [{"name": "a", "inputSchema": {"type": "object"}}]}"#);
+    for (drift, expected) in [("", DriftMode::Refuse), ("[policy]\ndrift = \"report\"\n", DriftMode::Report)] {
+        let file = format!("{drift}[upstreams.a]\ncommand = [\"x\"]\nlock = {:?}\n", lock.0.display().to_string());
+        let config = load(&file, &[], &[]).unwrap_or_else(|faults| panic_with(&faults));
+        let policy = config.policy(config.upstreams.get("a").unwrap());
+        assert_eq!(policy.drift.changed, expected);
+        assert!(policy.drift.lock.is_some());
+    }
+    let config = load(ONE, &[], &[]).unwrap_or_else(|faults| panic_with(&faults));
+    assert_eq!(config.policy(config.upstreams.get("a").unwrap()).drift.changed, DriftMode::Off);
+    let missing = faults("[upstreams.a]\ncommand = [\"x\"]\nlock = \"no-such-file\"\n");
+    assert!(missing.len() == 1 && missing.iter().all(|line| line.contains("cannot read `")), "{missing:?}");
+}
+
+#[test]
+fn the_command_line_gives_one_server_and_the_file_none_then() {
+    let server = Server {
+        upstream: Some(Upstream::new(vec!["x".to_owned()], None, Vec::new())),
+        era: Some(Era::ServeLegacy),
+        ..Server::default()
+    };
+    let config = load_with("", &[], &[], server.clone()).unwrap_or_else(|faults| panic_with(&faults));
+    let upstream = config.upstreams.get("server").unwrap();
+    assert_eq!((upstream.path.as_deref(), upstream.era), (Some("/mcp"), Era::ServeLegacy));
+    let found = load_with(ONE, &[], &[], server).err().unwrap();
+    assert_eq!(found, ["`the server on the command line`: the settings already have a server, `a` (leave one of the two out)"]);
+}
+
+#[test]
+fn what_a_reload_cannot_change_is_named() {
+    let old = load(ONE, &[], &[]).unwrap_or_else(|faults| panic_with(&faults));
+    let new = "[upstreams.a]\ncommand = [\"y\"]\nenv = { A = \"1\" }\n[listen]\naddress = \"127.0.0.1:1\"\n[policy]\nresults = \"off\"\n[upstreams.b]\nurl = \"http://x/\"\nlisten = \"127.0.0.1:2\"\n";
+    let new = load(new, &[], &[]).unwrap_or_else(|faults| panic_with(&faults));
+    assert_eq!(
+        old.fixed_changes(&new),
+        ["listen.address", "upstreams.a.command", "upstreams.a.env", "upstreams.b"]
+    );
+    assert_eq!(old.fixed_changes(&old), [""; 0]);
+}
+
+#[expect(clippy::panic, reason = "a test that fails")]
+fn panic_with(faults: &[String]) -> Config {
+    panic!("{}", faults.join("\n"))
+}

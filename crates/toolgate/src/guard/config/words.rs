@@ -1,0 +1,95 @@
+//! The words that the settings use, and the values they stand for.
+
+use toolgate_guard::policy::{BadResult, BadTools, DriftMode, Mode, OnUndecided, Project, Translate};
+
+/// An enumeration that is written as words.
+pub(super) trait Words: Sized + Copy + PartialEq + 'static {
+    /// The words, in the order of [`Words::ALL`].
+    const WORDS: &'static [&'static str];
+    /// The values, in the order of [`Words::WORDS`].
+    const ALL: &'static [Self];
+
+    /// The value of a word, if there is such a word.
+    fn of(word: &str) -> Option<Self> {
+        let at = Self::WORDS.iter().position(|known| *known == word)?;
+        Self::ALL.get(at).copied()
+    }
+
+    /// The word of a value.
+    fn word(self) -> &'static str {
+        let at = Self::ALL.iter().position(|known| *known == self);
+        at.and_then(|at| Self::WORDS.get(at)).copied().unwrap_or("")
+    }
+}
+
+/// Which eras an upstream's clients may be of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Era {
+    /// The server's own.
+    #[default]
+    Same,
+    /// A modern server is served to clients of older eras too.
+    ServeLegacy,
+    /// A server of an older era is served to modern clients too.
+    ServeModern,
+}
+
+impl Era {
+    pub(super) fn translate(self) -> Translate {
+        match self {
+            Self::Same => Translate::Off,
+            Self::ServeLegacy => Translate::ServeLegacy,
+            Self::ServeModern => Translate::ServeModern,
+        }
+    }
+}
+
+/// What is done about drift, if somebody said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum DriftWord {
+    /// `refuse` for an upstream with a lock, `off` for others.
+    #[default]
+    Auto,
+    Refuse,
+    Report,
+    Off,
+}
+
+impl DriftWord {
+    pub(super) fn mode(self, locked: bool) -> DriftMode {
+        match self {
+            Self::Auto if locked => DriftMode::Refuse,
+            Self::Auto | Self::Off => DriftMode::Off,
+            Self::Refuse => DriftMode::Refuse,
+            Self::Report => DriftMode::Report,
+        }
+    }
+}
+
+/// How logs are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    #[default]
+    Human,
+    Json,
+}
+
+macro_rules! words {
+    ($($type:ty { $($value:ident = $word:literal),+ })+) => {$(
+        impl Words for $type {
+            const WORDS: &'static [&'static str] = &[$($word),+];
+            const ALL: &'static [Self] = &[$(Self::$value),+];
+        }
+    )+};
+}
+
+words! {
+    Mode { Enforce = "enforce", Audit = "audit", Off = "off" }
+    BadTools { FilterOut = "filter-out", RejectServer = "reject-server", Pass = "pass" }
+    BadResult { Replace = "replace", DropStructured = "drop-structured", Flag = "flag" }
+    OnUndecided { Refuse = "refuse", Pass = "pass" }
+    Project { Wrap = "wrap", Drop = "drop", Off = "off" }
+    DriftWord { Auto = "auto", Refuse = "refuse", Report = "report", Off = "off" }
+    Era { Same = "same", ServeLegacy = "serve-legacy", ServeModern = "serve-modern" }
+    LogFormat { Human = "human", Json = "json" }
+}

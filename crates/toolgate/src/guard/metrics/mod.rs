@@ -1,0 +1,192 @@
+//! What is counted, for `/metrics`.
+
+mod family;
+mod process;
+
+use std::sync::Arc;
+
+use toolgate_guard::{Action, Gate, Record, Side};
+use toolgate_proxy::guard::{Event, UpstreamState};
+
+use family::Family;
+
+/// Every metric of a guard. Counting takes one short lock and no input or output.
+pub(crate) struct Metrics {
+    connections: Family,
+    connections_total: Family,
+    sessions: Family,
+    sessions_total: Family,
+    messages: Family,
+    bytes: Family,
+    verdicts: Family,
+    rejections: Family,
+    fuel: Family,
+    duration: Family,
+    refused_requests: Family,
+    upstream_up: Family,
+    upstream_starts: Family,
+    upstream_ends: Family,
+    upstream_failures: Family,
+    stderr: Family,
+    notes: Family,
+    reloads: Family,
+    reload_good: Family,
+    audit_lines: Family,
+    audit_lost: Family,
+    build: Family,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Arc<Self> {
+        let metrics = Self {
+            connections: Family::gauge("toolgate_guard_connections", UPSTREAM, "Connections of clients that are open."),
+            connections_total: Family::counter("toolgate_guard_connections_total", UPSTREAM, "Connections of clients that were opened."),
+            sessions: Family::gauge("toolgate_guard_sessions", UPSTREAM, "Sessions of older clients over HTTP that are open."),
+            sessions_total: Family::counter("toolgate_guard_sessions_total", UPSTREAM, "Sessions of older clients over HTTP that were opened."),
+            messages: Family::counter("toolgate_guard_messages_total", &["upstream", "from"], "Messages that came in, by the side they came from."),
+            bytes: Family::counter("toolgate_guard_message_bytes_total", &["upstream", "from"], "Bytes of the messages that came in."),
+            verdicts: Family::counter("toolgate_guard_verdicts_total", &["upstream", "gate", "action", "code"], "Verdicts, by the gate, what became of the message, and the code of the reason."),
+            rejections: Family::counter("toolgate_guard_rejections_total", &["upstream", "tool", "code"], "Messages about a tool that did not go on."),
+            fuel: Family::counter("toolgate_guard_check_fuel_total", &["upstream", "gate"], "Work of the checks, in units that are the same on every machine."),
+            duration: Family::seconds("mcp_server_operation_duration_seconds", &["upstream", "mcp_method_name", "gen_ai_tool_name", "error_type"], "From a request to its answer, as the client waits for it."),
+            refused_requests: Family::counter("toolgate_guard_http_rejections_total", &["upstream", "status", "why"], "HTTP requests that were refused before their body was looked at."),
+            upstream_up: Family::gauge("toolgate_guard_upstream_up", UPSTREAM, "Whether the server was there when it was last needed."),
+            upstream_starts: Family::counter("toolgate_guard_upstream_starts_total", UPSTREAM, "Server processes that were started."),
+            upstream_ends: Family::counter("toolgate_guard_upstream_ends_total", UPSTREAM, "Server processes that ended."),
+            upstream_failures: Family::counter("toolgate_guard_upstream_failures_total", UPSTREAM, "Times that the server could not be started or reached."),
+            stderr: Family::counter("toolgate_guard_stderr_bytes_total", UPSTREAM, "Bytes that server processes wrote to standard error."),
+            notes: Family::counter("toolgate_guard_notes_total", &["upstream", "what"], "Oddities that were logged."),
+            reloads: Family::counter("toolgate_guard_config_reloads_total", &["outcome"], "Times that the settings were read again."),
+            reload_good: Family::gauge("toolgate_guard_config_good", &[], "Whether the settings that were read last are in force."),
+            audit_lines: Family::counter("toolgate_guard_audit_lines_total", &[], "Lines of the audit log."),
+            audit_lost: Family::counter("toolgate_guard_audit_lost_total", &[], "Lines that the audit log had no room or no disk for."),
+            build: Family::gauge("toolgate_build_info", &["version"], "1; the label says which build this is."),
+        };
+        metrics.build.set(&[env!("CARGO_PKG_VERSION")], 1);
+        metrics.reload_good.set(&[], 1);
+        Arc::new(metrics)
+    }
+
+    /// Counts an event of one upstream.
+    pub(crate) fn event(&self, upstream: &str, event: &Event<'_>) {
+        let one = [upstream];
+        match event {
+            Event::Connected => {
+                self.connections.add(&one, 1);
+                self.connections_total.add(&one, 1);
+            }
+            Event::Disconnected { .. } => self.connections.add(&one, -1),
+            Event::SessionOpened => {
+                self.sessions.add(&one, 1);
+                self.sessions_total.add(&one, 1);
+            }
+            Event::SessionClosed { .. } => self.sessions.add(&one, -1),
+            Event::Rejected { status, why } => {
+                self.refused_requests.add(&[upstream, &status.to_string(), why], 1);
+            }
+            Event::Verdict(record) => self.verdict(upstream, record),
+            Event::Message { from, bytes } => {
+                let labels = [upstream, side(*from)];
+                self.messages.add(&labels, 1);
+                self.bytes.add(&labels, number(*bytes));
+            }
+            Event::Upstream(state) => match state {
+                UpstreamState::Started => {
+                    self.upstream_starts.add(&one, 1);
+                    self.upstream_up.set(&one, 1);
+                }
+                UpstreamState::Ended { .. } => self.upstream_ends.add(&one, 1),
+                UpstreamState::Failed(_) => {
+                    self.upstream_failures.add(&one, 1);
+                    self.upstream_up.set(&one, 0);
+                }
+                _ => {}
+            },
+            Event::Stderr(bytes) => self.stderr.add(&one, number(bytes.len())),
+            Event::Note { what, .. } => self.notes.add(&[upstream, what], 1),
+            _ => {}
+        }
+    }
+
+    fn verdict(&self, upstream: &str, record: &Record) {
+        let gate = record.gate.name();
+        let labels = [upstream, gate, record.action.name(), record.code];
+        self.verdicts.add(&labels, 1);
+        if record.fuel > 0 {
+            let fuel = i64::try_from(record.fuel).unwrap_or(i64::MAX);
+            self.fuel.add(&[upstream, gate], fuel);
+        }
+        let tool = record.tool.as_deref().unwrap_or_default();
+        if matches!(record.action, Action::Refused | Action::Dropped) {
+            self.rejections.add(&[upstream, tool, record.code], 1);
+        }
+        if let Some(elapsed) = record.elapsed {
+            let method = record.method.as_deref().unwrap_or_default();
+            let error = match (record.gate, record.action) {
+                (Gate::Results, Action::Passed | Action::Altered) => "",
+                _ => record.code,
+            };
+            self.duration.observe(&[upstream, method, tool, error], elapsed);
+        }
+    }
+
+    /// Counts a reload and says whether its settings are in force.
+    pub(crate) fn reload(&self, good: bool) {
+        self.reloads.add(&[if good { "good" } else { "bad" }], 1);
+        self.reload_good.set(&[], i64::from(good));
+    }
+
+    /// Counts a line of the audit log.
+    pub(crate) fn audit(&self, written: bool) {
+        match written {
+            true => self.audit_lines.add(&[], 1),
+            false => self.audit_lost.add(&[], 1),
+        }
+    }
+
+    /// Everything in Prometheus's text format, version 0.0.4.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::with_capacity(8 << 10);
+        for family in [
+            &self.build,
+            &self.connections,
+            &self.connections_total,
+            &self.sessions,
+            &self.sessions_total,
+            &self.messages,
+            &self.bytes,
+            &self.verdicts,
+            &self.rejections,
+            &self.fuel,
+            &self.duration,
+            &self.refused_requests,
+            &self.upstream_up,
+            &self.upstream_starts,
+            &self.upstream_ends,
+            &self.upstream_failures,
+            &self.stderr,
+            &self.notes,
+            &self.reloads,
+            &self.reload_good,
+            &self.audit_lines,
+            &self.audit_lost,
+        ] {
+            family.write(&mut text);
+        }
+        process::write(&mut text);
+        text
+    }
+}
+
+fn side(side: Side) -> &'static str {
+    match side {
+        Side::Client => "client",
+        Side::Server => "server",
+    }
+}
+
+fn number(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+const UPSTREAM: &[&str] = &["upstream"];

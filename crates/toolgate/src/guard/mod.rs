@@ -1,0 +1,123 @@
+//! `toolgate guard`: a proxy in front of a server that lets nothing pass that breaks a contract.
+//!
+//! Here are the settings ([`config`]), what is written down about a running guard ([`log`],
+//! [`metrics`], [`audit`], [`admin`]) and the order in which all of it starts and ends ([`serve`]).
+//! What may pass is decided in `toolgate-guard`, how it travels in `toolgate-proxy`.
+
+mod admin;
+mod args;
+mod audit;
+mod config;
+mod log;
+mod metrics;
+mod print_config;
+mod serve;
+mod signals;
+mod state;
+mod watch;
+
+use toolgate_json::quote;
+
+pub(crate) use args::GuardArgs;
+use config::{Config, Era, Server, Sources, Upstream};
+
+use crate::exit::{Exit, Failure};
+use crate::term::Term;
+
+/// Runs the command.
+pub(crate) fn run(args: &GuardArgs, term: &Term) -> Result<Exit, Failure> {
+    if let Some(client) = args.print_config {
+        return print_config(client, args, term);
+    }
+    let sources = sources(args)?;
+    let config = match Config::load(&sources) {
+        Ok(config) => config,
+        Err(faults) => {
+            term.aside(&faults.draw(term.styles_stderr()));
+            let count = faults.len();
+            let s = if count == 1 { "" } else { "s" };
+            return Err(Failure::usage(format!("{count} fault{s} in the settings")));
+        }
+    };
+    if args.check_config {
+        term.note(&summary(&config));
+        return Ok(Exit::Ok);
+    }
+    serve::run(config, &sources)
+}
+
+fn print_config(client: args::Client, args: &GuardArgs, term: &Term) -> Result<Exit, Failure> {
+    if args.command.is_empty() && args.upstream.is_none() && args.config.is_none() {
+        return Err(
+            Failure::usage("there is no server to put the guard in front of")
+                .with_help("give a command after `--`, `--upstream URL` or `--config FILE`"),
+        );
+    }
+    if args.listen.is_some() {
+        return Err(Failure::usage(
+            "`--print-config` is for a guard that the client starts, on standard input and output",
+        )
+        .with_help("leave `--listen` out"));
+    }
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::usage(format!("cannot find this program: {error}")))?;
+    term.write(&print_config::render(client, args, &program))?;
+    Ok(Exit::Ok)
+}
+
+/// Where this run's settings come from.
+fn sources(args: &GuardArgs) -> Result<Sources<'_>, Failure> {
+    let upstream = upstream(args)?;
+    Ok(Sources {
+        file: args.config.as_deref(),
+        environment: std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect(),
+        flags: args.overrides().map_err(Failure::usage)?,
+        server: Server {
+            name: args.name.clone(),
+            upstream,
+            lock: args.lock.clone(),
+            era: match (args.serve_legacy, args.serve_modern) {
+                (true, _) => Some(Era::ServeLegacy),
+                (false, true) => Some(Era::ServeModern),
+                (false, false) => None,
+            },
+        },
+    })
+}
+
+fn upstream(args: &GuardArgs) -> Result<Option<Upstream>, Failure> {
+    if args.upstream.is_none() && args.command.is_empty() {
+        return Ok(None);
+    }
+    let headers = args.headers.iter().map(|header| {
+        let (name, value) = header
+            .split_once(':')
+            .ok_or_else(|| Failure::usage("a header is written `Name: value`"))?;
+        Ok((name.trim().to_owned(), value.trim().to_owned()))
+    });
+    let headers = headers.collect::<Result<_, Failure>>()?;
+    Ok(Some(Upstream::new(
+        args.command.clone(),
+        args.upstream.clone(),
+        headers,
+    )))
+}
+
+/// What a good configuration amounts to.
+fn summary(config: &Config) -> String {
+    let mut text = String::from("the settings are good");
+    for (name, upstream) in &config.upstreams {
+        let server = match &upstream.url {
+            Some(url) => url.clone(),
+            None => upstream.command.join(" "),
+        };
+        let clients = match (upstream.listen.or(config.listen.address), &upstream.path) {
+            (Some(address), Some(path)) => format!("http://{address}{path}"),
+            _ => "standard input and output".to_owned(),
+        };
+        text.push_str(&format!("\n  {name}: {clients} -> {}", quote(&server, 120)));
+    }
+    text
+}

@@ -1,0 +1,318 @@
+//! A guard at work, from its start to its end: what starts in which order, what signals do.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{mpsc, watch};
+use toolgate_guard::Guard;
+use toolgate_json::quote;
+use toolgate_proxy::guard::{
+    Exit as Ended, GuardOptions, HttpListener, Listener, Observer, Restart, Running, TlsFiles,
+    Upstream as Behind, serve,
+};
+use toolgate_proxy::{Fault, Launch};
+
+use super::admin::Admin;
+use super::audit::Audit;
+use super::config::{Config, Sources, Upstream};
+use super::log::{self, Levels};
+use super::metrics::Metrics;
+use super::signals::{Signal, Signals};
+use super::state::State;
+use super::watch::{Shared, Watch};
+use crate::check::report::exit_of;
+use crate::exit::{Exit, Failure};
+
+/// Serves until the client is gone, a signal says stop, or no server is left.
+pub(super) fn run(config: Config, sources: &Sources<'_>) -> Result<Exit, Failure> {
+    let levels = log::start(&config.log);
+    let runtime = runtime(&config)?;
+    let exit = runtime.block_on(work(config, sources, &levels));
+    // A blocking read of standard input cannot be called back, and must not hold up the end.
+    runtime.shutdown_timeout(Duration::ZERO);
+    exit
+}
+
+/// One thread for one client on standard input and output, all cores for a network address.
+fn runtime(config: &Config) -> Result<Runtime, Failure> {
+    let network = config.listen.address.is_some() || config.upstreams.values().any(|upstream| upstream.listen.is_some());
+    let mut builder = match network {
+        false => Builder::new_current_thread(),
+        true => Builder::new_multi_thread(),
+    };
+    let runtime = builder.enable_all().build();
+    runtime.map_err(|error| cannot("set up input and output", &error))
+}
+
+async fn work(config: Config, sources: &Sources<'_>, levels: &Levels) -> Result<Exit, Failure> {
+    let mut signals = Signals::new().map_err(|error| cannot("listen for signals", &error))?;
+    let metrics = Metrics::new();
+    let state = Arc::new(State::new(config.upstreams.keys()));
+    let audit = audit(&config, &metrics)?;
+    let admin = match config.admin {
+        None => None,
+        Some(address) => {
+            let admin = Admin::start(address, Arc::clone(&metrics), Arc::clone(&state)).await;
+            let admin = admin.map_err(|error| cannot(&format!("listen on {address}"), &error))?;
+            tracing::info!(address = %admin.address, "admin");
+            Some(admin)
+        }
+    };
+    let shared = Arc::new(Shared {
+        metrics,
+        state,
+        audit,
+        passes: AtomicBool::new(config.audit.passes),
+    });
+    let mut house = House::start(config, &shared).await?;
+    shared.state.started();
+    let exit = loop {
+        tokio::select! {
+            ended = house.ended() => {
+                if let Some(exit) = house.settle(ended) {
+                    break exit;
+                }
+            }
+            signal = signals.next() => match signal {
+                Signal::Reload => house.reload(sources, levels),
+                Signal::Stop if house.stopping => {
+                    tracing::warn!("asked to stop again: ending at once");
+                    break Exit::Interrupted;
+                }
+                Signal::Stop => house.stop(),
+            },
+        }
+    };
+    drop(admin);
+    Ok(exit)
+}
+
+/// The guards of this process and the settings they started with.
+struct House {
+    started: Config,
+    shared: Arc<Shared>,
+    guards: Vec<(String, Guard)>,
+    /// Ends of guards, as they come.
+    ends: mpsc::UnboundedReceiver<(String, Ended)>,
+    left: usize,
+    stop: watch::Sender<bool>,
+    stopping: bool,
+    exit: Exit,
+}
+
+impl House {
+    async fn start(config: Config, shared: &Arc<Shared>) -> Result<Self, Failure> {
+        let (report, ends) = mpsc::unbounded_channel();
+        let (stop, stopped) = watch::channel(false);
+        let mut guards = Vec::new();
+        for (name, upstream) in &config.upstreams {
+            let guard = Guard::new(config.policy(upstream))
+                .map_err(|error| Failure::usage(format!("upstream `{name}`: {error}")))?;
+            let options = options(name, upstream, &config)?;
+            let observer: Arc<dyn Observer> = Arc::new(Watch::new(name, Arc::clone(shared)));
+            let running = serve(options, guard.clone(), observer).await;
+            let running = running.map_err(|fault| failure(&fault))?;
+            if let (Some(address), Some(path)) = (running.address(), &upstream.path) {
+                tracing::info!(upstream = name, "listening on http://{address}{path}");
+            }
+            guards.push((name.clone(), guard));
+            tokio::spawn(attend(name.clone(), running, stopped.clone(), report.clone()));
+        }
+        Ok(Self {
+            left: guards.len(),
+            started: config,
+            shared: Arc::clone(shared),
+            guards,
+            ends,
+            stop,
+            stopping: false,
+            exit: Exit::Ok,
+        })
+    }
+
+    /// Waits for the end of the next guard; for ever if there is none left.
+    async fn ended(&mut self) -> (String, Ended) {
+        match self.ends.recv().await {
+            Some(end) => end,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Takes note of a guard's end; gives how the process ends if it was the last.
+    fn settle(&mut self, (name, end): (String, Ended)) -> Option<Exit> {
+        let upstream = name.as_str();
+        let exit = match end {
+            Ended::ClientGone => Exit::Ok,
+            Ended::Stopped => Exit::Ok,
+            Ended::UpstreamGone(how) => {
+                tracing::error!(upstream, how, "the server is gone");
+                self.shared.state.down(upstream, how);
+                Exit::Unreachable
+            }
+            Ended::Failed(fault) => {
+                tracing::error!(upstream, %fault, help = fault.help(), "the server cannot be used");
+                self.shared.state.down(upstream, fault.to_string());
+                failure(&fault).exit
+            }
+            _ => Exit::Unreachable,
+        };
+        self.exit = self.exit.worst(exit);
+        self.left = self.left.saturating_sub(1);
+        (self.left == 0).then_some(self.exit)
+    }
+
+    fn stop(&mut self) {
+        self.stopping = true;
+        self.shared.state.draining();
+        tracing::info!("stopping: no new calls are taken, open ones are answered");
+        // Fails only when every guard has ended already.
+        let _nobody_left = self.stop.send(true);
+    }
+
+    /// Reads the settings again. Good ones are in force for the next message; with bad ones
+    /// everything stays as it is.
+    fn reload(&mut self, sources: &Sources<'_>, levels: &Levels) {
+        let new = match Config::load(sources) {
+            Ok(new) => new,
+            Err(faults) => {
+                for line in faults.lines() {
+                    tracing::error!("{line}");
+                }
+                tracing::error!("the settings are not changed, because the new ones have {} faults", faults.len());
+                self.shared.metrics.reload(false);
+                return;
+            }
+        };
+        for name in self.started.fixed_changes(&new) {
+            tracing::warn!("`{name}` changes at the next start only");
+        }
+        let mut good = true;
+        for (name, guard) in &self.guards {
+            let Some(upstream) = new.upstreams.get(name) else {
+                continue;
+            };
+            if let Err(error) = guard.replace(new.policy(upstream)) {
+                // `Config::load` has asked the same.
+                tracing::error!(upstream = name, %error, "the policy is not changed");
+                good = false;
+            }
+        }
+        levels.set(&new.log);
+        self.shared.passes.store(new.audit.passes, Ordering::Relaxed);
+        if let Some(audit) = &self.shared.audit {
+            audit.reopen();
+        }
+        self.shared.metrics.reload(good);
+        tracing::info!("the settings were read again");
+    }
+}
+
+/// Waits for a guard's end, and tells it when it is to end.
+async fn attend(
+    name: String,
+    mut running: Running,
+    mut stopped: watch::Receiver<bool>,
+    report: mpsc::UnboundedSender<(String, Ended)>,
+) {
+    let told = async {
+        // Fails only when the process ends.
+        let _going_down = stopped.wait_for(|stop| *stop).await;
+    };
+    let ended = tokio::select! {
+        end = running.finished() => Some(end),
+        () = told => None,
+    };
+    let end = match ended {
+        Some(end) => end,
+        None => {
+            running.stop();
+            running.finished().await
+        }
+    };
+    // Fails only when the process ends.
+    let _nobody_asks = report.send((name, end));
+}
+
+fn options(name: &str, upstream: &Upstream, config: &Config) -> Result<GuardOptions, Failure> {
+    let listen = &config.listen;
+    let listener = match upstream.listen.or(listen.address) {
+        None => Listener::Stdio,
+        Some(address) => {
+            let mut http = HttpListener::new(address);
+            http.path = upstream.path.clone().unwrap_or(http.path);
+            http.hosts.clone_from(&listen.hosts);
+            http.origins.clone_from(&listen.origins);
+            if let (Some(certificate), Some(key)) = (&listen.tls_certificate, &listen.tls_key) {
+                http.tls = Some(TlsFiles {
+                    certificate: certificate.clone(),
+                    key: key.clone(),
+                });
+            }
+            Listener::Http(http)
+        }
+    };
+    let behind = match (&upstream.url, upstream.command.split_first()) {
+        (Some(url), _) => {
+            let target = upstream.target(url);
+            Behind::Http(target.map_err(Failure::usage)?)
+        }
+        (None, Some((program, arguments))) => Behind::Child {
+            launch: launch(program, arguments, upstream),
+            restart: restart(upstream, &listener),
+        },
+        // `Config::load` lets no such upstream pass.
+        (None, None) => return Err(Failure::usage(format!("upstream `{name}` names no server"))),
+    };
+    let mut options = GuardOptions::new(name, listener, behind);
+    options.bounds = config.bounds.proxy();
+    options.times = config.times.proxy();
+    Ok(options)
+}
+
+fn launch(program: &str, arguments: &[String], upstream: &Upstream) -> Launch {
+    let mut launch = Launch::new(program).args(arguments);
+    for (name, value) in &upstream.env {
+        launch = launch.env(name, value);
+    }
+    match &upstream.dir {
+        Some(dir) => launch.dir(dir),
+        None => launch,
+    }
+}
+
+/// A client on standard input and output knows what it told its server and a new process would
+/// not, so that one ends with its server; others may find it started again.
+fn restart(upstream: &Upstream, listener: &Listener) -> Restart {
+    if matches!(listener, Listener::Stdio) {
+        return Restart::NEVER;
+    }
+    Restart {
+        most: u32::try_from(upstream.restarts).unwrap_or(u32::MAX),
+        window: upstream.restart_window,
+    }
+}
+
+fn audit(config: &Config, metrics: &Arc<Metrics>) -> Result<Option<Audit>, Failure> {
+    let Some(file) = &config.audit.file else {
+        return Ok(None);
+    };
+    let audit = Audit::start(file, &config.audit, Arc::clone(metrics));
+    audit.map(Some).map_err(|error| {
+        let name = file.display().to_string();
+        cannot(&format!("write the audit log `{}`", quote(&name, 200)), &error)
+    })
+}
+
+fn failure(fault: &Fault) -> Failure {
+    Failure {
+        exit: exit_of(fault.kind()),
+        message: fault.to_string(),
+        help: fault.help().map(str::to_owned),
+    }
+}
+
+fn cannot(what: &str, error: &std::io::Error) -> Failure {
+    Failure::usage(format!("cannot {what}: {error}"))
+}

@@ -1,0 +1,104 @@
+//! How the guards of this process are: for `/readyz` and for the end.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// The upstreams and whether calls to them can be taken.
+pub(super) struct State {
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    /// What is wrong with each; nothing when it can be used.
+    upstreams: BTreeMap<String, Option<String>>,
+    started: bool,
+    draining: bool,
+}
+
+impl State {
+    /// Before anything has started.
+    pub(super) fn new<'n>(names: impl Iterator<Item = &'n String>) -> Self {
+        Self {
+            inner: Mutex::new(Inner {
+                upstreams: names.map(|name| (name.clone(), None)).collect(),
+                started: false,
+                draining: false,
+            }),
+        }
+    }
+
+    /// Everything listens.
+    pub(super) fn started(&self) {
+        self.with(|inner| inner.started = true);
+    }
+
+    /// No more calls are taken.
+    pub(super) fn draining(&self) {
+        self.with(|inner| inner.draining = true);
+    }
+
+    /// An upstream can be used.
+    pub(super) fn up(&self, name: &str) {
+        self.with(|inner| {
+            if let Some(fault) = inner.upstreams.get_mut(name) {
+                *fault = None;
+            }
+        });
+    }
+
+    /// An upstream cannot be used; `why` is one line, escaped.
+    pub(super) fn down(&self, name: &str, why: String) {
+        self.with(|inner| {
+            if let Some(fault) = inner.upstreams.get_mut(name) {
+                *fault = Some(why);
+            }
+        });
+    }
+
+    /// Whether calls can be taken, and a line for each upstream.
+    ///
+    /// A process with several upstreams is ready while one of them can be used: a balancer that
+    /// took it out for one would take the others away too.
+    pub(super) fn readiness(&self) -> (bool, String) {
+        self.with(|inner| {
+            if !inner.started {
+                return (false, "starting\n".to_owned());
+            }
+            if inner.draining {
+                return (false, "draining\n".to_owned());
+            }
+            let lines = inner.upstreams.iter().map(|(name, fault)| match fault {
+                None => format!("{name}: ready\n"),
+                Some(why) => format!("{name}: {why}\n"),
+            });
+            let ready = inner.upstreams.values().any(Option::is_none);
+            (ready, lines.collect())
+        })
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Inner) -> T) -> T {
+        act(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ready_from_the_start_to_the_drain_while_one_upstream_is() {
+        let names = ["a".to_owned(), "b".to_owned()];
+        let state = State::new(names.iter());
+        assert_eq!(state.readiness(), (false, "starting\n".to_owned()));
+        state.started();
+        assert_eq!(state.readiness(), (true, "a: ready\nb: ready\n".to_owned()));
+        state.down("a", "refused".to_owned());
+        assert_eq!(state.readiness(), (true, "a: refused\nb: ready\n".to_owned()));
+        state.down("b", "refused".to_owned());
+        assert!(!state.readiness().0);
+        state.up("a");
+        assert!(state.readiness().0);
+        state.draining();
+        assert_eq!(state.readiness(), (false, "draining\n".to_owned()));
+    }
+}

@@ -1,0 +1,124 @@
+//! What is made of the events of one upstream: counts, audit lines, log lines, readiness.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+use toolgate_guard::{Action, Record};
+use toolgate_json::quote;
+use toolgate_proxy::guard::{Event, Observer, UpstreamState};
+
+use super::audit::Audit;
+use super::log;
+use super::metrics::Metrics;
+use super::state::State;
+
+/// The observer of one upstream.
+pub(super) struct Watch {
+    name: String,
+    shared: Arc<Shared>,
+    stderr: Mutex<Vec<u8>>,
+}
+
+/// What all observers write to.
+pub(super) struct Shared {
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) state: Arc<State>,
+    pub(super) audit: Option<Audit>,
+    /// Whether the audit log has what passed, too.
+    pub(super) passes: AtomicBool,
+}
+
+impl Watch {
+    pub(super) fn new(name: &str, shared: Arc<Shared>) -> Self {
+        Self {
+            name: name.to_owned(),
+            shared,
+            stderr: Mutex::new(Vec::new()),
+        }
+    }
+
+    fn verdict(&self, record: &Record) {
+        let passed = record.action == Action::Passed;
+        if let Some(audit) = &self.shared.audit
+            && (!passed || self.shared.passes.load(Ordering::Relaxed))
+        {
+            let time = format!("\"{}\"", log::now());
+            let upstream = Value::from(self.name.as_str()).to_string();
+            audit.line(record.to_json_with(&[("time", &time), ("upstream", &upstream)]));
+        }
+        if passed {
+            tracing::debug!(upstream = self.name, gate = record.gate.name(), "passed");
+            return;
+        }
+        let shown = |text: &str| quote(text, SHOWN).to_string();
+        let tool = record.tool.as_deref().map(shown);
+        let method = record.method.as_deref().map(shown);
+        let places = record.places.join("; ");
+        tracing::info!(
+            upstream = self.name,
+            gate = record.gate.name(),
+            code = record.code,
+            blame = record.blame.map(|blame| blame.name()),
+            method,
+            tool,
+            places = (!places.is_empty()).then_some(places),
+            detail = record.detail,
+            "{}",
+            record.action.name(),
+        );
+    }
+
+    fn upstream(&self, state: &UpstreamState<'_>) {
+        let upstream = self.name.as_str();
+        match state {
+            UpstreamState::Started => {
+                self.shared.state.up(upstream);
+                tracing::info!(upstream, "the server was started");
+            }
+            UpstreamState::Ended { how } => tracing::info!(upstream, how, "the server ended"),
+            UpstreamState::Failed(fault) => {
+                self.shared.state.down(upstream, fault.to_string());
+                tracing::error!(upstream, %fault, "the server cannot be used");
+            }
+            _ => {}
+        }
+    }
+
+    /// Logs what the server writes to its standard error, line by line.
+    fn stderr(&self, bytes: &[u8]) {
+        let mut kept = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            kept.extend_from_slice(part);
+            if part.ends_with(b"\n") || kept.len() >= LINE_BYTES {
+                let line = String::from_utf8_lossy(&kept);
+                let line = quote(line.trim_end(), LINE_BYTES).to_string();
+                tracing::info!(target: "server", upstream = self.name, "{line}");
+                kept.clear();
+            }
+        }
+    }
+}
+
+impl Observer for Watch {
+    fn observe(&self, event: &Event<'_>) {
+        self.shared.metrics.event(&self.name, event);
+        match event {
+            Event::Verdict(record) => self.verdict(record),
+            Event::Upstream(state) => self.upstream(state),
+            Event::Stderr(bytes) => self.stderr(bytes),
+            Event::Note { what, detail } => {
+                tracing::warn!(upstream = self.name, what, "{detail}");
+            }
+            Event::Rejected { status, why } => {
+                tracing::info!(upstream = self.name, status, why, "a request was refused");
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Characters of a foreign name in a log line.
+const SHOWN: usize = 128;
+/// Bytes of one line of a server's standard error in the log; longer ones are cut in two.
+const LINE_BYTES: usize = 2_048;
