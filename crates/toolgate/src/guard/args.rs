@@ -36,14 +36,6 @@ pub(crate) struct GuardArgs {
     #[arg(long, value_name = "IP:PORT")]
     pub(crate) listen: Option<String>,
 
-    /// Serve clients of the eras before 2026-07-28 too although the server is modern; tools only
-    #[arg(long)]
-    pub(crate) serve_legacy: bool,
-
-    /// Serve modern clients too although the server is of an older era; tools only
-    #[arg(long, conflicts_with = "serve_legacy")]
-    pub(crate) serve_modern: bool,
-
     /// Hold the server to this listing, made by `toolgate check --save FILE`
     #[arg(long, value_name = "FILE")]
     pub(crate) lock: Option<PathBuf>,
@@ -194,12 +186,6 @@ impl GuardArgs {
         }
         for header in &self.headers {
             pair("--header", header.clone());
-        }
-        if self.serve_legacy {
-            words.push("--serve-legacy".to_owned());
-        }
-        if self.serve_modern {
-            words.push("--serve-modern".to_owned());
         }
         if !self.command.is_empty() {
             words.push("--".to_owned());

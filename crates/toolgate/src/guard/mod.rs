@@ -19,7 +19,7 @@ mod watch;
 use toolgate_json::quote;
 
 pub(crate) use args::GuardArgs;
-use config::{Config, Era, Server, Sources, Upstream};
+use config::{Config, Server, Sources, Upstream};
 
 use crate::exit::{Exit, Failure};
 use crate::term::Term;
@@ -78,11 +78,6 @@ fn sources(args: &GuardArgs) -> Result<Sources<'_>, Failure> {
             name: args.name.clone(),
             upstream,
             lock: args.lock.clone(),
-            era: match (args.serve_legacy, args.serve_modern) {
-                (true, _) => Some(Era::ServeLegacy),
-                (false, true) => Some(Era::ServeModern),
-                (false, false) => None,
-            },
         },
     })
 }

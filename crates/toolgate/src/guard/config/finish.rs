@@ -177,9 +177,6 @@ fn server(config: &mut Config, sources: &Sources<'_>, problems: &mut Vec<Problem
     if let Some(lock) = &said.lock {
         flag("--lock", &|upstream| upstream.lock = Some(lock.clone()));
     }
-    if let Some(era) = said.era {
-        flag("--serve-legacy", &|upstream| upstream.era = era);
-    }
 }
 
 impl Upstream {
@@ -258,7 +255,6 @@ impl Config {
         policy.drift.lock.clone_from(&upstream.pins);
         // What passes is counted, whether or not the audit log has it.
         policy.record_passes = true;
-        policy.translate = upstream.era.translate();
         policy.rate = self.rate.rate();
         policy.tools = self
             .tools

@@ -29,7 +29,7 @@ use toolgate_proxy::guard as proxy;
 
 pub(crate) use finish::Faults;
 pub(crate) use overrides::Override;
-pub(crate) use words::{Era, LogFormat};
+pub(crate) use words::LogFormat;
 
 /// Everything that can be set, after all sources were read.
 ///
@@ -68,7 +68,6 @@ pub(crate) struct Upstream {
     /// Where clients find it; there after [`Config::load`].
     pub(crate) path: Option<String>,
     lock: Option<PathBuf>,
-    pub(crate) era: Era,
     /// What the lock holds, once it was read.
     pins: Option<Arc<Lock>>,
     /// Where its name stands in the file.
@@ -165,7 +164,6 @@ pub(crate) struct Server {
     /// A server, if the command line has one and not the file.
     pub(crate) upstream: Option<Upstream>,
     pub(crate) lock: Option<PathBuf>,
-    pub(crate) era: Option<Era>,
 }
 
 impl Upstream {
@@ -330,7 +328,6 @@ impl Default for Upstream {
             listen: None,
             path: None,
             lock: None,
-            era: Era::default(),
             pins: None,
             place: None,
         }

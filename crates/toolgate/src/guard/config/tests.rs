@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use toolgate_guard::policy::{BadResult, BadTools, DriftMode, Mode, Translate};
+use toolgate_guard::policy::{BadResult, BadTools, DriftMode, Mode};
 use super::*;
 
 /// A file of one test, gone with it.
@@ -71,7 +71,6 @@ fn every_part_of_a_file_is_read() {
         [upstreams.far]
         url = "http://127.0.0.1:1/mcp"
         headers = { Authorization = "Bearer ${SECRET}" }
-        era = "serve-legacy"
         [listen]
         address = "127.0.0.1:8080"
         [policy]
@@ -103,7 +102,6 @@ fn every_part_of_a_file_is_read() {
     let far = config.upstreams.get("far").unwrap();
     assert_eq!(far.headers, [("Authorization".to_owned(), "Bearer s3".to_owned())]);
     let policy = config.policy(far);
-    assert_eq!(policy.translate, Translate::ServeLegacy);
     assert_eq!((policy.arguments, policy.results), (Mode::Audit, Mode::Enforce));
     assert_eq!(policy.bad_tools, BadTools::RejectServer);
     assert!(policy.repair);
@@ -224,12 +222,11 @@ fn a_lock_is_read_and_refuses_drift_unless_told_otherwise() {
 fn the_command_line_gives_one_server_and_the_file_none_then() {
     let server = Server {
         upstream: Some(Upstream::new(vec!["x".to_owned()], None, Vec::new())),
-        era: Some(Era::ServeLegacy),
         ..Server::default()
     };
     let config = load_with("", &[], &[], server.clone()).unwrap_or_else(|faults| panic_with(&faults));
     let upstream = config.upstreams.get("server").unwrap();
-    assert_eq!((upstream.path.as_deref(), upstream.era), (Some("/mcp"), Era::ServeLegacy));
+    assert_eq!(upstream.path.as_deref(), Some("/mcp"));
     let found = load_with(ONE, &[], &[], server).err().unwrap();
     assert_eq!(found, ["`the server on the command line`: the settings already have a server, `a` (leave one of the two out)"]);
 }

@@ -1,6 +1,6 @@
 //! The words that the settings use, and the values they stand for.
 
-use toolgate_guard::policy::{BadResult, BadTools, DriftMode, Mode, OnUndecided, Project, Translate};
+use toolgate_guard::policy::{BadResult, BadTools, DriftMode, Mode, OnUndecided, Project};
 
 /// An enumeration that is written as words.
 pub(super) trait Words: Sized + Copy + PartialEq + 'static {
@@ -19,28 +19,6 @@ pub(super) trait Words: Sized + Copy + PartialEq + 'static {
     fn word(self) -> &'static str {
         let at = Self::ALL.iter().position(|known| *known == self);
         at.and_then(|at| Self::WORDS.get(at)).copied().unwrap_or("")
-    }
-}
-
-/// Which eras an upstream's clients may be of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Era {
-    /// The server's own.
-    #[default]
-    Same,
-    /// A modern server is served to clients of older eras too.
-    ServeLegacy,
-    /// A server of an older era is served to modern clients too.
-    ServeModern,
-}
-
-impl Era {
-    pub(super) fn translate(self) -> Translate {
-        match self {
-            Self::Same => Translate::Off,
-            Self::ServeLegacy => Translate::ServeLegacy,
-            Self::ServeModern => Translate::ServeModern,
-        }
     }
 }
 
@@ -90,6 +68,5 @@ words! {
     OnUndecided { Refuse = "refuse", Pass = "pass" }
     Project { Wrap = "wrap", Drop = "drop", Off = "off" }
     DriftWord { Auto = "auto", Refuse = "refuse", Report = "report", Off = "off" }
-    Era { Same = "same", ServeLegacy = "serve-legacy", ServeModern = "serve-modern" }
     LogFormat { Human = "human", Json = "json" }
 }

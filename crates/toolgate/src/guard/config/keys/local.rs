@@ -5,7 +5,7 @@ use std::time::Duration;
 use toolgate_guard::policy::{BadResult, Mode};
 
 use super::super::slot::Slot;
-use super::super::words::{Era, Words};
+use super::super::words::Words;
 use super::super::{ToolRule, Upstream};
 use super::{Key, fixed, live, put, put_some};
 
@@ -21,7 +21,6 @@ pub(in super::super) const UPSTREAM: &[Key<Upstream>] = &[
     fixed("listen", field!(Address, listen), "an address of its own for the clients of this upstream, instead of `listen.address`"),
     fixed("path", field!(Text, path), "where clients find it on that address"),
     live("lock", field!(Path, lock), "the listing that the server is held to, made by `toolgate check --save FILE`"),
-    fixed("era", word!(Era, era), "`serve-legacy` serves a 2026-07-28 server to older clients, `serve-modern` the reverse; tools only"),
 ];
 
 /// The keys of a rule for tools, in the order of the reference.
