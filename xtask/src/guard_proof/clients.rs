@@ -59,13 +59,21 @@ impl Clients {
         }
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         let mut npm = Command::new("npm");
-        npm.args(["install", "--silent", "--no-audit", "--no-fund", "--no-save"])
-            .arg("--prefix")
-            .arg(&folder)
-            .args(NPM);
+        npm.args([
+            "install",
+            "--silent",
+            "--no-audit",
+            "--no-fund",
+            "--no-save",
+        ])
+        .arg("--prefix")
+        .arg(&folder)
+        .args(NPM);
         run(&mut npm)?;
         let environment = folder.join("python");
-        run(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
+        run(Command::new("python3")
+            .args(["-m", "venv"])
+            .arg(&environment))?;
         run(Command::new(environment.join("bin/pip")).args(["install", "--quiet", PYPI]))?;
         std::fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;
         Ok(Self { folder })
@@ -115,7 +123,11 @@ fn answers(mut child: Child) -> Option<Saw> {
     let mut seen: Value = serde_json::from_slice(&output.stdout).ok()?;
     let names = seen.get("tools")?.as_array()?;
     Some(Saw::Answers {
-        tools: names.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        tools: names
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect(),
         results: seen.get_mut("results")?.take(),
     })
 }

@@ -110,13 +110,19 @@ pub(crate) fn run(_: &Arguments) -> Result<u64, String> {
             let [without, with] = pair else { continue };
             let label = format!("{}, {}", scenario.name, client.name());
             let found = Fate::of(without);
-            println!("{label}: without {found:?}, with the guard {:?}", Fate::of(with));
+            println!(
+                "{label}: without {found:?}, with the guard {:?}",
+                Fate::of(with)
+            );
             tally.record(match found == fate {
                 true => Ok(()),
-                false => Err(format!("{label}, without the guard: {found:?}, not {fate:?}: {without:?}")),
+                false => Err(format!(
+                    "{label}, without the guard: {found:?}, not {fate:?}: {without:?}"
+                )),
             });
             let well = scenario.holds(with);
-            tally.record(well.map_err(|why| format!("{label}, through the guard: {why}: {with:?}")));
+            tally
+                .record(well.map_err(|why| format!("{label}, through the guard: {why}: {with:?}")));
         }
     }
     print!("{}", tally.details());

@@ -84,7 +84,11 @@ async fn numbers(State(desk): State<Desk>) -> Response {
 /// through a name that it had pointed here.
 async fn admit(State(desk): State<Desk>, request: Request, next: Next) -> Response {
     if desk.loopback && !is_local(request.headers()) {
-        return (StatusCode::FORBIDDEN, "this address is for this machine only\n").into_response();
+        return (
+            StatusCode::FORBIDDEN,
+            "this address is for this machine only\n",
+        )
+            .into_response();
     }
     next.run(request).await
 }

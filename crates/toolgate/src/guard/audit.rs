@@ -141,7 +141,9 @@ impl Book {
     }
 
     fn line(&mut self, line: &str) -> io::Result<()> {
-        let length = u64::try_from(line.len()).unwrap_or(u64::MAX).saturating_add(1);
+        let length = u64::try_from(line.len())
+            .unwrap_or(u64::MAX)
+            .saturating_add(1);
         if self.bytes > 0 && self.bytes.saturating_add(length) > self.most {
             self.put_aside()?;
         }
@@ -165,7 +167,10 @@ impl Book {
     fn put_aside(&mut self) -> io::Result<()> {
         self.file.flush()?;
         for number in (0..self.keep).rev() {
-            let (from, to) = (self.numbered(number), self.numbered(number.saturating_add(1)));
+            let (from, to) = (
+                self.numbered(number),
+                self.numbered(number.saturating_add(1)),
+            );
             match fs::rename(from, to) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -214,7 +219,8 @@ mod tests {
 
     impl Folder {
         fn new(name: &str) -> Self {
-            let path = std::env::temp_dir().join(format!("toolgate-audit-{name}-{}", std::process::id()));
+            let path =
+                std::env::temp_dir().join(format!("toolgate-audit-{name}-{}", std::process::id()));
             fs::create_dir_all(&path).unwrap();
             Self(path)
         }
@@ -234,7 +240,15 @@ mod tests {
     fn a_full_file_is_put_aside_and_the_oldest_goes() {
         for (keep, expected) in [
             (0, [Some("e\n"), None, None, None]),
-            (2, [Some("e\n"), Some("cccc\ndddd\n"), Some("aaaa\nbbbb\n"), None]),
+            (
+                2,
+                [
+                    Some("e\n"),
+                    Some("cccc\ndddd\n"),
+                    Some("aaaa\nbbbb\n"),
+                    None,
+                ],
+            ),
             (1, [Some("e\n"), Some("cccc\ndddd\n"), None, None]),
         ] {
             let folder = Folder::new(&format!("keep-{keep}"));
@@ -245,7 +259,11 @@ mod tests {
             }
             book.flush().unwrap();
             for (number, text) in expected.iter().enumerate() {
-                assert_eq!(read(&book.numbered(number)).as_deref(), *text, "keep {keep}, file {number}");
+                assert_eq!(
+                    read(&book.numbered(number)).as_deref(),
+                    *text,
+                    "keep {keep}, file {number}"
+                );
             }
         }
     }
@@ -266,7 +284,11 @@ mod tests {
     fn everything_said_is_written_at_the_end_and_a_moved_file_is_left_alone() {
         let folder = Folder::new("end");
         let path = folder.0.join("audit.jsonl");
-        let settings = config::Audit { file: None, max_bytes: 1 << 20, keep: 1 };
+        let settings = config::Audit {
+            file: None,
+            max_bytes: 1 << 20,
+            keep: 1,
+        };
         let metrics = Metrics::new();
         let audit = Audit::start(&path, &settings, Arc::clone(&metrics)).unwrap();
         for number in 0..100 {
@@ -279,6 +301,10 @@ mod tests {
         drop(audit);
         assert_eq!(read(&moved).unwrap().lines().count(), 100);
         assert_eq!(read(&path).as_deref(), Some("after\n"));
-        assert!(metrics.text().contains("toolgate_guard_audit_lines_total 101\n"));
+        assert!(
+            metrics
+                .text()
+                .contains("toolgate_guard_audit_lines_total 101\n")
+        );
     }
 }

@@ -37,7 +37,11 @@ pub(super) fn run(config: Config, sources: &Sources<'_>) -> Result<Exit, Failure
 
 /// One thread for one client on standard input and output, all cores for a network address.
 fn runtime(config: &Config) -> Result<Runtime, Failure> {
-    let network = config.listen.address.is_some() || config.upstreams.values().any(|upstream| upstream.listen.is_some());
+    let network = config.listen.address.is_some()
+        || config
+            .upstreams
+            .values()
+            .any(|upstream| upstream.listen.is_some());
     let mut builder = match network {
         false => Builder::new_current_thread(),
         true => Builder::new_multi_thread(),
@@ -118,7 +122,12 @@ impl House {
                 tracing::info!(upstream = name, "listening on http://{address}{path}");
             }
             guards.push((name.clone(), guard));
-            tokio::spawn(attend(name.clone(), running, stopped.clone(), report.clone()));
+            tokio::spawn(attend(
+                name.clone(),
+                running,
+                stopped.clone(),
+                report.clone(),
+            ));
         }
         Ok(Self {
             left: guards.len(),
@@ -180,7 +189,10 @@ impl House {
                 for line in faults.lines() {
                     tracing::error!("{line}");
                 }
-                tracing::error!("the settings are not changed, because the new ones have {} faults", faults.len());
+                tracing::error!(
+                    "the settings are not changed, because the new ones have {} faults",
+                    faults.len()
+                );
                 self.shared.metrics.reload(false);
                 return;
             }
@@ -200,7 +212,9 @@ impl House {
             }
         }
         levels.set(&new.log);
-        self.shared.passes.store(new.audit.passes, Ordering::Relaxed);
+        self.shared
+            .passes
+            .store(new.audit.passes, Ordering::Relaxed);
         if let Some(audit) = &self.shared.audit {
             audit.reopen();
         }
@@ -301,7 +315,10 @@ fn audit(config: &Config, metrics: &Arc<Metrics>) -> Result<Option<Audit>, Failu
     let audit = Audit::start(file, &config.audit, Arc::clone(metrics));
     audit.map(Some).map_err(|error| {
         let name = file.display().to_string();
-        cannot(&format!("write the audit log `{}`", quote(&name, 200)), &error)
+        cannot(
+            &format!("write the audit log `{}`", quote(&name, 200)),
+            &error,
+        )
     })
 }
 

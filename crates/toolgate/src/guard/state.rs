@@ -93,7 +93,10 @@ mod tests {
         state.started();
         assert_eq!(state.readiness(), (true, "a: ready\nb: ready\n".to_owned()));
         state.down("a", "refused".to_owned());
-        assert_eq!(state.readiness(), (true, "a: refused\nb: ready\n".to_owned()));
+        assert_eq!(
+            state.readiness(),
+            (true, "a: refused\nb: ready\n".to_owned())
+        );
         state.down("b", "refused".to_owned());
         assert!(!state.readiness().0);
         state.up("a");

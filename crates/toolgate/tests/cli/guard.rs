@@ -12,7 +12,10 @@ use crate::run::{Dir, PROGRAM, toolgate};
 #[test]
 fn wrong_settings_are_shown_where_they_stand() {
     let dir = Dir::new();
-    let file = dir.file("guard.toml", "[policy]\nresult = \"audit\"\n[limits]\nmessage = 12\n");
+    let file = dir.file(
+        "guard.toml",
+        "[policy]\nresult = \"audit\"\n[limits]\nmessage = 12\n",
+    );
     let run = toolgate(&["guard", "--config", &file, "--check-config", "--", "x"]);
     assert_eq!((run.code, run.stdout.as_str()), (2, ""));
     for part in [
@@ -29,25 +32,73 @@ fn wrong_settings_are_shown_where_they_stand() {
 
 #[test]
 fn good_settings_are_summed_up() {
-    let run = toolgate(&["guard", "--check-config", "--listen", "127.0.0.1:8080", "--", "npx", "x"]);
+    let run = toolgate(&[
+        "guard",
+        "--check-config",
+        "--listen",
+        "127.0.0.1:8080",
+        "--",
+        "npx",
+        "x",
+    ]);
     let told = "the settings are good\n  server: http://127.0.0.1:8080/mcp -> npx x\n";
     assert_eq!((run.code, run.stderr.as_str()), (0, told));
-    let run = toolgate(&["guard", "--check-config", "--set", "policy.reslts=off", "--", "x"]);
-    assert!(run.code == 2 && run.stderr.contains("did you mean `policy.results`?"), "{}", run.stderr);
+    let run = toolgate(&[
+        "guard",
+        "--check-config",
+        "--set",
+        "policy.reslts=off",
+        "--",
+        "x",
+    ]);
+    assert!(
+        run.code == 2 && run.stderr.contains("did you mean `policy.results`?"),
+        "{}",
+        run.stderr
+    );
     let run = toolgate(&["guard"]);
-    assert!(run.code == 2 && run.stderr.contains("there is no server"), "{}", run.stderr);
+    assert!(
+        run.code == 2 && run.stderr.contains("there is no server"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
 fn a_client_configuration_starts_this_program() {
-    let run = toolgate(&["guard", "--print-config", "vscode", "--results", "audit", "--lock", "l.json", "--", "npx", "-y", "@a/b"]);
+    let run = toolgate(&[
+        "guard",
+        "--print-config",
+        "vscode",
+        "--results",
+        "audit",
+        "--lock",
+        "l.json",
+        "--",
+        "npx",
+        "-y",
+        "@a/b",
+    ]);
     let document: Value = serde_json::from_str(&run.stdout).unwrap();
     let server = &document["servers"]["b"];
-    assert_eq!((run.code, &server["type"], &server["command"]), (0, &json!("stdio"), &json!(PROGRAM)));
+    assert_eq!(
+        (run.code, &server["type"], &server["command"]),
+        (0, &json!("stdio"), &json!(PROGRAM))
+    );
     let lock = std::path::absolute("l.json").unwrap();
     assert_eq!(
         server["args"],
-        json!(["guard", "--lock", lock, "--results", "audit", "--", "npx", "-y", "@a/b"])
+        json!([
+            "guard",
+            "--lock",
+            lock,
+            "--results",
+            "audit",
+            "--",
+            "npx",
+            "-y",
+            "@a/b"
+        ])
     );
 }
 
@@ -88,14 +139,35 @@ fn bad_tools_and_bad_calls_do_not_pass_and_the_audit_log_says_so_without_values(
     let dir = Dir::new();
     let log = dir.path("audit.jsonl");
     let answers = converse(&["--audit-log", &log], &[OPEN, OPENED, LIST, GOOD, BAD]);
-    let names: Vec<&Value> = answers[1]["result"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
-    assert_eq!(names, ["get-weather-forecast", "get-count", "find-by-id-or-name"]);
+    let names: Vec<&Value> = answers[1]["result"]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| &tool["name"])
+        .collect();
+    assert_eq!(
+        names,
+        ["get-weather-forecast", "get-count", "find-by-id-or-name"]
+    );
     // The demonstration server has both eras and wraps for this one itself.
-    assert_eq!(answers[2]["result"]["structuredContent"], json!({"result": 42}));
+    assert_eq!(
+        answers[2]["result"]["structuredContent"],
+        json!({"result": 42})
+    );
     assert_eq!(answers[3]["result"]["isError"], true);
     let text = std::fs::read_to_string(&log).unwrap();
-    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let refused = |gate: &str| lines.iter().any(|line| line["gate"] == gate && line["action"] != "passed" && line["upstream"] == "server" && line["time"].is_string());
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let refused = |gate: &str| {
+        lines.iter().any(|line| {
+            line["gate"] == gate
+                && line["action"] != "passed"
+                && line["upstream"] == "server"
+                && line["time"].is_string()
+        })
+    };
     assert!(refused("admission") && refused("arguments"), "{text}");
     assert!(!text.contains("hunter2"), "{text}");
 }
@@ -107,7 +179,10 @@ fn what_is_only_audited_passes() {
     let direct = "\"error\"";
     let text = answers[1].to_string();
     assert!(text.contains(direct) || text.contains("isError"), "{text}");
-    let answers = converse(&["--listing", "off", "--arguments", "off"], &[OPEN, OPENED, LIST]);
+    let answers = converse(
+        &["--listing", "off", "--arguments", "off"],
+        &[OPEN, OPENED, LIST],
+    );
     assert_eq!(answers[1]["result"]["tools"].as_array().unwrap().len(), 4);
 }
 
@@ -122,18 +197,33 @@ struct Guard {
 impl Guard {
     fn start(config: &str) -> Self {
         let mut child = Command::new(PROGRAM)
-            .args(["guard", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--log-format", "json"])
+            .args([
+                "guard",
+                "--listen",
+                "127.0.0.1:0",
+                "--admin",
+                "127.0.0.1:0",
+                "--log-format",
+                "json",
+            ])
             .args(["--config", config, "--", PROGRAM, "serve-demo"])
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         let log = BufReader::new(child.stderr.take().unwrap());
         let (admin, address) = (String::new(), String::new());
-        let mut guard = Self { child, log, admin, address };
+        let mut guard = Self {
+            child,
+            log,
+            admin,
+            address,
+        };
         guard.admin = guard.until("admin")["address"].as_str().unwrap().to_owned();
         let line = guard.until("listening on http://");
         let url = line["message"].as_str().unwrap();
-        let address = url.strip_prefix("listening on http://").and_then(|url| url.strip_suffix("/mcp"));
+        let address = url
+            .strip_prefix("listening on http://")
+            .and_then(|url| url.strip_suffix("/mcp"));
         guard.address = address.unwrap().to_owned();
         guard
     }
@@ -142,9 +232,16 @@ impl Guard {
     fn until(&mut self, start: &str) -> Value {
         loop {
             let mut line = String::new();
-            assert_ne!(self.log.read_line(&mut line).unwrap(), 0, "no line `{start}`");
+            assert_ne!(
+                self.log.read_line(&mut line).unwrap(),
+                0,
+                "no line `{start}`"
+            );
             let line: Value = serde_json::from_str(&line).unwrap();
-            if line["message"].as_str().is_some_and(|message| message.starts_with(start)) {
+            if line["message"]
+                .as_str()
+                .is_some_and(|message| message.starts_with(start))
+            {
                 return line;
             }
         }
@@ -157,14 +254,27 @@ impl Guard {
     }
 
     fn page(&self, path: &str) -> String {
-        send(&self.admin, &format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.admin))
+        send(
+            &self.admin,
+            &format!(
+                "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
+                self.admin
+            ),
+        )
     }
 
     fn call(&self, arguments: &str) -> String {
-        let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}},"name":"get-count","arguments":{arguments}}}}}"#);
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}},"name":"get-count","arguments":{arguments}}}}}"#
+        );
         let host = &self.address;
         let length = body.len();
-        send(host, &format!("POST /mcp HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: get-count\r\nContent-Length: {length}\r\n\r\n{body}"))
+        send(
+            host,
+            &format!(
+                "POST /mcp HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: get-count\r\nContent-Length: {length}\r\n\r\n{body}"
+            ),
+        )
     }
 }
 
@@ -191,7 +301,10 @@ fn a_guard_on_a_network_is_watched_reloaded_and_stopped() {
     let mut guard = Guard::start(&config);
     assert!(guard.page("/healthz").starts_with("HTTP/1.1 200 "));
     let ready = guard.page("/readyz");
-    assert!(ready.starts_with("HTTP/1.1 200 ") && ready.ends_with("\r\n\r\nserver: ready\n"), "{ready}");
+    assert!(
+        ready.starts_with("HTTP/1.1 200 ") && ready.ends_with("\r\n\r\nserver: ready\n"),
+        "{ready}"
+    );
     let answer = guard.call(r#"{"collection":"orders"}"#);
     assert!(answer.contains(r#""structuredContent":42"#), "{answer}");
     let answer = guard.call(r#"{"collection":7}"#);
@@ -203,23 +316,48 @@ fn a_guard_on_a_network_is_watched_reloaded_and_stopped() {
         "toolgate_guard_upstream_up{upstream=\"server\"} 1",
         "toolgate_guard_config_good 1",
     ] {
-        assert!(metrics.lines().any(|there| there == line), "{line} in\n{metrics}");
+        assert!(
+            metrics.lines().any(|there| there == line),
+            "{line} in\n{metrics}"
+        );
     }
 
-    dir.file("guard.toml", "[[tools]]\nmatch = \"get-*\"\nhidden = true\n[listen]\npaht = 1\n");
+    dir.file(
+        "guard.toml",
+        "[[tools]]\nmatch = \"get-*\"\nhidden = true\n[listen]\npaht = 1\n",
+    );
     guard.signal("-HUP");
     let told = guard.until(&format!("{config}:5:1: there is no key `paht`"));
     assert_eq!(told["level"], "ERROR");
     guard.until("the settings are not changed");
-    assert!(guard.call(r#"{"collection":"orders"}"#).contains(r#""structuredContent":42"#));
-    assert!(guard.page("/metrics").contains("\ntoolgate_guard_config_good 0\n"));
+    assert!(
+        guard
+            .call(r#"{"collection":"orders"}"#)
+            .contains(r#""structuredContent":42"#)
+    );
+    assert!(
+        guard
+            .page("/metrics")
+            .contains("\ntoolgate_guard_config_good 0\n")
+    );
 
-    dir.file("guard.toml", "[[tools]]\nmatch = \"get-*\"\nhidden = true\n[limits]\nsessions = 3\n");
+    dir.file(
+        "guard.toml",
+        "[[tools]]\nmatch = \"get-*\"\nhidden = true\n[limits]\nsessions = 3\n",
+    );
     guard.signal("-HUP");
     guard.until("`limits.sessions` changes at the next start only");
     guard.until("the settings were read again");
-    assert!(!guard.call(r#"{"collection":"orders"}"#).contains("structuredContent"));
-    assert!(guard.page("/metrics").contains("\ntoolgate_guard_config_good 1\n"));
+    assert!(
+        !guard
+            .call(r#"{"collection":"orders"}"#)
+            .contains("structuredContent")
+    );
+    assert!(
+        guard
+            .page("/metrics")
+            .contains("\ntoolgate_guard_config_good 1\n")
+    );
 
     guard.signal("-TERM");
     assert_eq!(guard.child.wait().unwrap().code(), Some(0));

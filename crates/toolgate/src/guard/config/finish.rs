@@ -104,24 +104,34 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         .map(|upstream| upstream.listen.or(listen.address))
         .collect();
     if several && addresses.contains(&None) {
-        whole("several upstreams need an address each, `upstreams.NAME.listen`: on standard input and output there is room for one");
+        whole(
+            "several upstreams need an address each, `upstreams.NAME.listen`: on standard input and output there is room for one",
+        );
     }
     if !addresses.iter().any(Option::is_some)
-        && !(listen.hosts.is_empty() && listen.origins.is_empty() && listen.tls_certificate.is_none())
+        && !(listen.hosts.is_empty()
+            && listen.origins.is_empty()
+            && listen.tls_certificate.is_none())
     {
         whole("`listen.hosts`, `listen.origins` and TLS need `listen.address`");
     }
     if listen.tls_certificate.is_some() != listen.tls_key.is_some() {
         whole("`listen.tls_certificate` and `listen.tls_key` need each other");
     }
-    let mut taken: Vec<SocketAddr> = addresses.into_iter().flatten().chain(config.admin).collect();
+    let mut taken: Vec<SocketAddr> = addresses
+        .into_iter()
+        .flatten()
+        .chain(config.admin)
+        .collect();
     taken.retain(|address| address.port() != 0);
     taken.sort();
     for pair in taken.windows(2) {
         if let [one, other] = pair
             && one == other
         {
-            whole(&format!("`{one}` is listened on twice; every upstream and `admin` need an address of their own"));
+            whole(&format!(
+                "`{one}` is listened on twice; every upstream and `admin` need an address of their own"
+            ));
         }
     }
     if let Some(level) = &config.log.level
@@ -298,7 +308,9 @@ impl RateWords {
 }
 
 fn pins(path: &Path, bytes: &[u8]) -> Result<Arc<Lock>, String> {
-    Lock::read(bytes).map(Arc::new).map_err(|why| format!("{} is no listing: {why}", file(path)))
+    Lock::read(bytes)
+        .map(Arc::new)
+        .map_err(|why| format!("{} is no listing: {why}", file(path)))
 }
 
 /// The bytes of a file of at most [`FILE_BYTES`].

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use toolgate_guard::policy::{BadResult, BadTools, DriftMode, Mode};
 use super::*;
+use toolgate_guard::policy::{BadResult, BadTools, DriftMode, Mode};
 
 /// A file of one test, gone with it.
 struct Temporary(PathBuf);
@@ -26,7 +26,11 @@ impl Drop for Temporary {
     }
 }
 
-fn load(file: &str, environment: &[(&str, &str)], flags: &[(&str, &str)]) -> Result<Config, Vec<String>> {
+fn load(
+    file: &str,
+    environment: &[(&str, &str)],
+    flags: &[(&str, &str)],
+) -> Result<Config, Vec<String>> {
     load_with(file, environment, flags, Server::default())
 }
 
@@ -97,12 +101,24 @@ fn every_part_of_a_file_is_read() {
     );
     let config = config.unwrap_or_else(|faults| panic_with(&faults));
     let files = config.upstreams.get("files").unwrap();
-    assert_eq!(files.env, [("PLAIN".to_owned(), "1".to_owned()), ("TOKEN".to_owned(), "s3".to_owned())]);
+    assert_eq!(
+        files.env,
+        [
+            ("PLAIN".to_owned(), "1".to_owned()),
+            ("TOKEN".to_owned(), "s3".to_owned())
+        ]
+    );
     assert_eq!(files.path.as_deref(), Some("/mcp"));
     let far = config.upstreams.get("far").unwrap();
-    assert_eq!(far.headers, [("Authorization".to_owned(), "Bearer s3".to_owned())]);
+    assert_eq!(
+        far.headers,
+        [("Authorization".to_owned(), "Bearer s3".to_owned())]
+    );
     let policy = config.policy(far);
-    assert_eq!((policy.arguments, policy.results), (Mode::Audit, Mode::Enforce));
+    assert_eq!(
+        (policy.arguments, policy.results),
+        (Mode::Audit, Mode::Enforce)
+    );
     assert_eq!(policy.bad_tools, BadTools::RejectServer);
     assert!(policy.repair);
     assert_eq!(policy.limits.message_bytes, 1 << 20);
@@ -112,33 +128,93 @@ fn every_part_of_a_file_is_read() {
     let rule = policy.tools.first().unwrap();
     assert_eq!(rule.name, "delete_*");
     assert_eq!((rule.arguments, rule.results), (Some(Mode::Enforce), None));
-    assert_eq!((rule.bad_result, rule.repair), (Some(BadResult::Flag), Some(false)));
-    assert_eq!(rule.rate.map(|rate| (rate.calls, rate.per)), Some((1, Duration::from_secs(60))));
+    assert_eq!(
+        (rule.bad_result, rule.repair),
+        (Some(BadResult::Flag), Some(false))
+    );
+    assert_eq!(
+        rule.rate.map(|rate| (rate.calls, rate.per)),
+        Some((1, Duration::from_secs(60)))
+    );
 }
 
 #[test]
 fn faults_have_their_places_and_what_was_meant() {
     for (text, expected) in [
-        ("[policy]\nresult = \"audit\"\n", &["2:1: there is no key `result` (did you mean `results`?)"][..]),
-        ("[polizy]\n", &["1:2: there is no section `polizy` (did you mean `policy`?)"]),
-        ("[policy]\nresults = \"enfroce\"\n", &["2:11: `results`: expected `enforce`, `audit` or `off`, found `enfroce`"]),
-        ("[policy]\nrepair = 1\n", &["2:10: `repair`: expected `true` or `false`, found `1`"]),
-        ("[limits]\nmessage = \"1 PiB\"\npending = 0\n", &[
-            "2:11: `message`: expected bytes from 1 KiB to 1 GiB, found `1 PiB`",
-            "3:11: `pending`: expected a number from 1 to 1000000, found less",
-        ]),
-        ("[times]\ncall = 30\n", &["2:8: `call`: expected a time from 100 ms to 24 h, found `30` with its unit, such as \"30s\""]),
-        ("[times]\ncall = \"99999999999999999999999 h\"\n", &["2:8: `call`: expected a time from 100 ms to 24 h, found `99999999999999999999999 h`"]),
-        ("[listen]\naddress = \"localhost\"\n", &["2:11: `address`: expected an address `IP:PORT`, found `localhost`"]),
+        (
+            "[policy]\nresult = \"audit\"\n",
+            &["2:1: there is no key `result` (did you mean `results`?)"][..],
+        ),
+        (
+            "[polizy]\n",
+            &["1:2: there is no section `polizy` (did you mean `policy`?)"],
+        ),
+        (
+            "[policy]\nresults = \"enfroce\"\n",
+            &["2:11: `results`: expected `enforce`, `audit` or `off`, found `enfroce`"],
+        ),
+        (
+            "[policy]\nrepair = 1\n",
+            &["2:10: `repair`: expected `true` or `false`, found `1`"],
+        ),
+        (
+            "[limits]\nmessage = \"1 PiB\"\npending = 0\n",
+            &[
+                "2:11: `message`: expected bytes from 1 KiB to 1 GiB, found `1 PiB`",
+                "3:11: `pending`: expected a number from 1 to 1000000, found less",
+            ],
+        ),
+        (
+            "[times]\ncall = 30\n",
+            &[
+                "2:8: `call`: expected a time from 100 ms to 24 h, found `30` with its unit, such as \"30s\"",
+            ],
+        ),
+        (
+            "[times]\ncall = \"99999999999999999999999 h\"\n",
+            &[
+                "2:8: `call`: expected a time from 100 ms to 24 h, found `99999999999999999999999 h`",
+            ],
+        ),
+        (
+            "[listen]\naddress = \"localhost\"\n",
+            &["2:11: `address`: expected an address `IP:PORT`, found `localhost`"],
+        ),
         ("a = [\n", &["2:1: unclosed array, expected `]`"]),
-        ("[[tools]]\nresults = \"off\"\n", &["1:1: a rule needs `match`, a pattern of tool names"]),
-        ("tools = 1\n", &["1:9: expected `[[tools]]`, a list of tables, found integer"]),
-        ("[upstreams.\"a b\"]\nurl = \"http://x/\"\n", &["1:12: `a b` cannot be an upstream's name: 1 to 64 letters, digits, `-` and `_`"]),
-        ("[upstreams.a]\ncommand = \"npx x\"\n", &["2:11: `command`: expected a list of texts, found `npx x`"]),
-        ("[upstreams.a]\nurl = \"http://x/\"\ncommand = [\"x\"]\n", &["1:12: upstream `a`: has both `command` and `url`"]),
-        ("[upstreams.a]\ncommand = [\"x\"]\nenv = { A = \"${NO}\" }\n", &["1:12: upstream `a`: the environment variable `NO` is not set"]),
-        ("[upstreams.a]\nurl = \"ftp://x/\"\n", &["1:12: upstream `a`: `ftp://x/` is no http or https URL"]),
-        ("", &["there is no server: give a command after `--`, `--upstream URL`, or `[upstreams.NAME]` in the file"]),
+        (
+            "[[tools]]\nresults = \"off\"\n",
+            &["1:1: a rule needs `match`, a pattern of tool names"],
+        ),
+        (
+            "tools = 1\n",
+            &["1:9: expected `[[tools]]`, a list of tables, found integer"],
+        ),
+        (
+            "[upstreams.\"a b\"]\nurl = \"http://x/\"\n",
+            &["1:12: `a b` cannot be an upstream's name: 1 to 64 letters, digits, `-` and `_`"],
+        ),
+        (
+            "[upstreams.a]\ncommand = \"npx x\"\n",
+            &["2:11: `command`: expected a list of texts, found `npx x`"],
+        ),
+        (
+            "[upstreams.a]\nurl = \"http://x/\"\ncommand = [\"x\"]\n",
+            &["1:12: upstream `a`: has both `command` and `url`"],
+        ),
+        (
+            "[upstreams.a]\ncommand = [\"x\"]\nenv = { A = \"${NO}\" }\n",
+            &["1:12: upstream `a`: the environment variable `NO` is not set"],
+        ),
+        (
+            "[upstreams.a]\nurl = \"ftp://x/\"\n",
+            &["1:12: upstream `a`: `ftp://x/` is no http or https URL"],
+        ),
+        (
+            "",
+            &[
+                "there is no server: give a command after `--`, `--upstream URL`, or `[upstreams.NAME]` in the file",
+            ],
+        ),
     ] {
         assert_eq!(faults(text), expected, "{text}");
     }
@@ -147,20 +223,41 @@ fn faults_have_their_places_and_what_was_meant() {
 #[test]
 fn settings_that_do_not_fit_together_are_refused() {
     for (more, expected) in [
-        ("[upstreams.b]\ncommand = [\"y\"]\n", "several upstreams need an address each, `upstreams.NAME.listen`: on standard input and output there is room for one"),
-        ("[listen]\ntls_key = \"k\"\naddress = \"127.0.0.1:0\"\n", "`listen.tls_certificate` and `listen.tls_key` need each other"),
-        ("[listen]\naddress = \"127.0.0.1:1\"\n[admin]\naddress = \"127.0.0.1:1\"\n", "`127.0.0.1:1` is listened on twice; every upstream and `admin` need an address of their own"),
-        ("[log]\nlevel = \"loud\"\n", "`log.level`: `loud` is neither a level nor a list of `module=level`"),
-        ("[upstreams.b]
+        (
+            "[upstreams.b]\ncommand = [\"y\"]\n",
+            "several upstreams need an address each, `upstreams.NAME.listen`: on standard input and output there is room for one",
+        ),
+        (
+            "[listen]\ntls_key = \"k\"\naddress = \"127.0.0.1:0\"\n",
+            "`listen.tls_certificate` and `listen.tls_key` need each other",
+        ),
+        (
+            "[listen]\naddress = \"127.0.0.1:1\"\n[admin]\naddress = \"127.0.0.1:1\"\n",
+            "`127.0.0.1:1` is listened on twice; every upstream and `admin` need an address of their own",
+        ),
+        (
+            "[log]\nlevel = \"loud\"\n",
+            "`log.level`: `loud` is neither a level nor a list of `module=level`",
+        ),
+        (
+            "[upstreams.b]
 command = [\"y\"]
 [listen]
 address = \"127.0.0.1:2\"
-", "`127.0.0.1:2` is listened on twice; every upstream and `admin` need an address of their own"),
-        ("path = \"x\"
-", "upstream `a`: `path` must start with `/` and have letters, digits and `-_.~/` only, found `x`"),
-        ("[[tools]]
+",
+            "`127.0.0.1:2` is listened on twice; every upstream and `admin` need an address of their own",
+        ),
+        (
+            "path = \"x\"
+",
+            "upstream `a`: `path` must start with `/` and have letters, digits and `-_.~/` only, found `x`",
+        ),
+        (
+            "[[tools]]
 match = \"\"
-", "`match`: expected a text, found an empty text"),
+",
+            "`match`: expected a text, found an empty text",
+        ),
     ] {
         assert_eq!(faults(&format!("{ONE}{more}")), [expected], "{more}");
     }
@@ -168,12 +265,19 @@ match = \"\"
 
 #[test]
 fn flags_beat_the_environment_which_beats_the_file() {
-    let file = format!("{ONE}[policy]\nresults = \"off\"\narguments = \"off\"\nlisting = \"off\"\n");
-    let environment = [("TOOLGATE__POLICY__RESULTS", "audit"), ("TOOLGATE__POLICY__ARGUMENTS", "audit")];
+    let file =
+        format!("{ONE}[policy]\nresults = \"off\"\narguments = \"off\"\nlisting = \"off\"\n");
+    let environment = [
+        ("TOOLGATE__POLICY__RESULTS", "audit"),
+        ("TOOLGATE__POLICY__ARGUMENTS", "audit"),
+    ];
     let config = load(&file, &environment, &[("policy.results", "enforce")]);
     let config = config.unwrap_or_else(|faults| panic_with(&faults));
     let policy = config.policy;
-    assert_eq!((policy.results, policy.arguments, policy.listing), (Mode::Enforce, Mode::Audit, Mode::Off));
+    assert_eq!(
+        (policy.results, policy.arguments, policy.listing),
+        (Mode::Enforce, Mode::Audit, Mode::Off)
+    );
 }
 
 #[test]
@@ -183,7 +287,10 @@ fn the_environment_alone_is_enough() {
         ("TOOLGATE__LIMITS__MESSAGE", "2MiB"),
     ];
     let config = load("", &environment, &[]).unwrap_or_else(|faults| panic_with(&faults));
-    assert_eq!(config.upstreams.get("my_files").unwrap().command, ["npx", "x"]);
+    assert_eq!(
+        config.upstreams.get("my_files").unwrap().command,
+        ["npx", "x"]
+    );
     assert_eq!(config.bounds.message, 2 << 20);
     // A hyphen cannot stand in a variable's name.
     let file = "[upstreams.my-files]\ncommand = [\"x\"]\n";
@@ -193,29 +300,54 @@ fn the_environment_alone_is_enough() {
 
 #[test]
 fn faults_outside_of_the_file_name_what_was_written() {
-    let environment = [("TOOLGATE__POLICY__RESULT", "audit"), ("TOOLGATE__LIMITS__PENDING", "many")];
-    let found = load(ONE, &environment, &[("policy.drift", "enforce")]).err().unwrap();
-    assert_eq!(found, [
-        "`TOOLGATE__LIMITS__PENDING`: expected a number from 1 to 1000000, found `many`",
-        "`TOOLGATE__POLICY__RESULT`: there is no key `policy.result` (did you mean `policy.results`?)",
-        "`--set policy.drift`: expected `auto`, `refuse`, `report` or `off`, found `enforce`",
-    ]);
+    let environment = [
+        ("TOOLGATE__POLICY__RESULT", "audit"),
+        ("TOOLGATE__LIMITS__PENDING", "many"),
+    ];
+    let found = load(ONE, &environment, &[("policy.drift", "enforce")])
+        .err()
+        .unwrap();
+    assert_eq!(
+        found,
+        [
+            "`TOOLGATE__LIMITS__PENDING`: expected a number from 1 to 1000000, found `many`",
+            "`TOOLGATE__POLICY__RESULT`: there is no key `policy.result` (did you mean `policy.results`?)",
+            "`--set policy.drift`: expected `auto`, `refuse`, `report` or `off`, found `enforce`",
+        ]
+    );
 }
 
 #[test]
 fn a_lock_is_read_and_refuses_drift_unless_told_otherwise() {
-    let lock = Temporary::new(r#"{"version": 1, "tools": [{"name": "a", "inputSchema": {"type": "object"}}]}"#);
-    for (drift, expected) in [("", DriftMode::Refuse), ("[policy]\ndrift = \"report\"\n", DriftMode::Report)] {
-        let file = format!("{drift}[upstreams.a]\ncommand = [\"x\"]\nlock = {:?}\n", lock.0.display().to_string());
+    let lock = Temporary::new(
+        r#"{"version": 1, "tools": [{"name": "a", "inputSchema": {"type": "object"}}]}"#,
+    );
+    for (drift, expected) in [
+        ("", DriftMode::Refuse),
+        ("[policy]\ndrift = \"report\"\n", DriftMode::Report),
+    ] {
+        let file = format!(
+            "{drift}[upstreams.a]\ncommand = [\"x\"]\nlock = {:?}\n",
+            lock.0.display().to_string()
+        );
         let config = load(&file, &[], &[]).unwrap_or_else(|faults| panic_with(&faults));
         let policy = config.policy(config.upstreams.get("a").unwrap());
         assert_eq!(policy.drift.changed, expected);
         assert!(policy.drift.lock.is_some());
     }
     let config = load(ONE, &[], &[]).unwrap_or_else(|faults| panic_with(&faults));
-    assert_eq!(config.policy(config.upstreams.get("a").unwrap()).drift.changed, DriftMode::Off);
+    assert_eq!(
+        config
+            .policy(config.upstreams.get("a").unwrap())
+            .drift
+            .changed,
+        DriftMode::Off
+    );
     let missing = faults("[upstreams.a]\ncommand = [\"x\"]\nlock = \"no-such-file\"\n");
-    assert!(missing.len() == 1 && missing.iter().all(|line| line.contains("cannot read `")), "{missing:?}");
+    assert!(
+        missing.len() == 1 && missing.iter().all(|line| line.contains("cannot read `")),
+        "{missing:?}"
+    );
 }
 
 #[test]
@@ -224,11 +356,17 @@ fn the_command_line_gives_one_server_and_the_file_none_then() {
         upstream: Some(Upstream::new(vec!["x".to_owned()], None, Vec::new())),
         ..Server::default()
     };
-    let config = load_with("", &[], &[], server.clone()).unwrap_or_else(|faults| panic_with(&faults));
+    let config =
+        load_with("", &[], &[], server.clone()).unwrap_or_else(|faults| panic_with(&faults));
     let upstream = config.upstreams.get("server").unwrap();
     assert_eq!(upstream.path.as_deref(), Some("/mcp"));
     let found = load_with(ONE, &[], &[], server).err().unwrap();
-    assert_eq!(found, ["`the server on the command line`: the settings already have a server, `a` (leave one of the two out)"]);
+    assert_eq!(
+        found,
+        [
+            "`the server on the command line`: the settings already have a server, `a` (leave one of the two out)"
+        ]
+    );
 }
 
 #[test]
@@ -238,7 +376,12 @@ fn what_a_reload_cannot_change_is_named() {
     let new = load(new, &[], &[]).unwrap_or_else(|faults| panic_with(&faults));
     assert_eq!(
         old.fixed_changes(&new),
-        ["listen.address", "upstreams.a.command", "upstreams.a.env", "upstreams.b"]
+        [
+            "listen.address",
+            "upstreams.a.command",
+            "upstreams.a.env",
+            "upstreams.b"
+        ]
     );
     assert_eq!(old.fixed_changes(&old), [""; 0]);
 }

@@ -100,7 +100,9 @@ impl Family {
     pub(super) fn observe(&self, values: &[&str], time: Duration) {
         self.with(values, |series| {
             if let Series::Seconds { counts, sum } = series {
-                let bucket = BOUNDS.iter().position(|(ms, _)| time <= Duration::from_millis(*ms));
+                let bucket = BOUNDS
+                    .iter()
+                    .position(|(ms, _)| time <= Duration::from_millis(*ms));
                 if let Some(count) = counts.get_mut(bucket.unwrap_or(BOUNDS.len())) {
                     *count = count.saturating_add(1);
                 }
@@ -183,7 +185,11 @@ fn line(text: &mut String, name: &str, ending: &str, labels: &str, bound: &str, 
         "" => String::new(),
         bound => format!("le=\"{bound}\""),
     };
-    let comma = if labels.is_empty() || bound.is_empty() { "" } else { "," };
+    let comma = if labels.is_empty() || bound.is_empty() {
+        ""
+    } else {
+        ","
+    };
     let all = format!("{labels}{comma}{bound}");
     let _infallible = match all.is_empty() {
         true => writeln!(text, "{name}{ending} {value}"),
@@ -241,7 +247,10 @@ mod tests {
         let family = Family::gauge("g", &[], "comes and goes");
         family.set(&[], 7);
         family.add(&[], -9);
-        assert_eq!(text(&family), "# HELP g comes and goes\n# TYPE g gauge\ng -2\n");
+        assert_eq!(
+            text(&family),
+            "# HELP g comes and goes\n# TYPE g gauge\ng -2\n"
+        );
         let family = Family::seconds("s_seconds", &["a"], "times");
         family.observe(&["x"], Duration::from_millis(1));
         family.observe(&["x"], Duration::from_micros(1_001));

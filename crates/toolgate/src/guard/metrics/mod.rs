@@ -39,28 +39,121 @@ pub(crate) struct Metrics {
 impl Metrics {
     pub(crate) fn new() -> Arc<Self> {
         let metrics = Self {
-            connections: Family::gauge("toolgate_guard_connections", UPSTREAM, "Connections of clients that are open."),
-            connections_total: Family::counter("toolgate_guard_connections_total", UPSTREAM, "Connections of clients that were opened."),
-            sessions: Family::gauge("toolgate_guard_sessions", UPSTREAM, "Sessions of older clients over HTTP that are open."),
-            sessions_total: Family::counter("toolgate_guard_sessions_total", UPSTREAM, "Sessions of older clients over HTTP that were opened."),
-            messages: Family::counter("toolgate_guard_messages_total", &["upstream", "from"], "Messages that came in, by the side they came from."),
-            bytes: Family::counter("toolgate_guard_message_bytes_total", &["upstream", "from"], "Bytes of the messages that came in."),
-            verdicts: Family::counter("toolgate_guard_verdicts_total", &["upstream", "gate", "action", "code"], "Verdicts, by the gate, what became of the message, and the code of the reason."),
-            rejections: Family::counter("toolgate_guard_rejections_total", &["upstream", "tool", "code"], "Messages about a tool that did not go on."),
-            fuel: Family::counter("toolgate_guard_check_fuel_total", &["upstream", "gate"], "Work of the checks, in units that are the same on every machine."),
-            duration: Family::seconds("mcp_server_operation_duration_seconds", &["upstream", "mcp_method_name", "gen_ai_tool_name", "error_type"], "From a request to its answer, as the client waits for it."),
-            refused_requests: Family::counter("toolgate_guard_http_rejections_total", &["upstream", "status", "why"], "HTTP requests that were refused before their body was looked at."),
-            upstream_up: Family::gauge("toolgate_guard_upstream_up", UPSTREAM, "Whether the server was there when it was last needed."),
-            upstream_starts: Family::counter("toolgate_guard_upstream_starts_total", UPSTREAM, "Server processes that were started."),
-            upstream_ends: Family::counter("toolgate_guard_upstream_ends_total", UPSTREAM, "Server processes that ended."),
-            upstream_failures: Family::counter("toolgate_guard_upstream_failures_total", UPSTREAM, "Times that the server could not be started or reached."),
-            stderr: Family::counter("toolgate_guard_stderr_bytes_total", UPSTREAM, "Bytes that server processes wrote to standard error."),
-            notes: Family::counter("toolgate_guard_notes_total", &["upstream", "what"], "Oddities that were logged."),
-            reloads: Family::counter("toolgate_guard_config_reloads_total", &["outcome"], "Times that the settings were read again."),
-            reload_good: Family::gauge("toolgate_guard_config_good", &[], "Whether the settings that were read last are in force."),
-            audit_lines: Family::counter("toolgate_guard_audit_lines_total", &[], "Lines of the audit log."),
-            audit_lost: Family::counter("toolgate_guard_audit_lost_total", &[], "Lines that the audit log had no room or no disk for."),
-            build: Family::gauge("toolgate_build_info", &["version"], "1; the label says which build this is."),
+            connections: Family::gauge(
+                "toolgate_guard_connections",
+                UPSTREAM,
+                "Connections of clients that are open.",
+            ),
+            connections_total: Family::counter(
+                "toolgate_guard_connections_total",
+                UPSTREAM,
+                "Connections of clients that were opened.",
+            ),
+            sessions: Family::gauge(
+                "toolgate_guard_sessions",
+                UPSTREAM,
+                "Sessions of older clients over HTTP that are open.",
+            ),
+            sessions_total: Family::counter(
+                "toolgate_guard_sessions_total",
+                UPSTREAM,
+                "Sessions of older clients over HTTP that were opened.",
+            ),
+            messages: Family::counter(
+                "toolgate_guard_messages_total",
+                &["upstream", "from"],
+                "Messages that came in, by the side they came from.",
+            ),
+            bytes: Family::counter(
+                "toolgate_guard_message_bytes_total",
+                &["upstream", "from"],
+                "Bytes of the messages that came in.",
+            ),
+            verdicts: Family::counter(
+                "toolgate_guard_verdicts_total",
+                &["upstream", "gate", "action", "code"],
+                "Verdicts, by the gate, what became of the message, and the code of the reason.",
+            ),
+            rejections: Family::counter(
+                "toolgate_guard_rejections_total",
+                &["upstream", "tool", "code"],
+                "Messages about a tool that did not go on.",
+            ),
+            fuel: Family::counter(
+                "toolgate_guard_check_fuel_total",
+                &["upstream", "gate"],
+                "Work of the checks, in units that are the same on every machine.",
+            ),
+            duration: Family::seconds(
+                "mcp_server_operation_duration_seconds",
+                &[
+                    "upstream",
+                    "mcp_method_name",
+                    "gen_ai_tool_name",
+                    "error_type",
+                ],
+                "From a request to its answer, as the client waits for it.",
+            ),
+            refused_requests: Family::counter(
+                "toolgate_guard_http_rejections_total",
+                &["upstream", "status", "why"],
+                "HTTP requests that were refused before their body was looked at.",
+            ),
+            upstream_up: Family::gauge(
+                "toolgate_guard_upstream_up",
+                UPSTREAM,
+                "Whether the server was there when it was last needed.",
+            ),
+            upstream_starts: Family::counter(
+                "toolgate_guard_upstream_starts_total",
+                UPSTREAM,
+                "Server processes that were started.",
+            ),
+            upstream_ends: Family::counter(
+                "toolgate_guard_upstream_ends_total",
+                UPSTREAM,
+                "Server processes that ended.",
+            ),
+            upstream_failures: Family::counter(
+                "toolgate_guard_upstream_failures_total",
+                UPSTREAM,
+                "Times that the server could not be started or reached.",
+            ),
+            stderr: Family::counter(
+                "toolgate_guard_stderr_bytes_total",
+                UPSTREAM,
+                "Bytes that server processes wrote to standard error.",
+            ),
+            notes: Family::counter(
+                "toolgate_guard_notes_total",
+                &["upstream", "what"],
+                "Oddities that were logged.",
+            ),
+            reloads: Family::counter(
+                "toolgate_guard_config_reloads_total",
+                &["outcome"],
+                "Times that the settings were read again.",
+            ),
+            reload_good: Family::gauge(
+                "toolgate_guard_config_good",
+                &[],
+                "Whether the settings that were read last are in force.",
+            ),
+            audit_lines: Family::counter(
+                "toolgate_guard_audit_lines_total",
+                &[],
+                "Lines of the audit log.",
+            ),
+            audit_lost: Family::counter(
+                "toolgate_guard_audit_lost_total",
+                &[],
+                "Lines that the audit log had no room or no disk for.",
+            ),
+            build: Family::gauge(
+                "toolgate_build_info",
+                &["version"],
+                "1; the label says which build this is.",
+            ),
         };
         metrics.build.set(&[env!("CARGO_PKG_VERSION")], 1);
         metrics.reload_good.set(&[], 1);
@@ -82,7 +175,8 @@ impl Metrics {
             }
             Event::SessionClosed { .. } => self.sessions.add(&one, -1),
             Event::Rejected { status, why } => {
-                self.refused_requests.add(&[upstream, &status.to_string(), why], 1);
+                self.refused_requests
+                    .add(&[upstream, &status.to_string(), why], 1);
             }
             Event::Verdict(record) => self.verdict(upstream, record),
             Event::Message { from, bytes } => {
@@ -126,7 +220,8 @@ impl Metrics {
                 (Gate::Results, Action::Passed | Action::Altered) => "",
                 _ => record.code,
             };
-            self.duration.observe(&[upstream, method, tool, error], elapsed);
+            self.duration
+                .observe(&[upstream, method, tool, error], elapsed);
         }
     }
 

@@ -11,30 +11,110 @@ use super::{Key, fixed, live, put, put_some};
 
 /// The keys of an upstream, in the order of the reference.
 pub(in super::super) const UPSTREAM: &[Key<Upstream>] = &[
-    fixed("command", field!(Texts, command), "the program that is the server, and its arguments; this or `url`"),
-    fixed("env", field!(Pairs, env), "environment variables of the program, besides the guard's own; `${NAME}` is one of the guard's"),
-    fixed("dir", field!(Path, dir), "the folder that the program runs in"),
-    fixed("restarts", field!(Count(0..=1_000), restarts), "how many times in `restart_window` the program is started again when it ends by itself; with a client on standard input and output the guard ends with it"),
-    fixed("restart_window", field!(Time(Duration::from_secs(1)..=DAY), restart_window), "the time that `restarts` is counted in"),
-    fixed("url", field!(Text, url), "the server's Streamable HTTP endpoint; this or `command`"),
-    fixed("headers", field!(Pairs, headers), "headers of every request to `url`; `${NAME}` is an environment variable"),
-    fixed("listen", field!(Address, listen), "an address of its own for the clients of this upstream, instead of `listen.address`"),
-    fixed("path", field!(Text, path), "where clients find it on that address"),
-    live("lock", field!(Path, lock), "the listing that the server is held to, made by `toolgate check --save FILE`"),
+    fixed(
+        "command",
+        field!(Texts, command),
+        "the program that is the server, and its arguments; this or `url`",
+    ),
+    fixed(
+        "env",
+        field!(Pairs, env),
+        "environment variables of the program, besides the guard's own; `${NAME}` is one of the guard's",
+    ),
+    fixed(
+        "dir",
+        field!(Path, dir),
+        "the folder that the program runs in",
+    ),
+    fixed(
+        "restarts",
+        field!(Count(0..=1_000), restarts),
+        "how many times in `restart_window` the program is started again when it ends by itself; with a client on standard input and output the guard ends with it",
+    ),
+    fixed(
+        "restart_window",
+        field!(Time(Duration::from_secs(1)..=DAY), restart_window),
+        "the time that `restarts` is counted in",
+    ),
+    fixed(
+        "url",
+        field!(Text, url),
+        "the server's Streamable HTTP endpoint; this or `command`",
+    ),
+    fixed(
+        "headers",
+        field!(Pairs, headers),
+        "headers of every request to `url`; `${NAME}` is an environment variable",
+    ),
+    fixed(
+        "listen",
+        field!(Address, listen),
+        "an address of its own for the clients of this upstream, instead of `listen.address`",
+    ),
+    fixed(
+        "path",
+        field!(Text, path),
+        "where clients find it on that address",
+    ),
+    live(
+        "lock",
+        field!(Path, lock),
+        "the listing that the server is held to, made by `toolgate check --save FILE`",
+    ),
 ];
 
 /// The keys of a rule for tools, in the order of the reference.
 pub(in super::super) const TOOL: &[Key<ToolRule>] = &[
-    live("match", field!(Text, pattern), "the tools' names; `*` is any text, `?` any one character"),
-    live("listing", optional_word!(Mode, rule.listing), "as `policy.listing`"),
-    live("arguments", optional_word!(Mode, rule.arguments), "as `policy.arguments`"),
-    live("results", optional_word!(Mode, rule.results), "as `policy.results`"),
-    live("bad_result", optional_word!(BadResult, rule.bad_result), "as `policy.bad_result`"),
-    live("repair", field!(MaybeFlag, rule.repair), "as `policy.repair`"),
-    live("hidden", field!(MaybeFlag, rule.hidden), "the tool is not listed and cannot be called"),
-    live("calls", field!(Count(0..=1_000_000), rate.calls), "as `rate.calls`; 0 leaves the general rate"),
-    live("per", field!(Time(Duration::from_millis(1)..=DAY), rate.per), "as `rate.per`"),
-    live("burst", field!(Count(1..=1_000_000), rate.burst), "as `rate.burst`"),
+    live(
+        "match",
+        field!(Text, pattern),
+        "the tools' names; `*` is any text, `?` any one character",
+    ),
+    live(
+        "listing",
+        optional_word!(Mode, rule.listing),
+        "as `policy.listing`",
+    ),
+    live(
+        "arguments",
+        optional_word!(Mode, rule.arguments),
+        "as `policy.arguments`",
+    ),
+    live(
+        "results",
+        optional_word!(Mode, rule.results),
+        "as `policy.results`",
+    ),
+    live(
+        "bad_result",
+        optional_word!(BadResult, rule.bad_result),
+        "as `policy.bad_result`",
+    ),
+    live(
+        "repair",
+        field!(MaybeFlag, rule.repair),
+        "as `policy.repair`",
+    ),
+    live(
+        "hidden",
+        field!(MaybeFlag, rule.hidden),
+        "the tool is not listed and cannot be called",
+    ),
+    live(
+        "calls",
+        field!(Count(0..=1_000_000), rate.calls),
+        "as `rate.calls`; 0 leaves the general rate",
+    ),
+    live(
+        "per",
+        field!(Time(Duration::from_millis(1)..=DAY), rate.per),
+        "as `rate.per`",
+    ),
+    live(
+        "burst",
+        field!(Count(1..=1_000_000), rate.burst),
+        "as `rate.burst`",
+    ),
 ];
 
 const DAY: Duration = Duration::from_secs(86_400);
