@@ -288,6 +288,7 @@ mod tests {
             file: None,
             max_bytes: 1 << 20,
             keep: 1,
+            passes: true,
         };
         let metrics = Metrics::new();
         let audit = Audit::start(&path, &settings, Arc::clone(&metrics)).unwrap();

@@ -99,7 +99,7 @@ mod tests {
             upstream: Some("https://mcp.example.com:8443/mcp?x=1".to_owned()),
             ..GuardArgs::default()
         };
-        assert_eq!(super::name(&args), "mcp.example.com");
+        assert_eq!(name(&args), "mcp.example.com");
     }
 
     #[test]

@@ -72,6 +72,7 @@ async fn work(config: Config, sources: &Sources<'_>, levels: &Levels) -> Result<
     });
     let mut house = House::start(config, &shared).await?;
     shared.state.started();
+    tracing::info!("ready");
     let exit = loop {
         tokio::select! {
             ended = house.ended() => {

@@ -225,6 +225,7 @@ impl Guard {
             .strip_prefix("listening on http://")
             .and_then(|url| url.strip_suffix("/mcp"));
         guard.address = address.unwrap().to_owned();
+        guard.until("ready");
         guard
     }
 

@@ -10,7 +10,7 @@ use toolgate_guard::Lock;
 use toolgate_guard::policy::{Policy, Rate};
 use toolgate_json::quote;
 use toolgate_proxy::HttpTarget;
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 
 use super::problem::{Place, Problem};
 use super::{Config, RateWords, Sources, Upstream};
@@ -135,7 +135,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         }
     }
     if let Some(level) = &config.log.level
-        && level.parse::<Targets>().is_err()
+        && !is_levels(level)
     {
         whole(&format!(
             "`log.level`: `{}` is neither a level nor a list of `module=level`",
@@ -305,6 +305,13 @@ impl RateWords {
             burst: narrow(self.burst),
         })
     }
+}
+
+/// Whether a text is a level or a list of levels by module. [`Targets`] alone would take a mistyped
+/// level for a module.
+fn is_levels(text: &str) -> bool {
+    let is_level = |part: &str| part.contains('=') || part.parse::<LevelFilter>().is_ok();
+    text.split(',').all(is_level) && text.parse::<Targets>().is_ok()
 }
 
 fn pins(path: &Path, bytes: &[u8]) -> Result<Arc<Lock>, String> {

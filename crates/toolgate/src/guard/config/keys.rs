@@ -18,6 +18,10 @@ pub(super) struct Key<T: 'static> {
     /// Whether a reload changes it while the guard runs.
     pub(super) live: bool,
     /// One sentence for the reference.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the reference page is held to it by a test")
+    )]
     pub(super) meaning: &'static str,
 }
 

@@ -46,8 +46,6 @@ pub(super) enum Slot<T: 'static> {
     Address(fn(&mut T) -> &mut Option<SocketAddr>),
     /// A file; a relative path in a configuration file starts at that file's folder.
     Path(fn(&mut T) -> &mut Option<PathBuf>),
-    /// Several files.
-    Paths(fn(&mut T) -> &mut Vec<PathBuf>),
     /// Any text.
     Text(fn(&mut T) -> &mut Option<String>),
     /// A list of texts.
@@ -90,9 +88,6 @@ impl<T> Slot<T> {
                 *slot(target) = Some(address);
             }
             Self::Path(slot) => *slot(target) = Some(file(raw.filled(&self.expects())?)),
-            Self::Paths(slot) => {
-                *slot(target) = raw.texts(&self.expects())?.into_iter().map(file).collect();
-            }
             Self::Text(slot) => *slot(target) = Some(raw.filled(&self.expects())?),
             Self::Texts(slot) => *slot(target) = raw.texts(&self.expects())?,
             Self::Pairs(slot) => *slot(target) = raw.pairs(&self.expects())?,
@@ -118,7 +113,6 @@ impl<T> Slot<T> {
             ),
             Self::Address(_) => "an address `IP:PORT`".to_owned(),
             Self::Path(_) => "a file".to_owned(),
-            Self::Paths(_) => "a list of files".to_owned(),
             Self::Text(_) => "a text".to_owned(),
             Self::Texts(_) => "a list of texts".to_owned(),
             Self::Pairs(_) => "a table of texts".to_owned(),
@@ -142,12 +136,6 @@ impl<T> Slot<T> {
             Self::Path(slot) => slot(target)
                 .as_ref()
                 .map(|path| format!("{:?}", path.display().to_string())),
-            Self::Paths(slot) => list(
-                slot(target)
-                    .iter()
-                    .map(|path| path.display().to_string())
-                    .collect(),
-            ),
             Self::Text(slot) => slot(target).as_ref().map(|text| format!("{text:?}")),
             Self::Texts(slot) => list(slot(target).clone()),
             Self::Pairs(slot) => (!slot(target).is_empty()).then(|| "(a table)".to_owned()),
@@ -164,7 +152,7 @@ impl<T> Slot<T> {
 
     /// Whether text for this key is read as a TOML value: lists and tables are.
     pub(super) fn is_compound(&self) -> bool {
-        matches!(self, Self::Texts(_) | Self::Paths(_) | Self::Pairs(_))
+        matches!(self, Self::Texts(_) | Self::Pairs(_))
     }
 }
 

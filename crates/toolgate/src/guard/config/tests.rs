@@ -180,7 +180,7 @@ fn faults_have_their_places_and_what_was_meant() {
             "[listen]\naddress = \"localhost\"\n",
             &["2:11: `address`: expected an address `IP:PORT`, found `localhost`"],
         ),
-        ("a = [\n", &["2:1: unclosed array, expected `]`"]),
+        ("a = [\n", &["1:6: unclosed array, expected `]`"]),
         (
             "[[tools]]\nresults = \"off\"\n",
             &["1:1: a rule needs `match`, a pattern of tool names"],

@@ -7,7 +7,7 @@ use toolgate_guard::policy::{BadResult, Mode};
 use super::super::slot::Slot;
 use super::super::words::Words;
 use super::super::{ToolRule, Upstream};
-use super::{Key, fixed, live, put, put_some};
+use super::{Key, fixed, live, put_some};
 
 /// The keys of an upstream, in the order of the reference.
 pub(in super::super) const UPSTREAM: &[Key<Upstream>] = &[
