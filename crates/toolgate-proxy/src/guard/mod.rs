@@ -83,8 +83,14 @@ impl Running {
     }
 
     /// Waits for its end.
-    pub async fn finished(self) -> Exit {
-        match self.task.await {
+    pub async fn finished(mut self) -> Exit {
+        self.ended().await
+    }
+
+    /// The same for somebody who may want to [`stop`](Self::stop) it while waiting; not to be
+    /// waited for again after it has answered.
+    pub async fn ended(&mut self) -> Exit {
+        match (&mut self.task).await {
             Ok(exit) => exit,
             // Nobody aborts the task, so it can only have panicked.
             Err(error) => match error.try_into_panic() {

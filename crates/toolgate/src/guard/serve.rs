@@ -236,14 +236,14 @@ async fn attend(
         let _going_down = stopped.wait_for(|stop| *stop).await;
     };
     let ended = tokio::select! {
-        end = running.finished() => Some(end),
+        end = running.ended() => Some(end),
         () = told => None,
     };
     let end = match ended {
         Some(end) => end,
         None => {
             running.stop();
-            running.finished().await
+            running.ended().await
         }
     };
     // Fails only when the process ends.

@@ -108,11 +108,9 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
             "several upstreams need an address each, `upstreams.NAME.listen`: on standard input and output there is room for one",
         );
     }
-    if !addresses.iter().any(Option::is_some)
-        && !(listen.hosts.is_empty()
-            && listen.origins.is_empty()
-            && listen.tls_certificate.is_none())
-    {
+    let plain =
+        listen.hosts.is_empty() && listen.origins.is_empty() && listen.tls_certificate.is_none();
+    if addresses.iter().all(Option::is_none) && !plain {
         whole("`listen.hosts`, `listen.origins` and TLS need `listen.address`");
     }
     if listen.tls_certificate.is_some() != listen.tls_key.is_some() {

@@ -386,7 +386,6 @@ fn what_a_reload_cannot_change_is_named() {
     assert_eq!(old.fixed_changes(&old), [""; 0]);
 }
 
-#[expect(clippy::panic, reason = "a test that fails")]
 fn panic_with(faults: &[String]) -> Config {
     panic!("{}", faults.join("\n"))
 }
