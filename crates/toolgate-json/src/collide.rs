@@ -2,14 +2,14 @@
 
 use crate::hash::{colliding_second_word, hash_bytes};
 
-/// `count` different texts of 16 ASCII characters with the same 64-bit hash.
+/// `count` different texts of 24 ASCII characters with the same 64-bit hash.
 pub(crate) fn texts(count: usize) -> Vec<String> {
     let texts: Vec<String> = (0_u64..)
         .filter_map(|number| {
             let first = format!("{number:08}");
             let second = colliding_second_word(first.as_bytes().try_into().unwrap());
             let second = String::from_utf8(second.to_vec()).ok()?;
-            second.is_ascii().then(|| first + &second)
+            second.is_ascii().then(|| first + &second + "the same")
         })
         .take(count)
         .collect();

@@ -312,12 +312,13 @@ impl<'a> Node<'a> for View<'a> {
     }
 
     fn member(self, name: &str) -> Option<Self> {
-        self.member_hashed(name, key_hash(name))
+        self.member_hashed(name, || key_hash(name))
     }
 
-    fn member_hashed(self, name: &str, hash: u32) -> Option<Self> {
+    fn member_hashed(self, name: &str, hash: impl FnOnce() -> u32) -> Option<Self> {
+        let hash = hash();
         self.members()
-            .find(|(key, _)| key.hash() == hash && key.text() == name)
+            .find(|(key, _)| key.hash() == hash && key.bytes() == name.as_bytes())
             .map(|(_, value)| value)
     }
 
@@ -346,6 +347,12 @@ impl<'a> Key<'a> for KeyView<'a> {
     #[inline]
     fn text(self) -> &'a str {
         self.view.string()
+    }
+
+    #[inline]
+    fn bytes(self) -> &'a [u8] {
+        let View { document, slot, .. } = self.view;
+        document.tape.bytes(slot, document.source)
     }
 
     #[inline]

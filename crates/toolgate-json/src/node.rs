@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::hash::NameEnds;
 use crate::number::Number;
 
 /// The six types of JSON values (RFC 8259 section 1).
@@ -57,6 +58,10 @@ impl fmt::Display for Kind {
 /// A node is a cheap handle. Asking a node for what it is not gives the empty
 /// answer named at each method, never a panic.
 pub trait Node<'a>: Copy {
+    /// Whether members mostly come in the byte order of their names: a hint that
+    /// may make a walk cheaper, never wrong.
+    const SORTED: bool = false;
+
     /// A member's name.
     type Key: Key<'a>;
     /// The items of an array, in order.
@@ -105,9 +110,9 @@ pub trait Node<'a>: Copy {
     /// many steps as there are members.
     fn member(self, name: &str) -> Option<Self>;
 
-    /// As [`member`](Self::member), for callers that hold
+    /// As [`member`](Self::member), for callers that may hold
     /// [`key_hash`](crate::key_hash) of `name` already.
-    fn member_hashed(self, name: &str, hash: u32) -> Option<Self> {
+    fn member_hashed(self, name: &str, hash: impl FnOnce() -> u32) -> Option<Self> {
         let _ = hash;
         self.member(name)
     }
@@ -121,8 +126,19 @@ pub trait Key<'a>: Copy {
     /// The name after unescaping.
     fn text(self) -> &'a str;
 
+    /// The bytes of [`text`](Self::text).
+    fn bytes(self) -> &'a [u8] {
+        self.text().as_bytes()
+    }
+
     /// [`key_hash`](crate::key_hash) of [`text`](Self::text).
     fn hash(self) -> u32;
+
+    /// The same for callers that hold the name's ends already.
+    fn hash_of(self, ends: NameEnds) -> u32 {
+        let _ = ends;
+        self.hash()
+    }
 
     /// A number that no other live value or key of the same instance has.
     fn identity(self) -> usize;

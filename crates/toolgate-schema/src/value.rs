@@ -1,7 +1,7 @@
 //! `serde_json::Value` as an instance: the one place where it meets the engine.
 
 use serde_json::Value;
-use toolgate_json::{Key, Kind, Node, Number, key_hash};
+use toolgate_json::{Key, Kind, NameEnds, Node, Number, key_hash};
 
 /// A borrowed `serde_json` value as the engine sees it.
 #[derive(Debug, Clone, Copy)]
@@ -34,6 +34,11 @@ impl<'v> Key<'v> for ValueKey<'v> {
     #[inline]
     fn hash(self) -> u32 {
         key_hash(self.0)
+    }
+
+    #[inline]
+    fn hash_of(self, ends: NameEnds) -> u32 {
+        ends.hash(self.0.as_bytes())
     }
 
     #[inline]
@@ -70,6 +75,9 @@ impl<'v> Iterator for ValueMembers<'v> {
 }
 
 impl<'v> Node<'v> for ValueNode<'v> {
+    /// As long as nothing in the build switches on serde_json's `preserve_order`.
+    const SORTED: bool = true;
+
     type Key = ValueKey<'v>;
     type Items = ValueItems<'v>;
     type Members = ValueMembers<'v>;

@@ -29,11 +29,11 @@ fn a_tool_schema() {
         r#"
 root 2
 2 object
-    object; "city" required 3; "units" 4; "days" 5; "note" 6; rest 1
+    object >= 1 <= 4; "city" required 3; "units" 4; "days" 5; "note" 6; rest 1
 3 string
     length >= 1
 4 string
-    enum "metric" "imperial"
+    enum "imperial" "metric"
 5 integer
     >= 1
     <= 14
@@ -62,7 +62,7 @@ fn unevaluated_properties_become_a_closed_set() {
         r#"
 root 2
 2
-    object; "a" 0; rest 1
+    object <= 1; "a" 0; rest 1
 "#,
     );
     lists(
@@ -72,7 +72,7 @@ root 2
 2
     object; "b" 0
     apply 3
-    object; "b" 0; "a" 0; rest 1
+    object; "a" 0; "b" 0; rest 1
 3
     object; "a" 4
 4 string
@@ -88,7 +88,7 @@ root 2
 3 memo
     object; "a" 0
 4 memo
-    object; "b" required
+    object >= 1; "b" required
 "#,
     );
 }

@@ -2,11 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use toolgate_json::Node;
+use toolgate_json::{Kind, Node};
 
 use super::{Answer, Machine, NO, YES};
 use crate::int::units;
-use crate::plan::{ArrayPlan, Contains, NodeIx};
+use crate::plan::{ArrayPlan, Contains, NodeIx, Reach, Target};
 
 impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// Keywords about arrays.
@@ -30,8 +30,8 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     }
 
     fn items(&mut self, array: &ArrayPlan, value: N, count: usize) -> Answer {
-        let rest = array.rest.unwrap_or(NodeIx::TRUE);
-        let looked_at = if rest == NodeIx::TRUE {
+        let rest = array.rest.unwrap_or(Target::TRUE);
+        let looked_at = if rest.node == NodeIx::TRUE {
             count.min(array.prefix.len())
         } else {
             count
@@ -40,13 +40,36 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             return YES;
         }
         self.spend(units(looked_at))?;
-        let schemas = array.prefix.iter().copied().chain(std::iter::repeat(rest));
-        for (schema, item) in schemas.zip(value.items()).take(looked_at) {
-            if schema != NodeIx::TRUE && !self.evaluate(schema, item)? {
+        let mut items = value.items();
+        for (target, item) in array.prefix.iter().zip(&mut items) {
+            if !self.child(*target, item)? {
                 return NO;
             }
         }
+        if looked_at > array.prefix.len() {
+            for item in items {
+                if !self.child(rest, item)? {
+                    return NO;
+                }
+            }
+        }
         YES
+    }
+
+    /// A child whose turn it is, against one subschema.
+    #[inline(always)]
+    fn child(&mut self, target: Target, value: N) -> Answer {
+        let kind = value.kind();
+        if !target.types.admits(value, kind) {
+            return NO;
+        }
+        match target.reach {
+            Reach::Type => YES,
+            Reach::Value => self.leaf(self.plan.node(target.node), value, kind),
+            Reach::Object if kind != Kind::Object => YES,
+            Reach::Array if kind != Kind::Array => YES,
+            Reach::Object | Reach::Array | Reach::Further => self.further(target, value),
+        }
     }
 
     fn contains(&mut self, contains: Contains, value: N, count: usize) -> Answer {

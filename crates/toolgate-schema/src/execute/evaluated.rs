@@ -122,8 +122,13 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             }
             match op {
                 Op::Apply(target) => self.visit(*target, value, kind, marks)?,
+                Op::AllOf(union) => {
+                    for branch in self.branches(*union, value, kind)? {
+                        self.visit(*branch, value, kind, marks)?;
+                    }
+                }
                 Op::AnyOf(union) | Op::OneOf(union) => {
-                    for branch in plan.unions.get(to_usize(*union)).into_iter().flatten() {
+                    for branch in self.branches(*union, value, kind)? {
                         self.visit_if(*branch, value, kind, marks)?;
                     }
                 }
@@ -207,22 +212,16 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             return ControlFlow::Continue(());
         }
         self.spend(units(value.len()))?;
-        let mut guess = 0;
         for (at, (key, _)) in value.members().enumerate() {
-            let name = key.text();
-            self.spend_text(name)?;
-            if let Some(slot) = object.names.find(name, guess, || key.hash()) {
-                guess = slot + 1;
-                if object
-                    .slots
-                    .get(to_usize(slot))
-                    .is_some_and(|slot| slot.declared)
-                {
-                    marks.mark(at);
-                }
+            let name = key.bytes();
+            self.spend_bytes(name.len())?;
+            let slot = object.names.find(name, |ends| key.hash_of(ends));
+            let slot = slot.and_then(|slot| object.slots.get(slot));
+            if slot.is_some_and(|slot| slot.declared) {
+                marks.mark(at);
             }
             for (pattern, _) in &object.patterns {
-                if self.matches(*pattern, name)? {
+                if self.matches(*pattern, key.text())? {
                     marks.mark(at);
                 }
             }

@@ -8,12 +8,33 @@ use toolgate_json::{Kind, Node, Number, View};
 use super::{Answer, Machine, NO, YES};
 use crate::format::{Format, content};
 use crate::int::{to_usize, units};
-use crate::plan::{DIGITS_PER_UNIT, EnumPlan, Op};
+use crate::plan::{DIGITS_PER_UNIT, EnumPlan, Literal, Op, PlanNode, Run};
 
 impl<'i, N: Node<'i>> Machine<'_, '_, N> {
-    /// `const` and `enum`.
+    /// All that a leaf asks of a value of an admitted type.
     #[inline(never)]
-    pub(super) fn head(&mut self, op: &Op, value: N, kind: Kind) -> Answer {
+    pub(super) fn leaf(&mut self, node: &PlanNode, value: N, kind: Kind) -> Answer {
+        let plan = self.plan;
+        if node.has(Run::Head.bit()) {
+            for op in plan.run(node, Run::Head) {
+                if !self.head(op, value, kind)? {
+                    return NO;
+                }
+            }
+        }
+        match kind {
+            Kind::String if node.has(Run::String.bit()) => {
+                self.string(plan.run(node, Run::String), value)
+            }
+            Kind::Number if node.has(Run::Number.bit()) => {
+                self.number(plan.run(node, Run::Number), value)
+            }
+            _ => YES,
+        }
+    }
+
+    /// `const` and `enum`.
+    fn head(&mut self, op: &Op, value: N, kind: Kind) -> Answer {
         let plan = self.plan;
         match *op {
             Op::Const(index) => match plan.literal_at(index) {
@@ -61,10 +82,8 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
             Kind::String => {
                 let text = value.string();
                 self.spend_text(text)?;
-                members
-                    .strings
-                    .find(text, 0, || toolgate_json::key_hash(text))
-                    .is_some()
+                let text = text.as_bytes();
+                members.strings.find(text, |ends| ends.hash(text)).is_some()
             }
             Kind::Number => {
                 let number = value.number();
@@ -105,8 +124,8 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     }
 
     /// Keywords about numbers.
-    #[inline(never)]
-    pub(super) fn number(&mut self, ops: &[Op], value: N) -> Answer {
+    #[inline]
+    fn number(&mut self, ops: &[Op], value: N) -> Answer {
         let found = value.number();
         for op in ops {
             let matched = match *op {
@@ -133,6 +152,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     }
 
     /// The order of a value against a bound.
+    #[inline]
     fn against(&mut self, number: u32, found: Number<'_>) -> ControlFlow<super::Stop, Ordering> {
         let Some(bound) = self.plan.numbers.get(to_usize(number)) else {
             return ControlFlow::Continue(Ordering::Equal);
@@ -140,15 +160,26 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         if let (Some(found), Some(bound)) = (found.as_i64(), bound.integer) {
             return ControlFlow::Continue(found.cmp(&bound));
         }
+        self.against_literal(bound.literal, found)
+    }
+
+    /// The order of a value against a bound where one of them is no machine integer.
+    #[inline(never)]
+    fn against_literal(
+        &mut self,
+        bound: Literal,
+        found: Number<'_>,
+    ) -> ControlFlow<super::Stop, Ordering> {
         self.spend_number(found)?;
         let plan = self.plan;
-        let Some(literal) = plan.literal(bound.literal) else {
+        let Some(literal) = plan.literal(bound) else {
             return ControlFlow::Continue(Ordering::Equal);
         };
         self.spend_literal(literal)?;
         ControlFlow::Continue(found.compare(&literal.number()))
     }
 
+    #[inline(never)]
     fn multiple(&mut self, number: u32, found: Number<'_>) -> Answer {
         let plan = self.plan;
         let Some(divisor) = plan.numbers.get(to_usize(number)) else {
@@ -181,7 +212,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
 
     /// Keywords about strings.
     #[inline(never)]
-    pub(super) fn string(&mut self, ops: &[Op], value: N) -> Answer {
+    fn string(&mut self, ops: &[Op], value: N) -> Answer {
         let text = value.string();
         for op in ops {
             if !self.text(op, text)? {

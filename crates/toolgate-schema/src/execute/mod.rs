@@ -27,7 +27,7 @@ use toolgate_json::{Kind, Node};
 pub(crate) use memo::Memo;
 
 use crate::int::{to_usize, units};
-use crate::plan::{NodeIx, Op, Plan, PlanNode, Run};
+use crate::plan::{NodeIx, Op, Plan, PlanNode, Run, Select};
 
 /// Why a check ended without a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -139,16 +139,23 @@ struct Machine<'p, 'w, N> {
 
 impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// Whether a value matches a subschema.
+    #[inline]
     fn evaluate(&mut self, ix: NodeIx, value: N) -> Answer {
+        let node = self.plan.node(ix);
+        let kind = value.kind();
+        let admitted = node.types.admits(value, kind);
+        if !admitted || node.traits.plain {
+            self.spend(1)?;
+            return ControlFlow::Continue(admitted);
+        }
+        self.enter(ix, value)
+    }
+
+    /// Whether a value of an admitted type matches a subschema.
+    fn enter(&mut self, ix: NodeIx, value: N) -> Answer {
         self.spend(1)?;
         let node = self.plan.node(ix);
         let kind = value.kind();
-        if !node.types.admits(value, kind) {
-            return NO;
-        }
-        if node.traits.plain {
-            return YES;
-        }
         if node.traits.memo {
             return self.remembered(ix, node, value, kind);
         }
@@ -189,12 +196,9 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     #[inline]
     fn operate(&mut self, node: &'p PlanNode, value: N, kind: Kind) -> Answer {
         let plan = self.plan;
-        if node.has(Run::Head.bit()) {
-            for op in plan.run(node, Run::Head) {
-                if !self.head(op, value, kind)? {
-                    return NO;
-                }
-            }
+        let here = Run::Head.bit() | Run::String.bit() | Run::Number.bit();
+        if node.has(here) && !self.leaf(node, value, kind)? {
+            return NO;
         }
         let matched = match kind {
             Kind::Object => match plan.objects.get(to_usize(node.object)) {
@@ -205,12 +209,6 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 Some(array) => self.array(array, value)?,
                 None => true,
             },
-            Kind::String if node.has(Run::String.bit()) => {
-                self.string(plan.run(node, Run::String), value)?
-            }
-            Kind::Number if node.has(Run::Number.bit()) => {
-                self.number(plan.run(node, Run::Number), value)?
-            }
             _ => true,
         };
         if !matched || !node.has(Run::Any.bit() | Run::Tail.bit()) {
@@ -224,7 +222,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     fn together(&mut self, node: &'p PlanNode, value: N, kind: Kind) -> Answer {
         let plan = self.plan;
         for op in plan.run(node, Run::Any) {
-            if !self.in_place(op, value)? {
+            if !self.in_place(op, value, kind)? {
                 return NO;
             }
         }
@@ -239,12 +237,20 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     }
 
     /// Applies other subschemas to the same value.
-    fn in_place(&mut self, op: &Op, value: N) -> Answer {
+    fn in_place(&mut self, op: &Op, value: N, kind: Kind) -> Answer {
         let plan = self.plan;
         match *op {
             Op::Apply(target) => self.evaluate(target, value),
+            Op::AllOf(union) => {
+                for branch in self.branches(union, value, kind)? {
+                    if !self.evaluate(*branch, value)? {
+                        return NO;
+                    }
+                }
+                YES
+            }
             Op::AnyOf(union) => {
-                for branch in plan.unions.get(to_usize(union)).into_iter().flatten() {
+                for branch in self.branches(union, value, kind)? {
                     if self.evaluate(*branch, value)? {
                         return YES;
                     }
@@ -253,7 +259,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             }
             Op::OneOf(union) => {
                 let mut matched = false;
-                for branch in plan.unions.get(to_usize(union)).into_iter().flatten() {
+                for branch in self.branches(union, value, kind)? {
                     if self.evaluate(*branch, value)? {
                         if matched {
                             return NO;
@@ -281,6 +287,36 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             }
             _ => YES,
         }
+    }
+
+    /// The branches of a union that a value does not rule out at once.
+    #[inline]
+    fn branches(&mut self, union: u32, value: N, kind: Kind) -> ControlFlow<Stop, &'p [NodeIx]> {
+        let plan = self.plan;
+        let Some(union) = plan.unions.get(to_usize(union)) else {
+            return ControlFlow::Continue(&[]);
+        };
+        match &union.select {
+            Some(select) if kind == Kind::Object => self.chosen(select, value),
+            _ => ControlFlow::Continue(&union.branches),
+        }
+    }
+
+    /// The branches that the value of one member leaves.
+    #[inline(never)]
+    fn chosen(&mut self, select: &'p Select, value: N) -> ControlFlow<Stop, &'p [NodeIx]> {
+        let chosen = match self.look_up(&select.name, 0, value)? {
+            None => &select.absent,
+            Some(member) if member.kind() == Kind::String => {
+                let text = member.string();
+                self.spend_text(text)?;
+                let slot = select.values.find_text(text);
+                slot.and_then(|slot| select.chosen.get(slot))
+                    .unwrap_or(&select.others)
+            }
+            Some(_) => &select.unlike,
+        };
+        ControlFlow::Continue(chosen)
     }
 
     /// What runs after all other keywords of a subschema have passed.
@@ -326,7 +362,13 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// Pays for looking at a text.
     #[inline]
     fn spend_text(&mut self, text: &str) -> ControlFlow<Stop> {
-        let price = units(text.len() / TEXT_PER_UNIT);
+        self.spend_bytes(text.len())
+    }
+
+    /// Pays for looking at so many bytes of text.
+    #[inline]
+    fn spend_bytes(&mut self, count: usize) -> ControlFlow<Stop> {
+        let price = units(count / TEXT_PER_UNIT);
         if price == 0 {
             ControlFlow::Continue(())
         } else {

@@ -3,18 +3,18 @@
 use std::ops::ControlFlow;
 
 use smallvec::SmallVec;
-use toolgate_json::{Key as _, Node};
+use toolgate_json::{Key as _, Kind, Node};
 
 use super::{Answer, Machine, NO, Stop, YES};
 use crate::int::{to_usize, units};
-use crate::plan::{Dependent, NodeIx, ObjectPlan};
+use crate::plan::{Dependent, NameTable, NodeIx, ObjectPlan, Reach, Target, Walk};
 
 /// A member whose subschema looks further than the value itself.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Deferred<N> {
-    /// The slot of its name; [`UNORDERED`] for members the schema does not name.
+    /// The order of its name; [`UNORDERED`] for members the schema does not name.
     order: u32,
-    schema: NodeIx,
+    target: Target,
     value: N,
 }
 
@@ -22,15 +22,37 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// Keywords about objects.
     pub(super) fn object(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
         let count = value.len();
-        if count < object.min || count > object.max || count < to_usize(object.required) {
+        if count < object.min || count > object.max {
             return NO;
         }
         self.spend(units(count))?;
         let floor = self.deferred.len();
-        let matched = self.members(object, value)? && self.deferred_members(floor)?;
-        self.deferred.truncate(floor);
+        let mut first = None;
+        let matched = match object.walk(count) {
+            Walk::Values => self.values(object, value, &mut first)?,
+            Walk::Names => self.sought_members(object, value, &mut first)?,
+            Walk::Members if N::SORTED && object.names.is_short() => {
+                self.sorted_members(object, value, &mut first)?
+            }
+            Walk::Members => self.named_members(object, value, &mut first)?,
+            Walk::Patterns => self.members(object, value, &mut first)?,
+        };
         if !matched {
+            self.deferred.truncate(floor);
             return NO;
+        }
+        if let Some(first) = first {
+            let matched = if self.deferred.len() == floor {
+                self.further(first.target, first.value)?
+            } else {
+                self.deferred.push(first);
+                let matched = self.deferred_members(floor)?;
+                self.deferred.truncate(floor);
+                matched
+            };
+            if !matched {
+                return NO;
+            }
         }
         if object.dependents.is_empty() {
             YES
@@ -50,34 +72,139 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         YES
     }
 
-    /// Looks at every member once. Cheap subschemas are settled on the way,
-    /// without stopping at the first that fails, so that the price does not
-    /// depend on the members' order; costly ones are put off.
+    /// Looks at every member once, where their names make no difference.
     #[inline(never)]
-    fn members(&mut self, object: &ObjectPlan, value: N) -> Answer {
+    fn values(
+        &mut self,
+        object: &'p ObjectPlan,
+        value: N,
+        first: &mut Option<Deferred<N>>,
+    ) -> Answer {
+        let Some(rest) = &object.additional else {
+            return YES;
+        };
+        let mut matched = true;
+        for (_, member) in value.members() {
+            matched &= self.member(UNORDERED, rest, member, first)?;
+        }
+        ControlFlow::Continue(matched)
+    }
+
+    /// Looks for each name that the schema has; the others must all be allowed or
+    /// all be forbidden.
+    #[inline(never)]
+    fn sought_members(
+        &mut self,
+        object: &'p ObjectPlan,
+        value: N,
+        first: &mut Option<Deferred<N>>,
+    ) -> Answer {
+        let mut matched = true;
+        let mut left = value.len();
+        for (slot, known) in object.slots.iter().enumerate() {
+            match self.look_up(&object.names, slot, value)? {
+                Some(member) => {
+                    left -= 1;
+                    matched &= self.member(known.order, &known.target, member, first)?;
+                }
+                None => matched &= !known.required,
+            }
+        }
+        ControlFlow::Continue(matched && (left == 0 || object.is_open()))
+    }
+
+    /// Looks at every member once and finds what the schema says of its name.
+    /// Cheap subschemas are settled on the way, without stopping at the first that
+    /// fails, so that the price does not depend on the members' order; costly ones
+    /// are put off.
+    #[inline(always)]
+    fn walk(
+        &mut self,
+        object: &'p ObjectPlan,
+        value: N,
+        first: &mut Option<Deferred<N>>,
+        mut find: impl FnMut(&[u8], N::Key) -> Option<usize>,
+    ) -> Answer {
+        let rest = object.additional.as_ref().unwrap_or(&Target::TRUE);
         let mut matched = true;
         let mut required = 0;
-        let mut guess = 0;
         for (key, member) in value.members() {
-            let name = key.text();
-            self.spend_text(name)?;
+            let name = key.bytes();
+            self.spend_bytes(name.len())?;
+            let slot = find(name, key).and_then(|slot| object.slots.get(slot));
+            let (order, target) = match slot {
+                Some(known) => {
+                    required += u32::from(known.required);
+                    (known.order, &known.target)
+                }
+                None => (UNORDERED, rest),
+            };
+            matched &= self.member(order, target, member, first)?;
+        }
+        ControlFlow::Continue(matched && required == object.required)
+    }
+
+    /// The walk that looks names up by their hash.
+    #[inline(never)]
+    fn named_members(
+        &mut self,
+        object: &'p ObjectPlan,
+        value: N,
+        first: &mut Option<Deferred<N>>,
+    ) -> Answer {
+        let names = &object.names;
+        self.walk(object, value, first, |name, key| {
+            names.find(name, |ends| key.hash_of(ends))
+        })
+    }
+
+    /// The walk beside the names of the schema, which are sorted as the members are.
+    #[inline(never)]
+    fn sorted_members(
+        &mut self,
+        object: &'p ObjectPlan,
+        value: N,
+        first: &mut Option<Deferred<N>>,
+    ) -> Answer {
+        let names = &object.names;
+        let mut from = 0;
+        self.walk(object, value, first, |name, _| {
+            names.find_next(&mut from, name)
+        })
+    }
+
+    /// The same walk for objects with keywords that look at every name.
+    #[inline(never)]
+    fn members(
+        &mut self,
+        object: &'p ObjectPlan,
+        value: N,
+        first: &mut Option<Deferred<N>>,
+    ) -> Answer {
+        let mut matched = true;
+        let mut required = 0;
+        for (key, member) in value.members() {
+            let name = key.bytes();
+            self.spend_bytes(name.len())?;
             let mut covered = false;
-            if let Some(slot) = object.names.find(name, guess, || key.hash()) {
-                guess = slot + 1;
-                if let Some(slot_plan) = object.slots.get(to_usize(slot)) {
-                    required += u32::from(slot_plan.required);
-                    covered = slot_plan.declared;
-                    matched &= self.member(slot, slot_plan.schema, member)?;
+            let slot = object.names.find(name, |ends| key.hash_of(ends));
+            if let Some(slot) = slot
+                && let Some(known) = object.slots.get(slot)
+            {
+                required += u32::from(known.required);
+                covered = known.declared;
+                if covered {
+                    matched &= self.member(known.order, &known.target, member, first)?;
                 }
             }
-            for (pattern, schema) in &object.patterns {
-                if self.matches(*pattern, name)? {
+            for (pattern, target) in &object.patterns {
+                if self.matches(*pattern, key.text())? {
                     covered = true;
-                    matched &= self.member(UNORDERED, *schema, member)?;
+                    matched &= self.member(UNORDERED, target, member, first)?;
                 }
             }
-            if !covered && let Some(rest) = object.additional {
-                matched &= self.member(UNORDERED, rest, member)?;
+            if !covered && let Some(rest) = &object.additional {
+                matched &= self.member(UNORDERED, rest, member, first)?;
             }
             if let Some(names) = object.property_names {
                 matched &= self.property_name(names, key)?;
@@ -87,39 +214,74 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     }
 
     /// One member against one subschema: now if that is cheap, later if not.
-    #[inline]
-    fn member(&mut self, order: u32, schema: NodeIx, value: N) -> Answer {
-        if schema == NodeIx::TRUE {
-            return YES;
-        }
-        self.spend(1)?;
-        let node = self.plan.node(schema);
+    #[inline(always)]
+    fn member(
+        &mut self,
+        order: u32,
+        target: &Target,
+        value: N,
+        first: &mut Option<Deferred<N>>,
+    ) -> Answer {
         let kind = value.kind();
-        if !node.types.admits(value, kind) {
+        if !target.types.admits(value, kind) {
             return NO;
         }
-        if node.traits.plain {
+        if target.reach == Reach::Type {
             return YES;
         }
-        if node.traits.leaf {
-            return self.operate(node, value, kind);
+        match target.reach {
+            Reach::Type => YES,
+            Reach::Value => self.leaf(self.plan.node(target.node), value, kind),
+            Reach::Object if kind != Kind::Object => YES,
+            Reach::Array if kind != Kind::Array => YES,
+            Reach::Object | Reach::Array | Reach::Further => {
+                let member = Deferred {
+                    order,
+                    target: *target,
+                    value,
+                };
+                match first {
+                    None => *first = Some(member),
+                    Some(_) => self.deferred.push(member),
+                }
+                YES
+            }
         }
-        self.deferred.push(Deferred {
-            order,
-            schema,
-            value,
-        });
-        YES
+    }
+
+    /// A value of an admitted type against a subschema that looks at its children.
+    #[inline]
+    pub(super) fn further(&mut self, target: Target, value: N) -> Answer {
+        if target.reach == Reach::Further {
+            return self.enter(target.node, value);
+        }
+        if self.depth >= self.allowance.depth {
+            return self.too_deep();
+        }
+        self.spend(1)?;
+        self.depth += 1;
+        let plan = self.plan;
+        let index = to_usize(target.index);
+        let matched = match target.reach {
+            Reach::Object => match plan.objects.get(index) {
+                Some(object) => self.object(object, value)?,
+                None => true,
+            },
+            _ => match plan.arrays.get(index) {
+                Some(array) => self.array(array, value)?,
+                None => true,
+            },
+        };
+        self.depth -= 1;
+        ControlFlow::Continue(matched)
     }
 
     /// The members that were put off: those the schema names in its order up to
     /// the first that fails, then all of the others.
+    #[inline(never)]
     fn deferred_members(&mut self, floor: usize) -> Answer {
         let end = self.deferred.len();
-        if end - floor > 1
-            && let Some(waiting) = self.deferred.get_mut(floor..)
-            && !waiting.is_sorted_by_key(|member| member.order)
-        {
+        if let Some(waiting) = self.deferred.get_mut(floor..) {
             waiting.sort_unstable_by_key(|member| member.order);
         }
         let mut matched = true;
@@ -127,11 +289,11 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             let Some(member) = self.deferred.get(at).copied() else {
                 break;
             };
-            if !matched && member.order != UNORDERED {
+            let ordered = member.order != UNORDERED;
+            if ordered && !matched {
                 break;
             }
-            let ordered = member.order != UNORDERED;
-            if !self.evaluate(member.schema, member.value)? {
+            if !self.further(member.target, member.value)? {
                 if ordered {
                     return NO;
                 }
@@ -194,11 +356,21 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         slot: u32,
         value: N,
     ) -> ControlFlow<Stop, bool> {
-        self.spend(units(value.len()) / MEMBERS_PER_UNIT)?;
-        let name = object.names.name(slot);
-        self.spend_text(name)?;
-        let found = value.member_hashed(name, object.names.hash(slot));
+        let found = self.look_up(&object.names, to_usize(slot), value)?;
         ControlFlow::Continue(found.is_some())
+    }
+
+    /// The object's member that a slot of a table names.
+    pub(super) fn look_up(
+        &mut self,
+        names: &NameTable,
+        slot: usize,
+        value: N,
+    ) -> ControlFlow<Stop, Option<N>> {
+        self.spend(units(value.len()) / MEMBERS_PER_UNIT)?;
+        let name = names.name(slot);
+        self.spend_text(name)?;
+        ControlFlow::Continue(value.member_hashed(name, || names.hash(slot)))
     }
 }
 
@@ -228,8 +400,8 @@ impl<'i> Node<'i> for Name<'i> {
     type Items = std::iter::Empty<Self>;
     type Members = std::iter::Empty<(Self, Self)>;
 
-    fn kind(self) -> toolgate_json::Kind {
-        toolgate_json::Kind::String
+    fn kind(self) -> Kind {
+        Kind::String
     }
 
     fn boolean(self) -> bool {

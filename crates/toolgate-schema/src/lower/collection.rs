@@ -8,7 +8,9 @@ use crate::dialect::{Dialect, Keyword};
 use crate::error::CompileError;
 use crate::int::{count, to_u32, to_usize};
 use crate::outline::{Dependency, Entry, Form, Sub, SubId, TypeSet};
-use crate::plan::{ArrayPlan, Contains, Dependent, NodeIx, ObjectPlan, Op, Run, Slot, Slots};
+use crate::plan::{
+    ArrayPlan, Contains, Dependent, NodeIx, ObjectPlan, Op, Run, Slot, Slots, Target,
+};
 
 impl Lowering<'_> {
     /// Drafts the one operation of all keywords that look at an object's members.
@@ -46,7 +48,7 @@ impl Lowering<'_> {
                         let slot = names.slot(document.view(*key).string());
                         let schema = self.child(*one, scope)?;
                         amend(&mut known, slot, |slot| {
-                            slot.schema = schema;
+                            slot.target = Target::open(schema);
                             slot.declared = true;
                         });
                     }
@@ -60,12 +62,12 @@ impl Lowering<'_> {
                 (Form::Patterns(patterns), _) => {
                     let mut found = Vec::with_capacity(patterns.len());
                     for (_, pattern, one) in patterns {
-                        found.push((*pattern, self.child(*one, scope)?));
+                        found.push((*pattern, Target::open(self.child(*one, scope)?)));
                     }
                     plan.patterns = found.into();
                 }
                 (Form::One(one), Keyword::AdditionalProperties) => {
-                    plan.additional = Some(self.child(*one, scope)?);
+                    plan.additional = Some(Target::open(self.child(*one, scope)?));
                 }
                 (Form::One(one), Keyword::PropertyNames) => {
                     let schema = self.child(*one, scope)?;
@@ -101,21 +103,39 @@ impl Lowering<'_> {
         if let Some(rest) = self.own_unevaluated(id, sub, Keyword::UnevaluatedProperties)
             && plan.additional.is_none()
         {
-            plan.additional = Some(self.child(rest, scope)?);
+            plan.additional = Some(Target::open(self.child(rest, scope)?));
             any = true;
         }
         if !any {
             return Ok(());
         }
-        plan.names = names.finish();
-        known.resize(plan.names.len(), UNDECLARED);
-        plan.slots = known.into();
-        plan.required = to_u32(plan.slots.iter().filter(|slot| slot.required).count());
+        let (names, places) = names.finish();
+        let place = |slot: u32| places.get(to_usize(slot)).copied().unwrap_or(slot);
+        plan.slots = vec![UNDECLARED; names.len()].into();
+        plan.names = names;
+        for (order, one) in (0..).zip(known) {
+            if let Some(slot) = plan.slots.get_mut(to_usize(place(order))) {
+                *slot = Slot { order, ..one };
+            }
+        }
+        let required = plan.slots.iter().filter(|slot| slot.required).count();
+        plan.required = to_u32(required);
+        // Objects with too few members, or too many for a closed set of names,
+        // fail before anything is looked at.
+        plan.min = plan.min.max(required);
+        if plan.patterns.is_empty()
+            && plan
+                .additional
+                .is_some_and(|rest| rest.node == NodeIx::FALSE)
+        {
+            let declared = plan.slots.iter().filter(|slot| slot.declared).count();
+            plan.max = plan.max.min(declared);
+        }
         plan.dependents = dependents
             .into_iter()
             .map(|(trigger, required, schema)| Dependent {
-                trigger,
-                required: required.into(),
+                trigger: place(trigger),
+                required: required.into_iter().map(place).collect(),
                 schema,
             })
             .collect();
@@ -161,11 +181,13 @@ impl Lowering<'_> {
                 (Form::List(list), Keyword::PrefixItems | Keyword::Items) => {
                     let mut prefix = Vec::with_capacity(list.len());
                     for one in list {
-                        prefix.push(self.child(*one, scope)?);
+                        prefix.push(Target::open(self.child(*one, scope)?));
                     }
                     plan.prefix = prefix.into();
                 }
-                (Form::One(one), Keyword::Items) => plan.rest = Some(self.child(*one, scope)?),
+                (Form::One(one), Keyword::Items) => {
+                    plan.rest = Some(Target::open(self.child(*one, scope)?))
+                }
                 (Form::One(one), Keyword::AdditionalItems) => {
                     // Without an array of `items` it says nothing.
                     let tuple = outline.entry(sub, Keyword::Items);
@@ -176,7 +198,7 @@ impl Lowering<'_> {
                             ..
                         })
                     ) {
-                        plan.rest = Some(self.child(*one, scope)?);
+                        plan.rest = Some(Target::open(self.child(*one, scope)?));
                     }
                 }
                 (Form::One(one), Keyword::Contains) => {
@@ -197,13 +219,13 @@ impl Lowering<'_> {
         if let Some(rest) = self.own_unevaluated(id, sub, Keyword::UnevaluatedItems)
             && plan.rest.is_none()
         {
-            plan.rest = Some(self.child(rest, scope)?);
+            plan.rest = Some(Target::open(self.child(rest, scope)?));
             any = true;
         }
         let idle = plan.min == 0
             && plan.max == usize::MAX
-            && plan.prefix.iter().all(|item| *item == NodeIx::TRUE)
-            && plan.rest.is_none_or(|rest| rest == NodeIx::TRUE)
+            && plan.prefix.iter().all(|item| item.node == NodeIx::TRUE)
+            && plan.rest.is_none_or(|rest| rest.node == NodeIx::TRUE)
             && plan.contains.is_none()
             && !plan.unique;
         if any && (self.is_tracked(id) || !idle) {
@@ -256,12 +278,15 @@ fn is_idle(plan: &ObjectPlan) -> bool {
         && plan.max == usize::MAX
         && plan.dependents.is_empty()
         && plan.property_names.is_none()
-        && plan.slots.iter().all(|slot| slot.schema == NodeIx::TRUE)
+        && plan
+            .slots
+            .iter()
+            .all(|slot| slot.target.node == NodeIx::TRUE)
         && plan
             .patterns
             .iter()
-            .all(|(_, schema)| *schema == NodeIx::TRUE)
-        && plan.additional.is_none_or(|schema| schema == NodeIx::TRUE)
+            .all(|(_, one)| one.node == NodeIx::TRUE)
+        && plan.additional.is_none_or(|rest| rest.node == NodeIx::TRUE)
 }
 
 /// Changes what is known of a slot so far.
@@ -276,7 +301,8 @@ fn amend(known: &mut Vec<Slot>, slot: u32, change: impl FnOnce(&mut Slot)) {
 }
 
 const UNDECLARED: Slot = Slot {
-    schema: NodeIx::TRUE,
+    target: Target::TRUE,
+    order: 0,
     declared: false,
     required: false,
 };

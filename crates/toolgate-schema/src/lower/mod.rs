@@ -7,6 +7,7 @@
 //! decides what has been evaluated.
 
 mod collection;
+mod discriminate;
 mod leaf;
 mod literals;
 mod narrow;
@@ -22,7 +23,7 @@ use crate::error::{CompileError, CompileErrorKind};
 use crate::int::to_u32;
 use crate::limits::{LimitName, Limits};
 use crate::outline::{Entry, Form, Outline, RefId, Shape, Sub, SubId, Target, TypeSet};
-use crate::plan::{Condition, Literal, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits};
+use crate::plan::{Condition, Literal, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits, Union};
 
 use scope::{ScopeId, Scopes};
 
@@ -74,7 +75,9 @@ pub(crate) fn lower(outline: &Outline, limits: &Limits) -> Result<Plan, CompileE
     }
     let mut plan = work.plan;
     narrow::narrow(&mut plan);
+    discriminate::discriminate(&mut plan);
     sharing::mark(&mut plan, &work.revisited);
+    plan.settle();
     literals::gather(&mut plan);
     plan.shrink();
     Ok(plan)
@@ -348,7 +351,10 @@ impl Lowering<'_> {
                     branches.push(self.child(*one, scope)?);
                 }
                 let union = to_u32(self.plan.unions.len());
-                self.plan.unions.push(branches.into());
+                self.plan.unions.push(Union {
+                    branches: branches.into(),
+                    select: None,
+                });
                 let op = match entry.keyword {
                     Keyword::AnyOf => Op::AnyOf(union),
                     _ => Op::OneOf(union),

@@ -1,6 +1,5 @@
 //! Lets a node's type say what its operations imply, and finds leaves.
 
-use crate::int::to_usize;
 use crate::outline::TypeSet;
 use crate::plan::{NodeIx, Op, Plan, PlanNode, Run};
 
@@ -39,17 +38,22 @@ pub(super) fn narrow(plan: &mut Plan) {
 }
 
 /// Whether all that a node applies in place are types, which its own now include:
-/// a reference to `{"type": "string"}`, a union of such (a nullable field).
+/// a reference to `{"type": "string"}`, a union of such (a nullable field), where
+/// `oneOf` says the same as `anyOf` if no two have a type in common.
 fn types_settle(plan: &Plan, node: &PlanNode) -> bool {
     let plain = |ix: &NodeIx| plan.node(*ix).traits.plain;
+    let any = |ix: &NodeIx| plain(ix) && !plan.node(*ix).types.contains(TypeSet::LEXICAL);
     plan.run(node, Run::Any).iter().all(|op| match op {
         Op::Apply(target) => plain(target),
-        Op::AnyOf(union) => {
-            let branches = plan.unions.get(to_usize(*union));
-            branches
-                .into_iter()
-                .flatten()
-                .all(|branch| plain(branch) && !plan.node(*branch).types.contains(TypeSet::LEXICAL))
+        Op::AnyOf(union) => plan.branches(*union).iter().all(any),
+        Op::OneOf(union) => {
+            let mut seen = TypeSet::NONE;
+            plan.branches(*union).iter().all(|branch| {
+                let types = plan.node(*branch).types;
+                let apart = !seen.intersects(types);
+                seen = seen.union(types);
+                apart && any(branch)
+            })
         }
         _ => false,
     })
@@ -61,9 +65,8 @@ fn narrowed(plan: &Plan, node: &PlanNode) -> TypeSet {
         match op {
             Op::Apply(target) => types = types.intersection(plan.node(*target).types),
             Op::AnyOf(union) | Op::OneOf(union) => {
-                let branches = plan.unions.get(to_usize(*union)).into_iter().flatten();
                 let mut all = TypeSet::NONE;
-                for branch in branches {
+                for branch in plan.branches(*union) {
                     all = all.union(plan.node(*branch).types);
                 }
                 // "Written without fraction" is a demand of one branch, not of the union.

@@ -34,7 +34,10 @@ fn has_shared(plan: &Plan) -> bool {
         Some(used) if !plan.node(ix).traits.leaf => std::mem::replace(used, true),
         _ => false,
     };
-    let unions = plan.unions.iter().flatten().copied();
+    let unions = plan
+        .unions
+        .iter()
+        .flat_map(|union| union.branches.iter().copied());
     let conditions = plan
         .conditions
         .iter()
@@ -46,16 +49,17 @@ fn has_shared(plan: &Plan) -> bool {
         _ => None,
     });
     let objects = plan.objects.iter().flat_map(|object| {
-        let slots = object.slots.iter().map(|slot| slot.schema);
-        let patterns = object.patterns.iter().map(|(_, schema)| *schema);
+        let slots = object.slots.iter().map(|slot| slot.target.node);
+        let patterns = object.patterns.iter().map(|(_, one)| one.node);
         let dependents = object.dependents.iter().filter_map(|one| one.schema);
-        let others = object.additional.into_iter().chain(object.property_names);
+        let additional = object.additional.map(|rest| rest.node);
+        let others = additional.into_iter().chain(object.property_names);
         slots.chain(patterns).chain(dependents).chain(others)
     });
     let arrays = plan.arrays.iter().flat_map(|array| {
         let contains = array.contains.iter().map(|contains| contains.schema);
-        let rest = array.rest.into_iter();
-        array.prefix.iter().copied().chain(rest).chain(contains)
+        let items = array.prefix.iter().chain(&array.rest);
+        items.map(|item| item.node).chain(contains)
     });
     let mut all = unions
         .chain(conditions)
@@ -159,18 +163,19 @@ fn branches(plan: &Plan, ix: NodeIx, leaf: &[bool]) -> Vec<Vec<NodeIx>> {
                 let Some(object) = plan.objects.get(to_usize(*object)) else {
                     continue;
                 };
-                let mut apart: Vec<NodeIx> = object.slots.iter().map(|slot| slot.schema).collect();
-                apart.extend(object.additional);
+                let mut apart: Vec<NodeIx> =
+                    object.slots.iter().map(|slot| slot.target.node).collect();
+                apart.extend(object.additional.map(|rest| rest.node));
                 groups.push(apart);
-                groups.extend(object.patterns.iter().map(|(_, schema)| vec![*schema]));
+                groups.extend(object.patterns.iter().map(|(_, one)| vec![one.node]));
                 groups.extend(object.property_names.map(|schema| vec![schema]));
             }
             Op::Array(array) => {
                 let Some(array) = plan.arrays.get(to_usize(*array)) else {
                     continue;
                 };
-                let mut apart = array.prefix.to_vec();
-                apart.extend(array.rest);
+                let mut apart: Vec<NodeIx> = array.prefix.iter().map(|item| item.node).collect();
+                apart.extend(array.rest.map(|rest| rest.node));
                 groups.push(apart);
                 groups.extend(array.contains.map(|contains| vec![contains.schema]));
             }

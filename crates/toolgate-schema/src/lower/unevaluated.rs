@@ -14,7 +14,7 @@ use super::{Draft, Lowering};
 use crate::dialect::{Dialect, Keyword};
 use crate::error::CompileError;
 use crate::outline::{DocId, Form, Outline, PatternId, Shape, Sub, SubId};
-use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, Run, Slot, Slots};
+use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, Run, Slot, Slots, Target};
 
 impl Lowering<'_> {
     /// Drafts the `unevaluated*` keywords that [`is_own`] did not settle.
@@ -45,8 +45,8 @@ impl Lowering<'_> {
                     let plan = ArrayPlan {
                         min: 0,
                         max: usize::MAX,
-                        prefix: vec![NodeIx::TRUE; seen.items].into(),
-                        rest: Some(schema),
+                        prefix: vec![Target::TRUE; seen.items].into(),
+                        rest: Some(Target::open(schema)),
                         contains: None,
                         unique: false,
                     };
@@ -197,16 +197,16 @@ impl Seen {
         }
         self.patterns.sort_unstable();
         self.patterns.dedup();
-        let names = names.finish();
+        let (names, _) = names.finish();
         ObjectPlan {
             slots: vec![EVALUATED; names.len()].into(),
             names,
             patterns: self
                 .patterns
                 .into_iter()
-                .map(|p| (p, NodeIx::TRUE))
+                .map(|p| (p, Target::TRUE))
                 .collect(),
-            additional: Some(schema),
+            additional: Some(Target::open(schema)),
             max: usize::MAX,
             ..ObjectPlan::default()
         }
@@ -263,7 +263,8 @@ pub(super) fn tracked(outline: &Outline) -> Vec<bool> {
 }
 
 const EVALUATED: Slot = Slot {
-    schema: NodeIx::TRUE,
+    target: Target::TRUE,
+    order: 0,
     declared: true,
     required: false,
 };

@@ -68,34 +68,36 @@ impl TypeSet {
         self.0 & Self::ALL.0 == Self::ALL.0
     }
 
-    /// Whether an instance is of one of the types.
+    /// All that values of a kind can be.
     #[inline]
-    pub(crate) fn admits<'i, N: Node<'i>>(self, node: N, kind: Kind) -> bool {
-        let one = match kind {
+    pub(crate) const fn of_kind(kind: Kind) -> Self {
+        match kind {
             Kind::Null => Self::NULL,
             Kind::Boolean => Self::BOOLEAN,
+            Kind::Number => Self::NUMBER,
             Kind::String => Self::STRING,
             Kind::Array => Self::ARRAY,
             Kind::Object => Self::OBJECT,
-            Kind::Number => return self.admits_number(node),
-        };
-        self.0 & one.0 != 0
+        }
+    }
+
+    /// Whether an instance is of one of the types.
+    #[inline]
+    pub(crate) fn admits<'i, N: Node<'i>>(self, node: N, kind: Kind) -> bool {
+        let possible = Self::of_kind(kind).0;
+        let wanted = self.0 & possible;
+        // Only of numbers can a part be wanted.
+        wanted == possible || (wanted != 0 && self.admits_number(node))
     }
 
     #[inline]
     fn admits_number<'i, N: Node<'i>>(self, node: N) -> bool {
-        match self.0 & Self::NUMBER.0 {
-            0 => false,
-            12 => true,
-            part => {
-                let integer = if self.0 & Self::LEXICAL.0 == 0 {
-                    node.number().is_integer()
-                } else {
-                    node.is_integer_literal()
-                };
-                integer == (part == Self::INTEGER.0)
-            }
-        }
+        let integer = if self.0 & Self::LEXICAL.0 == 0 {
+            node.number().is_integer()
+        } else {
+            node.is_integer_literal()
+        };
+        integer == self.contains(Self::INTEGER)
     }
 
     /// The names of the members, for a message.

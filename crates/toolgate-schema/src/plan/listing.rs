@@ -85,6 +85,7 @@ impl Plan {
             Op::Array(index) => self.array(f, *index),
             Op::Object(index) => self.object(f, *index),
             Op::Apply(target) => write!(f, "apply {}", target.number()),
+            Op::AllOf(index) => write!(f, "all of {}", self.union(*index)),
             Op::AnyOf(index) => write!(f, "any of {}", self.union(*index)),
             Op::OneOf(index) => write!(f, "one of {}", self.union(*index)),
             Op::Not(target) => write!(f, "not {}", target.number()),
@@ -116,11 +117,16 @@ impl Plan {
     }
 
     fn union(&self, index: u32) -> String {
-        let branches = self.unions.get(to_usize(index)).into_iter().flatten();
-        branches
+        let branches = self.branches(index).iter();
+        let mut text = branches
             .map(|branch| branch.number().to_string())
             .collect::<Vec<_>>()
-            .join(" ")
+            .join(" ");
+        let union = self.unions.get(to_usize(index));
+        if let Some(select) = union.and_then(|union| union.select.as_ref()) {
+            text.push_str(&format!(" by {:?}", select.name.name(0)));
+        }
+        text
     }
 
     fn enumeration(&self, f: &mut fmt::Formatter<'_>, index: u32) -> fmt::Result {
@@ -164,10 +170,10 @@ impl Plan {
         };
         bounds(f, array.min, array.max)?;
         for (position, item) in array.prefix.iter().enumerate() {
-            write!(f, "; [{position}] {}", item.number())?;
+            write!(f, "; [{position}] {}", item.node.number())?;
         }
         if let Some(rest) = array.rest {
-            write!(f, "; rest {}", rest.number())?;
+            write!(f, "; rest {}", rest.node.number())?;
         }
         if let Some(contains) = array.contains {
             write!(f, "; contains {}", contains.schema.number())?;
@@ -185,25 +191,27 @@ impl Plan {
             return Ok(());
         };
         bounds(f, object.min, object.max)?;
-        let name = |slot: u32| object.names.name(slot);
-        for (slot, name) in object.slots.iter().zip(object.names.names()) {
+        let name = |slot: u32| object.names.name(to_usize(slot));
+        let mut slots: Vec<_> = object.slots.iter().zip(object.names.names()).collect();
+        slots.sort_by_key(|(slot, _)| slot.order);
+        for (slot, name) in slots {
             write!(f, "; {name:?}")?;
             if slot.required {
                 write!(f, " required")?;
             }
             if slot.declared {
-                write!(f, " {}", slot.schema.number())?;
+                write!(f, " {}", slot.target.node.number())?;
             }
         }
-        for (pattern, schema) in &object.patterns {
+        for (pattern, target) in &object.patterns {
             let text = self
                 .patterns
                 .get(pattern.index())
                 .map_or("", |pattern| pattern.as_str());
-            write!(f, "; /{text}/ {}", schema.number())?;
+            write!(f, "; /{text}/ {}", target.node.number())?;
         }
-        if let Some(schema) = object.additional {
-            write!(f, "; rest {}", schema.number())?;
+        if let Some(rest) = object.additional {
+            write!(f, "; rest {}", rest.node.number())?;
         }
         if let Some(schema) = object.property_names {
             write!(f, "; names {}", schema.number())?;

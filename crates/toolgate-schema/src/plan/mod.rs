@@ -2,15 +2,21 @@
 //! it and nothing else: flat tables, 32-bit indexes, operations grouped by the
 //! instance's type so that a string never looks at an object keyword.
 
+mod collection;
 mod listing;
 mod names;
+mod union;
 
 use std::sync::Arc;
 
 use toolgate_json::{NodeId, OwnedDocument, View};
 use toolgate_pattern::Pattern;
 
+pub(crate) use collection::{
+    ArrayPlan, Contains, Dependent, ObjectPlan, Reach, Slot, Target, Walk,
+};
 pub(crate) use names::{NameTable, Slots};
+pub(crate) use union::{Select, Union};
 
 use crate::format::{Format, NumberFormat};
 use crate::int::{to_u32, to_usize};
@@ -23,7 +29,7 @@ pub(crate) struct Plan {
     pub(crate) ops: Vec<Op>,
     pub(crate) objects: Vec<ObjectPlan>,
     pub(crate) arrays: Vec<ArrayPlan>,
-    pub(crate) unions: Vec<Box<[NodeIx]>>,
+    pub(crate) unions: Vec<Union>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) enums: Vec<EnumPlan>,
     pub(crate) numbers: Vec<NumberLiteral>,
@@ -161,6 +167,8 @@ pub(crate) enum Op {
     Object(u32),
     /// Another subschema must match (`$ref`, one of `allOf`).
     Apply(NodeIx),
+    /// All of a union must match: conditions that test one member for its value.
+    AllOf(u32),
     /// At least one of a union must match.
     AnyOf(u32),
     /// Exactly one of a union must match.
@@ -178,67 +186,6 @@ pub(crate) struct Condition {
     pub(crate) test: NodeIx,
     pub(crate) then: NodeIx,
     pub(crate) otherwise: NodeIx,
-}
-
-/// Everything that walks an object's members, merged into one walk.
-#[derive(Debug, Default)]
-pub(crate) struct ObjectPlan {
-    /// Every name that a keyword mentions.
-    pub(crate) names: NameTable,
-    /// What is known of each name, in the table's order.
-    pub(crate) slots: Box<[Slot]>,
-    /// How many slots are required.
-    pub(crate) required: u32,
-    pub(crate) patterns: Box<[(PatternId, NodeIx)]>,
-    /// For members that neither a declared name nor a pattern covers; `None` if
-    /// the keyword is absent, which leaves them unevaluated.
-    pub(crate) additional: Option<NodeIx>,
-    pub(crate) property_names: Option<NodeIx>,
-    pub(crate) min: usize,
-    pub(crate) max: usize,
-    pub(crate) dependents: Box<[Dependent]>,
-}
-
-/// A name that an object keyword mentions.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Slot {
-    pub(crate) schema: NodeIx,
-    /// `properties` has it; otherwise only `required` or a dependency mentions it.
-    pub(crate) declared: bool,
-    pub(crate) required: bool,
-}
-
-/// What the presence of one name brings with it.
-#[derive(Debug)]
-pub(crate) struct Dependent {
-    /// The slot of the name.
-    pub(crate) trigger: u32,
-    /// Slots that must be present then.
-    pub(crate) required: Box<[u32]>,
-    /// What the whole object must match then.
-    pub(crate) schema: Option<NodeIx>,
-}
-
-/// Everything that walks an array's items.
-#[derive(Debug)]
-pub(crate) struct ArrayPlan {
-    pub(crate) min: usize,
-    pub(crate) max: usize,
-    pub(crate) prefix: Box<[NodeIx]>,
-    /// For items behind the prefix; `None` if the keyword is absent.
-    pub(crate) rest: Option<NodeIx>,
-    pub(crate) contains: Option<Contains>,
-    pub(crate) unique: bool,
-}
-
-/// `contains` and its bounds.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Contains {
-    pub(crate) schema: NodeIx,
-    pub(crate) min: usize,
-    pub(crate) max: usize,
-    /// Whether the items it matches count as evaluated (2020-12).
-    pub(crate) evaluates: bool,
 }
 
 /// An enumeration, sorted by type for lookup.
@@ -303,7 +250,10 @@ impl Plan {
                 + size_of_val(&*members.integers)
                 + size_of_val(&*members.compound)
         });
-        let unions = self.unions.iter().map(|union| ROW + size_of_val(&**union));
+        let unions = self.unions.iter().map(|union| {
+            let select = union.select.as_ref();
+            ROW + size_of_val(&*union.branches) + select.map_or(0, |select| select.memory())
+        });
         let arrays = self.arrays.iter().map(|array| size_of_val(&*array.prefix));
         let patterns = self.patterns.iter().map(|pattern| pattern.size());
         let docs = self.docs.iter().map(|doc| {
@@ -364,6 +314,12 @@ impl Plan {
         Some(doc.document().view(literal.node))
     }
 
+    /// All branches of a union.
+    pub(crate) fn branches(&self, union: u32) -> &[NodeIx] {
+        let union = self.unions.get(to_usize(union));
+        union.map_or(&[], |union| &union.branches)
+    }
+
     pub(crate) fn literal_at(&self, index: u32) -> Option<View<'_>> {
         self.literal(*self.literals.get(to_usize(index))?)
     }
@@ -374,8 +330,8 @@ impl Plan {
         for op in self.all_ops(node) {
             match op {
                 Op::Apply(target) | Op::Not(target) => found.push(*target),
-                Op::AnyOf(union) | Op::OneOf(union) => {
-                    found.extend(self.unions.get(to_usize(*union)).into_iter().flatten());
+                Op::AllOf(union) | Op::AnyOf(union) | Op::OneOf(union) => {
+                    found.extend(self.branches(*union));
                 }
                 Op::If(condition) => {
                     if let Some(c) = self.conditions.get(to_usize(*condition)) {
@@ -427,8 +383,8 @@ static NOTHING: PlanNode = PlanNode::plain(TypeSet::NONE);
 pub(crate) const DIGITS_PER_UNIT: usize = 16;
 /// What a name takes in a table beside its text: its row, its slot, its place in the
 /// lookup.
-const NAME: usize = 80;
+pub(super) const NAME: usize = 80;
 /// What a list takes beside its members.
-const ROW: usize = 32;
+pub(super) const ROW: usize = 32;
 /// What a value takes in a document.
 const NODE: usize = 32;

@@ -1,25 +1,29 @@
 //! A table of names: which of them is this one?
 
-use toolgate_json::key_hash;
+use toolgate_json::{NameEnds, key_hash};
 
 use crate::int::{to_u32, to_usize};
 
 /// Distinct names with quick lookup; a name's place in the table is its slot.
 ///
 /// Few names are compared one by one, more go through a hash table, and names
-/// that were crafted to collide are found by binary search.
+/// that were crafted to collide are found by binary search. What stands in the
+/// table is compared by the words at its ends; only names of more than 16 bytes
+/// are looked at beyond those.
 #[derive(Debug, Default)]
 pub(crate) struct NameTable {
     names: Box<[Name]>,
+    /// All names in a row.
+    text: Box<str>,
     lookup: Lookup,
 }
 
-/// A name and the first of its bytes as a word.
-#[derive(Debug)]
+/// A name and where its text stands.
+#[derive(Debug, Clone, Copy)]
 struct Name {
-    head: u64,
-    hash: u32,
-    text: Box<str>,
+    ends: NameEnds,
+    start: u32,
+    end: u32,
 }
 
 #[derive(Debug, Default)]
@@ -27,7 +31,9 @@ enum Lookup {
     #[default]
     Linear,
     /// Slot + 1 by hash, linear probing; 0 is free. The length is a power of two.
-    Hashed { buckets: Box<[u32]>, mask: u32 },
+    Bytes(Box<[u8]>),
+    /// The same for more names than a byte can tell apart.
+    Words(Box<[u32]>),
     /// Slots sorted by name.
     Sorted(Box<[u32]>),
 }
@@ -60,154 +66,236 @@ impl<'n> Slots<'n> {
         })
     }
 
-    pub(crate) fn finish(self) -> NameTable {
-        NameTable::new(self.names)
+    /// The table, its names sorted if they are few, and the place in it of each
+    /// slot so far.
+    pub(crate) fn finish(self) -> (NameTable, Vec<u32>) {
+        let mut sorted: Vec<(&str, usize)> = self.names.into_iter().zip(0..).collect();
+        if sorted.len() <= SORTED {
+            sorted.sort_unstable();
+        }
+        let mut places = vec![0; sorted.len()];
+        for (place, (_, slot)) in (0..).zip(&sorted) {
+            if let Some(slot) = places.get_mut(*slot) {
+                *slot = place;
+            }
+        }
+        (
+            NameTable::new(sorted.into_iter().map(|(name, _)| name)),
+            places,
+        )
     }
 }
 
 impl NameTable {
     /// A table of distinct names.
     pub(crate) fn new<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
-        let names = names.into_iter().map(|text| Name {
-            head: head(text),
-            hash: key_hash(text),
-            text: text.into(),
+        let mut text = String::new();
+        let names = names.into_iter().map(|name| {
+            let start = to_u32(text.len());
+            text.push_str(name);
+            Name {
+                ends: NameEnds::of(name.as_bytes()),
+                start,
+                end: to_u32(text.len()),
+            }
         });
         let names: Box<[Name]> = names.collect();
-        let lookup = if names.len() <= LINEAR {
-            Lookup::Linear
-        } else {
-            hashed(&names).unwrap_or_else(|| sorted(&names))
+        let mut table = Self {
+            names,
+            text: text.into(),
+            lookup: Lookup::Linear,
         };
-        Self { names, lookup }
+        if table.names.len() > LINEAR {
+            table.lookup = table.hashed().unwrap_or_else(|| table.sorted());
+        }
+        table
     }
 
     pub(crate) fn len(&self) -> usize {
         self.names.len()
     }
 
+    /// Whether the names are few enough to be passed over one by one; those of a
+    /// table from [`Slots::finish`] are then sorted.
+    pub(crate) fn is_short(&self) -> bool {
+        self.names.len() <= SORTED
+    }
+
     /// The names in the order of their slots.
     pub(crate) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.names.iter().map(|name| &*name.text)
+        self.names.iter().map(|name| self.text_of(*name))
     }
 
     /// The hash of a slot's name.
-    pub(crate) fn hash(&self, slot: u32) -> u32 {
-        self.names.get(to_usize(slot)).map_or(0, |name| name.hash)
+    pub(crate) fn hash(&self, slot: usize) -> u32 {
+        key_hash(self.name(slot))
     }
 
     /// The name of a slot; empty for no slot.
-    pub(crate) fn name(&self, slot: u32) -> &str {
-        self.names.get(to_usize(slot)).map_or("", |name| &name.text)
+    pub(crate) fn name(&self, slot: usize) -> &str {
+        let name = self.names.get(slot);
+        name.map_or("", |name| self.text_of(*name))
     }
 
-    /// The slot of a name. `guess` is tried first: members tend to come in the
-    /// schema's order. `hash` is asked for at most once.
+    fn text_of(&self, name: Name) -> &str {
+        let range = to_usize(name.start)..to_usize(name.end);
+        self.text.get(range).unwrap_or_default()
+    }
+
+    /// The slot of a name. `hash` is asked for at most once, and only in tables
+    /// of more than a few names.
     #[inline]
-    pub(crate) fn find(&self, name: &str, guess: u32, hash: impl FnOnce() -> u32) -> Option<u32> {
-        let head = head(name);
-        if self.is(guess, head, name) {
-            return Some(guess);
-        }
+    pub(crate) fn find(&self, name: &[u8], hash: impl FnOnce(NameEnds) -> u32) -> Option<usize> {
+        let ends = NameEnds::of(name);
         match &self.lookup {
-            Lookup::Linear => self
-                .names
-                .iter()
-                .position(|known| known.is(head, name))
-                .map(to_u32),
-            Lookup::Hashed { buckets, mask } => {
-                let mut at = hash() & mask;
+            Lookup::Linear => self.scan(ends, name),
+            Lookup::Bytes(buckets) => {
+                let mask = buckets.len().wrapping_sub(1);
+                let mut at = to_usize(hash(ends)) & mask;
                 loop {
-                    let slot = buckets.get(to_usize(at)).copied()?.checked_sub(1)?;
-                    if self.is(slot, head, name) {
+                    let slot = usize::from(*buckets.get(at)?).checked_sub(1)?;
+                    if self.is(self.names.get(slot)?, ends, name) {
                         return Some(slot);
                     }
                     at = (at + 1) & mask;
                 }
             }
-            Lookup::Sorted(slots) => {
-                let place = slots.binary_search_by(|slot| self.name(*slot).cmp(name));
-                slots.get(place.ok()?).copied()
-            }
+            Lookup::Words(buckets) => self.probe(buckets, ends, hash(ends), name),
+            Lookup::Sorted(slots) => self.search(slots, name),
         }
     }
 
+    /// The slot of a name in a table of sorted names, for a walk over names that
+    /// are sorted too; `from` is where it stands, 0 at first. Names in another
+    /// order are found as well, but slowly.
     #[inline]
-    fn is(&self, slot: u32, head: u64, name: &str) -> bool {
-        self.names
-            .get(to_usize(slot))
-            .is_some_and(|known| known.is(head, name))
+    pub(crate) fn find_next(&self, from: &mut usize, name: &[u8]) -> Option<usize> {
+        let ends = NameEnds::of(name);
+        let head = ends.head();
+        let mut before = 0;
+        if let Some(passed) = from.checked_sub(1).and_then(|at| self.names.get(at)) {
+            before = passed.ends.head();
+            if before > head {
+                return self.find_again(from, name);
+            }
+        }
+        while let Some(known) = self.names.get(*from)
+            && known.ends.head() <= head
+        {
+            if known.ends.head() == head {
+                if !self.is(known, ends, name) {
+                    return self.find_again(from, name);
+                }
+                *from += 1;
+                return Some(*from - 1);
+            }
+            *from += 1;
+        }
+        if before == head {
+            return self.find_again(from, name);
+        }
+        None
     }
-}
 
-impl Name {
-    #[inline]
-    fn is(&self, head: u64, name: &str) -> bool {
-        // The head says all about a name of up to eight bytes, given its length.
-        self.head == head
-            && self.text.len() == name.len()
-            && (name.len() <= 8 || *self.text == *name)
+    /// The slot of a name, wherever it stands.
+    #[cold]
+    fn find_again(&self, from: &mut usize, name: &[u8]) -> Option<usize> {
+        let ends = NameEnds::of(name);
+        *from = self
+            .names
+            .partition_point(|known| known.ends.head() < ends.head());
+        let rest = self.names.get(*from..)?.iter();
+        let mut same = rest.take_while(|known| known.ends.head() == ends.head());
+        same.position(|known| self.is(known, ends, name))
+            .map(|at| *from + at)
     }
-}
 
-/// The first eight bytes of a name; of a shorter name of known length, all of it.
-#[inline]
-fn head(name: &str) -> u64 {
-    let bytes = name.as_bytes();
-    if let Some(first) = bytes.first_chunk::<8>() {
-        return u64::from_le_bytes(*first);
+    /// The slot of a name.
+    pub(crate) fn find_text(&self, name: &str) -> Option<usize> {
+        self.find(name.as_bytes(), |ends| ends.hash(name.as_bytes()))
     }
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        return u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32;
-    }
-    match *bytes {
-        [a] => u64::from(a),
-        [a, b] => u64::from(a) | u64::from(b) << 8,
-        [a, b, c] => u64::from(a) | u64::from(b) << 8 | u64::from(c) << 16,
-        _ => 0,
-    }
-}
 
-/// A hash table at most a third full, or `None` if some name, in the table or
-/// not, would be looked for in more than [`PROBES`] places.
-fn hashed(names: &[Name]) -> Option<Lookup> {
-    let size = names.len().checked_mul(3)?.checked_next_power_of_two()?;
-    let mask = u32::try_from(size - 1).ok()?;
-    let mut buckets = vec![0_u32; size].into_boxed_slice();
-    for (slot, name) in (1..).zip(names) {
-        let mut at = name.hash & mask;
-        let mut probes = 0;
-        while *buckets.get(to_usize(at))? != 0 {
-            probes += 1;
-            if probes > PROBES {
-                return None;
+    #[inline(never)]
+    fn scan(&self, ends: NameEnds, name: &[u8]) -> Option<usize> {
+        let mut known = self.names.iter();
+        known.position(|known| self.is(known, ends, name))
+    }
+
+    #[inline(never)]
+    fn probe(&self, buckets: &[u32], ends: NameEnds, hash: u32, name: &[u8]) -> Option<usize> {
+        let mask = buckets.len().wrapping_sub(1);
+        let mut at = to_usize(hash) & mask;
+        loop {
+            let slot = to_usize(buckets.get(at)?.checked_sub(1)?);
+            if self.is(self.names.get(slot)?, ends, name) {
+                return Some(slot);
             }
             at = (at + 1) & mask;
         }
-        *buckets.get_mut(to_usize(at))? = slot;
     }
-    // A name that is not there is looked for up to the next free place, and the
-    // search goes round the end.
-    let mut run = 0;
-    for bucket in buckets.iter().chain(buckets.iter().take(PROBES + 1)) {
-        run = if *bucket == 0 { 0 } else { run + 1 };
-        if run > PROBES {
-            return None;
-        }
-    }
-    Some(Lookup::Hashed { buckets, mask })
-}
 
-fn sorted(names: &[Name]) -> Lookup {
-    let mut slots: Vec<(u32, &str)> = (0..).zip(names.iter().map(|name| &*name.text)).collect();
-    slots.sort_unstable_by_key(|(_, name)| *name);
-    Lookup::Sorted(slots.into_iter().map(|(slot, _)| slot).collect())
+    #[cold]
+    fn search(&self, slots: &[u32], name: &[u8]) -> Option<usize> {
+        let place = slots.binary_search_by(|slot| self.name(to_usize(*slot)).as_bytes().cmp(name));
+        slots.get(place.ok()?).map(|slot| to_usize(*slot))
+    }
+
+    #[inline]
+    fn is(&self, known: &Name, ends: NameEnds, name: &[u8]) -> bool {
+        known.ends == ends && (ends.is_whole() || self.text_of(*known).as_bytes() == name)
+    }
+
+    /// A hash table at most half full, or `None` if some name, in the table or
+    /// not, would be looked for in more than [`PROBES`] places.
+    fn hashed(&self) -> Option<Lookup> {
+        let room = if self.names.len() > BYTE { 3 } else { 2 };
+        let size = self.names.len().checked_mul(room)?;
+        let size = size.checked_next_power_of_two()?;
+        let mask = size - 1;
+        let mut buckets = vec![0_u32; size].into_boxed_slice();
+        for (slot, name) in (1..).zip(self.names()) {
+            let mut at = to_usize(key_hash(name)) & mask;
+            let mut probes = 0;
+            while *buckets.get(at)? != 0 {
+                probes += 1;
+                if probes > PROBES {
+                    return None;
+                }
+                at = (at + 1) & mask;
+            }
+            *buckets.get_mut(at)? = slot;
+        }
+        // A name that is not there is looked for up to the next free place, and the
+        // search goes round the end.
+        let mut run = 0;
+        for bucket in buckets.iter().chain(buckets.iter().take(PROBES + 1)) {
+            run = if *bucket == 0 { 0 } else { run + 1 };
+            if run > PROBES {
+                return None;
+            }
+        }
+        if self.names.len() > BYTE {
+            return Some(Lookup::Words(buckets));
+        }
+        let bytes = buckets.iter().map(|slot| u8::try_from(*slot).ok());
+        Some(Lookup::Bytes(bytes.collect::<Option<_>>()?))
+    }
+
+    fn sorted(&self) -> Lookup {
+        let mut slots: Vec<(u32, &str)> = (0..).zip(self.names()).collect();
+        slots.sort_unstable_by_key(|(_, name)| *name);
+        Lookup::Sorted(slots.into_iter().map(|(slot, _)| slot).collect())
+    }
 }
 
 /// While there are fewer names than this, a new one is compared with each.
 const FEW: usize = 24;
 /// Up to this many names are compared one by one.
-const LINEAR: usize = 16;
+const LINEAR: usize = 3;
+/// Up to this many names are sorted, for walks beside sorted members.
+const SORTED: usize = 32;
+/// As many slots as a byte can number, counted from 1.
+const BYTE: usize = 255;
 /// A lookup takes at most this many steps (a table a third full has runs of about
 /// 20 at 100,000 names).
 const PROBES: usize = 64;
@@ -222,19 +310,40 @@ mod tests {
 
     #[test]
     fn finds_every_name_and_no_other() {
-        for size in [0, 1, LINEAR, LINEAR + 1, 100, 5_000] {
-            let names: Vec<String> = (0..size).map(|n| format!("name-{n}")).collect();
+        for size in [0, 1, LINEAR, LINEAR + 1, 100, BYTE, BYTE + 1, 5_000] {
+            let name = |n| format!("{}name-{n}", "long-".repeat(n % 4));
+            let names: Vec<String> = (0..size).map(name).collect();
             let table = table(&names);
             for (slot, name) in names.iter().enumerate() {
-                let found = table.find(name, 0, || key_hash(name));
-                assert_eq!(found, Some(to_u32(slot)), "{name} of {size}");
+                assert_eq!(table.find_text(name), Some(slot), "{name} of {size}");
             }
-            for other in ["", "name", "name-5001", "NAME-1"] {
-                assert_eq!(
-                    table.find(other, 3, || key_hash(other)),
-                    None,
-                    "{other} of {size}"
-                );
+            for other in ["", "name", "name-5001", "NAME-1", "long-long-long-name-1"] {
+                assert_eq!(table.find_text(other), None, "{other} of {size}");
+            }
+        }
+    }
+
+    /// In order, in reverse, and where many names begin alike.
+    #[test]
+    fn walks_find_the_same() {
+        let many = (0..30).map(|n| format!("{}{n}", "beginning".repeat(n % 3)));
+        let known: Vec<String> = many.clone().filter(|name| !name.ends_with('7')).collect();
+        let mut slots = Slots::default();
+        for name in &known {
+            slots.slot(name);
+        }
+        let (table, places) = slots.finish();
+        for (name, place) in known.iter().zip(places) {
+            assert_eq!(table.name(to_usize(place)), name);
+        }
+        let mut sorted: Vec<String> = many.chain([String::new(), "z".into()]).collect();
+        sorted.sort();
+        let reversed = sorted.iter().rev().cloned().collect();
+        for names in [sorted, reversed] {
+            let mut from = 0;
+            for name in &names {
+                let found = table.find_next(&mut from, name.as_bytes());
+                assert_eq!(found, table.find_text(name), "{name}");
             }
         }
     }
@@ -243,11 +352,11 @@ mod tests {
     fn sorted_lookup_agrees() {
         let names: Vec<String> = (0..300).map(|n| format!("{}", n * 7 % 300)).collect();
         let mut table = table(&names);
-        table.lookup = sorted(&table.names);
+        table.lookup = table.sorted();
         for (slot, name) in names.iter().enumerate() {
-            assert_eq!(table.find(name, 0, || 0), Some(to_u32(slot)));
+            assert_eq!(table.find_text(name), Some(slot));
         }
-        assert_eq!(table.find("300", 0, || 0), None);
+        assert_eq!(table.find_text("300"), None);
     }
 
     /// Names that go in without a collision but leave no free place in a row: a
@@ -269,8 +378,8 @@ mod tests {
         let table = table(&names);
         assert!(matches!(table.lookup, Lookup::Sorted(_)));
         for (slot, name) in names.iter().enumerate() {
-            assert_eq!(table.find(name, 0, || key_hash(name)), Some(to_u32(slot)));
+            assert_eq!(table.find_text(name), Some(slot));
         }
-        assert_eq!(table.find("absent", 0, || key_hash("absent")), None);
+        assert_eq!(table.find_text("absent"), None);
     }
 }
