@@ -1,9 +1,14 @@
 //! The fixture client's connections.
 
+use std::process::Stdio;
+
+use reqwest::redirect::Policy;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, RoleClient, RunningService};
-use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use tokio::process::Command;
+use toolgate_rmcp::ClientGate;
 
 use crate::client::Host;
 
@@ -22,7 +27,8 @@ pub enum Target {
     Stdio(Vec<String>),
 }
 
-/// Connects in the era of `version`.
+/// Connects in the era of `version`, through a gate that holds the server to its tools'
+/// contracts.
 ///
 /// # Errors
 ///
@@ -38,19 +44,34 @@ pub(crate) async fn connect(
     } else {
         ClientLifecycleMode::Initialize
     };
+    let gate = ClientGate::new();
     match target {
         Target::Http(url) => {
             // The HTTP client asks for one even where nothing is encrypted.
             let _already = rustls::crypto::ring::default_provider().install_default();
-            let http = StreamableHttpClientTransport::from_uri(url.clone());
-            Ok(Host.serve_with_lifecycle(http, lifecycle).await?)
+            let client = reqwest::Client::builder()
+                .redirect(Policy::none())
+                .build()?;
+            let config = StreamableHttpClientTransportConfig::with_uri(url.clone());
+            let http = StreamableHttpClientTransport::with_client(gate.http(client), config);
+            Ok(Host
+                .serve_with_lifecycle(gate.transport(http), lifecycle)
+                .await?)
         }
         Target::Stdio(words) => {
             let (program, arguments) = words.split_first().ok_or("no command")?;
             let mut command = Command::new(program);
-            command.args(arguments);
-            let child = TokioChildProcess::new(command)?;
-            Ok(Host.serve_with_lifecycle(child, lifecycle).await?)
+            command.args(arguments).kill_on_drop(true);
+            command.stdin(Stdio::piped()).stdout(Stdio::piped());
+            let mut child = command.spawn()?;
+            let (Some(stdout), Some(stdin)) = (child.stdout.take(), child.stdin.take()) else {
+                return Err("the server has no pipes".into());
+            };
+            // Ends with its input, or with this program.
+            tokio::spawn(async move { child.wait().await });
+            Ok(Host
+                .serve_with_lifecycle(gate.lines(stdout, stdin), lifecycle)
+                .await?)
         }
     }
 }

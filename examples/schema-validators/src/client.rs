@@ -1,10 +1,13 @@
 //! The client: one session on a transport in an era.
 
+use reqwest::redirect::Policy;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, RoleClient, RunningService};
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use tokio::net::TcpListener;
 use tokio::process::Command;
+use toolgate_rmcp::ClientGate;
 
 use crate::Failure;
 
@@ -20,7 +23,8 @@ pub(crate) enum Transport {
 /// A connected client.
 pub(crate) type Session = RunningService<RoleClient, ()>;
 
-/// Connects by `transport`, in the era of `version`.
+/// Connects by `transport`, in the era of `version`, through a gate that holds the server
+/// to its tools' contracts.
 ///
 /// # Errors
 ///
@@ -36,12 +40,16 @@ pub(crate) async fn connect(
     } else {
         ClientLifecycleMode::Initialize
     };
+    let gate = ClientGate::new();
     match transport {
         Transport::Stdio => {
             let mut command = Command::new(std::env::current_exe()?);
             command.args(["serve", "stdio"]);
             let child = TokioChildProcess::new(command)?;
-            Ok(().serve_with_lifecycle(child, lifecycle).await?)
+            Ok(
+                ().serve_with_lifecycle(gate.transport(child), lifecycle)
+                    .await?,
+            )
         }
         Transport::Http => {
             let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
@@ -51,8 +59,15 @@ pub(crate) async fn connect(
             tokio::spawn(async move { axum::serve(listener, server).await });
             // The HTTP client asks for one even where nothing is encrypted.
             let _already = rustls::crypto::ring::default_provider().install_default();
-            let http = StreamableHttpClientTransport::from_uri(url);
-            Ok(().serve_with_lifecycle(http, lifecycle).await?)
+            let client = reqwest::Client::builder()
+                .redirect(Policy::none())
+                .build()?;
+            let config = StreamableHttpClientTransportConfig::with_uri(url);
+            let http = StreamableHttpClientTransport::with_client(gate.http(client), config);
+            Ok(
+                ().serve_with_lifecycle(gate.transport(http), lifecycle)
+                    .await?,
+            )
         }
     }
 }
