@@ -49,7 +49,10 @@ pub(crate) async fn connect(
         Target::Http(url) => {
             // The HTTP client asks for one even where nothing is encrypted.
             let _already = rustls::crypto::ring::default_provider().install_default();
+            // why: on a connection that is kept, a call overtakes the opening of the stream
+            // for the server's questions, and a question that is asked before is lost.
             let client = reqwest::Client::builder()
+                .pool_max_idle_per_host(0)
                 .redirect(Policy::none())
                 .build()?;
             let config = StreamableHttpClientTransportConfig::with_uri(url.clone());
