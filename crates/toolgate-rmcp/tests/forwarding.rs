@@ -15,10 +15,19 @@ fn methods(text: &str) -> BTreeSet<&str> {
     declared.collect()
 }
 
+/// The platform this runs on, in cargo's words: other platforms' packages need not be at hand.
+fn host() -> String {
+    let output = Command::new(env!("CARGO")).arg("-vV").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.unwrap().to_owned()
+}
+
 /// Where rmcp's source lies, and its version.
 fn rmcp() -> (std::path::PathBuf, String) {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline"])
+        .args(["--filter-platform", &host()])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();

@@ -23,6 +23,13 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use toolgate_rmcp::{CallTyped as _, ClientGate, ServerGate};
 
+/// An HTTP client that asks no proxy. It wants a cryptography provider even where nothing
+/// is encrypted.
+fn http_client() -> reqwest::Client {
+    let _already = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder().no_proxy().build().unwrap()
+}
+
 /// A parameter in a header, an array for output, and one tool whose annotation
 /// breaks the rules.
 #[derive(Clone)]
@@ -97,7 +104,7 @@ async fn serve(json: bool) -> (String, Arc<AtomicUsize>) {
 
 async fn connect(uri: &str, gate: &ClientGate, modern: bool) -> RunningService<RoleClient, ()> {
     let config = StreamableHttpClientTransportConfig::with_uri(uri);
-    let http = gate.http(reqwest::Client::builder().no_proxy().build().unwrap());
+    let http = gate.http(http_client());
     let transport = gate.transport(StreamableHttpClientTransport::with_client(http, config));
     let mode = if modern {
         ClientLifecycleMode::Discover {
@@ -149,7 +156,7 @@ async fn a_plain_client_over_http() {
     let (uri, calls) = serve(true).await;
     let client = {
         let config = StreamableHttpClientTransportConfig::with_uri(&*uri);
-        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        let http = http_client();
         let transport = StreamableHttpClientTransport::with_client(http, config);
         ().serve_with_lifecycle(transport, ClientLifecycleMode::Initialize)
             .await

@@ -46,6 +46,8 @@ async fn every_request_is_answered() {
         .write_all(format!("{ready}\n").as_bytes())
         .await
         .unwrap();
+    // Another crate of the same build may have asked serde_json for exact numbers.
+    let numbers_are_exact = serde_json::from_str::<Value>("1e400").is_ok();
     for (id, (params, code)) in [
         (r#"{"name":"t","arguments":null}"#.to_owned(), -32602),
         (r#"{"name":"t","arguments":[1]}"#.to_owned(), -32602),
@@ -56,7 +58,10 @@ async fn every_request_is_answered() {
             -32700,
         ),
         (r#"{"name":"t","arguments":{"a":01}}"#.to_owned(), -32700),
-        (r#"{"name":"t","arguments":{"a":1e400}}"#.to_owned(), -32700),
+        (
+            r#"{"name":"t","arguments":{"a":1e400}}"#.to_owned(),
+            if numbers_are_exact { -32602 } else { -32700 },
+        ),
         (
             format!("{{\"name\":\"t\",\"arguments\":{{\"a\":{deep}}}}}"),
             -32700,

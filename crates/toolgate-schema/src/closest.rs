@@ -12,10 +12,7 @@
 /// assert_eq!(closest("colour", ["minLength", "maxLength"]), None);
 /// ```
 #[must_use]
-pub fn closest<'c>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'c str>,
-) -> Option<&'c str> {
+pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let letters: Vec<char> = word.chars().take(LONGEST + 1).collect();
     if letters.len() > LONGEST || letters.is_empty() {
         return None;

@@ -102,7 +102,8 @@ impl Reader<'_> {
             if let Some(table) = self.table(rule) {
                 let mut read = ToolRule::default();
                 self.keys(&mut read, table, TOOL, "");
-                if read.pattern.is_none() {
+                // A `match` that is there and wrong has been told of already.
+                if !table.iter().any(|(key, _)| key.get_ref() == "match") {
                     self.fault(
                         rule.span(),
                         "a rule needs `match`, a pattern of tool names".to_owned(),

@@ -250,13 +250,13 @@ address = \"127.0.0.1:2\"
         (
             "path = \"x\"
 ",
-            "upstream `a`: `path` must start with `/` and have letters, digits and `-_.~/` only, found `x`",
+            "1:12: upstream `a`: `path` must start with `/` and have letters, digits and `-_.~/` only, found `x`",
         ),
         (
             "[[tools]]
 match = \"\"
 ",
-            "`match`: expected a text, found an empty text",
+            "4:9: `match`: expected a text, found an empty text",
         ),
     ] {
         assert_eq!(faults(&format!("{ONE}{more}")), [expected], "{more}");
