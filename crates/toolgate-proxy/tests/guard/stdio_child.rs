@@ -246,6 +246,9 @@ async fn ten_thousand_calls_at_once_are_all_answered() {
     policy.limits.pending = 20_000;
     let mut client = Lined::with(options(Listener::Stdio, python(ECHO)), policy);
     client.open().await;
+    // Once the list is known, no call has to wait for it (`limits.parked`).
+    let first = client.ask(&call(10_000, "echo", json!({"n": 1}))).await;
+    assert_eq!(text_of(&first), r#"{"n": 1}"#);
     let to = client.to.take().unwrap();
     let writing = tokio::spawn(async move {
         use tokio::io::AsyncWriteExt;
