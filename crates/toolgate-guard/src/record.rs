@@ -69,8 +69,6 @@ pub enum Gate {
     Arguments,
     /// Whether a result keeps the contract.
     Results,
-    /// Whether the other era has words for it.
-    Translation,
 }
 
 impl Gate {
@@ -85,7 +83,6 @@ impl Gate {
             Self::Rate => "rate",
             Self::Arguments => "arguments",
             Self::Results => "results",
-            Self::Translation => "translation",
         }
     }
 }

@@ -107,22 +107,6 @@ pub struct Drift {
     pub added: DriftMode,
 }
 
-/// Whether the guard speaks another era to the client than to the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "the two sides speak the same era, or either is the older"
-)]
-pub enum Translate {
-    /// Both sides speak the same era.
-    #[default]
-    Off,
-    /// Clients of 2025-11-25 and older use a server of 2026-07-28.
-    ServeLegacy,
-    /// Clients of 2026-07-28 use a server of 2025-11-25 and older.
-    ServeModern,
-}
-
 /// Everything that an operator can want of the guard. The default lets nothing
 /// pass that breaks a contract, and changes nothing that keeps it.
 #[derive(Debug, Clone)]
@@ -167,9 +151,6 @@ pub struct Policy {
     /// How long the guard waits for a page of tools that it asked for itself.
     /// Default 30 s.
     pub list_timeout: Duration,
-    /// Whether the two sides speak different eras. Default `Off`, which is all
-    /// that [`check`](Self::check) admits.
-    pub translate: Translate,
     /// What a conversation may take.
     pub limits: Limits,
 }
@@ -200,7 +181,6 @@ impl Policy {
             // why: longer than any tool that reports no progress should take.
             request_timeout: Some(Duration::from_secs(300)),
             list_timeout: Duration::from_secs(30),
-            translate: Translate::Off,
             limits: Limits::default(),
         }
     }
@@ -228,11 +208,6 @@ impl Policy {
                 "drift",
                 "there is no lock to compare with",
             ));
-        }
-        if self.translate != Translate::Off {
-            // A mode that is asked for and not there must not look as if it were.
-            let what = "the two sides must speak the same era: there is no translation";
-            return Err(PolicyError::new("translate", what));
         }
         self.limits.check()
     }

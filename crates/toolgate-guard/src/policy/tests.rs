@@ -39,7 +39,7 @@ fn policies_that_make_no_sense() {
         per: Duration::from_nanos(per),
         burst,
     };
-    let cases: [(&str, Policy); 7] = [
+    let cases: [(&str, Policy); 6] = [
         ("`rate`: `calls` must not be 0", {
             let mut policy = Policy::new();
             policy.rate = Some(rate(0, 1, 1));
@@ -65,14 +65,6 @@ fn policies_that_make_no_sense() {
             policy.drift.changed = DriftMode::Report;
             policy
         }),
-        (
-            "`translate`: the two sides must speak the same era: there is no translation",
-            {
-                let mut policy = Policy::new();
-                policy.translate = Translate::ServeLegacy;
-                policy
-            },
-        ),
         ("`limits.depth`: must not be 0", {
             let mut policy = Policy::new();
             policy.limits.depth = 0;
