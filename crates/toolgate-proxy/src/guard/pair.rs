@@ -39,8 +39,28 @@ struct Pair<W> {
     house: Arc<House>,
     porter: Porter,
     client: Outbox<W>,
-    child: watch::Sender<Option<Arc<Input>>>,
+    behind: watch::Sender<Behind>,
+    /// Whether the reader holds a message of the client's until it is known who is behind us.
+    holding: watch::Sender<bool>,
     state: Mutex<State>,
+}
+
+/// Who is behind us.
+enum Behind {
+    /// A child is on its way.
+    Awaited,
+    Child(Arc<Input>),
+    /// None, and none will come: the conversation answers by itself.
+    Gone,
+}
+
+impl Behind {
+    fn input(&self) -> Option<&Arc<Input>> {
+        match self {
+            Self::Child(input) => Some(input),
+            Self::Awaited | Self::Gone => None,
+        }
+    }
 }
 
 #[derive(Default)]
@@ -64,7 +84,8 @@ where
     let pair = Arc::new(Pair {
         porter: Porter::new(&house, CONTEXT, link(Carrier::Stdio, Carrier::Stdio, None)),
         client: Outbox::new(client.to),
-        child: watch::Sender::new(None),
+        behind: watch::Sender::new(Behind::Awaited),
+        holding: watch::Sender::new(false),
         state: Mutex::default(),
         house,
     });
@@ -91,7 +112,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Pair<W> {
                 Ok(started) => started,
                 Err(fault) => {
                     self.forsake(&fault.to_string()).await;
-                    reading.abort();
+                    self.dismiss(&reading).await;
                     return Exit::Failed(fault);
                 }
             };
@@ -105,7 +126,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Pair<W> {
                     (exit, self.leave(&input, talking).await)
                 }
             };
-            self.child.send_replace(None);
+            self.behind.send_replace(Behind::Awaited);
             let grace = self.house.times.grace;
             // Whoever writes to a child that does not read is freed by its end, not by patience.
             drop(input);
@@ -115,11 +136,11 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Pair<W> {
             };
             self.forsake(&how).await;
             if let Some(exit) = leaving {
-                reading.abort();
+                self.dismiss(&reading).await;
                 return exit;
             }
             let Some(pause) = restarts.next() else {
-                reading.abort();
+                self.dismiss(&reading).await;
                 return Exit::UpstreamGone(how);
             };
             tokio::time::sleep(pause).await;
@@ -154,6 +175,14 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Pair<W> {
         }
     }
 
+    /// Ends the reader; a message that it holds is answered first.
+    async fn dismiss(&self, reading: &tokio::task::JoinHandle<()>) {
+        self.behind.send_replace(Behind::Gone);
+        let mut holding = self.holding.subscribe();
+        let _slow_reader = timeout(self.house.times.grace, holding.wait_for(|held| !held)).await;
+        reading.abort();
+    }
+
     /// Answers what will not be answered any more.
     async fn forsake(&self, why: &str) {
         self.porter
@@ -167,7 +196,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Pair<W> {
             return child;
         }
         // From here on the conversation's messages go to this child.
-        self.child.send_replace(Some(Arc::clone(&input)));
+        self.behind.send_replace(Behind::Child(Arc::clone(&input)));
         loop {
             match child.listen().await {
                 Said::Line(line) => {
@@ -234,7 +263,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Pair<W> {
         }
         let mut state = self.state();
         state.remember(&parcel);
-        match self.child.borrow().as_deref() {
+        match self.behind.borrow().input() {
             Some(input) => input.push(parcel.bytes),
             // Requests have been answered: the conversation knows that the child is gone.
             None => self
@@ -244,7 +273,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Pair<W> {
     }
 
     async fn flush(&self) {
-        let input = self.child.borrow().clone();
+        let input = self.behind.borrow().input().cloned();
         // A writer that fails shows where its other end is read.
         if let Some(input) = input {
             let _child_is_gone = input.flush().await;
@@ -281,32 +310,42 @@ where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let mut child = pair.child.subscribe();
+    let mut behind = pair.behind.subscribe();
     loop {
-        // Without a child there is nobody to read for.
-        if child.wait_for(Option::is_some).await.is_err() {
+        let mut recovery = Recovery::new();
+        let line = lines.next_or_skip(|piece| recovery.feed(piece)).await;
+        // Between two children a message waits, and with it the client: nobody is there to read it.
+        pair.holding.send_replace(true);
+        let known = behind.wait_for(|behind| !matches!(behind, Behind::Awaited));
+        if known.await.is_err() {
             return;
         }
-        let mut recovery = Recovery::new();
-        let line = lines.next_or_skip(|piece| recovery.feed(piece));
         let deliver = &mut |order| pair.deliver(order);
-        match line.await {
-            Ok(Line::Full(line)) if line.trim_ascii().is_empty() => continue,
-            Ok(Line::Full(line)) => pair.porter.take(Side::Client, &line, deliver),
+        let open = match line {
+            Ok(Line::Full(line)) => {
+                if !line.trim_ascii().is_empty() {
+                    pair.porter.take(Side::Client, &line, deliver);
+                }
+                true
+            }
             Ok(Line::TooLong(_)) => {
                 let found = recovery.finish();
                 pair.porter.oversize(Side::Client, &found, deliver);
+                true
             }
             Ok(Line::End(rest)) => {
                 if !rest.trim_ascii().is_empty() {
                     pair.porter.take(Side::Client, &rest, deliver);
-                    pair.flush().await;
                 }
-                return;
+                false
             }
-            Err(_) => return,
-        }
+            Err(_) => false,
+        };
         pair.flush().await;
+        pair.holding.send_replace(false);
+        if !open {
+            return;
+        }
     }
 }
 
