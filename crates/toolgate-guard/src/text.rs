@@ -1,34 +1,8 @@
 //! JSON text that the guard writes itself: strings and answers.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
-/// A text as a JSON string.
-pub(crate) fn string(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    push_string(&mut out, text);
-    out
-}
-
-/// Appends a text as a JSON string.
-pub(crate) fn push_string(out: &mut String, text: &str) {
-    out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            control if u32::from(control) < 0x20 => {
-                // Writing to a string cannot fail.
-                let _ = write!(out, "\\u{:04x}", u32::from(control));
-            }
-            plain => out.push(plain),
-        }
-    }
-    out.push('"');
-}
+pub(crate) use toolgate_json::{json_string as string, push_json_string as push_string};
 
 /// A JSON-RPC error answer. `id` and `data` are JSON text.
 pub(crate) fn error_answer(id: &str, code: i64, message: &str, data: Option<&str>) -> String {
@@ -65,13 +39,5 @@ mod tests {
     fn lines_have_no_breaks() {
         assert_eq!(one_line(b"{\r\n\"a\":1}").as_ref(), b"{  \"a\":1}");
         assert!(matches!(one_line(b"{}"), Cow::Borrowed(_)));
-    }
-
-    #[test]
-    fn strings_are_json() {
-        for text in ["", "a\"b\\c", "\n\r\t\u{1}\u{7f}é\u{2028}😀"] {
-            let read: String = serde_json::from_str(&string(text)).unwrap();
-            assert_eq!(read, text);
-        }
     }
 }

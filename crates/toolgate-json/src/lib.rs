@@ -49,6 +49,7 @@ mod read;
 mod tape;
 mod unique;
 mod value_hash;
+mod write;
 
 pub use crate::document::{Document, Items, KeyView, Members, NodeId, Span, View};
 pub use crate::error::{ReadError, ReadErrorKind};
@@ -64,3 +65,4 @@ pub use crate::quote::{Quote, quote};
 pub use crate::read::Reader;
 pub use crate::unique::first_duplicate;
 pub use crate::value_hash::hash_value;
+pub use crate::write::{json_string, push_json_string};

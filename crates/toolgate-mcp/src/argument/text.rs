@@ -1,26 +1,6 @@
 //! JSON text, piece by piece.
 
-use std::fmt::Write as _;
-
-/// Appends a JSON string.
-pub(super) fn push_string(out: &mut String, text: &str) {
-    out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            control if u32::from(control) < 0x20 => {
-                // Writing to a string cannot fail.
-                let _ = write!(out, "\\u{:04x}", u32::from(control));
-            }
-            other => out.push(other),
-        }
-    }
-    out.push('"');
-}
+pub(super) use toolgate_json::push_json_string as push_string;
 
 /// Appends `"name":`, after a comma unless it is the first member.
 pub(super) fn push_key(out: &mut String, name: &str) {

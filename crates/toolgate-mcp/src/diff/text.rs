@@ -1,26 +1,9 @@
 //! Strings for instances: JSON text, examples of formats, strings that patterns match.
 
-use std::fmt::Write as _;
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// A string as JSON text.
-pub(super) fn string(text: &str) -> String {
-    let mut out = String::with_capacity(text.len().saturating_add(2));
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if u32::from(c) < 0x20 => {
-                // Writing to a string cannot fail.
-                let _infallible = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
+pub(super) use toolgate_json::json_string as string;
 
 /// Examples of a format.
 pub(super) fn of_format(name: &str) -> &'static [&'static str] {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use toolgate_json::{Key as _, Kind, Node as _, NodeId, View};
+use toolgate_json::{Key as _, Kind, Node as _, NodeId, View, json_string};
 use toolgate_schema::Dialect;
 
 use super::choose::Choice;
@@ -437,23 +437,6 @@ fn own_member(name: &str, value: Vec<Task>) -> Member {
         literal: None,
         items: None,
     }
-}
-
-/// A JSON string.
-fn json_string(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => {
-                out.push('\\');
-                out.push(c);
-            }
-            c if u32::from(c) < 0x20 => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
 
 /// Characters of a reference that a report repeats.

@@ -1,36 +1,7 @@
 //! JSON text, written: strings, and the answers that we make ourselves.
 
 use toolgate_json::Kind;
-
-/// Appends a text as a JSON string.
-pub(crate) fn push_string(out: &mut String, text: &str) {
-    out.push('"');
-    let mut rest = text;
-    while let Some(at) = rest.find(|c: char| matches!(c, '"' | '\\') || u32::from(c) < 0x20) {
-        let (plain, tail) = rest.split_at(at);
-        out.push_str(plain);
-        let mut characters = tail.chars();
-        match characters.next() {
-            Some('"') => out.push_str("\\\""),
-            Some('\\') => out.push_str("\\\\"),
-            Some('\n') => out.push_str("\\n"),
-            Some('\r') => out.push_str("\\r"),
-            Some('\t') => out.push_str("\\t"),
-            Some(control) => out.push_str(&format!("\\u{:04x}", u32::from(control))),
-            None => {}
-        }
-        rest = characters.as_str();
-    }
-    out.push_str(rest);
-    out.push('"');
-}
-
-/// A text as a JSON string.
-pub(crate) fn string(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    push_string(&mut out, text);
-    out
-}
+pub(crate) use toolgate_json::json_string as string;
 
 /// A JSON-RPC error answer. `id` is JSON text.
 pub(crate) fn error_message(id: &str, code: i64, message: &str) -> String {

@@ -200,7 +200,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             property: super::found::cut(property),
             expected,
             more,
-            closest: closest.map(|name| super::found::quoted(&super::found::cut(name))),
+            closest: closest.map(|name| toolgate_json::json_string(&super::found::cut(name))),
             found: found(At::Value(value)),
         })
     }

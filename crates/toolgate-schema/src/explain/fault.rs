@@ -290,18 +290,18 @@ fn closest_member<'i, N: Node<'i>>(members: View<'_>, frame: &Frame<'_, 'i, N>) 
         if let Some(same) = strings()
             .find(|member| member.len() < 256 && member.trim().eq_ignore_ascii_case(text.trim()))
         {
-            return Some(super::found::quoted(same));
+            return Some(toolgate_json::json_string(same));
         }
         let other = members.items().take(CANDIDATES).find(|member| {
             !member.kind().is_container() && member.kind() != Kind::String && show(*member) == text
         });
         return other
             .map(show)
-            .or_else(|| near(text, strings()).map(|name| super::found::quoted(&cut(name))));
+            .or_else(|| near(text, strings()).map(|name| toolgate_json::json_string(&cut(name))));
     }
     let text = found(at).text;
     let same = strings().find(|member| *member == text);
-    same.map(super::found::quoted)
+    same.map(toolgate_json::json_string)
 }
 
 /// The last token of a JSON pointer, as a name.

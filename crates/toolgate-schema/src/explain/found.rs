@@ -46,27 +46,6 @@ pub(super) fn near<'c>(
     closest(word, candidates)
 }
 
-/// A text as a JSON string, whole.
-pub(crate) fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            control if u32::from(control) < 0x20 => {
-                out.push_str(&format!("\\u{:04x}", u32::from(control)));
-            }
-            other => out.push(other),
-        }
-    }
-    out.push('"');
-    out
-}
-
 fn write<'i, N: Node<'i>>(node: N, levels: usize, out: &mut String) {
     match node.kind() {
         Kind::Null => out.push_str("null"),

@@ -30,8 +30,6 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Meter, Node};
 
-pub(crate) use found::quoted;
-
 use crate::execute::{Allowance, Exhausted};
 use crate::outline::Outline;
 use machine::Machine;

@@ -127,8 +127,8 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             ","
         };
         let text = match (child.step, entry.keyword) {
-            (Token::Name(name), _) => super::found::quoted(name),
-            (Token::Key(key), _) => super::found::quoted(self.text(frame.sub.doc, key)),
+            (Token::Name(name), _) => toolgate_json::json_string(name),
+            (Token::Key(key), _) => toolgate_json::json_string(self.text(frame.sub.doc, key)),
             (Token::Index(index), Keyword::Contains) => index.to_string(),
             _ => return,
         };

@@ -1,6 +1,6 @@
 //! Writes JSON text into a string.
 
-use crate::explain::quoted;
+use toolgate_json::{json_string, push_json_string};
 
 /// An object or array under way: knows whether a comma is due.
 pub(super) struct Writer {
@@ -40,13 +40,13 @@ impl Writer {
     /// The name of the member that follows.
     pub(super) fn name(&mut self, name: &str) {
         self.separate();
-        self.text.push_str(&quoted(name));
+        push_json_string(&mut self.text, name);
         self.text.push(':');
         self.comma = false;
     }
 
     pub(super) fn string(&mut self, text: &str) {
-        self.raw(&quoted(text));
+        self.raw(&json_string(text));
     }
 
     pub(super) fn boolean(&mut self, value: bool) {
