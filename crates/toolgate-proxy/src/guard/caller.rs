@@ -44,9 +44,21 @@ struct Caller<W> {
 #[derive(Default)]
 struct State {
     flights: HashMap<IdKey, AbortHandle>,
+    /// The `initialize` in flight: what follows it needs the session that its answer names.
+    opening: Option<IdKey>,
     session: Option<HeaderValue>,
     version: Option<HeaderValue>,
     listening: Option<AbortHandle>,
+}
+
+impl State {
+    /// Forgets a flight that has ended or shall end.
+    fn landed(&mut self, id: &IdKey) -> Option<AbortHandle> {
+        if self.opening.as_ref() == Some(id) {
+            self.opening = None;
+        }
+        self.flights.remove(id)
+    }
 }
 
 /// Runs until the client leaves or the guard is stopped.
@@ -122,7 +134,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
             Order::Send(parcel) if parcel.to == Side::Client => self.client.push(parcel.bytes),
             Order::Send(parcel) => self.queue().push_back(parcel),
             Order::Abandon(id) => {
-                if let Some(flight) = self.state().flights.remove(&id) {
+                if let Some(flight) = self.state().landed(&id) {
                     flight.abort();
                 }
             }
@@ -136,13 +148,16 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
         }
         let _in_order = self.turn.lock().await;
         loop {
-            let Some(parcel) = self.queue().pop_front() else {
+            let Some(parcel) = self.next_due() else {
                 return;
             };
             match &parcel.shape {
-                Shape::Request { id, .. } => {
+                Shape::Request { id, method } => {
                     let id = id.clone();
                     let mut state = self.state();
+                    if method == "initialize" {
+                        state.opening = Some(id.clone());
+                    }
                     let flight = tokio::spawn(Arc::clone(self).fly(id.clone(), parcel));
                     state.flights.insert(id, flight.abort_handle());
                 }
@@ -151,6 +166,19 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
                 }
             }
         }
+    }
+
+    /// The first message in the queue; while a session is being opened only answers pass,
+    /// and the rest waits, for a client that does not wait for the session itself.
+    fn next_due(&self) -> Option<Parcel> {
+        let opening = self.state().opening.is_some();
+        let mut queue = self.queue();
+        if !opening {
+            return queue.pop_front();
+        }
+        let mut waiting = queue.iter();
+        let at = waiting.position(|parcel| matches!(parcel.shape, Shape::Answer { .. }))?;
+        queue.remove(at)
     }
 
     /// Posts what is not answered by a message of its own; a batch may be.
@@ -193,7 +221,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
     /// Carries one request there and what belongs to it back.
     async fn fly(self: Arc<Self>, id: IdKey, parcel: Parcel) {
         let failed = self.carry(&id, parcel).await;
-        self.state().flights.remove(&id);
+        self.state().landed(&id);
         if let Some(why) = failed {
             let deliver = &mut |order| self.deliver(order);
             self.porter.request_failed(&id, &why, deliver);

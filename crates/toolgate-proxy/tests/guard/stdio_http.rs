@@ -5,7 +5,7 @@ use std::io::Write;
 use serde_json::json;
 use toolgate_proxy::guard::Exit;
 
-use crate::common::{Lined, call, modern, remote, text_of};
+use crate::common::{Lined, call, initialize, modern, remote, text_of};
 use crate::web::{JSON, Request, Web, respond};
 
 const SSE: &str = "Content-Type: text/event-stream\r\n";
@@ -77,6 +77,25 @@ async fn a_legacy_session_is_kept_and_ended() {
         assert_eq!(request.header("mcp-protocol-version"), Some("2025-11-25"));
     }
     assert_eq!(seen.last().unwrap().method, "DELETE");
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_wait_for_its_session_waits_here() {
+    let web = server(|request, stream| {
+        respond(stream, "200 OK", JSON, &answer(request, "ok"));
+    });
+    let mut client = Lined::start(remote(&web.url));
+    client.send(&initialize(0)).await;
+    client
+        .send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+        .await;
+    client.send(&call(1, "echo", json!({}))).await;
+    assert_eq!(client.next().await["id"], 0);
+    let told = client.next().await;
+    assert_eq!((text_of(&told), &told["id"]), ("ok", &json!(1)));
+    for request in web.seen().iter().skip(1) {
+        assert_eq!(request.header("mcp-session-id"), Some("s-1"), "{request:?}");
+    }
 }
 
 #[tokio::test]
