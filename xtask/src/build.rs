@@ -25,24 +25,30 @@ pub(crate) fn target() -> Result<PathBuf, String> {
     Ok(profile.parent().map(PathBuf::from).unwrap_or(profile))
 }
 
-/// Builds the command line in the profile of this program and returns its path.
+/// Builds the command line as its users do, in the profile of this program, and returns its path.
 ///
 /// # Errors
 ///
 /// One line if it cannot be built.
 pub(crate) fn toolgate() -> Result<PathBuf, String> {
-    binary("toolgate", "toolgate")
+    built("toolgate", &["--package", "toolgate"])
 }
 
-/// Builds one binary of the workspace in the profile of this program.
+/// Builds one binary of the workspace, for tests only, in the profile of this program.
 ///
 /// # Errors
 ///
 /// One line if it cannot be built.
-pub(crate) fn binary(package: &str, name: &str) -> Result<PathBuf, String> {
+pub(crate) fn binary(name: &str) -> Result<PathBuf, String> {
+    // why: a package alone, or binaries alone, take other features of their dependencies than the
+    // tests do, and half the tree would be built a second time.
+    built(name, &["--workspace", "--example", "guard_load"])
+}
+
+fn built(name: &str, what: &[&str]) -> Result<PathBuf, String> {
     let profile = profile_directory()?;
     let mut cargo = cargo();
-    cargo.args(["build", "--quiet", "--package", package, "--bin", name]);
+    cargo.args(["build", "--quiet", "--bin", name]).args(what);
     cargo.arg("--target-dir").arg(target()?);
     if profile.ends_with("release") {
         cargo.arg("--release");
@@ -51,7 +57,7 @@ pub(crate) fn binary(package: &str, name: &str) -> Result<PathBuf, String> {
     if status.success() {
         Ok(profile.join(name))
     } else {
-        Err(format!("cargo build --package {package}: {status}"))
+        Err(format!("cargo build --bin {name}: {status}"))
     }
 }
 

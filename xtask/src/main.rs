@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         "hostile-probe" => hostile::probe(&arguments.words),
         "cases" => cases::run(&arguments),
         "conformance" => conformance::run(&arguments),
+        "guarded-client" => conformance::guarded_client(&arguments),
         "corpus" => corpus::run(&arguments),
         "differential" => differential::run(&arguments),
         "bench" => bench::run(&arguments),
@@ -75,7 +76,7 @@ usage: cargo xtask COMMAND
   suite [DIR]          the official JSON Schema suite: validation, annotations, output
   hostile [DIR]        hostile pairs: the right answer within 100 ms, 64 MiB and a 256 KiB stack
   corpus [DIR]         published tool listings and labelled values
-  conformance          the official MCP suite against our fixtures, both eras (needs npm; --only NAME, --server URL)
+  conformance          the official MCP suite against our fixtures, both eras, also through the guard (needs npm; --only NAME, --server URL)
   differential [N]     N generated pairs against the peers (--seed S)
   bench [SET…]         ours beside the peers: speed, growth, memory (--plot draws the charts in docs/)
   instructions [SET…]  instruction counts of fixed work, by callgrind, against bench/instructions.txt (--write refreshes it)

@@ -1,5 +1,5 @@
 //! `cargo xtask conformance`: the protocol's official suite against our fixture server and
-//! client, in both eras.
+//! client, in both eras, and all of it once more with the guard in between.
 //!
 //! The suite passes what it does not run, so the exam is stricter: every scenario that the
 //! suite lists for the era must leave a check that succeeded, a warning is a failure, a
@@ -38,6 +38,13 @@ const ERAS: [Era; 2] = [
     },
 ];
 
+/// Whether the guard stands between the suite and what it examines.
+#[derive(Clone, Copy)]
+enum Through {
+    Nothing,
+    TheGuard,
+}
+
 /// Runs the suite and returns how many checks failed. `--only NAME` runs one scenario,
 /// `--server URL` examines another server than the fixture.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
@@ -47,11 +54,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     };
     peers::fresh(&suite.output)?;
     let only = arguments.option("only");
-    let server = build::binary("everything", "everything-server")?;
-    build::binary("everything", "everything-client")?;
+    let server = build::binary("everything-server")?;
+    build::binary("everything-client")?;
+    let toolgate = build::toolgate()?;
     let mut total = Tally::default();
-    for era in ERAS {
-        // A server of its own for each era: none may lean on what the other left behind.
+    for (era, through) in ERAS
+        .iter()
+        .flat_map(|era| THROUGH.map(|through| (era, through)))
+    {
+        // A server of its own for each leg: none may lean on what another left behind.
         let served = match arguments.option("server") {
             Some(_) => None,
             None => Some(Served::start(Command::new(&server).arg("--http"))?),
@@ -60,20 +71,58 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
             .option("server")
             .or(served.as_ref().map(|served| served.url.as_str()))
             .unwrap_or_default();
-        let mut tally = suite.server(&era, url, only)?;
-        report("server", &era, &tally);
-        total.add(std::mem::take(&mut tally));
-        let tally = suite.client(&era, only)?;
-        report("client", &era, &tally);
+        let guard = match through {
+            Through::Nothing => None,
+            Through::TheGuard => Some(Served::guard(&toolgate, url)?),
+        };
+        let url = guard.as_ref().map_or(url, |guard| guard.url.as_str());
+        let tally = suite.server(era, through, url, only)?;
+        report("server", era, through, &tally);
+        total.add(tally);
+        let tally = suite.client(era, through, only)?;
+        report("client", era, through, &tally);
         total.add(tally);
     }
     println!("{}", total.line());
     Ok(total.failed)
 }
 
-fn report(role: &str, era: &Era, tally: &Tally) {
+/// The fixture client, to whom the suite's server is given through the guard. The suite starts it
+/// with the server's URL as its only argument.
+pub(crate) fn guarded_client(arguments: &Arguments) -> Result<u64, String> {
+    let url = arguments.first().ok_or("no URL was given")?;
+    let binaries = build::profile_directory()?;
+    let guard = Served::guard(&binaries.join("toolgate"), url)?;
+    let mut client = Command::new(binaries.join("everything-client"));
+    let status = client.arg(&guard.url).status();
+    let status = status.map_err(|e| format!("everything-client: {e}"))?;
+    Ok(u64::from(!status.success()))
+}
+
+const THROUGH: [Through; 2] = [Through::Nothing, Through::TheGuard];
+
+impl Through {
+    /// What the names of files and the lines of the report have more.
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::Nothing => "",
+            Self::TheGuard => "-guarded",
+        }
+    }
+
+    /// The client as the suite is to start it.
+    fn client(self) -> &'static str {
+        match self {
+            Self::Nothing => "./everything-client",
+            Self::TheGuard => "./xtask guarded-client",
+        }
+    }
+}
+
+fn report(role: &str, era: &Era, through: Through, tally: &Tally) {
     print!("{}", tally.details());
-    println!("{role} {}: {}", era.version, tally.line());
+    let (version, suffix) = (era.version, through.suffix());
+    println!("{role} {version}{suffix}: {}", tally.line());
 }
 
 /// The installed suite.
@@ -84,8 +133,15 @@ struct Suite {
 
 impl Suite {
     /// The whole suite against the server at `url`.
-    fn server(&self, era: &Era, url: &str, only: Option<&str>) -> Result<Tally, String> {
-        let output = self.output.join(format!("server-{}", era.version));
+    fn server(
+        &self,
+        era: &Era,
+        through: Through,
+        url: &str,
+        only: Option<&str>,
+    ) -> Result<Tally, String> {
+        let name = format!("server-{}{}", era.version, through.suffix());
+        let output = self.output.join(name);
         // why: only with a list of expected failures, though empty, do warnings count.
         let expected = self.output.join("expected-failures.yml");
         std::fs::write(&expected, "server: []\nclient: []\n")
@@ -118,8 +174,9 @@ impl Suite {
     }
 
     /// Every client scenario of the era, one after the other.
-    fn client(&self, era: &Era, only: Option<&str>) -> Result<Tally, String> {
-        let output = self.output.join(format!("client-{}", era.version));
+    fn client(&self, era: &Era, through: Through, only: Option<&str>) -> Result<Tally, String> {
+        let name = format!("client-{}{}", era.version, through.suffix());
+        let output = self.output.join(name);
         let mut tally = Tally::default();
         for scenario in self.scenarios(era, "Client scenarios")? {
             let chosen = only.is_none_or(|only| only == scenario);
@@ -130,7 +187,7 @@ impl Suite {
             // why: the suite splits the command at spaces, which a path may have.
             command
                 .current_dir(build::profile_directory()?)
-                .args(["client", "--command", "./everything-client"])
+                .args(["client", "--command", through.client()])
                 .args(["--scenario", &scenario, "--spec-version", era.version]);
             let succeeded = succeeds(command.arg("-o").arg(&output))?;
             let failed = tally.failed;

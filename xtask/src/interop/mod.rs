@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let house = House {
         javascript: Javascript::install()?,
         python: Python::install()?,
-        server: build::binary("everything", "everything-server")?,
+        server: build::binary("everything-server")?,
     };
     let standard = Standard::read(&peers::scripts())?;
     let only = arguments.option("only");

@@ -1,6 +1,7 @@
 //! A server in a process of its own, ended with its owner.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// A running server that said where it listens.
@@ -37,6 +38,46 @@ impl Served {
             }
         }
     }
+}
+
+impl Served {
+    /// Starts the guard over HTTP in front of the endpoint `upstream` and waits until it listens.
+    ///
+    /// # Errors
+    ///
+    /// One line if it cannot be started, or ends before it listens.
+    pub(crate) fn guard(toolgate: &Path, upstream: &str) -> Result<Self, String> {
+        let mut command = Command::new(toolgate);
+        command.args(["guard", "--upstream", upstream, "--listen", "127.0.0.1:0"]);
+        command.args(["--set", "log.format=json"]);
+        command.stdin(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|e| format!("the guard: {e}"))?;
+        let Some(log) = child.stderr.take() else {
+            end(&mut child);
+            return Err("the guard has no log".to_owned());
+        };
+        let mut log = BufReader::new(log);
+        match address(&mut log) {
+            Some(url) => {
+                // A full pipe would hold the guard up.
+                std::thread::spawn(move || std::io::copy(&mut log, &mut std::io::sink()));
+                Ok(Self { child, url })
+            }
+            None => {
+                end(&mut child);
+                Err(format!("the guard of {upstream} never listened"))
+            }
+        }
+    }
+}
+
+/// The address that a log says is listened on.
+fn address(log: &mut BufReader<impl Read>) -> Option<String> {
+    log.lines().map_while(Result::ok).find_map(|line| {
+        let line: serde_json::Value = serde_json::from_str(&line).ok()?;
+        let message = line.get("message")?.as_str()?;
+        message.strip_prefix("listening on ").map(str::to_owned)
+    })
 }
 
 impl Drop for Served {
