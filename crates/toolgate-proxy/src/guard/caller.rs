@@ -369,7 +369,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
     fn headers(&self, parcel: &Parcel) -> (Facts, HeaderMap) {
         let facts = Facts::read(&parcel.bytes);
         let mut headers = if facts.version.is_some() {
-            self.endpoint.headers().clone()
+            self.endpoint.headers()
         } else {
             self.common()
         };
@@ -386,7 +386,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
 
     /// The headers of a legacy session.
     fn common(&self) -> HeaderMap {
-        let mut headers = self.endpoint.headers().clone();
+        let mut headers = self.endpoint.headers();
         let state = self.state();
         if let Some(session) = &state.session {
             headers.insert(SESSION, session.clone());

@@ -1,14 +1,18 @@
-//! One running child of the guard: started, written to, read, and always reaped.
+//! One running child of the guard, a process or a peer in this process: started, written to, read,
+//! and always ended.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::process::{ChildStdin, ChildStdout};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, timeout};
 use toolgate_guard::Recovery;
 use toolgate_json::quote;
 
 use super::event::{Event, UpstreamState};
+use super::inner::{Caller, Inner};
 use super::options::Restart;
 use super::porter::House;
 use crate::fault::Fault;
@@ -16,15 +20,29 @@ use crate::outbox::Outbox;
 use crate::stdio::{Launch, Line, Lines, Process, Tail, describe, spawn_fault};
 
 /// The way to a child's standard input.
-pub(super) type Input = Outbox<ChildStdin>;
+pub(super) type Input = Outbox<Box<dyn AsyncWrite + Send + Unpin>>;
+
+/// Where children come from.
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    /// A program.
+    Launch(Launch),
+    /// This process.
+    Inner(Arc<dyn Inner>),
+}
 
 /// A running child, but for its standard input.
 pub(super) struct Child {
     house: Arc<House>,
     name: String,
-    process: Process,
-    lines: Lines<ChildStdout>,
-    stderr: Tail,
+    body: Body,
+    lines: Lines<Box<dyn AsyncRead + Send + Unpin>>,
+}
+
+/// What of a child has to be ended.
+enum Body {
+    Process { process: Process, stderr: Tail },
+    Inner(Pin<Box<dyn Future<Output = String> + Send>>),
 }
 
 /// What a child said.
@@ -38,14 +56,26 @@ pub(super) enum Said {
 }
 
 impl Child {
-    pub(super) fn start(house: &Arc<House>, launch: &Launch) -> Result<(Self, Arc<Input>), Fault> {
+    pub(super) fn start(
+        house: &Arc<House>,
+        source: &Source,
+        caller: &Caller,
+    ) -> Result<(Self, Arc<Input>), Fault> {
+        let started = match source {
+            Source::Launch(launch) => Self::launch(house, launch),
+            Source::Inner(inner) => Self::open(house, inner.as_ref(), caller),
+        };
+        house.observe(&Event::Upstream(match &started {
+            Ok(_) => UpstreamState::Started,
+            Err(fault) => UpstreamState::Failed(fault),
+        }));
+        started
+    }
+
+    fn launch(house: &Arc<House>, launch: &Launch) -> Result<(Self, Arc<Input>), Fault> {
         let name = quote(&launch.program().to_string_lossy(), 64).to_string();
-        let (process, pipes) = Process::start(launch).map_err(|error| {
-            let fault = spawn_fault(&name, &error);
-            house.observe(&Event::Upstream(UpstreamState::Failed(&fault)));
-            fault
-        })?;
-        house.observe(&Event::Upstream(UpstreamState::Started));
+        let (process, pipes) =
+            Process::start(launch).map_err(|error| spawn_fault(&name, &error))?;
         let heard = Arc::clone(house);
         let stderr = Tail::tee(pipes.stderr, house.bounds.stderr_bytes, move |bytes| {
             heard.observe(&Event::Stderr(bytes));
@@ -53,11 +83,25 @@ impl Child {
         let child = Self {
             house: Arc::clone(house),
             name,
-            process,
-            lines: Lines::new(pipes.stdout, house.bounds.message_bytes),
-            stderr,
+            body: Body::Process { process, stderr },
+            lines: Lines::new(Box::new(pipes.stdout), house.bounds.message_bytes),
         };
-        Ok((child, Arc::new(Outbox::new(pipes.stdin))))
+        Ok((child, Arc::new(Outbox::new(Box::new(pipes.stdin)))))
+    }
+
+    fn open(
+        house: &Arc<House>,
+        inner: &dyn Inner,
+        caller: &Caller,
+    ) -> Result<(Self, Arc<Input>), Fault> {
+        let peer = inner.open(caller)?;
+        let child = Self {
+            house: Arc::clone(house),
+            name: quote(&peer.name, 64).to_string(),
+            body: Body::Inner(peer.ended),
+            lines: Lines::new(peer.from, house.bounds.message_bytes),
+        };
+        Ok((child, Arc::new(Outbox::new(peer.to))))
     }
 
     /// The next thing it says. Empty lines are passed over.
@@ -78,30 +122,41 @@ impl Child {
     }
 
     /// Ends it, whose standard input must be closed, and says how it ended: patience, SIGTERM,
-    /// patience, SIGKILL, each to the group.
+    /// patience, SIGKILL, each to the group. A peer in this process, which may have a child of its
+    /// own to end, is dropped after the same patience and twice that again.
     pub(super) async fn end(self, grace: Duration) -> String {
         let Self {
             house,
             name,
-            mut process,
+            body,
             lines,
-            stderr,
         } = self;
-        let by_itself = process.ended_by(Instant::now()).await;
-        let status = process.end(grace).await;
-        // What was written before the end may still be in the pipe; nobody else holds it now.
-        let last_words = timeout(LAST_WORDS, stderr.ended()).await;
-        let how = status.map_or_else(|| "ended".to_owned(), describe);
-        let last = stderr
-            .lines()
-            .pop()
-            .filter(|_| by_itself && last_words.is_ok());
-        let last = last.map_or_else(String::new, |line| format!(", its last words `{line}`"));
-        let how = format!("`{name}` {how}{last}");
+        let how = match body {
+            Body::Process { process, stderr } => reap(process, &stderr, grace).await,
+            Body::Inner(ended) => match timeout(grace.saturating_mul(PATIENCE), ended).await {
+                Ok(how) => quote(&how, 200).to_string(),
+                Err(_) => "did not end in time".to_owned(),
+            },
+        };
+        let how = format!("`{name}` {how}");
         drop(lines);
         house.observe(&Event::Upstream(UpstreamState::Ended { how: &how }));
         how
     }
+}
+
+async fn reap(mut process: Process, stderr: &Tail, grace: Duration) -> String {
+    let by_itself = process.ended_by(Instant::now()).await;
+    let status = process.end(grace).await;
+    // What was written before the end may still be in the pipe; nobody else holds it now.
+    let last_words = timeout(LAST_WORDS, stderr.ended()).await;
+    let how = status.map_or_else(|| "ended".to_owned(), describe);
+    let last = stderr
+        .lines()
+        .pop()
+        .filter(|_| by_itself && last_words.is_ok());
+    let last = last.map_or_else(String::new, |line| format!(", its last words `{line}`"));
+    format!("{how}{last}")
 }
 
 /// Counts restarts against what is allowed.
@@ -137,6 +192,8 @@ impl Restarts {
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// How many times the grace of one process a peer may take that ends one itself.
+const PATIENCE: u32 = 4;
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod exchange;
 mod facts;
 mod flight;
 mod hub;
+mod inner;
 mod mirror;
 mod mux;
 mod options;
@@ -29,6 +30,7 @@ use tokio::time::timeout;
 use toolgate_guard::Guard;
 
 pub use event::{Event, Observer, Unobserved, UpstreamState};
+pub use inner::{Caller, Inner, InnerPeer};
 pub use options::{
     Bounds, GuardOptions, HttpListener, Listener, Restart, Times, TlsFiles, Upstream,
 };
@@ -37,7 +39,7 @@ use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::http::Endpoint;
 use crate::standard;
 use crate::web::{self, Admission, Closing, Costs, Server};
-use child::Restarts;
+use child::Source;
 use desk::{Desk, Far, Nursery};
 use porter::House;
 
@@ -161,7 +163,11 @@ async fn serve_http(
     let far = match options.upstream {
         Upstream::Http(target) => Far::Endpoint(Arc::new(Endpoint::new(target)?)),
         Upstream::Child { launch, restart } => {
-            Far::Children(Nursery::new(launch, Restarts::new(restart), children))
+            Far::Children(Nursery::new(Source::Launch(launch), restart, children))
+        }
+        Upstream::Inner(inner) => {
+            let restart = Restart::default();
+            Far::Children(Nursery::new(Source::Inner(inner), restart, children))
         }
     };
     let desk = Desk::new(Arc::clone(&house), admission, far);
@@ -241,7 +247,11 @@ where
     let client = pair::Client { from, to };
     let task = match options.upstream {
         Upstream::Child { launch, restart } => {
-            tokio::spawn(pair::run(work, client, launch, restart))
+            tokio::spawn(pair::run(work, client, Source::Launch(launch), restart))
+        }
+        Upstream::Inner(inner) => {
+            let source = Source::Inner(inner);
+            tokio::spawn(pair::run(work, client, source, Restart::NEVER))
         }
         Upstream::Http(target) => {
             let endpoint = Arc::new(Endpoint::new(target)?);

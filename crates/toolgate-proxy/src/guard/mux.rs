@@ -8,7 +8,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use toolgate_guard::{Carrier, Context, IdKey, Shape, Side, one_line};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::watch;
+use toolgate_guard::{Carrier, Context, IdKey, ScopeKey, Shape, Side, one_line};
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::{Edits, Message};
 
@@ -26,13 +28,14 @@ pub(super) struct Shared {
     /// Hears what belongs to no request, such as a changed list.
     spare: Porter,
     table: Mutex<Table>,
+    /// Changed with the table locked.
+    gone: watch::Sender<bool>,
 }
 
 #[derive(Default)]
 struct Table {
     last: i64,
     open: HashMap<i64, Entry>,
-    gone: bool,
 }
 
 #[derive(Clone)]
@@ -60,11 +63,19 @@ impl Shared {
             spare: Porter::new(house, context.clone(), spare),
             context,
             table: Mutex::default(),
+            gone: watch::Sender::new(false),
         })
     }
 
     pub(super) fn is_gone(&self) -> bool {
-        self.table().gone
+        *self.gone.borrow()
+    }
+
+    /// Waits until the child has ended.
+    pub(super) async fn ended(&self) {
+        let mut gone = self.gone.subscribe();
+        // The sender lives in `self`, so the only way out is the value.
+        let _always_ok = gone.wait_for(|gone| *gone).await;
     }
 
     /// Sends a message of one client to the child.
@@ -89,7 +100,7 @@ impl Shared {
                     key: IdKey::of(request.id),
                     id: request.id.raw().to_owned(),
                     token: token.map(|token| token.raw().to_owned()),
-                });
+                })?;
                 let mut edits = Edits::new();
                 edits.replace(request.view.member("id")?, number.to_string());
                 if let Some(token) = token {
@@ -110,12 +121,17 @@ impl Shared {
         })?
     }
 
-    fn enter(&self, entry: Entry) -> i64 {
+    fn enter(&self, entry: Entry) -> Option<i64> {
         let mut table = self.table();
+        if self.is_gone() {
+            // The conversation is locked by whoever sends; it hears of it a moment later.
+            tokio::spawn(async move { entry.fail("the server has ended") });
+            return None;
+        }
         table.last = table.last.saturating_add(1);
         let number = table.last;
         table.open.insert(number, entry);
-        number
+        Some(number)
     }
 
     fn leave(&self, hub: &Arc<Hub>, key: &IdKey) -> Option<i64> {
@@ -128,7 +144,11 @@ impl Shared {
     }
 
     /// Reads the child until it has nothing more to say; then answers what is still open.
-    pub(super) async fn talk(self: Arc<Self>, mut child: Child) {
+    pub(super) async fn talk(
+        self: Arc<Self>,
+        mut child: Child,
+        _place: Option<OwnedSemaphorePermit>,
+    ) {
         loop {
             match child.listen().await {
                 Said::Line(line) => self.heard(&line),
@@ -142,9 +162,7 @@ impl Shared {
                         Some(entry) => {
                             let why =
                                 format!("the answer has {} bytes, which is too many", found.bytes);
-                            let hub = Arc::clone(&entry.hub);
-                            let deliver = &mut |order| hub.route(order, None);
-                            hub.porter.request_failed(&entry.key, &why, deliver);
+                            entry.fail(&why);
                         }
                         None => self.spare.oversize(Side::Server, &found, &mut |_| {}),
                     }
@@ -156,12 +174,11 @@ impl Shared {
         let how = child.end(self.house.times.grace).await;
         let orphans: Vec<Entry> = {
             let mut table = self.table();
-            table.gone = true;
+            self.gone.send_replace(true);
             table.open.drain().map(|(_, entry)| entry).collect()
         };
         for entry in orphans {
-            let deliver = &mut |order| entry.hub.route(order, None);
-            entry.hub.porter.request_failed(&entry.key, &how, deliver);
+            entry.fail(&how);
         }
     }
 
@@ -249,6 +266,23 @@ impl Shared {
 
     fn table(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Entry {
+    /// Answers the request, which the child will not.
+    fn fail(&self, why: &str) {
+        let deliver = &mut |order| self.hub.route(order, None);
+        self.hub.porter.request_failed(&self.key, why, deliver);
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.house.guard.forget(&ScopeKey {
+            upstream: Arc::clone(&self.house.name),
+            context: self.context.clone(),
+        });
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use super::inner::Inner;
 use crate::http::HttpTarget;
 use crate::stdio::Launch;
 
@@ -98,6 +100,9 @@ pub enum Upstream {
     },
     /// A Streamable HTTP endpoint.
     Http(HttpTarget),
+    /// Something in this process that speaks in lines. It is not opened again for a client on
+    /// stdio or in a legacy session when it ends by itself.
+    Inner(Arc<dyn Inner>),
 }
 
 /// What happens when a child ends by itself. Its open requests are answered with an error first.

@@ -21,13 +21,14 @@ use tokio::time::timeout;
 use toolgate_guard::{Carrier, Context, IdKey, Purpose, Recovery, Shape, Side};
 
 use super::Exit;
-use super::child::{Child, Input, Restarts, Said};
+use super::child::{Child, Input, Restarts, Said, Source};
 use super::event::Event;
 use super::facts::answered;
+use super::inner::Caller;
 use super::options::Restart;
 use super::porter::{House, Order, Parcel, Porter, link};
 use crate::outbox::Outbox;
-use crate::stdio::{Launch, Line, Lines};
+use crate::stdio::{Line, Lines};
 
 /// Reader and writer of the client.
 pub(super) struct Client<R, W> {
@@ -74,7 +75,7 @@ struct State {
 pub(super) async fn run<R, W>(
     house: Arc<House>,
     client: Client<R, W>,
-    launch: Launch,
+    source: Source,
     restart: Restart,
 ) -> Exit
 where
@@ -93,7 +94,7 @@ where
     let lines = Lines::new(client.from, pair.house.bounds.message_bytes);
     let reading = tokio::spawn(read_client(Arc::clone(&pair), lines));
     let clock = tokio::spawn(keep_time(Arc::clone(&pair)));
-    let exit = pair.serve(reading, launch, Restarts::new(restart)).await;
+    let exit = pair.serve(reading, source, Restarts::new(restart)).await;
     clock.abort();
     // What is decided is also told, to a client that takes it.
     let _reader_is_gone = timeout(pair.house.times.grace, pair.client.close()).await;
@@ -104,11 +105,11 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Pair<W> {
     async fn serve(
         self: &Arc<Self>,
         mut reading: tokio::task::JoinHandle<()>,
-        launch: Launch,
+        source: Source,
         mut restarts: Restarts,
     ) -> Exit {
         loop {
-            let (child, input) = match Child::start(&self.house, &launch) {
+            let (child, input) = match Child::start(&self.house, &source, &Caller::default()) {
                 Ok(started) => started,
                 Err(fault) => {
                     self.forsake(&fault.to_string()).await;

@@ -55,7 +55,7 @@ pub(super) async fn contract_of(
 
 async fn ask(house: &House, endpoint: &Arc<Endpoint>, request: Vec<u8>) -> Option<Vec<u8>> {
     let facts = Facts::read(&request);
-    let mut headers = endpoint.headers().clone();
+    let mut headers = endpoint.headers();
     headers.insert(
         ACCEPT,
         HeaderValue::from_static("application/json, text/event-stream"),

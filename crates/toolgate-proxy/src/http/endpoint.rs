@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 use std::sync::{PoisonError, RwLock};
 
 use bytes::Bytes;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method, Response, Url};
 use toolgate_json::quote;
 
+use super::caller::Caller;
 use super::fault::{broken, cause, redirect, unreachable};
 use super::target::HttpTarget;
 use crate::fault::{Fault, FaultKind, Party, Phase};
@@ -21,11 +22,12 @@ pub(crate) struct Endpoint {
     url: RwLock<Url>,
     /// The operator's own headers.
     headers: HeaderMap,
+    caller: Caller,
 }
 
 impl Endpoint {
     pub(crate) fn new(target: HttpTarget) -> Result<Self, Fault> {
-        let (url, headers) = target.into_parts();
+        let (url, headers, caller) = target.into_parts();
         // Set once per process; a second call only says that it is set.
         let _already_set = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder()
@@ -45,6 +47,7 @@ impl Endpoint {
             client,
             url: RwLock::new(url),
             headers,
+            caller,
         })
     }
 
@@ -53,20 +56,32 @@ impl Endpoint {
         url.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The operator's own headers.
-    pub(crate) fn headers(&self) -> &HeaderMap {
-        &self.headers
+    /// The caller's authorization and the operator's own headers.
+    pub(crate) fn headers(&self) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        if !headers.contains_key(AUTHORIZATION)
+            && let Some(authorization) = self.caller.value()
+        {
+            headers.insert(AUTHORIZATION, authorization);
+        }
+        headers
     }
 
-    /// Sends a request; the operator's headers must be among `headers` already. Follows redirects
-    /// that keep the method and stay on the origin, and remembers where they led.
+    /// Sends a request, with the operator's headers in the place of those of their names. Follows
+    /// redirects that keep the method and stay on the origin, and remembers where they led.
     pub(crate) async fn send(
         &self,
         phase: Phase,
         method: Method,
-        headers: HeaderMap,
+        mut headers: HeaderMap,
         body: Bytes,
     ) -> Result<Response, Fault> {
+        for name in self.headers.keys() {
+            headers.remove(name);
+        }
+        for (name, value) in &self.headers {
+            headers.append(name.clone(), value.clone());
+        }
         for _ in 0..=REDIRECTS {
             let url = self.url();
             let request = self

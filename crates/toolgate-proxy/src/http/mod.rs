@@ -1,5 +1,6 @@
 //! The Streamable HTTP transport: POST a message, read JSON or an event stream.
 
+mod caller;
 mod endpoint;
 mod fault;
 mod stream;
@@ -12,6 +13,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Response};
 use tokio::time::{Instant, timeout_at};
 
+pub use caller::Caller;
 pub(crate) use endpoint::{EVENT_STREAM, Endpoint, Events, body, is_stream, media_type};
 pub(crate) use stream::LAST_EVENT_ID;
 pub use target::HttpTarget;
@@ -200,7 +202,7 @@ impl Http {
 
     /// The headers of every request.
     fn common(&self, version: Option<&'static str>) -> HeaderMap {
-        let mut headers = self.endpoint.headers().clone();
+        let mut headers = self.endpoint.headers();
         if let Some(version) = self.version.or(version) {
             headers.insert(VERSION, HeaderValue::from_static(version));
         }

@@ -4,6 +4,7 @@ use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use toolgate_json::quote;
 
+use super::caller::Caller;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 
 /// The URL of a Streamable HTTP endpoint and the operator's own headers.
@@ -13,6 +14,7 @@ use crate::fault::{Fault, FaultKind, Party, Phase};
 pub struct HttpTarget {
     url: Url,
     headers: HeaderMap,
+    caller: Caller,
 }
 
 impl std::fmt::Debug for HttpTarget {
@@ -41,6 +43,7 @@ impl HttpTarget {
         Ok(Self {
             url: parsed,
             headers: HeaderMap::new(),
+            caller: Caller::default(),
         })
     }
 
@@ -69,8 +72,16 @@ impl HttpTarget {
         Ok(self)
     }
 
-    pub(super) fn into_parts(self) -> (Url, HeaderMap) {
-        (self.url, self.headers)
+    /// The same endpoint on behalf of a client, whose `Authorization` goes with every request
+    /// unless the operator has set one.
+    #[must_use]
+    pub fn on_behalf_of(mut self, caller: Caller) -> Self {
+        self.caller = caller;
+        self
+    }
+
+    pub(super) fn into_parts(self) -> (Url, HeaderMap, Caller) {
+        (self.url, self.headers, self.caller)
     }
 }
 

@@ -12,6 +12,7 @@
 mod common;
 mod http_child;
 mod http_http;
+mod inner;
 mod stdio_child;
 mod stdio_http;
 #[path = "../transports/web.rs"]

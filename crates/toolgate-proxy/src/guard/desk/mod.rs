@@ -1,6 +1,7 @@
 //! The HTTP side of the clients: who is let in, which conversation a request belongs to, and the
 //! sessions of the legacy era.
 
+mod nursery;
 mod sessions;
 
 use std::collections::HashMap;
@@ -16,43 +17,25 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use toolgate_guard::{Carrier, Context, Recovery};
 
-use super::child::{Child, Restarts};
 use super::event::Event;
 use super::exchange::Exchange;
 use super::facts::Facts;
 use super::hub::{Hub, Way};
+use super::inner::Caller;
 use super::mirror::{mirrored, mismatch};
 use super::mux::Shared;
 use super::porter::{House, Porter, link};
 use super::reply::{error, passed_on, respond};
 use crate::era::MODERN;
-use crate::fault::Fault;
 use crate::http::{Endpoint, SESSION, VERSION};
-use crate::stdio::Launch;
 use crate::web::{Admission, Outgoing, Refusal, Service, TooLarge, read};
+pub(super) use nursery::Nursery;
 use sessions::random_name;
 
 /// What is behind the desk.
 pub(super) enum Far {
     Endpoint(Arc<Endpoint>),
     Children(Nursery),
-}
-
-/// How children are had.
-pub(super) struct Nursery {
-    pub(super) launch: Launch,
-    shared: tokio::sync::Mutex<(Option<Arc<Shared>>, Restarts)>,
-    slots: Arc<Semaphore>,
-}
-
-impl Nursery {
-    pub(super) fn new(launch: Launch, restarts: Restarts, most: usize) -> Self {
-        Self {
-            launch,
-            shared: tokio::sync::Mutex::new((None, restarts)),
-            slots: Arc::new(Semaphore::new(most)),
-        }
-    }
 }
 
 pub(super) struct Desk {
@@ -68,6 +51,8 @@ pub(super) struct Desk {
 struct Session {
     hub: Arc<Hub>,
     number: u64,
+    /// On whose behalf a peer in this process works; its authorization may be renewed.
+    caller: Caller,
 }
 
 impl Desk {
@@ -157,7 +142,7 @@ impl Desk {
         }
         let shared = match &self.far {
             Far::Endpoint(_) => None,
-            Far::Children(nursery) => match self.shared(nursery).await {
+            Far::Children(nursery) => match self.shared(nursery, &headers).await {
                 Ok(shared) => Some(shared),
                 Err(why) => return error(503, facts.id.as_ref(), INTERNAL_ERROR, &why),
             },
@@ -180,7 +165,10 @@ impl Desk {
             return self.open(headers, facts, message, slot).await;
         }
         let hub = match self.session_of(&headers) {
-            Ok(Some(session)) => session.hub,
+            Ok(Some(session)) => {
+                session.caller.renew(headers.get(AUTHORIZATION));
+                session.hub
+            }
             // Some servers keep no sessions; what they think of the message they say themselves.
             Ok(None) if matches!(self.far, Far::Endpoint(_)) => self.passing(&headers, false, None),
             Ok(None) => {
@@ -209,6 +197,7 @@ impl Desk {
         }
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
         let porter = Porter::new(&self.house, Context::Session(number), self.link(None));
+        let caller = Caller::new(headers.get(AUTHORIZATION));
         match &self.far {
             Far::Endpoint(endpoint) => {
                 let way = Way::Endpoint(Arc::clone(endpoint), passed_on(&headers));
@@ -217,15 +206,20 @@ impl Desk {
                 let response = exchange.post(facts, message).await;
                 if let Some(name) = response.headers().get(SESSION) {
                     hub.set_session(name.clone());
-                    self.enter(name, Session { hub, number });
+                    let session = Session {
+                        hub,
+                        number,
+                        caller,
+                    };
+                    self.enter(name, session);
                 }
                 response
             }
             Far::Children(nursery) => {
-                let Ok(place) = Arc::clone(&nursery.slots).try_acquire_owned() else {
+                let Some(place) = nursery.place() else {
                     return self.busy("children");
                 };
-                let (child, input) = match Child::start(&self.house, &nursery.launch) {
+                let (child, input) = match nursery.start(&self.house, &caller) {
                     Ok(started) => started,
                     Err(fault) => {
                         let text = fault.to_string();
@@ -239,6 +233,7 @@ impl Desk {
                 let session = Session {
                     hub: Arc::clone(&hub),
                     number,
+                    caller,
                 };
                 self.enter(&name, session);
                 let desk = Arc::clone(self);
@@ -317,25 +312,9 @@ impl Desk {
         Hub::new(Porter::new(&self.house, context, self.link(version)), way)
     }
 
-    async fn shared(self: &Arc<Self>, nursery: &Nursery) -> Result<Arc<Shared>, String> {
-        let mut guard = nursery.shared.lock().await;
-        let (shared, restarts) = &mut *guard;
-        if let Some(shared) = shared.as_ref().filter(|shared| !shared.is_gone()) {
-            return Ok(Arc::clone(shared));
-        }
-        if shared.is_some() {
-            let Some(pause) = restarts.next() else {
-                return Err("the server has ended too often".to_owned());
-            };
-            tokio::time::sleep(pause).await;
-        }
-        let started = Child::start(&self.house, &nursery.launch);
-        let (child, input) = started.map_err(|fault: Fault| fault.to_string())?;
+    async fn shared(&self, nursery: &Nursery, headers: &HeaderMap) -> Result<Arc<Shared>, String> {
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
-        let fresh = Shared::new(&self.house, input, number);
-        tokio::spawn(Arc::clone(&fresh).talk(child));
-        *shared = Some(Arc::clone(&fresh));
-        Ok(fresh)
+        nursery.shared(&self.house, headers, number).await
     }
 
     fn link(&self, version: Option<&str>) -> toolgate_guard::Link {

@@ -14,6 +14,7 @@ use super::{Desk, Far, Session};
 use crate::guard::child::{Child, Said};
 use crate::guard::event::Event;
 use crate::guard::hub::{Hub, Way};
+use crate::guard::inner::Caller;
 use crate::guard::porter::Porter;
 use crate::guard::reply::passed_on;
 use crate::http::{SESSION, VERSION};
@@ -39,6 +40,9 @@ impl Desk {
             for name in stale {
                 self.end_session(&name).await;
             }
+            if let Far::Children(nursery) = &self.far {
+                nursery.sweep(idle).await;
+            }
         }
     }
 
@@ -55,10 +59,10 @@ impl Desk {
         for name in names {
             self.end_session(&name).await;
         }
-        if let Far::Children(nursery) = &self.far
-            && let Some(shared) = nursery.shared.lock().await.0.take()
-        {
-            shared.close().await;
+        if let Far::Children(nursery) = &self.far {
+            // Each may be asked twice before it is killed; one more is for the one behind it.
+            let patience = self.house.times.grace.saturating_mul(3);
+            nursery.close(patience).await;
         }
     }
 
@@ -117,7 +121,11 @@ impl Desk {
         let way = Way::Endpoint(Arc::clone(endpoint), passed_on(headers));
         let hub = Hub::new(porter, way);
         hub.set_session(value.clone());
-        let session = Session { hub, number };
+        let session = Session {
+            hub,
+            number,
+            caller: Caller::default(),
+        };
         self.enter(value, session.clone());
         Ok(Some(session))
     }

@@ -1,0 +1,215 @@
+//! Children for clients over HTTP: how they are had, which of them modern clients share, and when
+//! a shared one is ended.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hyper::header::{AUTHORIZATION, HeaderMap};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout};
+use toolgate_guard::Context;
+
+use super::bearer;
+use crate::guard::child::{Child, Restarts, Source};
+use crate::guard::inner::Caller;
+use crate::guard::mux::Shared;
+use crate::guard::options::Restart;
+use crate::guard::porter::House;
+
+/// How children are had.
+pub(in crate::guard) struct Nursery {
+    source: Source,
+    restart: Restart,
+    /// What modern clients share: one process for all, a peer in this process for each
+    /// authorization.
+    berths: Mutex<HashMap<Context, Arc<Berth>>>,
+    most: usize,
+    slots: Arc<Semaphore>,
+}
+
+struct Berth {
+    state: tokio::sync::Mutex<Occupancy>,
+}
+
+struct Occupancy {
+    shared: Option<Arc<Shared>>,
+    restarts: Restarts,
+    used: Instant,
+}
+
+impl Occupancy {
+    /// Whether somebody has it in hand besides its berth and the task that reads it.
+    fn is_in_use(&self) -> bool {
+        let shared = self.shared.as_ref();
+        shared.is_some_and(|shared| !shared.is_gone() && Arc::strong_count(shared) > 2)
+    }
+}
+
+impl Nursery {
+    pub(in crate::guard) fn new(source: Source, restart: Restart, most: usize) -> Self {
+        Self {
+            source,
+            restart,
+            berths: Mutex::default(),
+            most,
+            slots: Arc::new(Semaphore::new(most)),
+        }
+    }
+
+    /// The place of one more child; `None` if there is none.
+    pub(super) fn place(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.slots).try_acquire_owned().ok()
+    }
+
+    pub(super) fn start(
+        &self,
+        house: &Arc<House>,
+        caller: &Caller,
+    ) -> Result<(Child, Arc<crate::guard::child::Input>), crate::fault::Fault> {
+        Child::start(house, &self.source, caller)
+    }
+
+    /// The child that a modern client uses, started if there is none; `number` is for what is
+    /// known of a new one.
+    pub(super) async fn shared(
+        &self,
+        house: &Arc<House>,
+        headers: &HeaderMap,
+        number: u64,
+    ) -> Result<Arc<Shared>, String> {
+        let (key, caller) = match &self.source {
+            Source::Launch(_) => (Context::Anonymous, Caller::default()),
+            Source::Inner(_) => (bearer(headers), Caller::new(headers.get(AUTHORIZATION))),
+        };
+        let berth = self.berth(&key).ok_or("too many children")?;
+        let mut state = berth.state.lock().await;
+        state.used = Instant::now();
+        if let Some(shared) = state.shared.as_ref().filter(|shared| !shared.is_gone()) {
+            return Ok(Arc::clone(shared));
+        }
+        if state.shared.is_some() {
+            let pause = state.restarts.next();
+            tokio::time::sleep(pause.ok_or("the server has ended too often")?).await;
+        }
+        let place = match &self.source {
+            Source::Launch(_) => None,
+            Source::Inner(_) => Some(self.place_for_one(house).await.ok_or("too many children")?),
+        };
+        let started = self.start(house, &caller);
+        let (child, input) = started.map_err(|fault| fault.to_string())?;
+        let fresh = Shared::new(house, input, number);
+        tokio::spawn(Arc::clone(&fresh).talk(child, place));
+        state.shared = Some(Arc::clone(&fresh));
+        Ok(fresh)
+    }
+
+    /// The berth of an authorization; a new one takes the place of what has been unused longest if
+    /// there are too many. `None` if all are in use.
+    fn berth(&self, key: &Context) -> Option<Arc<Berth>> {
+        let mut berths = self.berths();
+        if let Some(berth) = berths.get(key) {
+            return Some(Arc::clone(berth));
+        }
+        if berths.len() >= self.most {
+            // Dropping the last of a peer's input is its end.
+            Self::evict(&mut berths, |_| true)?;
+        }
+        let berth = Arc::new(Berth {
+            state: tokio::sync::Mutex::new(Occupancy {
+                shared: None,
+                restarts: Restarts::new(self.restart),
+                used: Instant::now(),
+            }),
+        });
+        berths.insert(key.clone(), Arc::clone(&berth));
+        Some(berth)
+    }
+
+    /// A place, if need be that of a peer which nobody uses.
+    async fn place_for_one(&self, house: &House) -> Option<OwnedSemaphorePermit> {
+        if let Some(place) = self.place() {
+            return Some(place);
+        }
+        let evicted = Self::evict(&mut self.berths(), |state| {
+            state
+                .shared
+                .as_ref()
+                .is_some_and(|shared| !shared.is_gone())
+        });
+        let shared = evicted?.state.lock().await.shared.take()?;
+        shared.close().await;
+        drop(shared);
+        let freed = Arc::clone(&self.slots).acquire_owned();
+        timeout(house.times.notify, freed).await.ok()?.ok()
+    }
+
+    /// Takes out what has been unused longest.
+    fn evict(
+        berths: &mut HashMap<Context, Arc<Berth>>,
+        fits: impl Fn(&Occupancy) -> bool,
+    ) -> Option<Arc<Berth>> {
+        let unused = berths.iter().filter_map(|(key, berth)| {
+            let since = unused_since(berth, &fits)?;
+            Some((since, key.clone()))
+        });
+        let (_, key) = unused.min_by_key(|(since, _)| *since)?;
+        berths.remove(&key)
+    }
+
+    /// Ends peers that nobody has used for a while. A process stays: its start may be dear.
+    pub(super) async fn sweep(&self, idle: Duration) {
+        if matches!(self.source, Source::Launch(_)) {
+            return;
+        }
+        let now = Instant::now();
+        let stale: Vec<Arc<Berth>> = {
+            let mut berths = self.berths();
+            let stale = berths.iter().filter(|(_, berth)| {
+                let since = unused_since(berth, |_| true);
+                since.is_some_and(|since| now.saturating_duration_since(since) >= idle)
+            });
+            let keys: Vec<Context> = stale.map(|(key, _)| key.clone()).collect();
+            keys.iter().filter_map(|key| berths.remove(key)).collect()
+        };
+        for berth in stale {
+            if let Some(shared) = berth.state.lock().await.shared.take() {
+                shared.close().await;
+            }
+        }
+    }
+
+    /// Ends what modern clients share, and waits until every child has ended, within `patience`.
+    pub(super) async fn close(&self, patience: Duration) {
+        let berths: Vec<Arc<Berth>> = self.berths().drain().map(|(_, berth)| berth).collect();
+        let mut ending = Vec::new();
+        for berth in berths {
+            if let Some(shared) = berth.state.lock().await.shared.take() {
+                shared.close().await;
+                ending.push(shared);
+            }
+        }
+        let all = u32::try_from(self.most).unwrap_or(u32::MAX);
+        let ended = async {
+            for shared in ending {
+                shared.ended().await;
+            }
+            let _never_closed = self.slots.acquire_many(all).await;
+        };
+        let _they_are_killed = timeout(patience, ended).await;
+    }
+
+    fn berths(&self) -> MutexGuard<'_, HashMap<Context, Arc<Berth>>> {
+        self.berths.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Since when a berth of the map is unused; `None` if it is in use. Who wants to use it takes it
+/// from the map first, whose lock the caller holds.
+fn unused_since(berth: &Arc<Berth>, fits: impl Fn(&Occupancy) -> bool) -> Option<Instant> {
+    if Arc::strong_count(berth) > 1 {
+        return None;
+    }
+    let state = berth.state.try_lock().ok()?;
+    (!state.is_in_use() && fits(&state)).then_some(state.used)
+}
