@@ -6,18 +6,27 @@ use serde_json::{Value, json};
 use toolgate_testkit::tally::Tally;
 
 use super::MODERN;
+use super::peer::Role;
 
 /// One client with one server.
 pub(super) struct Run<'a> {
     pub(super) peer: &'a str,
     pub(super) era: &'a str,
     pub(super) transport: &'a str,
+    pub(super) role: Role,
 }
 
 /// The cases, and the peers' own faults.
 pub(super) struct Standard {
     cases: Value,
-    defects: Vec<Value>,
+    defects: Vec<Defect>,
+}
+
+/// What a peer is known to do wrong.
+struct Defect {
+    told: Value,
+    /// It was looked for.
+    met: bool,
 }
 
 impl Standard {
@@ -27,26 +36,29 @@ impl Standard {
     ///
     /// One line if a file is absent or no JSON.
     pub(super) fn read(folder: &Path) -> Result<Self, String> {
-        let defects = read(&folder.join("defects.json"))?;
+        let Value::Array(defects) = read(&folder.join("defects.json"))? else {
+            return Err("defects.json is no array".to_owned());
+        };
+        let unmet = |told| Defect { told, met: false };
         Ok(Self {
             cases: read(&folder.join("cases.json"))?,
-            defects: defects.as_array().cloned().unwrap_or_default(),
+            defects: defects.into_iter().map(unmet).collect(),
         })
     }
 
     /// Compares a report with what should be in it, case by case.
-    pub(super) fn judge(&self, run: &Run<'_>, report: &Value, tally: &mut Tally) {
+    pub(super) fn judge(&mut self, run: &Run<'_>, report: &Value, tally: &mut Tally) {
         let place = format!("{} {} {}", run.peer, run.era, run.transport);
         let told = |what: &str, result: Result<(), String>| {
             result.map_err(|reason| format!("{place}: {what}: {reason}"))
         };
         let listed = match self.defect(run, "the list") {
-            Some(defect) => as_told(defect, &json!({ "listed": report.get("listed") })),
-            None => self.lists(report),
+            Some(defect) => as_told(&defect, &json!({ "listed": report.get("listed") })),
+            None => self.lists(report, run),
         };
         tally.record(told("the list", listed));
-        let calls = self.cases.get("calls").and_then(Value::as_array);
-        for call in calls.into_iter().flatten() {
+        let calls = self.cases.get("calls").and_then(Value::as_array).cloned();
+        for call in calls.iter().flatten() {
             let name = call.get("case").and_then(Value::as_str).unwrap_or_default();
             let seen = report.pointer("/calls").and_then(|calls| calls.get(name));
             let Some(seen) = seen else {
@@ -54,30 +66,45 @@ impl Standard {
                 continue;
             };
             let result = match self.defect(run, name) {
-                Some(defect) => as_told(defect, seen),
+                Some(defect) => as_told(&defect, seen),
                 None => outcome(call, seen, run),
             };
             tally.record(told(name, result));
         }
     }
 
+    /// Every known fault says why it is one, and was looked for.
+    pub(super) fn judge_itself(&self, tally: &mut Tally) {
+        for Defect { told, met } in &self.defects {
+            let result = match told.get("why").and_then(Value::as_str) {
+                None | Some("") => Err(format!("does not say why: {told}")),
+                Some(_) if !met => Err(format!("is of no peer, era, transport and case: {told}")),
+                Some(_) => Ok(()),
+            };
+            tally.record(result);
+        }
+    }
+
     /// The fault that the peer is known for in this case.
-    fn defect(&self, run: &Run<'_>, case: &str) -> Option<&Value> {
+    fn defect(&mut self, run: &Run<'_>, case: &str) -> Option<Value> {
         let names = |defect: &Value, member: &str, word: &str| match defect.get(member) {
             None => true,
             Some(Value::Array(words)) => words.iter().any(|known| known == word),
             Some(known) => known == word,
         };
-        self.defects.iter().find(|defect| {
-            names(defect, "peer", run.peer)
-                && names(defect, "era", run.era)
-                && names(defect, "transport", run.transport)
-                && names(defect, "case", case)
-        })
+        let defect = self.defects.iter_mut().find(|Defect { told, .. }| {
+            names(told, "peer", run.peer)
+                && names(told, "era", run.era)
+                && names(told, "transport", run.transport)
+                && names(told, "case", case)
+        })?;
+        defect.met = true;
+        Some(defect.told.clone())
     }
 
-    /// The good tools are all there, the hostile one is not.
-    fn lists(&self, report: &Value) -> Result<(), String> {
+    /// The good tools are all there. Our server does not list the hostile one; our client
+    /// keeps it in the list and refuses its call.
+    fn lists(&self, report: &Value, run: &Run<'_>) -> Result<(), String> {
         let Some(listed) = report.get("listed").and_then(Value::as_array) else {
             return Err(format!("none: {:?}", report.get("list_error")));
         };
@@ -91,7 +118,9 @@ impl Standard {
             return Err(format!("without {absent:?}"));
         }
         match self.cases.get("hostile") {
-            Some(hostile) if listed.contains(hostile) => Err(format!("with {hostile}")),
+            Some(hostile) if listed.contains(hostile) == (run.role == Role::Client) => {
+                Err(format!("{hostile} is where it should not be: {listed:?}"))
+            }
             _ => Ok(()),
         }
     }
@@ -123,12 +152,17 @@ fn outcome(call: &Value, seen: &Value, run: &Run<'_>) -> Result<(), String> {
     }
     let natural = call.get("gives").unwrap_or(&Value::Null);
     let object = call.get("object").is_some();
-    let told = if run.era == MODERN || object {
+    let as_it_is = object || (run.era == MODERN && run.role != Role::WrappingServer);
+    let told = if as_it_is {
         natural.clone()
     } else {
         json!({ "result": natural })
     };
     same("the structured content", seen.get("structured"), &told)?;
+    // Our server always gives a text; others need not.
+    if run.role != Role::Client {
+        return Ok(());
+    }
     let text = seen.get("text").and_then(Value::as_str);
     let value = text.and_then(|text| serde_json::from_str::<Value>(text).ok());
     same("the value of the text", value.as_ref(), natural)
@@ -162,6 +196,7 @@ mod tests {
         peer: "a-peer",
         era: "2025-11-25",
         transport: "stdio",
+        role: Role::Client,
     };
 
     fn standard() -> Standard {
@@ -188,7 +223,7 @@ mod tests {
         })
     }
 
-    fn failed(standard: &Standard, report: &Value) -> u64 {
+    fn failed(standard: &mut Standard, report: &Value) -> u64 {
         let mut tally = Tally::default();
         standard.judge(&RUN, report, &mut tally);
         assert_eq!(tally.passed + tally.failed, 3);
@@ -197,7 +232,7 @@ mod tests {
 
     #[test]
     fn each_departure_fails() {
-        assert_eq!(failed(&standard(), &report()), 0);
+        assert_eq!(failed(&mut standard(), &report()), 0);
         let departures = [
             ("/listed", json!(["good", "bad"])),
             ("/listed", json!([])),
@@ -219,7 +254,7 @@ mod tests {
             if let Some(member) = report.pointer_mut(place) {
                 *member = other;
             }
-            assert_eq!(failed(&standard(), &report), 1, "{place}");
+            assert_eq!(failed(&mut standard(), &report), 1, "{place}");
         }
     }
 
@@ -227,14 +262,58 @@ mod tests {
     fn a_known_fault_is_expected_as_it_is_told() {
         let mut standard = standard();
         let sees = json!({ "structured": [1], "text": "[1]" });
-        standard
-            .defects
-            .push(json!({ "peer": ["a-peer"], "case": "an array", "sees": sees }));
-        assert_eq!(failed(&standard, &report()), 1);
+        standard.defects.push(Defect {
+            told: json!({ "peer": ["a-peer"], "case": "an array", "why": "…", "sees": sees }),
+            met: false,
+        });
+        assert_eq!(failed(&mut standard, &report()), 1);
         let mut faulty = report();
         if let Some(member) = faulty.pointer_mut("/calls/an array") {
             *member = sees;
         }
-        assert_eq!(failed(&standard, &faulty), 0);
+        assert_eq!(failed(&mut standard, &faulty), 0);
+    }
+    #[test]
+    fn a_server_lists_the_hostile_tool_and_may_wrap_in_both_eras() {
+        let judged = |role, era, listed: Value, structured: Value| {
+            let mut report = report();
+            for (place, value) in [
+                ("/listed", listed),
+                ("/calls/an array", json!({ "structured": structured })),
+            ] {
+                if let Some(member) = report.pointer_mut(place) {
+                    *member = value;
+                }
+            }
+            let mut tally = Tally::default();
+            let run = Run { era, role, ..RUN };
+            standard().judge(&run, &report, &mut tally);
+            tally.failed
+        };
+        let all = || json!(["good", "bad"]);
+        let wrapped = || json!({ "result": [1] });
+        assert_eq!(judged(Role::Server, MODERN, all(), json!([1])), 0);
+        assert_eq!(judged(Role::Server, MODERN, all(), wrapped()), 1);
+        assert_eq!(judged(Role::Server, MODERN, json!(["good"]), json!([1])), 1);
+        assert_eq!(judged(Role::Server, RUN.era, all(), wrapped()), 0);
+        assert_eq!(judged(Role::WrappingServer, MODERN, all(), wrapped()), 0);
+        assert_eq!(judged(Role::WrappingServer, MODERN, all(), json!([1])), 1);
+    }
+
+    #[test]
+    fn a_known_fault_of_nobody_fails_and_so_does_one_without_a_reason() {
+        for (case, why, wanted) in [
+            ("an array", "it is", 0),
+            ("an arrow", "it is", 1),
+            ("an array", "", 1),
+        ] {
+            let mut standard = standard();
+            let told = json!({ "case": case, "why": why, "sees": {} });
+            standard.defects.push(Defect { told, met: false });
+            standard.judge(&RUN, &report(), &mut Tally::default());
+            let mut tally = Tally::default();
+            standard.judge_itself(&mut tally);
+            assert_eq!(tally.failed, wanted, "{case} {why}");
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask interop`: our server under the clients of other SDKs, on both transports, in
-//! every era that the client has.
+//! `cargo xtask interop`: our server under the clients of other SDKs, and our client against
+//! their servers, on both transports, in every era that the peer has.
 //!
 //! What everybody should see is `interop/cases.json`. Where a peer sees or does otherwise by a
 //! fault of its own, `interop/defects.json` says what and why, and it is checked that it is so.
@@ -17,7 +17,7 @@ use crate::arguments::Arguments;
 use crate::build;
 use crate::peers::{self, Javascript, Python, Served};
 use judge::{Run, Standard};
-use peer::{Peer, Script};
+use peer::{Peer, Role, Script};
 
 /// The protocol's versions that stand for the two eras.
 const LEGACY: &str = "2025-11-25";
@@ -32,8 +32,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         javascript: Javascript::install()?,
         python: Python::install()?,
         server: build::binary("everything-server")?,
+        client: build::binary("everything-client")?,
     };
-    let standard = Standard::read(&peers::scripts())?;
+    let mut standard = Standard::read(&peers::scripts())?;
     let only = arguments.option("only");
     let mut total = Tally::default();
     for peer in peer::ALL {
@@ -48,12 +49,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
                     peer: peer.name,
                     era,
                     transport,
+                    role: peer.role,
                 };
                 standard.judge(&run, &report, &mut tally);
             }
         }
         print!("{}", tally.details());
         println!("{}: {}", peer.name, tally.line());
+        total.add(tally);
+    }
+    if only.is_none() {
+        let mut tally = Tally::default();
+        standard.judge_itself(&mut tally);
+        print!("{}", tally.details());
+        println!("known faults: {}", tally.line());
         total.add(tally);
     }
     println!("{}", total.line());
@@ -65,22 +74,40 @@ struct House {
     javascript: Javascript,
     python: Python,
     server: PathBuf,
+    client: PathBuf,
 }
 
 impl House {
-    /// What the client saw of our server.
+    /// What the client of one pair saw.
     fn report(&self, peer: &Peer, era: &str, transport: &str) -> Result<Value, String> {
-        let mut client = match peer.script {
+        let theirs = match peer.script {
             Script::Javascript(name) => self.javascript.script(name)?,
             Script::Python(name) => self.python.script(name),
         };
+        let peer_serves = peer.role != Role::Client;
+        let (mut client, mut server) = if peer_serves {
+            let mut client = Command::new(&self.client);
+            client.arg("--report");
+            (client, theirs)
+        } else {
+            (theirs, Command::new(&self.server))
+        };
         client.args([era, transport]);
         client.env("INTEROP_CASES", peers::scripts().join("cases.json"));
+        // A server that the client starts has the client's environment.
+        for command in [&mut client, &mut server] {
+            command.env("INTEROP_SHAPES", peers::shapes());
+        }
         if transport == "http" {
-            let server = Served::start(Command::new(&self.server).arg("--http"))?;
+            server.arg(if peer_serves { "http" } else { "--http" });
+            let server = Served::start(&mut server)?;
             return seen(client.arg(&server.url), peer);
         }
-        seen(client.arg(&self.server), peer)
+        if peer_serves {
+            server.arg("stdio");
+        }
+        client.arg(server.get_program()).args(server.get_args());
+        seen(&mut client, peer)
     }
 }
 

@@ -1,14 +1,26 @@
-//! The clients of other implementations.
+//! The other implementations.
 
 use super::{LEGACY, MODERN};
 
-/// A client.
+/// An implementation in one of the two roles.
 pub(super) struct Peer {
     /// Its name in the report and in `interop/defects.json`.
     pub(super) name: &'static str,
+    pub(super) role: Role,
     /// The versions of the protocol that it speaks.
     pub(super) eras: &'static [&'static str],
     pub(super) script: Script,
+}
+
+/// What it does; the other side is ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// It calls our server.
+    Client,
+    /// It serves our client, and tells each reader what the reader's era has room for.
+    Server,
+    /// It serves our client, and wraps output that is no object for readers of both eras.
+    WrappingServer,
 }
 
 /// What runs it, under `interop/`.
@@ -19,18 +31,39 @@ pub(super) enum Script {
 
 pub(super) const ALL: &[Peer] = &[
     Peer {
-        name: "typescript-2",
+        name: "typescript-2-client",
+        role: Role::Client,
         eras: &[LEGACY, MODERN],
         script: Script::Javascript("client-v2.mjs"),
     },
     Peer {
-        name: "typescript-1",
+        name: "typescript-1-client",
+        role: Role::Client,
         eras: &[LEGACY],
         script: Script::Javascript("client-v1.mjs"),
     },
     Peer {
-        name: "python",
+        name: "python-client",
+        role: Role::Client,
         eras: &[LEGACY, MODERN],
         script: Script::Python("client.py"),
+    },
+    Peer {
+        name: "typescript-2-server",
+        role: Role::Server,
+        eras: &[LEGACY, MODERN],
+        script: Script::Javascript("server-v2.mjs"),
+    },
+    Peer {
+        name: "python-server",
+        role: Role::Server,
+        eras: &[LEGACY, MODERN],
+        script: Script::Python("server.py"),
+    },
+    Peer {
+        name: "fastmcp-server",
+        role: Role::WrappingServer,
+        eras: &[LEGACY, MODERN],
+        script: Script::Python("server_fastmcp.py"),
     },
 ];

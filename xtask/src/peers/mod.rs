@@ -1,6 +1,7 @@
 //! Other implementations, installed at test time from their registries, at pinned versions.
 //!
-//! The pins are `interop/package.json` and `interop/requirements.txt`. What is installed lies
+//! The pins are `interop/package.json`, `interop/requirements.txt` and, for what is installed
+//! without what it asks for, `interop/requirements-alone.txt`. What is installed lies
 //! under the target directory and is used again as long as the pins do not change.
 
 mod process;
@@ -77,7 +78,7 @@ impl Javascript {
     }
 }
 
-/// A Python of its own with the packages of `interop/requirements.txt`.
+/// A Python of its own with the packages of both lists.
 #[derive(Debug)]
 pub(crate) struct Python {
     folder: PathBuf,
@@ -92,8 +93,9 @@ impl Python {
     pub(crate) fn install() -> Result<Self, String> {
         let folder = build::target()?.join("peers/python");
         let all = scripts().join("requirements.txt");
+        let alone = scripts().join("requirements-alone.txt");
         let python = Self { folder };
-        once(&python.folder, &[&all], || {
+        once(&python.folder, &[&all, &alone], || {
             run(Command::new("python3")
                 .args(["-m", "venv"])
                 .arg(&python.folder))?;
@@ -104,7 +106,13 @@ impl Python {
                 "--quiet",
                 "--disable-pip-version-check",
             ];
-            run(python.python().args(pip).arg("--requirement").arg(&all))
+            run(python.python().args(pip).arg("--requirement").arg(&all))?;
+            run(python
+                .python()
+                .args(pip)
+                .arg("--no-deps")
+                .arg("--requirement")
+                .arg(&alone))
         })?;
         Ok(python)
     }
@@ -124,6 +132,11 @@ impl Python {
 /// The folder of our scripts and of the pins.
 pub(crate) fn scripts() -> PathBuf {
     place::workspace().join("interop")
+}
+
+/// The tools of the fixture server, which the servers of other SDKs offer too.
+pub(crate) fn shapes() -> PathBuf {
+    place::workspace().join("examples/everything/data/shapes.json")
 }
 
 /// Runs `install` unless `folder` was already made from the same pins.
