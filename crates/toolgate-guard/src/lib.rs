@@ -7,6 +7,9 @@
 //! [`Policy`] says what is done with what is wrong, a [`Record`] says what was
 //! done, and [`Act`] names what can be wrong and who has to act.
 //!
+//! A [`translate::Translator`] stands between a client of one era of the protocol
+//! and a server of the other.
+//!
 //! The crate has no socket, no clock, no file and no runtime. Whoever has them
 //! feeds a conversation and does what it says.
 
@@ -27,6 +30,7 @@ mod record;
 mod recover;
 mod side;
 mod text;
+pub mod translate;
 
 pub use conversation::{Carrier, Conversation, Link};
 pub use effect::{Effect, Effects, Outgoing, Purpose, Shape};

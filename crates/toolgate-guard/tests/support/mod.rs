@@ -1,3 +1,4 @@
 //! What the tests of the guard share.
 
+pub(crate) mod expected;
 pub(crate) mod script;

@@ -12,6 +12,8 @@ use toolgate_guard::{
     Recovery, ScopeKey, Side,
 };
 
+use super::expected::matches;
+
 /// Plays a dialogue and panics at the first line that does not hold.
 pub(crate) fn play(text: &str) {
     let mut stage = Stage::new();
@@ -292,26 +294,6 @@ fn shown(effect: &Effect<'_>, message: Option<&str>) -> String {
             shown
         }
     }
-}
-
-/// Whether a text is what a line expects, in which `…` stands for anything.
-fn matches(expected: &str, found: &str) -> bool {
-    let mut parts = expected.split('…');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = found.strip_prefix(first) else {
-        return false;
-    };
-    let parts: Vec<&str> = parts.collect();
-    for (index, part) in parts.iter().enumerate() {
-        if index + 1 == parts.len() {
-            return rest.ends_with(part);
-        }
-        let Some(at) = rest.find(part) else {
-            return false;
-        };
-        rest = &rest[at + part.len()..];
-    }
-    rest.is_empty()
 }
 
 fn pairs(rest: &str) -> impl Iterator<Item = (&str, &str)> {

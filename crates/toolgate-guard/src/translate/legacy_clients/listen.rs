@@ -1,0 +1,83 @@
+//! The subscription through which the server tells that its lists change.
+
+use std::time::Duration;
+
+use toolgate_json::{Node as _, View};
+
+use super::{LegacyClients, Own, Stage};
+use crate::fault::METHOD_NOT_FOUND;
+use crate::translate::splice;
+use crate::translate::step::Steps;
+
+/// How it stands with the subscription.
+#[derive(Debug, Default)]
+pub(super) struct Listening {
+    /// Whether the client wants it.
+    wanted: bool,
+    /// When to ask again.
+    again: Option<Duration>,
+    /// How often in a row it ended before it was acknowledged.
+    failures: u32,
+    /// Whether something may have been missed since the last time.
+    missed: bool,
+}
+
+impl LegacyClients {
+    /// The client is ready to hear.
+    pub(super) fn listen(&mut self, now: Duration, out: &mut Steps<'_>) {
+        if self.listening.wanted || self.session.stage != Stage::Open {
+            return;
+        }
+        if !self.session.lists.is_empty() {
+            self.listening.wanted = true;
+            self.listening.again = Some(now);
+            self.tick(now, out);
+        }
+    }
+
+    /// The server takes the subscription.
+    pub(super) fn heard(&mut self, out: &mut Steps<'_>) {
+        self.listening.failures = 0;
+        if std::mem::take(&mut self.listening.missed) {
+            for method in self.session.lists.notifications() {
+                out.client(format!(r#"{{"jsonrpc":"2.0","method":"{method}"}}"#));
+            }
+        }
+    }
+
+    /// The subscription has ended.
+    pub(super) fn deaf(&mut self, now: Duration) {
+        let failures = self.listening.failures;
+        self.listening.failures = failures.saturating_add(1);
+        self.listening.missed = true;
+        let pause = FIRST_PAUSE.saturating_mul(1 << failures.min(10));
+        self.listening.again = Some(now.saturating_add(pause.min(LONGEST_PAUSE)));
+    }
+
+    /// The server refuses the subscription.
+    pub(super) fn unheard(&mut self, error: View<'_>, now: Duration, out: &mut Steps<'_>) {
+        let code = error.member("code").map_or("", View::raw);
+        if code == METHOD_NOT_FOUND.to_string() {
+            out.note("no-subscriptions", splice::complaint(error));
+        } else {
+            self.deaf(now);
+        }
+    }
+
+    pub(in crate::translate) fn next_deadline(&self) -> Option<Duration> {
+        self.listening.again
+    }
+
+    pub(in crate::translate) fn tick(&mut self, now: Duration, out: &mut Steps<'_>) {
+        if self.listening.again.is_some_and(|again| again <= now) {
+            self.listening.again = None;
+            let meta = self.declaration().join(",");
+            let filter = self.session.lists.filter();
+            let params = format!(r#"{{"notifications":{filter},"_meta":{{{meta}}}}}"#);
+            self.ask("subscriptions/listen", &params, Own::Listen, out);
+        }
+    }
+}
+
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);

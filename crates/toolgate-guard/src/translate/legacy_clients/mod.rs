@@ -1,0 +1,408 @@
+//! Clients of 2025-11-25 and older with a server of 2026-07-28.
+//!
+//! The server knows no sessions, so the session of the client is kept here, and
+//! each request declares it anew:
+//!
+//! ```text
+//!   client                               here                               server
+//!   initialize ────────────► asks server/discover ────────────────────────►
+//!              ◄──────────── answers from what it says ◄───────────────────
+//!   notifications/initialized ► asks subscriptions/listen, if lists change ►
+//!              ◄──────────── list_changed ◄── listens; again after an end, ◄
+//!                                             with growing pauses
+//!   ping, logging/setLevel ──► answered here
+//!   what is modern already ──► passes as it came ──────────────────────────►
+//!   what the era has not ────► answered: error
+//!   any other request ───────► FLYING, with `_meta` ───────────────────────►
+//!                                │
+//!                                ├─ complete ─► answered, without the modern tags
+//!                                ├─ an error ─► answered as it came
+//!                                ├─ notifications/cancelled ─► forgotten, told ─►
+//!                                └─ input_required ◄───────────────────────
+//!                                     │ not declared, too many, no such
+//!                                     │ question, too many rounds ─► answered: error
+//!              ◄─ its requests ─── ASKING
+//!              ── its answers ──►     ├─ an error among them ─► answered: error
+//!                                     ├─ notifications/cancelled ─► forgotten,
+//!              ◄─ cancelled ──────────┘       and what was asked with it
+//!                                     └─ all there ─► FLYING, repeated under
+//!                                                     another id with the answers ─►
+//! ```
+
+mod listen;
+mod round;
+mod server;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::time::Duration;
+
+use toolgate_json::{Node as _, View};
+use toolgate_mcp::era::Era;
+use toolgate_mcp::message::{Message, Notification, Request};
+
+use super::refusal::Refusal;
+use super::splice;
+use super::step::{Leg, Step, Steps};
+use super::words::{self, Abilities, Level, Lists};
+use super::{Bounds, Letter};
+use crate::id::IdKey;
+use listen::Listening;
+use round::Asking;
+
+#[derive(Debug)]
+pub(super) struct LegacyClients {
+    bounds: Bounds,
+    /// Whether there is a connection to the server.
+    connected: bool,
+    session: Session,
+    /// Requests of the client without an answer, by the client's ids.
+    calls: HashMap<IdKey, Call>,
+    /// Requests that are ours at the server, by our ids.
+    own: HashMap<IdKey, Own>,
+    /// Requests that are ours at the client: whose call asks.
+    asks: HashMap<IdKey, IdKey>,
+    /// Bytes of requests that may have to be repeated.
+    held: usize,
+    listening: Listening,
+    /// How many ids are ours.
+    numbers: u64,
+}
+
+/// What the client said when it opened the session.
+#[derive(Debug)]
+struct Session {
+    stage: Stage,
+    era: Era,
+    info: Option<String>,
+    /// In JSON, as the modern era has them.
+    capabilities: String,
+    abilities: Abilities,
+    level: Option<Level>,
+    /// Whether the server writes log messages.
+    logs: bool,
+    /// The lists whose changes the server tells.
+    lists: Lists,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Closed,
+    /// `initialize` waits for `server/discover`.
+    Opening,
+    Open,
+}
+
+/// A request of the client.
+#[derive(Debug)]
+struct Call {
+    /// The id as the client wrote it.
+    id: String,
+    method: Cow<'static, str>,
+    /// The request as the client wrote it, if it may have to be repeated.
+    text: Option<Vec<u8>>,
+    rounds: usize,
+    stage: CallStage,
+}
+
+#[derive(Debug)]
+enum CallStage {
+    /// With the server, under an id of ours if it was repeated.
+    Flying(Option<IdKey>),
+    /// With the client, which is asked for what the server wants first.
+    Asking(Asking),
+}
+
+/// A request of ours at the server.
+#[derive(Debug)]
+enum Own {
+    /// For an `initialize`, whose id is given.
+    Discover(String),
+    Listen,
+    /// A call repeated, by the client's id.
+    Repeat(IdKey),
+}
+
+impl LegacyClients {
+    pub(super) fn new(bounds: Bounds) -> Self {
+        Self {
+            bounds,
+            connected: false,
+            session: Session {
+                stage: Stage::Closed,
+                era: NEWEST,
+                info: None,
+                capabilities: "{}".to_owned(),
+                abilities: Abilities::default(),
+                level: None,
+                logs: false,
+                lists: Lists::default(),
+            },
+            calls: HashMap::new(),
+            own: HashMap::new(),
+            asks: HashMap::new(),
+            held: 0,
+            listening: Listening::default(),
+            numbers: 0,
+        }
+    }
+
+    pub(super) fn client<'m>(
+        &mut self,
+        letter: &Letter<'_>,
+        bytes: &'m [u8],
+        now: Duration,
+        out: &mut Steps<'m>,
+    ) {
+        match letter.message {
+            Message::Request(request) => self.request(letter, &request, bytes, out),
+            Message::Notification(notification) => {
+                self.notification(letter, &notification, bytes, now, out);
+            }
+            Message::Result(outcome) => self.answered(letter, outcome.id, out),
+            Message::Error(Some(id), _) => self.answered(letter, id, out),
+            Message::Error(None, _) => out.note("client-error", "an error that names no request"),
+        }
+    }
+
+    fn request<'m>(
+        &mut self,
+        letter: &Letter<'_>,
+        request: &Request<'_>,
+        bytes: &'m [u8],
+        out: &mut Steps<'m>,
+    ) {
+        let id = request.id.raw();
+        match Era::declared(request.params) {
+            Some(Ok(era)) if era.is_modern() => return self.send(Cow::Borrowed(bytes), out),
+            Some(Err(version)) => return out.client(Refusal::version(version).to(id)),
+            // The declaration of an older version means nothing: that era has none.
+            Some(Ok(_)) | None => {}
+        }
+        let key = IdKey::of(request.id);
+        if self.calls.contains_key(&key) || self.own.contains_key(&key) {
+            return out.client(Refusal::id_reused().to(id));
+        }
+        let refusal = match request.method {
+            "ping" => return out.client(splice::result(id, "{}")),
+            "initialize" => self.initialize(request, out),
+            _ if self.session.stage == Stage::Closed => {
+                Err(Refusal::order("a session begins with `initialize`"))
+            }
+            "logging/setLevel" => self.set_level(request, out),
+            "resources/subscribe" | "resources/unsubscribe" => {
+                let why = "the server has no subscriptions that outlive a request";
+                Err(Refusal::method(request.method, why))
+            }
+            method if method.starts_with("tasks/") => Err(Refusal::method(method, words::NO_TASKS)),
+            _ => self.call(letter, request, key, bytes, out),
+        };
+        if let Err(refusal) = refusal {
+            out.client(refusal.to(id));
+        }
+    }
+
+    /// Opens the session: what the server is, it says itself.
+    fn initialize(&mut self, request: &Request<'_>, out: &mut Steps<'_>) -> Result<(), Refusal> {
+        if self.session.stage != Stage::Closed {
+            return Err(Refusal::order("the session is open already"));
+        }
+        let member = |name| request.params.and_then(|params| params.member(name));
+        let capabilities = member("capabilities").filter(|is| words::is_object(*is));
+        let asked = member("protocolVersion").map(|version| version.string());
+        let known = asked.and_then(Era::from_version);
+        let info = member("clientInfo").filter(|is| words::is_object(*is));
+        self.session.stage = Stage::Opening;
+        self.session.era = known.filter(|era| !era.is_modern()).unwrap_or(NEWEST);
+        self.session.info = info.map(|info| info.raw().to_owned());
+        self.session.capabilities =
+            capabilities.map_or_else(|| "{}".to_owned(), splice::modern_capabilities);
+        self.session.abilities = capabilities.map(Abilities::of).unwrap_or_default();
+        let meta = self.declaration().join(",");
+        let own = Own::Discover(request.id.raw().to_owned());
+        self.ask(
+            "server/discover",
+            &format!(r#"{{"_meta":{{{meta}}}}}"#),
+            own,
+            out,
+        );
+        Ok(())
+    }
+
+    fn set_level(&mut self, request: &Request<'_>, out: &mut Steps<'_>) -> Result<(), Refusal> {
+        if !self.session.logs && self.session.stage == Stage::Open {
+            return Err(Refusal::method(request.method, "the server writes no log"));
+        }
+        let level = request.params.and_then(|params| params.member("level"));
+        let Some(level) = level.and_then(Level::read) else {
+            return Err(Refusal::params(
+                "`level` must be one of the protocol's levels",
+            ));
+        };
+        self.session.level = Some(level);
+        out.client(splice::result(request.id.raw(), "{}"));
+        Ok(())
+    }
+
+    /// Any other request: the server gets it with what it must declare.
+    fn call(
+        &mut self,
+        letter: &Letter<'_>,
+        request: &Request<'_>,
+        key: IdKey,
+        bytes: &[u8],
+        out: &mut Steps<'_>,
+    ) -> Result<(), Refusal> {
+        let allowed = self.bounds.pending;
+        if self.calls.len() >= allowed {
+            let text = format!("more open requests than the limit of {allowed} (pending)");
+            return Err(Refusal::limit(text));
+        }
+        let message = splice::modernised(letter, request, &self.declaration(), None)?;
+        let fits = self.held.saturating_add(bytes.len()) <= self.bounds.held_bytes;
+        let text = (fits && words::may_ask(request.method)).then(|| bytes.to_vec());
+        self.held += text.as_ref().map_or(0, Vec::len);
+        let call = Call {
+            id: request.id.raw().to_owned(),
+            method: crate::effect::method_name(request.method),
+            text,
+            rounds: 0,
+            stage: CallStage::Flying(None),
+        };
+        self.calls.insert(key, call);
+        self.send(Cow::Owned(message.into_bytes()), out);
+        Ok(())
+    }
+
+    fn notification<'m>(
+        &mut self,
+        letter: &Letter<'_>,
+        notification: &Notification<'_>,
+        bytes: &'m [u8],
+        now: Duration,
+        out: &mut Steps<'m>,
+    ) {
+        match notification.method {
+            "notifications/initialized" => self.listen(now, out),
+            "notifications/cancelled" => self.cancel(letter, notification, bytes, out),
+            // The modern era has neither changing roots nor requests to clients
+            // that could make progress.
+            "notifications/roots/list_changed" | "notifications/progress" => {}
+            _ => self.send(Cow::Borrowed(bytes), out),
+        }
+    }
+
+    /// The client does not wait for a request any more.
+    fn cancel<'m>(
+        &mut self,
+        letter: &Letter<'_>,
+        notification: &Notification<'_>,
+        bytes: &'m [u8],
+        out: &mut Steps<'m>,
+    ) {
+        let id = notification
+            .params
+            .and_then(|params| params.member("requestId"));
+        let call = id.and_then(|id| self.forget(&IdKey::read(id.raw())?, out));
+        match (call.map(|call| call.stage), id) {
+            (Some(CallStage::Asking(_)), _) => {}
+            (Some(CallStage::Flying(Some(own))), Some(id)) => {
+                let message = splice::replaced(letter, id, &own.raw());
+                self.send(Cow::Owned(message.into_bytes()), out);
+            }
+            _ => self.send(Cow::Borrowed(bytes), out),
+        }
+    }
+
+    /// Forgets a call, and what the client is asked for its sake.
+    fn forget(&mut self, key: &IdKey, out: &mut Steps<'_>) -> Option<Call> {
+        let call = self.calls.remove(key)?;
+        self.held -= call.text.as_ref().map_or(0, Vec::len);
+        match &call.stage {
+            CallStage::Flying(Some(own)) => {
+                self.own.remove(own);
+            }
+            CallStage::Flying(None) => {}
+            CallStage::Asking(asking) => {
+                for ask in asking.open() {
+                    self.asks.remove(ask);
+                    out.client(splice::cancelled(&ask.raw(), "the call is over"));
+                }
+            }
+        }
+        Some(call)
+    }
+
+    /// Ends a call with an error of ours.
+    fn refuse(&mut self, key: &IdKey, refusal: &Refusal, out: &mut Steps<'_>) {
+        if let Some(call) = self.forget(key, out) {
+            out.client(refusal.to(&call.id));
+        }
+    }
+
+    /// The connection has ended: nothing that is open will be answered.
+    pub(super) fn server_gone(&mut self, why: &str, out: &mut Steps<'_>) {
+        let refusal = Refusal::gone(why);
+        let mut keys: Vec<IdKey> = self.calls.keys().cloned().collect();
+        keys.sort_by_key(IdKey::raw);
+        for key in keys {
+            self.refuse(&key, &refusal, out);
+        }
+        for (_, own) in self.own.drain() {
+            if let Own::Discover(id) = own {
+                out.client(refusal.to(&id));
+            }
+        }
+        out.push(Step::Finish);
+    }
+
+    /// The members of `_meta` that each request has.
+    fn declaration(&self) -> Vec<String> {
+        let session = &self.session;
+        splice::declaration(
+            session.info.as_deref(),
+            &session.capabilities,
+            session.level,
+        )
+    }
+
+    /// Makes a request of ours.
+    fn ask(&mut self, method: &str, params: &str, own: Own, out: &mut Steps<'_>) {
+        let key = self.number();
+        let id = key.raw();
+        self.own.insert(key, own);
+        let request =
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
+        self.send(Cow::Owned(request.into_bytes()), out);
+    }
+
+    fn send<'m>(&mut self, message: Cow<'m, [u8]>, out: &mut Steps<'m>) {
+        if !self.connected {
+            self.connected = true;
+            out.push(Step::Open(LEG));
+        }
+        out.push(Step::ToServer(LEG, message));
+    }
+
+    /// An id of ours that no open request of the client has.
+    fn number(&mut self) -> IdKey {
+        loop {
+            self.numbers += 1;
+            let key = IdKey::Text(format!("toolgate-era-{}", self.numbers).into());
+            if !self.calls.contains_key(&key) {
+                return key;
+            }
+        }
+    }
+}
+
+/// What a client gets that asks for a version unknown here.
+const NEWEST: Era = Era::V2025_11_25;
+/// A server without sessions needs one connection.
+const LEG: Leg = Leg(1);
+
+/// A member of an object as JSON text, if it is an object itself.
+fn object_text(holder: View<'_>, name: &str) -> Option<String> {
+    let member = holder.member(name).filter(|is| words::is_object(*is))?;
+    Some(member.raw().to_owned())
+}

@@ -1,0 +1,192 @@
+//! What the server sends, as clients of its past read it.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use toolgate_json::{Node as _, View};
+use toolgate_mcp::message::{Message, Notification, RequestId};
+
+use super::{CallStage, LegacyClients, Own, Stage, object_text};
+use crate::id::IdKey;
+use crate::text;
+use crate::translate::Letter;
+use crate::translate::refusal::Refusal;
+use crate::translate::splice;
+use crate::translate::step::{Step, Steps};
+use crate::translate::words::{self, Lists, MODERN, SERVER_INFO, SUBSCRIPTION};
+
+impl LegacyClients {
+    pub(in crate::translate) fn server<'m>(
+        &mut self,
+        letter: &Letter<'_>,
+        bytes: &'m [u8],
+        now: Duration,
+        out: &mut Steps<'m>,
+    ) {
+        match letter.message {
+            Message::Result(outcome) => self.result(letter, outcome.id, bytes, now, out),
+            Message::Error(Some(id), error) => self.error(letter, id, error, bytes, now, out),
+            Message::Error(None, _) => out.push(Step::ToClient(Cow::Borrowed(bytes))),
+            Message::Notification(notification) => {
+                self.tell(letter, &notification, bytes, now, out);
+            }
+            Message::Request(request) => {
+                let why = "servers of 2026-07-28 ask within their answers";
+                let refusal = Refusal::method(request.method, why);
+                self.send(Cow::Owned(refusal.to(request.id.raw()).into_bytes()), out);
+            }
+        }
+    }
+
+    fn result<'m>(
+        &mut self,
+        letter: &Letter<'_>,
+        id: RequestId<'_>,
+        bytes: &'m [u8],
+        now: Duration,
+        out: &mut Steps<'m>,
+    ) {
+        let key = IdKey::of(id);
+        let Some(result) = splice::outcome(letter) else {
+            return;
+        };
+        let key = match self.own.remove(&key) {
+            Some(Own::Discover(id)) => return self.opened(&id, result, out),
+            Some(Own::Listen) => return self.deaf(now),
+            Some(Own::Repeat(call)) => call,
+            None => key,
+        };
+        let Some(call) = self.calls.get(&key) else {
+            // The client speaks the server's era itself, or does not wait any more.
+            return out.push(Step::ToClient(Cow::Borrowed(bytes)));
+        };
+        let tag = result.member("resultType");
+        let refusal = match tag.map_or("complete", |tag| tag.string()) {
+            "complete" => {
+                let kept = words::is_kept(&call.method);
+                let id = matches!(call.stage, CallStage::Flying(Some(_))).then_some(&*call.id);
+                let gone = |name: &str| match name {
+                    "resultType" => true,
+                    "ttlMs" | "cacheScope" => kept,
+                    _ => false,
+                };
+                let answer = splice::answer(letter, id, Some(result), gone, &[]);
+                self.forget(&key, out);
+                return out.client(answer);
+            }
+            "input_required" if words::may_ask(&call.method) => {
+                match self.question(&key, result, out) {
+                    Ok(()) => return,
+                    Err(refusal) => refusal,
+                }
+            }
+            "task" => {
+                let text = format!("the server made a task of the request; {}", words::NO_TASKS);
+                Refusal::answer(text)
+            }
+            other => {
+                let tag = toolgate_json::quote(other, SHOWN);
+                Refusal::answer(format!("the server answered with the result type `{tag}`"))
+            }
+        };
+        self.refuse(&key, &refusal, out);
+    }
+
+    fn error<'m>(
+        &mut self,
+        letter: &Letter<'_>,
+        id: RequestId<'_>,
+        error: View<'_>,
+        bytes: &'m [u8],
+        now: Duration,
+        out: &mut Steps<'m>,
+    ) {
+        let key = IdKey::of(id);
+        match self.own.remove(&key) {
+            Some(Own::Discover(id)) => {
+                self.session.stage = Stage::Closed;
+                let text = format!(
+                    "the server does not speak {MODERN}: {}",
+                    splice::complaint(error)
+                );
+                out.client(Refusal::other_era("server-not-modern", text).to(&id));
+            }
+            Some(Own::Listen) => self.unheard(error, now, out),
+            Some(Own::Repeat(call)) => {
+                if let Some(call) = self.forget(&call, out) {
+                    out.client(splice::answer(letter, Some(&call.id), None, |_| false, &[]));
+                }
+            }
+            None => {
+                self.forget(&key, out);
+                out.push(Step::ToClient(Cow::Borrowed(bytes)));
+            }
+        }
+    }
+
+    /// The server has said what it is.
+    fn opened(&mut self, id: &str, result: View<'_>, out: &mut Steps<'_>) {
+        let versions = result.member("supportedVersions");
+        let modern = versions.is_some_and(|all| all.items().any(|one| one.string() == MODERN));
+        let capabilities = result
+            .member("capabilities")
+            .filter(|is| words::is_object(*is));
+        let (true, Some(capabilities)) = (modern, capabilities) else {
+            self.session.stage = Stage::Closed;
+            let text = format!("`server/discover` names no {MODERN} or no capabilities");
+            return out.client(Refusal::other_era("server-not-modern", text).to(id));
+        };
+        self.session.stage = Stage::Open;
+        self.session.logs = capabilities.member("logging").is_some();
+        self.session.lists = Lists::offered(capabilities);
+        let info = result
+            .member("_meta")
+            .and_then(|meta| object_text(meta, SERVER_INFO));
+        let mut members = format!(
+            r#""protocolVersion":"{}","capabilities":{},"serverInfo":{}"#,
+            self.session.era,
+            splice::server_capabilities(capabilities),
+            info.as_deref().unwrap_or(UNNAMED),
+        );
+        if let Some(instructions) = result.member("instructions") {
+            members.push_str(",\"instructions\":");
+            text::push_string(&mut members, instructions.string());
+        }
+        out.client(splice::result(id, &format!("{{{members}}}")));
+    }
+
+    fn tell<'m>(
+        &mut self,
+        letter: &Letter<'_>,
+        notification: &Notification<'_>,
+        bytes: &'m [u8],
+        now: Duration,
+        out: &mut Steps<'m>,
+    ) {
+        let params = notification.params;
+        let key_at = |holder: Option<View<'_>>, name| IdKey::read(holder?.member(name)?.raw());
+        let subscription = key_at(
+            params.and_then(|params| params.member("_meta")),
+            SUBSCRIPTION,
+        );
+        let is_ours = |key: Option<IdKey>| {
+            key.is_some_and(|key| matches!(self.own.get(&key), Some(Own::Listen)))
+        };
+        match notification.method {
+            "notifications/cancelled" if is_ours(key_at(params, "requestId")) => {
+                self.own.retain(|_, own| !matches!(own, Own::Listen));
+                self.deaf(now);
+            }
+            "notifications/subscriptions/acknowledged" if is_ours(subscription.clone()) => {
+                self.heard(out);
+            }
+            _ if is_ours(subscription) => out.client(splice::unsubscribed(letter, params)),
+            _ => out.push(Step::ToClient(Cow::Borrowed(bytes))),
+        }
+    }
+}
+
+/// A server that does not say its name; the legacy era wants one.
+const UNNAMED: &str = r#"{"name":"unnamed","version":"unknown"}"#;
+/// Characters of a name that a text repeats.
+const SHOWN: usize = 64;

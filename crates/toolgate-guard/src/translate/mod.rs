@@ -1,0 +1,295 @@
+//! Between the eras: clients of one with a server of the other.
+//!
+//! A [`Translator`] stands where a server's connection would be. It takes what a
+//! client sends and says what is to be sent where, as [`Steps`]; like a
+//! [`Conversation`](crate::Conversation) it has no socket and no clock. A message
+//! whose two ends speak one era passes as it came, and the era is read of each
+//! message; nothing is judged here, that is a conversation's work.
+//!
+//! [`Translate::LegacyClients`] and [`Translate::ModernClients`] have a folder
+//! each, with the state machine drawn at the top of its first file.
+
+mod legacy_clients;
+mod modern_clients;
+mod refusal;
+mod splice;
+mod step;
+mod words;
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use toolgate_json::{Kind, Node as _, ReadLimits, Reader, View};
+use toolgate_mcp::message::Message;
+
+use crate::policy::Policy;
+use crate::reading::{self, Desks};
+use crate::recover::Recovery;
+use legacy_clients::LegacyClients;
+use modern_clients::ModernClients;
+use refusal::Refusal;
+pub use step::{Leg, Step, Steps};
+
+/// Which clients a server of the other era is made usable for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "there are two ways of speaking, and so two ways across"
+)]
+pub enum Translate {
+    /// Clients of 2025-11-25 and older use a server of 2026-07-28.
+    LegacyClients,
+    /// Clients of 2026-07-28 use a server of 2025-11-25 or older.
+    ModernClients,
+}
+
+/// Who is on the side of the clients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a connection belongs to one client, or to several"
+)]
+pub enum Clients {
+    /// One client.
+    #[default]
+    One,
+    /// Several clients whose messages come together. What a legacy server asks
+    /// in the middle of a call does not say which call that is, so such calls
+    /// have a session of the server's to themselves.
+    Several,
+}
+
+/// A translator between one side of clients and one server.
+///
+/// ```
+/// use std::time::Duration;
+/// use toolgate_guard::Policy;
+/// use toolgate_guard::translate::{Clients, Step, Translate, Translator};
+///
+/// let seed = [7; 32]; // in earnest from the system's source of randomness
+/// let mut translator =
+///     Translator::new(Translate::LegacyClients, Clients::One, seed, &Policy::new());
+/// let ping = br#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#;
+/// let steps: Vec<_> = translator.from_client(ping, Duration::ZERO).into_iter().collect();
+/// // The modern era has no `ping`, so the server never hears of it.
+/// assert!(matches!(&steps[..], [Step::ToClient(pong)] if pong.ends_with(b"\"result\":{}}")));
+/// ```
+#[derive(Debug)]
+pub struct Translator {
+    desk: Desk,
+    limits: ReadLimits,
+    machine: Machine,
+}
+
+#[derive(Debug)]
+enum Machine {
+    Legacy(LegacyClients),
+    Modern(ModernClients),
+}
+
+/// What may wait, and how long.
+#[derive(Debug, Clone, Copy)]
+struct Bounds {
+    /// Requests that are open at the same time.
+    pending: usize,
+    /// Messages that are kept until something else has happened.
+    held: usize,
+    /// Bytes of those.
+    held_bytes: usize,
+    /// How long a person may take to answer, and a session to open.
+    patience: Duration,
+}
+
+/// A message that was read.
+struct Letter<'a> {
+    /// As it came.
+    text: &'a str,
+    /// The whole of it.
+    view: View<'a>,
+    message: Message<'a>,
+}
+
+impl<'a> Letter<'a> {
+    /// A value of it as it came.
+    fn raw(&self, view: View<'_>) -> &'a str {
+        let span = view.span();
+        self.text.get(span.start..span.end).unwrap_or_default()
+    }
+}
+
+impl Translator {
+    /// A translator that has heard nothing yet. `seed` must be 32 bytes that
+    /// nobody can guess; the limits and the patience are the policy's.
+    #[must_use]
+    pub fn new(translate: Translate, clients: Clients, seed: [u8; 32], policy: &Policy) -> Self {
+        let limits = &policy.limits;
+        let bounds = Bounds {
+            pending: limits.pending,
+            held: limits.parked,
+            held_bytes: limits.parked_bytes,
+            patience: policy.request_timeout.unwrap_or(PATIENCE),
+        };
+        Self {
+            desk: Desk::default(),
+            limits: limits.read(),
+            machine: match translate {
+                Translate::LegacyClients => Machine::Legacy(LegacyClients::new(bounds)),
+                Translate::ModernClients => {
+                    Machine::Modern(ModernClients::new(bounds, clients, seed))
+                }
+            },
+        }
+    }
+
+    /// Takes a message of the client.
+    pub fn from_client<'m>(&mut self, message: &'m [u8], now: Duration) -> Steps<'m> {
+        self.take(From::Client, message, now)
+    }
+
+    /// Takes a message of the server.
+    pub fn from_server<'m>(&mut self, leg: Leg, message: &'m [u8], now: Duration) -> Steps<'m> {
+        self.take(From::Server(leg), message, now)
+    }
+
+    /// A connection to the server has ended, or could not be made.
+    pub fn server_gone(&mut self, leg: Leg, why: &str, now: Duration) -> Steps<'static> {
+        let mut out = Steps::new();
+        match &mut self.machine {
+            Machine::Legacy(machine) => machine.server_gone(why, &mut out),
+            Machine::Modern(machine) => machine.server_gone(leg, why, now, &mut out),
+        }
+        out
+    }
+
+    /// When [`tick`](Self::tick) has something to do.
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Duration> {
+        match &self.machine {
+            Machine::Legacy(machine) => machine.next_deadline(),
+            Machine::Modern(machine) => machine.next_deadline(),
+        }
+    }
+
+    /// Time has passed.
+    pub fn tick(&mut self, now: Duration) -> Steps<'static> {
+        let mut out = Steps::new();
+        match &mut self.machine {
+            Machine::Legacy(machine) => machine.tick(now, &mut out),
+            Machine::Modern(machine) => machine.tick(now, &mut out),
+        }
+        out
+    }
+
+    fn take<'m>(&mut self, from: From, message: &'m [u8], now: Duration) -> Steps<'m> {
+        let mut out = Steps::new();
+        let parts = self.desk.batch(message, &self.limits);
+        if let Some(parts) = parts {
+            for part in parts {
+                self.take_one(from, part, now, &mut out);
+            }
+        } else {
+            self.take_one(from, message, now, &mut out);
+        }
+        if message.len() > KEPT {
+            self.desk = Desk::default();
+        }
+        out
+    }
+
+    fn take_one<'m>(&mut self, from: From, message: &'m [u8], now: Duration, out: &mut Steps<'m>) {
+        let letter = match self.desk.read(message, &self.limits) {
+            Ok(letter) => letter,
+            Err(why) => return unreadable(from, message, &why, out),
+        };
+        match (&mut self.machine, from) {
+            (Machine::Legacy(machine), From::Client) => {
+                machine.client(&letter, message, now, out);
+            }
+            (Machine::Legacy(machine), From::Server(_)) => {
+                machine.server(&letter, message, now, out);
+            }
+            (Machine::Modern(machine), From::Client) => {
+                machine.client(&letter, message, now, out);
+            }
+            (Machine::Modern(machine), From::Server(leg)) => {
+                machine.server(leg, &letter, message, now, out);
+            }
+        }
+    }
+}
+
+/// Who sent a message.
+#[derive(Clone, Copy)]
+enum From {
+    Client,
+    Server(Leg),
+}
+
+/// Memory for reading one message.
+#[derive(Debug, Default)]
+struct Desk {
+    first: Reader,
+    second: Reader,
+    spare: String,
+}
+
+impl Desk {
+    fn read<'r>(
+        &'r mut self,
+        message: &'r [u8],
+        limits: &ReadLimits,
+    ) -> Result<Letter<'r>, String> {
+        let text = std::str::from_utf8(message).map_err(|error| error.to_string())?;
+        let desks = Desks {
+            first: &mut self.first,
+            second: &mut self.second,
+            spare: &mut self.spare,
+        };
+        let reading = reading::read(desks, message, limits).map_err(|error| error.to_string())?;
+        let view = reading.document.root();
+        let message = Message::decode(view).map_err(|error| error.to_string())?;
+        Ok(Letter {
+            text,
+            view,
+            message,
+        })
+    }
+
+    /// The messages of a batch (2025-03-26), if it is one.
+    fn batch<'m>(&mut self, message: &'m [u8], limits: &ReadLimits) -> Option<Vec<&'m [u8]>> {
+        if !message.trim_ascii_start().starts_with(b"[") {
+            return None;
+        }
+        let desks = Desks {
+            first: &mut self.first,
+            second: &mut self.second,
+            spare: &mut self.spare,
+        };
+        let reading = reading::read(desks, message, limits).ok()?;
+        let root = reading.document.root();
+        let spans = root.items().map(|item| item.span());
+        let parts = spans.filter_map(|span| message.get(span.start..span.end));
+        (root.kind() == Kind::Array).then(|| parts.collect())
+    }
+}
+
+/// A conversation stands on both sides of a translator and lets nothing through
+/// that is no message; this is for whoever uses it alone.
+fn unreadable<'m>(from: From, message: &'m [u8], why: &str, out: &mut Steps<'m>) {
+    let found = Recovery::of(message);
+    match (from, found.id.as_deref()) {
+        (From::Client, Some(id)) if found.method.is_some() => {
+            out.client(Refusal::order(why).to(id));
+        }
+        (From::Server(_), Some(_)) if found.method.is_none() => {
+            // Somebody waits for it: what it is, the client's conversation says.
+            out.push(Step::ToClient(Cow::Borrowed(message)));
+        }
+        _ => out.note("unreadable", why),
+    }
+}
+
+/// Patience where the policy has none. As [`Policy`]'s default.
+const PATIENCE: Duration = Duration::from_secs(300);
+/// Bytes of a message after which the memory for reading it is given back.
+const KEPT: usize = 1 << 20;

@@ -1,0 +1,419 @@
+//! Clients of 2026-07-28 with a server of 2025-11-25 or older.
+//!
+//! The server wants sessions, and a session has one set of client capabilities
+//! while each modern request has its own. So there is a session for each set
+//! that requests declare, opened by the first that declares it:
+//!
+//! ```text
+//!   client                       here                               server
+//!   initialize, and what is of no modern request ── a leg of its own, as it came ──►
+//!   what the era has not ──────► answered: error
+//!   any modern request ────────► WAITING for a session with its capabilities
+//!                                  │ none, and room ── initialize, initialized ───►
+//!                                  │ none, no room ─── an idle one of others is closed
+//!                                  │ it refuses, does not open in time ► answered: error
+//!                                  ▼
+//!   server/discover ◄──────────── answered from what `initialize` said
+//!   subscriptions/listen ──────► SUBSCRIBED: acknowledged; list_changed is told under it
+//!   any other ─────────────────► FLYING, without `_meta`, under a number of ours ─►
+//!                                  │
+//!                                  ├─ answered ─► answered, with the modern tags
+//!                                  ├─ notifications/cancelled ─► forgotten, told ─►
+//!                                  └─ the server asks something ◄─────────────────
+//!                                       │ not declared, no call, too many ─ error ►
+//!   ◄ input_required, requestState ── PARKED
+//!   ─ the call again, inputResponses ►  ├─ FLYING again, the answer passed on ────►
+//!                                       ├─ the server has answered meanwhile ► answered
+//!                                       └─ not in time ─ error, cancelled ────────►
+//! ```
+//!
+//! What the server asks does not say for which call. With one client any of its
+//! calls can carry the question: whoever answers, the answer reaches the server.
+//! With several clients a call that can be asked has a session to itself.
+
+mod park;
+mod server;
+mod session;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::time::Duration;
+
+use toolgate_json::{Kind, Node as _, View};
+use toolgate_mcp::era::Era;
+use toolgate_mcp::message::{Message, Notification, Request};
+
+use super::refusal::Refusal;
+use super::splice;
+use super::step::{Leg, Step, Steps};
+use super::words::{self, Abilities, CAPABILITIES, CLIENT_INFO, LOG_LEVEL, Level};
+use super::{Bounds, Clients, Desk, Letter};
+use crate::id::IdKey;
+use park::Handles;
+use session::{Call, Session};
+
+#[derive(Debug)]
+pub(super) struct ModernClients {
+    bounds: Bounds,
+    clients: Clients,
+    /// The leg of a client that opens a session itself.
+    through: Option<Leg>,
+    sessions: BTreeMap<Leg, Session>,
+    /// Where a request of the client is, by the client's id.
+    places: HashMap<IdKey, Place>,
+    /// Requests that wait for a session, in their order.
+    waiting: VecDeque<Waiting>,
+    /// Bytes of messages that are kept.
+    held: usize,
+    handles: Handles,
+    /// How many legs there were.
+    legs: u64,
+    /// How many requests of ours there were.
+    numbers: i64,
+}
+
+/// Where a request is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Waiting,
+    /// With the server, under a number of ours.
+    Flying(Leg, i64),
+    Subscribed(Leg),
+}
+
+#[derive(Debug)]
+struct Waiting {
+    key: IdKey,
+    id: String,
+    text: Vec<u8>,
+    /// The session that is being opened for it.
+    opening: Option<Leg>,
+}
+
+/// What a modern request declares.
+struct Declared<'a> {
+    /// Client capabilities as JSON text: what sessions are told apart by.
+    capabilities: String,
+    abilities: Abilities,
+    info: Option<&'a str>,
+    level: Option<Level>,
+}
+
+/// What came of looking for a session.
+enum Found {
+    Ready(Leg),
+    Opening(Leg),
+    /// One must end its work first.
+    Busy,
+}
+
+impl ModernClients {
+    pub(super) fn new(bounds: Bounds, clients: Clients, seed: [u8; 32]) -> Self {
+        Self {
+            bounds,
+            clients,
+            through: None,
+            sessions: BTreeMap::new(),
+            places: HashMap::new(),
+            waiting: VecDeque::new(),
+            held: 0,
+            handles: Handles::new(seed),
+            legs: 0,
+            numbers: 0,
+        }
+    }
+
+    pub(super) fn client<'m>(
+        &mut self,
+        letter: &Letter<'_>,
+        bytes: &'m [u8],
+        now: Duration,
+        out: &mut Steps<'m>,
+    ) {
+        match letter.message {
+            Message::Request(request) => self.request(letter, &request, bytes, now, out),
+            Message::Notification(notification) => {
+                self.notification(&notification, bytes, now, out);
+            }
+            // Only the server of a session that the client opened can have asked.
+            Message::Result(_) | Message::Error(..) => self.pass(bytes, out),
+        }
+    }
+
+    fn request<'m>(
+        &mut self,
+        letter: &Letter<'_>,
+        request: &Request<'_>,
+        bytes: &'m [u8],
+        now: Duration,
+        out: &mut Steps<'m>,
+    ) {
+        let id = request.id.raw();
+        match Era::declared(request.params) {
+            Some(Ok(era)) if era.is_modern() => {}
+            Some(Err(version)) => return out.client(Refusal::version(version).to(id)),
+            Some(Ok(_)) | None => return self.legacy(request, bytes, out),
+        }
+        let key = IdKey::of(request.id);
+        if self.places.contains_key(&key) {
+            return out.client(Refusal::id_reused().to(id));
+        }
+        if let Err(refusal) = self.modern(letter, request, &key, bytes, now, out) {
+            out.client(refusal.to(id));
+        }
+    }
+
+    /// What a client of the server's own era sends passes as it came.
+    fn legacy<'m>(&mut self, request: &Request<'_>, bytes: &'m [u8], out: &mut Steps<'m>) {
+        if self.through.is_none() && request.method == "initialize" {
+            let leg = self.new_leg();
+            self.through = Some(leg);
+            out.push(Step::Open(leg));
+        }
+        if self.through.is_none() {
+            let text = "the request declares no protocol version in `_meta`, \
+                        and no session was opened with `initialize`";
+            return out.client(Refusal::params(text).to(request.id.raw()));
+        }
+        self.pass(bytes, out);
+    }
+
+    fn pass<'m>(&self, bytes: &'m [u8], out: &mut Steps<'m>) {
+        if let Some(leg) = self.through {
+            out.push(Step::ToServer(leg, Cow::Borrowed(bytes)));
+        }
+    }
+
+    fn modern(
+        &mut self,
+        letter: &Letter<'_>,
+        request: &Request<'_>,
+        key: &IdKey,
+        bytes: &[u8],
+        now: Duration,
+        out: &mut Steps<'_>,
+    ) -> Result<(), Refusal> {
+        if let Some(why) = gone(request.method) {
+            return Err(Refusal::method(request.method, why));
+        }
+        let declared = Declared::read(request)?;
+        let allowed = self.bounds.pending;
+        if self.places.len() >= allowed {
+            let text = format!("more open requests than the limit of {allowed} (pending)");
+            return Err(Refusal::limit(text));
+        }
+        let state = request
+            .params
+            .and_then(|params| params.member("requestState"));
+        if let Some(state) = state
+            && words::may_ask(request.method)
+        {
+            return self.resume(letter, request, state, key, now, out);
+        }
+        match self.session_for(request, &declared, now, out)? {
+            Found::Ready(leg) => {
+                self.place(leg, letter, request, key, &declared, out);
+                Ok(())
+            }
+            Found::Opening(leg) => self.wait(request, key, bytes, Some(leg)),
+            Found::Busy => self.wait(request, key, bytes, None),
+        }
+    }
+
+    fn wait(
+        &mut self,
+        request: &Request<'_>,
+        key: &IdKey,
+        bytes: &[u8],
+        opening: Option<Leg>,
+    ) -> Result<(), Refusal> {
+        if self.waiting.len() >= self.bounds.held {
+            let allowed = self.bounds.held;
+            let text =
+                format!("more requests wait for a session than the limit of {allowed} (parked)");
+            return Err(Refusal::limit(text));
+        }
+        self.hold(bytes.len())?;
+        self.places.insert(key.clone(), Place::Waiting);
+        self.waiting.push_back(Waiting {
+            key: key.clone(),
+            id: request.id.raw().to_owned(),
+            text: bytes.to_vec(),
+            opening,
+        });
+        Ok(())
+    }
+
+    /// Makes room for bytes that are kept.
+    fn hold(&mut self, bytes: usize) -> Result<(), Refusal> {
+        let allowed = self.bounds.held_bytes;
+        let all = self.held.saturating_add(bytes);
+        if all > allowed {
+            let text = format!("more bytes wait than the limit of {allowed} (parked_bytes)");
+            return Err(Refusal::limit(text));
+        }
+        self.held = all;
+        Ok(())
+    }
+
+    /// Gives a request to a session that is open.
+    fn place(
+        &mut self,
+        leg: Leg,
+        letter: &Letter<'_>,
+        request: &Request<'_>,
+        key: &IdKey,
+        declared: &Declared<'_>,
+        out: &mut Steps<'_>,
+    ) {
+        let number = self.next_number();
+        let level_number = self.next_number();
+        let Some(session) = self.sessions.get_mut(&leg) else {
+            return;
+        };
+        session.used = number;
+        let id = request.id.raw();
+        match request.method {
+            "server/discover" => out.client(splice::result(id, &session.discovered())),
+            "subscriptions/listen" => {
+                let filter = request
+                    .params
+                    .and_then(|params| params.member("notifications"));
+                session.subscribe(key.clone(), id, filter, out);
+                self.places.insert(key.clone(), Place::Subscribed(leg));
+            }
+            _ => {
+                if let Some(message) = session.heed(declared.level, level_number) {
+                    out.server(leg, message);
+                }
+                out.server(leg, splice::antiquated(letter, request, number));
+                let call = Call::new(request, key, declared.level);
+                session.calls.insert(number, call);
+                self.places.insert(key.clone(), Place::Flying(leg, number));
+            }
+        }
+    }
+
+    fn notification<'m>(
+        &mut self,
+        notification: &Notification<'_>,
+        bytes: &'m [u8],
+        now: Duration,
+        out: &mut Steps<'m>,
+    ) {
+        let params = notification.params;
+        let key = (notification.method == "notifications/cancelled")
+            .then(|| IdKey::read(params?.member("requestId")?.raw()))
+            .flatten();
+        let Some((place, key)) = key.and_then(|key| Some((self.places.remove(&key)?, key))) else {
+            return self.pass(bytes, out);
+        };
+        match place {
+            Place::Waiting => {
+                if let Some(at) = self.waiting.iter().position(|waiting| waiting.key == key)
+                    && let Some(waiting) = self.waiting.remove(at)
+                {
+                    self.held -= waiting.text.len();
+                }
+            }
+            Place::Subscribed(leg) => {
+                if let Some(session) = self.sessions.get_mut(&leg) {
+                    session.subscriptions.remove(&key);
+                }
+            }
+            Place::Flying(leg, number) => self.drop_call(leg, number, "the client cancelled", out),
+        }
+        self.admit(now, out);
+    }
+
+    /// Lets requests that wait have the sessions that are free now.
+    fn admit(&mut self, now: Duration, out: &mut Steps<'_>) {
+        let limits = toolgate_json::ReadLimits {
+            bytes: usize::MAX,
+            depth: usize::MAX,
+            nodes: usize::MAX,
+            ..toolgate_json::ReadLimits::default()
+        };
+        let mut desk = Desk::default();
+        for _ in 0..self.waiting.len() {
+            let Some(waiting) = self.waiting.pop_front() else {
+                return;
+            };
+            let opening = waiting.opening.and_then(|leg| self.sessions.get(&leg));
+            if opening.is_some_and(|session| !session.is_ready()) {
+                self.waiting.push_back(waiting);
+                continue;
+            }
+            // It was read when it came, within the bounds.
+            let Ok(letter) = desk.read(&waiting.text, &limits) else {
+                continue;
+            };
+            let Message::Request(request) = letter.message else {
+                continue;
+            };
+            let found = Declared::read(&request).and_then(|declared| {
+                let found = self.session_for(&request, &declared, now, out)?;
+                Ok((found, declared))
+            });
+            match found {
+                Ok((Found::Ready(leg), declared)) => {
+                    self.places.remove(&waiting.key);
+                    self.held -= waiting.text.len();
+                    self.place(leg, &letter, &request, &waiting.key, &declared, out);
+                }
+                Ok((Found::Opening(leg), _)) => {
+                    let opening = Some(leg);
+                    self.waiting.push_back(Waiting { opening, ..waiting });
+                }
+                Ok((Found::Busy, _)) => self.waiting.push_back(waiting),
+                Err(refusal) => {
+                    self.places.remove(&waiting.key);
+                    self.held -= waiting.text.len();
+                    out.client(refusal.to(&waiting.id));
+                }
+            }
+        }
+    }
+
+    fn new_leg(&mut self) -> Leg {
+        self.legs += 1;
+        Leg(self.legs)
+    }
+
+    fn next_number(&mut self) -> i64 {
+        self.numbers += 1;
+        self.numbers
+    }
+}
+
+impl<'a> Declared<'a> {
+    fn read(request: &Request<'a>) -> Result<Self, Refusal> {
+        let meta = request.params.and_then(|params| params.member("_meta"));
+        let member = |name| meta.and_then(|meta| meta.member(name));
+        let capabilities = member(CAPABILITIES).filter(|is| words::is_object(*is));
+        let Some(capabilities) = capabilities else {
+            let text = format!("`_meta` must have an object `{CAPABILITIES}`");
+            return Err(Refusal::params(text));
+        };
+        let info = member(CLIENT_INFO).filter(|is| is.kind() == Kind::Object);
+        Ok(Self {
+            capabilities: splice::legacy_capabilities(capabilities),
+            abilities: Abilities::of(capabilities),
+            info: info.map(View::raw),
+            level: member(LOG_LEVEL).and_then(Level::read),
+        })
+    }
+}
+
+/// Why a method is none of the modern era's, or cannot be asked of this server.
+fn gone(method: &str) -> Option<&'static str> {
+    match method {
+        "initialize"
+        | "ping"
+        | "logging/setLevel"
+        | "resources/subscribe"
+        | "resources/unsubscribe" => Some("2026-07-28 has no such method"),
+        _ if method.starts_with("tasks/") => Some(words::NO_TASKS),
+        _ => None,
+    }
+}

@@ -1,0 +1,305 @@
+//! What the server sends, as clients of its future read it.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use toolgate_json::{Node as _, View};
+use toolgate_mcp::message::{INVALID_PARAMS, Message, Notification, Request, RequestId};
+
+use super::ModernClients;
+use super::park::Ask;
+use super::session::{Session, Stage};
+use crate::id::IdKey;
+use crate::translate::refusal::Refusal;
+use crate::translate::splice;
+use crate::translate::step::{Leg, Step, Steps};
+use crate::translate::words::{self, Level};
+use crate::translate::{Desk, Letter};
+
+impl ModernClients {
+    pub(in crate::translate) fn server<'m>(
+        &mut self,
+        leg: Leg,
+        letter: &Letter<'_>,
+        bytes: &'m [u8],
+        now: Duration,
+        out: &mut Steps<'m>,
+    ) {
+        if self.through == Some(leg) {
+            return out.push(Step::ToClient(Cow::Borrowed(bytes)));
+        }
+        if !self.sessions.contains_key(&leg) {
+            return;
+        }
+        match letter.message {
+            Message::Request(request) => self.server_request(leg, letter, &request, now, out),
+            Message::Notification(notification) => {
+                self.tell(leg, letter, &notification, bytes, out);
+            }
+            Message::Result(outcome) => {
+                self.answer(leg, letter, outcome.id, Ok(outcome.result), bytes, now, out);
+            }
+            Message::Error(Some(id), error) => {
+                self.answer(leg, letter, id, Err(error), bytes, now, out);
+            }
+            Message::Error(None, error) => out.note("server-error", splice::complaint(error)),
+        }
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "an answer, what it is read with, and where its effects go"
+    )]
+    fn answer(
+        &mut self,
+        leg: Leg,
+        letter: &Letter<'_>,
+        id: RequestId<'_>,
+        answer: Result<View<'_>, View<'_>>,
+        bytes: &[u8],
+        now: Duration,
+        out: &mut Steps<'_>,
+    ) {
+        let IdKey::Number(number) = IdKey::of(id) else {
+            return out.note("server-answer", "an answer to what nobody asked");
+        };
+        let Some(session) = self.sessions.get_mut(&leg) else {
+            return;
+        };
+        if matches!(session.stage, Stage::Opening(own, _) if own == number) {
+            return self.opened(leg, answer.map_err(splice::complaint), now, out);
+        }
+        if session.errands.remove(&number) {
+            return;
+        }
+        let Some(call) = session.calls.get_mut(&number) else {
+            // Of a call that was given up.
+            return;
+        };
+        if call.shown.is_none() {
+            return self.finish(leg, number, letter, answer.ok(), now, out);
+        }
+        // The client comes back for it.
+        match self.hold(bytes.len()) {
+            Ok(()) => {
+                let session = self.sessions.get_mut(&leg);
+                if let Some(call) = session.and_then(|one| one.calls.get_mut(&number)) {
+                    let late = call.answer.replace(bytes.to_vec());
+                    self.held -= late.map_or(0, |late| late.len());
+                }
+            }
+            Err(_) => self.drop_call(leg, number, "too much waits to be fetched", out),
+        }
+    }
+
+    /// Gives a call the answer that was kept for it.
+    pub(super) fn deliver(
+        &mut self,
+        leg: Leg,
+        number: i64,
+        answer: &[u8],
+        now: Duration,
+        out: &mut Steps<'_>,
+    ) {
+        let limits = toolgate_json::ReadLimits {
+            bytes: usize::MAX,
+            depth: usize::MAX,
+            nodes: usize::MAX,
+            ..toolgate_json::ReadLimits::default()
+        };
+        let mut desk = Desk::default();
+        // It was read when it came, within the bounds.
+        let Ok(letter) = desk.read(answer, &limits) else {
+            return;
+        };
+        let result = splice::outcome(&letter);
+        self.finish(leg, number, &letter, result, now, out);
+    }
+
+    /// Answers a call.
+    fn finish(
+        &mut self,
+        leg: Leg,
+        number: i64,
+        letter: &Letter<'_>,
+        result: Option<View<'_>>,
+        now: Duration,
+        out: &mut Steps<'_>,
+    ) {
+        let session = self.sessions.get_mut(&leg);
+        let Some(mut call) = session.and_then(|session| session.calls.remove(&number)) else {
+            return;
+        };
+        self.left(&call.caller.key);
+        self.release(&call);
+        // What the server still asks for a call that it has answered, nobody can say.
+        for ask in call.asks.drain(..) {
+            out.server(leg, ask.refused("the call is over"));
+        }
+        let id = call.caller.id.as_str();
+        let answer = match result {
+            Some(result) if words::is_object(result) => {
+                let added = if call.is_kept { KEPT } else { PLAIN };
+                let added: Vec<String> = added.iter().map(|&member| member.to_owned()).collect();
+                let gone = |name: &str| {
+                    name == "resultType" || call.is_kept && matches!(name, "ttlMs" | "cacheScope")
+                };
+                splice::answer(letter, Some(id), Some(result), gone, &added)
+            }
+            Some(_) => Refusal::answer("the server's result is no object").to(id),
+            None => self.error(leg, letter, id),
+        };
+        out.client(answer);
+        self.admit(now, out);
+    }
+
+    /// An error of the server's, under the client's id. Two codes that the
+    /// modern era must not hear become ones that it knows.
+    fn error(&self, leg: Leg, letter: &Letter<'_>, id: &str) -> String {
+        let code = letter
+            .view
+            .member("error")
+            .and_then(|error| error.member("code"));
+        match code.map_or("", View::raw) {
+            RESOURCE_NOT_FOUND => {
+                let mut edits = toolgate_mcp::message::Edits::new();
+                if let (Some(code), Some(old)) = (code, letter.view.member("id")) {
+                    edits.replace(code, INVALID_PARAMS.to_string());
+                    edits.replace(old, id);
+                }
+                edits.apply(letter.text)
+            }
+            URL_REQUIRED => self.url_required(leg, letter, id),
+            _ => splice::answer(letter, Some(id), None, |_| false, &[]),
+        }
+    }
+
+    /// "Send the person to this address, then call again" (2025-11-25,
+    /// client/elicitation) is a question that the call is repeated after.
+    fn url_required(&self, leg: Leg, letter: &Letter<'_>, id: &str) -> String {
+        let data = letter
+            .view
+            .member("error")
+            .and_then(|error| error.member("data"));
+        let wanted = data.and_then(|data| data.member("elicitations"));
+        let abilities = self.sessions.get(&leg).map(|session| session.abilities);
+        let mut requests = Vec::new();
+        for (index, params) in wanted.into_iter().flat_map(View::items).enumerate() {
+            let missing = abilities
+                .unwrap_or_default()
+                .missing("elicitation/create", Some(params));
+            if let Ok(Some(required)) = missing {
+                return Refusal::capability("elicitation/create", required).to(id);
+            }
+            requests.push(format!(
+                r#""url-{}":{{"method":"elicitation/create","params":{}}}"#,
+                index + 1,
+                params.raw()
+            ));
+        }
+        if requests.is_empty() {
+            return Refusal::input("the server wants a person to visit a URL and names none")
+                .to(id);
+        }
+        let requests = requests.join(",");
+        splice::result(
+            id,
+            &format!(r#"{{"resultType":"input_required","inputRequests":{{{requests}}}}}"#),
+        )
+    }
+
+    fn server_request(
+        &mut self,
+        leg: Leg,
+        letter: &Letter<'_>,
+        request: &Request<'_>,
+        now: Duration,
+        out: &mut Steps<'_>,
+    ) {
+        let id = request.id.raw();
+        let known = ["elicitation/create", "sampling/createMessage", "roots/list"];
+        let method = known.into_iter().find(|known| *known == request.method);
+        let abilities = self.sessions.get(&leg).map(|session| session.abilities);
+        let missing = abilities
+            .unwrap_or_default()
+            .missing(request.method, request.params);
+        match (method, missing) {
+            _ if request.method == "ping" => out.server(leg, splice::result(id, "{}")),
+            (Some(method), Ok(None)) => {
+                self.asked(leg, Ask::new(letter, request, method), now, out);
+            }
+            (Some(method), Ok(Some(_))) => {
+                let refusal = Refusal::method(method, "the client did not declare the capability");
+                out.server(leg, refusal.to(id));
+            }
+            _ => {
+                let refusal = Refusal::method(request.method, "clients of 2026-07-28 have it not");
+                out.server(leg, refusal.to(id));
+            }
+        }
+    }
+
+    fn tell<'m>(
+        &mut self,
+        leg: Leg,
+        letter: &Letter<'_>,
+        notification: &Notification<'_>,
+        bytes: &'m [u8],
+        out: &mut Steps<'m>,
+    ) {
+        let Some(session) = self.sessions.get(&leg) else {
+            return;
+        };
+        let params = notification.params;
+        let member = |name| params.and_then(|params| params.member(name));
+        match notification.method {
+            "notifications/progress" => {
+                let token = member("progressToken");
+                if let Some((token, theirs)) = token.and_then(|token| whose(session, token)) {
+                    out.client(splice::replaced(letter, token, theirs));
+                }
+            }
+            "notifications/message" => {
+                if session.wants(member("level").and_then(Level::read)) {
+                    out.push(Step::ToClient(Cow::Borrowed(bytes)));
+                }
+            }
+            "notifications/cancelled" => {
+                if let Some(id) = member("requestId").and_then(|id| IdKey::read(id.raw())) {
+                    self.withdrawn(leg, &id);
+                }
+            }
+            method if words::is_list_changed(method) => session.changed(method, out),
+            // Nobody can have asked for them.
+            "notifications/resources/updated"
+            | "notifications/elicitation/complete"
+            | "notifications/tasks/status" => {}
+            _ => out.push(Step::ToClient(Cow::Borrowed(bytes))),
+        }
+    }
+}
+
+/// A progress token of ours, and the client's for the same request while the
+/// client waits for it.
+fn whose<'a, 's>(session: &'s Session, token: View<'a>) -> Option<(View<'a>, &'s str)> {
+    let IdKey::Number(number) = IdKey::read(token.raw())? else {
+        return None;
+    };
+    let call = session
+        .calls
+        .get(&number)
+        .filter(|call| call.shown.is_none())?;
+    Some((token, call.caller.token.as_deref()?))
+}
+
+/// What every result has (2026-07-28, basic).
+const PLAIN: &[&str] = &[r#""resultType":"complete""#];
+/// What a result has that may be kept, which a legacy server does not say.
+const KEPT: &[&str] = &[
+    r#""resultType":"complete""#,
+    r#""ttlMs":0"#,
+    r#""cacheScope":"private""#,
+];
+/// Codes of the legacy era that the modern era must not hear.
+const RESOURCE_NOT_FOUND: &str = "-32002";
+const URL_REQUIRED: &str = "-32042";

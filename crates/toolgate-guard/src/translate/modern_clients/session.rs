@@ -1,0 +1,467 @@
+//! A session with the server: how it is opened, what it knows, who uses it.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::time::Duration;
+
+use toolgate_json::{Node as _, View};
+use toolgate_mcp::era::Era;
+use toolgate_mcp::message::Request;
+
+use super::park::{Ask, Repeated, Shown};
+use super::{Declared, Found, ModernClients, Place};
+use crate::id::IdKey;
+use crate::text;
+use crate::translate::refusal::Refusal;
+use crate::translate::step::{Leg, Step, Steps};
+use crate::translate::words::{self, Abilities, Level, Lists, MODERN, SERVER_INFO, SUBSCRIPTION};
+use crate::translate::{Clients, splice};
+
+/// One session.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) capabilities: String,
+    pub(super) abilities: Abilities,
+    pub(super) stage: Stage,
+    /// What is with the server, by our numbers; the newest is the last.
+    pub(super) calls: BTreeMap<i64, Call>,
+    /// Requests of ours whose answers nobody waits for.
+    pub(super) errands: HashSet<i64>,
+    pub(super) subscriptions: HashMap<IdKey, Subscription>,
+    level: Option<Level>,
+    /// The number of the last request that came here.
+    pub(super) used: i64,
+}
+
+#[derive(Debug)]
+pub(super) enum Stage {
+    /// `initialize` went out under a number, to be answered in time.
+    Opening(i64, Duration),
+    Ready(Served),
+}
+
+/// What the server says of itself.
+#[derive(Debug)]
+pub(super) struct Served {
+    /// In JSON, as the modern era has them.
+    capabilities: String,
+    info: String,
+    instructions: Option<String>,
+    logs: bool,
+    lists: Lists,
+}
+
+#[derive(Debug)]
+pub(super) struct Subscription {
+    /// The id as the client wrote it.
+    id: String,
+    lists: Lists,
+}
+
+/// A request that the server has.
+#[derive(Debug)]
+pub(super) struct Call {
+    /// Who waits for the answer.
+    pub(super) caller: Caller,
+    pub(super) may_ask: bool,
+    /// Whether the answer says how long it may be kept.
+    pub(super) is_kept: bool,
+    pub(super) level: Option<Level>,
+    /// What the request says, for one that continues it.
+    pub(super) repeated: Repeated,
+    /// What the server asks, and the client does not know yet.
+    pub(super) asks: VecDeque<Ask>,
+    /// What the client knows of and has not answered.
+    pub(super) shown: Option<Shown>,
+    /// The server's answer, that came while the client was asked.
+    pub(super) answer: Option<Vec<u8>>,
+    /// How many questions there were.
+    pub(super) questions: usize,
+}
+
+/// A request of the client, as it wrote it.
+#[derive(Debug)]
+pub(super) struct Caller {
+    pub(super) key: IdKey,
+    pub(super) id: String,
+    pub(super) token: Option<String>,
+}
+
+impl Caller {
+    pub(super) fn of(request: &Request<'_>, key: &IdKey) -> Self {
+        let meta = request.params.and_then(|params| params.member("_meta"));
+        let token = meta.and_then(|meta| meta.member("progressToken"));
+        Self {
+            key: key.clone(),
+            id: request.id.raw().to_owned(),
+            token: token.map(|token| token.raw().to_owned()),
+        }
+    }
+}
+
+impl Call {
+    pub(super) fn new(request: &Request<'_>, key: &IdKey, level: Option<Level>) -> Self {
+        let may_ask = words::may_ask(request.method);
+        Self {
+            caller: Caller::of(request, key),
+            may_ask,
+            is_kept: words::is_kept(request.method),
+            level,
+            repeated: Repeated::of(request, may_ask),
+            asks: VecDeque::new(),
+            shown: None,
+            answer: None,
+            questions: 0,
+        }
+    }
+}
+
+impl Session {
+    pub(super) fn is_ready(&self) -> bool {
+        matches!(self.stage, Stage::Ready(_))
+    }
+
+    fn served(&self) -> Option<&Served> {
+        match &self.stage {
+            Stage::Ready(served) => Some(served),
+            Stage::Opening(..) => None,
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.is_ready() && self.calls.is_empty() && self.subscriptions.is_empty()
+    }
+
+    /// Whether a call is at work that the server may ask something for.
+    fn is_taken(&self) -> bool {
+        self.calls.values().any(|call| call.may_ask)
+    }
+
+    /// The result of `server/discover`.
+    pub(super) fn discovered(&self) -> String {
+        let Some(served) = self.served() else {
+            return "{}".to_owned();
+        };
+        let mut result = format!(
+            r#"{{"resultType":"complete","supportedVersions":["{MODERN}"],"capabilities":{}"#,
+            served.capabilities
+        );
+        if let Some(instructions) = &served.instructions {
+            result.push_str(",\"instructions\":");
+            text::push_string(&mut result, instructions);
+        }
+        result.push_str(r#","ttlMs":0,"cacheScope":"private","_meta":{"#);
+        result.push_str(&format!(r#""{SERVER_INFO}":{}}}}}"#, served.info));
+        result
+    }
+
+    /// Begins to tell a client what changes.
+    pub(super) fn subscribe(
+        &mut self,
+        key: IdKey,
+        id: &str,
+        filter: Option<View<'_>>,
+        out: &mut Steps<'_>,
+    ) {
+        let offered = self.served().map(|served| served.lists).unwrap_or_default();
+        let lists = filter.map(Lists::wanted).unwrap_or_default().both(offered);
+        let filter = lists.filter();
+        out.client(format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"_meta":{{"{SUBSCRIPTION}":{id}}},"notifications":{filter}}}}}"#
+        ));
+        let id = id.to_owned();
+        self.subscriptions.insert(key, Subscription { id, lists });
+    }
+
+    /// Tells the subscribers that a list changed.
+    pub(super) fn changed(&self, method: &str, out: &mut Steps<'_>) {
+        let told = self
+            .subscriptions
+            .values()
+            .filter(|one| one.lists.tells(method));
+        let mut ids: Vec<&str> = told.map(|one| one.id.as_str()).collect();
+        ids.sort_unstable();
+        for id in ids {
+            out.client(format!(
+                r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"_meta":{{"{SUBSCRIPTION}":{id}}}}}}}"#
+            ));
+        }
+    }
+
+    /// What the server must be told so that it writes log messages down to a
+    /// level; it is never told to write fewer, they are left out on their way.
+    pub(super) fn heed(&mut self, level: Option<Level>, number: i64) -> Option<String> {
+        let level = level?;
+        let logs = self.served().is_some_and(|served| served.logs);
+        if !logs || self.level.is_some_and(|told| told <= level) {
+            return None;
+        }
+        self.level = Some(level);
+        self.errands.insert(number);
+        let level = level.name();
+        Some(format!(
+            r#"{{"jsonrpc":"2.0","id":{number},"method":"logging/setLevel","params":{{"level":"{level}"}}}}"#
+        ))
+    }
+
+    /// Whether a request wants a log message of a level.
+    pub(super) fn wants(&self, level: Option<Level>) -> bool {
+        let mut wanted = self.calls.values().filter_map(|call| call.level);
+        // A level that is unknown is not held back from who wants any.
+        wanted.any(|wanted| level.is_none_or(|level| wanted <= level))
+    }
+}
+
+impl ModernClients {
+    /// A session for a request: one that is open, or will be.
+    pub(super) fn session_for(
+        &mut self,
+        request: &Request<'_>,
+        declared: &Declared<'_>,
+        now: Duration,
+        out: &mut Steps<'_>,
+    ) -> Result<Found, Refusal> {
+        let alone = self.clients == Clients::Several
+            && declared.abilities.any()
+            && words::may_ask(request.method);
+        let theirs = self
+            .sessions
+            .iter()
+            .filter(|(_, session)| session.capabilities == declared.capabilities);
+        let mut opening = None;
+        for (leg, session) in theirs {
+            match session.stage {
+                Stage::Opening(..) => opening = opening.or(Some(*leg)),
+                Stage::Ready(_) if alone && session.is_taken() => {}
+                Stage::Ready(_) => return Ok(Found::Ready(*leg)),
+            }
+        }
+        if let Some(leg) = opening {
+            return Ok(Found::Opening(leg));
+        }
+        if self.sessions.len() >= SESSIONS && !self.make_room(out) {
+            return Ok(Found::Busy);
+        }
+        Ok(Found::Opening(self.open(declared, now, out)))
+    }
+
+    /// Ends the session that has been idle for longest.
+    fn make_room(&mut self, out: &mut Steps<'_>) -> bool {
+        let idle = self
+            .sessions
+            .iter()
+            .filter(|(_, session)| session.is_idle());
+        let Some(leg) = idle
+            .min_by_key(|(_, session)| session.used)
+            .map(|(leg, _)| *leg)
+        else {
+            return false;
+        };
+        self.sessions.remove(&leg);
+        out.push(Step::Close(leg));
+        true
+    }
+
+    fn open(&mut self, declared: &Declared<'_>, now: Duration, out: &mut Steps<'_>) -> Leg {
+        let leg = self.new_leg();
+        let number = self.next_number();
+        let until = now.saturating_add(self.bounds.patience);
+        let session = Session {
+            capabilities: declared.capabilities.clone(),
+            abilities: declared.abilities,
+            stage: Stage::Opening(number, until),
+            calls: BTreeMap::new(),
+            errands: HashSet::new(),
+            subscriptions: HashMap::new(),
+            level: None,
+            used: number,
+        };
+        self.sessions.insert(leg, session);
+        out.push(Step::Open(leg));
+        let ours = concat!(
+            r#"{"name":"toolgate","version":""#,
+            env!("CARGO_PKG_VERSION"),
+            r#""}"#
+        );
+        let (version, info) = (Era::V2025_11_25, declared.info.unwrap_or(ours));
+        let capabilities = &declared.capabilities;
+        out.server(
+            leg,
+            format!(
+                r#"{{"jsonrpc":"2.0","id":{number},"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{capabilities},"clientInfo":{info}}}}}"#
+            ),
+        );
+        leg
+    }
+
+    /// The server has answered `initialize`.
+    pub(super) fn opened(
+        &mut self,
+        leg: Leg,
+        answer: Result<View<'_>, String>,
+        now: Duration,
+        out: &mut Steps<'_>,
+    ) {
+        let served = answer.and_then(|result| Served::read(result));
+        match (served, self.sessions.get_mut(&leg)) {
+            (Ok(served), Some(session)) => {
+                session.stage = Stage::Ready(served);
+                let opened = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+                out.server(leg, opened);
+                self.admit(now, out);
+            }
+            (Err(why), _) => {
+                let text = format!("the server opens no session: {why}");
+                self.close(
+                    leg,
+                    &Refusal::other_era("server-not-legacy", text),
+                    now,
+                    out,
+                );
+            }
+            (Ok(_), None) => {}
+        }
+    }
+
+    /// Ends a session from here.
+    pub(super) fn close(
+        &mut self,
+        leg: Leg,
+        refusal: &Refusal,
+        now: Duration,
+        out: &mut Steps<'_>,
+    ) {
+        out.push(Step::Close(leg));
+        self.lost(leg, refusal, now, out);
+    }
+
+    pub(in crate::translate) fn server_gone(
+        &mut self,
+        leg: Leg,
+        why: &str,
+        now: Duration,
+        out: &mut Steps<'_>,
+    ) {
+        if self.through == Some(leg) {
+            self.through = None;
+            return out.push(Step::Finish);
+        }
+        self.lost(leg, &Refusal::gone(why), now, out);
+    }
+
+    /// Answers whoever used a session that is no more.
+    fn lost(&mut self, leg: Leg, refusal: &Refusal, now: Duration, out: &mut Steps<'_>) {
+        let Some(session) = self.sessions.remove(&leg) else {
+            return;
+        };
+        for (key, subscription) in session.subscriptions {
+            self.places.remove(&key);
+            let id = &subscription.id;
+            let meta = format!(r#"{{"resultType":"complete","_meta":{{"{SUBSCRIPTION}":{id}}}}}"#);
+            out.client(splice::result(id, &meta));
+        }
+        for (_, call) in session.calls {
+            self.release(&call);
+            if self.places.remove(&call.caller.key).is_some() && call.shown.is_none() {
+                out.client(refusal.to(&call.caller.id));
+            }
+        }
+        // Who waited for this session does not wait for the next to fail.
+        let waiting = std::mem::take(&mut self.waiting);
+        for one in waiting {
+            if one.opening == Some(leg) {
+                self.places.remove(&one.key);
+                self.held -= one.text.len();
+                out.client(refusal.to(&one.id));
+            } else {
+                self.waiting.push_back(one);
+            }
+        }
+        self.admit(now, out);
+    }
+
+    pub(in crate::translate) fn next_deadline(&self) -> Option<Duration> {
+        let of_session = |session: &Session| match session.stage {
+            Stage::Opening(_, until) => Some(until),
+            Stage::Ready(_) if !self.is_parking() => None,
+            Stage::Ready(_) => {
+                let shown = session
+                    .calls
+                    .values()
+                    .filter_map(|call| call.shown.as_ref());
+                shown.map(|shown| shown.until).min()
+            }
+        };
+        self.sessions.values().filter_map(of_session).min()
+    }
+
+    pub(in crate::translate) fn tick(&mut self, now: Duration, out: &mut Steps<'_>) {
+        let late =
+            |session: &Session| matches!(session.stage, Stage::Opening(_, until) if until <= now);
+        let sessions = self.sessions.iter();
+        let late: Vec<Leg> = sessions
+            .filter(|(_, one)| late(one))
+            .map(|(leg, _)| *leg)
+            .collect();
+        for leg in late {
+            let text = "the server did not open a session in time";
+            self.close(
+                leg,
+                &Refusal::other_era("server-not-legacy", text),
+                now,
+                out,
+            );
+        }
+        let mut expired = Vec::new();
+        for (leg, session) in &self.sessions {
+            for (number, call) in &session.calls {
+                if call.shown.as_ref().is_some_and(|shown| shown.until <= now) {
+                    expired.push((*leg, *number));
+                }
+            }
+        }
+        for (leg, number) in expired {
+            self.drop_call(leg, number, "the client did not come back in time", out);
+        }
+        self.admit(now, out);
+    }
+
+    /// Forgets that a request is anywhere.
+    pub(super) fn left(&mut self, key: &IdKey) -> Option<Place> {
+        self.places.remove(key)
+    }
+}
+
+impl Served {
+    fn read(result: View<'_>) -> Result<Self, String> {
+        let version = result
+            .member("protocolVersion")
+            .map_or("", |version| version.string());
+        if Era::from_version(version).is_none_or(Era::is_modern) {
+            let version = toolgate_json::quote(version, SHOWN);
+            return Err(format!("it speaks the version `{version}`"));
+        }
+        let capabilities = result
+            .member("capabilities")
+            .filter(|is| words::is_object(*is));
+        let capabilities = capabilities.ok_or("it names no capabilities")?;
+        let info = result
+            .member("serverInfo")
+            .filter(|is| words::is_object(*is));
+        let instructions = result.member("instructions");
+        Ok(Self {
+            capabilities: splice::server_capabilities(capabilities),
+            info: info.map_or(UNNAMED, View::raw).to_owned(),
+            instructions: instructions.map(|text| text.string().to_owned()),
+            logs: capabilities.member("logging").is_some(),
+            lists: Lists::offered(capabilities),
+        })
+    }
+}
+
+/// Sessions at the same time. A capability set in use takes one; where several
+/// clients come together, so does each call that can be asked something.
+const SESSIONS: usize = 8;
+/// A server that does not say its name.
+const UNNAMED: &str = r#"{"name":"unnamed","version":"unknown"}"#;
+/// Characters of a version that a text repeats.
+const SHOWN: usize = 64;

@@ -1,0 +1,247 @@
+//! Changing a message into the other era's by replacing bytes of it. What a
+//! change does not name stays as it was written.
+
+use toolgate_json::{Kind, Node as _, View};
+use toolgate_mcp::message::{Edits, Message, Request};
+
+use super::words::{
+    CAPABILITIES, CLIENT_INFO, LOG_LEVEL, MODERN, TASKS, VERSION, declares, is_object,
+};
+use super::words::{Level, SUBSCRIPTION};
+use super::{Letter, Refusal};
+use crate::text;
+
+/// The members of `_meta` by which a request declares itself.
+pub(super) fn declaration(
+    info: Option<&str>,
+    capabilities: &str,
+    level: Option<Level>,
+) -> Vec<String> {
+    let mut members = vec![format!(r#""{VERSION}":"{MODERN}""#)];
+    if let Some(info) = info {
+        members.push(format!(r#""{CLIENT_INFO}":{info}"#));
+    }
+    members.push(format!(r#""{CAPABILITIES}":{capabilities}"#));
+    if let Some(level) = level {
+        members.push(format!(r#""{LOG_LEVEL}":"{}""#, level.name()));
+    }
+    members
+}
+
+/// A request of the legacy era as one of the modern era. `retry` is what a
+/// repeated request has: its id, and the members that answer the server.
+pub(super) fn modernised(
+    letter: &Letter<'_>,
+    request: &Request<'_>,
+    declaration: &[String],
+    retry: Option<(&str, &[String])>,
+) -> Result<String, Refusal> {
+    let mut edits = Edits::new();
+    let (id, answers) = retry.unwrap_or(("", &[]));
+    if retry.is_some()
+        && let Some(old) = request.view.member("id")
+    {
+        edits.replace(old, id);
+    }
+    let meta = format!(r#""_meta":{{{}}}"#, declaration.join(","));
+    let Some(params) = request.params.filter(|params| params.kind() != Kind::Null) else {
+        let mut members = vec![meta];
+        members.extend_from_slice(answers);
+        let params = format!("{{{}}}", members.join(","));
+        match request.params {
+            Some(null) => edits.replace(null, params),
+            None => edits.reshape(
+                request.view,
+                |_, _| false,
+                &[format!(r#""params":{params}"#)],
+            ),
+        }
+        return Ok(edits.apply(letter.text));
+    };
+    if !is_object(params) {
+        return Err(Refusal::params("`params` must be an object"));
+    }
+    let mut added = answers.to_vec();
+    match params.member("_meta") {
+        None => added.insert(0, meta),
+        Some(old) if is_object(old) => {
+            edits.reshape(old, |_, value| named(value, declares), declaration);
+        }
+        Some(_) => return Err(Refusal::params("`_meta` must be an object")),
+    }
+    // `task` asks for a task of the legacy era, which a server without such
+    // tasks passes over (2025-11-25, basic/utilities/tasks).
+    let gone = |name: &str| matches!(name, "inputResponses" | "requestState" | "task");
+    edits.reshape(params, |_, value| named(value, gone), &added);
+    Ok(edits.apply(letter.text))
+}
+
+/// A request of the modern era as one of the legacy era, under another id. Its
+/// progress is told under that id too.
+pub(super) fn antiquated(letter: &Letter<'_>, request: &Request<'_>, id: i64) -> String {
+    let mut edits = Edits::new();
+    if let Some(old) = request.view.member("id") {
+        edits.replace(old, id.to_string());
+    }
+    let Some(params) = request.params.filter(|params| is_object(*params)) else {
+        return edits.apply(letter.text);
+    };
+    let meta = params.member("_meta").filter(|meta| is_object(*meta));
+    let bare = meta.is_some_and(|meta| meta.members().all(|(_, value)| named(value, declares)));
+    if let Some(meta) = meta.filter(|_| !bare) {
+        if let Some(token) = meta.member("progressToken") {
+            edits.replace(token, id.to_string());
+        }
+        edits.reshape(meta, |_, value| named(value, declares), &[]);
+    }
+    let gone =
+        |name: &str| matches!(name, "inputResponses" | "requestState") || bare && name == "_meta";
+    edits.reshape(params, |_, value| named(value, gone), &[]);
+    edits.apply(letter.text)
+}
+
+/// The answer to a request under the client's id. `removed` and `added` are
+/// members of the result.
+pub(super) fn answer(
+    letter: &Letter<'_>,
+    id: Option<&str>,
+    result: Option<View<'_>>,
+    removed: impl Fn(&str) -> bool,
+    added: &[String],
+) -> String {
+    let mut edits = Edits::new();
+    if let Some(id) = id
+        && let Some(old) = letter.view.member("id")
+    {
+        edits.replace(old, id);
+    }
+    if let Some(result) = result {
+        edits.reshape(result, |_, value| named(value, &removed), added);
+    }
+    edits.apply(letter.text)
+}
+
+/// A message with another value at one place.
+pub(super) fn replaced(letter: &Letter<'_>, at: View<'_>, value: &str) -> String {
+    let mut edits = Edits::new();
+    edits.replace(at, value);
+    edits.apply(letter.text)
+}
+
+/// What a subscription brought, as it is told where there are none.
+pub(super) fn unsubscribed(letter: &Letter<'_>, params: Option<View<'_>>) -> String {
+    let mut edits = Edits::new();
+    if let Some((params, meta)) = params.and_then(|params| Some((params, params.member("_meta")?)))
+    {
+        if meta.len() == 1 {
+            edits.remove_member(params, "_meta");
+        } else {
+            edits.remove_member(meta, SUBSCRIPTION);
+        }
+    }
+    edits.apply(letter.text)
+}
+
+/// Client capabilities of the legacy era as the modern era has them.
+pub(super) fn modern_capabilities(capabilities: View<'_>) -> String {
+    let mut edits = Edits::new();
+    if let Some(roots) = capabilities
+        .member("roots")
+        .filter(|roots| is_object(*roots))
+    {
+        edits.remove_member(roots, "listChanged");
+    }
+    without_tasks(capabilities, &mut edits);
+    within(capabilities, &edits)
+}
+
+/// Client capabilities of the modern era as the legacy era has them, in one
+/// spelling.
+pub(super) fn legacy_capabilities(capabilities: View<'_>) -> String {
+    let mut edits = Edits::new();
+    without_tasks(capabilities, &mut edits);
+    compact(&within(capabilities, &edits))
+}
+
+/// Valid JSON text without the whitespace between its tokens.
+fn compact(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let (mut in_string, mut escaped) = (false, false);
+    for character in raw.chars() {
+        if !in_string && character.is_ascii_whitespace() {
+            continue;
+        }
+        in_string = match character {
+            '"' if !escaped => !in_string,
+            _ => in_string,
+        };
+        escaped = in_string && !escaped && character == '\\';
+        out.push(character);
+    }
+    out
+}
+
+/// Server capabilities as the other era has them, without what is not
+/// translated: tasks, and subscriptions to single resources.
+pub(super) fn server_capabilities(capabilities: View<'_>) -> String {
+    let mut edits = Edits::new();
+    if let Some(resources) = capabilities.member("resources").filter(|is| is_object(*is)) {
+        edits.remove_member(resources, "subscribe");
+    }
+    without_tasks(capabilities, &mut edits);
+    within(capabilities, &edits)
+}
+
+fn without_tasks(capabilities: View<'_>, edits: &mut Edits) {
+    if let Some(extensions) = capabilities
+        .member("extensions")
+        .filter(|is| is_object(*is))
+    {
+        edits.remove_member(extensions, TASKS);
+    }
+    edits.remove_member(capabilities, "tasks");
+}
+
+/// The text of one value of a message with its changes made.
+fn within(view: View<'_>, edits: &Edits) -> String {
+    let span = view.span();
+    edits.apply_within(view.document().source(), span.start, span.end)
+}
+
+fn named(value: View<'_>, is: impl Fn(&str) -> bool) -> bool {
+    value.name().is_some_and(|name| is(name.string()))
+}
+
+/// The result of a question, if it is one, or why there is none.
+pub(super) fn outcome<'a>(letter: &Letter<'a>) -> Option<View<'a>> {
+    match letter.message {
+        Message::Result(outcome) => Some(outcome.result),
+        _ => None,
+    }
+}
+
+/// What the other side says is wrong, for a text of ours.
+pub(super) fn complaint(error: View<'_>) -> String {
+    let code = error.member("code").map_or("", View::raw);
+    let said = error
+        .member("message")
+        .map_or("", |message| message.string());
+    let said = toolgate_json::quote(said, SHOWN);
+    format!("{said} ({code})")
+}
+
+/// A JSON-RPC answer with a result. Both are JSON text.
+pub(super) fn result(id: &str, result: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
+}
+
+/// The notification that a request is not wanted any more.
+pub(super) fn cancelled(id: &str, reason: &str) -> String {
+    let reason = text::string(reason);
+    format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id},"reason":{reason}}}}}"#
+    )
+}
+
+/// Characters of what the other side says that a text of ours repeats.
+const SHOWN: usize = 256;

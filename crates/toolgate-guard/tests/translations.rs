@@ -1,0 +1,203 @@
+//! Plays the dialogues of `translations/`: what each side says, and what the
+//! translator between the eras must do about it. `translations/README.md` says
+//! how a dialogue is written.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::string_slice,
+    reason = "a panic is how a test fails"
+)]
+
+#[path = "support/expected.rs"]
+mod expected;
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use expected::matches;
+use toolgate_guard::Policy;
+use toolgate_guard::translate::{Clients, Leg, Step, Steps, Translate, Translator};
+
+macro_rules! dialogues {
+    ($($name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                play(include_str!(concat!("translations/", stringify!($name), ".txt")));
+            }
+        )*
+
+        #[test]
+        fn every_dialogue_is_played() {
+            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/translations");
+            let mut files: Vec<String> = std::fs::read_dir(folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .filter_map(|name| name.strip_suffix(".txt").map(str::to_owned))
+                .collect();
+            files.sort();
+            let mut played = vec![$(stringify!($name).to_owned()),*];
+            played.sort();
+            assert_eq!(files, played);
+        }
+    };
+}
+
+dialogues! {
+    legacy_bounds
+    legacy_inputs
+    legacy_session
+    legacy_subscription
+    modern_bounds
+    modern_inputs
+    modern_session
+    modern_several
+    modern_subscription
+    same_era
+}
+
+/// Plays a dialogue and panics at the first line that does not hold.
+fn play(text: &str) {
+    let mut stage = Stage::default();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim_end();
+        if !line.is_empty() && !line.starts_with('#') {
+            stage.line(number + 1, line);
+        }
+    }
+    stage.expect_silence(text.lines().count(), "the end");
+}
+
+#[derive(Default)]
+struct Stage {
+    policy: Policy,
+    translator: Option<Translator>,
+    legs: Vec<Leg>,
+    now: Duration,
+    said: VecDeque<String>,
+    /// The last `requestState` that the client was given.
+    state: String,
+}
+
+impl Stage {
+    fn line(&mut self, number: usize, line: &str) {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let rest = &rest.replace("$STATE", &self.state);
+        if word.ends_with('<') || matches!(word, "open" | "close" | "finish" | "note") {
+            let said = self.said.pop_front();
+            let said = said.unwrap_or_else(|| "nothing".to_owned());
+            let expected = format!("{word} {rest}");
+            assert!(
+                matches(expected.trim_end(), &said),
+                "line {number}: expected\n  {expected}\nfound\n  {said}"
+            );
+            return;
+        }
+        self.expect_silence(number, line);
+        let now = self.now;
+        match word {
+            "limit" => {
+                let (name, value) = rest.split_once('=').unwrap();
+                let value: usize = value.parse().unwrap();
+                match name {
+                    "pending" => self.policy.limits.pending = value,
+                    "parked" => self.policy.limits.parked = value,
+                    "parked_bytes" => self.policy.limits.parked_bytes = value,
+                    "ms" => {
+                        let ms = u64::try_from(value).unwrap();
+                        self.policy.request_timeout = Some(Duration::from_millis(ms));
+                    }
+                    _ => panic!("line {number}: what is `{name}`?"),
+                }
+            }
+            "legacy-clients" => self.begin(Translate::LegacyClients, Clients::One),
+            "modern-client" => self.begin(Translate::ModernClients, Clients::One),
+            "modern-clients" => self.begin(Translate::ModernClients, Clients::Several),
+            "C>" => self.event(|it| it.from_client(rest.as_bytes(), now), Some(rest)),
+            "at" => {
+                self.now = Duration::from_millis(rest.parse().unwrap());
+                let now = self.now;
+                self.event(|it| it.tick(now), None);
+            }
+            "gone" => {
+                let (leg, why) = rest.split_once(' ').unwrap();
+                let leg = self.leg(number, leg);
+                self.event(|it| it.server_gone(leg, why, now), None);
+            }
+            "deadline" => {
+                let deadline = self.translator.as_ref().unwrap().next_deadline();
+                let found = deadline.map_or("none".to_owned(), |at| at.as_millis().to_string());
+                assert_eq!(&found, rest, "line {number}");
+            }
+            _ => {
+                let leg = word
+                    .strip_prefix('S')
+                    .and_then(|word| word.strip_suffix('>'));
+                let Some(leg) = leg else {
+                    panic!("line {number}: what is `{word}`?");
+                };
+                let leg = self.leg(number, leg);
+                self.event(|it| it.from_server(leg, rest.as_bytes(), now), Some(rest));
+            }
+        }
+    }
+
+    fn begin(&mut self, translate: Translate, clients: Clients) {
+        let policy = &self.policy;
+        self.translator = Some(Translator::new(translate, clients, [7; 32], policy));
+        self.legs.clear();
+    }
+
+    fn leg(&self, number: usize, leg: &str) -> Leg {
+        let of = |one: &&Leg| one.number().to_string() == leg;
+        let found = self.legs.iter().find(of);
+        *found.unwrap_or_else(|| panic!("line {number}: there is no leg {leg}"))
+    }
+
+    fn event<'m>(
+        &mut self,
+        event: impl FnOnce(&mut Translator) -> Steps<'m>,
+        message: Option<&str>,
+    ) {
+        for step in event(self.translator.as_mut().unwrap()) {
+            if let Step::Open(leg) = &step {
+                self.legs.push(*leg);
+            }
+            let said = shown(&step, message);
+            if let Some((_, after)) = said.split_once(r#""requestState":""#)
+                && said.starts_with("C<")
+            {
+                self.state = after.split('"').next().unwrap().to_owned();
+            }
+            self.said.push_back(said);
+        }
+    }
+
+    fn expect_silence(&self, number: usize, line: &str) {
+        assert!(
+            self.said.is_empty(),
+            "line {number}, before `{line}`: nobody expected\n  {:#?}",
+            self.said
+        );
+    }
+}
+
+/// A step as a dialogue writes it.
+fn shown(step: &Step<'_>, message: Option<&str>) -> String {
+    let (whom, bytes) = match step {
+        Step::Open(leg) => return format!("open {}", leg.number()),
+        Step::Close(leg) => return format!("close {}", leg.number()),
+        Step::Finish => return "finish".to_owned(),
+        Step::Note { what, detail } => return format!("note {what} {detail}"),
+        Step::ToClient(bytes) => ("C<".to_owned(), bytes),
+        Step::ToServer(leg, bytes) => (format!("S{}<", leg.number()), bytes),
+    };
+    let text = std::str::from_utf8(bytes).unwrap();
+    let is_json = serde_json::from_str::<serde_json::Value>(text).is_ok();
+    assert!(is_json, "the translator wrote no JSON: {text}");
+    if matches!(bytes, std::borrow::Cow::Borrowed(_)) && Some(text) == message {
+        return format!("{whom} same");
+    }
+    format!("{whom} {text}")
+}
