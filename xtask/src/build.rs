@@ -31,7 +31,7 @@ pub(crate) fn target() -> Result<PathBuf, String> {
 ///
 /// One line if it cannot be built.
 pub(crate) fn toolgate() -> Result<PathBuf, String> {
-    built("toolgate", &["--package", "toolgate"])
+    built("toolgate", &["--package", "toolgate", "--bin", "toolgate"])
 }
 
 /// Builds one binary of the workspace, for tests only, in the profile of this program.
@@ -42,22 +42,37 @@ pub(crate) fn toolgate() -> Result<PathBuf, String> {
 pub(crate) fn binary(name: &str) -> Result<PathBuf, String> {
     // why: a package alone, or binaries alone, take other features of their dependencies than the
     // tests do, and half the tree would be built a second time.
-    built(name, &["--workspace", "--example", "guard_load"])
+    built(name, &["--workspace", "--bin", name, "--example", LOAD])
 }
 
-fn built(name: &str, what: &[&str]) -> Result<PathBuf, String> {
+/// Builds the example that has a quick server for measurements, and returns its path.
+///
+/// # Errors
+///
+/// One line if it cannot be built.
+pub(crate) fn quick_server() -> Result<PathBuf, String> {
+    built(
+        &format!("examples/{LOAD}"),
+        &["--workspace", "--example", LOAD],
+    )
+}
+
+const LOAD: &str = "guard_load";
+
+/// Runs `cargo build` and returns the path of what it made.
+fn built(path: &str, what: &[&str]) -> Result<PathBuf, String> {
     let profile = profile_directory()?;
     let mut cargo = cargo();
-    cargo.args(["build", "--quiet", "--bin", name]).args(what);
+    cargo.args(["build", "--quiet"]).args(what);
     cargo.arg("--target-dir").arg(target()?);
     if profile.ends_with("release") {
         cargo.arg("--release");
     }
     let status = cargo.status().map_err(|e| format!("cargo build: {e}"))?;
     if status.success() {
-        Ok(profile.join(name))
+        Ok(profile.join(path))
     } else {
-        Err(format!("cargo build --bin {name}: {status}"))
+        Err(format!("cargo build {}: {status}", what.join(" ")))
     }
 }
 

@@ -9,6 +9,7 @@ mod cases;
 mod conformance;
 mod corpus;
 mod differential;
+mod gateways;
 mod guard_proof;
 mod hostile;
 mod instructions;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         "corpus" => corpus::run(&arguments),
         "differential" => differential::run(&arguments),
         "bench" => bench::run(&arguments),
+        "gateways" => gateways::run(&arguments),
         "guard-proof" => guard_proof::run(&arguments),
         "instructions" => instructions::run(&arguments),
         "interop" => interop::run(&arguments),
@@ -55,7 +57,7 @@ fn main() -> ExitCode {
 }
 
 /// The commands that a person may call.
-pub(crate) const COMMANDS: [&str; 11] = [
+pub(crate) const COMMANDS: [&str; 12] = [
     "cases",
     "suite",
     "hostile",
@@ -63,6 +65,7 @@ pub(crate) const COMMANDS: [&str; 11] = [
     "conformance",
     "differential",
     "bench",
+    "gateways",
     "guard-proof",
     "instructions",
     "interop",
@@ -82,6 +85,7 @@ usage: cargo xtask COMMAND
   instructions [SET…]  instruction counts of fixed work, by callgrind, against bench/instructions.txt (--write refreshes it)
   interop              our server and client with those of other SDKs (needs npm and Python; --only PEER)
   guard-proof          published clients and one odd tool, without the guard and with it
+  gateways             the guard beside other gateways under load (needs npm and Python; --rounds N)
   tidy                 doors between rooms, file headers and sizes, dependency walls (--rooms CRATE lists them)
 
 DIR defaults to TOOLGATE_SUITE, TOOLGATE_HOSTILE or TOOLGATE_CORPUS, then to the

@@ -28,8 +28,21 @@ impl Javascript {
     ///
     /// One line if npm is absent or fails.
     pub(crate) fn install() -> Result<Self, String> {
-        let folder = build::target()?.join("peers/javascript");
-        let pins = scripts().join("package.json");
+        Self::installed("javascript", "package.json")
+    }
+
+    /// The gateways of `interop/gateways.json`, and a Node.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::install`].
+    pub(crate) fn gateways() -> Result<Self, String> {
+        Self::installed("javascript-gateways", "gateways.json")
+    }
+
+    fn installed(name: &str, pins: &str) -> Result<Self, String> {
+        let folder = build::target()?.join("peers").join(name);
+        let pins = scripts().join(pins);
         once(&folder, &[&pins], || {
             let copy = folder.join("package.json");
             std::fs::copy(&pins, &copy).map_err(|e| format!("{}: {e}", copy.display()))?;
@@ -91,28 +104,34 @@ impl Python {
     ///
     /// One line if Python 3 is absent, or pip fails.
     pub(crate) fn install() -> Result<Self, String> {
-        let folder = build::target()?.join("peers/python");
-        let all = scripts().join("requirements.txt");
-        let alone = scripts().join("requirements-alone.txt");
+        Self::installed("python", &["requirements.txt", "requirements-alone.txt"])
+    }
+
+    /// One with the gateway of `interop/gateways.txt`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::install`].
+    pub(crate) fn gateways() -> Result<Self, String> {
+        Self::installed("python-gateways", &["gateways.txt"])
+    }
+
+    fn installed(name: &str, lists: &[&str]) -> Result<Self, String> {
+        let folder = build::target()?.join("peers").join(name);
+        let lists: Vec<PathBuf> = lists.iter().map(|list| scripts().join(list)).collect();
+        let pins: Vec<&Path> = lists.iter().map(PathBuf::as_path).collect();
         let python = Self { folder };
-        once(&python.folder, &[&all, &alone], || {
+        once(&python.folder, &pins, || {
             run(Command::new("python3")
                 .args(["-m", "venv"])
                 .arg(&python.folder))?;
-            let pip = [
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--disable-pip-version-check",
-            ];
-            run(python.python().args(pip).arg("--requirement").arg(&all))?;
-            run(python
-                .python()
-                .args(pip)
-                .arg("--no-deps")
-                .arg("--requirement")
-                .arg(&alone))
+            for pins in &pins {
+                let mut pip = python.module("pip");
+                pip.args(["install", "--quiet", "--disable-pip-version-check"]);
+                // Each list names all that is needed.
+                run(pip.arg("--no-deps").arg("--requirement").arg(pins))?;
+            }
+            Ok(())
         })?;
         Ok(python)
     }
@@ -121,6 +140,13 @@ impl Python {
     pub(crate) fn script(&self, name: &str) -> Command {
         let mut python = self.python();
         python.arg(scripts().join("python").join(name));
+        python
+    }
+
+    /// The Python, about to run an installed module.
+    pub(crate) fn module(&self, name: &str) -> Command {
+        let mut python = self.python();
+        python.args(["-m", name]);
         python
     }
 
