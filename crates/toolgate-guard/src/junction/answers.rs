@@ -1,0 +1,131 @@
+//! What servers answer: to the client as it came, into what is merged, or on to the next.
+
+use std::time::Duration;
+
+use toolgate_json::{Node as _, View};
+use toolgate_mcp::message::{Edits, RequestId, created_task};
+
+use super::client::number_of;
+use super::seek::Subject;
+use super::{Client, INTERNAL_ERROR, Junction, Role, Sent, spliced};
+use crate::id::IdKey;
+use crate::text;
+
+impl Junction {
+    /// An answer of a server: `Ok` is its result, `Err` its error.
+    pub(super) fn server_answer(
+        &mut self,
+        way: usize,
+        text: &str,
+        id: RequestId<'_>,
+        message: View<'_>,
+        answer: Result<View<'_>, View<'_>>,
+        now: Duration,
+    ) {
+        let number = match IdKey::of(id) {
+            IdKey::Number(number) => number,
+            IdKey::Text(_) | IdKey::Other(_) => 0,
+        };
+        let mine = self.sent.get(&number).is_some_and(|sent| sent.way == way);
+        let sent = mine.then(|| self.sent.remove(&number)).flatten();
+        let Some(sent) = sent else {
+            return self.note(way, "unasked", "an answer to nothing that was asked");
+        };
+        match (sent.role, answer) {
+            (Role::Whole(client), answer) => {
+                if let Some(task) = answer.ok().and_then(created_task)
+                    && let Err(other) = self.known.learn(Subject::Task, task, way)
+                {
+                    return self.two_of_one_task(way, other, &client);
+                }
+                self.pass_on(text, message, &client, None);
+            }
+            (Role::Part(gathering), Ok(result)) => {
+                let span = result.span();
+                let part = text.get(span.start..span.end).unwrap_or_default();
+                self.gathered(gathering, way, Ok(part), now);
+            }
+            (Role::Part(gathering), Err(error)) => {
+                let (code, why) = told(error);
+                self.gathered(gathering, way, Err((code, why)), now);
+            }
+            (Role::Seek(seeking), Ok(_)) => {
+                if let Some(seeking) = self.seekings.remove(&seeking) {
+                    // What was found is not asked for again. Of two that have it the first counts,
+                    // as it did now.
+                    let _known_of_another = self.known.learn(seeking.subject, &seeking.name, way);
+                    self.pass_on(text, message, &seeking.client, None);
+                }
+            }
+            (Role::Seek(seeking), Err(_)) => {
+                let span = message.span();
+                let own = text.get(span.start..span.end).unwrap_or_default();
+                self.not_here(seeking, own.to_owned());
+            }
+            (Role::Listen(listening), _) => self.listened(listening, way, text, message),
+            (Role::Quiet, _) => {}
+            (Role::Open, answer) => self.opened(way, answer.map_err(|error| told(error).1), now),
+        }
+    }
+
+    /// Sends an answer to the client under its own id.
+    pub(super) fn pass_on(
+        &mut self,
+        text: &str,
+        message: View<'_>,
+        client: &Client,
+        subscription: Option<View<'_>>,
+    ) {
+        let mut edits = Edits::new();
+        if let Some(id) = message.member("id") {
+            edits.replace(id, client.id.clone());
+        }
+        if let Some(subscription) = subscription {
+            edits.replace(subscription, client.id.clone());
+        }
+        self.tell_client(spliced(&edits, text, message));
+    }
+
+    /// A request that its server will not answer; it is not among the sent ones any more.
+    pub(super) fn failed(&mut self, sent: Sent, code: i64, why: &str, now: Duration) {
+        match sent.role {
+            Role::Whole(client) => {
+                self.tell_client(text::error_answer(&client.id, code, why, None));
+            }
+            Role::Part(gathering) => {
+                self.gathered(gathering, sent.way, Err((code, why.to_owned())), now);
+            }
+            Role::Seek(seeking) => {
+                let answer = text::error_answer("0", code, why, None);
+                self.not_here(seeking, answer);
+            }
+            Role::Listen(listening) => self.stream_gone(listening, sent.way),
+            Role::Open | Role::Quiet => {}
+        }
+    }
+
+    /// A task whose id is another server's task already cannot be asked for.
+    fn two_of_one_task(&mut self, way: usize, other: usize, client: &Client) {
+        let name = |way: usize| {
+            self.ways
+                .get(way)
+                .map_or_else(String::new, |way| way.shown())
+        };
+        let why = format!(
+            "`{}` and `{}` have each given this task the same id, so it cannot be asked for",
+            name(way),
+            name(other)
+        );
+        self.note(way, "clash", &why);
+        self.tell_client(text::error_answer(&client.id, INTERNAL_ERROR, &why, None));
+    }
+}
+
+/// The code and the message of an error.
+fn told(error: View<'_>) -> (i64, String) {
+    let code = error.member("code").and_then(number_of);
+    let message = error
+        .member("message")
+        .map_or("", |message| message.string());
+    (code.unwrap_or(INTERNAL_ERROR), message.to_owned())
+}

@@ -1,0 +1,243 @@
+//! Requests that all servers are asked, and whose answers become one.
+
+use std::time::Duration;
+
+use toolgate_mcp::message::{Edits, Request};
+
+use super::client::{empty, is_modern};
+use super::lists::{self, ListOf};
+use super::way::Abilities;
+use super::{Client, INTERNAL_ERROR, INVALID_PARAMS, Junction, METHOD_NOT_FOUND, Role};
+use crate::text;
+
+/// What is gathered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Initialize,
+    Discover,
+    List(ListOf),
+    /// `logging/setLevel`
+    Level,
+}
+
+/// A request that several servers work on.
+#[derive(Debug)]
+pub(super) struct Gathering {
+    pub(super) client: Client,
+    pub(super) kind: Kind,
+    pub(super) modern: bool,
+    pub(super) deadline: Duration,
+    /// The first page of a list.
+    pub(super) first: bool,
+    /// How many have not answered.
+    waiting: usize,
+    /// By server.
+    pub(super) parts: Vec<Part>,
+}
+
+/// What one server has to a gathering.
+#[derive(Debug)]
+pub(super) enum Part {
+    /// It was not asked: it has nothing, or nothing more.
+    None,
+    Awaited,
+    /// Its result, as it came.
+    Answer(String),
+    Failed(i64, String),
+}
+
+impl Junction {
+    /// Asks all servers that may have something.
+    pub(super) fn gather(&mut self, kind: Kind, text: &str, request: &Request<'_>, now: Duration) {
+        let cursors = match kind {
+            Kind::List(_) => match lists::cursors(request.params, self.ways.len()) {
+                Ok(cursors) => cursors,
+                Err(why) => return self.refuse(request, INVALID_PARAMS, why),
+            },
+            _ => None,
+        };
+        let modern = is_modern(request);
+        let number = self.number();
+        let mut parts = Vec::with_capacity(self.ways.len());
+        let mut waiting = 0_usize;
+        for way in 0..self.ways.len() {
+            let mut edits = Edits::new();
+            if let Some((view, cursors)) = &cursors {
+                match cursors.get(way) {
+                    Some(Some(cursor)) => edits.replace(*view, cursor.clone()),
+                    _ => {
+                        parts.push(Part::None);
+                        continue;
+                    }
+                }
+            }
+            let has = |it: Abilities| match kind {
+                Kind::List(ListOf::Tools) => it.tools,
+                Kind::List(ListOf::Prompts) => it.prompts,
+                Kind::List(ListOf::Resources | ListOf::Templates) => it.resources,
+                Kind::Level => it.logging,
+                Kind::List(ListOf::Tasks) | Kind::Initialize | Kind::Discover => true,
+            };
+            let opening = kind == Kind::Initialize;
+            let absence = self.absence(way, modern || opening);
+            let part = match absence {
+                Some(why) => Part::Failed(INTERNAL_ERROR, why),
+                None if !self
+                    .ways
+                    .get(way)
+                    .is_some_and(|way| way.may(modern || opening, has)) =>
+                {
+                    Part::None
+                }
+                None => {
+                    self.send(way, text, request, edits, Role::Part(number));
+                    waiting = waiting.saturating_add(1);
+                    Part::Awaited
+                }
+            };
+            parts.push(part);
+        }
+        let patience = match kind {
+            // Silence says that the era is not spoken, and whoever asks waits for that.
+            Kind::Discover => self.bounds.patience.min(SILENCE),
+            _ => self.bounds.patience,
+        };
+        let gathering = Gathering {
+            client: Client::of(request),
+            kind,
+            modern,
+            deadline: now.saturating_add(patience),
+            first: cursors.is_none(),
+            waiting,
+            parts,
+        };
+        self.gatherings.insert(number, gathering);
+        if waiting == 0 {
+            self.finish(number);
+        }
+    }
+
+    /// One server's answer to a gathering.
+    pub(super) fn gathered(
+        &mut self,
+        number: i64,
+        way: usize,
+        answer: Result<&str, (i64, String)>,
+        now: Duration,
+    ) {
+        let opening = self
+            .gatherings
+            .get(&number)
+            .map(|it| it.kind == Kind::Initialize);
+        if opening.unwrap_or_else(|| self.is_opening(way)) {
+            self.opened_in_part(way, answer.as_ref(), opening.is_none(), now);
+        }
+        let Some(gathering) = self.gatherings.get_mut(&number) else {
+            return;
+        };
+        let refuses = answer.is_err();
+        let part = match answer {
+            Ok(result) => Part::Answer(result.to_owned()),
+            Err((code, why)) => Part::Failed(code, why),
+        };
+        if let Some(slot) = gathering.parts.get_mut(way) {
+            *slot = part;
+        }
+        gathering.waiting = gathering.waiting.saturating_sub(1);
+        let gone = self.ways.get(way).is_some_and(|way| way.gone.is_some());
+        let decided = gathering.kind == Kind::Discover && refuses && !gone;
+        if decided || gathering.waiting == 0 {
+            self.finish(number);
+        }
+    }
+
+    /// Whoever has not answered is left out.
+    pub(super) fn give_up(&mut self, number: i64) {
+        let Some(gathering) = self.gatherings.get_mut(&number) else {
+            return;
+        };
+        for part in &mut gathering.parts {
+            if matches!(part, Part::Awaited) {
+                *part = Part::Failed(INTERNAL_ERROR, "no answer in time".to_owned());
+            }
+        }
+        self.finish(number);
+    }
+
+    /// Makes one answer of what was gathered.
+    fn finish(&mut self, number: i64) {
+        let Some(gathering) = self.gatherings.remove(&number) else {
+            return;
+        };
+        self.take_back(number, &gathering);
+        let failed = gathering.parts.iter().enumerate();
+        let failed = failed.filter_map(|(way, part)| match part {
+            // A server without such a list is no server that is missing.
+            Part::Failed(METHOD_NOT_FOUND, _) if gathering.kind != Kind::Initialize => None,
+            Part::Failed(_, why) => Some((way, why.clone())),
+            _ => None,
+        });
+        let failed: Vec<(usize, String)> = failed.collect();
+        for (way, why) in &failed {
+            let what = format!("left out of an answer: {}", toolgate_json::quote(why, 200));
+            self.note(*way, "left-out", what);
+        }
+        let answered = |part: &Part| matches!(part, Part::Answer(_));
+        let result = match gathering.kind {
+            _ if !failed.is_empty() && !gathering.parts.iter().any(answered) => {
+                Err((INTERNAL_ERROR, self.all_failed(&failed)))
+            }
+            Kind::Initialize => Ok(self.merged_opening(&gathering)),
+            Kind::Discover => self.merged_discovery(&gathering),
+            Kind::List(of) => Ok(self.merged_list(of, &gathering)),
+            Kind::Level => {
+                return self.tell_client(empty(&gathering.client.id, gathering.modern));
+            }
+        };
+        let id = &gathering.client.id;
+        self.tell_client(match result {
+            Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
+            Err((code, why)) => text::error_answer(id, code, &why, None),
+        });
+    }
+
+    /// What is still asked for is asked no more. A session that is being opened may yet be.
+    fn take_back(&mut self, number: i64, gathering: &Gathering) {
+        if gathering.kind == Kind::Initialize {
+            return;
+        }
+        let left = self.sent.iter();
+        let left = left.filter(|(_, sent)| matches!(sent.role, Role::Part(it) if it == number));
+        let mut left: Vec<(i64, usize)> = left.map(|(own, sent)| (*own, sent.way)).collect();
+        left.sort_unstable();
+        for (own, way) in left {
+            self.sent.remove(&own);
+            self.tell_server(
+                way,
+                format!(
+                    r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{own}}}}}"#
+                ),
+            );
+        }
+    }
+
+    fn all_failed(&self, failed: &[(usize, String)]) -> String {
+        let each = failed.iter().map(|(way, why)| {
+            let name = self
+                .ways
+                .get(*way)
+                .map_or_else(String::new, |way| way.shown());
+            let own = format!("`{name}`");
+            if why.starts_with(&own) {
+                why.clone()
+            } else {
+                format!("{own}: {why}")
+            }
+        });
+        let each: Vec<String> = each.collect();
+        format!("no server has answered: {}", each.join("; "))
+    }
+}
+
+/// How long a server may take to say that it knows `server/discover`.
+const SILENCE: Duration = Duration::from_secs(5);

@@ -1,0 +1,300 @@
+//! How sessions are opened with all servers, late or again with one of them, and what the client
+//! is told of them all.
+
+use std::time::Duration;
+
+use toolgate_json::{Kind, Node as _, OwnedDocument, View};
+use toolgate_mcp::message::{Edits, Request};
+
+use super::gather::{Gathering, Kind as Gathered, Part};
+use super::way::{Abilities, Session};
+use super::{Junction, METHOD_NOT_FOUND, Role, generous};
+use crate::text::{push_string, string};
+
+impl Junction {
+    pub(super) fn initialize(&mut self, text: &str, request: &Request<'_>, now: Duration) {
+        let span = request.view.span();
+        self.initialize = text.get(span.start..span.end).map(str::to_owned);
+        self.initialized = false;
+        self.level = None;
+        for way in &mut self.ways {
+            way.session = Session::Opening { pause: FIRST };
+        }
+        self.gather(Gathered::Initialize, text, request, now);
+    }
+
+    /// Opens a session with one server as the client opened its own.
+    pub(super) fn open(&mut self, member: usize) {
+        self.replay(member, self.initialize.clone(), Role::Open);
+        if let Some(way) = self.ways.get_mut(member) {
+            let pause = match way.session {
+                Session::Refused { pause, .. } => pause,
+                _ => FIRST,
+            };
+            way.session = Session::Opening { pause };
+        }
+    }
+
+    /// Opens what refused to be opened, where its pause is over.
+    pub(super) fn open_again(&mut self, now: Duration) {
+        for way in 0..self.ways.len() {
+            let due = self.ways.get(way).and_then(super::Way::retry_at);
+            if due.is_some_and(|due| due <= now) {
+                self.open(way);
+            }
+        }
+    }
+
+    pub(super) fn is_opening(&self, way: usize) -> bool {
+        let session = self.ways.get(way).map(|way| &way.session);
+        matches!(session, Some(Session::Opening { .. }))
+    }
+
+    /// An answer to the client's own `initialize`; `late` if the client has its answer already.
+    pub(super) fn opened_in_part(
+        &mut self,
+        way: usize,
+        answer: Result<&&str, &(i64, String)>,
+        late: bool,
+        now: Duration,
+    ) {
+        let document = answer.map(|text| OwnedDocument::read(*text, &generous()));
+        let abilities = match &document {
+            Ok(Ok(document)) => Ok(abilities(document.document().root())),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err((_, why)) => Err(why.clone()),
+        };
+        self.settle(way, abilities, late, now);
+    }
+
+    /// An answer to an `initialize` of ours.
+    pub(super) fn opened(&mut self, way: usize, answer: Result<View<'_>, String>, now: Duration) {
+        self.settle(way, answer.map(abilities), true, now);
+    }
+
+    fn settle(&mut self, way: usize, answer: Result<Abilities, String>, late: bool, now: Duration) {
+        let Some(own) = self.ways.get_mut(way).filter(|way| way.gone.is_none()) else {
+            return;
+        };
+        let pause = match own.session {
+            Session::Opening { pause } => pause,
+            _ => FIRST,
+        };
+        match answer {
+            Ok(abilities) => {
+                own.session = Session::Open(abilities);
+                if late {
+                    self.come_in(way, abilities);
+                }
+            }
+            Err(why) => {
+                let shown = toolgate_json::quote(&why, 200).to_string();
+                own.session = Session::Refused {
+                    why: shown.clone(),
+                    retry_at: now.saturating_add(pause),
+                    pause: pause.saturating_mul(2).min(LONGEST),
+                };
+                self.note(way, "server-refused", shown);
+            }
+        }
+    }
+
+    /// A server is open that the client had to do without.
+    fn come_in(&mut self, way: usize, abilities: Abilities) {
+        self.note(way, "server-here", "it is open again");
+        if !self.initialized {
+            return;
+        }
+        let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        self.tell_server(way, ready.to_owned());
+        if abilities.logging {
+            self.replay(way, self.level.clone(), Role::Quiet);
+        }
+        self.changed(abilities);
+    }
+
+    fn replay(&mut self, way: usize, text: Option<String>, role: Role) {
+        let Some(text) = text else { return };
+        self.reread(&text, |it, request| {
+            it.send(way, &text, request, Edits::new(), role);
+        });
+    }
+
+    /// The answer to `initialize`.
+    pub(super) fn merged_opening(&self, gathering: &Gathering) -> String {
+        let answers = answers(gathering);
+        let roots = roots(&answers);
+        let version = roots
+            .iter()
+            .filter_map(|(_, root)| text_of(*root, "protocolVersion"));
+        // Versions are dates and sort as text: the oldest is one that all can speak.
+        let version = version.min().unwrap_or_default();
+        let mut out = String::from(r#"{"protocolVersion":"#);
+        push_string(&mut out, version);
+        out.push_str(",\"capabilities\":");
+        out.push_str(&self.capabilities(&roots, roots.len() < self.ways.len()));
+        out.push_str(",\"serverInfo\":");
+        out.push_str(SELF);
+        self.push_instructions(&mut out, &roots);
+        out.push('}');
+        out
+    }
+
+    /// The answer to `server/discover`: an error where one server does not speak the era, so that
+    /// a client of both eras opens a session that all can serve.
+    pub(super) fn merged_discovery(&self, gathering: &Gathering) -> Result<String, (i64, String)> {
+        for (way, part) in self.ways.iter().zip(&gathering.parts) {
+            if way.gone.is_none() && matches!(part, Part::Failed(..)) {
+                let why = format!("`{}` does not know `server/discover`", way.shown());
+                return Err((METHOD_NOT_FOUND, why));
+            }
+        }
+        let answers = answers(gathering);
+        let roots = roots(&answers);
+        let listed = |root: View<'_>| -> Vec<String> {
+            let versions = root.member("supportedVersions");
+            let versions = versions.into_iter().flat_map(|versions| versions.items());
+            versions
+                .map(|version| version.string().to_owned())
+                .collect()
+        };
+        let mut versions = roots.iter().map(|(_, root)| listed(*root));
+        let mut common = versions.next().unwrap_or_default();
+        for other in versions {
+            common.retain(|version| other.contains(version));
+        }
+        let common: Vec<String> = common.iter().map(|version| string(version)).collect();
+        let mut out = format!(
+            r#"{{"resultType":"complete","supportedVersions":[{}],"capabilities":"#,
+            common.join(",")
+        );
+        out.push_str(&self.capabilities(&roots, roots.len() < self.ways.len()));
+        self.push_instructions(&mut out, &roots);
+        let fresh = super::lists::freshness(roots.iter().map(|(_, root)| *root), false);
+        out.push_str(&format!(
+            r#",{fresh},"_meta":{{"io.modelcontextprotocol/serverInfo":{SELF}}}}}"#
+        ));
+        Ok(out)
+    }
+
+    /// What any of the servers can; the lists can change, since servers come and go.
+    fn capabilities(&self, roots: &[(usize, View<'_>)], some_missing: bool) -> String {
+        let all = roots
+            .iter()
+            .filter_map(|(_, root)| root.member("capabilities"));
+        let all: Vec<View<'_>> = all.filter(|it| it.kind() == Kind::Object).collect();
+        let mut members: Vec<String> = Vec::new();
+        for (name, of) in grouped(&all) {
+            let value = match name {
+                "tools" | "prompts" | "resources" => changing(&of),
+                _ => merged(&of, DEPTH),
+            };
+            members.push(format!("{}:{value}", string(name)));
+        }
+        if some_missing && !all.iter().any(|one| one.member("tools").is_some()) {
+            members.push(r#""tools":{"listChanged":true}"#.to_owned());
+        }
+        format!("{{{}}}", members.join(","))
+    }
+
+    /// What each server says of its use, under its name.
+    fn push_instructions(&self, out: &mut String, roots: &[(usize, View<'_>)]) {
+        let mut parts = Vec::new();
+        for (way, root) in roots {
+            let (Some(way), Some(text)) = (self.ways.get(*way), text_of(*root, "instructions"))
+            else {
+                continue;
+            };
+            parts.push(format!(
+                "# {} (names begin with {})\n\n{text}",
+                way.name, way.prefix
+            ));
+        }
+        if !parts.is_empty() {
+            out.push_str(",\"instructions\":");
+            push_string(out, &parts.join("\n\n"));
+        }
+    }
+}
+
+fn abilities(result: View<'_>) -> Abilities {
+    Abilities::of(result.member("capabilities"))
+}
+
+/// The answers of a gathering, read again.
+pub(super) fn answers(gathering: &Gathering) -> Vec<(usize, OwnedDocument)> {
+    let parts = gathering.parts.iter().enumerate();
+    let answers = parts.filter_map(|(way, part)| match part {
+        // They were read when they came.
+        Part::Answer(text) => Some((way, OwnedDocument::read(text.as_str(), &generous()).ok()?)),
+        _ => None,
+    });
+    answers.collect()
+}
+
+fn roots(answers: &[(usize, OwnedDocument)]) -> Vec<(usize, View<'_>)> {
+    let answers = answers.iter();
+    answers
+        .map(|(way, document)| (*way, document.document().root()))
+        .collect()
+}
+
+fn text_of<'a>(object: View<'a>, name: &str) -> Option<&'a str> {
+    let member = object.member(name)?;
+    (member.kind() == Kind::String).then(|| member.string())
+}
+
+/// The members of objects by name, in the order they are met.
+fn grouped<'a>(objects: &[View<'a>]) -> Vec<(&'a str, Vec<View<'a>>)> {
+    let mut groups: Vec<(&str, Vec<View<'_>>)> = Vec::new();
+    for object in objects {
+        for (key, value) in object.members() {
+            let name = toolgate_json::Key::text(key);
+            match groups.iter_mut().find(|(own, _)| *own == name) {
+                Some((_, values)) => values.push(value),
+                None => groups.push((name, vec![value])),
+            }
+        }
+    }
+    groups
+}
+
+/// One value of several: objects member by member, of booleans whether one is true, else the
+/// first.
+pub(super) fn merged(values: &[View<'_>], depth: usize) -> String {
+    let Some(first) = values.first() else {
+        return "{}".to_owned();
+    };
+    let all = |kind: Kind| values.iter().all(|value| value.kind() == kind);
+    if all(Kind::Object) && depth > 0 {
+        let members = grouped(values).into_iter();
+        let members = members
+            .map(|(name, of)| format!("{}:{}", string(name), merged(&of, depth.saturating_sub(1))));
+        return format!("{{{}}}", members.collect::<Vec<_>>().join(","));
+    }
+    if all(Kind::Boolean) {
+        return values.iter().any(|value| value.boolean()).to_string();
+    }
+    first.raw().to_owned()
+}
+
+fn changing(values: &[View<'_>]) -> String {
+    let mut members = vec![r#""listChanged":true"#.to_owned()];
+    for (name, of) in grouped(values) {
+        if name != "listChanged" {
+            members.push(format!("{}:{}", string(name), merged(&of, DEPTH)));
+        }
+    }
+    format!("{{{}}}", members.join(","))
+}
+
+/// What the client is told of us.
+const SELF: &str = concat!(
+    r#"{"name":"toolgate","version":""#,
+    env!("CARGO_PKG_VERSION"),
+    r#""}"#
+);
+/// How deep declarations of several servers are merged.
+pub(super) const DEPTH: usize = 8;
+const FIRST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(60);
