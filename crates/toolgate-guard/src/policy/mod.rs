@@ -185,6 +185,26 @@ impl Policy {
         }
     }
 
+    /// A policy that judges nothing and waits for ever, in the same limits: for
+    /// a conversation that only carries what another one judges.
+    #[must_use]
+    pub fn carrying(&self) -> Self {
+        Self {
+            listing: Mode::Off,
+            arguments: Mode::Off,
+            results: Mode::Off,
+            bad_tools: BadTools::Pass,
+            on_undecided: OnUndecided::Pass,
+            on_unlisted: OnUndecided::Pass,
+            project: Project::Off,
+            record_passes: false,
+            request_timeout: None,
+            list_timeout: self.list_timeout,
+            limits: self.limits,
+            ..Self::new()
+        }
+    }
+
     /// What holds for one tool.
     pub(crate) fn terms(&self, tool: &str) -> Terms {
         Terms::of(self, tool)

@@ -66,12 +66,12 @@ pub(super) async fn run<R, W>(
     house: Arc<House>,
     client: Client<R, W>,
     endpoint: Arc<Endpoint>,
+    context: Context,
 ) -> Exit
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let context = Context::Session(0);
     let caller = Arc::new(Caller {
         porter: Porter::new(&house, context, link(Carrier::Stdio, Carrier::Http, None)),
         client: Outbox::new(client.to),

@@ -20,6 +20,7 @@ mod pair;
 mod porter;
 mod relist;
 mod reply;
+mod several;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -27,13 +28,14 @@ use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use toolgate_guard::Guard;
+use toolgate_guard::{Context, Guard};
 
 pub use event::{Event, Observer, Unobserved, UpstreamState};
 pub use inner::{Caller, Inner, InnerPeer};
 pub use options::{
     Bounds, GuardOptions, HttpListener, Listener, Restart, Times, TlsFiles, Upstream,
 };
+pub use several::{Branch, Several};
 
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::http::Endpoint;
@@ -243,19 +245,21 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let house = house(&options, guard, observer);
+    let context = Context::Session(options.context);
     let work = Arc::clone(&house);
     let client = pair::Client { from, to };
     let task = match options.upstream {
         Upstream::Child { launch, restart } => {
-            tokio::spawn(pair::run(work, client, Source::Launch(launch), restart))
+            let source = (Source::Launch(launch), Caller::default());
+            tokio::spawn(pair::run(work, client, source, restart, context))
         }
         Upstream::Inner(inner) => {
-            let source = Source::Inner(inner);
-            tokio::spawn(pair::run(work, client, source, Restart::NEVER))
+            let source = (Source::Inner(inner), options.caller);
+            tokio::spawn(pair::run(work, client, source, Restart::NEVER, context))
         }
         Upstream::Http(target) => {
             let endpoint = Arc::new(Endpoint::new(target)?);
-            tokio::spawn(caller::run(work, client, endpoint))
+            tokio::spawn(caller::run(work, client, endpoint, context))
         }
     };
     Ok(Running {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::inner::Inner;
+use super::inner::{Caller, Inner};
 use crate::http::HttpTarget;
 use crate::stdio::Launch;
 
@@ -22,6 +22,11 @@ pub struct GuardOptions {
     pub bounds: Bounds,
     /// How long to wait for them.
     pub times: Times,
+    /// The number under which [`serve_client`](super::serve_client) keeps what is known of the
+    /// server: guards at work beside each other on one policy must have different ones. Default 0.
+    pub context: u64,
+    /// On whose behalf `serve_client` opens an upstream in this process. Default nobody's.
+    pub caller: Caller,
 }
 
 impl GuardOptions {
@@ -33,6 +38,8 @@ impl GuardOptions {
             upstream,
             bounds: Bounds::default(),
             times: Times::default(),
+            context: 0,
+            caller: Caller::default(),
         }
     }
 }

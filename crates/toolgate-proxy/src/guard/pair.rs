@@ -44,6 +44,8 @@ struct Pair<W> {
     /// Whether the reader holds a message of the client's until it is known who is behind us.
     holding: watch::Sender<bool>,
     state: Mutex<State>,
+    /// What is known of the server is kept under this.
+    context: Context,
 }
 
 /// Who is behind us.
@@ -75,20 +77,26 @@ struct State {
 pub(super) async fn run<R, W>(
     house: Arc<House>,
     client: Client<R, W>,
-    source: Source,
+    source: (Source, Caller),
     restart: Restart,
+    context: Context,
 ) -> Exit
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let pair = Arc::new(Pair {
-        porter: Porter::new(&house, CONTEXT, link(Carrier::Stdio, Carrier::Stdio, None)),
+        porter: Porter::new(
+            &house,
+            context.clone(),
+            link(Carrier::Stdio, Carrier::Stdio, None),
+        ),
         client: Outbox::new(client.to),
         behind: watch::Sender::new(Behind::Awaited),
         holding: watch::Sender::new(false),
         state: Mutex::default(),
         house,
+        context,
     });
     pair.house.observe(&Event::Connected);
     let lines = Lines::new(client.from, pair.house.bounds.message_bytes);
@@ -105,11 +113,11 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Pair<W> {
     async fn serve(
         self: &Arc<Self>,
         mut reading: tokio::task::JoinHandle<()>,
-        source: Source,
+        (source, caller): (Source, Caller),
         mut restarts: Restarts,
     ) -> Exit {
         loop {
-            let (child, input) = match Child::start(&self.house, &source, &Caller::default()) {
+            let (child, input) = match Child::start(&self.house, &source, &caller) {
                 Ok(started) => started,
                 Err(fault) => {
                     self.forsake(&fault.to_string()).await;
@@ -146,7 +154,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Pair<W> {
             };
             tokio::time::sleep(pause).await;
             let anew = link(Carrier::Stdio, Carrier::Stdio, None);
-            self.porter.renew(CONTEXT, anew);
+            self.porter.renew(self.context.clone(), anew);
         }
     }
 
@@ -356,6 +364,3 @@ async fn keep_time<W: AsyncWrite + Send + Unpin + 'static>(pair: Arc<Pair<W>>) {
         pair.flush().await;
     }
 }
-
-/// One client, one child: all that is known is known of this pair.
-const CONTEXT: Context = Context::Session(0);

@@ -13,6 +13,7 @@ mod common;
 mod http_child;
 mod http_http;
 mod inner;
+mod several;
 mod stdio_child;
 mod stdio_http;
 #[path = "../transports/web.rs"]
