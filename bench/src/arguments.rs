@@ -17,8 +17,8 @@ pub(crate) struct Arguments {
     pub(crate) blaze: bool,
     /// Instead of the sets: time against the sizes of instance and schema.
     pub(crate) growth: bool,
-    /// Instead of all: the callgrind mode, with its phase.
-    pub(crate) callgrind: Option<String>,
+    /// Instead of the sets: a list of a thousand tools.
+    pub(crate) listing: bool,
 }
 
 impl Arguments {
@@ -38,6 +38,7 @@ impl Arguments {
                 "--ajv" => arguments.ajv = true,
                 "--blaze" => arguments.blaze = true,
                 "--growth" => arguments.growth = true,
+                "--listing" => arguments.listing = true,
                 "--passes" => {
                     let value = value()?;
                     arguments.passes = value
@@ -48,7 +49,6 @@ impl Arguments {
                 }
                 "--json" => arguments.json = Some(value()?),
                 "--only" => arguments.choice.only = Some(value()?),
-                "--callgrind" => arguments.callgrind = Some(value()?),
                 other if other.starts_with('-') => return Err(format!("there is no `{other}`")),
                 _ => arguments.choice.names.push(word),
             }

@@ -3,6 +3,7 @@
 //! ```text
 //! toolgate-bench [SET…] [--passes N] [--json FILE] [--ajv] [--blaze] [--only synthetic|bench|corpus]
 //! toolgate-bench --growth [--json FILE]
+//! toolgate-bench --listing [--passes N] [--json FILE]
 //! ```
 //!
 //! Every SET is a schema (or, for the corpus, all the tool schemas of the
@@ -16,6 +17,7 @@ mod arguments;
 mod blaze;
 mod external;
 mod growth;
+mod listing;
 mod measure;
 mod report;
 mod work;
@@ -48,6 +50,10 @@ fn run() -> Result<(), String> {
         let grown = growth::measure(arguments.passes)?;
         print!("{}", report::growth_table(&grown));
         report::growth_json(&grown)
+    } else if arguments.listing {
+        let listing = listing::measure(arguments.passes)?;
+        print!("{}", listing.table());
+        listing.json()
     } else {
         let rows = rows(&arguments)?;
         print!("{}", report::table(&rows));

@@ -67,14 +67,18 @@ pub(crate) enum Task {
     InvalidOurs,
     /// `jsonschema` on parsed invalid instances.
     InvalidJsonschema,
-    /// Ours on parsed invalid instances, up to the first finding.
+    /// Ours on parsed invalid instances, up to the first fault, without its text.
     FirstOurs,
     /// `jsonschema` on parsed invalid instances, up to the first error.
     FirstJsonschema,
-    /// Ours on parsed invalid instances, every finding collected.
+    /// Ours on parsed invalid instances, every fault found, without texts.
     ErrorsOurs,
-    /// `jsonschema` on parsed invalid instances, every error collected.
+    /// `jsonschema` on parsed invalid instances, every error found, without texts.
     ErrorsJsonschema,
+    /// Ours on parsed invalid instances, every fault with its place and its message.
+    TextsOurs,
+    /// `jsonschema` on parsed invalid instances, every error with its place and its message.
+    TextsJsonschema,
     /// `boon` on parsed invalid instances; it always collects errors.
     ErrorsBoon,
     /// `serde_json` to a `Value`.
@@ -87,7 +91,7 @@ pub(crate) enum Task {
 
 impl Task {
     /// Every task, in the order in which they are interleaved.
-    pub(crate) const ALL: [Self; 22] = [
+    pub(crate) const ALL: [Self; 24] = [
         Self::CompileOurs,
         Self::CompileJsonschema,
         Self::CompileBoon,
@@ -106,6 +110,8 @@ impl Task {
         Self::FirstJsonschema,
         Self::ErrorsOurs,
         Self::ErrorsJsonschema,
+        Self::TextsOurs,
+        Self::TextsJsonschema,
         Self::ErrorsBoon,
         Self::Parse,
         Self::Walk,
@@ -133,6 +139,8 @@ impl Task {
             Self::FirstJsonschema => "first/jsonschema",
             Self::ErrorsOurs => "errors/ours",
             Self::ErrorsJsonschema => "errors/jsonschema",
+            Self::TextsOurs => "texts/ours",
+            Self::TextsJsonschema => "texts/jsonschema",
             Self::ErrorsBoon => "errors/boon",
             Self::Parse => "parse/serde_json",
             Self::Walk => "walk/serde_json",
@@ -210,7 +218,9 @@ impl<'a> Prepared<'a> {
             | Task::FirstOurs
             | Task::FirstJsonschema
             | Task::ErrorsOurs
-            | Task::ErrorsJsonschema => invalid(),
+            | Task::ErrorsJsonschema
+            | Task::TextsOurs
+            | Task::TextsJsonschema => invalid(),
             _ => self.set.instances(),
         }
     }
@@ -296,7 +306,7 @@ impl Ready<'_> {
             Task::FirstOurs => {
                 for instance in self.instances(task) {
                     let node = ValueNode::new(&instance.value);
-                    black_box(self.ours.explain_up_to(workspace, node, 1));
+                    black_box(self.ours.faults_up_to(workspace, node, 1).len());
                 }
             }
             Task::FirstJsonschema => {
@@ -306,7 +316,24 @@ impl Ready<'_> {
             }
             Task::ErrorsOurs => {
                 for instance in self.instances(task) {
-                    black_box(self.ours.explain_value(workspace, &instance.value));
+                    let node = ValueNode::new(&instance.value);
+                    black_box(self.ours.faults(workspace, node).iter().count());
+                }
+            }
+            Task::TextsOurs => {
+                for instance in self.instances(task) {
+                    let report = self.ours.explain_value(workspace, &instance.value);
+                    for finding in &report.findings {
+                        black_box(finding.to_string());
+                    }
+                }
+            }
+            Task::TextsJsonschema => {
+                for instance in self.instances(task) {
+                    for error in self.jsonschema.iter_errors(&instance.value) {
+                        black_box(error.instance_path().to_string());
+                        black_box(error.to_string());
+                    }
                 }
             }
             Task::ErrorsJsonschema => {

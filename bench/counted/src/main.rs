@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use serde_json::Value;
-use toolgate_schema::{Compiler, Schema, Workspace};
+use toolgate_schema::{Compiler, Schema, ValueNode, Workspace};
 
 fn main() -> ExitCode {
     match run() {
@@ -49,6 +49,7 @@ fn run() -> Result<(), String> {
     counted_bytes(&mut workspace, &ready);
     counted_value(&mut workspace, &ready);
     counted_invalid(&mut workspace, &ready);
+    counted_faults(&mut workspace, &ready);
     counted_explain(&mut workspace, &ready);
     Ok(())
 }
@@ -83,6 +84,16 @@ fn counted_invalid(workspace: &mut Workspace, ready: &[Ready]) {
     for one in ready {
         for (_, value) in &one.invalid {
             let _ = black_box(one.schema.check_value(workspace, value));
+        }
+    }
+}
+
+#[inline(never)]
+fn counted_faults(workspace: &mut Workspace, ready: &[Ready]) {
+    for one in ready {
+        for (_, value) in &one.invalid {
+            let faults = one.schema.faults(workspace, ValueNode::new(value));
+            black_box(faults.iter().count());
         }
     }
 }

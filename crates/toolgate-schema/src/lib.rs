@@ -52,7 +52,9 @@ pub use execute::Exhausted;
 pub use explain::kind::{Branches, FindingKind, Found, Tag};
 pub use limits::{Limit, LimitName, Limits};
 pub use options::{Content, Formats, Strictness, Warning};
-pub use report::{Annotation, Annotations, Explanation, Finding, OutputFormat, Report, Source};
+pub use report::{
+    Annotation, Annotations, Explanation, Fault, Faults, Finding, OutputFormat, Report, Source,
+};
 pub use schema::{Schema, Verdict, Workspace};
 #[cfg(feature = "serde_json")]
 pub use value::ValueNode;

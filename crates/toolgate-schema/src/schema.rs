@@ -8,8 +8,9 @@ use toolgate_json::{Node, OwnedDocument, ReadError, Reader};
 use crate::compiler::{self, Compiler};
 use crate::error::{CompileError, Place};
 use crate::execute::{self, Allowance, Exhausted, Scratch};
+use crate::explain::{Guide, Index};
 use crate::limits::schema_read_limits;
-use crate::lower::lower;
+use crate::lower::{lower, nodes_of};
 use crate::options::Warning;
 use crate::outline::Outline;
 use crate::plan::Plan;
@@ -72,7 +73,14 @@ struct Inner {
     /// Read again when somebody asks for it.
     text: OnceLock<Arc<OwnedDocument>>,
     /// Made again from the text when a failure is to be explained.
-    outline: OnceLock<Box<Result<Outline, CompileError>>>,
+    outlined: OnceLock<Box<Result<Outlined, CompileError>>>,
+}
+
+/// A schema keyword by keyword, and what the plan made of it.
+pub(crate) struct Outlined {
+    pub(crate) outline: Outline,
+    /// Nothing where a subschema may have become several nodes.
+    index: Option<Index>,
 }
 
 impl Schema {
@@ -83,7 +91,7 @@ impl Schema {
             compiler,
             warnings: warnings.into(),
             text: OnceLock::new(),
-            outline: OnceLock::new(),
+            outlined: OnceLock::new(),
         }))
     }
 
@@ -164,12 +172,32 @@ impl Schema {
 
     /// The schema keyword by keyword, for whoever explains a failure.
     pub(crate) fn outline(&self) -> Result<&Outline, &CompileError> {
-        let made = self.0.outline.get_or_init(|| {
+        self.outlined().map(|outlined| &outlined.outline)
+    }
+
+    /// The same, and which node of the plan each subschema became.
+    pub(crate) fn outlined(&self) -> Result<&Outlined, &CompileError> {
+        let made = self.0.outlined.get_or_init(|| {
             let text = Arc::clone(self.document());
-            let made = self.0.compiler.outline(text);
-            Box::new(made.map(|(outline, _)| outline))
+            let compiler = &self.0.compiler;
+            Box::new(compiler.outline(text).map(|(outline, _)| {
+                let nodes = nodes_of(&outline, compiler.bounds(), &self.0.plan);
+                let index = nodes.map(|nodes| Index::new(&outline, nodes));
+                Outlined { outline, index }
+            }))
         });
         (**made).as_ref()
+    }
+
+    /// What the plan says of subschemas, for an explanation of one instance.
+    pub(crate) fn guide<'o, 'i, N: Node<'i>>(
+        &'o self,
+        outlined: &'o Outlined,
+        allowance: Allowance,
+        scratch: &'o mut Scratch,
+    ) -> Option<Guide<'o, N>> {
+        let index = outlined.index.as_ref()?;
+        Some(Guide::new(index, &self.0.plan, allowance, scratch))
     }
 
     pub(crate) fn compiler(&self) -> &Compiler {
@@ -240,7 +268,7 @@ impl Compiler {
 #[derive(Debug, Default)]
 pub struct Workspace {
     pub(crate) reader: Reader,
-    scratch: Scratch,
+    pub(crate) scratch: Scratch,
     pub(crate) budget: Option<u64>,
     used: u64,
 }

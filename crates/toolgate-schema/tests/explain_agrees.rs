@@ -203,6 +203,8 @@ fn plain_evaluation_and_plan_agree() {
             let value: serde_json::Value = serde_json::from_str(&data).unwrap();
             let other = schema.explain_value(&mut workspace, &value);
             assert_eq!(other.verdict, plan, "{about}");
+            let plainly = schema.explain_plainly(&mut workspace, ValueNode::new(&value));
+            assert_eq!(plainly, other, "{about}");
             let plain = schema.check_plainly(&mut workspace, ValueNode::new(&value));
             assert_eq!(plain, plan, "{about}");
             let first = schema.explain_up_to(&mut workspace, ValueNode::new(&value), 1);

@@ -12,7 +12,7 @@ use toolgate_testkit::place;
 use crate::arguments::Arguments;
 use crate::build;
 
-/// Measures the sets (words choose some), growth and memory into `target/bench/*.json`;
+/// Measures the sets (words choose some), growth, a long listing and memory into `target/bench/*.json`;
 /// with `--plot` draws the charts in `docs/` from these. `--drawn yes` draws what was
 /// measured before.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
@@ -34,6 +34,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
             Command::new(&bench)
                 .args(["--growth", "--passes", passes, "--json"])
                 .arg(file("growth.json")),
+        )?;
+        measure(
+            Command::new(&bench)
+                .args(["--listing", "--passes", passes, "--json"])
+                .arg(file("listing.json")),
         )?;
         measure(
             Command::new(&memory)

@@ -14,6 +14,7 @@
 
 mod array;
 mod evaluated;
+mod judge;
 mod leaf;
 mod memo;
 mod object;
@@ -24,6 +25,7 @@ use std::ops::ControlFlow;
 use smallvec::SmallVec;
 use toolgate_json::{Kind, Node};
 
+pub(crate) use judge::Judge;
 pub(crate) use memo::Memo;
 
 use crate::int::{to_usize, units};
@@ -89,19 +91,7 @@ pub(crate) fn run<'i, N: Node<'i>>(
     allowance: Allowance,
     scratch: &mut Scratch,
 ) -> (ControlFlow<Exhausted, bool>, u64) {
-    scratch.memo.clear();
-    scratch.seen.clear();
-    let mut machine = Machine {
-        plan,
-        fuel: allowance.fuel,
-        depth: 0,
-        allowance,
-        memo: &mut scratch.memo,
-        seen: &mut scratch.seen,
-        collections: 0,
-        collecting: 0,
-        deferred: SmallVec::new(),
-    };
+    let mut machine = Machine::new(plan, allowance, scratch);
     let answer = machine
         .evaluate(plan.root, instance)
         .map_break(|stop| match stop {
@@ -137,7 +127,24 @@ struct Machine<'p, 'w, N> {
     deferred: SmallVec<[object::Deferred<N>; object::WAITING]>,
 }
 
-impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
+impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
+    #[inline]
+    fn new(plan: &'p Plan, allowance: Allowance, scratch: &'w mut Scratch) -> Self {
+        scratch.memo.clear();
+        scratch.seen.clear();
+        Self {
+            plan,
+            fuel: allowance.fuel,
+            depth: 0,
+            allowance,
+            memo: &mut scratch.memo,
+            seen: &mut scratch.seen,
+            collections: 0,
+            collecting: 0,
+            deferred: SmallVec::new(),
+        }
+    }
+
     /// Whether a value matches a subschema.
     #[inline]
     fn evaluate(&mut self, ix: NodeIx, value: N) -> Answer {

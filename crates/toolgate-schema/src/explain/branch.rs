@@ -10,7 +10,6 @@ use toolgate_json::{Kind, Node};
 
 use super::Flow;
 use super::found::{found, near, show};
-use super::frame::Frame;
 use super::kind::Tag;
 use super::machine::Machine;
 use super::value::At;
@@ -36,12 +35,12 @@ struct Evidence<'o> {
 
 impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     /// Ranks the branches of a union for a value.
-    pub(super) fn ranked(&mut self, frame: &Frame<'o, 'i, N>, subs: &'o [SubId]) -> Flow<Ranking> {
+    pub(super) fn ranked(&mut self, at: At<'i, N>, subs: &'o [SubId]) -> Flow<Ranking> {
         let mut scored = Vec::with_capacity(subs.len().min(BRANCHES));
         for (index, sub) in subs.iter().take(BRANCHES).enumerate() {
-            scored.push((index, self.evidence(frame.at, *sub)?));
+            scored.push((index, self.evidence(at, *sub)?));
         }
-        let tag = self.tag(frame.at, &scored);
+        let tag = self.tag(at, &scored);
         scored.sort_by_key(|(_, evidence)| std::cmp::Reverse(evidence.score));
         let top = scored.first().map(|(_, evidence)| evidence.score);
         let best = scored
@@ -131,7 +130,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         let outline: &'o Outline = self.outline;
         for (key, sub) in map.iter().take(MEMBERS) {
             let name = self.text(doc, *key);
-            let Some((_, value)) = self.member(object, name)? else {
+            let Some(value) = self.member(object, name)? else {
                 continue;
             };
             evidence.score += 1;

@@ -146,7 +146,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             }
             (Form::Map(map), Keyword::Properties) => Cursor::Found {
                 map,
-                names: self.names(frame.sub.doc, entry)?,
+                names: self.properties(frame.id, frame.sub.doc, entry)?,
                 members: object.members(),
                 place: 0,
             },
@@ -159,7 +159,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             },
             (Form::One(sub), Keyword::AdditionalProperties) => {
                 let names = match outline.entry(frame.sub, Keyword::Properties) {
-                    Some(declared) => Some(self.names(frame.sub.doc, declared)?),
+                    Some(declared) => Some(self.properties(frame.id, frame.sub.doc, declared)?),
                     None => None,
                 };
                 let patterns = outline.entry(frame.sub, Keyword::PatternProperties);
@@ -297,7 +297,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 }
             },
             Cursor::Items { .. } => self.next_item(&mut frame.cursor)?,
-            cursor => self.next_member(cursor, doc, at)?,
+            cursor => self.next_member(cursor, doc, at, frame.track)?,
         };
         ControlFlow::Continue(child)
     }
@@ -349,6 +349,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         cursor: &mut Cursor<'o, 'i, N>,
         doc: DocId,
         at: At<'i, N>,
+        places: bool,
     ) -> Flow<Option<Child<'i, N>>> {
         let member = |sub, value, token, name, place| {
             ControlFlow::Continue(Some(Child {
@@ -367,13 +368,20 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 while let Some((key, sub)) = map.get(*next) {
                     *next += 1;
                     let name = self.text(doc, *key);
-                    if let Some((place, value)) = self.member(object, name)? {
+                    // Only who keeps book of what was evaluated wants the place.
+                    let found = if places {
+                        let found = self.placed_member(object, name)?;
+                        found.map(|(place, value)| (Some(place), value))
+                    } else {
+                        self.member(object, name)?.map(|value| (None, value))
+                    };
+                    if let Some((place, value)) = found {
                         return ControlFlow::Continue(Some(Child {
                             sub: *sub,
                             at: At::Value(value),
                             token: Token::Key(*key),
                             step: Token::Key(*key),
-                            place: Some(place),
+                            place,
                         }));
                     }
                 }

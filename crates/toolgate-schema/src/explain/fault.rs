@@ -6,26 +6,80 @@ use toolgate_json::{Kind, Node, NodeId, View};
 
 use super::Flow;
 use super::found::{cut, found, near, show};
-use super::frame::Frame;
+use super::frame::Via;
 use super::kind::{Branches, FindingKind};
 use super::machine::Machine;
+use super::trail::Place;
+use super::value::At;
 use crate::dialect::Keyword;
-use crate::int::units;
+use crate::int::{to_usize, units};
 use crate::outline::{ContentUse, Dependency, DocId, Entry, Form, FormatUse, Outline, SubId};
 
+/// A keyword, or a `false` schema, that does not hold for a value: enough to say later
+/// what is wrong.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fault<'i, N> {
+    pub(crate) sub: SubId,
+    /// The keyword, by its place among those of the subschema; of a `false` schema none.
+    pub(super) entry: Option<u32>,
+    pub(super) at: At<'i, N>,
+    /// The keywords that led here, this one included.
+    pub(crate) path: Place,
+    /// The place in the instance.
+    pub(crate) place: Place,
+    pub(super) via: Via,
+    pub(super) contained: Option<usize>,
+    pub(super) matched: usize,
+    pub(super) first_matched: [usize; 2],
+}
+
+impl<'i, N: Node<'i>> Fault<'i, N> {
+    /// The keyword; none of a `false` schema.
+    pub(crate) fn entry<'o>(&self, outline: &'o Outline) -> Option<&'o Entry> {
+        let entries = outline.entries(outline.sub(self.sub));
+        entries.get(to_usize(self.entry?))
+    }
+
+    /// The name that was looked at, if it was a member's name and not a value.
+    pub(crate) fn name(&self) -> Option<&'i str> {
+        self.at.name()
+    }
+}
+
+/// Whether a failing keyword says something itself; the others fail only by the
+/// subschemas they apply.
+pub(super) fn has_words(entry: &Entry) -> bool {
+    match entry.form {
+        Form::One(_) | Form::Map(_) | Form::Patterns(_) | Form::Reference(_) | Form::List(_) => {
+            matches!(
+                entry.keyword,
+                Keyword::Contains | Keyword::Not | Keyword::AnyOf | Keyword::OneOf
+            )
+        }
+        _ => true,
+    }
+}
+
+/// Whether a keyword has nothing to say but what the subschemas say that it applies, of
+/// which each must match.
+pub(super) fn applies_only(entry: &Entry) -> bool {
+    let counts =
+        matches!(entry.keyword, Keyword::If) || matches!(entry.form, Form::Dependencies(_));
+    !counts && !has_words(entry)
+}
+
 impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
-    /// What a failing keyword says itself; nothing if it fails only by the
-    /// subschemas it applies.
-    pub(super) fn fault(
-        &mut self,
-        frame: &Frame<'o, 'i, N>,
-        entry: &'o Entry,
-    ) -> Flow<Option<FindingKind>> {
-        let at = frame.at;
-        let doc = frame.sub.doc;
+    /// What a fault is; nothing only if a bound was reached or it is no fault.
+    pub(super) fn word(&mut self, fault: &Fault<'i, N>) -> Flow<Option<FindingKind>> {
+        let outline: &'o Outline = self.outline;
+        let at = fault.at;
+        let doc = outline.sub(fault.sub).doc;
+        let Some(entry) = fault.entry(outline) else {
+            return self.never(fault).map_continue(Some);
+        };
         let count = at.len();
         let literal = || {
-            self.outline
+            outline
                 .view(doc, entry.value)
                 .map_or_else(String::new, show)
         };
@@ -38,7 +92,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 expected: literal(),
                 found: found(at),
             },
-            (Form::Literal, Keyword::Enum) => return self.not_a_member(frame, entry),
+            (Form::Literal, Keyword::Enum) => return self.not_a_member(doc, at, entry),
             (Form::Literal, Keyword::MultipleOf) => FindingKind::MultipleOf {
                 divisor: literal(),
                 found: found(at),
@@ -80,7 +134,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                     Keyword::MaxProperties => FindingKind::MaxProperties { most: limit, count },
                     Keyword::MinContains => FindingKind::MinContains {
                         least: limit,
-                        count: frame.contained.unwrap_or(0),
+                        count: fault.contained.unwrap_or(0),
                     },
                     _ => FindingKind::MaxContains { most: limit },
                 }
@@ -116,24 +170,24 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 found: found(at),
             },
             (Form::Literal, Keyword::Required) => {
-                let (missing, more) = self.missing(doc, entry.value, frame)?;
+                let (missing, more) = self.missing(doc, entry.value, at)?;
                 FindingKind::Required { missing, more }
             }
-            (Form::Dependencies(map), _) => return self.unmet(frame, map),
+            (Form::Dependencies(map), _) => return self.unmet(doc, at, map),
             (_, Keyword::Contains) => FindingKind::Contains,
             (_, Keyword::Not) => FindingKind::Not { found: found(at) },
-            (Form::List(subs), Keyword::AnyOf) => FindingKind::AnyOf(self.branches(frame, subs)?),
-            (Form::List(_), Keyword::OneOf) if frame.tally.matched > 1 => FindingKind::OneOfMany {
-                matched: frame.tally.first_matched,
+            (Form::List(subs), Keyword::AnyOf) => FindingKind::AnyOf(self.branches(at, subs)?),
+            (Form::List(_), Keyword::OneOf) if fault.matched > 1 => FindingKind::OneOfMany {
+                matched: fault.first_matched,
             },
-            (Form::List(subs), Keyword::OneOf) => FindingKind::OneOf(self.branches(frame, subs)?),
+            (Form::List(subs), Keyword::OneOf) => FindingKind::OneOf(self.branches(at, subs)?),
             _ => return ControlFlow::Continue(None),
         };
         ControlFlow::Continue(Some(kind))
     }
 
-    fn branches(&mut self, frame: &Frame<'o, 'i, N>, subs: &'o [SubId]) -> Flow<Branches> {
-        let ranking = self.ranked(frame, subs)?;
+    fn branches(&mut self, at: At<'i, N>, subs: &'o [SubId]) -> Flow<Branches> {
+        let ranking = self.ranked(at, subs)?;
         ControlFlow::Continue(Branches {
             count: subs.len(),
             plausible: ranking.order.into_iter().take(ranking.best).collect(),
@@ -143,11 +197,12 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
 
     fn not_a_member(
         &mut self,
-        frame: &Frame<'o, 'i, N>,
+        doc: DocId,
+        at: At<'i, N>,
         entry: &'o Entry,
     ) -> Flow<Option<FindingKind>> {
         let outline: &'o Outline = self.outline;
-        let Some(members) = outline.view(frame.sub.doc, entry.value) else {
+        let Some(members) = outline.view(doc, entry.value) else {
             return ControlFlow::Continue(None);
         };
         let shown = members.items().take(SHOWN);
@@ -155,21 +210,16 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         ControlFlow::Continue(Some(FindingKind::Enum {
             expected: shown.map(show).collect(),
             more: members.len().saturating_sub(SHOWN),
-            closest: closest_member(members, frame),
-            found: found(frame.at),
+            closest: closest_member(members, at),
+            found: found(at),
         }))
     }
 
     /// The names of an array of the schema that the object lacks.
-    fn missing(
-        &mut self,
-        doc: DocId,
-        names: NodeId,
-        frame: &Frame<'o, 'i, N>,
-    ) -> Flow<(Vec<String>, usize)> {
+    fn missing(&mut self, doc: DocId, names: NodeId, at: At<'i, N>) -> Flow<(Vec<String>, usize)> {
         let mut missing = Vec::new();
         let mut more = 0;
-        if let (Some(object), Some(names)) = (frame.at.object(), self.outline.view(doc, names)) {
+        if let (Some(object), Some(names)) = (at.object(), self.outline.view(doc, names)) {
             for name in names.items() {
                 if self.member(object, name.string())?.is_some() {
                     continue;
@@ -187,11 +237,11 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     /// The first dependency on names that is not met.
     fn unmet(
         &mut self,
-        frame: &Frame<'o, 'i, N>,
+        doc: DocId,
+        at: At<'i, N>,
         map: &'o [(NodeId, Dependency)],
     ) -> Flow<Option<FindingKind>> {
-        let doc = frame.sub.doc;
-        let Some(object) = frame.at.object() else {
+        let Some(object) = at.object() else {
             return ControlFlow::Continue(None);
         };
         for (name, dependency) in map {
@@ -202,7 +252,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             if self.member(object, present)?.is_none() {
                 continue;
             }
-            let (missing, more) = self.missing(doc, *needed, frame)?;
+            let (missing, more) = self.missing(doc, *needed, at)?;
             if !missing.is_empty() {
                 return ControlFlow::Continue(Some(FindingKind::DependentRequired {
                     present: cut(present),
@@ -215,12 +265,11 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     }
 
     /// What a `false` schema says, by the keyword that applies it.
-    pub(super) fn never(&mut self, frame: &Frame<'o, 'i, N>) -> Flow<FindingKind> {
-        let name = last_token(self.instance_path());
-        let keyword = frame.via.keyword.map(|entry| entry.keyword);
-        ControlFlow::Continue(match (keyword, frame.via.index) {
+    fn never(&mut self, fault: &Fault<'i, N>) -> Flow<FindingKind> {
+        let name = self.trail.last(self.outline, fault.place);
+        ControlFlow::Continue(match (fault.via.keyword, fault.via.index) {
             (Some(Keyword::AdditionalProperties | Keyword::UnevaluatedProperties), _) => {
-                let closest = self.closest_property(frame.via.owner, &name)?;
+                let closest = self.closest_property(fault.via.owner, &name)?;
                 FindingKind::UnexpectedProperty {
                     name: cut(&name),
                     closest,
@@ -240,7 +289,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 Some(index),
             ) => FindingKind::UnexpectedItem { index },
             _ => FindingKind::Never {
-                found: found(frame.at),
+                found: found(fault.at),
             },
         })
     }
@@ -276,8 +325,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
 
 /// The member of an enumeration that a value was probably meant to be: another
 /// spelling, or the same text in another type.
-fn closest_member<'i, N: Node<'i>>(members: View<'_>, frame: &Frame<'_, 'i, N>) -> Option<String> {
-    let at = frame.at;
+fn closest_member<'i, N: Node<'i>>(members: View<'_>, at: At<'i, N>) -> Option<String> {
     let strings = || {
         members
             .items()
@@ -302,13 +350,6 @@ fn closest_member<'i, N: Node<'i>>(members: View<'_>, frame: &Frame<'_, 'i, N>) 
     let text = found(at).text;
     let same = strings().find(|member| *member == text);
     same.map(toolgate_json::json_string)
-}
-
-/// The last token of a JSON pointer, as a name.
-fn last_token(pointer: &str) -> String {
-    toolgate_json::pointer::tokens(pointer)
-        .last()
-        .map_or_else(String::new, |token| token.into_owned())
 }
 
 /// Members of an enumeration, or missing names, that a finding lists.

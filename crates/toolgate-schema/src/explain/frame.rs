@@ -6,9 +6,12 @@ use toolgate_json::Node;
 
 use super::assert::Asked;
 use super::children::Cursor;
+use super::fault::Fault;
 use super::scope::ScopeId;
+use super::trail::Place;
 use super::value::At;
 use crate::dialect::Keyword;
+use crate::int::to_u32;
 use crate::outline::{Entry, Form, Outline, Sub, SubId};
 
 /// An evaluation of one subschema, as far as it has come.
@@ -19,14 +22,16 @@ pub(super) struct Frame<'o, 'i, N: Node<'i>> {
     pub(super) scope: ScopeId,
     pub(super) at: At<'i, N>,
     /// How the subschema that applied it came to do so.
-    pub(super) via: Via<'o>,
+    pub(super) via: Via,
     /// Whether the sink hears of it.
     pub(super) loud: bool,
     /// Whether somebody will ask what it evaluated.
     pub(super) track: bool,
     pub(super) phase: Phase,
-    /// Keywords are taken in three rounds, since some read what others left.
+    /// Keywords are taken in up to three rounds, since some read what others left.
     pub(super) round: u8,
+    /// The last round that has a keyword.
+    pub(super) last_round: u8,
     /// The next entry of this round.
     pub(super) next: usize,
     /// The keyword under way.
@@ -46,12 +51,23 @@ pub(super) struct Frame<'o, 'i, N: Node<'i>> {
     pub(super) seen: Seen,
     /// The same before the `unevaluated*` keyword under way.
     pub(super) seen_before: Option<Seen>,
-    /// Lengths of the machine's paths at the start of this frame and before it.
-    pub(super) paths: Paths,
+    /// The keywords that led here.
+    pub(super) path: Place,
+    /// The same with the keyword under way, once it is written.
+    pub(super) word: Option<Place>,
+    /// The place in the instance.
+    pub(super) place: Place,
+    /// The steps of paths that there were when it began.
+    pub(super) steps: usize,
     /// No more is told of it once the sink has this many findings.
     pub(super) cap: usize,
     /// Which branch of a union it is told for.
     pub(super) branch: u32,
+    /// For so many levels down containers are told of without asking whether they fail:
+    /// asking each time on a long way to a fault would take its length squared.
+    pub(super) unasked: u32,
+    /// How many answers took long on the way here.
+    pub(super) heavy: u32,
 }
 
 /// Where an evaluation stands.
@@ -62,24 +78,20 @@ pub(super) enum Phase {
     Between,
     /// Asking the children of a keyword for their verdicts.
     Judge,
+    /// The same where whatever a child says is all that there is to say: those that
+    /// fail are told at once.
+    Sift,
     /// Telling the sink of the children of a keyword.
     Tell,
 }
 
 /// How one subschema came to apply another.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Via<'o> {
-    pub(super) keyword: Option<&'o Entry>,
+pub(super) struct Via {
+    pub(super) keyword: Option<Keyword>,
     pub(super) owner: SubId,
     /// The index of the item it was applied to.
     pub(super) index: Option<usize>,
-}
-
-/// Lengths of the evaluation path and of the instance path.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Paths {
-    pub(super) own: (usize, usize),
-    pub(super) before: (usize, usize),
 }
 
 /// A subschema about to be applied.
@@ -181,7 +193,7 @@ impl<'i, N: Node<'i>> Frame<'_, 'i, N> {
 impl<'o, 'i, N: Node<'i>> Frame<'o, 'i, N> {
     /// The next keyword, round after round.
     pub(super) fn take_entry(&mut self) -> Option<&'o Entry> {
-        while self.round <= LAST_ROUND {
+        while self.round <= self.last_round {
             while let Some(entry) = self.entries.get(self.next) {
                 self.next += 1;
                 if Self::round_of(entry.keyword) == self.round && self.is_due(entry) {
@@ -251,6 +263,22 @@ impl<'o, 'i, N: Node<'i>> Frame<'o, 'i, N> {
                 ..
             })
         )
+    }
+
+    /// The fault of the keyword under way, or of the subschema as a whole.
+    pub(super) fn fault(&self, entry: Option<&Entry>) -> Fault<'i, N> {
+        let own = entry.and_then(|_| self.next.checked_sub(1));
+        Fault {
+            sub: self.id,
+            entry: own.map(to_u32),
+            at: self.at,
+            path: self.word.unwrap_or(self.path),
+            place: self.place,
+            via: self.via,
+            contained: self.contained,
+            matched: self.tally.matched,
+            first_matched: self.tally.first_matched,
+        }
     }
 
     /// What its keywords are asked of.

@@ -6,6 +6,9 @@
 //! then *tells*: where a keyword fails (or the sink wants everything) the same
 //! subschemas are gone through again, loud. What fails has at least one
 //! finding, so a sink with a cap bounds the telling.
+//!
+//! Verdicts may come from a [`Guide`], that is from the plan. Then only what fails is
+//! evaluated keyword by keyword.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -14,13 +17,14 @@ use std::rc::Rc;
 use toolgate_json::Node;
 
 use super::children::Cursor;
-use super::frame::{
-    Child, Frame, LAST_ROUND, Outcome, Paths, Phase, Seen, Tally, Token, Via, is_leaf,
-};
+use super::fault::{Fault, applies_only, has_words};
+use super::frame::{Child, Frame, LAST_ROUND, Outcome, Phase, Seen, Tally, Token, Via, is_leaf};
+use super::guide::Guide;
 use super::names::Tables;
 use super::recall::Told;
 use super::scope::{ScopeId, Scopes};
 use super::sink::Sink;
+use super::trail::{Place, Trail};
 use super::value::At;
 use super::{DEEPER, Flow, Purse, Stop};
 use crate::dialect::{Dialect, Keyword};
@@ -43,19 +47,29 @@ pub(super) struct Machine<'o, 'i, N: Node<'i>> {
     /// What has been told already: (subschema in scope, value, branch).
     pub(super) told: Told,
     pub(super) branches: u32,
-    pub(super) path: String,
-    pub(super) instance: String,
+    pub(super) trail: Trail<'i>,
+    /// What is wrong, as far as it has been told to a sink that wants no more.
+    pub(super) faults: Vec<Fault<'i, N>>,
+    /// Answers for subschemas whose verdict is all that is asked.
+    pub(super) guide: Option<Guide<'o, N>>,
+    /// What the last answer of the guide took.
+    pub(super) price: u64,
     /// Whether a branch was cut to leave room for others.
     pub(super) left_out: bool,
 }
 
-enum Next<'o, 'i, N: Node<'i>> {
+/// What comes after a step: another frame, or a verdict.
+pub(super) enum Next<'o, 'i, N: Node<'i>> {
     Open(Box<Frame<'o, 'i, N>>),
     Done(Outcome),
 }
 
 impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
-    pub(super) fn new(outline: &'o Outline, allowance: Allowance) -> Self {
+    pub(super) fn new(
+        outline: &'o Outline,
+        allowance: Allowance,
+        guide: Option<Guide<'o, N>>,
+    ) -> Self {
         let mut memo = Memo::default();
         memo.clear();
         Self {
@@ -72,8 +86,10 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             keys: HashMap::new(),
             told: Told::default(),
             branches: 0,
-            path: String::with_capacity(PATH),
-            instance: String::with_capacity(PATH),
+            trail: Trail::default(),
+            faults: Vec::new(),
+            guide,
+            price: 0,
             left_out: false,
         }
     }
@@ -87,8 +103,6 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
 
     /// Evaluates the whole schema on the whole instance.
     pub(super) fn run<S: Sink>(&mut self, instance: N, loud: bool, sink: &mut S) -> Flow<bool> {
-        self.path.clear();
-        self.instance.clear();
         self.told.clear();
         let depth = to_usize(self.allowance.depth.saturating_mul(DEEPER));
         let mut waiting: Vec<Box<Frame<'o, 'i, N>>> = Vec::new();
@@ -122,12 +136,12 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     }
 
     /// A quiet frame that has not begun.
-    fn frame(
+    pub(super) fn frame(
         &mut self,
         id: SubId,
         scope: ScopeId,
         at: At<'i, N>,
-        via: Via<'o>,
+        via: Via,
     ) -> Flow<Box<Frame<'o, 'i, N>>> {
         self.purse.pay(1)?;
         let sub = self.outline.sub(id);
@@ -135,9 +149,10 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         self.purse.pay(work / 8)?;
         let outline: &'o Outline = self.outline;
         let entries = outline.entries(sub);
-        let track = entries
+        let rounds = entries
             .iter()
-            .any(|entry| Frame::<N>::round_of(entry.keyword) == LAST_ROUND);
+            .map(|entry| Frame::<N>::round_of(entry.keyword));
+        let last_round = rounds.max().unwrap_or(0);
         ControlFlow::Continue(Box::new(Frame {
             id,
             sub,
@@ -146,9 +161,10 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             at,
             via,
             loud: false,
-            track,
+            track: last_round == LAST_ROUND,
             phase: Phase::Start,
             round: 0,
+            last_round,
             next: 0,
             entry: None,
             cursor: Cursor::Done,
@@ -160,9 +176,14 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             contained: None,
             seen: Seen::default(),
             seen_before: None,
-            paths: Paths::default(),
+            path: Place::default(),
+            word: None,
+            place: Place::default(),
+            steps: 0,
             cap: usize::MAX,
             branch: 0,
+            unasked: 0,
+            heavy: 0,
         }))
     }
 
@@ -173,10 +194,21 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         back: Option<Outcome>,
         sink: &mut S,
     ) -> Flow<Next<'o, 'i, N>> {
-        if let (Some(outcome), Phase::Judge) = (back, frame.phase)
-            && let Some(child) = frame.pending.take()
+        let pending = frame.pending.take();
+        if let Some(outcome) = &back
+            && let Some(child) = pending
         {
-            self.receive(frame, child, &outcome, S::EVERYTHING);
+            match frame.phase {
+                Phase::Sift => {
+                    if let Some(inner) = self.sift(frame, child, outcome, sink)? {
+                        return ControlFlow::Continue(Next::Open(inner));
+                    }
+                }
+                _ => self.receive(frame, child, outcome, S::EVERYTHING),
+            }
+        } else if let (Some(outcome), Phase::Sift) = (back, frame.phase) {
+            // It was told; whether it fails may not have been asked before.
+            frame.tally.failed += usize::from(!outcome.valid);
         }
         loop {
             match frame.phase {
@@ -187,8 +219,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                     if let Shape::Always(valid) = frame.sub.shape {
                         frame.valid = valid;
                         if frame.loud && !valid {
-                            let kind = self.never(frame)?;
-                            self.announce(frame, None, |spot| sink.finding(spot, kind))?;
+                            self.fault(frame, None, sink)?;
                         }
                         return ControlFlow::Continue(Next::Done(self.finish(frame, sink)));
                     }
@@ -217,17 +248,38 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                         }
                         continue;
                     };
-                    if let Some(valid) = self.leaf(child.sub, child.at)? {
-                        let outcome = Outcome { valid, seen: None };
-                        self.receive(frame, child, &outcome, S::EVERYTHING);
-                        continue;
-                    }
-                    let inner = self.child_frame(frame, &child)?;
-                    match self.known(&inner) {
-                        Some(outcome) => self.receive(frame, child, &outcome, S::EVERYTHING),
-                        None => {
+                    match self.verdict(frame, &child)? {
+                        Next::Done(outcome) => {
+                            self.receive(frame, child, &outcome, S::EVERYTHING);
+                        }
+                        open => {
                             frame.pending = Some(child);
-                            return ControlFlow::Continue(Next::Open(inner));
+                            return ControlFlow::Continue(open);
+                        }
+                    }
+                }
+                Phase::Sift => {
+                    let Some(child) = self.next_child(frame)? else {
+                        if let Some(entry) = frame.entry {
+                            frame.holds = frame.tally.failed == 0;
+                            frame.valid &= frame.holds;
+                            self.note_conclusion(frame, entry, frame.holds);
+                        }
+                        self.close(frame, sink);
+                        continue;
+                    };
+                    if let Some(inner) = self.unasked(frame, &child, sink)? {
+                        return ControlFlow::Continue(Next::Open(inner));
+                    }
+                    match self.verdict(frame, &child)? {
+                        Next::Done(outcome) => {
+                            if let Some(inner) = self.sift(frame, child, &outcome, sink)? {
+                                return ControlFlow::Continue(Next::Open(inner));
+                            }
+                        }
+                        open => {
+                            frame.pending = Some(child);
+                            return ControlFlow::Continue(open);
                         }
                     }
                 }
@@ -242,15 +294,12 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                         self.close(frame, sink);
                         continue;
                     };
-                    if !S::EVERYTHING && self.leaf(child.sub, child.at)? == Some(true) {
+                    if !S::EVERYTHING && self.at_once(frame, &child)? == Some(true) {
                         continue;
                     }
-                    let mut inner = self.child_frame(frame, &child)?;
-                    if !S::EVERYTHING && !self.is_news(frame, &mut inner) {
-                        continue;
+                    if let Some(inner) = self.told_child(frame, &child, sink)? {
+                        return ControlFlow::Continue(Next::Open(inner));
                     }
-                    self.make_loud(frame, &child, &mut inner, sink.findings())?;
-                    return ControlFlow::Continue(Next::Open(inner));
                 }
             }
         }
@@ -275,6 +324,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 return ControlFlow::Continue(());
             }
         } else {
+            frame.word = None;
             if S::EVERYTHING {
                 self.name_keyword(frame, entry)?;
                 self.announce(frame, Some(entry), |spot| sink.enter(spot))?;
@@ -293,13 +343,14 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             }
         } else {
             self.purse.pay(1)?;
-            frame.phase = Phase::Judge;
+            let sifts = frame.loud && !S::EVERYTHING && applies_only(entry);
+            frame.phase = if sifts { Phase::Sift } else { Phase::Judge };
         }
         ControlFlow::Continue(())
     }
 
     /// Takes in the verdict of a child.
-    fn receive(
+    pub(super) fn receive(
         &mut self,
         frame: &mut Frame<'o, 'i, N>,
         child: Child<'i, N>,
@@ -345,7 +396,8 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             return ControlFlow::Continue(());
         };
         let tally = &frame.tally;
-        let holds = frame.holds
+        let own = frame.holds;
+        let holds = own
             && match entry.keyword {
                 Keyword::AnyOf => tally.matched > 0,
                 Keyword::OneOf => tally.matched == 1,
@@ -370,8 +422,10 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         if !S::EVERYTHING && !holds {
             self.name_keyword(frame, entry)?;
         }
-        if !holds && let Some(kind) = self.fault(frame, entry)? {
-            self.announce(frame, Some(entry), |spot| sink.finding(spot, kind))?;
+        // `dependencies` may fail by its names or by its subschemas.
+        let by_children = own && matches!(entry.form, Form::Dependencies(_));
+        if !holds && has_words(entry) && !by_children {
+            self.fault(frame, Some(entry), sink)?;
         }
         let descends = match entry.keyword {
             _ if S::EVERYTHING => true,
@@ -385,7 +439,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         }
         frame.cursor = match (&entry.form, entry.keyword) {
             (Form::List(subs), Keyword::AnyOf | Keyword::OneOf) if !S::EVERYTHING => {
-                let order = self.ranked(frame, subs)?.order;
+                let order = self.ranked(frame.at, subs)?.order;
                 Cursor::Picked {
                     subs,
                     order: order.into_iter(),
@@ -407,40 +461,14 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         ControlFlow::Continue(())
     }
 
-    /// What later keywords of the same subschema want to know of this one.
-    fn note_conclusion(&mut self, frame: &mut Frame<'o, 'i, N>, entry: &Entry, holds: bool) {
-        match (&entry.form, entry.keyword) {
-            (_, Keyword::If) => frame.condition = Some(frame.tally.matched > 0),
-            (_, Keyword::Contains) if frame.at.array().is_some() => {
-                frame.contained = Some(frame.tally.matched);
-            }
-            (Form::One(_), Keyword::AdditionalProperties | Keyword::UnevaluatedProperties)
-                if holds && frame.at.object().is_some() =>
-            {
-                frame.seen.add_all()
-            }
-            (Form::One(_), Keyword::Items | Keyword::UnevaluatedItems)
-                if holds && frame.at.array().is_some() =>
-            {
-                frame.seen.add_all();
-            }
-            (Form::One(_), Keyword::AdditionalItems)
-                if holds && frame.at.array().is_some() && frame.has_tuple(self.outline) =>
-            {
-                frame.seen.add_all();
-            }
-            _ => {}
-        }
-    }
-
     /// Ends a frame.
     fn finish<S: Sink>(&mut self, frame: &mut Frame<'o, 'i, N>, sink: &mut S) -> Outcome {
         if frame.loud {
             if S::EVERYTHING {
                 sink.leave(frame.valid);
+                // Such a sink keeps texts of its own.
+                self.trail.truncate(frame.steps);
             }
-            self.path.truncate(frame.paths.before.0);
-            self.instance.truncate(frame.paths.before.1);
             return Outcome {
                 valid: frame.valid,
                 seen: None,
@@ -464,29 +492,4 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             seen,
         }
     }
-
-    /// A quiet frame for a child.
-    fn child_frame(
-        &mut self,
-        frame: &Frame<'o, 'i, N>,
-        child: &Child<'i, N>,
-    ) -> Flow<Box<Frame<'o, 'i, N>>> {
-        let via = Via {
-            keyword: frame.entry,
-            owner: frame.id,
-            index: match child.step {
-                Token::Index(index) => Some(index),
-                _ => None,
-            },
-        };
-        let mut inner = self.frame(child.sub, frame.scope, child.at, via)?;
-        let negated = frame
-            .entry
-            .is_some_and(|entry| entry.keyword == Keyword::Not);
-        inner.track |= child.is_in_place() && frame.track && !negated;
-        ControlFlow::Continue(inner)
-    }
 }
-
-/// Bytes of a path that are made room for at once.
-const PATH: usize = 64;

@@ -6,6 +6,10 @@
 //! collected as the specification says it, and a [`Sink`] hears what comes of
 //! it. That makes it slower, able to explain, and an oracle for the plan.
 //!
+//! Whoever wants no oracle but the faults lends it a [`Guide`]: then the plan says which
+//! subschemas fail, and only those are evaluated keyword by keyword. A test holds the
+//! faults found with a guide and without one together.
+//!
 //! It keeps the executor's promises: every step is paid for, and verdicts are
 //! remembered per (subschema, dynamic scope, value), so that many paths to one
 //! place cost one evaluation. There is no recursion: evaluations that wait for
@@ -14,9 +18,11 @@
 mod assert;
 mod branch;
 mod children;
+mod descend;
 mod fault;
 mod found;
 mod frame;
+mod guide;
 pub(crate) mod kind;
 mod machine;
 mod names;
@@ -24,6 +30,7 @@ mod recall;
 mod scope;
 pub(crate) mod sink;
 mod telling;
+mod trail;
 mod value;
 
 use std::ops::ControlFlow;
@@ -32,8 +39,12 @@ use toolgate_json::{Meter, Node};
 
 use crate::execute::{Allowance, Exhausted};
 use crate::outline::Outline;
+pub(crate) use fault::Fault;
+pub(crate) use guide::{Guide, Index, PLAIN_UNIT};
+use kind::FindingKind;
 use machine::Machine;
 use sink::{Full, Silence, Sink};
+pub(crate) use trail::Trail;
 
 /// One instance under one schema.
 pub(crate) struct Evaluation<'o, 'i, N: Node<'i>> {
@@ -47,8 +58,18 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
     /// outline has more subschemas to go through, and may nest [`DEEPER`] times
     /// as deep.
     pub(crate) fn new(outline: &'o Outline, instance: N, allowance: Allowance) -> Self {
+        Self::guided(outline, instance, allowance, None)
+    }
+
+    /// The same with a guide, if there is one.
+    pub(crate) fn guided(
+        outline: &'o Outline,
+        instance: N,
+        allowance: Allowance,
+        guide: Option<Guide<'o, N>>,
+    ) -> Self {
         Self {
-            machine: Machine::new(outline, allowance),
+            machine: Machine::new(outline, allowance, guide),
             instance,
             allowance,
         }
@@ -71,6 +92,36 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
         self.machine.refuel(self.allowance.fuel);
         let told = self.machine.run(self.instance, true, sink);
         told.is_continue() && !self.machine.left_out()
+    }
+
+    /// What a sink of findings has heard, and the paths that it stands on.
+    pub(crate) fn into_faults(self) -> (Vec<Fault<'i, N>>, Trail<'i>) {
+        (self.machine.faults, self.machine.trail)
+    }
+}
+
+/// Puts faults into words, within the work that one evaluation may take.
+pub(crate) struct Wording<'o, 'i, N: Node<'i>>(Machine<'o, 'i, N>);
+
+impl<'o, 'i, N: Node<'i>> Wording<'o, 'i, N> {
+    /// Words for faults that an evaluation of the same outline has found.
+    pub(crate) fn new(outline: &'o Outline, trail: Trail<'i>, allowance: Allowance) -> Self {
+        let mut machine = Machine::new(outline, allowance, None);
+        machine.trail = trail;
+        Self(machine)
+    }
+
+    /// The paths of the faults.
+    pub(crate) fn trail(&self) -> &Trail<'i> {
+        &self.0.trail
+    }
+
+    /// What a fault is; nothing if a bound was reached.
+    pub(crate) fn word(&mut self, fault: &Fault<'i, N>) -> Option<FindingKind> {
+        match self.0.word(fault) {
+            ControlFlow::Continue(kind) => kind,
+            ControlFlow::Break(_) => None,
+        }
     }
 }
 

@@ -9,7 +9,8 @@ use toolgate_json::{Key as _, Kind, Node, NodeId, View};
 use super::Flow;
 use super::machine::Machine;
 use crate::int::{to_u32, units};
-use crate::outline::{DocId, Entry};
+use crate::outline::{DocId, Entry, SubId};
+use crate::plan::NameTable;
 
 /// The members of one object by name, each with its place.
 type Members<'i, N> = Rc<HashMap<&'i str, (u32, N)>>;
@@ -19,6 +20,9 @@ type Members<'i, N> = Rc<HashMap<&'i str, (u32, N)>>;
 pub(super) enum Names<'o> {
     /// Few are searched one by one, where they stand.
     Few(View<'o>),
+    /// Many have a table that was made before,
+    Indexed(&'o NameTable),
+    /// or one that this evaluation makes.
     Many(Rc<HashMap<&'o str, u32>>),
 }
 
@@ -35,6 +39,7 @@ impl Names<'_> {
                 };
                 place.map(to_u32)
             }
+            Self::Indexed(table) => table.find_text(name).map(to_u32),
             Self::Many(names) => names.get(name).copied(),
         }
     }
@@ -56,8 +61,18 @@ impl<N> Default for Tables<'_, '_, N> {
 }
 
 impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
+    /// A member of an object.
+    pub(super) fn member(&mut self, object: N, name: &str) -> Flow<Option<N>> {
+        if N::SORTED {
+            self.purse.pay(1)?;
+            return ControlFlow::Continue(object.member(name));
+        }
+        let found = self.placed_member(object, name)?;
+        ControlFlow::Continue(found.map(|(_, value)| value))
+    }
+
     /// A member of an object and its place.
-    pub(super) fn member(&mut self, object: N, name: &str) -> Flow<Option<(u32, N)>> {
+    pub(super) fn placed_member(&mut self, object: N, name: &str) -> Flow<Option<(u32, N)>> {
         self.purse.pay(1)?;
         if object.len() <= FEW {
             let found = object
@@ -82,6 +97,15 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         ControlFlow::Continue(found)
     }
 
+    /// The names of a subschema's `properties`.
+    pub(super) fn properties(&mut self, id: SubId, doc: DocId, entry: &Entry) -> Flow<Names<'o>> {
+        let known = self.guide.as_ref().and_then(|guide| guide.properties(id));
+        match known {
+            Some(table) => ControlFlow::Continue(Names::Indexed(table)),
+            None => self.names(doc, entry),
+        }
+    }
+
     /// The member names (or the strings) of a keyword's value.
     pub(super) fn names(&mut self, doc: DocId, entry: &Entry) -> Flow<Names<'o>> {
         let outline: &'o crate::outline::Outline = self.outline;
@@ -90,6 +114,11 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         {
             self.purse.pay(1)?;
             return ControlFlow::Continue(Names::Few(view));
+        }
+        if let Some(guide) = &self.guide
+            && let Some(table) = guide.members(doc, entry.value)
+        {
+            return ControlFlow::Continue(Names::Indexed(table));
         }
         if let Some(names) = self.tables.names.get(&(doc, entry.value)) {
             return ControlFlow::Continue(Names::Many(Rc::clone(names)));
@@ -121,6 +150,6 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
 }
 
 /// Up to this many names are searched one by one.
-const FEW_NAMES: usize = 12;
+pub(super) const FEW_NAMES: usize = 12;
 /// Objects up to this size are searched member by member.
 const FEW: usize = 8;

@@ -1,14 +1,16 @@
 //! What an evaluation remembers: verdicts by subschema, dynamic scope and value.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use toolgate_json::Node;
 
 use super::frame::{Frame, Outcome};
 use super::machine::Machine;
 use super::scope::ScopeId;
-use crate::int::to_u32;
-use crate::outline::{Shape, SubId};
+use crate::dialect::Keyword;
+use crate::int::{to_u32, units};
+use crate::outline::{Entry, Form, Shape, SubId};
 
 impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     /// The verdict of a frame, if it is known without evaluating it.
@@ -26,9 +28,40 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         Some(Outcome { valid, seen })
     }
 
+    /// What later keywords of the same subschema want to know of this one.
+    pub(super) fn note_conclusion(
+        &mut self,
+        frame: &mut Frame<'o, 'i, N>,
+        entry: &Entry,
+        holds: bool,
+    ) {
+        match (&entry.form, entry.keyword) {
+            (_, Keyword::If) => frame.condition = Some(frame.tally.matched > 0),
+            (_, Keyword::Contains) if frame.at.array().is_some() => {
+                frame.contained = Some(frame.tally.matched);
+            }
+            (Form::One(_), Keyword::AdditionalProperties | Keyword::UnevaluatedProperties)
+                if holds && frame.at.object().is_some() =>
+            {
+                frame.seen.add_all()
+            }
+            (Form::One(_), Keyword::Items | Keyword::UnevaluatedItems)
+                if holds && frame.at.array().is_some() =>
+            {
+                frame.seen.add_all();
+            }
+            (Form::One(_), Keyword::AdditionalItems)
+                if holds && frame.at.array().is_some() && frame.has_tuple(self.outline) =>
+            {
+                frame.seen.add_all();
+            }
+            _ => {}
+        }
+    }
+
     /// The number of a subschema in a dynamic scope.
     pub(super) fn key(&mut self, sub: SubId, scope: ScopeId) -> u32 {
-        if scope == ScopeId::EMPTY && self.keys.is_empty() && self.outline.scope_names == 0 {
+        if self.outline.scope_names == 0 || self.guide.is_some() {
             return to_u32(sub.index());
         }
         let next = to_u32(self.keys.len());
@@ -41,7 +74,36 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
 pub(super) struct Told {
     few: Vec<(u32, usize, u32)>,
     /// All of them, once there are more than a few.
-    many: HashSet<(u32, usize, u32)>,
+    many: HashSet<(u32, usize, u32), BuildHasherDefault<Mixer>>,
+}
+
+/// A quick hash of numbers that nobody chooses: indexes and addresses.
+#[derive(Debug, Default)]
+struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(u64::from(number));
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(units(number));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0.rotate_left(29) ^ number).wrapping_mul(FACTOR);
+        self.0 ^= self.0 >> 32;
+    }
 }
 
 impl Told {
@@ -66,5 +128,7 @@ impl Told {
     }
 }
 
+/// An odd number whose bits look random.
+const FACTOR: u64 = 0xff51_afd7_ed55_8ccd;
 /// Up to this many are searched one by one.
 const FEW: usize = 16;

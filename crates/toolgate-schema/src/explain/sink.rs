@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::kind::FindingKind;
-use crate::outline::{Entry, SubId};
+use crate::outline::SubId;
 
 /// The listener has all it can take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,14 +19,8 @@ pub(crate) struct Spot<'s> {
     /// The name that is looked at, if it is a member's name and not a value.
     pub(crate) name: Option<&'s str>,
     pub(crate) sub: SubId,
-    pub(crate) keyword: Option<Word<'s>>,
-}
-
-/// A keyword as the schema spells it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Word<'s> {
-    pub(crate) text: &'s str,
-    pub(crate) entry: &'s Entry,
+    /// The keyword as the schema spells it.
+    pub(crate) keyword: Option<&'s str>,
 }
 
 /// Hears what an evaluation comes by.
@@ -38,8 +32,15 @@ pub(crate) trait Sink {
     /// A subschema or a keyword begins.
     fn enter(&mut self, spot: Spot<'_>) -> ControlFlow<Full>;
 
-    /// The keyword (or the `false` schema) that began last does not hold.
+    /// The keyword (or the `false` schema) that began last does not hold. Only whoever
+    /// hears of everything is told so; the others find it among the faults.
     fn finding(&mut self, spot: Spot<'_>, kind: FindingKind) -> ControlFlow<Full>;
+
+    /// Whether there is room for one more fault, whose places take so many bytes.
+    fn room(&mut self, bytes: usize) -> ControlFlow<Full>;
+
+    /// A fault was noted.
+    fn noted(&mut self) -> ControlFlow<Full>;
 
     /// The keyword that began last says something about the instance; JSON text.
     fn annotation(&mut self, spot: Spot<'_>, value: &str) -> ControlFlow<Full>;
@@ -62,6 +63,14 @@ impl Sink for Silence {
     }
 
     fn finding(&mut self, _: Spot<'_>, _: FindingKind) -> ControlFlow<Full> {
+        ControlFlow::Continue(())
+    }
+
+    fn room(&mut self, _: usize) -> ControlFlow<Full> {
+        ControlFlow::Continue(())
+    }
+
+    fn noted(&mut self) -> ControlFlow<Full> {
         ControlFlow::Continue(())
     }
 

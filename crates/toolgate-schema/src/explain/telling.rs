@@ -4,14 +4,14 @@ use std::ops::ControlFlow;
 
 use toolgate_json::Node;
 
-use super::Flow;
 use super::children::Cursor;
-use super::frame::{Child, Frame, Paths, Phase, Token};
+use super::frame::{Child, Frame, Phase, Token};
 use super::machine::Machine;
-use super::sink::{Full, Sink, Spot, Word};
+use super::sink::{Full, Sink, Spot};
+use super::{Flow, Stop};
 use crate::dialect::Keyword;
 use crate::int::units;
-use crate::outline::{DocId, Entry, Form, Outline, Shape};
+use crate::outline::{Entry, Form, Outline, Shape};
 
 impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     /// Whether something was not told, to leave room for something else.
@@ -19,18 +19,13 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         self.left_out
     }
 
-    /// Where in the instance the telling is.
-    pub(super) fn instance_path(&self) -> &str {
-        &self.instance
-    }
-
     /// Adds a keyword to the path. A sink that hears findings only needs it of those
     /// that fail.
-    pub(super) fn name_keyword(&mut self, frame: &Frame<'o, 'i, N>, entry: &'o Entry) -> Flow {
-        let word = self.text(frame.sub.doc, entry.name);
-        self.purse.pay_text(word)?;
-        toolgate_json::pointer::push(&mut self.path, word);
-        ControlFlow::Continue(())
+    pub(super) fn name_keyword(&mut self, frame: &mut Frame<'o, 'i, N>, entry: &Entry) -> Flow {
+        let doc = frame.sub.doc;
+        let token = Token::Key(entry.name);
+        frame.word = Some(self.trail.step(self.outline, frame.path, doc, token));
+        self.purse.pay_text(self.text(doc, entry.name))
     }
 
     /// Ends what a loud frame tells of a keyword.
@@ -38,9 +33,31 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         if S::EVERYTHING {
             sink.leave(frame.holds);
         }
-        self.path.truncate(frame.paths.own.0);
+        frame.word = None;
         frame.cursor = Cursor::Done;
         frame.phase = Phase::Between;
+    }
+
+    /// Tells or notes that a keyword, or a `false` schema, does not hold.
+    pub(super) fn fault<S: Sink>(
+        &mut self,
+        frame: &Frame<'o, 'i, N>,
+        entry: Option<&'o Entry>,
+        sink: &mut S,
+    ) -> Flow {
+        let fault = frame.fault(entry);
+        if S::EVERYTHING {
+            return match self.word(&fault)? {
+                Some(kind) => self.announce(frame, entry, |spot| sink.finding(spot, kind)),
+                None => ControlFlow::Continue(()),
+            };
+        }
+        let name = fault.name().map_or(0, str::len);
+        let path = self.trail.length(fault.path);
+        let room = sink.room(4 * path + self.trail.length(fault.place) + name);
+        room.map_break(Stop::from)?;
+        self.faults.push(fault);
+        sink.noted().map_break(Stop::from)
     }
 
     /// Whether a failing child has something to tell that was not told yet.
@@ -75,18 +92,17 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     ) -> Flow {
         inner.loud = true;
         inner.cap = outer.cap;
-        let before = (self.path.len(), self.instance.len());
         if let (Cursor::Picked { subs, .. }, Token::Index(_)) = (&outer.cursor, child.token) {
             let share = (BRANCH_FINDINGS / subs.len().max(1)).max(LEAST_SHARE);
             inner.cap = inner.cap.min(findings.saturating_add(share));
         }
-        push_token(self.outline, outer.sub.doc, child.token, &mut self.path);
-        push_token(self.outline, outer.sub.doc, child.step, &mut self.instance);
-        let grown = self.path.len() + self.instance.len() - before.0 - before.1;
-        inner.paths = Paths {
-            own: (self.path.len(), self.instance.len()),
-            before,
-        };
+        let (outline, doc) = (self.outline, outer.sub.doc);
+        inner.steps = self.trail.len();
+        let path = outer.word.unwrap_or(outer.path);
+        inner.path = self.trail.step(outline, path, doc, child.token);
+        inner.place = self.trail.step(outline, outer.place, doc, child.step);
+        let length = |place| self.trail.length(place);
+        let grown = length(inner.path) - length(path) + length(inner.place) - length(outer.place);
         self.purse.pay(units(grown / 32) + 1)
     }
 
@@ -100,15 +116,13 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     where
         F: FnOnce(Spot<'_>) -> ControlFlow<Full>,
     {
+        let path = frame.word.unwrap_or(frame.path);
         let spot = Spot {
-            path: &self.path,
-            instance: &self.instance,
+            path: &self.trail.pointer(self.outline, path),
+            instance: &self.trail.pointer(self.outline, frame.place),
             name: frame.at.name(),
             sub: frame.id,
-            keyword: entry.map(|entry| Word {
-                text: self.text(frame.sub.doc, entry.name),
-                entry,
-            }),
+            keyword: entry.map(|entry| self.text(frame.sub.doc, entry.name)),
         };
         match tell(spot) {
             ControlFlow::Continue(()) => ControlFlow::Continue(()),
@@ -191,18 +205,6 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             _ => return ControlFlow::Continue(()),
         };
         self.announce(frame, Some(entry), |spot| sink.annotation(spot, value))
-    }
-}
-
-fn push_token(outline: &Outline, doc: DocId, token: Token<'_>, path: &mut String) {
-    match token {
-        Token::None => {}
-        Token::Index(index) => toolgate_json::pointer::push(path, &index.to_string()),
-        Token::Name(name) => toolgate_json::pointer::push(path, name),
-        Token::Key(key) => {
-            let name = outline.view(doc, key).map_or("", Node::string);
-            toolgate_json::pointer::push(path, name);
-        }
     }
 }
 

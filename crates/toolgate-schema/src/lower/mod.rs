@@ -11,6 +11,7 @@ mod discriminate;
 mod leaf;
 mod literals;
 mod narrow;
+mod origin;
 mod scope;
 mod sharing;
 mod unevaluated;
@@ -25,6 +26,7 @@ use crate::limits::{LimitName, Limits};
 use crate::outline::{Entry, Form, Outline, RefId, Shape, Sub, SubId, Target, TypeSet};
 use crate::plan::{Condition, Literal, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits, Union};
 
+pub(crate) use origin::nodes_of;
 use scope::{ScopeId, Scopes};
 
 /// Compiles an outline.
@@ -34,6 +36,19 @@ use scope::{ScopeId, Scopes};
 /// A limit on compiled subschemas, or a ring of dynamic references that never
 /// consumes the instance.
 pub(crate) fn lower(outline: &Outline, limits: &Limits) -> Result<Plan, CompileError> {
+    let mut work = drafted(outline, limits)?;
+    let mut plan = std::mem::take(&mut work.plan);
+    narrow::narrow(&mut plan);
+    discriminate::discriminate(&mut plan);
+    sharing::mark(&mut plan, &work.revisited);
+    plan.settle();
+    literals::gather(&mut plan);
+    plan.shrink();
+    Ok(plan)
+}
+
+/// Every node with its operations, as its subschema says it.
+fn drafted<'o>(outline: &'o Outline, limits: &'o Limits) -> Result<Lowering<'o>, CompileError> {
     let mut nodes = Vec::with_capacity(outline.subs.len() + 2);
     nodes.push(PlanNode::plain(TypeSet::ALL));
     nodes.push(PlanNode::plain(TypeSet::NONE));
@@ -73,14 +88,7 @@ pub(crate) fn lower(outline: &Outline, limits: &Limits) -> Result<Plan, CompileE
     if outline.scope_names > 0 {
         work.refuse_cycles()?;
     }
-    let mut plan = work.plan;
-    narrow::narrow(&mut plan);
-    discriminate::discriminate(&mut plan);
-    sharing::mark(&mut plan, &work.revisited);
-    plan.settle();
-    literals::gather(&mut plan);
-    plan.shrink();
-    Ok(plan)
+    Ok(work)
 }
 
 struct Lowering<'o> {
@@ -154,11 +162,7 @@ impl Lowering<'_> {
         if matches!(self.class(id), Class::Nothing) {
             return Ok(NodeIx::TRUE);
         }
-        let known = match scope {
-            ScopeId::EMPTY => self.node_of.get(id.index()).copied().flatten(),
-            _ => self.scoped.get(&(id, scope)).copied(),
-        };
-        if let Some(ix) = known {
+        if let Some(ix) = self.known(id, scope) {
             return Ok(ix);
         }
         let ix = match self.class(id) {
@@ -174,6 +178,14 @@ impl Lowering<'_> {
             _ => drop(self.scoped.insert((id, scope), ix)),
         }
         Ok(ix)
+    }
+
+    /// The node of a subschema in a dynamic scope, if there is one yet.
+    fn known(&self, id: SubId, scope: ScopeId) -> Option<NodeIx> {
+        match scope {
+            ScopeId::EMPTY => self.node_of.get(id.index()).copied().flatten(),
+            _ => self.scoped.get(&(id, scope)).copied(),
+        }
     }
 
     /// A node that asks for nothing yet, or for nothing but types.

@@ -106,6 +106,14 @@ impl Sink for Collector<'_> {
         ControlFlow::Continue(())
     }
 
+    fn room(&mut self, _: usize) -> ControlFlow<Full> {
+        ControlFlow::Continue(())
+    }
+
+    fn noted(&mut self) -> ControlFlow<Full> {
+        ControlFlow::Continue(())
+    }
+
     fn annotation(&mut self, spot: Spot<'_>, value: &str) -> ControlFlow<Full> {
         let Some(word) = spot.keyword.filter(|_| spot.name.is_none()) else {
             return ControlFlow::Continue(());
@@ -118,7 +126,7 @@ impl Sink for Collector<'_> {
             .map_or("", |doc| doc.uri.as_str());
         let size = ENTRY_BYTES
             + spot.instance.len()
-            + word.text.len()
+            + word.len()
             + value.len()
             + uri.len()
             + 3 * place.pointer.len();
@@ -130,7 +138,7 @@ impl Sink for Collector<'_> {
         push_fragment(&mut schema_location, &place.pointer);
         self.list.push(Annotation {
             instance_location: spot.instance.to_owned(),
-            keyword: word.text.to_owned(),
+            keyword: word.to_owned(),
             schema_location,
             value: value.to_owned(),
         });

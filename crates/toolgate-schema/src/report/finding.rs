@@ -3,12 +3,14 @@
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
-use toolgate_json::{Key as _, Kind, Node as _, View};
+use toolgate_json::{Key as _, Kind, Node, View};
 
 use super::Report;
 use super::locate::Locator;
+use crate::execute::Allowance;
 use crate::explain::kind::FindingKind;
 use crate::explain::sink::{Full, Sink, Spot};
+use crate::explain::{Fault, Trail, Wording};
 use crate::outline::Outline;
 
 /// One keyword that does not hold for one value of the instance.
@@ -80,77 +82,48 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Collects findings up to a count and a sum of bytes. Whoever asked for few is done
+/// Lets faults be noted up to a count and a sum of bytes. Whoever asked for few is done
 /// with the last of them; otherwise one too many says that there are more.
-pub(super) struct Collector<'o> {
-    locator: Locator<'o>,
-    findings: Vec<Finding>,
+pub(super) struct Bounds {
+    count: usize,
     most: usize,
     bytes: usize,
 }
 
-impl<'o> Collector<'o> {
-    pub(super) fn new(outline: &'o Outline, most: usize) -> Self {
+impl Bounds {
+    pub(super) fn new(most: usize) -> Self {
         Self {
-            locator: Locator::new(outline),
-            findings: Vec::new(),
+            count: 0,
             most,
             bytes: BYTES,
         }
     }
-
-    pub(super) fn finish(self) -> Vec<Finding> {
-        self.findings
-    }
 }
 
-impl Sink for Collector<'_> {
+impl Sink for Bounds {
     const EVERYTHING: bool = false;
 
     fn enter(&mut self, _: Spot<'_>) -> ControlFlow<Full> {
         ControlFlow::Continue(())
     }
 
-    fn finding(&mut self, spot: Spot<'_>, kind: FindingKind) -> ControlFlow<Full> {
-        let name = spot.name.map_or(0, str::len);
-        let size = KIND_BYTES + 4 * spot.path.len() + spot.instance.len() + name;
-        let Some(left) = self.bytes.checked_sub(size) else {
-            return ControlFlow::Break(Full);
-        };
-        if self.findings.len() >= self.most {
-            return ControlFlow::Break(Full);
-        }
-        self.bytes = left;
-        let outline = self.locator.outline();
-        let place = self.locator.of(spot.sub);
-        let longer = spot.keyword.map_or(0, |word| word.text.len() + 1);
-        let mut pointer = String::with_capacity(place.pointer.len() + longer);
-        pointer.push_str(&place.pointer);
-        let sub = outline.sub(spot.sub);
-        let (node, keyword) = match spot.keyword {
-            Some(word) => {
-                toolgate_json::pointer::push(&mut pointer, word.text);
-                (word.entry.value, word.text.to_owned())
+    fn finding(&mut self, _: Spot<'_>, _: FindingKind) -> ControlFlow<Full> {
+        ControlFlow::Continue(())
+    }
+
+    fn room(&mut self, bytes: usize) -> ControlFlow<Full> {
+        match self.bytes.checked_sub(KIND_BYTES + bytes) {
+            Some(left) if self.count < self.most => {
+                self.bytes = left;
+                ControlFlow::Continue(())
             }
-            None => (sub.node, applied_by(spot.path)),
-        };
-        let span = outline.view(place.doc, node).map(View::span);
-        let document = outline.docs.get(place.doc.index());
-        self.findings.push(Finding {
-            instance_location: spot.instance.to_owned(),
-            property_name: spot.name.map(str::to_owned),
-            keyword_location: spot.path.to_owned(),
-            absolute_keyword_location: self.locator.absolute(spot),
-            keyword,
-            kind,
-            source: Source {
-                document: document.map_or_else(String::new, |document| document.uri.clone()),
-                pointer,
-                span: span.map_or(0..0, |span| span.start..span.end),
-            },
-            instance_span: None,
-        });
-        match self.findings.len() == self.most && self.most < Report::FINDINGS {
+            _ => ControlFlow::Break(Full),
+        }
+    }
+
+    fn noted(&mut self) -> ControlFlow<Full> {
+        self.count += 1;
+        match self.count == self.most && self.most < Report::FINDINGS {
             true => ControlFlow::Break(Full),
             false => ControlFlow::Continue(()),
         }
@@ -163,7 +136,60 @@ impl Sink for Collector<'_> {
     fn leave(&mut self, _: bool) {}
 
     fn findings(&self) -> usize {
-        self.findings.len()
+        self.count
+    }
+}
+
+/// Writes out faults as findings.
+pub(super) struct Writer<'o, 'i, N: Node<'i>> {
+    outline: &'o Outline,
+    wording: Wording<'o, 'i, N>,
+    locator: Locator<'o>,
+}
+
+impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
+    pub(super) fn new(outline: &'o Outline, trail: Trail<'i>, allowance: Allowance) -> Self {
+        Self {
+            outline,
+            wording: Wording::new(outline, trail, allowance),
+            locator: Locator::new(outline),
+        }
+    }
+
+    /// The finding of a fault; nothing if a bound was reached.
+    pub(super) fn write(&mut self, fault: &Fault<'i, N>) -> Option<Finding> {
+        let kind = self.wording.word(fault)?;
+        let outline = self.outline;
+        let trail = self.wording.trail();
+        let keyword_location = trail.pointer(outline, fault.path);
+        let sub = outline.sub(fault.sub);
+        let entry = fault.entry(outline);
+        let (node, keyword) = match entry {
+            Some(entry) => {
+                let name = outline.view(sub.doc, entry.name);
+                let name = name.map_or_else(String::new, |name| name.string().to_owned());
+                (entry.value, name)
+            }
+            None => (sub.node, applied_by(&keyword_location)),
+        };
+        let word = entry.map(|_| keyword.as_str());
+        let (pointer, absolute) = self.locator.places(fault.sub, word);
+        let span = outline.view(sub.doc, node).map(View::span);
+        let document = outline.docs.get(sub.doc.index());
+        Some(Finding {
+            instance_location: trail.pointer(outline, fault.place),
+            property_name: fault.name().map(str::to_owned),
+            keyword_location,
+            absolute_keyword_location: absolute,
+            keyword,
+            kind,
+            source: Source {
+                document: document.map_or_else(String::new, |document| document.uri.clone()),
+                pointer,
+                span: span.map_or(0..0, |span| span.start..span.end),
+            },
+            instance_span: None,
+        })
     }
 }
 

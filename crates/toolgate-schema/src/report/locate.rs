@@ -64,16 +64,23 @@ impl<'o> Locator<'o> {
 
     /// The absolute URI of a subschema, or of a keyword in it.
     pub(super) fn absolute(&mut self, spot: Spot<'_>) -> String {
-        let place = self.of(spot.sub);
-        let longer = spot.keyword.map_or(0, |word| word.text.len() + 1);
+        self.places(spot.sub, spot.keyword).1
+    }
+
+    /// The JSON pointer and the absolute URI of a subschema, or of a keyword in it.
+    pub(super) fn places(&mut self, sub: SubId, word: Option<&str>) -> (String, String) {
+        let place = self.of(sub);
+        let longer = word.map_or(0, |word| word.len() + 1);
+        let mut pointer = String::with_capacity(place.pointer.len() + longer);
+        pointer.push_str(&place.pointer);
         let mut absolute = String::with_capacity(place.absolute.len() + longer);
         absolute.push_str(&place.absolute);
-        if let Some(word) = spot.keyword {
-            let mut token = String::new();
-            toolgate_json::pointer::push(&mut token, word.text);
-            push_fragment(&mut absolute, &token);
+        if let Some(word) = word {
+            toolgate_json::pointer::push(&mut pointer, word);
+            let token = pointer.get(place.pointer.len()..).unwrap_or_default();
+            push_fragment(&mut absolute, token);
         }
-        absolute
+        (pointer, absolute)
     }
 }
 

@@ -2,6 +2,7 @@
 //! standard output formats, and annotations.
 
 mod annotations;
+mod faults;
 mod finding;
 mod json;
 mod locate;
@@ -13,14 +14,14 @@ mod tree;
 use toolgate_json::{Node, ReadError, View};
 
 pub use annotations::{Annotation, Annotations};
+pub use faults::{Fault, Faults};
 pub use finding::{Finding, Source};
 pub use output::OutputFormat;
 pub use summary::Explanation;
 
 use crate::execute::{Allowance, Exhausted};
-use crate::explain::Evaluation;
+use crate::explain::{Evaluation, PLAIN_UNIT};
 use crate::schema::{Schema, Verdict, Workspace};
-use finding::Collector;
 
 /// Why an instance does not match, from [`Schema::explain`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,25 +79,77 @@ impl Schema {
         instance: N,
         most: usize,
     ) -> Report {
+        self.faults_up_to(workspace, instance, most).report()
+    }
+
+    /// What [`explain`](Self::explain) finds, before it is put into words: for whoever
+    /// counts the faults, or reads few of them.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, ValueNode, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"properties": {"limit": {"type": "integer"}}}"#)?;
+    /// let instance = serde_json::json!({"limit": "12"});
+    /// let faults = schema.faults(&mut Workspace::new(), ValueNode::new(&instance));
+    /// let places: Vec<String> = faults.iter().map(|fault| fault.instance_location()).collect();
+    /// assert_eq!(places, ["/limit"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn faults<'s, 'i, N: Node<'i>>(
+        &'s self,
+        workspace: &mut Workspace,
+        instance: N,
+    ) -> Faults<'s, 'i, N> {
+        self.faults_up_to(workspace, instance, Report::FINDINGS)
+    }
+
+    /// As [`faults`](Self::faults), and done once it has `most` (at most
+    /// [`Report::FINDINGS`]).
+    pub fn faults_up_to<'s, 'i, N: Node<'i>>(
+        &'s self,
+        workspace: &mut Workspace,
+        instance: N,
+        most: usize,
+    ) -> Faults<'s, 'i, N> {
         let verdict = self.check(workspace, instance);
-        let mut report = Report {
-            verdict,
-            findings: Vec::new(),
-            complete: !matches!(verdict, Verdict::Undecided(_)),
-        };
         if verdict != Verdict::Invalid {
-            return report;
+            return Faults::none(verdict);
         }
         // It was made once already, from the same text.
-        let Ok(outline) = self.outline() else {
-            report.complete = false;
-            return report;
+        let Ok(outlined) = self.outlined() else {
+            return Faults::none(verdict);
         };
-        let mut evaluation = Evaluation::new(outline, instance, self.allowance(workspace));
-        let mut collector = Collector::new(outline, most.min(Report::FINDINGS));
-        report.complete = evaluation.tell(&mut collector);
-        report.findings = collector.finish();
-        report
+        let allowance = self.allowance(workspace);
+        let guide = self.guide(outlined, allowance, &mut workspace.scratch);
+        let evaluation = Evaluation::guided(&outlined.outline, instance, allowance, guide);
+        Faults::found(verdict, &outlined.outline, allowance, evaluation, most)
+    }
+
+    /// As [`explain`](Self::explain), by the plain evaluation alone, which asks the plan
+    /// for nothing but the verdict. It is slower and finds the same, which is what it is
+    /// there to show.
+    pub fn explain_plainly<'i, N: Node<'i>>(
+        &self,
+        workspace: &mut Workspace,
+        instance: N,
+    ) -> Report {
+        let verdict = self.check(workspace, instance);
+        let Ok(outlined) = self.outlined() else {
+            return Faults::<N>::none(verdict).report();
+        };
+        if verdict != Verdict::Invalid {
+            return Faults::<N>::none(verdict).report();
+        }
+        let allowance = self.allowance(workspace);
+        let evaluation = Evaluation::new(&outlined.outline, instance, allowance);
+        Faults::found(
+            verdict,
+            &outlined.outline,
+            allowance,
+            evaluation,
+            Report::FINDINGS,
+        )
+        .report()
     }
 
     /// The verdict of the plain evaluation that explains. It is slower than
@@ -174,6 +227,3 @@ impl Schema {
         }
     }
 }
-
-/// What a unit of fuel costs in a plain evaluation, in units of a check.
-const PLAIN_UNIT: u64 = 4;

@@ -73,7 +73,7 @@ impl Sink for Tree<'_> {
         self.pay(UNIT_BYTES + absolute.len() + spot.path.len() + spot.instance.len())?;
         let index = self.units.len();
         self.units.push(Unit {
-            keyword: spot.keyword.map(|word| word.text.to_owned()),
+            keyword: spot.keyword.map(str::to_owned),
             path: spot.path.to_owned(),
             absolute,
             instance: spot.instance.to_owned(),
@@ -97,6 +97,14 @@ impl Sink for Tree<'_> {
         if let Some(unit) = self.open.last().and_then(|at| self.units.get_mut(*at)) {
             unit.error = Some(message);
         }
+        ControlFlow::Continue(())
+    }
+
+    fn room(&mut self, _: usize) -> ControlFlow<Full> {
+        ControlFlow::Continue(())
+    }
+
+    fn noted(&mut self) -> ControlFlow<Full> {
         ControlFlow::Continue(())
     }
 

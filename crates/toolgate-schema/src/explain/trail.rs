@@ -1,0 +1,111 @@
+//! Where an evaluation is, in the schema and in the instance: paths that share their
+//! beginnings, written as text only when somebody asks.
+
+use std::borrow::Cow;
+
+use smallvec::SmallVec;
+use toolgate_json::Node as _;
+
+use super::frame::Token;
+use crate::int::{to_u32, to_usize};
+use crate::outline::{DocId, Outline};
+
+/// Every step of every path that an evaluation keeps.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Trail<'i> {
+    /// Step `n + 1` at place `n`.
+    steps: Vec<Step<'i>>,
+}
+
+/// A path, by its last step.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Place(u32);
+
+#[derive(Debug, Clone, Copy)]
+struct Step<'i> {
+    from: Place,
+    token: Token<'i>,
+    /// The document that a [`Token::Key`] stands in.
+    doc: DocId,
+    /// Bytes of the whole path, before anything is escaped.
+    length: u32,
+}
+
+impl<'i> Trail<'i> {
+    /// A path and one step more; the same path if there is no step.
+    pub(super) fn step(
+        &mut self,
+        outline: &Outline,
+        from: Place,
+        doc: DocId,
+        token: Token<'i>,
+    ) -> Place {
+        let own = match token {
+            Token::None => return from,
+            Token::Index(_) => INDEX,
+            Token::Name(name) => name.len(),
+            Token::Key(key) => outline.view(doc, key).map_or(0, |key| key.string().len()),
+        };
+        self.steps.push(Step {
+            from,
+            token,
+            doc,
+            length: to_u32(self.length(from) + own + 1),
+        });
+        Place(to_u32(self.steps.len()))
+    }
+
+    /// Bytes of a path, about: nothing in it is escaped yet.
+    pub(super) fn length(&self, place: Place) -> usize {
+        self.at(place).map_or(0, |step| to_usize(step.length))
+    }
+
+    /// How many steps there are.
+    pub(super) fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Forgets the steps behind the first so many.
+    pub(super) fn truncate(&mut self, count: usize) {
+        self.steps.truncate(count);
+    }
+
+    /// The path as a JSON pointer.
+    pub(crate) fn pointer(&self, outline: &Outline, place: Place) -> String {
+        let mut steps: SmallVec<[&Step<'i>; 16]> = SmallVec::new();
+        let mut next = self.at(place);
+        while let Some(step) = next {
+            steps.push(step);
+            next = self.at(step.from);
+        }
+        let mut pointer = String::with_capacity(self.length(place));
+        for step in steps.into_iter().rev() {
+            toolgate_json::pointer::push(&mut pointer, &text(outline, step));
+        }
+        pointer
+    }
+
+    /// The last token of a path; empty for the whole.
+    pub(super) fn last(&self, outline: &Outline, place: Place) -> String {
+        self.at(place)
+            .map_or_else(String::new, |step| text(outline, step).into_owned())
+    }
+
+    fn at(&self, place: Place) -> Option<&Step<'i>> {
+        self.steps.get(to_usize(place.0).checked_sub(1)?)
+    }
+}
+
+fn text<'s>(outline: &'s Outline, step: &Step<'s>) -> Cow<'s, str> {
+    match step.token {
+        Token::None => Cow::Borrowed(""),
+        Token::Index(index) => Cow::Owned(index.to_string()),
+        Token::Name(name) => Cow::Borrowed(name),
+        Token::Key(key) => {
+            Cow::Borrowed(outline.view(step.doc, key).map_or("", |key| key.string()))
+        }
+    }
+}
+
+/// Bytes of an index, about.
+const INDEX: usize = 4;

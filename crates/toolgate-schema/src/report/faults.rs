@@ -1,0 +1,138 @@
+//! Faults before they are put into words: where each is, and no text yet.
+
+use toolgate_json::Node;
+
+use super::Report;
+use super::finding::{Bounds, Finding, Writer};
+use crate::execute::Allowance;
+use crate::explain::{self, Evaluation, Trail};
+use crate::outline::Outline;
+use crate::schema::Verdict;
+
+/// What is wrong with an instance, from [`Schema::faults`](crate::Schema::faults). It
+/// borrows the schema and the instance, and holds no text; [`report`](Self::report)
+/// writes all of it out.
+pub struct Faults<'s, 'i, N: Node<'i>> {
+    verdict: Verdict,
+    complete: bool,
+    outline: Option<&'s Outline>,
+    trail: Trail<'i>,
+    list: Vec<explain::Fault<'i, N>>,
+    allowance: Allowance,
+}
+
+/// One keyword that does not hold for one value of the instance.
+pub struct Fault<'f, 'i, N> {
+    outline: &'f Outline,
+    trail: &'f Trail<'i>,
+    fault: &'f explain::Fault<'i, N>,
+    allowance: Allowance,
+}
+
+impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
+    /// A verdict without faults.
+    pub(super) fn none(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            complete: verdict == Verdict::Valid,
+            outline: None,
+            trail: Trail::default(),
+            list: Vec::new(),
+            allowance: Allowance { fuel: 0, depth: 0 },
+        }
+    }
+
+    /// What an evaluation finds.
+    pub(super) fn found(
+        verdict: Verdict,
+        outline: &'s Outline,
+        allowance: Allowance,
+        mut evaluation: Evaluation<'_, 'i, N>,
+        most: usize,
+    ) -> Self {
+        let complete = evaluation.tell(&mut Bounds::new(most.min(Report::FINDINGS)));
+        let (list, trail) = evaluation.into_faults();
+        Self {
+            verdict,
+            complete,
+            outline: Some(outline),
+            trail,
+            list,
+            allowance,
+        }
+    }
+
+    /// The answer.
+    pub fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    /// Whether these are all; `false` if a bound was reached.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there is none: the verdict is another than [`Verdict::Invalid`].
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The faults, in the order they were found.
+    pub fn iter(&self) -> impl Iterator<Item = Fault<'_, 'i, N>> {
+        let outline = self.outline.into_iter();
+        outline.flat_map(move |outline| {
+            self.list.iter().map(move |fault| Fault {
+                outline,
+                trail: &self.trail,
+                fault,
+                allowance: self.allowance,
+            })
+        })
+    }
+
+    /// All of it in words.
+    #[must_use]
+    pub fn report(self) -> Report {
+        let mut report = Report {
+            verdict: self.verdict,
+            findings: Vec::with_capacity(self.list.len()),
+            complete: self.complete,
+        };
+        if let Some(outline) = self.outline {
+            let mut writer = Writer::new(outline, self.trail, self.allowance);
+            for fault in &self.list {
+                match writer.write(fault) {
+                    Some(finding) => report.findings.push(finding),
+                    None => report.complete = false,
+                }
+            }
+        }
+        report
+    }
+}
+
+impl<'i, N: Node<'i>> Fault<'_, 'i, N> {
+    /// The keyword as the schema spells it; nothing for a `false` schema.
+    pub fn keyword(&self) -> Option<&str> {
+        let entry = self.fault.entry(self.outline)?;
+        let doc = self.outline.sub(self.fault.sub).doc;
+        self.outline.view(doc, entry.name).map(Node::string)
+    }
+
+    /// The value, as a JSON pointer (RFC 6901) into the instance.
+    #[must_use]
+    pub fn instance_location(&self) -> String {
+        self.trail.pointer(self.outline, self.fault.place)
+    }
+
+    /// The fault in words; nothing if finding them reached a bound.
+    #[must_use]
+    pub fn finding(&self) -> Option<Finding> {
+        Writer::new(self.outline, self.trail.clone(), self.allowance).write(self.fault)
+    }
+}
