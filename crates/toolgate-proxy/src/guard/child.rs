@@ -41,7 +41,7 @@ pub(super) struct Child {
 
 /// What of a child has to be ended.
 enum Body {
-    Process { process: Process, stderr: Tail },
+    Process { process: Box<Process>, stderr: Tail },
     Inner(Pin<Box<dyn Future<Output = String> + Send>>),
 }
 
@@ -83,7 +83,10 @@ impl Child {
         let child = Self {
             house: Arc::clone(house),
             name,
-            body: Body::Process { process, stderr },
+            body: Body::Process {
+                process: Box::new(process),
+                stderr,
+            },
             lines: Lines::new(Box::new(pipes.stdout), house.bounds.message_bytes),
         };
         Ok((child, Arc::new(Outbox::new(Box::new(pipes.stdin)))))
@@ -132,7 +135,7 @@ impl Child {
             lines,
         } = self;
         let how = match body {
-            Body::Process { process, stderr } => reap(process, &stderr, grace).await,
+            Body::Process { process, stderr } => reap(*process, &stderr, grace).await,
             Body::Inner(ended) => match timeout(grace.saturating_mul(PATIENCE), ended).await {
                 Ok(how) => quote(&how, 200).to_string(),
                 Err(_) => "did not end in time".to_owned(),

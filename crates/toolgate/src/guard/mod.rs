@@ -113,6 +113,10 @@ fn summary(config: &Config) -> String {
             _ => "standard input and output".to_owned(),
         };
         text.push_str(&format!("\n  {name}: {clients} -> {}", quote(&server, 120)));
+        if config.merged().iter().any(|(merged, _)| merged == name) {
+            let prefix = Config::prefix(name, upstream);
+            text.push_str(&format!(" (names begin with `{prefix}`)"));
+        }
     }
     text
 }

@@ -1,22 +1,23 @@
 //! A guard at work, from its start to its end: what starts in which order, what signals do.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{mpsc, watch};
-use toolgate_guard::Guard;
+use toolgate_guard::{Guard, JunctionBounds};
 use toolgate_json::quote;
 use toolgate_proxy::guard::{
-    Exit as Ended, GuardOptions, HttpListener, Listener, Observer, Restart, Running, TlsFiles,
-    Upstream as Behind, serve,
+    Branch, Exit as Ended, GuardOptions, HttpListener, Listener, Observer, Restart, Running,
+    Several, TlsFiles, Upstream as Behind, serve,
 };
 use toolgate_proxy::{Fault, Launch};
 
 use super::admin::Admin;
 use super::audit::Audit;
-use super::config::{Config, Sources, Upstream};
+use super::config::{Config, Listen, Sources, Upstream};
 use super::log::{self, Levels};
 use super::metrics::Metrics;
 use super::signals::{Signal, Signals};
@@ -99,6 +100,8 @@ struct House {
     started: Config,
     shared: Arc<Shared>,
     guards: Vec<(String, Guard)>,
+    /// The guard in front of several.
+    carrier: Option<Guard>,
     /// Ends of guards, as they come.
     ends: mpsc::UnboundedReceiver<(String, Ended)>,
     left: usize,
@@ -112,26 +115,45 @@ impl House {
         let (report, ends) = mpsc::unbounded_channel();
         let (stop, stopped) = watch::channel(false);
         let mut guards = Vec::new();
+        let merged = config.merged();
+        let mut left = 0_usize;
+        let mut branches = Vec::new();
         for (name, upstream) in &config.upstreams {
             let guard = Guard::new(config.policy(upstream))
                 .map_err(|error| Failure::usage(format!("upstream `{name}`: {error}")))?;
-            let options = options(name, upstream, &config)?;
+            guards.push((name.clone(), guard.clone()));
             let observer: Arc<dyn Observer> = Arc::new(Watch::new(name, Arc::clone(shared)));
-            let running = serve(options, guard.clone(), observer).await;
-            let running = running.map_err(|fault| failure(&fault))?;
-            if let (Some(address), Some(path)) = (running.address(), &upstream.path) {
-                tracing::info!(upstream = name, "listening on http://{address}{path}");
+            if merged.iter().any(|(merged, _)| merged == name) {
+                branches.push(Branch {
+                    name: name.clone(),
+                    prefix: Config::prefix(name, upstream),
+                    upstream: behind(name, upstream, None)?,
+                    guard,
+                    observer,
+                });
+                continue;
             }
-            guards.push((name.clone(), guard));
-            tokio::spawn(attend(
-                name.clone(),
-                running,
-                stopped.clone(),
-                report.clone(),
-            ));
+            let options = options(name, upstream, &config)?;
+            let running = listening(options, guard, observer).await?;
+            left = left.saturating_add(1);
+            let name = name.clone();
+            tokio::spawn(attend(name, running, stopped.clone(), report.clone()));
+        }
+        let mut carrier = None;
+        if !branches.is_empty() {
+            let policy = config.carrying();
+            let guard = Guard::new(policy).map_err(|error| Failure::usage(error.to_string()))?;
+            let options = in_front(branches, &config)?;
+            let observer: Arc<dyn Observer> = Arc::new(Watch::new(SEVERAL, Arc::clone(shared)));
+            let running = listening(options, guard.clone(), observer).await?;
+            carrier = Some(guard);
+            left = left.saturating_add(1);
+            let name = SEVERAL.to_owned();
+            tokio::spawn(attend(name, running, stopped.clone(), report.clone()));
         }
         Ok(Self {
-            left: guards.len(),
+            left,
+            carrier,
             started: config,
             shared: Arc::clone(shared),
             guards,
@@ -212,6 +234,12 @@ impl House {
                 good = false;
             }
         }
+        if let Some(carrier) = &self.carrier
+            && let Err(error) = carrier.replace(new.carrying())
+        {
+            tracing::error!(%error, "the limits of the common listing are not changed");
+            good = false;
+        }
         levels.set(&new.log);
         self.shared
             .passes
@@ -250,40 +278,94 @@ async fn attend(
     let _nobody_asks = report.send((name, end));
 }
 
+/// Starts a guard, and says where it listens.
+async fn listening(
+    options: GuardOptions,
+    guard: Guard,
+    observer: Arc<dyn Observer>,
+) -> Result<Running, Failure> {
+    let name = options.name.clone();
+    let path = match &options.listener {
+        Listener::Http(http) => http.path.clone(),
+        _ => String::new(),
+    };
+    let running = serve(options, guard, observer).await;
+    let running = running.map_err(|fault| failure(&fault))?;
+    if let Some(address) = running.address() {
+        tracing::info!(upstream = name, "listening on http://{address}{path}");
+    }
+    Ok(running)
+}
+
+/// The guard in front of several upstreams.
+fn in_front(branches: Vec<Branch>, config: &Config) -> Result<GuardOptions, Failure> {
+    let children = |branch: &Branch| matches!(branch.upstream, Behind::Child { .. });
+    let children = branches.iter().filter(|branch| children(branch)).count();
+    let mut bounds = config.bounds.proxy();
+    let own = bounds;
+    // Each connection starts every server, and the bound is on all processes together.
+    bounds.children = match bounds.children.checked_div(children) {
+        Some(each) => each.max(1),
+        None => bounds.sessions,
+    };
+    let junction = JunctionBounds {
+        pending: config.bounds.pending,
+        known: config.bounds.tasks,
+        patience: config.times.list,
+    };
+    let times = config.times.proxy();
+    let several = Several::new(branches, own, times, junction);
+    let several = several.map_err(|error| Failure::usage(error.to_string()))?;
+    let listener = listener(config.listen.address, MERGED_PATH, &config.listen);
+    let mut options = GuardOptions::new(SEVERAL, listener, Behind::Inner(Arc::new(several)));
+    options.bounds = bounds;
+    options.times = times;
+    Ok(options)
+}
+
 fn options(name: &str, upstream: &Upstream, config: &Config) -> Result<GuardOptions, Failure> {
     let listen = &config.listen;
-    let listener = match upstream.listen.or(listen.address) {
-        None => Listener::Stdio,
-        Some(address) => {
-            let mut http = HttpListener::new(address);
-            http.path = upstream.path.clone().unwrap_or(http.path);
-            http.hosts.clone_from(&listen.hosts);
-            http.origins.clone_from(&listen.origins);
-            if let (Some(certificate), Some(key)) = (&listen.tls_certificate, &listen.tls_key) {
-                http.tls = Some(TlsFiles {
-                    certificate: certificate.clone(),
-                    key: key.clone(),
-                });
-            }
-            Listener::Http(http)
-        }
-    };
-    let behind = match (&upstream.url, upstream.command.split_first()) {
-        (Some(url), _) => {
-            let target = upstream.target(url);
-            Behind::Http(target.map_err(Failure::usage)?)
-        }
-        (None, Some((program, arguments))) => Behind::Child {
-            launch: launch(program, arguments, upstream),
-            restart: restart(upstream, &listener),
-        },
-        // `Config::load` lets no such upstream pass.
-        (None, None) => return Err(Failure::usage(format!("upstream `{name}` names no server"))),
-    };
+    let path = upstream.path.as_deref().unwrap_or(MERGED_PATH);
+    let listener = listener(upstream.listen.or(listen.address), path, listen);
+    let behind = behind(name, upstream, Some(&listener))?;
     let mut options = GuardOptions::new(name, listener, behind);
     options.bounds = config.bounds.proxy();
     options.times = config.times.proxy();
     Ok(options)
+}
+
+/// Where clients come in.
+fn listener(address: Option<SocketAddr>, path: &str, listen: &Listen) -> Listener {
+    let Some(address) = address else {
+        return Listener::Stdio;
+    };
+    let mut http = HttpListener::new(address);
+    http.path = path.to_owned();
+    http.hosts.clone_from(&listen.hosts);
+    http.origins.clone_from(&listen.origins);
+    if let (Some(certificate), Some(key)) = (&listen.tls_certificate, &listen.tls_key) {
+        http.tls = Some(TlsFiles {
+            certificate: certificate.clone(),
+            key: key.clone(),
+        });
+    }
+    Listener::Http(http)
+}
+
+/// The server of an upstream; `listener` is its own, if it has one.
+fn behind(name: &str, upstream: &Upstream, listener: Option<&Listener>) -> Result<Behind, Failure> {
+    match (&upstream.url, upstream.command.split_first()) {
+        (Some(url), _) => {
+            let target = upstream.target(url);
+            Ok(Behind::Http(target.map_err(Failure::usage)?))
+        }
+        (None, Some((program, arguments))) => Ok(Behind::Child {
+            launch: launch(program, arguments, upstream),
+            restart: restart(upstream, listener),
+        }),
+        // `Config::load` lets no such upstream pass.
+        (None, None) => Err(Failure::usage(format!("upstream `{name}` names no server"))),
+    }
 }
 
 fn launch(program: &str, arguments: &[String], upstream: &Upstream) -> Launch {
@@ -298,9 +380,10 @@ fn launch(program: &str, arguments: &[String], upstream: &Upstream) -> Launch {
 }
 
 /// A client on standard input and output knows what it told its server and a new process would
-/// not, so that one ends with its server; others may find it started again.
-fn restart(upstream: &Upstream, listener: &Listener) -> Restart {
-    if matches!(listener, Listener::Stdio) {
+/// not, so that one ends with its server; others may find it started again, and where several have
+/// one listing it is told what the first was told.
+fn restart(upstream: &Upstream, listener: Option<&Listener>) -> Restart {
+    if matches!(listener, Some(Listener::Stdio)) {
         return Restart::NEVER;
     }
     Restart {
@@ -330,6 +413,11 @@ fn failure(fault: &Fault) -> Failure {
         help: fault.help().map(str::to_owned),
     }
 }
+
+/// What the guard in front of several upstreams is called in logs and metrics; no upstream can be.
+const SEVERAL: &str = "*";
+/// Where clients find several upstreams.
+const MERGED_PATH: &str = "/mcp";
 
 fn cannot(what: &str, error: &std::io::Error) -> Failure {
     Failure::usage(format!("cannot {what}: {error}"))

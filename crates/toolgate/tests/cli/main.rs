@@ -13,6 +13,7 @@ mod demo_http;
 mod demo_stdio;
 mod diff;
 mod guard;
+mod guard_several;
 mod lint;
 mod run;
 mod validate;

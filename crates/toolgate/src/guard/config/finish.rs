@@ -6,8 +6,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-use toolgate_guard::Lock;
 use toolgate_guard::policy::{Policy, Rate};
+use toolgate_guard::{Junction, JunctionBounds, Lock, Member};
 use toolgate_json::quote;
 use toolgate_proxy::HttpTarget;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -77,7 +77,12 @@ impl Faults {
 pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     server(config, sources, &mut problems);
-    let several = config.upstreams.len() > 1;
+    let pathed: Vec<String> = config
+        .merged()
+        .into_iter()
+        .filter(|(_, upstream)| upstream.path.is_some())
+        .map(|(name, _)| name.to_owned())
+        .collect();
     for (name, upstream) in &mut config.upstreams {
         let place = upstream.place.clone().map_or(Place::Whole, Place::File);
         let environment = |wanted: &str| {
@@ -91,6 +96,12 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
             ));
         }
     }
+    for name in pathed {
+        let message = format!(
+            "upstream `{name}`: `path` needs an address of its own, `listen`; the clients of several find them at `/mcp`"
+        );
+        problems.push(Problem::new(Place::Whole, message));
+    }
     let mut whole = |message: &str| problems.push(Problem::new(Place::Whole, message));
     if config.upstreams.is_empty() {
         whole(
@@ -98,15 +109,22 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         );
     }
     let listen = &config.listen;
-    let addresses: Vec<Option<SocketAddr>> = config
+    let mut addresses: Vec<Option<SocketAddr>> = config
         .upstreams
         .values()
-        .map(|upstream| upstream.listen.or(listen.address))
+        .filter_map(|upstream| upstream.listen.map(Some))
         .collect();
-    if several && addresses.contains(&None) {
+    if addresses.len() < config.upstreams.len() {
+        // All others come in there, however many they are.
+        addresses.push(listen.address);
+    }
+    if addresses.len() > 1 && addresses.contains(&None) {
         whole(
-            "several upstreams need an address each, `upstreams.NAME.listen`: on standard input and output there is room for one",
+            "with `upstreams.NAME.listen` the other upstreams need an address too, `listen.address`: standard input and output is for one client of them all",
         );
+    }
+    for message in merging(config) {
+        whole(&message);
     }
     let plain =
         listen.hosts.is_empty() && listen.origins.is_empty() && listen.tls_certificate.is_none();
@@ -128,7 +146,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
             && one == other
         {
             whole(&format!(
-                "`{one}` is listened on twice; every upstream and `admin` need an address of their own"
+                "`{one}` is listened on twice; `listen`, `admin` and each `upstreams.NAME.listen` need an address of their own"
             ));
         }
     }
@@ -147,6 +165,27 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         }
     }
     problems
+}
+
+/// Why upstreams cannot have one listing.
+fn merging(config: &Config) -> Vec<String> {
+    let mut wrong: Vec<String> = config
+        .upstreams
+        .iter()
+        .filter(|(_, upstream)| upstream.listen.is_some() && upstream.prefix.is_some())
+        .map(|(name, _)| {
+            format!(
+                "upstream `{name}`: `prefix` is for upstreams with one listing, and this one has an address of its own"
+            )
+        })
+        .collect();
+    let members = config.merged().into_iter().map(|(name, upstream)| Member {
+        name: name.to_owned(),
+        prefix: Config::prefix(name, upstream),
+    });
+    let junction = Junction::new(members.collect(), JunctionBounds::default());
+    wrong.extend(junction.err().map(|error| error.to_string()));
+    wrong
 }
 
 /// Puts in the server that the command line names, and what it says about the one there is.

@@ -23,8 +23,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolgate_guard::Lock;
 use toolgate_guard::policy::{self, Policy};
+use toolgate_guard::{Lock, default_prefix};
 use toolgate_proxy::guard as proxy;
 
 pub(crate) use finish::Faults;
@@ -67,6 +67,8 @@ pub(crate) struct Upstream {
     pub(crate) listen: Option<SocketAddr>,
     /// Where clients find it; there after [`Config::load`].
     pub(crate) path: Option<String>,
+    /// What its tools' names begin with in a listing of several, if it was given.
+    pub(crate) prefix: Option<String>,
     lock: Option<PathBuf>,
     /// What the lock holds, once it was read.
     pins: Option<Arc<Lock>>,
@@ -222,6 +224,32 @@ impl Config {
         }
     }
 
+    /// The upstreams with one listing for the clients of `listen.address`, or of standard input and
+    /// output; none if that is for one server as it is.
+    pub(crate) fn merged(&self) -> Vec<(&str, &Upstream)> {
+        let shared = self.upstreams.iter();
+        let shared = shared.filter(|(_, upstream)| upstream.listen.is_none());
+        let shared: Vec<(&str, &Upstream)> = shared
+            .map(|(name, upstream)| (name.as_str(), upstream))
+            .collect();
+        let one_as_it_is = |(_, only): &(&str, &Upstream)| only.prefix.is_none();
+        if shared.len() < 2 && shared.iter().all(one_as_it_is) {
+            return Vec::new();
+        }
+        shared
+    }
+
+    /// What the names of an upstream's tools begin with in a listing of several.
+    pub(crate) fn prefix(name: &str, upstream: &Upstream) -> String {
+        let own = upstream.prefix.clone();
+        own.unwrap_or_else(|| default_prefix(name))
+    }
+
+    /// The policy of the guard in front of several, each of which has its own.
+    pub(crate) fn carrying(&self) -> Policy {
+        self.policy.carrying()
+    }
+
     /// The fixed settings in which `new` differs; they take effect at the next start.
     pub(crate) fn fixed_changes(&self, new: &Self) -> Vec<String> {
         let mut names: Vec<String> = changes(keys::GLOBAL, self, new, "");
@@ -327,6 +355,7 @@ impl Default for Upstream {
             restart_window: restart.window,
             listen: None,
             path: None,
+            prefix: None,
             lock: None,
             pins: None,
             place: None,

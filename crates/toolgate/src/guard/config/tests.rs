@@ -221,11 +221,50 @@ fn faults_have_their_places_and_what_was_meant() {
 }
 
 #[test]
+fn upstreams_without_an_address_of_their_own_have_one_listing() {
+    let load = |more: &str| {
+        let config = load(&format!("{ONE}{more}"), &[], &[]);
+        config.unwrap_or_else(|faults| panic_with(&faults))
+    };
+    let merged = |config: &Config| {
+        let merged = config.merged().into_iter();
+        let merged = merged.map(|(name, upstream)| Config::prefix(name, upstream));
+        merged.collect::<Vec<_>>()
+    };
+    assert_eq!(merged(&load("")), [""; 0]);
+    assert_eq!(merged(&load("prefix = \"x.\"\n")), ["x."]);
+    let two = "[upstreams.b]\nurl = \"http://x/\"\nprefix = \"far-\"\n";
+    assert_eq!(merged(&load(two)), ["a_", "far-"]);
+    let apart = "[upstreams.b]\nurl = \"http://x/\"\nlisten = \"127.0.0.1:2\"\n[listen]\naddress = \"127.0.0.1:1\"\n";
+    assert_eq!(merged(&load(apart)), [""; 0]);
+}
+
+#[test]
 fn settings_that_do_not_fit_together_are_refused() {
     for (more, expected) in [
         (
-            "[upstreams.b]\ncommand = [\"y\"]\n",
-            "several upstreams need an address each, `upstreams.NAME.listen`: on standard input and output there is room for one",
+            "[upstreams.b]\ncommand = [\"y\"]\nlisten = \"127.0.0.1:1\"\n",
+            "with `upstreams.NAME.listen` the other upstreams need an address too, `listen.address`: standard input and output is for one client of them all",
+        ),
+        (
+            "[upstreams.b]\ncommand = [\"y\"]\nprefix = \"a_\"\n",
+            "the prefix `a_` of `a` begins like the prefix `a_` of `b`, so a tool could be of either",
+        ),
+        (
+            "[upstreams.a_b]\ncommand = [\"y\"]\n",
+            "the prefix `a_b_` of `a_b` begins like the prefix `a_` of `a`, so a tool could be of either",
+        ),
+        (
+            "prefix = \"a b\"\n",
+            "the prefix `a b` of `a` is none: it has 1 to 64 of the characters `A`-`Z`, `a`-`z`, `0`-`9`, `_`, `-` and `.`",
+        ),
+        (
+            "prefix = \"a_\"\nlisten = \"127.0.0.1:1\"\n",
+            "upstream `a`: `prefix` is for upstreams with one listing, and this one has an address of its own",
+        ),
+        (
+            "[upstreams.b]\ncommand = [\"y\"]\npath = \"/b\"\n",
+            "upstream `b`: `path` needs an address of its own, `listen`; the clients of several find them at `/mcp`",
         ),
         (
             "[listen]\ntls_key = \"k\"\naddress = \"127.0.0.1:0\"\n",
@@ -233,7 +272,7 @@ fn settings_that_do_not_fit_together_are_refused() {
         ),
         (
             "[listen]\naddress = \"127.0.0.1:1\"\n[admin]\naddress = \"127.0.0.1:1\"\n",
-            "`127.0.0.1:1` is listened on twice; every upstream and `admin` need an address of their own",
+            "`127.0.0.1:1` is listened on twice; `listen`, `admin` and each `upstreams.NAME.listen` need an address of their own",
         ),
         (
             "[log]\nlevel = \"loud\"\n",
@@ -242,10 +281,11 @@ fn settings_that_do_not_fit_together_are_refused() {
         (
             "[upstreams.b]
 command = [\"y\"]
+listen = \"127.0.0.1:2\"
 [listen]
 address = \"127.0.0.1:2\"
 ",
-            "`127.0.0.1:2` is listened on twice; every upstream and `admin` need an address of their own",
+            "`127.0.0.1:2` is listened on twice; `listen`, `admin` and each `upstreams.NAME.listen` need an address of their own",
         ),
         (
             "path = \"x\"

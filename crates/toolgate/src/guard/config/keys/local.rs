@@ -56,6 +56,11 @@ pub(in super::super) const UPSTREAM: &[Key<Upstream>] = &[
         field!(Text, path),
         "where clients find it on that address",
     ),
+    fixed(
+        "prefix",
+        field!(Text, prefix),
+        "what the names of its tools and prompts begin with for clients, where upstreams have one listing; else its name and `_`",
+    ),
     live(
         "lock",
         field!(Path, lock),

@@ -1,0 +1,195 @@
+//! `toolgate guard` in front of several servers with one listing (behaviours G1, G3, G4).
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::Value;
+
+use crate::run::{Dir, PROGRAM, toolgate};
+
+/// A server of 2025-11-25 that can be told to end.
+const LEGACY: &str = r#"
+import sys, json, os
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" not in m: continue
+    r = {"jsonrpc": "2.0", "id": m["id"]}
+    if m["method"] == "initialize":
+        r["result"] = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "p", "version": "1"}}
+    elif m["method"] == "tools/list":
+        r["result"] = {"tools": [{"name": n, "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}}} for n in ("add", "die")]}
+    elif m["method"] == "tools/call":
+        if m["params"]["name"] == "die": os._exit(3)
+        r["result"] = {"content": [{"type": "text", "text": str(os.getpid())}]}
+    else:
+        r["error"] = {"code": -32601, "message": "no"}
+    print(json.dumps(r), flush=True)
+"#;
+
+fn settings(dir: &Dir, more: &str) -> String {
+    let script = dir.file("legacy.py", LEGACY);
+    dir.file(
+        "guard.toml",
+        &format!(
+            "[upstreams.demo]\ncommand = [\"{PROGRAM}\", \"serve-demo\"]\n\
+             [upstreams.py]\ncommand = [\"python3\", \"{script}\"]\nprefix = \"py-\"\n{more}"
+        ),
+    )
+}
+
+#[test]
+fn several_are_summed_up_and_clashes_named() {
+    let dir = Dir::new();
+    let file = dir.file(
+        "guard.toml",
+        "[upstreams.a]\ncommand = [\"x\"]\n[upstreams.b]\nurl = \"http://127.0.0.1:1/mcp\"\nprefix = \"far.\"\n",
+    );
+    let run = toolgate(&["guard", "--config", &file, "--check-config"]);
+    let told = "the settings are good\n\
+                \x20 a: standard input and output -> x (names begin with `a_`)\n\
+                \x20 b: standard input and output -> http://127.0.0.1:1/mcp (names begin with `far.`)\n";
+    assert_eq!((run.code, run.stderr.as_str()), (0, told));
+    let file = dir.file(
+        "guard.toml",
+        "[upstreams.a]\ncommand = [\"x\"]\n[upstreams.a_b]\ncommand = [\"y\"]\n",
+    );
+    let run = toolgate(&["guard", "--config", &file, "--check-config"]);
+    let clash = "the prefix `a_b_` of `a_b` begins like the prefix `a_` of `a`";
+    assert!(
+        run.code == 2 && run.stderr.contains(clash),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn a_client_sees_one_server_with_the_tools_of_all() {
+    let dir = Dir::new();
+    let file = settings(&dir, "");
+    let run = toolgate(&["check", "--", PROGRAM, "guard", "--config", &file]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    for part in [
+        "toolgate 0.1.0, protocol 2025-11-25 (legacy)",
+        " ok  demo_get-count ",
+        " ok  py-add ",
+        " ok  py-die ",
+        // The bad tool of one is left out by its own guard.
+        "\n5 tools: 5 ok\n",
+    ] {
+        assert!(run.stdout.contains(part), "{part} in\n{}", run.stdout);
+    }
+}
+
+/// A guard on standard input and output.
+struct Several {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    log: BufReader<ChildStderr>,
+}
+
+impl Several {
+    fn start(config: &str) -> Self {
+        let mut child = Command::new(PROGRAM)
+            .args(["guard", "--config", config])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = child.stdin.take().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let log = BufReader::new(child.stderr.take().unwrap());
+        let mut guard = Self {
+            child,
+            input,
+            output,
+            log,
+        };
+        guard.ask(r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#);
+        guard.tell(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        guard
+    }
+
+    fn tell(&mut self, line: &str) {
+        writeln!(self.input, "{line}").unwrap();
+    }
+
+    fn next(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+
+    fn ask(&mut self, line: &str) -> Value {
+        self.tell(line);
+        self.next()
+    }
+
+    fn call(&mut self, tool: &str) -> Value {
+        self.ask(&format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{{}}}}}}"#
+        ))
+    }
+
+    fn tools(&mut self) -> Vec<String> {
+        let listed = self.ask(r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#);
+        let tools = listed["result"]["tools"].as_array().unwrap().iter();
+        tools
+            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    fn until(&mut self, text: &str) {
+        let mut line = String::new();
+        while !line.contains(text) {
+            line.clear();
+            assert_ne!(self.log.read_line(&mut line).unwrap(), 0, "no `{text}`");
+        }
+    }
+
+    fn end(mut self) {
+        drop(self.input);
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+    }
+}
+
+#[test]
+fn one_that_dies_is_started_again_and_rules_are_for_the_servers_own_names() {
+    let dir = Dir::new();
+    let file = settings(&dir, "");
+    let mut guard = Several::start(&file);
+    let first = guard.call("py-add");
+    let first = first["result"]["content"][0]["text"].clone();
+    let lost = guard.call("py-die");
+    let why = lost["error"]["message"].as_str().unwrap();
+    assert!(why.contains("status 3"), "{lost}");
+    guard.until("`py` cannot be reached");
+    for _ in 0..2 {
+        let told = guard.next();
+        assert_eq!(told["method"], "notifications/tools/list_changed", "{told}");
+    }
+    let again = guard.call("py-add");
+    let text = &again["result"]["content"][0]["text"];
+    assert!(text.is_string() && *text != first, "{again}");
+
+    assert_eq!(guard.tools().len(), 5);
+    settings(
+        &dir,
+        "[[tools]]\nmatch = \"d*\"\nhidden = true\n[[tools]]\nmatch = \"py-add\"\nhidden = true\n",
+    );
+    let id = guard.child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-HUP", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    guard.until("the settings were read again");
+    let tools = guard.tools();
+    assert!(tools.contains(&"py-add".to_owned()), "{tools:?}");
+    assert!(!tools.contains(&"py-die".to_owned()), "{tools:?}");
+    assert!(tools.contains(&"demo_get-count".to_owned()), "{tools:?}");
+    guard.end();
+}
