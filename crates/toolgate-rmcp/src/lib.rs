@@ -64,7 +64,8 @@
 //!   [`ServerGate`] has its options and is what handlers of one HTTP server
 //!   share. [`GateRouter`] is for a `ToolRouter` alone.
 //! * [`ServerLines`] is a server's standard input and output, where requests
-//!   that rmcp would drop or misread get their errors.
+//!   that rmcp would drop or misread get their errors; `ServerHttp` (feature
+//!   `http-server`) does the same in front of a `StreamableHttpService`.
 //! * [`tool()`] makes rmcp's `Tool` of a definition with raw schemas, refused at
 //!   start-up if it can never work; [`Union`] makes a Rust enum an input.
 //! * [`ClientGate`] puts a gate into a client's transport; [`CallTyped`] calls
@@ -84,6 +85,7 @@
 //! | `server` | yes | gates for handlers and routers |
 //! | `client` | yes | the gate for client transports |
 //! | `http-client` | no | `ClientGate::http`, below rmcp's Streamable HTTP client |
+//! | `http-server` | no | `ServerHttp`, in front of rmcp's Streamable HTTP service |
 //! | `ordered` | yes | schemas keep the order of their keys: turns on `serde_json/preserve_order` |
 //! | `exact` | no | schemas and arguments keep their numbers: turns on `serde_json/arbitrary_precision` |
 //!
@@ -114,7 +116,14 @@ pub use client::GatedHttp;
 pub use client::{
     CallTyped, ClientEvent, ClientGate, GatedTransport, Lines, ToolWatch, TypedCallError,
 };
+#[cfg(feature = "http-server")]
+pub use server::{BodyError, ReadBody, ServerHttp};
 #[cfg(feature = "server")]
 pub use server::{
     GateRouter, GateServer, Gated, RefusedTools, ServerEvent, ServerGate, ServerLines, Union, tool,
 };
+
+/// The programs of the page compile.
+#[cfg(all(doctest, feature = "http-client", feature = "http-server"))]
+#[doc = include_str!("../../../docs/rmcp.md")]
+struct Page;

@@ -7,6 +7,7 @@
 )]
 
 mod support;
+mod tasks;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,8 +15,7 @@ use std::time::Duration;
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
-    CreateTaskResult, DetailedTask, GetTaskParams, GetTaskResult, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Task, TaskPayload, TaskStatus, Tool,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -33,7 +33,6 @@ struct Hand {
     answer: Value,
     lists: Arc<AtomicUsize>,
     calls: Arc<AtomicUsize>,
-    as_task: bool,
 }
 
 impl Hand {
@@ -43,15 +42,13 @@ impl Hand {
             answer,
             lists: Arc::default(),
             calls: Arc::default(),
-            as_task: false,
         }
     }
 }
 
 impl ServerHandler for Hand {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_tasks();
-        ServerConfig::new(capabilities.build())
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
     }
 
     async fn list_tools(
@@ -77,35 +74,8 @@ impl ServerHandler for Hand {
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         self.calls.fetch_add(1, Ordering::Relaxed);
-        if self.as_task {
-            let task = Task::new(
-                "7",
-                TaskStatus::Working,
-                "2026-01-01T00:00:00Z",
-                "2026-01-01T00:00:00Z",
-            );
-            return Ok(CreateTaskResult::new(task).into());
-        }
         let result: CallToolResult = serde_json::from_value(self.answer.clone()).unwrap();
         Ok(result.into())
-    }
-
-    async fn get_task(
-        &self,
-        request: GetTaskParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<GetTaskResult, ErrorData> {
-        let task = Task::new(
-            request.task_id,
-            TaskStatus::Completed,
-            "2026-01-01T00:00:00Z",
-            "2026-01-01T00:00:00Z",
-        );
-        let result = self.answer.as_object().cloned().unwrap();
-        Ok(GetTaskResult::new(DetailedTask::new(
-            task,
-            TaskPayload::Completed { result },
-        )))
     }
 }
 
@@ -505,22 +475,6 @@ async fn wrong_arguments_by_era() {
             "{version} {answer}"
         );
         assert_eq!(answer["isError"] == true, !as_error, "{version} {answer}");
-    }
-}
-
-/// C6 on the server's side: the result of a task meets its tool's contract.
-#[tokio::test]
-async fn results_of_tasks() {
-    for (value, is_good) in [(json!(1), true), (json!("x"), false)] {
-        let answer = json!({"resultType": "complete", "content": [], "structuredContent": value});
-        let mut hand = Hand::new(&[tool("t", Some(json!({"type": "integer"})))], answer);
-        hand.as_task = true;
-        let mut wire = Wire::modern(hand.gated());
-        assert_eq!(wire.call("t", json!({})).await["taskId"], "7");
-        let task = wire.ask("tasks/get", json!({"taskId": "7"})).await;
-        let result = &task["result"]["result"];
-        assert_eq!(result["isError"] == true, !is_good, "{task}");
-        assert_eq!(result.get("structuredContent").is_some(), is_good, "{task}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Both gates over Streamable HTTP, in both eras, with rmcp's own server and
 //! client between them.
-#![cfg(feature = "http-client")]
+#![cfg(all(feature = "http-client", feature = "http-server"))]
 #![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use rmcp::transport::{
 };
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
-use toolgate_rmcp::{CallTyped as _, ClientGate, ServerGate};
+use toolgate_rmcp::{CallTyped as _, ClientGate, ServerGate, ServerHttp};
 
 /// An HTTP client that asks no proxy. It wants a cryptography provider even where nothing
 /// is encrypted.
@@ -97,7 +97,7 @@ async fn serve(json: bool) -> (String, Arc<AtomicUsize>) {
     );
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let router = axum::Router::new().nest_service("/mcp", service);
+    let router = axum::Router::new().nest_service("/mcp", ServerHttp::new(service));
     tokio::spawn(async move { axum::serve(listener, router).await });
     (format!("http://{address}/mcp"), calls)
 }
@@ -171,4 +171,166 @@ async fn a_plain_client_over_http() {
     let unknown = client.call_tool(CallToolRequestParams::new("nope")).await;
     assert!(matches!(unknown, Err(ServiceError::McpError(error)) if error.code.0 == -32602));
     assert_eq!(calls.load(Ordering::Relaxed), 0);
+}
+
+/// What a server answers to a POST of this body: status and text.
+async fn post(uri: &str, body: &str, origin: Option<&str>) -> (u16, String) {
+    let mut request = http_client()
+        .post(uri)
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .body(body.to_owned());
+    if let Some(origin) = origin {
+        request = request.header("origin", origin);
+    }
+    let response = request.send().await.unwrap();
+    (response.status().as_u16(), response.text().await.unwrap())
+}
+
+/// S1, V6: what rmcp would take for another call, or answer with no JSON-RPC error.
+#[tokio::test]
+async fn bodies_are_read_before_rmcp_reads_them() {
+    let (uri, calls) = serve(true).await;
+    let call = |params: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{params}}}"#)
+    };
+    let deep = format!("{}{}", "[".repeat(300), "]".repeat(300));
+    for (body, id, code) in [
+        (
+            call(r#"{"name":"region","arguments":null}"#),
+            json!(7),
+            -32602,
+        ),
+        (
+            call(r#"{"name":"region","arguments":[1]}"#),
+            json!(7),
+            -32602,
+        ),
+        (call(r#"{"name":5,"arguments":{}}"#), json!(7), -32602),
+        (
+            call(r#"{"name":"region","arguments":{"region":"eu","region":"us"}}"#),
+            json!(7),
+            -32700,
+        ),
+        (
+            call(r#"{"name":"region","arguments":{"region":"\ud800"}}"#),
+            json!(7),
+            -32700,
+        ),
+        (
+            call(&format!(
+                r#"{{"name":"region","arguments":{{"x":{deep}}}}}"#
+            )),
+            json!(7),
+            -32700,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":"a","method":5}"#.to_owned(),
+            json!("a"),
+            -32600,
+        ),
+        ("[]".to_owned(), Value::Null, -32600),
+        ("{".to_owned(), Value::Null, -32700),
+        (String::new(), Value::Null, -32700),
+    ] {
+        let (status, text) = post(&uri, &body, None).await;
+        let answer: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(status, 400, "{body}");
+        assert_eq!(answer.get("id").cloned().unwrap_or_default(), id, "{body}");
+        assert_eq!(
+            answer.pointer("/error/code"),
+            Some(&json!(code)),
+            "{body} {text}"
+        );
+    }
+    assert_eq!(calls.load(Ordering::Relaxed), 0);
+    let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",
+        "capabilities":{},"clientInfo":{"name":"t","version":"0"}}}"#;
+    assert_eq!(post(&uri, hello, None).await.0, 200);
+}
+
+/// The checks of the service behind come first: a stranger learns nothing of his body.
+#[tokio::test]
+async fn origins_come_before_bodies() {
+    let service = StreamableHttpService::new(
+        || {
+            Ok(ServerGate::new().wrap(Region {
+                calls: Arc::default(),
+            }))
+        },
+        LocalSessionManager::default().into(),
+        StreamableHttpServerConfig::default().with_allowed_origins(["http://localhost:*"]),
+    );
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let uri = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let router = axum::Router::new().nest_service("/mcp", ServerHttp::new(service));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    assert_eq!(post(&uri, "{", Some("http://evil.example")).await.0, 403);
+    assert_eq!(post(&uri, "{", Some("http://localhost:1")).await.0, 400);
+}
+
+/// A service that answers with the body that it got.
+#[derive(Clone)]
+struct Echo;
+
+type Bytes = bytes::Bytes;
+type Answer = http::Response<http_body_util::combinators::BoxBody<Bytes, std::convert::Infallible>>;
+
+impl<B> tower_service::Service<http::Request<B>> for Echo
+where
+    B: http_body_util::BodyExt<Data = Bytes> + Send + 'static,
+{
+    type Response = Answer;
+    type Error = std::convert::Infallible;
+    type Future = futures::future::BoxFuture<'static, Result<Answer, Self::Error>>;
+
+    fn poll_ready(
+        &mut self,
+        _: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Result<(), Self::Error>> {
+        std::task::Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: http::Request<B>) -> Self::Future {
+        Box::pin(async move {
+            let collected = request.into_body().collect().await;
+            let text = collected.map_or_else(|_| Bytes::from("none"), |body| body.to_bytes());
+            let body = http_body_util::BodyExt::boxed(http_body_util::Full::new(text));
+            Ok(http::Response::new(body))
+        })
+    }
+}
+
+/// What the echo behind the reading of bodies answers to a body in pieces of so many bytes.
+async fn echoed(text: &str, piece: usize, limit: usize) -> (u16, Bytes) {
+    use tower_service::Service as _;
+    let frames: Vec<Result<_, std::convert::Infallible>> = text
+        .as_bytes()
+        .chunks(piece)
+        .map(|piece| Ok(http_body::Frame::data(Bytes::copy_from_slice(piece))))
+        .collect();
+    let body = http_body_util::StreamBody::new(futures::stream::iter(frames));
+    let mut service = ServerHttp::new(Echo).max_body_bytes(limit);
+    let response = service.call(http::Request::new(body)).await.unwrap();
+    let status = response.status().as_u16();
+    let body = http_body_util::BodyExt::collect(response.into_body()).await;
+    (status, body.unwrap().to_bytes())
+}
+
+/// A body is one byte for byte, wherever it was cut, up to the bound and not over it.
+#[tokio::test]
+async fn a_body_goes_on_as_it_came() {
+    let text = " {\"params\" : {\"name\":\"é\", \"arguments\":{\"n\":1.10}},\r\n\"id\":3,\"method\":\"tools/call\",\"jsonrpc\":\"2.0\"}\n";
+    for piece in [1, 2, 7, text.len()] {
+        let (status, body) = echoed(text, piece, text.len()).await;
+        assert_eq!((status, &*body), (200, text.as_bytes()), "{piece}");
+        let (status, body) = echoed(text, piece, text.len() - 1).await;
+        let answer: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(status, 413, "{piece}");
+        assert_eq!(
+            answer.pointer("/error/code"),
+            Some(&json!(-32700)),
+            "{answer}"
+        );
+    }
 }

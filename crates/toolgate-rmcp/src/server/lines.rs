@@ -6,14 +6,12 @@ use std::io;
 
 use futures::future::{BoxFuture, FutureExt as _};
 use rmcp::RoleServer;
-use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncWrite};
-use toolgate_json::{OwnedDocument, ReadLimits};
-use toolgate_mcp::message::{INVALID_PARAMS, INVALID_REQUEST, Message, PARSE_ERROR, ToolCall};
 
+use super::text::{self, Read};
 use crate::line::{Line, LineReader, LineWriter};
-use crate::recover;
 
 /// A transport for rmcp's server over a pair of byte streams.
 ///
@@ -61,53 +59,6 @@ where
     }
 }
 
-/// What becomes of a line.
-enum Taken {
-    Message(Box<ClientJsonRpcMessage>),
-    Answer(RequestId, ErrorData),
-    Nothing,
-}
-
-fn taken(line: &[u8]) -> Taken {
-    let document = match OwnedDocument::read(line, &ReadLimits::default()) {
-        Ok(document) => document,
-        Err(error) => return unreadable(line, &error.to_string()),
-    };
-    if let Ok(Message::Request(request)) = Message::decode(document.document().root())
-        && request.method == "tools/call"
-        && let Err(why) = ToolCall::decode(request.params)
-        && let Ok(id) = serde_json::from_str(request.id.raw())
-    {
-        return Taken::Answer(id, error(INVALID_PARAMS, why.to_string()));
-    }
-    match serde_json::from_slice(line) {
-        Ok(message) => Taken::Message(Box::new(message)),
-        // JSON to us and not to serde_json: too deep, or a number too large.
-        Err(why) if why.is_syntax() || why.is_eof() => unreadable(line, &why.to_string()),
-        Err(why) => answer(line, error(INVALID_REQUEST, why.to_string())),
-    }
-}
-
-fn unreadable(line: &[u8], why: &str) -> Taken {
-    answer(line, error(PARSE_ERROR, why.to_owned()))
-}
-
-/// An error for whoever waits; nothing if nobody can be told to.
-fn answer(line: &[u8], error: ErrorData) -> Taken {
-    match recover::request(line) {
-        Some(id) => Taken::Answer(id, error),
-        None => {
-            tracing::debug!("not a request: {}", error.message);
-            Taken::Nothing
-        }
-    }
-}
-
-fn error(code: i64, text: String) -> ErrorData {
-    let code = i32::try_from(code).map_or(ErrorCode::INVALID_REQUEST, ErrorCode);
-    ErrorData::new(code, text, None)
-}
-
 impl<R, W> Transport<RoleServer> for ServerLines<R, W>
 where
     R: AsyncRead + Send + Unpin + 'static,
@@ -133,18 +84,19 @@ where
                     return None;
                 }
             }
-            let taken = match self.read.next().await {
-                Line::Whole(line) => taken(&line),
-                Line::Over(start) => unreadable(&start, "the line is over 64 MiB"),
+            let read = match self.read.next().await {
+                Line::Whole(line) => text::read(&line),
+                Line::Over(start) => text::unreadable(&start, "the line is over 64 MiB"),
                 Line::End => return None,
             };
-            match taken {
-                Taken::Message(message) => return Some(*message),
-                Taken::Nothing => {}
-                Taken::Answer(id, error) => {
+            match read {
+                Read::Message(message) => return Some(*message),
+                Read::Refused(Some(id), error) => {
                     let error = ServerJsonRpcMessage::error(error, Some(id));
                     self.answering = Some(self.write.send(error).boxed());
                 }
+                // Nobody can be told.
+                Read::Refused(None, error) => tracing::debug!("not a request: {}", error.message),
             }
         }
     }

@@ -5,12 +5,15 @@ mod contracts;
 mod define;
 mod event;
 mod handler;
+#[cfg(feature = "http-server")]
+mod http;
 mod input;
 mod lines;
 mod list;
 mod malformed;
 mod router;
 mod task;
+mod text;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -25,6 +28,8 @@ use toolgate_mcp::project::{OutputPolicy, Projection, TextFallback};
 pub use define::tool;
 pub use event::ServerEvent;
 pub use handler::Gated;
+#[cfg(feature = "http-server")]
+pub use http::{BodyError, ReadBody, ServerHttp};
 pub use input::Union;
 pub use lines::ServerLines;
 pub use router::{GateRouter, RefusedTools};

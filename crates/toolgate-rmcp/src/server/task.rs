@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rmcp::model::{CallToolResult, JsonObject};
+use rmcp::model::{CallToolResult, JsonObject, TaskPayload, TaskStatusNotificationParams};
 use serde_json::Value;
 use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::Era;
@@ -10,6 +10,27 @@ use toolgate_mcp::era::Era;
 use super::ServerGate;
 
 impl ServerGate {
+    /// What may be sent of a `notifications/tasks`: one that brings the result
+    /// of a tool's task with the result checked, and told as in an answer. Any
+    /// other is unchanged, and so is one of a task that this gate has not seen.
+    ///
+    /// A handler sends notifications by itself, past the gate; it keeps a clone
+    /// of the gate and sends what this returns.
+    #[must_use]
+    pub fn task_status(
+        &self,
+        mut status: TaskStatusNotificationParams,
+    ) -> TaskStatusNotificationParams {
+        let contract = self.tasks().tool(&status.task.task.task_id).cloned();
+        if let (TaskPayload::Completed { result }, Some(contract)) =
+            (&mut status.task.payload, contract)
+        {
+            // Only this era has results in notifications.
+            self.emit_task(&contract, result, Era::V2026_07_28);
+        }
+        status
+    }
+
     /// Checks and tells the result inside an answer to `tasks/get`.
     pub(super) fn emit_task(&self, tool: &Arc<ToolContract>, result: &mut JsonObject, era: Era) {
         // What is no tool result has no structured content either: a tool with

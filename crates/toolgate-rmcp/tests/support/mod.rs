@@ -75,8 +75,8 @@ impl Wire {
         line
     }
 
-    /// The answer to a request, as text.
-    pub(crate) async fn ask_text(&mut self, method: &str, mut params: Value) -> String {
+    /// Sends a request. Its id.
+    pub(crate) async fn send(&mut self, method: &str, mut params: Value) -> u64 {
         if self.modern {
             params["_meta"] = modern_meta();
         }
@@ -84,6 +84,12 @@ impl Wire {
         self.next += 1;
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         self.line(&request.to_string()).await;
+        id
+    }
+
+    /// The answer to a request, as text.
+    pub(crate) async fn ask_text(&mut self, method: &str, params: Value) -> String {
+        let id = self.send(method, params).await;
         loop {
             let line = self.read_line().await;
             if line.is_empty() {

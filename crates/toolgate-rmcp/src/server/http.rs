@@ -1,0 +1,214 @@
+//! A server's HTTP service, each body of which is read before rmcp reads it.
+
+use std::convert::Infallible;
+use std::fmt::Display;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll, ready};
+
+use bytes::{Buf as _, BufMut as _, Bytes};
+use futures::future::{BoxFuture, FutureExt as _};
+use http::{HeaderValue, Request, Response, StatusCode, header};
+use http_body::{Body, Frame};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full};
+use rmcp::model::ServerJsonRpcMessage;
+use tower_service::Service;
+
+use super::text::{self, Read};
+
+/// `StreamableHttpService` with the answers that rmcp's own reading of a body
+/// does not give.
+///
+/// Of duplicate keys rmcp believes the last, `"arguments": null` it takes for
+/// none, other malformed calls for an unknown method, and what `serde_json`
+/// refuses it answers without a JSON-RPC error. Here such a body is answered
+/// with status 400 and the error: -32700 if it is no JSON, -32602 if it is no
+/// tool call, -32600 if it is no message. Any other body goes on byte for byte.
+///
+/// A body is read when the service behind asks for it, so its own checks
+/// (`Host`, `Origin`, `Accept`) come first.
+///
+/// ```
+/// use rmcp::ServerHandler;
+/// use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+/// use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+/// use toolgate_rmcp::{ServerGate, ServerHttp};
+///
+/// #[derive(Clone)]
+/// struct Weather;
+/// impl ServerHandler for Weather {}
+///
+/// let gate = ServerGate::new();
+/// let service = ServerHttp::new(StreamableHttpService::new(
+///     move || Ok(gate.wrap(Weather)),
+///     LocalSessionManager::default().into(),
+///     StreamableHttpServerConfig::default(),
+/// ));
+/// let router: axum::Router = axum::Router::new().nest_service("/mcp", service);
+/// # let _ = router;
+/// ```
+#[derive(Debug, Clone)]
+pub struct ServerHttp<S> {
+    service: S,
+    body: usize,
+}
+
+impl<S> ServerHttp<S> {
+    /// Bytes of one body unless [`max_body_bytes`](Self::max_body_bytes) says
+    /// otherwise: 4 MiB, as rmcp has it.
+    pub const BODY: usize = 4 << 20;
+
+    /// Puts the reading of bodies in front of a service.
+    pub fn new(service: S) -> Self {
+        Self {
+            service,
+            body: Self::BODY,
+        }
+    }
+
+    /// Sets how many bytes a body may have; more is answered with status 413.
+    /// `StreamableHttpServerConfig` has a bound of its own, of the same default.
+    #[must_use]
+    pub fn max_body_bytes(mut self, bytes: usize) -> Self {
+        self.body = bytes;
+        self
+    }
+}
+
+impl<S, B> Service<Request<B>> for ServerHttp<S>
+where
+    S: Service<Request<ReadBody<B>>, Response = Response<BoxBody<Bytes, Infallible>>>,
+    S::Future: Send + 'static,
+{
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = BoxFuture<'static, Result<S::Response, S::Error>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.service.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let verdict = Verdict::default();
+        let limit = self.body;
+        let request = request.map(|body| ReadBody {
+            body: Some(Box::pin(body)),
+            text: Vec::new(),
+            limit,
+            verdict: Arc::clone(&verdict),
+        });
+        let answered = self.service.call(request);
+        async move {
+            let response = answered.await?;
+            // The service behind knows only that there was no body to be had.
+            Ok(verdict.get().map_or(response, Refused::response))
+        }
+        .boxed()
+    }
+}
+
+/// Why a body was not handed on, if it was not.
+type Verdict = Arc<OnceLock<Refused>>;
+
+/// An answer in the place of a body.
+#[derive(Debug)]
+struct Refused {
+    status: StatusCode,
+    message: ServerJsonRpcMessage,
+}
+
+impl Refused {
+    fn response(&self) -> Response<BoxBody<Bytes, Infallible>> {
+        // An id, a number and a text, whose serialisation cannot fail.
+        let text = serde_json::to_vec(&self.message).unwrap_or_default();
+        let mut response = Response::new(Full::new(Bytes::from(text)).boxed());
+        *response.status_mut() = self.status;
+        let json = HeaderValue::from_static("application/json");
+        response.headers_mut().insert(header::CONTENT_TYPE, json);
+        response
+    }
+}
+
+/// The body of a request to [`ServerHttp`]: one frame with all its bytes, or an
+/// error if they are no message.
+#[derive(Debug)]
+pub struct ReadBody<B> {
+    /// Nothing once it is at its end.
+    body: Option<Pin<Box<B>>>,
+    text: Vec<u8>,
+    limit: usize,
+    verdict: Verdict,
+}
+
+/// Why a body ended before it was one.
+#[derive(Debug, thiserror::Error)]
+pub enum BodyError {
+    /// The connection says so.
+    #[error("{0}")]
+    Broken(String),
+    /// It is no message, or over the bound.
+    #[error("the body is refused")]
+    Refused,
+}
+
+impl<B: Body<Error: Display>> ReadBody<B> {
+    /// All bytes, once they are there.
+    fn poll_text(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, BodyError>>> {
+        loop {
+            let Some(body) = &mut self.body else {
+                return Poll::Ready(None);
+            };
+            match ready!(body.as_mut().poll_frame(context)) {
+                Some(Ok(frame)) => {
+                    // Trailers say nothing about a message.
+                    let Ok(data) = frame.into_data() else {
+                        continue;
+                    };
+                    let room = self.limit.saturating_sub(self.text.len());
+                    let over = data.remaining() > room;
+                    self.text.put(data.take(room));
+                    if over {
+                        let why = format!("the body is over {} bytes", self.limit);
+                        let read = text::unreadable(&self.text, &why);
+                        return Poll::Ready(Some(self.end(StatusCode::PAYLOAD_TOO_LARGE, read)));
+                    }
+                }
+                Some(Err(error)) => {
+                    self.body = None;
+                    return Poll::Ready(Some(Err(BodyError::Broken(error.to_string()))));
+                }
+                None => {
+                    let read = text::read(&self.text);
+                    return Poll::Ready(Some(self.end(StatusCode::BAD_REQUEST, read)));
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, status: StatusCode, read: Read) -> Result<Bytes, BodyError> {
+        self.body = None;
+        match read {
+            Read::Message(_) => Ok(Bytes::from(std::mem::take(&mut self.text))),
+            Read::Refused(id, error) => {
+                let message = ServerJsonRpcMessage::error(error, id);
+                // Set once: a body ends once.
+                let _set = self.verdict.set(Refused { status, message });
+                Err(BodyError::Refused)
+            }
+        }
+    }
+}
+
+impl<B: Body<Error: Display>> Body for ReadBody<B> {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let text = ready!(self.get_mut().poll_text(context));
+        Poll::Ready(text.map(|text| text.map(Frame::data)))
+    }
+}
