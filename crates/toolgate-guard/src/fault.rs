@@ -70,6 +70,9 @@ pub enum Act {
     ServerAnsweredTooMuch,
     /// The server answered what nobody asked, or answered twice.
     ServerAnsweredUnasked,
+    /// The server answered a request that another process of the guard sent, so
+    /// that the result can be held to nothing.
+    AnsweredElsewhere,
     /// The server used the id of a request that is still open.
     ServerReusedId,
     /// The server asked something of a client whose era has no such requests.
@@ -138,6 +141,7 @@ impl Act {
             Self::ServerAnsweredNoMessage => ("server-message", Server),
             Self::ServerAnsweredTooMuch => ("server-message-bytes", Server),
             Self::ServerAnsweredUnasked => ("server-answer-unasked", Server),
+            Self::AnsweredElsewhere => ("answer-elsewhere", Guard),
             Self::ServerReusedId => ("server-id-reused", Server),
             Self::ServerAskedModernClient => ("server-request-modern", Server),
             Self::ServerAskedTooMuch => ("server-requests", Server),

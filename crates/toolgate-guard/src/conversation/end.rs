@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::answer::{answer_to, data, fault, rpc_code};
+use super::asked::Asked;
 use super::open::{Open, What};
 use super::{Carrier, Conversation, Turn};
 use crate::effect::{Effect, Effects, Outgoing, Purpose, Shape};
@@ -45,7 +46,7 @@ impl Conversation {
             conversation.fetch = None;
             conversation.parked.clear();
             conversation.parked_bytes = 0;
-            conversation.asked.clear();
+            conversation.asked = Asked::default();
             let text = format!("the server is gone: {why}");
             for (key, open) in conversation.open.drain() {
                 Self::fail(turn, key, &open, Act::ServerGone, &text, out);
@@ -79,9 +80,7 @@ impl Conversation {
             for (key, open) in conversation.open.drain() {
                 conversation.cancel_at_server(&key, &open, "the client is gone", out);
             }
-            let mut asked: Vec<IdKey> = conversation.asked.drain().collect();
-            asked.sort_by_cached_key(IdKey::raw);
-            for key in asked {
+            for key in conversation.asked.drain() {
                 let (act, said) = (Act::ClientGone, "the client is gone");
                 let code = rpc_code(act);
                 let mut record = fault(turn, Side::Client, Gate::Tracking, Action::Refused, act);

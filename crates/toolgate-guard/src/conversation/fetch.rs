@@ -185,7 +185,7 @@ impl Conversation {
     fn next_id(&mut self) -> IdKey {
         loop {
             self.asks += 1;
-            let key = IdKey::Text(format!("toolgate-{}", self.asks).into());
+            let key = IdKey::Text(format!("{}{}", self.mark, self.asks).into());
             if !self.open.contains(&key) {
                 return key;
             }

@@ -35,6 +35,7 @@
 //! came, in the order it came.
 
 mod answer;
+mod asked;
 mod batch;
 mod call;
 mod client;
@@ -45,7 +46,7 @@ mod result;
 mod server;
 mod trouble;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use toolgate_json::Document;
@@ -53,11 +54,11 @@ use toolgate_mcp::era::Era;
 
 use crate::effect::Effects;
 use crate::guard::{Desk, Guard, Rules};
-use crate::id::IdKey;
 use crate::knowledge::Scope;
 use crate::policy::Policy;
 use crate::reading::{self, Desks};
 use crate::side::Side;
+use asked::Asked;
 use call::{Parked, Retry};
 use fetch::Fetch;
 use open::OpenTable;
@@ -122,10 +123,14 @@ pub struct Conversation {
     modern: bool,
     open: OpenTable,
     /// Requests of the server that have no answer yet.
-    asked: HashSet<IdKey>,
+    asked: Asked,
     fetch: Option<Fetch>,
     /// How many requests the guard has made.
     asks: u64,
+    /// What their ids begin with.
+    mark: Box<str>,
+    /// The session began in another process.
+    adopted: bool,
     parked: VecDeque<Parked>,
     parked_bytes: usize,
     stopping: bool,
@@ -156,14 +161,34 @@ impl Conversation {
             era: era.filter(|era| !era.is_modern()),
             modern: era.is_some_and(Era::is_modern),
             open: OpenTable::default(),
-            asked: HashSet::new(),
+            asked: Asked::default(),
             fetch: None,
             asks: 0,
+            mark: OWN.into(),
+            adopted: false,
             parked: VecDeque::new(),
             parked_bytes: 0,
             stopping: false,
             server_gone: None,
         }
+    }
+
+    /// Puts `mark` into the ids of the guard's own requests. Several processes
+    /// may speak in one session, and no two may use one id.
+    #[must_use]
+    pub fn marked(mut self, mark: &str) -> Self {
+        self.mark = format!("{OWN}{mark}-").into();
+        self
+    }
+
+    /// The session goes on here and began in another process, or in this one
+    /// before it was forgotten. A result then may answer a request that was not
+    /// seen here; what it must be held to is unknown, so the client is told that
+    /// and does not get it.
+    #[must_use]
+    pub fn adopted(mut self) -> Self {
+        self.adopted = true;
+        self
     }
 
     /// Takes a message of the client.
@@ -298,3 +323,6 @@ fn nearest(version: &str) -> Era {
     let mut eras = Era::ALL.into_iter().rev();
     eras.find(older).unwrap_or(Era::V2024_11_05)
 }
+
+/// What the ids of the guard's own requests begin with.
+const OWN: &str = "toolgate-";

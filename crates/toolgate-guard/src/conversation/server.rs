@@ -5,10 +5,10 @@ use toolgate_mcp::check::Checker;
 use toolgate_mcp::era::{Era, ToolMethod};
 use toolgate_mcp::message::{INVALID_REQUEST, Message, Notification, Request, RequestId};
 
-use super::answer::fault;
+use super::answer::{answer_to, data, fault, rpc_code};
 use super::client::id_member;
 use super::open::What;
-use super::{Conversation, Turn, nearest};
+use super::{Carrier, Conversation, Turn, nearest};
 use crate::effect::{Effects, Outgoing, Purpose, Shape, method_name};
 use crate::fault::{Act, INTERNAL_ERROR, METHOD_NOT_FOUND};
 use crate::id::IdKey;
@@ -16,6 +16,7 @@ use crate::reading::Reading;
 use crate::record::{Action, Gate};
 use crate::recover::Recovery;
 use crate::side::Side;
+use crate::text::error_answer;
 
 impl Conversation {
     /// Takes one message of the server.
@@ -95,6 +96,9 @@ impl Conversation {
             return self.fetch_failed(turn, "the server answered `tools/list` with an error", out);
         }
         let Some(open) = self.open.remove_sent(&key) else {
+            if self.adopted {
+                return answered_elsewhere(turn, id, key, result.is_some(), bytes, out);
+            }
             let act = Act::ServerAnsweredUnasked;
             let mut record = fault(turn, Side::Server, Gate::Tracking, Action::Dropped, act);
             record.id = Some(key);
@@ -134,13 +138,18 @@ impl Conversation {
             let text = "clients of 2026-07-28 take no requests";
             return Self::refuse_server(turn, id, method, act, METHOD_NOT_FOUND, text, out);
         }
-        if self.asked.contains(&key) {
+        // A stream of HTTP that is taken up again may repeat a request, and another
+        // process may have passed its answer on.
+        let elsewhere = self.link.server == Carrier::Http;
+        if self.asked.contains(&key) && !elsewhere {
             let act = Act::ServerReusedId;
             let text = format!("the id {key} belongs to a request that is still open");
             return Self::refuse_server(turn, id, method, act, INVALID_REQUEST, &text, out);
         }
         let allowed = turn.policy().limits.pending;
-        if self.asked.len() >= allowed {
+        if self.asked.len() >= allowed && elsewhere {
+            self.asked.forget_oldest();
+        } else if self.asked.len() >= allowed {
             let act = Act::ServerAskedTooMuch;
             let text = format!("more open requests than the limit of {allowed} (pending)");
             return Self::refuse_server(turn, id, method, act, INTERNAL_ERROR, &text, out);
@@ -202,6 +211,28 @@ impl Conversation {
             None => Era::V2026_07_28,
         }
     }
+}
+
+/// An answer to a request that another process sent: an error keeps every contract, a result
+/// that nobody can check is replaced by one.
+fn answered_elsewhere<'m>(
+    turn: &Turn<'_>,
+    id: RequestId<'_>,
+    key: IdKey,
+    is_result: bool,
+    bytes: &'m [u8],
+    out: &mut Effects<'m>,
+) {
+    if !is_result {
+        return forward_answer(key, bytes, out);
+    }
+    let act = Act::AnsweredElsewhere;
+    let text = "the request was sent through another replica of the guard, so its result cannot be checked here; send it again";
+    let answer = error_answer(id.raw(), rpc_code(act), text, Some(&data(act)));
+    let mut record = fault(turn, Side::Server, Gate::Tracking, Action::Refused, act);
+    record.id = Some(key.clone());
+    answer_to(Side::Client, key, answer, Some(rpc_code(act)), out);
+    out.audit(record);
 }
 
 /// Passes an answer on as it came.

@@ -29,6 +29,8 @@ pub(crate) fn play(text: &str) {
 struct Stage {
     policy: Policy,
     link: Link,
+    adopted: bool,
+    mark: String,
     context: Context,
     guard: Option<Guard>,
     conversation: Option<Conversation>,
@@ -43,6 +45,8 @@ impl Stage {
         Self {
             policy,
             link: Link::default(),
+            adopted: false,
+            mark: String::new(),
             context: Context::Session(1),
             guard: None,
             conversation: None,
@@ -143,8 +147,15 @@ impl Stage {
             upstream: "test".into(),
             context: self.context.clone(),
         };
-        self.conversation
-            .get_or_insert_with(|| Conversation::new(guard, guard.scope(&key), link.clone()))
+        let (mark, adopted) = (&self.mark, self.adopted);
+        self.conversation.get_or_insert_with(|| {
+            let begun = Conversation::new(guard, guard.scope(&key), link.clone());
+            let marked = match mark.is_empty() {
+                true => begun,
+                false => begun.marked(mark),
+            };
+            if adopted { marked.adopted() } else { marked }
+        })
     }
 
     fn event<'m>(
@@ -182,6 +193,8 @@ impl Stage {
                 "client" => self.link.client = carrier(),
                 "server" => self.link.server = carrier(),
                 "version" => self.link.version = Some(value.to_owned()),
+                "adopted" => self.adopted = value == "true",
+                "mark" => self.mark = value.to_owned(),
                 _ => panic!("line {number}: what is `{name}`?"),
             }
         }

@@ -36,8 +36,8 @@ pub(super) async fn ask(
             &mut headers,
         );
     }
-    if let Some(session) = hub.session() {
-        headers.insert(crate::http::SESSION, session);
+    if let Some(named) = hub.named() {
+        headers.insert(crate::http::SESSION, named.theirs);
     }
     let message = Bytes::from(parcel.bytes);
     let limit = house.bounds.message_bytes;

@@ -17,11 +17,14 @@ use hyper::{Response, StatusCode};
 use tokio::sync::mpsc;
 use toolgate_guard::{IdKey, Shape, Side};
 
+use super::clerk::{self, Clerk};
 use super::facts::{Facts, answered};
 use super::flight::{Flight, Heard};
 use super::hub::{Delivery, Hub, Inbox, Mailbox, Way, mailbox};
+use super::names::Unnamed;
 use super::porter::{Order, Parcel};
-use super::reply::{passed_on, respond};
+use super::reply::{error, respond};
+use super::step::{Held, Step};
 use crate::http::EVENT_STREAM;
 use crate::sse::{self, Event};
 use crate::web::Outgoing;
@@ -42,6 +45,8 @@ pub(super) struct Exchange {
     /// The head of the upstream's answer, until it has been passed on.
     head: Option<(u16, HeaderMap)>,
     ready: VecDeque<Step>,
+    /// What waits for the answer to `initialize`.
+    held: Option<Held>,
     /// The mailbox is registered under the id.
     open: bool,
     /// The client has not been answered.
@@ -52,24 +57,8 @@ pub(super) struct Exchange {
     pub(super) keeps_time: bool,
     /// Children's sessions are named in the answer to `initialize`.
     pub(super) names: Option<HeaderValue>,
-}
-
-/// What a step of the work leads to.
-enum Step {
-    /// The upstream begins a stream.
-    Stream(HeaderMap),
-    /// A piece of a stream, as bytes of events; the last one?
-    Piece(Vec<u8>, bool),
-    /// The answer, made here (with its error's code) or whole from upstream (with its head).
-    Answer(Vec<u8>, Option<i64>, Option<(u16, HeaderMap)>),
-    /// Another message for the client.
-    Message(Vec<u8>),
-    /// What the upstream answered that is no message of the protocol.
-    Status(u16, HeaderMap, Vec<u8>),
-    /// There is nothing to answer with.
-    Accepted,
-    /// The stream is over.
-    Over,
+    /// Sessions of HTTP upstreams are renamed in every answer.
+    pub(super) clerk: Option<Clerk>,
 }
 
 impl Exchange {
@@ -91,11 +80,13 @@ impl Exchange {
             flight: None,
             head: None,
             ready: VecDeque::new(),
+            held: None,
             open: false,
             owed: false,
             slot: Some(slot),
             keeps_time: false,
             names: None,
+            clerk: None,
         }
     }
 
@@ -121,7 +112,7 @@ impl Exchange {
         match &self.hub.way {
             Way::Endpoint(endpoint, _) => {
                 let limit = self.hub.porter.house.bounds.message_bytes;
-                self.flight = Some(Flight::listen(endpoint, self.headers.clone(), limit));
+                self.flight = Some(Flight::listen(endpoint, self.upstream_headers(), limit));
             }
             Way::Child(_) | Way::Shared(_) | Way::None => {
                 self.ready.push_back(Step::Stream(HeaderMap::new()))
@@ -160,7 +151,10 @@ impl Exchange {
             }
             Step::Status(status, headers, body) => {
                 self.owed = false;
-                respond(status, passed_on(&headers), Outgoing::Whole(body.into()))
+                match self.head_of(&headers) {
+                    Ok(headers) => respond(status, headers, Outgoing::Whole(body.into())),
+                    Err(unnamed) => self.nameless(unnamed),
+                }
             }
             Step::Accepted | Step::Over => {
                 self.owed = false;
@@ -176,7 +170,10 @@ impl Exchange {
         head: Option<(u16, HeaderMap)>,
     ) -> Response<Outgoing> {
         let (status, mut headers) = match head {
-            Some((status, headers)) => (status, passed_on(&headers)),
+            Some((status, headers)) => match self.head_of(&headers) {
+                Ok(headers) => (status, headers),
+                Err(unnamed) => return self.nameless(unnamed),
+            },
             None => (self.status_of(code), HeaderMap::new()),
         };
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -196,7 +193,10 @@ impl Exchange {
 
     /// Begins a stream; the rest of the work goes on beside it.
     fn stream(mut self, upstream: HeaderMap, first: Option<Vec<u8>>) -> Response<Outgoing> {
-        let mut headers = passed_on(&upstream);
+        let mut headers = match self.head_of(&upstream) {
+            Ok(headers) => headers,
+            Err(unnamed) => return self.nameless(unnamed),
+        };
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         headers.insert(NO_BUFFER, HeaderValue::from_static("no"));
@@ -272,7 +272,7 @@ impl Exchange {
             Delivery::ToServer(parcel) => self.launch(&parcel),
             Delivery::ToClient(parcel) => {
                 let step = self.step_of(parcel, None);
-                self.ready.push_back(step);
+                self.push(step);
             }
             Delivery::Abandon => self.flight = None,
             Delivery::Close => self.ready.push_back(Step::Over),
@@ -284,13 +284,19 @@ impl Exchange {
             return;
         };
         let limit = self.hub.porter.house.bounds.message_bytes;
-        let mut headers = self.headers.clone();
-        if let Some(session) = self.hub.session() {
-            headers.insert(crate::http::SESSION, session);
-        }
+        let headers = self.upstream_headers();
         let message = Bytes::copy_from_slice(&parcel.bytes);
         // The client takes its streams up again itself, so they are not taken up here.
         self.flight = Some(Flight::post(endpoint, headers, message, limit, false));
+    }
+
+    /// The client's headers, with the upstream's own name for the session.
+    fn upstream_headers(&self) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        if let Some(named) = self.hub.named() {
+            headers.insert(crate::http::SESSION, named.theirs);
+        }
+        headers
     }
 
     async fn heard(&mut self, heard: Heard) {
@@ -299,9 +305,14 @@ impl Exchange {
                 headers,
                 stream: true,
                 ..
-            } => {
-                self.ready.push_back(Step::Stream(headers));
+            } if self.clerk.as_ref().is_some_and(|clerk| clerk.opens) => {
+                self.held = Some(Held::new(headers));
             }
+            Heard::Head {
+                headers,
+                stream: true,
+                ..
+            } => self.ready.push_back(Step::Stream(headers)),
             Heard::Head {
                 status, headers, ..
             } => self.head = Some((status, headers)),
@@ -319,7 +330,7 @@ impl Exchange {
     fn event(&mut self, event: Event) {
         let data = event.data.as_deref().unwrap_or_default();
         if data.trim_ascii().is_empty() {
-            self.ready.push_back(Step::Piece(event.raw, false));
+            self.push(Step::Piece(event.raw, false));
             return;
         }
         let mut steps = Vec::new();
@@ -332,7 +343,32 @@ impl Exchange {
                 }
                 order => hub.route(order, Some(&mailbox)),
             });
-        self.ready.extend(steps);
+        if let Some(clerk) = &mut self.clerk {
+            clerk.see(data);
+        }
+        for step in steps {
+            self.push(step);
+        }
+    }
+
+    /// The client is to see this, or is to see it once `initialize` is answered.
+    fn push(&mut self, step: Step) {
+        let most = self.hub.porter.house.bounds.message_bytes;
+        match &mut self.held {
+            None => self.ready.push_back(step),
+            Some(held) => {
+                if held.add(step, most) {
+                    self.release();
+                }
+            }
+        }
+    }
+
+    /// What was held is the client's now.
+    fn release(&mut self) {
+        if let Some(held) = self.held.take() {
+            self.ready.extend(held.steps());
+        }
     }
 
     fn is_mine(&self, parcel: &Parcel) -> bool {
@@ -361,6 +397,9 @@ impl Exchange {
         let (status, headers) = self.head.take().unwrap_or((200, HeaderMap::new()));
         let is_message = self.id.is_some() && answered(&body).is_some();
         let is_batch = self.owed && body.trim_ascii_start().first() == Some(&b'[');
+        if let Some(clerk) = &mut self.clerk {
+            clerk.see(&body);
+        }
         if is_message || is_batch {
             let mut answers = Vec::new();
             let (hub, mailbox) = (Arc::clone(&self.hub), self.mailbox.clone());
@@ -399,6 +438,7 @@ impl Exchange {
 
     /// The upstream's stream is over.
     fn ended(&mut self, why: &str) {
+        self.release();
         let place = self.flight.take().and_then(|flight| flight.place().0);
         match self.id.clone() {
             // The client of a legacy session takes it up again where it broke off.
@@ -415,6 +455,7 @@ impl Exchange {
     /// Gives the request up; its answer is made here, unless something else is said.
     fn fail(&mut self, id: &IdKey, why: &str, silently: bool) {
         let (hub, mailbox) = (Arc::clone(&self.hub), self.mailbox.clone());
+        let before = self.ready.len();
         hub.porter
             .request_failed(id, why, &mut |order| match order {
                 Order::Send(parcel) if parcel.to == Side::Client && self.is_mine(&parcel) => {
@@ -425,7 +466,7 @@ impl Exchange {
                 }
                 order => hub.route(order, Some(&mailbox)),
             });
-        if self.ready.is_empty() && !silently {
+        if self.ready.len() == before && !silently {
             self.ready
                 .push_back(Step::Status(502, HeaderMap::new(), Vec::new()));
         }
@@ -434,10 +475,22 @@ impl Exchange {
     /// The guard ends and the time to answer is over.
     fn expire(&mut self) {
         self.flight = None;
+        self.release();
         match self.id.clone().filter(|_| self.open) {
             Some(id) => self.fail(&id, "the guard is shutting down", false),
             None => self.ready.push_back(Step::Over),
         }
+    }
+
+    /// The head of the upstream's answer for the client.
+    fn head_of(&self, upstream: &HeaderMap) -> Result<HeaderMap, Unnamed> {
+        clerk::head(self.clerk.as_ref(), &self.hub, upstream, &self.headers)
+    }
+
+    /// The session that the upstream opened gets no name.
+    fn nameless(&self, unnamed: Unnamed) -> Response<Outgoing> {
+        let (status, text) = unnamed.told();
+        error(status, self.id.as_ref(), INTERNAL_ERROR, &text)
     }
 
     fn name_session(&mut self, headers: &mut HeaderMap) {
@@ -464,4 +517,5 @@ impl Drop for Exchange {
     }
 }
 
+const INTERNAL_ERROR: i64 = -32603;
 const NO_BUFFER: HeaderName = HeaderName::from_static("x-accel-buffering");

@@ -99,14 +99,23 @@ pub(super) struct Hub {
     pub(super) begun: Instant,
 }
 
+/// The two names of a legacy session at an HTTP upstream.
+#[derive(Clone)]
+pub(super) struct Named {
+    /// The upstream's.
+    pub(super) theirs: HeaderValue,
+    /// The client's.
+    pub(super) ours: HeaderValue,
+}
+
 struct Boxes {
     open: HashMap<IdKey, Mailbox>,
     /// The request that came last: where a child's own messages go without a listening stream.
     latest: Option<(IdKey, Mailbox)>,
     listener: Option<Mailbox>,
     used: Instant,
-    /// The upstream's name for a legacy session over HTTP.
-    session: Option<HeaderValue>,
+    /// What a legacy session over HTTP is called.
+    named: Option<Named>,
 }
 
 impl Hub {
@@ -120,7 +129,7 @@ impl Hub {
                 latest: None,
                 listener: None,
                 used: now,
-                session: None,
+                named: None,
             }),
             taken: Notify::new(),
             begun: now,
@@ -280,12 +289,12 @@ impl Hub {
         }
     }
 
-    pub(super) fn session(&self) -> Option<HeaderValue> {
-        self.boxes().session.clone()
+    pub(super) fn named(&self) -> Option<Named> {
+        self.boxes().named.clone()
     }
 
-    pub(super) fn set_session(&self, session: HeaderValue) {
-        self.boxes().session = Some(session);
+    pub(super) fn name(&self, named: Named) {
+        self.boxes().named = Some(named);
     }
 
     fn boxes(&self) -> MutexGuard<'_, Boxes> {

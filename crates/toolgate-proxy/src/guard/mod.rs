@@ -6,6 +6,7 @@
 mod ask;
 mod caller;
 mod child;
+mod clerk;
 mod desk;
 mod event;
 mod exchange;
@@ -15,12 +16,14 @@ mod hub;
 mod inner;
 mod mirror;
 mod mux;
+mod names;
 mod options;
 mod pair;
 mod porter;
 mod relist;
 mod reply;
 mod several;
+mod step;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -32,6 +35,7 @@ use toolgate_guard::{Context, Guard};
 
 pub use event::{Event, Observer, Unobserved, UpstreamState};
 pub use inner::{Caller, Inner, InnerPeer};
+pub use names::{SessionKeys, Sessions};
 pub use options::{
     Bounds, GuardOptions, HttpListener, Listener, Restart, Times, TlsFiles, Upstream,
 };
@@ -43,6 +47,7 @@ use crate::standard;
 use crate::web::{self, Admission, Closing, Costs, Server};
 use child::Source;
 use desk::{Desk, Far, Nursery};
+use names::Names;
 use porter::House;
 
 /// Why a guard ended.
@@ -172,7 +177,8 @@ async fn serve_http(
             Far::Children(Nursery::new(Source::Inner(inner), restart, children))
         }
     };
-    let desk = Desk::new(Arc::clone(&house), admission, far);
+    let names = Names::new(options.sessions, &house.name, house.replica);
+    let desk = Desk::new(Arc::clone(&house), admission, far, names);
     Ok(Running {
         task: tokio::spawn(attend(Arc::clone(&house), server, desk)),
         house,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::inner::{Caller, Inner};
+use super::names::Sessions;
 use crate::http::HttpTarget;
 use crate::stdio::Launch;
 
@@ -27,6 +28,8 @@ pub struct GuardOptions {
     pub context: u64,
     /// On whose behalf `serve_client` opens an upstream in this process. Default nobody's.
     pub caller: Caller,
+    /// How sessions over HTTP are named; without use for one client on stdio.
+    pub sessions: Sessions,
 }
 
 impl GuardOptions {
@@ -40,6 +43,7 @@ impl GuardOptions {
             times: Times::default(),
             context: 0,
             caller: Caller::default(),
+            sessions: Sessions::default(),
         }
     }
 }

@@ -23,6 +23,9 @@ pub(crate) struct House {
     pub(crate) bounds: Bounds,
     pub(crate) times: Times,
     begun: Instant,
+    /// This process, among others that serve the same sessions.
+    pub(crate) replica: [u8; 16],
+    mark: String,
     stop: watch::Sender<bool>,
     expired: watch::Sender<bool>,
 }
@@ -35,7 +38,13 @@ impl House {
         bounds: Bounds,
         times: Times,
     ) -> Self {
+        let mut replica = [0; 16];
+        // Without randomness no session is opened, so that nothing depends on it.
+        let _or_zeros = getrandom::fill(&mut replica);
+        let mark = replica.iter().take(MARK);
         Self {
+            mark: mark.map(|byte| format!("{byte:02x}")).collect(),
+            replica,
             name: name.into(),
             guard,
             observer,
@@ -119,12 +128,17 @@ pub(crate) struct Porter {
 
 impl Porter {
     pub(crate) fn new(house: &Arc<House>, context: Context, link: Link) -> Self {
-        let scope = house.guard.scope(&ScopeKey {
-            upstream: Arc::clone(&house.name),
-            context,
-        });
+        Self::of(house, begin(house, context, link))
+    }
+
+    /// A conversation in a session that began elsewhere.
+    pub(crate) fn adopt(house: &Arc<House>, context: Context, link: Link) -> Self {
+        Self::of(house, begin(house, context, link).adopted())
+    }
+
+    fn of(house: &Arc<House>, conversation: Conversation) -> Self {
         Self {
-            conversation: Mutex::new(Conversation::new(&house.guard, scope, link)),
+            conversation: Mutex::new(conversation),
             house: Arc::clone(house),
             armed: AtomicU64::new(u64::MAX),
             rearmed: Notify::new(),
@@ -139,8 +153,7 @@ impl Porter {
             context,
         };
         self.house.guard.forget(&key);
-        let scope = self.house.guard.scope(&key);
-        *self.lock() = Conversation::new(&self.house.guard, scope, link);
+        *self.lock() = begin(&self.house, key.context, link);
     }
 
     /// A message of one side. `deliver` is called under the lock, so that what it queues has the
@@ -266,6 +279,14 @@ impl Porter {
     }
 }
 
+fn begin(house: &House, context: Context, link: Link) -> Conversation {
+    let scope = house.guard.scope(&ScopeKey {
+        upstream: Arc::clone(&house.name),
+        context,
+    });
+    Conversation::new(&house.guard, scope, link).marked(&house.mark)
+}
+
 /// How a link is described to the conversation.
 pub(crate) fn link(client: Carrier, server: Carrier, version: Option<&str>) -> Link {
     Link {
@@ -285,3 +306,6 @@ fn parcel(outgoing: Outgoing<'_>) -> Parcel {
         call: outgoing.call,
     }
 }
+
+/// Bytes of the replica's name in the ids of its own requests.
+const MARK: usize = 4;

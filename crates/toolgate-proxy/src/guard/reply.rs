@@ -17,6 +17,14 @@ pub(super) fn passed_on(headers: &HeaderMap) -> HeaderMap {
     passed
 }
 
+/// The headers of a client's request that go on to an upstream. The client's name for its session
+/// is not among them: the upstream has another.
+pub(super) fn onward(headers: &HeaderMap) -> HeaderMap {
+    let mut passed = passed_on(headers);
+    passed.remove(crate::http::SESSION);
+    passed
+}
+
 /// Headers that concern one connection only (RFC 9110 section 7.6.1), or that we set ourselves.
 fn is_of_one_hop(name: &HeaderName) -> bool {
     const HOP: [&str; 12] = [

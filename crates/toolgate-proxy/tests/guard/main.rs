@@ -14,6 +14,7 @@ mod http_child;
 mod http_http;
 mod inner;
 mod several;
+mod replicas;
 mod stdio_child;
 mod stdio_http;
 #[path = "../transports/web.rs"]

@@ -17,6 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use toolgate_guard::{Carrier, Context, Recovery};
 
+use super::clerk::Clerk;
 use super::event::Event;
 use super::exchange::Exchange;
 use super::facts::Facts;
@@ -24,13 +25,13 @@ use super::hub::{Hub, Way};
 use super::inner::Caller;
 use super::mirror::{mirrored, mismatch};
 use super::mux::Shared;
+use super::names::{Names, NoSession, Told};
 use super::porter::{House, Porter, link};
-use super::reply::{error, passed_on, respond};
+use super::reply::{error, onward, respond};
 use crate::era::MODERN;
 use crate::http::{Endpoint, SESSION, VERSION};
 use crate::web::{Admission, Outgoing, Refusal, Service, TooLarge, read};
 pub(super) use nursery::Nursery;
-use sessions::random_name;
 
 /// What is behind the desk.
 pub(super) enum Far {
@@ -45,6 +46,7 @@ pub(super) struct Desk {
     sessions: Mutex<HashMap<String, Session>>,
     slots: Arc<Semaphore>,
     contexts: AtomicU64,
+    names: Arc<Names>,
 }
 
 #[derive(Clone)]
@@ -53,10 +55,17 @@ struct Session {
     number: u64,
     /// On whose behalf a peer in this process works; its authorization may be renewed.
     caller: Caller,
+    /// What its name says.
+    told: Told,
 }
 
 impl Desk {
-    pub(super) fn new(house: Arc<House>, admission: Admission, far: Far) -> Arc<Self> {
+    pub(super) fn new(
+        house: Arc<House>,
+        admission: Admission,
+        far: Far,
+        names: Names,
+    ) -> Arc<Self> {
         Arc::new(Self {
             slots: Arc::new(Semaphore::new(house.bounds.requests)),
             house,
@@ -64,6 +73,7 @@ impl Desk {
             far,
             sessions: Mutex::default(),
             contexts: AtomicU64::new(1),
+            names: Arc::new(names),
         })
     }
 
@@ -96,7 +106,7 @@ impl Desk {
                 let mut recovery = Recovery::new();
                 recovery.feed(&part);
                 let hub = self.passing(&headers, true, None);
-                let exchange = Exchange::new(hub, passed_on(&headers), true, slot);
+                let exchange = Exchange::new(hub, onward(&headers), true, slot);
                 return exchange.oversize(&recovery.finish()).await;
             }
             Err(_) => {
@@ -114,7 +124,7 @@ impl Desk {
             let text = message.trim_ascii_start();
             if text.first() != Some(&b'[') {
                 let hub = self.passing(&headers, true, None);
-                let exchange = Exchange::new(hub, passed_on(&headers), true, slot);
+                let exchange = Exchange::new(hub, onward(&headers), true, slot);
                 return exchange.post(&facts, &message).await;
             }
         }
@@ -148,7 +158,7 @@ impl Desk {
             },
         };
         let hub = self.passing(&headers, true, shared);
-        let mut exchange = Exchange::new(hub, passed_on(&headers), true, slot);
+        let mut exchange = Exchange::new(hub, onward(&headers), true, slot);
         exchange.keeps_time = true;
         exchange.post(facts, message).await
     }
@@ -175,9 +185,10 @@ impl Desk {
                 let text = "send `Mcp-Session-Id`, or open a session with `initialize`";
                 return error(400, facts.id.as_ref(), INVALID_REQUEST, text);
             }
-            Err(refusal) => return error(refusal, facts.id.as_ref(), INVALID_REQUEST, NO_SESSION),
+            Err(why) => return self.no_session(why, facts),
         };
-        let mut exchange = Exchange::new(hub, passed_on(&headers), false, slot);
+        let mut exchange = Exchange::new(hub, onward(&headers), false, slot);
+        exchange.clerk = self.clerk(false);
         exchange.keeps_time = !headers.contains_key(SESSION);
         let response = exchange.post(facts, message).await;
         self.forget_if_gone(&headers, &response);
@@ -200,24 +211,26 @@ impl Desk {
         let caller = Caller::new(headers.get(AUTHORIZATION));
         match &self.far {
             Far::Endpoint(endpoint) => {
-                let way = Way::Endpoint(Arc::clone(endpoint), passed_on(&headers));
+                let way = Way::Endpoint(Arc::clone(endpoint), onward(&headers));
                 let hub = Hub::new(porter, way);
-                let exchange = Exchange::new(Arc::clone(&hub), passed_on(&headers), false, slot);
+                let mut exchange = Exchange::new(Arc::clone(&hub), onward(&headers), false, slot);
+                exchange.clerk = self.clerk(true);
                 let response = exchange.post(facts, message).await;
-                if let Some(name) = response.headers().get(SESSION) {
-                    hub.set_session(name.clone());
-                    let session = Session {
-                        hub,
-                        number,
-                        caller,
-                    };
-                    self.enter(name, session);
+                if let Some(named) = hub.named() {
+                    self.enter(&named.ours, &headers, hub, number, caller);
                 }
                 response
             }
             Far::Children(nursery) => {
                 let Some(place) = nursery.place() else {
                     return self.busy("children");
+                };
+                let name = match self.names.of_child(&headers) {
+                    Ok(name) => name,
+                    Err(unnamed) => {
+                        let (status, text) = unnamed.told();
+                        return error(status, facts.id.as_ref(), INTERNAL_ERROR, &text);
+                    }
                 };
                 let (child, input) = match nursery.start(&self.house, &caller) {
                     Ok(started) => started,
@@ -226,20 +239,12 @@ impl Desk {
                         return error(502, facts.id.as_ref(), INTERNAL_ERROR, &text);
                     }
                 };
-                let Some(name) = random_name() else {
-                    return self.busy("randomness");
-                };
                 let hub = Hub::new(porter, Way::Child(input));
-                let session = Session {
-                    hub: Arc::clone(&hub),
-                    number,
-                    caller,
-                };
-                self.enter(&name, session);
+                self.enter(&name, &headers, Arc::clone(&hub), number, caller);
                 let desk = Arc::clone(self);
                 let known_as = name.to_str().unwrap_or_default().to_owned();
                 tokio::spawn(desk.talk(Arc::clone(&hub), child, known_as, place));
-                let mut exchange = Exchange::new(hub, passed_on(&headers), false, slot);
+                let mut exchange = Exchange::new(hub, onward(&headers), false, slot);
                 exchange.names = Some(name);
                 exchange.post(facts, message).await
             }
@@ -255,22 +260,31 @@ impl Desk {
             Ok(Some(session)) => session.hub,
             Ok(None) if matches!(self.far, Far::Endpoint(_)) => self.passing(&headers, false, None),
             Ok(None) => return respond(405, HeaderMap::new(), Outgoing::empty()),
-            Err(refusal) => return error(refusal, None, INVALID_REQUEST, NO_SESSION),
+            Err(why) => return self.no_session(why, &Facts::default()),
         };
-        let exchange = Exchange::new(hub, passed_on(&headers), false, slot);
+        let mut exchange = Exchange::new(hub, onward(&headers), false, slot);
+        exchange.clerk = self.clerk(false);
         let response = exchange.listen().await;
         self.forget_if_gone(&headers, &response);
         response
     }
 
     async fn delete(self: &Arc<Self>, headers: &HeaderMap) -> Response<Outgoing> {
+        let session = match self.session_of(headers) {
+            Ok(session) => session,
+            Err(why) => return self.no_session(why, &Facts::default()),
+        };
         let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
         match &self.far {
             Far::Endpoint(endpoint) => {
+                let mut passed = onward(headers);
+                if let Some(named) = session.and_then(|session| session.hub.named()) {
+                    passed.insert(SESSION, named.theirs);
+                }
                 let sent = endpoint.send(
                     crate::fault::Phase::Request,
                     Method::DELETE,
-                    passed_on(headers),
+                    passed,
                     bytes::Bytes::new(),
                 );
                 let answer = timeout(self.house.times.notify, sent).await;
@@ -291,9 +305,25 @@ impl Desk {
                 Some(name) if self.end_session(name).await => {
                     respond(204, HeaderMap::new(), Outgoing::empty())
                 }
-                Some(_) => error(404, None, INVALID_REQUEST, NO_SESSION),
+                Some(_) => self.no_session(NoSession::Unknown, &Facts::default()),
             },
         }
+    }
+
+    /// Who renames sessions in the answers of an upstream that names them.
+    fn clerk(&self, opens: bool) -> Option<Clerk> {
+        let names = matches!(self.far, Far::Endpoint(_)).then_some(&self.names);
+        names.map(|names| Clerk::new(names, opens))
+    }
+
+    fn no_session(&self, why: NoSession, facts: &Facts) -> Response<Outgoing> {
+        if why == NoSession::NoRoom {
+            return self.busy("sessions");
+        }
+        let (status, word, text) = why.told();
+        self.rejected(status, word);
+        let id = facts.id.as_ref().filter(|_| facts.is_request());
+        error(status, id, INVALID_REQUEST, text)
     }
 
     /// A conversation of one request.
@@ -304,7 +334,7 @@ impl Desk {
             (_, Some(shared)) => (shared.context.clone(), Way::Shared(shared)),
             (Far::Endpoint(endpoint), None) => (
                 bearer(headers),
-                Way::Endpoint(Arc::clone(endpoint), passed_on(headers)),
+                Way::Endpoint(Arc::clone(endpoint), onward(headers)),
             ),
             // Only for messages that cannot be read whole; nothing is sent.
             (Far::Children(_), None) => (Context::Anonymous, Way::None),
@@ -381,4 +411,3 @@ fn bearer(headers: &HeaderMap) -> Context {
 const INVALID_REQUEST: i64 = -32600;
 const INTERNAL_ERROR: i64 = -32603;
 const HEADER_MISMATCH: i64 = -32020;
-const NO_SESSION: &str = "there is no such session; open one with `initialize`";

@@ -13,10 +13,11 @@ use toolgate_guard::{Context, ScopeKey, Side};
 use super::{Desk, Far, Session};
 use crate::guard::child::{Child, Said};
 use crate::guard::event::Event;
-use crate::guard::hub::{Hub, Way};
+use crate::guard::hub::{Hub, Named, Way};
 use crate::guard::inner::Caller;
+use crate::guard::names::{NoSession, Place};
 use crate::guard::porter::Porter;
-use crate::guard::reply::passed_on;
+use crate::guard::reply::onward;
 use crate::http::{SESSION, VERSION};
 use crate::web::Outgoing;
 use std::sync::atomic::Ordering;
@@ -31,9 +32,10 @@ impl Desk {
             let now = Instant::now();
             let stale: Vec<String> = {
                 let sessions = self.sessions();
-                let stale = sessions.iter().filter(|(_, session)| {
+                let stale = sessions.iter().filter(|(name, session)| {
                     let since = session.hub.idle_since();
                     since.is_some_and(|since| now.saturating_duration_since(since) >= idle)
+                        || self.names.is_over(name, &session.told)
                 });
                 stale.map(|(name, _)| name.clone()).collect()
             };
@@ -100,34 +102,45 @@ impl Desk {
     }
 
     /// The session that a request names: `None` without a name. A session of an HTTP upstream
-    /// that is not known here may have been opened elsewhere: the upstream will tell.
-    pub(super) fn session_of(&self, headers: &HeaderMap) -> Result<Option<Session>, u16> {
+    /// that is not known here goes on here: its name tells how.
+    pub(super) fn session_of(&self, headers: &HeaderMap) -> Result<Option<Session>, NoSession> {
         let Some(value) = headers.get(SESSION) else {
             return Ok(None);
         };
-        let name = value.to_str().map_err(|_| 404_u16)?;
-        if let Some(session) = self.sessions().get(name) {
-            return Ok(Some(session.clone()));
+        let name = value.to_str().map_err(|_| NoSession::Unknown)?;
+        let known = self.sessions().get(name).cloned();
+        let before = known.as_ref().map(|session| &session.told);
+        let told = self.names.read(name, before, headers)?;
+        if let Some(known) = known {
+            return Ok(Some(self.keep(name, Session { told, ..known })));
         }
-        let Far::Endpoint(endpoint) = &self.far else {
-            return Err(404);
+        let (Place::Upstream { id, version }, Far::Endpoint(endpoint)) =
+            (&told.claim.place, &self.far)
+        else {
+            return Err(match self.names.is_here(&told.claim.place) {
+                true => NoSession::Unknown,
+                false => NoSession::Elsewhere,
+            });
         };
+        let theirs = HeaderValue::from_bytes(id).map_err(|_| NoSession::Unknown)?;
         if !self.has_room() {
-            return Err(503);
+            return Err(NoSession::NoRoom);
         }
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
-        let version = headers.get(VERSION).and_then(|value| value.to_str().ok());
-        let porter = Porter::new(&self.house, Context::Session(number), self.link(version));
-        let way = Way::Endpoint(Arc::clone(endpoint), passed_on(headers));
+        let header = headers.get(VERSION).and_then(|value| value.to_str().ok());
+        let link = self.link(version.as_deref().or(header));
+        let porter = Porter::adopt(&self.house, Context::Session(number), link);
+        let way = Way::Endpoint(Arc::clone(endpoint), onward(headers));
         let hub = Hub::new(porter, way);
-        hub.set_session(value.clone());
+        let ours = value.clone();
+        hub.name(Named { theirs, ours });
         let session = Session {
             hub,
             number,
             caller: Caller::default(),
+            told,
         };
-        self.enter(value, session.clone());
-        Ok(Some(session))
+        Ok(Some(self.keep(name, session)))
     }
 
     /// Room for one more session; the one that was idle longest makes it, if need be.
@@ -147,13 +160,41 @@ impl Desk {
         idle.is_some_and(|(_, name)| sessions.remove(&name).is_some())
     }
 
-    pub(super) fn enter(&self, name: &HeaderValue, session: Session) {
+    /// A session that was opened here, by whoever sent `headers`.
+    pub(super) fn enter(
+        &self,
+        name: &HeaderValue,
+        headers: &HeaderMap,
+        hub: Arc<Hub>,
+        number: u64,
+        caller: Caller,
+    ) {
         let Ok(name) = name.to_str() else { return };
-        let hub = Arc::clone(&session.hub);
-        self.sessions().insert(name.to_owned(), session);
+        // Fails only if the keys were replaced this very moment; then the name opens nothing.
+        if let Ok(told) = self.names.read(name, None, headers) {
+            let session = Session {
+                hub,
+                number,
+                caller,
+                told,
+            };
+            self.keep(name, session);
+        }
+    }
+
+    /// Keeps a session under its name; gives the one that is kept, which another request may have
+    /// brought first.
+    fn keep(&self, name: &str, session: Session) -> Session {
+        let mut sessions = self.sessions();
+        if let Some(kept) = sessions.get_mut(name) {
+            kept.told = session.told;
+            return kept.clone();
+        }
+        sessions.insert(name.to_owned(), session.clone());
+        drop(sessions);
         self.house.observe(&Event::SessionOpened);
         // The clock of a session ends with it.
-        let weak = Arc::downgrade(&hub);
+        let weak = Arc::downgrade(&session.hub);
         tokio::spawn(async move {
             while let Some(hub) = weak.upgrade() {
                 let ticking = Arc::clone(&hub);
@@ -162,6 +203,7 @@ impl Desk {
                 let _none_for_a_while = timeout(LONGEST_ROUND, tick).await;
             }
         });
+        session
     }
 
     /// `false`: there is none.
@@ -199,14 +241,6 @@ impl Desk {
     pub(super) fn sessions(&self) -> MutexGuard<'_, HashMap<String, Session>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// A name that nobody can guess; `None` if the system has no randomness to give.
-pub(super) fn random_name() -> Option<HeaderValue> {
-    let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes).ok()?;
-    let name: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    HeaderValue::from_str(&name).ok()
 }
 
 const SHORTEST_ROUND: Duration = Duration::from_millis(100);

@@ -1,0 +1,72 @@
+//! Requests of the server that have no answer yet, oldest first.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::id::IdKey;
+
+/// The ids of the server's open requests, in the order they came.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    numbers: HashMap<IdKey, u64>,
+    order: BTreeMap<u64, IdKey>,
+    next: u64,
+}
+
+impl Asked {
+    pub(super) fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    pub(super) fn contains(&self, key: &IdKey) -> bool {
+        self.numbers.contains_key(key)
+    }
+
+    /// Adds one; one that is there already becomes the youngest.
+    pub(super) fn insert(&mut self, key: IdKey) {
+        self.remove(&key);
+        self.order.insert(self.next, key.clone());
+        self.numbers.insert(key, self.next);
+        self.next += 1;
+    }
+
+    pub(super) fn remove(&mut self, key: &IdKey) {
+        if let Some(number) = self.numbers.remove(key) {
+            self.order.remove(&number);
+        }
+    }
+
+    /// Lets go of the oldest.
+    pub(super) fn forget_oldest(&mut self) {
+        if let Some((_, key)) = self.order.pop_first() {
+            self.numbers.remove(&key);
+        }
+    }
+
+    /// All of them, oldest first; none is left.
+    pub(super) fn drain(&mut self) -> Vec<IdKey> {
+        self.numbers.clear();
+        std::mem::take(&mut self.order).into_values().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_goes_first_and_each_is_there_once() {
+        let mut asked = Asked::default();
+        for key in [1, 2, 3, 1] {
+            asked.insert(IdKey::Number(key));
+        }
+        assert_eq!(asked.len(), 3);
+        asked.forget_oldest();
+        assert!(!asked.contains(&IdKey::Number(2)));
+        asked.remove(&IdKey::Number(3));
+        asked.insert(IdKey::Number(4));
+        assert_eq!(asked.drain(), [IdKey::Number(1), IdKey::Number(4)]);
+        assert_eq!(asked.len(), 0);
+        asked.forget_oldest();
+        assert_eq!(asked.drain(), []);
+    }
+}
