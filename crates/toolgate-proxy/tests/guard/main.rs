@@ -13,8 +13,8 @@ mod common;
 mod http_child;
 mod http_http;
 mod inner;
-mod several;
 mod replicas;
+mod several;
 mod stdio_child;
 mod stdio_http;
 #[path = "../transports/web.rs"]

@@ -11,7 +11,7 @@ use toolgate_guard::{Guard, JunctionBounds};
 use toolgate_json::quote;
 use toolgate_proxy::guard::{
     Branch, Exit as Ended, GuardOptions, HttpListener, Listener, Observer, Restart, Running,
-    Several, TlsFiles, Upstream as Behind, serve,
+    SessionKeys, Sessions, Several, TlsFiles, Upstream as Behind, serve,
 };
 use toolgate_proxy::{Fault, Launch};
 
@@ -38,12 +38,7 @@ pub(super) fn run(config: Config, sources: &Sources<'_>) -> Result<Exit, Failure
 
 /// One thread for one client on standard input and output, all cores for a network address.
 fn runtime(config: &Config) -> Result<Runtime, Failure> {
-    let network = config.listen.address.is_some()
-        || config
-            .upstreams
-            .values()
-            .any(|upstream| upstream.listen.is_some());
-    let mut builder = match network {
+    let mut builder = match config.is_on_network() {
         false => Builder::new_current_thread(),
         true => Builder::new_multi_thread(),
     };
@@ -102,6 +97,7 @@ struct House {
     guards: Vec<(String, Guard)>,
     /// The guard in front of several.
     carrier: Option<Guard>,
+    session_keys: SessionKeys,
     /// Ends of guards, as they come.
     ends: mpsc::UnboundedReceiver<(String, Ended)>,
     left: usize,
@@ -115,6 +111,10 @@ impl House {
         let (report, ends) = mpsc::unbounded_channel();
         let (stop, stopped) = watch::channel(false);
         let mut guards = Vec::new();
+        let session_keys = SessionKeys::default();
+        let kept = session_keys.replace(&config.sessions.secrets);
+        kept.map_err(|fault| failure(&fault))?;
+        tell_of_sessions(&config);
         let merged = config.merged();
         let mut left = 0_usize;
         let mut branches = Vec::new();
@@ -133,7 +133,8 @@ impl House {
                 });
                 continue;
             }
-            let options = options(name, upstream, &config)?;
+            let mut options = options(name, upstream, &config)?;
+            options.sessions = sessions(&config, &session_keys);
             let running = listening(options, guard, observer).await?;
             left = left.saturating_add(1);
             let name = name.clone();
@@ -143,7 +144,8 @@ impl House {
         if !branches.is_empty() {
             let policy = config.carrying();
             let guard = Guard::new(policy).map_err(|error| Failure::usage(error.to_string()))?;
-            let options = in_front(branches, &config)?;
+            let mut options = in_front(branches, &config)?;
+            options.sessions = sessions(&config, &session_keys);
             let observer: Arc<dyn Observer> = Arc::new(Watch::new(SEVERAL, Arc::clone(shared)));
             let running = listening(options, guard.clone(), observer).await?;
             carrier = Some(guard);
@@ -157,6 +159,7 @@ impl House {
             started: config,
             shared: Arc::clone(shared),
             guards,
+            session_keys,
             ends,
             stop,
             stopping: false,
@@ -238,6 +241,11 @@ impl House {
             && let Err(error) = carrier.replace(new.carrying())
         {
             tracing::error!(%error, "the limits of the common listing are not changed");
+            good = false;
+        }
+        if let Err(fault) = self.session_keys.replace(&new.sessions.secrets) {
+            // `Config::load` has asked the same.
+            tracing::error!(%fault, "the session keys are not changed");
             good = false;
         }
         levels.set(&new.log);
@@ -365,6 +373,30 @@ fn behind(name: &str, upstream: &Upstream, listener: Option<&Listener>) -> Resul
         }),
         // `Config::load` lets no such upstream pass.
         (None, None) => Err(Failure::usage(format!("upstream `{name}` names no server"))),
+    }
+}
+
+fn sessions(config: &Config, keys: &SessionKeys) -> Sessions {
+    Sessions {
+        keys: keys.clone(),
+        age: config.sessions.age,
+        bound: config.sessions.bound,
+    }
+}
+
+/// Says where the sessions of older clients over HTTP are good, if there can be any.
+fn tell_of_sessions(config: &Config) {
+    if !config.is_on_network() {
+        return;
+    }
+    match config.sessions.secrets.len() {
+        0 => tracing::info!(
+            "sessions of clients before 2026-07-28 are good in this process only; several replicas, and sessions that outlive a restart, need `sessions.keys`"
+        ),
+        keys => tracing::info!(
+            keys,
+            "sessions of clients before 2026-07-28 are good in every process with these keys"
+        ),
     }
 }
 

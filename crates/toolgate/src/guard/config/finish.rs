@@ -10,10 +10,11 @@ use toolgate_guard::policy::{Policy, Rate};
 use toolgate_guard::{Junction, JunctionBounds, Lock, Member};
 use toolgate_json::quote;
 use toolgate_proxy::HttpTarget;
+use toolgate_proxy::guard::SessionKeys;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
 use super::problem::{Place, Problem};
-use super::{Config, RateWords, Sources, Upstream};
+use super::{Config, RateWords, Sessions, Sources, Upstream};
 use crate::check::expand;
 use crate::render::Source;
 
@@ -83,13 +84,12 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         .filter(|(_, upstream)| upstream.path.is_some())
         .map(|(name, _)| name.to_owned())
         .collect();
+    if let Err(why) = config.sessions.finish(sources) {
+        problems.push(Problem::new(Place::Whole, why));
+    }
     for (name, upstream) in &mut config.upstreams {
         let place = upstream.place.clone().map_or(Place::Whole, Place::File);
-        let environment = |wanted: &str| {
-            let found = sources.environment.iter().find(|(name, _)| name == wanted);
-            found.map(|(_, value)| value.clone())
-        };
-        for why in upstream.finish(environment) {
+        for why in upstream.finish(|name| sources.variable(name)) {
             problems.push(Problem::new(
                 place.clone(),
                 format!("upstream `{name}`: {why}"),
@@ -223,6 +223,43 @@ fn server(config: &mut Config, sources: &Sources<'_>, problems: &mut Vec<Problem
     };
     if let Some(lock) = &said.lock {
         flag("--lock", &|upstream| upstream.lock = Some(lock.clone()));
+    }
+}
+
+impl Sources<'_> {
+    /// A variable of the environment.
+    fn variable(&self, wanted: &str) -> Option<String> {
+        let found = self.environment.iter().find(|(name, _)| name == wanted);
+        found.map(|(_, value)| value.clone())
+    }
+}
+
+impl Sessions {
+    /// Finds the secrets. None of them is in what may be wrong.
+    fn finish(&mut self, sources: &Sources<'_>) -> Result<(), String> {
+        self.secrets = match &self.key_file {
+            None => {
+                let each = self.keys.iter();
+                let expanded = each.map(|key| expand(key, |name| sources.variable(name)));
+                let expanded: Result<_, _> = expanded.collect();
+                expanded.map_err(|why| format!("`sessions.keys`: {why}"))?
+            }
+            Some(_) if !self.keys.is_empty() => {
+                return Err("`sessions.keys` and `sessions.key_file` say the same".to_owned());
+            }
+            Some(path) => {
+                let text = String::from_utf8(read(path)?)
+                    .map_err(|_| format!("{} is not UTF-8 text", file(path)))?;
+                let lines = text.lines().map(str::trim);
+                let keys = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+                let keys: Vec<String> = keys.map(str::to_owned).collect();
+                if keys.is_empty() {
+                    return Err(format!("there is no session key in {}", file(path)));
+                }
+                keys
+            }
+        };
+        SessionKeys::check(&self.secrets).map_err(|fault| format!("`[sessions]`: {fault}"))
     }
 }
 

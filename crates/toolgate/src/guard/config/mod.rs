@@ -46,6 +46,7 @@ pub(crate) struct Config {
     new_tools: words::DriftWord,
     rate: RateWords,
     pub(crate) listen: Listen,
+    pub(crate) sessions: Sessions,
     pub(crate) admin: Option<SocketAddr>,
     pub(crate) bounds: Bounds,
     pub(crate) times: Times,
@@ -93,6 +94,17 @@ pub(crate) struct Listen {
     pub(crate) origins: Vec<String>,
     pub(crate) tls_certificate: Option<PathBuf>,
     pub(crate) tls_key: Option<PathBuf>,
+}
+
+/// How sessions over HTTP are named.
+#[derive(Clone)]
+pub(crate) struct Sessions {
+    keys: Vec<String>,
+    key_file: Option<PathBuf>,
+    /// What `keys` or `key_file` come to, once they were read.
+    pub(crate) secrets: Vec<String>,
+    pub(crate) age: Duration,
+    pub(crate) bound: bool,
 }
 
 /// A rate as it is written: none at 0 calls.
@@ -250,6 +262,12 @@ impl Config {
         self.policy.carrying()
     }
 
+    /// Whether clients come in over HTTP.
+    pub(crate) fn is_on_network(&self) -> bool {
+        let mut own = self.upstreams.values().map(|upstream| upstream.listen);
+        self.listen.address.is_some() || own.any(|address| address.is_some())
+    }
+
     /// The fixed settings in which `new` differs; they take effect at the next start.
     pub(crate) fn fixed_changes(&self, new: &Self) -> Vec<String> {
         let mut names: Vec<String> = changes(keys::GLOBAL, self, new, "");
@@ -285,6 +303,7 @@ impl Default for Config {
     fn default() -> Self {
         let policy = Policy::default();
         let limits = &policy.limits;
+        let sessions = proxy::Sessions::default();
         let (proxy, times) = (proxy::Bounds::default(), proxy::Times::default());
         let number = |wide: u64| usize::try_from(wide).unwrap_or(usize::MAX);
         Self {
@@ -327,6 +346,13 @@ impl Default for Config {
             new_tools: words::DriftWord::default(),
             rate: RateWords::default(),
             listen: Listen::default(),
+            sessions: Sessions {
+                keys: Vec::new(),
+                key_file: None,
+                secrets: Vec::new(),
+                age: sessions.age,
+                bound: sessions.bound,
+            },
             admin: None,
             log: Log {
                 level: Some("info".to_owned()),

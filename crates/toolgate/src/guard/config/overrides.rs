@@ -95,7 +95,10 @@ fn find<T>(keys: &'static [Key<T>], name: &str) -> Option<&'static Key<T>> {
 
 fn put<T>(key: &Key<T>, target: &mut T, text: String, place: Place) -> Result<(), Problem> {
     let raw = match key.slot.is_compound() {
-        true => file::value(&text).unwrap_or(Raw::Text(text)),
+        true => match file::value(&text) {
+            Some(raw @ (Raw::Text(_) | Raw::Texts(_) | Raw::Pairs(_))) => raw,
+            _ => Raw::Text(text),
+        },
         false => Raw::Text(text),
     };
     key.slot

@@ -50,6 +50,9 @@ pub(super) enum Slot<T: 'static> {
     Text(fn(&mut T) -> &mut Option<String>),
     /// A list of texts.
     Texts(fn(&mut T) -> &mut Vec<String>),
+    /// Secrets, one or a list of them, in which `${NAME}` is a variable of the environment. They
+    /// are in no message.
+    Secrets(fn(&mut T) -> &mut Vec<String>),
     /// A table of texts, in which `${NAME}` is a variable of the environment.
     Pairs(fn(&mut T) -> &mut Vec<(String, String)>),
 }
@@ -90,6 +93,13 @@ impl<T> Slot<T> {
             Self::Path(slot) => *slot(target) = Some(file(raw.filled(&self.expects())?)),
             Self::Text(slot) => *slot(target) = Some(raw.filled(&self.expects())?),
             Self::Texts(slot) => *slot(target) = raw.texts(&self.expects())?,
+            Self::Secrets(slot) => {
+                *slot(target) = match raw {
+                    Raw::Text(text) => vec![text],
+                    Raw::Texts(texts) => texts,
+                    _ => return Err(found(&self.expects(), "something else")),
+                }
+            }
             Self::Pairs(slot) => *slot(target) = raw.pairs(&self.expects())?,
         }
         Ok(())
@@ -115,6 +125,7 @@ impl<T> Slot<T> {
             Self::Path(_) => "a file".to_owned(),
             Self::Text(_) => "a text".to_owned(),
             Self::Texts(_) => "a list of texts".to_owned(),
+            Self::Secrets(_) => "a text or a list of texts".to_owned(),
             Self::Pairs(_) => "a table of texts".to_owned(),
         }
     }
@@ -138,6 +149,7 @@ impl<T> Slot<T> {
                 .map(|path| format!("{:?}", path.display().to_string())),
             Self::Text(slot) => slot(target).as_ref().map(|text| format!("{text:?}")),
             Self::Texts(slot) => list(slot(target).clone()),
+            Self::Secrets(slot) => (!slot(target).is_empty()).then(|| "(secrets)".to_owned()),
             Self::Pairs(slot) => (!slot(target).is_empty()).then(|| "(a table)".to_owned()),
         }
     }
@@ -152,7 +164,7 @@ impl<T> Slot<T> {
 
     /// Whether text for this key is read as a TOML value: lists and tables are.
     pub(super) fn is_compound(&self) -> bool {
-        matches!(self, Self::Texts(_) | Self::Pairs(_))
+        matches!(self, Self::Texts(_) | Self::Secrets(_) | Self::Pairs(_))
     }
 }
 

@@ -429,3 +429,57 @@ fn what_a_reload_cannot_change_is_named() {
 fn panic_with(faults: &[String]) -> Config {
     panic!("{}", faults.join("\n"))
 }
+
+#[test]
+fn session_keys_come_from_the_environment_or_a_file_and_are_in_no_message() {
+    let long = "a key of more than thirty-two bytes";
+    let config = load(
+        &format!("{ONE}[sessions]\nkeys = [\"${{NEW}}\", \"${{OLD}}-{long}\"]"),
+        &[("NEW", long), ("OLD", "old")],
+        &[],
+    );
+    let config = config.unwrap_or_else(|faults| panic_with(&faults));
+    let old = format!("old-{long}");
+    assert_eq!(config.sessions.secrets, [long, old.as_str()]);
+    let digits = "12345678901234567890123456789012";
+    for value in [long, digits] {
+        let config = load(ONE, &[("TOOLGATE__SESSIONS__KEYS", value)], &[]);
+        let config = config.unwrap_or_else(|faults| panic_with(&faults));
+        assert_eq!(config.sessions.secrets, [value]);
+    }
+    let with = |text: &str| {
+        let file = Temporary::new(text);
+        let name = file.0.display().to_string();
+        load(&format!("{ONE}[sessions]\nkey_file = {name:?}"), &[], &[])
+    };
+    let config = with(&format!("# the newest first\n{long}2\n\n  {long}1  \n"));
+    let config = config.unwrap_or_else(|faults| panic_with(&faults));
+    assert_eq!(
+        config.sessions.secrets,
+        [format!("{long}2"), format!("{long}1")]
+    );
+    let none = with("# none\n").err().unwrap_or_default().join(" ");
+    assert!(none.contains("there is no session key in"), "{none}");
+    for (text, why) in [
+        (
+            "keys = \"hush-hush\"",
+            "session key 1 has 9 bytes, not 32 to 1024",
+        ),
+        (
+            "keys = [\"${NOT}\"]",
+            "the environment variable `NOT` is not set",
+        ),
+        (
+            "keys = \"x\"\nkey_file = \"y\"",
+            "`sessions.keys` and `sessions.key_file` say the same",
+        ),
+        ("key_file = \"not-there\"", "cannot read"),
+    ] {
+        let faults = faults(&format!("{ONE}[sessions]\n{text}")).join(" ");
+        assert!(faults.contains(why), "{faults}");
+        assert!(
+            !faults.contains("hush") && !faults.contains("1234"),
+            "{faults}"
+        );
+    }
+}

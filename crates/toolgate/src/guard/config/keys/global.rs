@@ -42,6 +42,26 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         "where `/healthz`, `/readyz` and `/metrics` are served",
     ),
     live(
+        "sessions.keys",
+        field!(Secrets, sessions.keys),
+        "what session ids of clients before 2026-07-28 are sealed with, over HTTP, each 32 to 1024 bytes, at most 8: the first seals, all open; `${NAME}` is an environment variable; without any, a secret of this process",
+    ),
+    live(
+        "sessions.key_file",
+        field!(Path, sessions.key_file),
+        "a file with the same, one a line, instead of `keys`; empty lines and those that begin with `#` are none",
+    ),
+    fixed(
+        "sessions.age",
+        field!(Time(s(1)..=h(8_760)), sessions.age),
+        "how long after it was opened a session may be used",
+    ),
+    fixed(
+        "sessions.bound",
+        field!(Flag, sessions.bound),
+        "whether a session that was opened with an `Authorization` is for that caller only",
+    ),
+    live(
         "policy.listing",
         word!(Mode, policy.listing),
         "tools with a schema that is refused: `enforce` does as `bad_tools` says, `audit` only records, `off` does not look",
