@@ -118,11 +118,9 @@ async fn a_session_goes_on_with_any_replica() {
     assert_eq!(stream.header("mcp-session-id"), Some(name.as_str()));
     let answer = json!({"jsonrpc": "2.0", "id": 7, "result": {"action": "accept"}});
     assert_eq!(one.in_session(&name, &answer).await.status, 202);
+    let sent = answer.to_string();
     let seen = web.seen();
-    assert!(
-        seen.iter()
-            .any(|request| request.body == answer.to_string())
-    );
+    assert!(seen.iter().any(|request| request.body == sent));
     // Each asked for the tools itself, and not by the same id.
     let lists = seen.iter().filter(|request| request.rpc() == "tools/list");
     let mut ids: Vec<String> = lists.map(Request::id).collect();
