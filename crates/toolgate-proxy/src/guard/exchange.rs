@@ -8,7 +8,6 @@
 //! The answer begins as the upstream's does: whole, or as a stream of events. In front of a child
 //! it is whole unless other messages come before it.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -23,8 +22,8 @@ use super::flight::{Flight, Heard};
 use super::hub::{Delivery, Hub, Inbox, Mailbox, Way, mailbox};
 use super::names::Unnamed;
 use super::porter::{Order, Parcel};
-use super::reply::{error, respond};
-use super::step::{Held, Step};
+use super::reply::{error, respond, status_of};
+use super::step::{Step, Steps};
 use crate::http::EVENT_STREAM;
 use crate::sse::{self, Event};
 use crate::web::Outgoing;
@@ -44,9 +43,7 @@ pub(super) struct Exchange {
     flight: Option<Flight>,
     /// The head of the upstream's answer, until it has been passed on.
     head: Option<(u16, HeaderMap)>,
-    ready: VecDeque<Step>,
-    /// What waits for the answer to `initialize`.
-    held: Option<Held>,
+    ready: Steps,
     /// The mailbox is registered under the id.
     open: bool,
     /// The client has not been answered.
@@ -69,6 +66,7 @@ impl Exchange {
         slot: tokio::sync::OwnedSemaphorePermit,
     ) -> Self {
         let (mailbox, inbox) = mailbox();
+        let most = hub.porter.house.bounds.message_bytes;
         Self {
             hub,
             id: None,
@@ -79,8 +77,7 @@ impl Exchange {
             inbox,
             flight: None,
             head: None,
-            ready: VecDeque::new(),
-            held: None,
+            ready: Steps::new(most),
             open: false,
             owed: false,
             slot: Some(slot),
@@ -115,7 +112,7 @@ impl Exchange {
                 self.flight = Some(Flight::listen(endpoint, self.upstream_headers(), limit));
             }
             Way::Child(_) | Way::Shared(_) | Way::None => {
-                self.ready.push_back(Step::Stream(HeaderMap::new()))
+                self.ready.push(Step::Stream(HeaderMap::new()))
             }
         }
         self.owed = true;
@@ -174,21 +171,14 @@ impl Exchange {
                 Ok(headers) => (status, headers),
                 Err(unnamed) => return self.nameless(unnamed),
             },
-            None => (self.status_of(code), HeaderMap::new()),
+            None => (
+                status_of(code, self.id.is_some(), self.modern),
+                HeaderMap::new(),
+            ),
         };
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         self.name_session(&mut headers);
         respond(status, headers, Outgoing::Whole(answer.into()))
-    }
-
-    /// The status that goes with an answer made here.
-    fn status_of(&self, code: Option<i64>) -> u16 {
-        match code {
-            Some(-32700 | -32600) if self.id.is_none() => 400,
-            Some(-32700 | -32600 | -32602 | -32020 | -32021 | -32022) if self.modern => 400,
-            Some(-32601) if self.modern => 404,
-            _ => 200,
-        }
     }
 
     /// Begins a stream; the rest of the work goes on beside it.
@@ -239,7 +229,7 @@ impl Exchange {
     /// The next thing that the client is to see. Safe to cancel.
     async fn step(&mut self) -> Step {
         loop {
-            if let Some(step) = self.ready.pop_front() {
+            if let Some(step) = self.ready.pop() {
                 return step;
             }
             let nothing_comes = self.flight.is_none() && !self.owed;
@@ -272,10 +262,10 @@ impl Exchange {
             Delivery::ToServer(parcel) => self.launch(&parcel),
             Delivery::ToClient(parcel) => {
                 let step = self.step_of(parcel, None);
-                self.push(step);
+                self.ready.push(step);
             }
             Delivery::Abandon => self.flight = None,
-            Delivery::Close => self.ready.push_back(Step::Over),
+            Delivery::Close => self.ready.push(Step::Over),
         }
     }
 
@@ -306,13 +296,13 @@ impl Exchange {
                 stream: true,
                 ..
             } if self.clerk.as_ref().is_some_and(|clerk| clerk.opens) => {
-                self.held = Some(Held::new(headers));
+                self.ready.hold(headers);
             }
             Heard::Head {
                 headers,
                 stream: true,
                 ..
-            } => self.ready.push_back(Step::Stream(headers)),
+            } => self.ready.push(Step::Stream(headers)),
             Heard::Head {
                 status, headers, ..
             } => self.head = Some((status, headers)),
@@ -330,7 +320,7 @@ impl Exchange {
     fn event(&mut self, event: Event) {
         let data = event.data.as_deref().unwrap_or_default();
         if data.trim_ascii().is_empty() {
-            self.push(Step::Piece(event.raw, false));
+            self.ready.push(Step::Piece(event.raw, false));
             return;
         }
         let mut steps = Vec::new();
@@ -347,27 +337,7 @@ impl Exchange {
             clerk.see(data);
         }
         for step in steps {
-            self.push(step);
-        }
-    }
-
-    /// The client is to see this, or is to see it once `initialize` is answered.
-    fn push(&mut self, step: Step) {
-        let most = self.hub.porter.house.bounds.message_bytes;
-        match &mut self.held {
-            None => self.ready.push_back(step),
-            Some(held) => {
-                if held.add(step, most) {
-                    self.release();
-                }
-            }
-        }
-    }
-
-    /// What was held is the client's now.
-    fn release(&mut self) {
-        if let Some(held) = self.held.take() {
-            self.ready.extend(held.steps());
+            self.ready.push(step);
         }
     }
 
@@ -412,8 +382,7 @@ impl Exchange {
                 });
             let mut head = Some((status, headers));
             for answer in answers {
-                self.ready
-                    .push_back(Step::Answer(answer, None, head.take()));
+                self.ready.push(Step::Answer(answer, None, head.take()));
             }
             if self.ready.is_empty() {
                 self.ended("the answer is none to this request");
@@ -421,7 +390,7 @@ impl Exchange {
             return;
         }
         let Some(id) = self.id.clone().filter(|_| self.open) else {
-            self.ready.push_back(Step::Status(status, headers, body));
+            self.ready.push(Step::Status(status, headers, body));
             return;
         };
         let why = match status {
@@ -432,23 +401,23 @@ impl Exchange {
         self.fail(&id, &why, as_it_is);
         if as_it_is {
             // Refusals over HTTP (authorization, no session) are for the client to act on.
-            self.ready.push_back(Step::Status(status, headers, body));
+            self.ready.push(Step::Status(status, headers, body));
         }
     }
 
     /// The upstream's stream is over.
     fn ended(&mut self, why: &str) {
-        self.release();
+        self.ready.release();
         let place = self.flight.take().and_then(|flight| flight.place().0);
         match self.id.clone() {
             // The client of a legacy session takes it up again where it broke off.
-            Some(_) if place.is_some() && !self.modern => self.ready.push_back(Step::Over),
+            Some(_) if place.is_some() && !self.modern => self.ready.push(Step::Over),
             Some(id) if self.open => self.fail(&id, why, false),
             _ if self.id.is_none() && self.head.is_none() && place.is_none() && self.owed => {
                 let nothing = HeaderMap::new();
-                self.ready.push_back(Step::Status(502, nothing, Vec::new()));
+                self.ready.push(Step::Status(502, nothing, Vec::new()));
             }
-            _ => self.ready.push_back(Step::Over),
+            _ => self.ready.push(Step::Over),
         }
     }
 
@@ -461,24 +430,24 @@ impl Exchange {
                 Order::Send(parcel) if parcel.to == Side::Client && self.is_mine(&parcel) => {
                     if !silently {
                         let head = Some((502, HeaderMap::new()));
-                        self.ready.push_back(Step::Answer(parcel.bytes, None, head));
+                        self.ready.push(Step::Answer(parcel.bytes, None, head));
                     }
                 }
                 order => hub.route(order, Some(&mailbox)),
             });
         if self.ready.len() == before && !silently {
             self.ready
-                .push_back(Step::Status(502, HeaderMap::new(), Vec::new()));
+                .push(Step::Status(502, HeaderMap::new(), Vec::new()));
         }
     }
 
     /// The guard ends and the time to answer is over.
     fn expire(&mut self) {
         self.flight = None;
-        self.release();
+        self.ready.release();
         match self.id.clone().filter(|_| self.open) {
             Some(id) => self.fail(&id, "the guard is shutting down", false),
-            None => self.ready.push_back(Step::Over),
+            None => self.ready.push(Step::Over),
         }
     }
 

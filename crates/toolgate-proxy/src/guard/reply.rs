@@ -52,6 +52,16 @@ pub(super) fn respond(status: u16, headers: HeaderMap, body: Outgoing) -> Respon
     response
 }
 
+/// The status that goes with an answer made here; `code` is that of its error.
+pub(super) fn status_of(code: Option<i64>, is_request: bool, modern: bool) -> u16 {
+    match code {
+        Some(-32700 | -32600) if !is_request => 400,
+        Some(-32700 | -32600 | -32602 | -32020 | -32021 | -32022) if modern => 400,
+        Some(-32601) if modern => 404,
+        _ => 200,
+    }
+}
+
 /// An error that is no answer of the conversation.
 pub(super) fn error(status: u16, id: Option<&IdKey>, code: i64, text: &str) -> Response<Outgoing> {
     let id = id.map_or_else(|| "null".to_owned(), IdKey::raw);

@@ -1,5 +1,7 @@
 //! What the work on one HTTP request leads to, step by step.
 
+use std::collections::VecDeque;
+
 use hyper::header::HeaderMap;
 
 /// What a step of the work leads to.
@@ -20,40 +22,73 @@ pub(super) enum Step {
     Over,
 }
 
+/// Steps that are to be taken, in order.
+pub(super) struct Steps {
+    ready: VecDeque<Step>,
+    held: Option<Held>,
+    /// Bytes that may be held.
+    most: usize,
+}
+
 /// The beginning of a stream that answers `initialize`: the name of the session stands in its
 /// head, and holds the version that only the answer agrees on.
-pub(super) struct Held {
-    head: HeaderMap,
+struct Held {
     steps: Vec<Step>,
     bytes: usize,
 }
 
-impl Held {
-    pub(super) fn new(head: HeaderMap) -> Self {
+impl Steps {
+    pub(super) fn new(most: usize) -> Self {
         Self {
-            head,
-            steps: Vec::new(),
-            bytes: 0,
+            ready: VecDeque::new(),
+            held: None,
+            most,
         }
     }
 
-    /// Adds a step; whether it may be held no longer. `most` is how many bytes may be.
-    pub(super) fn add(&mut self, step: Step, most: usize) -> bool {
+    pub(super) fn pop(&mut self) -> Option<Step> {
+        self.ready.pop_front()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ready.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.ready.is_empty()
+    }
+
+    /// Begins a stream, which is held until there is the answer, or too much before it.
+    pub(super) fn hold(&mut self, head: HeaderMap) {
+        self.held = Some(Held {
+            steps: vec![Step::Stream(head)],
+            bytes: 0,
+        });
+    }
+
+    pub(super) fn push(&mut self, step: Step) {
+        let Some(held) = &mut self.held else {
+            return self.ready.push_back(step);
+        };
         let (bytes, last) = match &step {
             Step::Piece(bytes, last) => (bytes.len(), *last),
             Step::Message(bytes) => (bytes.len(), false),
             _ => (0, true),
         };
-        self.bytes = self.bytes.saturating_add(bytes);
-        self.steps.push(step);
-        last || self.steps.len() >= STEPS || self.bytes > most
+        held.bytes = held.bytes.saturating_add(bytes);
+        held.steps.push(step);
+        if last || held.steps.len() > HELD || held.bytes > self.most {
+            self.release();
+        }
     }
 
-    /// All of it, from the head on.
-    pub(super) fn steps(self) -> impl Iterator<Item = Step> {
-        std::iter::once(Step::Stream(self.head)).chain(self.steps)
+    /// What was held is held no longer.
+    pub(super) fn release(&mut self) {
+        let held = self.held.take();
+        self.ready
+            .extend(held.into_iter().flat_map(|held| held.steps));
     }
 }
 
 /// Steps before the answer to `initialize`, which has no reason to let many pass.
-const STEPS: usize = 64;
+const HELD: usize = 64;
