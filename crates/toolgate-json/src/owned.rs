@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::document::Document;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::limits::ReadLimits;
-use crate::read::{Reader, admit};
+use crate::read::{Reader, admit_bytes};
 use crate::tape::{NONE, Slot, Tag, Tape};
 
 /// A document together with the text it was read from.
@@ -31,7 +31,7 @@ impl OwnedDocument {
     /// As [`Reader::read`].
     pub fn read(source: impl Into<Vec<u8>>, limits: &ReadLimits) -> Result<Self, ReadError> {
         let bytes = source.into();
-        admit(&bytes, limits)?;
+        admit_bytes(&bytes, limits)?;
         let source = String::from_utf8(bytes).map_err(|error| {
             ReadError::new(ReadErrorKind::InvalidUtf8, error.utf8_error().valid_up_to())
         })?;

@@ -89,6 +89,13 @@ impl Reader {
 
 /// The checks that need no parsing: length, byte order mark, UTF-8.
 pub(crate) fn admit<'a>(source: &'a [u8], limits: &ReadLimits) -> Result<&'a str, ReadError> {
+    admit_bytes(source, limits)?;
+    std::str::from_utf8(source)
+        .map_err(|error| ReadError::new(ReadErrorKind::InvalidUtf8, error.valid_up_to()))
+}
+
+/// The same but for UTF-8.
+pub(crate) fn admit_bytes(source: &[u8], limits: &ReadLimits) -> Result<(), ReadError> {
     let allowed = limits.bytes.min(MAX_INDEX);
     if source.len() > allowed {
         return Err(ReadError::over(
@@ -101,8 +108,7 @@ pub(crate) fn admit<'a>(source: &'a [u8], limits: &ReadLimits) -> Result<&'a str
     if source.starts_with(&[0xef, 0xbb, 0xbf]) {
         return Err(ReadError::new(ReadErrorKind::ByteOrderMark, 0));
     }
-    std::str::from_utf8(source)
-        .map_err(|error| ReadError::new(ReadErrorKind::InvalidUtf8, error.valid_up_to()))
+    Ok(())
 }
 
 /// One pass over one source.
@@ -352,7 +358,7 @@ impl Pass<'_, '_> {
 )]
 const MAX_INDEX: usize = (NONE - 1) as usize;
 /// Bytes of a text for each key and value, about; fewer than real documents have.
-const BYTES_PER_NODE: usize = 12;
+const BYTES_PER_NODE: usize = 8;
 /// Nodes that room is made for before any is there.
 const MANY: usize = 1 << 12;
 

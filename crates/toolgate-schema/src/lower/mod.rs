@@ -52,6 +52,8 @@ fn drafted<'o>(outline: &'o Outline, limits: &'o Limits) -> Result<Lowering<'o>,
     let mut nodes = Vec::with_capacity(outline.subs.len() + 2);
     nodes.push(PlanNode::plain(TypeSet::ALL));
     nodes.push(PlanNode::plain(TypeSet::NONE));
+    let mut origins = Vec::with_capacity(outline.subs.len() + 2);
+    origins.extend([outline.root; 2]);
     let mut work = Lowering {
         outline,
         limits,
@@ -67,11 +69,11 @@ fn drafted<'o>(outline: &'o Outline, limits: &'o Limits) -> Result<Lowering<'o>,
                 .collect(),
             ..Plan::default()
         },
-        origins: vec![outline.root; 2],
+        origins,
         node_of: vec![None; outline.subs.len()],
         scoped: HashMap::new(),
-        plain: Vec::new(),
-        draft: Vec::new(),
+        plain: Vec::with_capacity(PLAIN),
+        draft: Vec::with_capacity(DRAFT),
         classes: vec![None; outline.subs.len()],
         table_rows: 0,
         revisited: HashSet::new(),
@@ -490,3 +492,7 @@ impl Scopes<'_> {
 
 /// Rows of tables that count as one node.
 const ROWS_PER_NODE: usize = 16;
+/// Sets of types that subschemas ask for without anything else, and operations of one
+/// node, that room is made for at once.
+const PLAIN: usize = 6;
+const DRAFT: usize = 16;

@@ -80,7 +80,7 @@ impl<'n> Slots<'n> {
             }
         }
         (
-            NameTable::new(sorted.into_iter().map(|(name, _)| name)),
+            NameTable::new(sorted.iter().map(|(name, _)| *name)),
             places,
         )
     }
@@ -88,9 +88,14 @@ impl<'n> Slots<'n> {
 
 impl NameTable {
     /// A table of distinct names.
-    pub(crate) fn new<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
-        let mut text = String::new();
-        let names = names.into_iter().map(|name| {
+    pub(crate) fn new<'n, I>(names: I) -> Self
+    where
+        I: IntoIterator<Item = &'n str>,
+        I::IntoIter: Clone,
+    {
+        let names = names.into_iter();
+        let mut text = String::with_capacity(names.clone().map(str::len).sum());
+        let names = names.map(|name| {
             let start = to_u32(text.len());
             text.push_str(name);
             Name {
