@@ -79,10 +79,7 @@ impl<'n> Slots<'n> {
                 *slot = place;
             }
         }
-        (
-            NameTable::new(sorted.iter().map(|(name, _)| *name)),
-            places,
-        )
+        (NameTable::new(sorted.iter().map(|(name, _)| *name)), places)
     }
 }
 
