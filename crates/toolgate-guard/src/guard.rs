@@ -97,6 +97,12 @@ impl Guard {
         Ok(())
     }
 
+    /// The policy that is in force.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.rules().policy.clone()
+    }
+
     /// What is known of an upstream in a context; new, if nothing is.
     ///
     /// Scopes that were not asked for longest are forgotten when there are more

@@ -214,10 +214,11 @@ impl Conversation {
         self.open.len() + self.asked.len()
     }
 
-    /// Whether nobody waits for anything.
+    /// Whether nobody waits for anything. What was cancelled, and subscriptions,
+    /// which end with their client, do not count.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.open_requests() == 0 && self.fetch.is_none()
+        self.open.awaited() + self.asked.len() == 0 && self.fetch.is_none()
     }
 
     /// The version that `initialize` settled, or the transport named.

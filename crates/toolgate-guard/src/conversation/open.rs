@@ -87,6 +87,12 @@ impl Open {
         }
     }
 
+    /// Whether somebody waits for the answer: a subscription has none until it
+    /// ends, and it ends with its client.
+    fn is_awaited(&self) -> bool {
+        !self.cancelled && self.method != "subscriptions/listen"
+    }
+
     /// The id as the client wrote it.
     pub(super) fn raw(&self, key: &IdKey) -> String {
         self.raw.as_deref().map_or_else(|| key.raw(), str::to_owned)
@@ -102,12 +108,19 @@ pub(super) struct OpenTable {
     deadlines: BinaryHeap<Reverse<(Duration, u64)>>,
     /// The keys of requests with a deadline, by number.
     timed: HashMap<u64, IdKey>,
+    /// How many of them somebody waits for.
+    awaited: usize,
     next: u64,
 }
 
 impl OpenTable {
     pub(super) fn len(&self) -> usize {
         self.open.len()
+    }
+
+    /// How many of them somebody waits for.
+    pub(super) fn awaited(&self) -> usize {
+        self.awaited
     }
 
     pub(super) fn contains(&self, key: &IdKey) -> bool {
@@ -128,12 +141,15 @@ impl OpenTable {
         if let Some(token) = &open.progress {
             self.progress.insert(token.clone(), key.clone());
         }
-        self.open.insert(key, open);
+        self.awaited += usize::from(open.is_awaited());
+        let replaced = self.open.insert(key, open);
+        self.awaited -= usize::from(replaced.is_some_and(|open| open.is_awaited()));
         self.prune();
     }
 
     pub(super) fn remove(&mut self, key: &IdKey) -> Option<Open> {
         let open = self.open.remove(key)?;
+        self.awaited -= usize::from(open.is_awaited());
         self.timed.remove(&open.number);
         if let Some(token) = &open.progress
             && self.progress.get(token) == Some(key)
@@ -156,6 +172,7 @@ impl OpenTable {
     /// The client does not wait any more; patience with the server ends at `until`.
     pub(super) fn cancel(&mut self, key: &IdKey, until: Duration) {
         if let Some(open) = self.open.get_mut(key) {
+            self.awaited -= usize::from(open.is_awaited());
             open.cancelled = true;
         }
         self.extend(key, until);
@@ -209,6 +226,7 @@ impl OpenTable {
     pub(super) fn drain(&mut self) -> Vec<(IdKey, Open)> {
         let mut all: Vec<(IdKey, Open)> = self.open.drain().collect();
         all.sort_by_key(|(_, open)| open.number);
+        self.awaited = 0;
         self.progress.clear();
         self.timed.clear();
         self.deadlines.clear();
@@ -266,6 +284,27 @@ mod tests {
         assert_eq!(due, [IdKey::Number(1), IdKey::Number(3)]);
         assert_eq!(table.len(), 0);
         assert_eq!(table.next_deadline(), None);
+    }
+
+    #[test]
+    fn nobody_waits_for_what_is_cancelled_or_a_subscription() {
+        let mut table = OpenTable::default();
+        let mut listen = open(10);
+        listen.method = "subscriptions/listen".into();
+        table.insert(IdKey::Number(1), listen);
+        assert_eq!((table.len(), table.awaited()), (1, 0));
+        for key in [2, 3, 3] {
+            table.insert(IdKey::Number(key), open(10));
+        }
+        assert_eq!(table.awaited(), 2);
+        table.cancel(&IdKey::Number(2), ms(20));
+        table.cancel(&IdKey::Number(2), ms(20));
+        assert_eq!((table.len(), table.awaited()), (3, 1));
+        assert!(table.remove(&IdKey::Number(1)).is_some());
+        assert!(table.remove(&IdKey::Number(2)).is_some());
+        assert_eq!((table.len(), table.awaited()), (1, 1));
+        table.drain();
+        assert_eq!(table.awaited(), 0);
     }
 
     #[test]

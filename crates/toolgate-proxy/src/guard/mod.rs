@@ -24,6 +24,7 @@ mod relist;
 mod reply;
 mod several;
 mod step;
+mod translated;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

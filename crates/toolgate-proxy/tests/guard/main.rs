@@ -10,6 +10,7 @@
 )]
 
 mod common;
+mod eras;
 mod http_child;
 mod http_http;
 mod inner;

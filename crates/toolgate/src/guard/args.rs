@@ -40,6 +40,10 @@ pub(crate) struct GuardArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) lock: Option<PathBuf>,
 
+    /// For clients of 2025-11-25 and older before a server of 2026-07-28, or the other way round
+    #[arg(long, value_name = "legacy-clients|modern-clients|off")]
+    pub(crate) translate: Option<String>,
+
     /// Read settings from a TOML file
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -168,6 +172,9 @@ impl GuardArgs {
         if let Some(path) = &self.lock {
             pair("--lock", absolute(path));
         }
+        if let Some(translate) = &self.translate {
+            pair("--translate", translate.clone());
+        }
         if let Some(name) = &self.name {
             pair("--name", name.clone());
         }
@@ -204,6 +211,7 @@ Examples:
   toolgate guard --upstream http://127.0.0.1:3001/mcp --listen 127.0.0.1:8080
   toolgate guard --listen 127.0.0.1:8080 -- uvx mcp-server-time
   toolgate guard --upstream https://example.com/mcp
+  toolgate guard --translate legacy-clients --upstream https://example.com/mcp
   toolgate guard --print-config claude-desktop -- npx -y some-server
   toolgate guard --config toolgate.toml --check-config
 

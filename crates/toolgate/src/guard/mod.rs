@@ -16,6 +16,7 @@ mod signals;
 mod state;
 mod watch;
 
+use toolgate_guard::translate::Translate;
 use toolgate_json::quote;
 
 pub(crate) use args::GuardArgs;
@@ -78,6 +79,7 @@ fn sources(args: &GuardArgs) -> Result<Sources<'_>, Failure> {
             name: args.name.clone(),
             upstream,
             lock: args.lock.clone(),
+            translate: args.translate.clone(),
         },
     })
 }
@@ -116,6 +118,11 @@ fn summary(config: &Config) -> String {
         if config.merged().iter().any(|(merged, _)| merged == name) {
             let prefix = Config::prefix(name, upstream);
             text.push_str(&format!(" (names begin with `{prefix}`)"));
+        }
+        match upstream.translate.mode() {
+            Some(Translate::LegacyClients) => text.push_str(", translated for legacy clients"),
+            Some(Translate::ModernClients) => text.push_str(", translated for modern clients"),
+            None => {}
         }
     }
     text

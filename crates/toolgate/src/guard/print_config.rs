@@ -107,20 +107,21 @@ mod tests {
         let args = GuardArgs {
             command: vec!["npx".to_owned(), "thing".to_owned()],
             results: Some("audit".to_owned()),
+            translate: Some("legacy-clients".to_owned()),
             ..GuardArgs::default()
         };
         for (client, expected) in [
             (
                 Client::ClaudeDesktop,
-                json!({"mcpServers": {"thing": {"command": "/bin/toolgate", "args": ["guard", "--results", "audit", "--", "npx", "thing"]}}}),
+                json!({"mcpServers": {"thing": {"command": "/bin/toolgate", "args": ["guard", "--translate", "legacy-clients", "--results", "audit", "--", "npx", "thing"]}}}),
             ),
             (
                 Client::Cursor,
-                json!({"mcpServers": {"thing": {"command": "/bin/toolgate", "args": ["guard", "--results", "audit", "--", "npx", "thing"]}}}),
+                json!({"mcpServers": {"thing": {"command": "/bin/toolgate", "args": ["guard", "--translate", "legacy-clients", "--results", "audit", "--", "npx", "thing"]}}}),
             ),
             (
                 Client::Vscode,
-                json!({"servers": {"thing": {"type": "stdio", "command": "/bin/toolgate", "args": ["guard", "--results", "audit", "--", "npx", "thing"]}}}),
+                json!({"servers": {"thing": {"type": "stdio", "command": "/bin/toolgate", "args": ["guard", "--translate", "legacy-clients", "--results", "audit", "--", "npx", "thing"]}}}),
             ),
         ] {
             let text = render(client, &args, Path::new("/bin/toolgate"));

@@ -127,7 +127,7 @@ impl House {
                 branches.push(Branch {
                     name: name.clone(),
                     prefix: Config::prefix(name, upstream),
-                    upstream: behind(name, upstream, None)?,
+                    upstream: branch(name, upstream, &config, &guard, &observer)?,
                     guard,
                     observer,
                 });
@@ -135,6 +135,9 @@ impl House {
             }
             let mut options = options(name, upstream, &config)?;
             options.sessions = sessions(&config, &session_keys);
+            if let Some(translate) = upstream.translate.mode() {
+                options = options.translated(translate, &guard, Arc::clone(&observer));
+            }
             let running = listening(options, guard, observer).await?;
             left = left.saturating_add(1);
             let name = name.clone();
@@ -307,7 +310,7 @@ async fn listening(
 
 /// The guard in front of several upstreams.
 fn in_front(branches: Vec<Branch>, config: &Config) -> Result<GuardOptions, Failure> {
-    let children = |branch: &Branch| matches!(branch.upstream, Behind::Child { .. });
+    let children = |branch: &Branch| !matches!(branch.upstream, Behind::Http(_));
     let children = branches.iter().filter(|branch| children(branch)).count();
     let mut bounds = config.bounds.proxy();
     let own = bounds;
@@ -329,6 +332,26 @@ fn in_front(branches: Vec<Branch>, config: &Config) -> Result<GuardOptions, Fail
     options.bounds = bounds;
     options.times = times;
     Ok(options)
+}
+
+/// The server of an upstream that is one of several with one listing.
+fn branch(
+    name: &str,
+    upstream: &Upstream,
+    config: &Config,
+    guard: &Guard,
+    observer: &Arc<dyn Observer>,
+) -> Result<Behind, Failure> {
+    let behind = behind(name, upstream, None)?;
+    let Some(translate) = upstream.translate.mode() else {
+        return Ok(behind);
+    };
+    let listener = listener(config.listen.address, MERGED_PATH, &config.listen);
+    let mut options = GuardOptions::new(name, listener, behind);
+    options.bounds = config.bounds.proxy();
+    options.times = config.times.proxy();
+    let options = options.translated(translate, guard, Arc::clone(observer));
+    Ok(options.upstream)
 }
 
 fn options(name: &str, upstream: &Upstream, config: &Config) -> Result<GuardOptions, Failure> {

@@ -43,6 +43,13 @@ fn good_settings_are_summed_up() {
     ]);
     let told = "the settings are good\n  server: http://127.0.0.1:8080/mcp -> npx x\n";
     assert_eq!((run.code, run.stderr.as_str()), (0, told));
+    let translated = |word| toolgate(&["guard", "--check-config", "--translate", word, "--", "x"]);
+    let run = translated("legacy-clients");
+    let told = "the settings are good\n  server: standard input and output -> x, translated for legacy clients\n";
+    assert_eq!((run.code, run.stderr.as_str()), (0, told));
+    let run = translated("old");
+    let told = "expected `off`, `legacy-clients` or `modern-clients`, found `old`";
+    assert!(run.code == 2 && run.stderr.contains(told), "{}", run.stderr);
     let run = toolgate(&[
         "guard",
         "--check-config",

@@ -14,6 +14,8 @@ use toolgate_proxy::guard::SessionKeys;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
 use super::problem::{Place, Problem};
+use super::slot::wrong_word;
+use super::words::{TranslateWord, Words as _};
 use super::{Config, RateWords, Sessions, Sources, Upstream};
 use crate::check::expand;
 use crate::render::Source;
@@ -223,6 +225,15 @@ fn server(config: &mut Config, sources: &Sources<'_>, problems: &mut Vec<Problem
     };
     if let Some(lock) = &said.lock {
         flag("--lock", &|upstream| upstream.lock = Some(lock.clone()));
+    }
+    if let Some(word) = &said.translate {
+        match TranslateWord::of(word) {
+            Some(translate) => flag("--translate", &|upstream| upstream.translate = translate),
+            None => {
+                let message = wrong_word(word, TranslateWord::WORDS);
+                problems.push(Problem::new(Place::Flag("--translate".to_owned()), message));
+            }
+        }
     }
 }
 

@@ -70,6 +70,7 @@ pub(crate) struct Upstream {
     pub(crate) path: Option<String>,
     /// What its tools' names begin with in a listing of several, if it was given.
     pub(crate) prefix: Option<String>,
+    pub(crate) translate: words::TranslateWord,
     lock: Option<PathBuf>,
     /// What the lock holds, once it was read.
     pins: Option<Arc<Lock>>,
@@ -178,6 +179,8 @@ pub(crate) struct Server {
     /// A server, if the command line has one and not the file.
     pub(crate) upstream: Option<Upstream>,
     pub(crate) lock: Option<PathBuf>,
+    /// For whom it is translated, in the word of the key.
+    pub(crate) translate: Option<String>,
 }
 
 impl Upstream {
@@ -382,6 +385,7 @@ impl Default for Upstream {
             listen: None,
             path: None,
             prefix: None,
+            translate: words::TranslateWord::default(),
             lock: None,
             pins: None,
             place: None,

@@ -310,7 +310,8 @@ fn within<V: PartialOrd>(value: V, range: &RangeInclusive<V>, expects: &str) -> 
     Err(found(expects, side))
 }
 
-fn wrong_word(text: &str, words: &[&str]) -> String {
+/// What to say of a word that is none of `words`.
+pub(super) fn wrong_word(text: &str, words: &[&str]) -> String {
     found(&listed(words), &quoted(text))
 }
 

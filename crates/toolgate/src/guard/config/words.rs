@@ -1,6 +1,7 @@
 //! The words that the settings use, and the values they stand for.
 
 use toolgate_guard::policy::{BadResult, BadTools, DriftMode, Mode, OnUndecided, Project};
+use toolgate_guard::translate::Translate;
 
 /// An enumeration that is written as words.
 pub(super) trait Words: Sized + Copy + PartialEq + 'static {
@@ -44,6 +45,25 @@ impl DriftWord {
     }
 }
 
+/// For whom an upstream is translated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum TranslateWord {
+    #[default]
+    Off,
+    LegacyClients,
+    ModernClients,
+}
+
+impl TranslateWord {
+    pub(crate) fn mode(self) -> Option<Translate> {
+        match self {
+            Self::Off => None,
+            Self::LegacyClients => Some(Translate::LegacyClients),
+            Self::ModernClients => Some(Translate::ModernClients),
+        }
+    }
+}
+
 /// How logs are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum LogFormat {
@@ -68,5 +88,6 @@ words! {
     OnUndecided { Refuse = "refuse", Pass = "pass" }
     Project { Wrap = "wrap", Drop = "drop", Off = "off" }
     DriftWord { Auto = "auto", Refuse = "refuse", Report = "report", Off = "off" }
+    TranslateWord { Off = "off", LegacyClients = "legacy-clients", ModernClients = "modern-clients" }
     LogFormat { Human = "human", Json = "json" }
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use toolgate_guard::policy::{BadResult, Mode};
 
 use super::super::slot::Slot;
-use super::super::words::Words;
+use super::super::words::{TranslateWord, Words};
 use super::super::{ToolRule, Upstream};
-use super::{Key, fixed, live, put_some};
+use super::{Key, fixed, live, put, put_some};
 
 /// The keys of an upstream, in the order of the reference.
 pub(in super::super) const UPSTREAM: &[Key<Upstream>] = &[
@@ -60,6 +60,11 @@ pub(in super::super) const UPSTREAM: &[Key<Upstream>] = &[
         "prefix",
         field!(Text, prefix),
         "what the names of its tools and prompts begin with for clients, where upstreams have one listing; else its name and `_`",
+    ),
+    fixed(
+        "translate",
+        word!(TranslateWord, translate),
+        "`legacy-clients` lets clients of 2025-11-25 and older use a server of 2026-07-28, `modern-clients` lets clients of 2026-07-28 use a server of 2025-11-25 or older, `off` passes each era on as it is",
     ),
     live(
         "lock",

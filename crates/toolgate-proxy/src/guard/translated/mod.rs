@@ -1,0 +1,172 @@
+//! An upstream of the other era: a translator in this process, with the server behind it.
+//!
+//! ```text
+//!   guard that judges ── lines ── translator ── lines ── guard that carries ── server
+//!                                     └─────── lines ── guard that carries ── server
+//! ```
+//!
+//! The guards behind judge nothing; they have the transport, the bounds and the care for the
+//! server's process. There is one for each connection that the translator wants.
+
+mod bridge;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{DuplexStream, duplex};
+use tokio::task::JoinHandle;
+use toolgate_guard::Guard;
+use toolgate_guard::translate::{Clients, Translate, Translator};
+
+use super::event::{Event, Observer, UpstreamState};
+use super::inner::{Caller, Inner, InnerPeer};
+use super::options::{GuardOptions, Listener, Restart, Upstream};
+use super::{Running, serve_client};
+use crate::fault::{Fault, FaultKind, Party, Phase};
+use bridge::Bridge;
+
+impl GuardOptions {
+    /// The same guard before a server of the other era. `guard` is the one that will judge: its
+    /// limits and its patience hold for the translation too. `observer` hears what the server
+    /// writes to its standard error and what is odd about it.
+    #[must_use]
+    pub fn translated(
+        mut self,
+        translate: Translate,
+        guard: &Guard,
+        observer: Arc<dyn Observer>,
+    ) -> Self {
+        let clients = match self.listener {
+            Listener::Stdio => Clients::One,
+            Listener::Http(_) => Clients::Several,
+        };
+        let mut behind = self.clone();
+        behind.listener = Listener::Stdio;
+        // Whoever waited for an answer has been told by the guard in front.
+        behind.times.drain = Duration::ZERO;
+        if let (Translate::ModernClients, Upstream::Child { restart, .. }) =
+            (translate, &mut behind.upstream)
+        {
+            // A session that ends with its server is opened anew by the next request.
+            *restart = Restart::NEVER;
+        }
+        self.upstream = Upstream::Inner(Arc::new(Translated {
+            translate,
+            clients,
+            behind,
+            guard: guard.clone(),
+            observer: Arc::new(Aside(observer)),
+        }));
+        self
+    }
+}
+
+/// A server of the other era.
+struct Translated {
+    translate: Translate,
+    clients: Clients,
+    /// The guard that carries.
+    behind: GuardOptions,
+    guard: Guard,
+    observer: Arc<dyn Observer>,
+}
+
+impl fmt::Debug for Translated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Translated")
+            .field("translate", &self.translate)
+            .field("behind", &self.behind)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Inner for Translated {
+    fn open(&self, caller: &Caller) -> Result<InnerPeer, Fault> {
+        let mut seed = [0; 32];
+        getrandom::fill(&mut seed)
+            .map_err(|error| cannot(format!("there is no randomness: {error}")))?;
+        let policy = self.guard.policy();
+        let far = Far {
+            behind: on_behalf_of(self.behind.clone(), caller),
+            guard: Guard::new(policy.carrying()).map_err(|error| cannot(error.to_string()))?,
+            observer: Arc::clone(&self.observer),
+        };
+        let translator = Translator::new(self.translate, self.clients, seed, &policy);
+        let (to, input) = duplex(PIPE);
+        let (output, from) = duplex(PIPE);
+        let task = Task(tokio::spawn(Bridge::run(translator, far, input, output)));
+        Ok(InnerPeer {
+            name: self.behind.name.clone(),
+            from: Box::new(from),
+            to: Box::new(to),
+            ended: Box::pin(task.ended()),
+        })
+    }
+}
+
+/// A translator at work, which ends when nobody waits for it any more.
+struct Task(JoinHandle<String>);
+
+impl Task {
+    async fn ended(mut self) -> String {
+        let ended = (&mut self.0).await;
+        ended.unwrap_or_else(|_| "has failed".to_owned())
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// How the translator's connections to the server are made.
+struct Far {
+    behind: GuardOptions,
+    guard: Guard,
+    observer: Arc<dyn Observer>,
+}
+
+impl Far {
+    /// A guard that carries, with the way to it and from it.
+    fn connect(&self) -> Result<(DuplexStream, DuplexStream, Running), Fault> {
+        let (to, input) = duplex(PIPE);
+        let (output, from) = duplex(PIPE);
+        // Of its own: what one connection hears of the server is no other's.
+        let guard = Guard::new(self.guard.policy());
+        let guard = guard.map_err(|error| cannot(error.to_string()))?;
+        let (behind, observer) = (self.behind.clone(), Arc::clone(&self.observer));
+        let running = serve_client(input, output, behind, guard, observer)?;
+        Ok((to, from, running))
+    }
+}
+
+fn on_behalf_of(mut behind: GuardOptions, caller: &Caller) -> GuardOptions {
+    behind.caller = caller.clone();
+    if let Upstream::Http(target) = behind.upstream {
+        behind.upstream = Upstream::Http(target.on_behalf_of(caller.clone()));
+    }
+    behind
+}
+
+/// Passes on what the guard in front cannot see itself.
+struct Aside(Arc<dyn Observer>);
+
+impl Observer for Aside {
+    fn observe(&self, event: &Event<'_>) {
+        match event {
+            Event::Upstream(UpstreamState::Failed(_)) | Event::Stderr(_) | Event::Note { .. } => {
+                self.0.observe(event);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn cannot(text: String) -> Fault {
+    Fault::new(Party::Operator, FaultKind::Config, Phase::Start, text)
+}
+
+/// Bytes of one pipe of memory.
+const PIPE: usize = 64 << 10;
