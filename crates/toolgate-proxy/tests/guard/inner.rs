@@ -253,6 +253,20 @@ async fn shared_ones_are_bounded_and_the_idle_ones_make_room() {
 }
 
 #[tokio::test]
+async fn the_only_place_goes_from_one_authorization_to_the_next() {
+    let peers = Peers::new();
+    let served = Served::with(peers.upstream(), policy(), |options| {
+        options.bounds.children = 1;
+    })
+    .await;
+    for (number, by) in ["Bearer a", "Bearer b", "Bearer a"].into_iter().enumerate() {
+        let told = ask(&served, 1, Some(by)).await;
+        assert_eq!(text_of(&told), format!("{number} {by}"));
+    }
+    peers.until_ended(1).await;
+}
+
+#[tokio::test]
 async fn idle_ones_are_ended() {
     let peers = Peers::new();
     let served = Served::with(peers.upstream(), policy(), |options| {

@@ -82,7 +82,11 @@ impl Nursery {
             Source::Launch(_) => (Context::Anonymous, Caller::default()),
             Source::Inner(_) => (bearer(headers), Caller::new(headers.get(AUTHORIZATION))),
         };
-        let berth = self.berth(&key).ok_or("too many children")?;
+        let (berth, evicted) = self.berth(&key).ok_or("too many children")?;
+        let made_room = evicted.is_some();
+        if let Some(evicted) = evicted {
+            end(&evicted).await;
+        }
         let mut state = berth.state.lock().await;
         state.used = Instant::now();
         if let Some(shared) = state.shared.as_ref().filter(|shared| !shared.is_gone()) {
@@ -94,7 +98,10 @@ impl Nursery {
         }
         let place = match &self.source {
             Source::Launch(_) => None,
-            Source::Inner(_) => Some(self.place_for_one(house).await.ok_or("too many children")?),
+            Source::Inner(_) => {
+                let place = self.place_for_one(house, made_room).await;
+                Some(place.ok_or("too many children")?)
+            }
         };
         let started = self.start(house, &caller);
         let (child, input) = started.map_err(|fault| fault.to_string())?;
@@ -105,15 +112,15 @@ impl Nursery {
     }
 
     /// The berth of an authorization; a new one takes the place of what has been unused longest if
-    /// there are too many. `None` if all are in use.
-    fn berth(&self, key: &Context) -> Option<Arc<Berth>> {
+    /// there are too many, and that is to be ended. `None` if all are in use.
+    fn berth(&self, key: &Context) -> Option<(Arc<Berth>, Option<Arc<Berth>>)> {
         let mut berths = self.berths();
         if let Some(berth) = berths.get(key) {
-            return Some(Arc::clone(berth));
+            return Some((Arc::clone(berth), None));
         }
+        let mut evicted = None;
         if berths.len() >= self.most {
-            // Dropping the last of a peer's input is its end.
-            Self::evict(&mut berths, |_| true)?;
+            evicted = Some(Self::evict(&mut berths, |_| true)?);
         }
         let berth = Arc::new(Berth {
             state: tokio::sync::Mutex::new(Occupancy {
@@ -123,23 +130,22 @@ impl Nursery {
             }),
         });
         berths.insert(key.clone(), Arc::clone(&berth));
-        Some(berth)
+        Some((berth, evicted))
     }
 
-    /// A place, if need be that of a peer which nobody uses.
-    async fn place_for_one(&self, house: &House) -> Option<OwnedSemaphorePermit> {
+    /// A place, if need be that of a peer which nobody uses; unless one `made_room` already, whose
+    /// place comes free when it has ended.
+    async fn place_for_one(&self, house: &House, made_room: bool) -> Option<OwnedSemaphorePermit> {
         if let Some(place) = self.place() {
             return Some(place);
         }
-        let evicted = Self::evict(&mut self.berths(), |state| {
-            state
-                .shared
-                .as_ref()
-                .is_some_and(|shared| !shared.is_gone())
-        });
-        let shared = evicted?.state.lock().await.shared.take()?;
-        shared.close().await;
-        drop(shared);
+        if !made_room {
+            let evicted = Self::evict(&mut self.berths(), |state| {
+                let shared = state.shared.as_ref();
+                shared.is_some_and(|shared| !shared.is_gone())
+            });
+            end(evicted?.as_ref()).await;
+        }
         let freed = Arc::clone(&self.slots).acquire_owned();
         timeout(house.times.notify, freed).await.ok()?.ok()
     }
@@ -173,9 +179,7 @@ impl Nursery {
             keys.iter().filter_map(|key| berths.remove(key)).collect()
         };
         for berth in stale {
-            if let Some(shared) = berth.state.lock().await.shared.take() {
-                shared.close().await;
-            }
+            end(&berth).await;
         }
     }
 
@@ -201,6 +205,14 @@ impl Nursery {
 
     fn berths(&self) -> MutexGuard<'_, HashMap<Context, Arc<Berth>>> {
         self.berths.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends the peer of a berth that nobody finds any more.
+async fn end(berth: &Berth) {
+    let shared = berth.state.lock().await.shared.take();
+    if let Some(shared) = shared {
+        shared.close().await;
     }
 }
 
