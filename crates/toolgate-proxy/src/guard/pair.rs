@@ -283,11 +283,14 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Pair<W> {
 
     async fn flush(&self) {
         let input = self.behind.borrow().input().cloned();
-        // A writer that fails shows where its other end is read.
-        if let Some(input) = input {
-            let _child_is_gone = input.flush().await;
-        }
-        let _client_is_gone = self.client.flush().await;
+        let to_child = async {
+            // A writer that fails shows where its other end is read.
+            if let Some(input) = input {
+                let _child_is_gone = input.flush().await;
+            }
+        };
+        // Beside each other: one that does not read keeps nothing from the other.
+        let (_, _client_is_gone) = tokio::join!(to_child, self.client.flush());
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -361,6 +364,8 @@ where
 async fn keep_time<W: AsyncWrite + Send + Unpin + 'static>(pair: Arc<Pair<W>>) {
     loop {
         pair.porter.clock(&mut |order| pair.deliver(order)).await;
-        pair.flush().await;
+        // Not by the clock, which has the next deadline to keep when a side does not read.
+        let flushing = Arc::clone(&pair);
+        tokio::spawn(async move { flushing.flush().await });
     }
 }

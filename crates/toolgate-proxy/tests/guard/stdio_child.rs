@@ -264,3 +264,30 @@ async fn ten_thousand_calls_at_once_are_all_answered() {
     client.to = Some(writing.await.unwrap());
     assert!(matches!(client.finished().await, Exit::ClientGone));
 }
+
+#[tokio::test]
+async fn calls_to_a_child_that_reads_nothing_are_answered_in_time() {
+    let script = r#"
+for m, id, name, args in calls():
+    if name == "hang":
+        while True: time.sleep(60)
+    text(id, "heard")
+"#;
+    let mut policy = policy();
+    policy.request_timeout = Some(std::time::Duration::from_secs(2));
+    let mut client = Lined::with(options(Listener::Stdio, python(script)), policy);
+    client.open().await;
+    let heard = client.ask(&call("first", "echo", json!({}))).await;
+    assert_eq!(text_of(&heard), "heard");
+    client.send(&call("deaf", "hang", json!({}))).await;
+    // More than the pipe to the child holds; what comes after it waits with the client.
+    let big = "x".repeat(50_000);
+    for id in 0..2 {
+        client.send(&call(id, "echo", json!({"big": big}))).await;
+    }
+    for _ in 0..3 {
+        let lost = client.next().await;
+        let text = lost["error"]["message"].as_str().unwrap();
+        assert!(!text.is_empty(), "{lost}");
+    }
+}
