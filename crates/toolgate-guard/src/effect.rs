@@ -9,6 +9,7 @@ use toolgate_mcp::contract::ToolContract;
 use crate::id::IdKey;
 use crate::record::Record;
 use crate::side::Side;
+use crate::trace::TraceContext;
 
 /// One thing to do. Effects are carried out in the order they were made.
 #[derive(Debug)]
@@ -44,6 +45,9 @@ pub struct Outgoing<'m> {
     /// The contract of the tool that a `tools/call` to the server calls, if it
     /// is known: what HTTP headers repeat of the call follows from it.
     pub call: Option<Arc<ToolContract>>,
+    /// The trace context that was put into the message, for transports that
+    /// carry one of their own.
+    pub trace: Option<Box<TraceContext>>,
 }
 
 /// Whose message it is.
@@ -109,6 +113,11 @@ impl<'m> Effects<'m> {
 
     pub(crate) fn audit(&mut self, record: Record) {
         self.push(Effect::Audit(Box::new(record)));
+    }
+
+    /// The effects from one on.
+    pub(crate) fn since(&mut self, start: usize) -> &mut [Effect<'m>] {
+        self.0.get_mut(start..).unwrap_or_default()
     }
 
     /// Takes over the effects of a message that was not kept.
@@ -185,6 +194,7 @@ impl<'m> Outgoing<'m> {
             purpose,
             shape,
             call: None,
+            trace: None,
         }
     }
 
@@ -195,6 +205,7 @@ impl<'m> Outgoing<'m> {
             purpose: self.purpose,
             shape: self.shape,
             call: self.call,
+            trace: self.trace,
         }
     }
 }

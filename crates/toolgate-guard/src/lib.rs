@@ -31,6 +31,7 @@ mod record;
 mod recover;
 mod side;
 mod text;
+mod trace;
 pub mod translate;
 
 pub use conversation::{Carrier, Conversation, Link};
@@ -46,3 +47,4 @@ pub use record::{Action, Gate, Record};
 pub use recover::{Recovered, Recovery};
 pub use side::Side;
 pub use text::one_line;
+pub use trace::{Begun, End, Outcome, Trace, TraceContext, Tracer, Verdict};

@@ -57,4 +57,5 @@ dialogues! {
     results
     tasks
     tools_unlisted
+    traces
 }

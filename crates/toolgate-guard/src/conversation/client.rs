@@ -69,6 +69,7 @@ impl Conversation {
         out: &mut Effects<'m>,
     ) {
         let key = IdKey::of(request.id);
+        self.begin_trace(turn, request, &key);
         if let Some((act, text)) = self.turned_away(turn, &key, retry.is_some()) {
             return self.refuse_request(turn, request, act, &text, out);
         }

@@ -128,6 +128,7 @@ impl Conversation {
         let turn = Turn { rules: &rules, now };
         let mut out = Effects::new();
         then(self, &turn, &mut out);
+        self.follow(&turn, &mut out, 0);
         out
     }
 

@@ -44,6 +44,7 @@ mod fetch;
 mod open;
 mod result;
 mod server;
+mod trace;
 mod trouble;
 
 use std::collections::VecDeque;
@@ -62,6 +63,7 @@ use asked::Asked;
 use call::{Parked, Retry};
 use fetch::Fetch;
 use open::OpenTable;
+use trace::Traces;
 
 /// What carries the messages of one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -135,6 +137,8 @@ pub struct Conversation {
     parked_bytes: usize,
     stopping: bool,
     server_gone: Option<String>,
+    /// Boxed, because most conversations have none.
+    traces: Option<Box<Traces>>,
 }
 
 /// What one event is handled with.
@@ -170,6 +174,7 @@ impl Conversation {
             parked_bytes: 0,
             stopping: false,
             server_gone: None,
+            traces: None,
         }
     }
 
@@ -234,11 +239,25 @@ impl Conversation {
         let mut desk = guard.take_desk(&rules);
         let mut out = Effects::new();
         self.take_at(&turn, &mut desk, from, message, &mut out);
+        self.carried(None);
         guard.put_desk(desk, message.len());
         out
     }
 
     fn take_at<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        desk: &mut Desk,
+        from: Side,
+        message: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let start = out.len();
+        self.decide(turn, desk, from, message, out);
+        self.follow(turn, out, start);
+    }
+
+    fn decide<'m>(
         &mut self,
         turn: &Turn<'_>,
         desk: &mut Desk,

@@ -51,6 +51,7 @@ impl Conversation {
                 return self.lost(turn, Side::Server, &found, act, &text, out);
             }
         }
+        self.heard(turn, &message);
         match message {
             Message::Request(request) => self.server_request(turn, &request, bytes, out),
             Message::Notification(notification) => {

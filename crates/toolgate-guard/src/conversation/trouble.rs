@@ -38,6 +38,7 @@ impl Conversation {
             Side::Server => Act::ServerAnsweredTooMuch,
         };
         self.lost(&turn, from, found, act, &text, &mut out);
+        self.follow(&turn, &mut out, 0);
         out
     }
 

@@ -2,3 +2,4 @@
 
 pub(crate) mod expected;
 pub(crate) mod script;
+mod teller;

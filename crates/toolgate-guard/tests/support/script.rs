@@ -9,10 +9,11 @@ use toolgate_guard::policy::{
 };
 use toolgate_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Policy, Purpose,
-    Recovery, ScopeKey, Side,
+    Recovery, ScopeKey, Side, TraceContext,
 };
 
 use super::expected::matches;
+use super::teller::Teller;
 
 /// Plays a dialogue and panics at the first line that does not hold.
 pub(crate) fn play(text: &str) {
@@ -36,6 +37,7 @@ struct Stage {
     conversation: Option<Conversation>,
     now: Duration,
     said: VecDeque<String>,
+    tracer: Option<Arc<Teller>>,
 }
 
 impl Stage {
@@ -52,13 +54,14 @@ impl Stage {
             conversation: None,
             now: Duration::ZERO,
             said: VecDeque::new(),
+            tracer: None,
         }
     }
 
     fn line(&mut self, number: usize, line: &str) {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let rest = rest.trim_start();
-        if let "C<" | "S<" | "!" | "abandon" = word {
+        if let "C<" | "S<" | "!" | "T" | "abandon" = word {
             let said = self.said.pop_front();
             let said = said.unwrap_or_else(|| "nothing".to_owned());
             assert!(
@@ -82,6 +85,11 @@ impl Stage {
                 .unwrap()
                 .replace(self.policy.clone())
                 .unwrap(),
+            "trace" => self.tracer = Some(Arc::default()),
+            "carried" => {
+                let carried = TraceContext::new(rest, None);
+                self.conversation().carried(carried);
+            }
             "link" => self.set_link(number, rest),
             "new" => {
                 self.context = match rest {
@@ -148,13 +156,18 @@ impl Stage {
             context: self.context.clone(),
         };
         let (mark, adopted) = (&self.mark, self.adopted);
+        let tracer = &self.tracer;
         self.conversation.get_or_insert_with(|| {
             let begun = Conversation::new(guard, guard.scope(&key), link.clone());
             let marked = match mark.is_empty() {
                 true => begun,
                 false => begun.marked(mark),
             };
-            if adopted { marked.adopted() } else { marked }
+            let mut new = if adopted { marked.adopted() } else { marked };
+            if let Some(tracer) = tracer {
+                new.trace(Arc::<Teller>::clone(tracer));
+            }
+            new
         })
     }
 
@@ -166,6 +179,9 @@ impl Stage {
         let effects = act(self.conversation());
         self.said
             .extend(effects.iter().map(|effect| shown(effect, message)));
+        if let Some(tracer) = &self.tracer {
+            self.said.extend(tracer.told());
+        }
     }
 
     fn expect_silence(&self, number: usize, line: &str) {

@@ -1,0 +1,225 @@
+//! Requests that a tracer follows, from the message that begins one to the answer that ends it.
+//!
+//! What happens to a request is read off the effects of each message and event, so that no other
+//! part of a conversation has to tell.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolgate_json::Node as _;
+use toolgate_mcp::era::Era;
+use toolgate_mcp::message::{Message, Request};
+
+use super::{Conversation, Turn};
+use crate::effect::{Effect, Effects, Outgoing, Purpose, Shape};
+use crate::fault::Act;
+use crate::guard::Guard;
+use crate::id::IdKey;
+use crate::record::{Action, Record};
+use crate::side::Side;
+use crate::trace::{Begun, End, Outcome, Trace, TraceContext, Tracer, Verdict};
+
+/// The requests of a conversation that are being followed.
+#[derive(Debug)]
+pub(super) struct Traces {
+    tracer: Arc<dyn Tracer>,
+    open: HashMap<IdKey, Followed>,
+    /// The context that the transport of the client's next message carries.
+    carried: Option<TraceContext>,
+}
+
+#[derive(Debug)]
+struct Followed {
+    trace: Box<dyn Trace>,
+    sent: bool,
+    heard: Option<Outcome>,
+    verdict: Option<Verdict>,
+}
+
+impl Conversation {
+    /// Lets a tracer follow the requests of the client from now on.
+    pub fn trace(&mut self, tracer: Arc<dyn Tracer>) {
+        self.traces = Some(Box::new(Traces {
+            tracer,
+            open: HashMap::new(),
+            carried: None,
+        }));
+    }
+
+    /// The trace context that the transport of the client's next message carries, such as HTTP
+    /// headers. It counts for a message with none of its own in `_meta`.
+    pub fn carried(&mut self, context: Option<TraceContext>) {
+        if let Some(traces) = &mut self.traces {
+            traces.carried = context;
+        }
+    }
+
+    /// Begins to follow a request, unless another one has its id.
+    pub(super) fn begin_trace(&mut self, turn: &Turn<'_>, request: &Request<'_>, key: &IdKey) {
+        let settled = self.settled();
+        let Some(traces) = &mut self.traces else {
+            return;
+        };
+        if traces.open.contains_key(key) {
+            return;
+        }
+        let own = request.params.and_then(TraceContext::read);
+        let parent = own.or_else(|| traces.carried.clone());
+        let target = match request.method {
+            "tools/call" | "prompts/get" => request.params.and_then(|it| it.member("name")),
+            _ => None,
+        };
+        let declared = Era::declared(request.params).and_then(Result::ok);
+        let era = declared.filter(|era| era.is_modern()).unwrap_or(settled);
+        let trace = traces.tracer.begin(&Begun {
+            at: turn.now,
+            id: key,
+            method: request.method,
+            target: target.map(|name| name.string()),
+            era: (request.method != "initialize").then_some(era),
+            parent: parent.as_ref(),
+        });
+        let followed = Followed {
+            trace,
+            sent: false,
+            heard: None,
+            verdict: None,
+        };
+        traces.open.insert(key.clone(), followed);
+    }
+
+    /// Takes note of what the server answered.
+    pub(super) fn heard(&mut self, turn: &Turn<'_>, message: &Message<'_>) {
+        let Some(traces) = &mut self.traces else {
+            return;
+        };
+        let (id, outcome) = match message {
+            Message::Result(answer) => {
+                let failed = answer.result.member("isError");
+                let failed = failed.is_some_and(|failed| failed.raw() == "true");
+                let outcome = if failed {
+                    Outcome::ToolError
+                } else {
+                    Outcome::Result
+                };
+                (answer.id, outcome)
+            }
+            Message::Error(Some(id), error) => {
+                let code = error.member("code").and_then(|code| code.number().as_i64());
+                (*id, Outcome::Error(code.unwrap_or(0)))
+            }
+            _ => return,
+        };
+        if let Some(followed) = traces.open.get_mut(&IdKey::of(id))
+            && followed.sent
+        {
+            followed.heard = Some(outcome);
+            followed.trace.heard(turn.now, outcome);
+        }
+    }
+
+    /// Reads off the effects from `start` on what became of the requests that are followed, and
+    /// gives those that go to the server their context.
+    pub(super) fn follow(&mut self, turn: &Turn<'_>, out: &mut Effects<'_>, start: usize) {
+        let Some(traces) = &mut self.traces else {
+            return;
+        };
+        let now = turn.now;
+        let effects = out.since(start);
+        let mut reused = false;
+        for effect in effects.iter() {
+            if let Effect::Audit(record) = effect {
+                // What is said of a second request with an id is not about the first.
+                if record.code == Act::ClientReusedId.code() {
+                    reused = true;
+                } else {
+                    traces.note(record);
+                }
+            }
+        }
+        for effect in effects {
+            let Effect::Send(outgoing) = effect else {
+                continue;
+            };
+            match &outgoing.shape {
+                Shape::Request { .. }
+                    if outgoing.to == Side::Server && outgoing.purpose == Purpose::Forward =>
+                {
+                    if let Some(context) = traces.send(now, outgoing) {
+                        splice(&self.guard, turn, outgoing, context);
+                    }
+                }
+                Shape::Answer { id: Some(id), error } if outgoing.to == Side::Client && !reused => {
+                    traces.answer(now, id, *error);
+                }
+                _ => {}
+            }
+        }
+        if traces.open.len() > self.open.len() {
+            // What is open no more was not answered: nobody waits for it.
+            let gone = traces.open.extract_if(|key, _| !self.open.contains(key));
+            for (_, followed) in gone {
+                let end = End::new(None, followed.verdict);
+                followed.trace.ended(now, &end);
+            }
+        }
+    }
+}
+
+impl Traces {
+    /// Keeps the first thing that is wrong with a request.
+    fn note(&mut self, record: &Record) {
+        if record.action == Action::Passed {
+            return;
+        }
+        let followed = record.id.as_ref().and_then(|id| self.open.get_mut(id));
+        if let Some(followed) = followed {
+            followed.verdict.get_or_insert(Verdict {
+                gate: record.gate,
+                action: record.action,
+                code: record.code,
+            });
+        }
+    }
+
+    fn send(&mut self, now: Duration, outgoing: &Outgoing<'_>) -> Option<TraceContext> {
+        let Shape::Request { id, .. } = &outgoing.shape else {
+            return None;
+        };
+        let followed = self.open.get_mut(id).filter(|followed| !followed.sent)?;
+        followed.sent = true;
+        followed.trace.sent(now)
+    }
+
+    fn answer(&mut self, now: Duration, id: &IdKey, error: Option<i64>) {
+        let Some(followed) = self.open.remove(id) else {
+            return;
+        };
+        let refused = followed
+            .verdict
+            .is_some_and(|verdict| verdict.action == Action::Refused);
+        let outcome = match (error, refused) {
+            (Some(code), _) => Outcome::Error(code),
+            // The guard's own answers that are no errors are results of a tool that failed.
+            (None, true) => Outcome::ToolError,
+            (None, false) => followed.heard.unwrap_or(Outcome::Result),
+        };
+        let end = End::new(Some(outcome), followed.verdict);
+        followed.trace.ended(now, &end);
+    }
+}
+
+/// Gives a request for the server its context. What two readers can read in two ways is left
+/// alone.
+fn splice(guard: &Guard, turn: &Turn<'_>, outgoing: &mut Outgoing<'_>, context: TraceContext) {
+    let length = outgoing.bytes.len();
+    let mut desk = guard.take_desk(turn.rules);
+    let limits = turn.policy().limits.read();
+    let request = desk.reader.read(&outgoing.bytes, &limits);
+    if let Some(spliced) = request.ok().and_then(|request| context.splice(request)) {
+        outgoing.bytes = spliced.into_bytes().into();
+        outgoing.trace = Some(Box::new(context));
+    }
+    guard.put_desk(desk, length);
+}
