@@ -38,7 +38,7 @@ mod web;
 
 pub use era::Era;
 pub use fault::{Fault, FaultKind, Party, Phase};
-pub use http::HttpTarget;
+pub use http::{HttpTarget, http_client};
 pub use limits::{Deadlines, Limits};
 pub use message::{Answer, Reply, RpcError};
 pub use notes::Notes;

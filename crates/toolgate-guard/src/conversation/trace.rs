@@ -150,7 +150,10 @@ impl Conversation {
                         splice(&self.guard, turn, outgoing, context);
                     }
                 }
-                Shape::Answer { id: Some(id), error } if outgoing.to == Side::Client && !reused => {
+                Shape::Answer {
+                    id: Some(id),
+                    error,
+                } if outgoing.to == Side::Client && !reused => {
                     traces.answer(now, id, *error);
                 }
                 _ => {}

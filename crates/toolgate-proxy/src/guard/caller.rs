@@ -17,6 +17,7 @@ use tokio::time::timeout;
 use toolgate_guard::{Carrier, Context, IdKey, Recovery, Shape, Side};
 
 use super::Exit;
+use super::carried;
 use super::event::Event;
 use super::facts::{Facts, answered, error_code, negotiated};
 use super::flight::{Flight, Heard};
@@ -381,6 +382,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
                 &mut headers,
             );
         }
+        carried::write(parcel.trace.as_deref(), &mut headers);
         (facts, headers)
     }
 

@@ -1,8 +1,9 @@
 //! What happens while the guard runs, for whoever counts, logs or audits it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use toolgate_guard::{Record, Side};
+use toolgate_guard::{Link, Record, Side, Tracer};
 
 use crate::fault::Fault;
 
@@ -11,6 +12,11 @@ use crate::fault::Fault;
 pub trait Observer: Send + Sync + 'static {
     /// Takes note of one event.
     fn observe(&self, event: &Event<'_>);
+
+    /// Who follows the requests of a conversation that begins. Default nobody.
+    fn tracer(&self, _link: &Link) -> Option<Arc<dyn Tracer>> {
+        None
+    }
 }
 
 /// An observer that takes no notice.

@@ -16,6 +16,7 @@ use hyper::{Response, StatusCode};
 use tokio::sync::mpsc;
 use toolgate_guard::{IdKey, Shape, Side};
 
+use super::carried;
 use super::clerk::{self, Clerk};
 use super::facts::{Facts, answered};
 use super::flight::{Flight, Heard};
@@ -99,7 +100,8 @@ impl Exchange {
         self.owed = self.open;
         self.hub.touch();
         let (hub, mailbox) = (Arc::clone(&self.hub), self.mailbox.clone());
-        hub.take(Side::Client, message, Some(&mailbox));
+        let context = carried::read(&self.headers);
+        hub.take_carried(Side::Client, message, context, Some(&mailbox));
         self.answer().await
     }
 
@@ -274,7 +276,8 @@ impl Exchange {
             return;
         };
         let limit = self.hub.porter.house.bounds.message_bytes;
-        let headers = self.upstream_headers();
+        let mut headers = self.upstream_headers();
+        carried::write(parcel.trace.as_deref(), &mut headers);
         let message = Bytes::copy_from_slice(&parcel.bytes);
         // The client takes its streams up again itself, so they are not taken up here.
         self.flight = Some(Flight::post(endpoint, headers, message, limit, false));

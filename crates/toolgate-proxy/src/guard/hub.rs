@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hyper::header::{HeaderMap, HeaderValue};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
-use toolgate_guard::{IdKey, Purpose, Shape, Side, one_line};
+use toolgate_guard::{IdKey, Purpose, Shape, Side, TraceContext, one_line};
 
 use super::child::Input;
 use super::mux::Shared;
@@ -216,6 +216,17 @@ impl Hub {
     /// A message of one side; what it leads to is brought where it belongs. `current` is the
     /// exchange that the message is part of.
     pub(super) fn take(self: &Arc<Self>, from: Side, message: &[u8], current: Option<&Mailbox>) {
+        self.take_carried(from, message, None, current);
+    }
+
+    /// The same for a message whose transport carries a trace context.
+    pub(super) fn take_carried(
+        self: &Arc<Self>,
+        from: Side,
+        message: &[u8],
+        context: Option<TraceContext>,
+        current: Option<&Mailbox>,
+    ) {
         let deliver = &mut |order| match (order, current) {
             // What a client's message is answered with at once is its own sender's, even if
             // another request has the same id.
@@ -226,7 +237,7 @@ impl Hub {
             }
             (order, current) => self.route(order, current),
         };
-        self.porter.take(from, message, deliver);
+        self.porter.take_carried(from, message, context, deliver);
     }
 
     pub(super) fn route(self: &Arc<Self>, order: Order, current: Option<&Mailbox>) {

@@ -5,6 +5,7 @@
 
 mod ask;
 mod caller;
+mod carried;
 mod child;
 mod clerk;
 mod desk;

@@ -8,7 +8,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use toolgate_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Outgoing, Purpose,
-    Recovered, ScopeKey, Shape, Side,
+    Recovered, ScopeKey, Shape, Side, TraceContext,
 };
 use toolgate_mcp::contract::ToolContract;
 
@@ -114,6 +114,8 @@ pub(crate) struct Parcel {
     pub(crate) purpose: Purpose,
     pub(crate) shape: Shape,
     pub(crate) call: Option<Arc<ToolContract>>,
+    /// The trace context that was put into it.
+    pub(crate) trace: Option<Box<TraceContext>>,
 }
 
 /// A conversation, and when it wants to be woken.
@@ -159,12 +161,24 @@ impl Porter {
     /// A message of one side. `deliver` is called under the lock, so that what it queues has the
     /// order of the decisions.
     pub(crate) fn take(&self, from: Side, message: &[u8], deliver: &mut dyn FnMut(Order)) {
+        self.take_carried(from, message, None, deliver);
+    }
+
+    /// The same for a message whose transport carries a trace context.
+    pub(crate) fn take_carried(
+        &self,
+        from: Side,
+        message: &[u8],
+        context: Option<TraceContext>,
+        deliver: &mut dyn FnMut(Order),
+    ) {
         self.house.observe(&Event::Message {
             from,
             bytes: message.len(),
         });
         let now = self.house.now();
         let mut conversation = self.lock();
+        conversation.carried(context);
         let effects = match from {
             Side::Client => conversation.from_client(message, now),
             Side::Server => conversation.from_server(message, now),
@@ -284,7 +298,12 @@ fn begin(house: &House, context: Context, link: Link) -> Conversation {
         upstream: Arc::clone(&house.name),
         context,
     });
-    Conversation::new(&house.guard, scope, link).marked(&house.mark)
+    let tracer = house.observer.tracer(&link);
+    let mut conversation = Conversation::new(&house.guard, scope, link).marked(&house.mark);
+    if let Some(tracer) = tracer {
+        conversation.trace(tracer);
+    }
+    conversation
 }
 
 /// How a link is described to the conversation.
@@ -304,6 +323,7 @@ fn parcel(outgoing: Outgoing<'_>) -> Parcel {
         purpose: outgoing.purpose,
         shape: outgoing.shape,
         call: outgoing.call,
+        trace: outgoing.trace,
     }
 }
 

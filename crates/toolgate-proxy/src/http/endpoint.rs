@@ -6,7 +6,7 @@ use std::sync::{PoisonError, RwLock};
 use bytes::Bytes;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Method, Response, Url};
+use reqwest::{Client, ClientBuilder, Method, Response, Url};
 use toolgate_json::quote;
 
 use super::caller::Caller;
@@ -25,24 +25,28 @@ pub(crate) struct Endpoint {
     caller: Caller,
 }
 
+/// An HTTP client as this crate's own are: HTTP/1.1, rustls with the platform's trust store, no
+/// redirects.
+pub fn http_client() -> ClientBuilder {
+    // Set once per process; a second call only says that it is set.
+    let _already_set = rustls::crypto::ring::default_provider().install_default();
+    Client::builder()
+        .redirect(Policy::none())
+        .http1_only()
+        .user_agent(concat!("toolgate/", env!("CARGO_PKG_VERSION")))
+}
+
 impl Endpoint {
     pub(crate) fn new(target: HttpTarget) -> Result<Self, Fault> {
         let (url, headers, caller) = target.into_parts();
-        // Set once per process; a second call only says that it is set.
-        let _already_set = rustls::crypto::ring::default_provider().install_default();
-        let client = Client::builder()
-            .redirect(Policy::none())
-            .http1_only()
-            .user_agent(concat!("toolgate/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| {
-                Fault::new(
-                    Party::Operator,
-                    FaultKind::Config,
-                    Phase::Start,
-                    format!("no HTTP client: {}", cause(&error)),
-                )
-            })?;
+        let client = http_client().build().map_err(|error| {
+            Fault::new(
+                Party::Operator,
+                FaultKind::Config,
+                Phase::Start,
+                format!("no HTTP client: {}", cause(&error)),
+            )
+        })?;
         Ok(Self {
             client,
             url: RwLock::new(url),

@@ -1,7 +1,7 @@
 //! `toolgate guard`: a proxy in front of a server that lets nothing pass that breaks a contract.
 //!
 //! Here are the settings ([`config`]), what is written down about a running guard ([`log`],
-//! [`metrics`], [`audit`], [`admin`]) and the order in which all of it starts and ends ([`serve`]).
+//! [`metrics`], [`otel`], [`audit`], [`admin`]) and the order in which all of it starts and ends ([`serve`]).
 //! What may pass is decided in `toolgate-guard`, how it travels in `toolgate-proxy`.
 
 mod admin;
@@ -10,6 +10,11 @@ mod audit;
 mod config;
 mod log;
 mod metrics;
+#[cfg(feature = "otel")]
+mod otel;
+#[cfg(not(feature = "otel"))]
+#[path = "otel_off.rs"]
+mod otel;
 mod print_config;
 mod serve;
 mod signals;

@@ -20,6 +20,7 @@ use super::audit::Audit;
 use super::config::{Config, Listen, Sources, Upstream};
 use super::log::{self, Levels};
 use super::metrics::Metrics;
+use super::otel::Telemetry;
 use super::signals::{Signal, Signals};
 use super::state::State;
 use super::watch::{Shared, Watch};
@@ -51,6 +52,8 @@ async fn work(config: Config, sources: &Sources<'_>, levels: &Levels) -> Result<
     let metrics = Metrics::new();
     let state = Arc::new(State::new(config.upstreams.keys()));
     let audit = audit(&config, &metrics)?;
+    let telemetry = Telemetry::start(&config, &metrics)?;
+    let last = config.times.drain.min(LAST_TELEMETRY);
     let admin = match config.admin {
         None => None,
         Some(address) => {
@@ -66,7 +69,7 @@ async fn work(config: Config, sources: &Sources<'_>, levels: &Levels) -> Result<
         audit,
         passes: AtomicBool::new(config.audit.passes),
     });
-    let mut house = House::start(config, &shared).await?;
+    let mut house = House::start(config, &shared, telemetry.as_ref()).await?;
     shared.state.started();
     tracing::info!("ready");
     let exit = loop {
@@ -86,6 +89,11 @@ async fn work(config: Config, sources: &Sources<'_>, levels: &Levels) -> Result<
             },
         }
     };
+    if let Some(telemetry) = telemetry.filter(|_| !matches!(exit, Exit::Interrupted)) {
+        let sent = tokio::task::spawn_blocking(move || telemetry.end(last));
+        // Fails only where it panicked, which is said by then.
+        let _ended = sent.await;
+    }
     drop(admin);
     Ok(exit)
 }
@@ -107,7 +115,11 @@ struct House {
 }
 
 impl House {
-    async fn start(config: Config, shared: &Arc<Shared>) -> Result<Self, Failure> {
+    async fn start(
+        config: Config,
+        shared: &Arc<Shared>,
+        telemetry: Option<&Telemetry>,
+    ) -> Result<Self, Failure> {
         let (report, ends) = mpsc::unbounded_channel();
         let (stop, stopped) = watch::channel(false);
         let mut guards = Vec::new();
@@ -122,8 +134,12 @@ impl House {
             let guard = Guard::new(config.policy(upstream))
                 .map_err(|error| Failure::usage(format!("upstream `{name}`: {error}")))?;
             guards.push((name.clone(), guard.clone()));
-            let observer: Arc<dyn Observer> = Arc::new(Watch::new(name, Arc::clone(shared)));
-            if merged.iter().any(|(merged, _)| merged == name) {
+            let is_merged = merged.iter().any(|(merged, _)| merged == name);
+            // The sessions of those with one listing are told of what is in front of them.
+            let stdio = !is_merged && upstream.listen.or(config.listen.address).is_none();
+            let line = telemetry.map(|telemetry| telemetry.line(name, upstream, stdio));
+            let observer: Arc<dyn Observer> = Arc::new(Watch::new(name, Arc::clone(shared), line));
+            if is_merged {
                 branches.push(Branch {
                     name: name.clone(),
                     prefix: Config::prefix(name, upstream),
@@ -149,7 +165,10 @@ impl House {
             let guard = Guard::new(policy).map_err(|error| Failure::usage(error.to_string()))?;
             let mut options = in_front(branches, &config)?;
             options.sessions = sessions(&config, &session_keys);
-            let observer: Arc<dyn Observer> = Arc::new(Watch::new(SEVERAL, Arc::clone(shared)));
+            let stdio = matches!(options.listener, Listener::Stdio);
+            let line = telemetry.map(|it| it.line(SEVERAL, &Upstream::default(), stdio));
+            let watch = Watch::new(SEVERAL, Arc::clone(shared), line);
+            let observer: Arc<dyn Observer> = Arc::new(watch);
             let running = listening(options, guard.clone(), observer).await?;
             carrier = Some(guard);
             left = left.saturating_add(1);
@@ -477,3 +496,7 @@ const MERGED_PATH: &str = "/mcp";
 fn cannot(what: &str, error: &std::io::Error) -> Failure {
     Failure::usage(format!("cannot {what}: {error}"))
 }
+
+/// The longest that the last telemetry is waited for, if `times.drain` is not shorter: a client
+/// that starts the guard itself soon loses patience with one that does not end.
+const LAST_TELEMETRY: Duration = Duration::from_secs(5);

@@ -4,13 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
-use toolgate_guard::{Action, Record};
+use toolgate_guard::{Action, Link, Record, Tracer};
 use toolgate_json::quote;
 use toolgate_proxy::guard::{Event, Observer, UpstreamState};
 
 use super::audit::Audit;
 use super::log;
 use super::metrics::Metrics;
+use super::otel::Line;
 use super::state::State;
 
 /// The observer of one upstream.
@@ -18,6 +19,8 @@ pub(super) struct Watch {
     name: String,
     shared: Arc<Shared>,
     stderr: Mutex<Vec<u8>>,
+    /// What is told of it to a collector, if there is one.
+    line: Option<Arc<Line>>,
 }
 
 /// What all observers write to.
@@ -30,11 +33,12 @@ pub(super) struct Shared {
 }
 
 impl Watch {
-    pub(super) fn new(name: &str, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(name: &str, shared: Arc<Shared>, line: Option<Arc<Line>>) -> Self {
         Self {
             name: name.to_owned(),
             shared,
             stderr: Mutex::new(Vec::new()),
+            line,
         }
     }
 
@@ -113,8 +117,22 @@ impl Observer for Watch {
             Event::Rejected { status, why } => {
                 tracing::info!(upstream = self.name, status, why, "a request was refused");
             }
+            Event::Disconnected { lasted } => {
+                if let Some(line) = &self.line {
+                    line.disconnected(*lasted);
+                }
+            }
+            Event::SessionClosed { lasted } => {
+                if let Some(line) = &self.line {
+                    line.session_closed(*lasted);
+                }
+            }
             _ => {}
         }
+    }
+
+    fn tracer(&self, link: &Link) -> Option<Arc<dyn Tracer>> {
+        self.line.as_ref().map(|line| line.tracer(link))
     }
 }
 

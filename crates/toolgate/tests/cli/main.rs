@@ -9,12 +9,16 @@
 
 mod check_file;
 mod check_live;
+#[cfg(feature = "otel")]
+mod collector;
 mod demo_http;
 mod demo_stdio;
 mod diff;
 mod guard;
 mod guard_several;
 mod lint;
+#[cfg(feature = "otel")]
+mod otel;
 mod run;
 mod validate;
 mod validate_jsonl;

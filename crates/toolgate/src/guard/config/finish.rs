@@ -160,6 +160,14 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
             quote(level, SHOWN)
         ));
     }
+    if let Some(endpoint) = &config.telemetry.endpoint
+        && HttpTarget::new(endpoint).is_err()
+    {
+        whole(&format!(
+            "`telemetry.endpoint`: `{}` is no http or https URL",
+            quote(endpoint, SHOWN)
+        ));
+    }
     for (name, upstream) in &config.upstreams {
         if let Err(error) = config.policy(upstream).check() {
             let message = format!("upstream `{name}`: policy: {error}");

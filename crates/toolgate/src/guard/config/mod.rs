@@ -52,6 +52,7 @@ pub(crate) struct Config {
     pub(crate) times: Times,
     pub(crate) log: Log,
     pub(crate) audit: Audit,
+    pub(crate) telemetry: Telemetry,
 }
 
 /// One server behind the guard: a command or a URL.
@@ -169,6 +170,15 @@ pub(crate) struct Audit {
     pub(crate) keep: usize,
     /// Whether it has what passed, too.
     pub(crate) passes: bool,
+}
+
+/// What is told to a collector.
+#[derive(Clone)]
+pub(crate) struct Telemetry {
+    /// Its OTLP/HTTP endpoint, without the path of a signal.
+    pub(crate) endpoint: Option<String>,
+    /// Of a hundred traces that begin here, how many are told.
+    pub(crate) sample: usize,
 }
 
 /// What the command line says about the server.
@@ -367,6 +377,10 @@ impl Default for Config {
                 keep: 5,
                 passes: true,
             },
+            telemetry: Telemetry {
+                endpoint: None,
+                sample: 100,
+            },
         }
     }
 }
@@ -421,6 +435,21 @@ impl Times {
             drain: self.drain,
             grace: self.grace,
         }
+    }
+}
+
+#[cfg(feature = "otel")]
+impl Telemetry {
+    /// Where a signal goes, if that is set here.
+    pub(crate) fn at(&self, path: &str) -> Option<String> {
+        let endpoint = self.endpoint.as_ref()?;
+        Some(format!("{}/{path}", endpoint.trim_end_matches('/')))
+    }
+
+    /// The part of the traces that is told, unless that is all.
+    pub(crate) fn ratio(&self) -> Option<f64> {
+        let part = u32::try_from(self.sample).ok().filter(|part| *part < 100)?;
+        Some(f64::from(part) / 100.0)
     }
 }
 

@@ -33,6 +33,7 @@ pub(crate) struct Metrics {
     reload_good: Family,
     audit_lines: Family,
     audit_lost: Family,
+    telemetry: Family,
     build: Family,
 }
 
@@ -149,6 +150,11 @@ impl Metrics {
                 &[],
                 "Lines that the audit log had no room or no disk for.",
             ),
+            telemetry: Family::counter(
+                "toolgate_guard_telemetry_total",
+                &["signal", "outcome"],
+                "Spans, and exports of metrics, by what became of them on the way to the collector.",
+            ),
             build: Family::gauge(
                 "toolgate_build_info",
                 &["version"],
@@ -239,6 +245,15 @@ impl Metrics {
         }
     }
 
+    /// Counts what became of spans or of an export of metrics.
+    #[cfg_attr(
+        not(feature = "otel"),
+        expect(dead_code, reason = "nothing is exported")
+    )]
+    pub(crate) fn telemetry(&self, signal: &str, outcome: &str, count: usize) {
+        self.telemetry.add(&[signal, outcome], number(count));
+    }
+
     /// Everything in Prometheus's text format, version 0.0.4.
     pub(crate) fn text(&self) -> String {
         let mut text = String::with_capacity(8 << 10);
@@ -265,6 +280,7 @@ impl Metrics {
             &self.reload_good,
             &self.audit_lines,
             &self.audit_lost,
+            &self.telemetry,
         ] {
             family.write(&mut text);
         }

@@ -311,6 +311,16 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         field!(Flag, audit.passes),
         "whether what passes is recorded too",
     ),
+    fixed(
+        "telemetry.endpoint",
+        field!(Text, telemetry.endpoint),
+        "the OTLP/HTTP endpoint of an OpenTelemetry collector, such as `http://127.0.0.1:4318`; `OTEL_EXPORTER_OTLP_ENDPOINT` where it is not set",
+    ),
+    fixed(
+        "telemetry.sample",
+        field!(Count(0..=100), telemetry.sample),
+        "of a hundred traces that begin here, how many are told; a client's own decision goes before, and at 100 `OTEL_TRACES_SAMPLER` decides",
+    ),
 ];
 
 const fn ms(count: u64) -> Duration {

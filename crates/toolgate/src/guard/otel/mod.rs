@@ -1,0 +1,256 @@
+//! Spans and metrics for an OpenTelemetry collector, by the semantic conventions for MCP
+//! (semantic-conventions, gen-ai/mcp), over OTLP/HTTP.
+//!
+//! Without an endpoint nothing of this runs. With one, requests are followed ([`spans`]), their
+//! times are noted ([`meters`]), and what comes of it is exported by threads of its own from
+//! bounded queues ([`queue`], [`post`]), so that no request ever waits for the collector.
+
+mod meters;
+mod post;
+mod queue;
+mod spans;
+
+use std::env;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use opentelemetry::trace::TracerProvider as _;
+use opentelemetry::{Key, KeyValue};
+use opentelemetry_otlp::{
+    MetricExporter, Protocol, SpanExporter, WithExportConfig as _, WithHttpConfig as _,
+};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::metrics::SdkMeterProvider;
+use opentelemetry_sdk::trace::{Sampler, SdkTracerProvider};
+use toolgate_guard::{Carrier, Link, Tracer};
+
+use super::config::{self, Config, Upstream};
+use super::metrics::Metrics;
+use crate::exit::Failure;
+use meters::Meters;
+use post::Post;
+use queue::{Bounded, Counted, Counts};
+use spans::Follower;
+
+/// The way to the collector.
+#[derive(Debug)]
+pub(super) struct Telemetry {
+    spans: Option<SdkTracerProvider>,
+    meters: Option<(SdkMeterProvider, Meters)>,
+}
+
+/// What is told of one upstream.
+#[derive(Debug)]
+pub(super) struct Line {
+    upstream: String,
+    /// The host and port of an upstream over HTTP.
+    far: Option<(String, i64)>,
+    /// Its clients come on standard input and output, so that a connection is a session.
+    stdio: bool,
+    tracer: Option<opentelemetry_sdk::trace::SdkTracer>,
+    meters: Option<Meters>,
+}
+
+impl Telemetry {
+    /// Starts what there is an endpoint for; nothing, if there is none.
+    pub(super) fn start(config: &Config, metrics: &Arc<Metrics>) -> Result<Option<Self>, Failure> {
+        if is(DISABLED, "true") {
+            return Ok(None);
+        }
+        let settings = &config.telemetry;
+        let spans = wanted(settings, TRACES);
+        let meters = wanted(settings, METRICS);
+        if !spans && !meters {
+            return Ok(None);
+        }
+        if let Ok(protocol) = env::var(PROTOCOL)
+            && !matches!(protocol.as_str(), "" | "http/protobuf")
+        {
+            tracing::warn!("`{PROTOCOL}`: only `http/protobuf` is spoken");
+        }
+        let resource = resource();
+        let telemetry = Self {
+            spans: if spans {
+                Some(tracers(settings, metrics, resource.clone())?)
+            } else {
+                None
+            },
+            meters: if meters {
+                let provider = histograms(settings, metrics, resource)?;
+                let meters = Meters::new(&provider);
+                Some((provider, meters))
+            } else {
+                None
+            },
+        };
+        tracing::info!(spans, metrics = meters, "telemetry is exported");
+        Ok(Some(telemetry))
+    }
+
+    /// What is told of an upstream.
+    pub(super) fn line(&self, name: &str, upstream: &Upstream, stdio: bool) -> Arc<Line> {
+        let url = upstream.url.as_deref();
+        let url = url.and_then(|url| reqwest::Url::parse(url).ok());
+        let far = url.and_then(|url| {
+            let port = url.port_or_known_default()?;
+            Some((url.host_str()?.to_owned(), i64::from(port)))
+        });
+        let spans = self.spans.as_ref();
+        let meters = self.meters.as_ref();
+        Arc::new(Line {
+            upstream: name.to_owned(),
+            far,
+            stdio,
+            tracer: spans.map(|spans| spans.tracer(SCOPE)),
+            meters: meters.map(|(_, meters)| meters.clone()),
+        })
+    }
+
+    /// Sends what is left, and waits for that no longer than `limit`.
+    pub(super) fn end(&self, limit: Duration) {
+        let (done, ended) = mpsc::channel();
+        let mut left: usize = 0;
+        if let Some(spans) = self.spans.clone() {
+            let done = done.clone();
+            left += 1;
+            thread::spawn(move || done.send(spans.shutdown_with_timeout(limit).is_ok()));
+        }
+        if let Some((meters, _)) = self.meters.clone() {
+            left += 1;
+            thread::spawn(move || done.send(meters.shutdown().is_ok()));
+        }
+        let until = Instant::now() + limit;
+        for _ in 0..left {
+            let rest = until.saturating_duration_since(Instant::now());
+            if !matches!(ended.recv_timeout(rest), Ok(true)) {
+                tracing::warn!("the last telemetry was not exported");
+                return;
+            }
+        }
+    }
+}
+
+impl Line {
+    /// Who follows the requests of a conversation.
+    pub(super) fn tracer(self: &Arc<Self>, link: &Link) -> Arc<dyn Tracer> {
+        Arc::new(Follower::new(self, link))
+    }
+
+    /// A connection of a client ended.
+    pub(super) fn disconnected(&self, lasted: Duration) {
+        if self.stdio {
+            self.session(Carrier::Stdio, lasted);
+        }
+    }
+
+    /// A session over HTTP ended.
+    pub(super) fn session_closed(&self, lasted: Duration) {
+        self.session(Carrier::Http, lasted);
+    }
+
+    /// A client on standard input and output, and one in a session, has the server to itself: the
+    /// session with the server lasts as long as its own.
+    fn session(&self, client: Carrier, lasted: Duration) {
+        if let Some(meters) = &self.meters {
+            let server = match self.far {
+                Some(_) => Carrier::Http,
+                None => Carrier::Stdio,
+            };
+            meters.session(&self.upstream, client, server, lasted);
+        }
+    }
+}
+
+fn tracers(
+    settings: &config::Telemetry,
+    metrics: &Arc<Metrics>,
+    resource: Resource,
+) -> Result<SdkTracerProvider, Failure> {
+    let mut builder = SpanExporter::builder()
+        .with_http()
+        .with_http_client(Post::new()?)
+        .with_protocol(Protocol::HttpBinary);
+    if let Some(endpoint) = settings.at("v1/traces") {
+        builder = builder.with_endpoint(endpoint);
+    }
+    let exporter = builder.build().map_err(|error| cannot(&error))?;
+    let counts = Arc::new(Counts::new("spans", metrics));
+    let processor = Bounded::new(Counted::new(exporter, &counts), counts);
+    let mut provider = SdkTracerProvider::builder()
+        .with_resource(resource)
+        .with_span_processor(processor);
+    if let Some(ratio) = settings.ratio() {
+        let begun = Sampler::TraceIdRatioBased(ratio);
+        provider = provider.with_sampler(Sampler::ParentBased(Box::new(begun)));
+    }
+    Ok(provider.build())
+}
+
+fn histograms(
+    settings: &config::Telemetry,
+    metrics: &Arc<Metrics>,
+    resource: Resource,
+) -> Result<SdkMeterProvider, Failure> {
+    let mut builder = MetricExporter::builder()
+        .with_http()
+        .with_http_client(Post::new()?)
+        .with_protocol(Protocol::HttpBinary);
+    if let Some(endpoint) = settings.at("v1/metrics") {
+        builder = builder.with_endpoint(endpoint);
+    }
+    let exporter = builder.build().map_err(|error| cannot(&error))?;
+    let counts = Arc::new(Counts::new("metrics", metrics));
+    Ok(SdkMeterProvider::builder()
+        .with_resource(resource)
+        .with_periodic_exporter(Counted::new(exporter, &counts))
+        .build())
+}
+
+/// What the environment says of this process, and its name where that says none.
+fn resource() -> Resource {
+    let found = Resource::builder().build();
+    let said = |key: &'static str| found.get(&Key::from_static_str(key));
+    let name = said("service.name").map(|name| name.to_string());
+    let mut builder = Resource::builder();
+    // The specification's name for what has none.
+    if name.is_none_or(|name| name.starts_with("unknown_service")) {
+        builder = builder.with_service_name("toolgate-guard");
+    }
+    if said("service.version").is_none() {
+        let version = env!("CARGO_PKG_VERSION");
+        builder = builder.with_attribute(KeyValue::new("service.version", version));
+    }
+    builder.build()
+}
+
+/// A kind of telemetry: the variable with its endpoint, and the one that turns it off.
+type Signal = (&'static str, &'static str);
+
+fn wanted(settings: &config::Telemetry, (endpoint, exporter): Signal) -> bool {
+    let said = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let somewhere = settings.endpoint.is_some() || said(ENDPOINT) || said(endpoint);
+    somewhere && !is(exporter, "none")
+}
+
+fn is(name: &str, word: &str) -> bool {
+    env::var(name).is_ok_and(|value| value.eq_ignore_ascii_case(word))
+}
+
+fn cannot(error: &dyn std::error::Error) -> Failure {
+    let error = error.to_string();
+    let error = toolgate_json::quote(&error, 256);
+    Failure::usage(format!("telemetry cannot be exported: {error}"))
+}
+
+const TRACES: Signal = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_TRACES_EXPORTER");
+const METRICS: Signal = (
+    "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+    "OTEL_METRICS_EXPORTER",
+);
+const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+const PROTOCOL: &str = "OTEL_EXPORTER_OTLP_PROTOCOL";
+const DISABLED: &str = "OTEL_SDK_DISABLED";
+/// The name of the instrumentation.
+const SCOPE: &str = "toolgate";

@@ -1,0 +1,335 @@
+//! A request as two spans: `SERVER` from its arrival to the client's answer, and in it `CLIENT`
+//! from its leaving for the server to the server's answer. What the server is given is the
+//! context of the second.
+//!
+//! No argument, result or token is in any attribute. Names that strangers choose are cut, and a
+//! method or tool that nobody knows is `_OTHER` where names are kept apart for good.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use opentelemetry::propagation::{Extractor, Injector, TextMapPropagator as _};
+use opentelemetry::trace::{Span as _, SpanKind, Status, TraceContextExt as _, Tracer as _};
+use opentelemetry::{Context, KeyValue};
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+use opentelemetry_sdk::trace::Span;
+use toolgate_guard::{
+    Action, Begun, Carrier, End, Gate, IdKey, Link, Outcome, Trace, TraceContext, Tracer,
+};
+use toolgate_json::quote;
+
+use super::Line;
+
+/// Follows the requests of one conversation.
+#[derive(Debug)]
+pub(super) struct Follower {
+    line: Arc<Line>,
+    client: Carrier,
+    server: Carrier,
+}
+
+impl Follower {
+    pub(super) fn new(line: &Arc<Line>, link: &Link) -> Self {
+        Self {
+            line: Arc::clone(line),
+            client: link.client,
+            server: link.server,
+        }
+    }
+}
+
+impl Tracer for Follower {
+    fn begin(&self, request: &Begun<'_>) -> Box<dyn Trace> {
+        let method = known(request.method);
+        let mut common = vec![KeyValue::new(METHOD, method)];
+        let mut name = method.to_owned();
+        if let Some(target) = request.target {
+            let target = cut(target);
+            name = format!("{method} {target}");
+            if method == "tools/call" {
+                common.push(KeyValue::new(OPERATION, "execute_tool"));
+                common.push(KeyValue::new(TOOL, target));
+            } else {
+                common.push(KeyValue::new(PROMPT, target));
+            }
+        }
+        if let Some(era) = request.era {
+            common.push(KeyValue::new(VERSION, era.version()));
+        }
+        common.push(KeyValue::new(UPSTREAM, self.line.upstream.clone()));
+        let parent = request.parent.map(extract).unwrap_or_default();
+        let mut followed = Followed {
+            line: Arc::clone(&self.line),
+            server_carrier: self.server,
+            client_carrier: self.client,
+            began: request.at,
+            clock: SystemTime::now(),
+            id: shown(request.id),
+            name,
+            common,
+            has_parent: parent.span().span_context().is_valid(),
+            server: None,
+            client: None,
+            sent: None,
+        };
+        followed.server = followed.span(SpanKind::Server, request.at, &parent);
+        if let Some(span) = &mut followed.server
+            && method == OTHER
+        {
+            // A span of its own may say what was asked for; names are kept apart elsewhere.
+            span.set_attribute(KeyValue::new(METHOD, cut(request.method)));
+        }
+        Box::new(followed)
+    }
+}
+
+/// One request.
+#[derive(Debug)]
+struct Followed {
+    line: Arc<Line>,
+    client_carrier: Carrier,
+    server_carrier: Carrier,
+    began: Duration,
+    /// The time of day when it began.
+    clock: SystemTime,
+    id: String,
+    name: String,
+    /// What spans and metrics of both kinds say.
+    common: Vec<KeyValue>,
+    /// The client sent a context.
+    has_parent: bool,
+    server: Option<Span>,
+    client: Option<Span>,
+    /// When it went to the server; nothing once that has answered.
+    sent: Option<Duration>,
+}
+
+impl Followed {
+    fn time(&self, at: Duration) -> SystemTime {
+        self.clock + at.saturating_sub(self.began)
+    }
+
+    fn span(&self, kind: SpanKind, at: Duration, parent: &Context) -> Option<Span> {
+        let tracer = self.line.tracer.as_ref()?;
+        let carrier = self.carrier(&kind);
+        let mut attributes = self.common.clone();
+        attributes.push(KeyValue::new(ID, self.id.clone()));
+        attributes.push(KeyValue::new(TRANSPORT, transport(carrier)));
+        if carrier == Carrier::Http {
+            attributes.push(KeyValue::new("network.protocol.name", "http"));
+        }
+        if let (SpanKind::Client, Some((host, port))) = (&kind, &self.line.far) {
+            attributes.push(KeyValue::new("server.address", host.clone()));
+            attributes.push(KeyValue::new("server.port", *port));
+        }
+        let builder = tracer
+            .span_builder(self.name.clone())
+            .with_kind(kind)
+            .with_start_time(self.time(at))
+            .with_attributes(attributes);
+        Some(builder.start_with_context(tracer, parent))
+    }
+
+    fn carrier(&self, kind: &SpanKind) -> Carrier {
+        match kind {
+            SpanKind::Client => self.server_carrier,
+            _ => self.client_carrier,
+        }
+    }
+
+    /// Ends the part of the request that the server had.
+    fn end_client(&mut self, at: Duration, mut failed: Vec<KeyValue>) {
+        let Some(sent) = self.sent.take() else {
+            return;
+        };
+        if let Some(span) = self.client.take() {
+            finish(span, &failed, self.time(at));
+        }
+        if let Some(meters) = &self.line.meters {
+            let took = at.saturating_sub(sent).as_secs_f64();
+            failed.extend_from_slice(&self.common);
+            failed.push(KeyValue::new(TRANSPORT, transport(self.server_carrier)));
+            meters.client.record(took, &failed);
+        }
+    }
+}
+
+impl Trace for Followed {
+    fn sent(&mut self, at: Duration) -> Option<TraceContext> {
+        self.sent = Some(at);
+        let server = self.server.as_ref()?.span_context().clone();
+        let parent = Context::new().with_remote_span_context(server);
+        let span = self.span(SpanKind::Client, at, &parent)?;
+        let own = span.span_context().clone();
+        self.client = Some(span);
+        (own.is_sampled() || self.has_parent).then(|| inject(own))?
+    }
+
+    fn heard(&mut self, at: Duration, answer: Outcome) {
+        self.end_client(at, error(answer));
+    }
+
+    fn ended(mut self: Box<Self>, at: Duration, end: &End) {
+        // What ends without the server's answer has failed there.
+        let why = end.verdict.map_or(CANCELLED, |verdict| verdict.code);
+        self.end_client(at, vec![KeyValue::new(ERROR, why)]);
+        let mut failed = match end.answer {
+            Some(answer) => error(answer),
+            None => vec![KeyValue::new(ERROR, CANCELLED)],
+        };
+        if let Some(mut span) = self.server.take() {
+            if let Some(verdict) = end.verdict {
+                span.set_attribute(KeyValue::new("toolgate.gate", verdict.gate.name()));
+                span.set_attribute(KeyValue::new("toolgate.action", verdict.action.name()));
+                span.set_attribute(KeyValue::new("toolgate.code", verdict.code));
+            }
+            finish(span, &failed, self.time(at));
+        }
+        if let Some(meters) = &self.line.meters {
+            let unknown = end.verdict.is_some_and(|verdict| {
+                verdict.gate == Gate::Admission && verdict.action == Action::Refused
+            });
+            if unknown {
+                let tool = self.common.iter_mut().find(|one| one.key.as_str() == TOOL);
+                if let Some(tool) = tool {
+                    tool.value = OTHER.into();
+                }
+            }
+            let took = at.saturating_sub(self.began).as_secs_f64();
+            failed.append(&mut self.common);
+            failed.push(KeyValue::new(TRANSPORT, transport(self.client_carrier)));
+            meters.server.record(took, &failed);
+        }
+    }
+}
+
+fn finish(mut span: Span, failed: &[KeyValue], at: SystemTime) {
+    if !failed.is_empty() {
+        span.set_status(Status::error(""));
+        span.set_attributes(failed.iter().cloned());
+    }
+    span.end_with_timestamp(at);
+}
+
+/// The attributes of an answer that is an error.
+fn error(answer: Outcome) -> Vec<KeyValue> {
+    match answer {
+        Outcome::Error(code) => {
+            let code = code.to_string();
+            vec![
+                KeyValue::new(ERROR, code.clone()),
+                KeyValue::new("rpc.response.status_code", code),
+            ]
+        }
+        Outcome::ToolError => vec![KeyValue::new(ERROR, "tool_error")],
+        _ => Vec::new(),
+    }
+}
+
+/// A method by the name that MCP has for it.
+fn known(method: &str) -> &'static str {
+    let known = METHODS.iter().find(|known| **known == method);
+    known.copied().unwrap_or(OTHER)
+}
+
+/// What a transport is called.
+pub(super) fn transport(carrier: Carrier) -> &'static str {
+    match carrier {
+        Carrier::Stdio => "pipe",
+        Carrier::Http => "tcp",
+    }
+}
+
+/// A stranger's text in one bounded line.
+fn cut(text: &str) -> String {
+    quote(text, SHOWN).to_string()
+}
+
+fn shown(id: &IdKey) -> String {
+    match id {
+        IdKey::Number(number) => number.to_string(),
+        IdKey::Text(text) => cut(text),
+        IdKey::Other(number) => cut(number),
+    }
+}
+
+/// The two texts of a context, for the propagator.
+struct Carried(HashMap<&'static str, String>);
+
+impl Extractor for Carried {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str)
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        self.0.keys().copied().collect()
+    }
+}
+
+impl Injector for Carried {
+    fn set(&mut self, key: &str, value: String) {
+        for name in [TRACEPARENT, TRACESTATE] {
+            if key == name && !value.is_empty() {
+                self.0.insert(name, value);
+                return;
+            }
+        }
+    }
+}
+
+fn extract(context: &TraceContext) -> Context {
+    let mut carried = Carried(HashMap::new());
+    carried.set(TRACEPARENT, context.traceparent.clone());
+    carried.set(TRACESTATE, context.tracestate.clone().unwrap_or_default());
+    TraceContextPropagator::new().extract_with_context(&Context::new(), &carried)
+}
+
+fn inject(span: opentelemetry::trace::SpanContext) -> Option<TraceContext> {
+    let context = Context::new().with_remote_span_context(span);
+    let mut carried = Carried(HashMap::new());
+    TraceContextPropagator::new().inject_context(&context, &mut carried);
+    TraceContext::new(carried.get(TRACEPARENT)?, carried.get(TRACESTATE))
+}
+
+pub(super) const TRANSPORT: &str = "network.transport";
+pub(super) const UPSTREAM: &str = "toolgate.upstream";
+const METHOD: &str = "mcp.method.name";
+const VERSION: &str = "mcp.protocol.version";
+const ID: &str = "jsonrpc.request.id";
+const OPERATION: &str = "gen_ai.operation.name";
+const TOOL: &str = "gen_ai.tool.name";
+const PROMPT: &str = "gen_ai.prompt.name";
+const ERROR: &str = "error.type";
+const TRACEPARENT: &str = "traceparent";
+const TRACESTATE: &str = "tracestate";
+/// The conventions' word for a name that is not kept apart.
+const OTHER: &str = "_OTHER";
+/// The client did not wait for the answer.
+const CANCELLED: &str = "cancelled";
+/// Characters of a stranger's name.
+const SHOWN: usize = 128;
+
+/// What a client can ask for, in all versions of the protocol.
+const METHODS: [&str; 20] = [
+    "completion/complete",
+    "initialize",
+    "logging/setLevel",
+    "ping",
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/templates/list",
+    "resources/unsubscribe",
+    "server/discover",
+    "subscriptions/listen",
+    "tasks/cancel",
+    "tasks/get",
+    "tasks/list",
+    "tasks/result",
+    "tasks/update",
+    "tools/call",
+    "tools/list",
+];
