@@ -13,7 +13,7 @@ use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::Method;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::{AbortHandle, JoinHandle};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use toolgate_guard::{Carrier, Context, IdKey, Recovery, Shape, Side};
 
 use super::Exit;
@@ -83,6 +83,7 @@ where
         house,
     });
     caller.house.observe(&Event::Connected);
+    let begun = Instant::now();
     let lines = Lines::new(client.from, caller.house.bounds.message_bytes);
     let mut reading = tokio::spawn(Arc::clone(&caller).read(lines));
     let clock = tokio::spawn(Arc::clone(&caller).keep_time());
@@ -95,6 +96,8 @@ where
     };
     caller.leave(reading).await;
     clock.abort();
+    let lasted = begun.elapsed();
+    caller.house.observe(&Event::Disconnected { lasted });
     exit
 }
 

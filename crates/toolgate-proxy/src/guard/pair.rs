@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use toolgate_guard::{Carrier, Context, IdKey, Purpose, Recovery, Shape, Side};
 
 use super::Exit;
@@ -99,6 +99,7 @@ where
         context,
     });
     pair.house.observe(&Event::Connected);
+    let begun = Instant::now();
     let lines = Lines::new(client.from, pair.house.bounds.message_bytes);
     let reading = tokio::spawn(read_client(Arc::clone(&pair), lines));
     let clock = tokio::spawn(keep_time(Arc::clone(&pair)));
@@ -106,6 +107,8 @@ where
     clock.abort();
     // What is decided is also told, to a client that takes it.
     let _reader_is_gone = timeout(pair.house.times.grace, pair.client.close()).await;
+    let lasted = begun.elapsed();
+    pair.house.observe(&Event::Disconnected { lasted });
     exit
 }
 
