@@ -43,6 +43,7 @@ dialogues! {
     batches
     cancel
     drift
+    elsewhere
     endings
     envelope
     ids

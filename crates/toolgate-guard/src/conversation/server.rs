@@ -142,15 +142,17 @@ impl Conversation {
         // A stream of HTTP that is taken up again may repeat a request, and another
         // process may have passed its answer on.
         let elsewhere = self.link.server == Carrier::Http;
-        if self.asked.contains(&key) && !elsewhere {
+        let repeated = self.asked.contains(&key);
+        if repeated && !elsewhere {
             let act = Act::ServerReusedId;
             let text = format!("the id {key} belongs to a request that is still open");
             return Self::refuse_server(turn, id, method, act, INVALID_REQUEST, &text, out);
         }
         let allowed = turn.policy().limits.pending;
-        if self.asked.len() >= allowed && elsewhere {
+        let full = !repeated && self.asked.len() >= allowed;
+        if full && elsewhere {
             self.asked.forget_oldest();
-        } else if self.asked.len() >= allowed {
+        } else if full {
             let act = Act::ServerAskedTooMuch;
             let text = format!("more open requests than the limit of {allowed} (pending)");
             return Self::refuse_server(turn, id, method, act, INTERNAL_ERROR, &text, out);
