@@ -26,19 +26,19 @@ pub(crate) fn key_hash_bytes(text: &[u8]) -> u32 {
 /// up to 16 bytes, and enough to tell most longer ones apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NameEnds {
-    length: u32,
+    length: usize,
     head: u64,
     tail: u64,
 }
 
 impl NameEnds {
     /// The ends of a name.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn of(name: &[u8]) -> Self {
         let (head, tail) = ends(name);
         Self {
-            length: u32::try_from(name.len()).unwrap_or(u32::MAX),
+            length: name.len(),
             head,
             tail,
         }
@@ -49,6 +49,13 @@ impl NameEnds {
     #[must_use]
     pub const fn head(self) -> u64 {
         self.head
+    }
+
+    /// The name's length in bytes.
+    #[inline]
+    #[must_use]
+    pub const fn length(self) -> usize {
+        self.length
     }
 
     /// Whether equal ends mean equal names.
@@ -76,7 +83,7 @@ impl NameEnds {
 pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
     let start = seed(bytes.len());
     let (head, tail) = ends(bytes);
-    if bytes.len() <= int::wide(ENDS) {
+    if bytes.len() <= ENDS {
         mix(start ^ head, FINAL ^ tail)
     } else {
         long(bytes, start, tail)
@@ -107,7 +114,7 @@ fn seed(length: usize) -> u64 {
 
 /// The first eight bytes as a word that sorts as they do, zeros behind fewer than
 /// eight, and the last eight as a word, or 0.
-#[inline]
+#[inline(always)]
 fn ends(bytes: &[u8]) -> (u64, u64) {
     if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
         return (u64::from_be_bytes(*first), u64::from_le_bytes(*last));
@@ -138,7 +145,7 @@ const SEED: u64 = 0x6a09_e667_f3bc_c908;
 const FACTOR: u64 = 0xbb67_ae85_84ca_a73b;
 const FINAL: u64 = 0x3c6e_f372_fe94_f82b;
 /// Bytes that two ends hold.
-const ENDS: u32 = 16;
+const ENDS: usize = 16;
 
 /// The 8 bytes that must follow `first` for texts of 24 bytes that end alike to
 /// hash to one value: the last steps are the same if their input is.

@@ -62,7 +62,7 @@ pub use crate::order::{compare, equal};
 pub use crate::owned::OwnedDocument;
 pub use crate::place::{LineColumn, line_column};
 pub use crate::quote::{Quote, quote};
-pub use crate::read::Reader;
+pub use crate::read::{Reader, Scalar, Stream};
 pub use crate::unique::first_duplicate;
 pub use crate::value_hash::hash_value;
 pub use crate::write::{json_string, push_json_string};

@@ -2,6 +2,7 @@
 
 mod keys;
 mod number;
+mod stream;
 mod string;
 
 use crate::document::Document;
@@ -11,6 +12,8 @@ use crate::limits::{DuplicateKeys, ReadLimits};
 use crate::tape::{NONE, Slot, Tag, Tape};
 use keys::Keys;
 
+pub use stream::{Scalar, Stream};
+
 /// Reads JSON texts into documents, reusing its memory from one to the next.
 ///
 /// Once a reader has seen texts as large as the next one, reading allocates
@@ -19,6 +22,8 @@ use keys::Keys;
 pub struct Reader {
     tape: Tape,
     keys: Keys,
+    /// Hashes of the names that a [`Stream`] has met in the objects that are open.
+    names: Vec<u32>,
 }
 
 impl Reader {
@@ -80,6 +85,7 @@ impl Reader {
             max_nodes: limits.nodes.min(MAX_INDEX),
             tape: &mut self.tape,
             keys: &mut self.keys,
+            names: &mut self.names,
         };
         pass.run()?;
         self.keys.drop_marked(&mut self.tape);
@@ -112,6 +118,7 @@ pub(crate) fn admit_bytes(source: &[u8], limits: &ReadLimits) -> Result<(), Read
 }
 
 /// One pass over one source.
+#[derive(Debug)]
 struct Pass<'r, 's> {
     source: &'s str,
     bytes: &'s [u8],
@@ -120,6 +127,7 @@ struct Pass<'r, 's> {
     max_nodes: usize,
     tape: &'r mut Tape,
     keys: &'r mut Keys,
+    names: &'r mut Vec<u32>,
 }
 
 /// The innermost open container; the outer ones are found through the tape.
@@ -135,13 +143,19 @@ struct Open {
 
 impl Pass<'_, '_> {
     fn run(&mut self) -> Result<(), ReadError> {
-        let mut open = Open {
+        self.skip_space();
+        self.value(Open {
             own: NONE,
             is_object: false,
             count: 0,
             depth: 0,
-        };
-        self.skip_space();
+        })?;
+        self.finish()
+    }
+
+    /// Reads the value that is next and stands behind it then. `open` is what is
+    /// around it, which has no slot.
+    fn value(&mut self, mut open: Open) -> Result<(), ReadError> {
         loop {
             // A value is due here.
             match self.peek() {
@@ -170,7 +184,7 @@ impl Pass<'_, '_> {
             // A value has ended; so may the containers around it.
             loop {
                 if open.own == NONE {
-                    return self.finish();
+                    return Ok(());
                 }
                 open.count += 1;
                 if self.peek() != Some(b',') {

@@ -131,7 +131,15 @@ impl Schema {
             budget,
             used,
         } = workspace;
-        let document = reader.read(instance, &self.0.compiler.bounds().instance)?;
+        let limits = &self.0.compiler.bounds().instance;
+        if let Some(stream) = reader.stream(instance, limits)?
+            && let Some(spent) =
+                execute::run_stream(&self.0.plan, stream, self.allowed(*budget), scratch)
+        {
+            *used = spent;
+            return Ok(Verdict::Valid);
+        }
+        let document = reader.read(instance, limits)?;
         let (verdict, spent) = self.run(document.root(), *budget, scratch);
         *used = spent;
         Ok(verdict)
@@ -204,17 +212,23 @@ impl Schema {
         &self.0.compiler
     }
 
+    /// What one check may spend.
+    #[inline]
+    fn allowed(&self, budget: Option<u64>) -> Allowance {
+        let bounds = self.0.compiler.bounds();
+        Allowance {
+            fuel: budget.unwrap_or(bounds.fuel),
+            depth: bounds.evaluation_depth,
+        }
+    }
+
     fn run<'i, N: Node<'i>>(
         &self,
         instance: N,
         budget: Option<u64>,
         scratch: &mut Scratch,
     ) -> (Verdict, u64) {
-        let bounds = self.0.compiler.bounds();
-        let allowance = Allowance {
-            fuel: budget.unwrap_or(bounds.fuel),
-            depth: bounds.evaluation_depth,
-        };
+        let allowance = self.allowed(budget);
         let (answer, used) = execute::run(&self.0.plan, instance, allowance, scratch);
         let verdict = match answer {
             std::ops::ControlFlow::Continue(true) => Verdict::Valid,

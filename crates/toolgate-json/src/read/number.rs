@@ -10,6 +10,27 @@ impl Pass<'_, '_> {
     #[inline]
     pub(super) fn number(&mut self, parent: u32) -> Result<(), ReadError> {
         let start = self.at;
+        let small = self.number_text()?;
+        let bits = int::bits(small.unwrap_or_default());
+        self.push(Slot {
+            start: int::narrow(start),
+            end: int::narrow(self.at),
+            a: int::high(bits),
+            b: int::low(bits),
+            c: parent,
+            tag: if small.is_some() {
+                Tag::Small
+            } else {
+                Tag::Number
+            },
+        })
+    }
+
+    /// Passes a number; its sign or first digit is next. Gives the value of a short
+    /// integer.
+    #[inline(always)]
+    pub(super) fn number_text(&mut self) -> Result<Option<i64>, ReadError> {
+        let start = self.at;
         let negative = self.peek() == Some(b'-');
         if negative {
             self.at += 1;
@@ -31,25 +52,18 @@ impl Pass<'_, '_> {
         }
         let fractional = matches!(self.peek(), Some(b'.' | b'e' | b'E'));
         if fractional || whole > SMALL_DIGITS {
-            return self.long_number(start, whole, parent);
+            self.long_number(start, whole)?;
+            return Ok(None);
         }
         if whole > self.limits.digits {
             return Err(self.too_long(start));
         }
         let magnitude = int::from_bits(value);
-        let bits = int::bits(if negative { -magnitude } else { magnitude });
-        self.push(Slot {
-            start: int::narrow(start),
-            end: int::narrow(self.at),
-            a: int::high(bits),
-            b: int::low(bits),
-            c: parent,
-            tag: Tag::Small,
-        })
+        Ok(Some(if negative { -magnitude } else { magnitude }))
     }
 
-    /// Reads what may follow the whole part, and keeps the number as text.
-    fn long_number(&mut self, start: usize, whole: usize, parent: u32) -> Result<(), ReadError> {
+    /// Passes what may follow the whole part.
+    fn long_number(&mut self, start: usize, whole: usize) -> Result<(), ReadError> {
         let mut digits = whole;
         if self.peek() == Some(b'.') {
             self.at += 1;
@@ -65,14 +79,7 @@ impl Pass<'_, '_> {
         if digits > self.limits.digits {
             return Err(self.too_long(start));
         }
-        self.push(Slot {
-            start: int::narrow(start),
-            end: int::narrow(self.at),
-            a: 0,
-            b: 0,
-            c: parent,
-            tag: Tag::Number,
-        })
+        Ok(())
     }
 
     /// Skips digits and counts them; there must be one.

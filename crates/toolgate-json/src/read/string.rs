@@ -174,7 +174,7 @@ impl Pass<'_, '_> {
 /// The index of the first byte from `at` that ends a plain run: a quote, a
 /// backslash, a control character, or the end of the source.
 #[inline(always)]
-fn plain_end(bytes: &[u8], start: usize) -> usize {
+pub(super) fn plain_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start;
     let (words, _) = bytes.get(start..).unwrap_or_default().as_chunks::<8>();
     for word in words {

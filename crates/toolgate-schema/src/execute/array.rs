@@ -10,6 +10,7 @@ use crate::plan::{ArrayPlan, Contains, NodeIx, Reach, Target};
 
 impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// Keywords about arrays.
+    #[inline]
     pub(super) fn array(&mut self, array: &'p ArrayPlan, value: N) -> Answer {
         let count = value.len();
         if count < array.min || count > array.max {
@@ -29,8 +30,9 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         YES
     }
 
-    fn items(&mut self, array: &ArrayPlan, value: N, count: usize) -> Answer {
-        let rest = array.rest.unwrap_or(Target::TRUE);
+    #[inline(always)]
+    fn items(&mut self, array: &'p ArrayPlan, value: N, count: usize) -> Answer {
+        let rest = array.rest.as_ref().unwrap_or(&Target::TRUE);
         let looked_at = if rest.node == NodeIx::TRUE {
             count.min(array.prefix.len())
         } else {
@@ -41,16 +43,27 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         }
         self.spend(units(looked_at))?;
         let mut items = value.items();
-        for (target, item) in array.prefix.iter().zip(&mut items) {
-            if !self.child(*target, item)? {
-                return NO;
-            }
-        }
-        if looked_at > array.prefix.len() {
-            for item in items {
-                if !self.child(rest, item)? {
+        if !array.prefix.is_empty() {
+            for (target, item) in array.prefix.iter().zip(&mut items) {
+                if !self.child(target, item)? {
                     return NO;
                 }
+            }
+            if looked_at <= array.prefix.len() {
+                return YES;
+            }
+        }
+        if rest.reach == Reach::Type {
+            for item in items {
+                if !rest.types.admits(item, item.kind()) {
+                    return NO;
+                }
+            }
+            return YES;
+        }
+        for item in items {
+            if !self.child(rest, item)? {
+                return NO;
             }
         }
         YES
@@ -58,17 +71,27 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
 
     /// A child whose turn it is, against one subschema.
     #[inline(always)]
-    fn child(&mut self, target: Target, value: N) -> Answer {
+    pub(super) fn child(&mut self, target: &'p Target, value: N) -> Answer {
         let kind = value.kind();
         if !target.types.admits(value, kind) {
             return NO;
+        }
+        if target.reach == Reach::Type {
+            return YES;
+        }
+        let mut target = target;
+        if target.reach == Reach::ByKind {
+            target = self.plan.of_kind(target, kind);
+            if !target.types.admits(value, kind) {
+                return NO;
+            }
         }
         match target.reach {
             Reach::Type => YES,
             Reach::Value => self.leaf(self.plan.node(target.node), value, kind),
             Reach::Object if kind != Kind::Object => YES,
             Reach::Array if kind != Kind::Array => YES,
-            Reach::Object | Reach::Array | Reach::Further => self.further(target, value),
+            _ => self.further(target, value),
         }
     }
 

@@ -216,7 +216,6 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             let name = key.bytes();
             self.spend_bytes(name.len())?;
             let slot = object.names.find(name, |ends| key.hash_of(ends));
-            let slot = slot.and_then(|slot| object.slots.get(slot));
             if slot.is_some_and(|slot| slot.declared) {
                 marks.mark(at);
             }

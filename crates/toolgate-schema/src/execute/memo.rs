@@ -22,7 +22,15 @@ struct Slot {
 
 impl Memo {
     /// Forgets everything, in constant time, and gives much memory back.
+    #[inline]
     pub(crate) fn clear(&mut self) {
+        if self.used > 0 || self.round == 0 {
+            self.forget();
+        }
+    }
+
+    #[inline(never)]
+    fn forget(&mut self) {
         if self.slots.len() > KEPT {
             self.slots = Box::default();
         }

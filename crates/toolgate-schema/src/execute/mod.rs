@@ -18,6 +18,7 @@ mod judge;
 mod leaf;
 mod memo;
 mod object;
+mod stream;
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -27,9 +28,10 @@ use toolgate_json::{Kind, Node};
 
 pub(crate) use judge::Judge;
 pub(crate) use memo::Memo;
+pub(crate) use stream::run as run_stream;
 
 use crate::int::{to_usize, units};
-use crate::plan::{NodeIx, Op, Plan, PlanNode, Run, Select};
+use crate::plan::{NodeIx, Op, Plan, PlanNode, Reach, Run, Select};
 
 /// Why a check ended without a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -93,7 +95,7 @@ pub(crate) fn run<'i, N: Node<'i>>(
 ) -> (ControlFlow<Exhausted, bool>, u64) {
     let mut machine = Machine::new(plan, allowance, scratch);
     let answer = machine
-        .evaluate(plan.root, instance)
+        .start(instance)
         .map_break(|stop| match stop {
             Stop::Fuel => Exhausted::Fuel {
                 allowed: allowance.fuel,
@@ -124,11 +126,11 @@ struct Machine<'p, 'w, N> {
     /// How many collections are under way inside each other.
     collecting: usize,
     /// Members whose costly subschemas wait for the cheap ones.
-    deferred: SmallVec<[object::Deferred<N>; object::WAITING]>,
+    deferred: SmallVec<[object::Deferred<'p, N>; object::WAITING]>,
 }
 
 impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
-    #[inline]
+    #[inline(always)]
     fn new(plan: &'p Plan, allowance: Allowance, scratch: &'w mut Scratch) -> Self {
         scratch.memo.clear();
         scratch.seen.clear();
@@ -142,6 +144,22 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
             collections: 0,
             collecting: 0,
             deferred: SmallVec::new(),
+        }
+    }
+
+    /// Whether a value matches the schema.
+    #[inline(always)]
+    fn start(&mut self, value: N) -> Answer {
+        let plan = self.plan;
+        let kind = value.kind();
+        let target = plan.of_kind(&plan.start, kind);
+        match (target.reach, kind) {
+            (Reach::Object, Kind::Object) | (Reach::Array, Kind::Array)
+                if target.types.admits(value, kind) =>
+            {
+                self.further(target, value)
+            }
+            _ => self.evaluate(plan.root, value),
         }
     }
 
@@ -317,9 +335,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
             Some(member) if member.kind() == Kind::String => {
                 let text = member.string();
                 self.spend_text(text)?;
-                let slot = select.values.find_text(text);
-                slot.and_then(|slot| select.chosen.get(slot))
-                    .unwrap_or(&select.others)
+                select.values.find_text(text).unwrap_or(&select.others)
             }
             Some(_) => &select.unlike,
         };
@@ -344,6 +360,23 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
             }
             (Op::UnevaluatedItems(rest), Kind::Array) => self.unevaluated_items(node, rest, value),
             _ => YES,
+        }
+    }
+
+    /// A machine on the same purse and memory for values of another representation.
+    /// What it spent must be taken over from it.
+    #[inline(always)]
+    fn lent<M>(&mut self) -> Machine<'p, '_, M> {
+        Machine {
+            plan: self.plan,
+            fuel: self.fuel,
+            depth: self.depth,
+            allowance: self.allowance,
+            memo: &mut *self.memo,
+            seen: &mut *self.seen,
+            collections: self.collections,
+            collecting: self.collecting,
+            deferred: SmallVec::new(),
         }
     }
 
@@ -375,7 +408,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
     /// Pays for looking at so many bytes of text.
     #[inline]
     fn spend_bytes(&mut self, count: usize) -> ControlFlow<Stop> {
-        let price = units(count / TEXT_PER_UNIT);
+        let price = price_of_text(count);
         if price == 0 {
             ControlFlow::Continue(())
         } else {
@@ -399,6 +432,12 @@ impl<N> toolgate_json::Meter for Machine<'_, '_, N> {
             }
         }
     }
+}
+
+/// What looking at so many bytes of text costs.
+#[inline(always)]
+fn price_of_text(count: usize) -> u64 {
+    units(count / TEXT_PER_UNIT)
 }
 
 /// Bytes of text that one unit of fuel looks at.

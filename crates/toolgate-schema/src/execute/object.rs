@@ -2,57 +2,76 @@
 
 use std::ops::ControlFlow;
 
-use smallvec::SmallVec;
 use toolgate_json::{Key as _, Kind, Node};
 
-use super::{Answer, Machine, NO, Stop, YES};
+use super::{Answer, Machine, NO, Stop, TEXT_PER_UNIT, YES, price_of_text};
 use crate::int::{to_usize, units};
-use crate::plan::{Dependent, NameTable, NodeIx, ObjectPlan, Reach, Target, Walk};
+use crate::plan::{Dependent, NameTable, NodeIx, ObjectPlan, Reach, Slot, Target, Walk};
 
 /// A member whose subschema looks further than the value itself.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Deferred<N> {
+#[derive(Debug)]
+pub(super) struct Deferred<'p, N> {
     /// The order of its name; [`UNORDERED`] for members the schema does not name.
     order: u32,
-    target: Target,
+    target: &'p Target,
     value: N,
+}
+
+impl<N: Copy> Clone for Deferred<'_, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<N: Copy> Copy for Deferred<'_, N> {}
+
+/// The members of one object that wait: the first here, all others on the
+/// machine's list, since most objects have no second one.
+struct Waiting<'p, N> {
+    first: Option<Deferred<'p, N>>,
+    others: usize,
 }
 
 impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// Keywords about objects.
+    #[inline(always)]
     pub(super) fn object(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
         let count = value.len();
         if count < object.min || count > object.max {
             return NO;
         }
         self.spend(units(count))?;
-        let floor = self.deferred.len();
-        let mut first = None;
-        let matched = match object.walk(count) {
-            Walk::Values => self.values(object, value, &mut first)?,
-            Walk::Names => self.sought_members(object, value, &mut first)?,
+        match object.walk_of(count) {
+            Walk::Values => self.values(object, value),
+            Walk::Names => self.sought_members(object, value),
             Walk::Members if N::SORTED && object.names.is_short() => {
-                self.sorted_members(object, value, &mut first)?
+                self.sorted_members(object, value)
             }
-            Walk::Members => self.named_members(object, value, &mut first)?,
-            Walk::Patterns => self.members(object, value, &mut first)?,
-        };
-        if !matched {
-            self.deferred.truncate(floor);
-            return NO;
+            Walk::Members => self.named_members(object, value),
+            Walk::Patterns => self.members(object, value),
         }
-        if let Some(first) = first {
-            let matched = if self.deferred.len() == floor {
-                self.further(first.target, first.value)?
-            } else {
-                self.deferred.push(first);
-                let matched = self.deferred_members(floor)?;
-                self.deferred.truncate(floor);
-                matched
-            };
-            if !matched {
+    }
+
+    /// Whether what is left of an object matches: the members that wait, and what
+    /// the presence of some names demands. `matched` says whether the walk did.
+    #[inline(always)]
+    fn rest_of_object(
+        &mut self,
+        object: &'p ObjectPlan,
+        value: N,
+        matched: bool,
+        waiting: Waiting<'p, N>,
+    ) -> Answer {
+        if let Some(first) = waiting.first {
+            if waiting.others > 0 {
+                if !self.deferred_members(first, waiting.others, matched)? {
+                    return NO;
+                }
+            } else if !matched || !self.further(first.target, first.value)? {
                 return NO;
             }
+        } else if !matched {
+            return NO;
         }
         if object.dependents.is_empty() {
             YES
@@ -74,43 +93,35 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
 
     /// Looks at every member once, where their names make no difference.
     #[inline(never)]
-    fn values(
-        &mut self,
-        object: &'p ObjectPlan,
-        value: N,
-        first: &mut Option<Deferred<N>>,
-    ) -> Answer {
-        let Some(rest) = &object.additional else {
-            return YES;
-        };
+    fn values(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
         let mut matched = true;
-        for (_, member) in value.members() {
-            matched &= self.member(UNORDERED, rest, member, first)?;
+        let mut waiting = Waiting::none();
+        if let Some(rest) = &object.additional {
+            for (_, member) in value.members() {
+                matched &= self.member(None, rest, member, &mut waiting)?;
+            }
         }
-        ControlFlow::Continue(matched)
+        self.rest_of_object(object, value, matched, waiting)
     }
 
     /// Looks for each name that the schema has; the others must all be allowed or
     /// all be forbidden.
     #[inline(never)]
-    fn sought_members(
-        &mut self,
-        object: &'p ObjectPlan,
-        value: N,
-        first: &mut Option<Deferred<N>>,
-    ) -> Answer {
+    fn sought_members(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
         let mut matched = true;
+        let mut waiting = Waiting::none();
         let mut left = value.len();
-        for (slot, known) in object.slots.iter().enumerate() {
+        for (slot, known) in object.names.data().enumerate() {
             match self.look_up(&object.names, slot, value)? {
                 Some(member) => {
                     left -= 1;
-                    matched &= self.member(known.order, &known.target, member, first)?;
+                    matched &= self.member(Some(known), &known.target, member, &mut waiting)?;
                 }
                 None => matched &= !known.required,
             }
         }
-        ControlFlow::Continue(matched && (left == 0 || object.is_open()))
+        matched &= left == 0 || object.is_open();
+        self.rest_of_object(object, value, matched, waiting)
     }
 
     /// Looks at every member once and finds what the schema says of its name.
@@ -122,105 +133,90 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         &mut self,
         object: &'p ObjectPlan,
         value: N,
-        first: &mut Option<Deferred<N>>,
-        mut find: impl FnMut(&[u8], N::Key) -> Option<usize>,
+        mut find: impl FnMut(&[u8], N::Key) -> Option<&'p Slot>,
     ) -> Answer {
         let rest = object.additional.as_ref().unwrap_or(&Target::TRUE);
         let mut matched = true;
         let mut required = 0;
+        let mut waiting = Waiting::none();
         for (key, member) in value.members() {
             let name = key.bytes();
-            self.spend_bytes(name.len())?;
-            let slot = find(name, key).and_then(|slot| object.slots.get(slot));
-            let (order, target) = match slot {
+            if name.len() >= TEXT_PER_UNIT {
+                self.spend_bytes(name.len())?;
+            }
+            let known = find(name, key);
+            let target = match known {
                 Some(known) => {
                     required += u32::from(known.required);
-                    (known.order, &known.target)
+                    &known.target
                 }
-                None => (UNORDERED, rest),
+                None => rest,
             };
-            matched &= self.member(order, target, member, first)?;
+            matched &= self.member(known, target, member, &mut waiting)?;
         }
-        ControlFlow::Continue(matched && required == object.required)
+        matched &= required == object.required;
+        self.rest_of_object(object, value, matched, waiting)
     }
 
     /// The walk that looks names up by their hash.
     #[inline(never)]
-    fn named_members(
-        &mut self,
-        object: &'p ObjectPlan,
-        value: N,
-        first: &mut Option<Deferred<N>>,
-    ) -> Answer {
+    fn named_members(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
         let names = &object.names;
-        self.walk(object, value, first, |name, key| {
+        self.walk(object, value, |name, key| {
             names.find(name, |ends| key.hash_of(ends))
         })
     }
 
     /// The walk beside the names of the schema, which are sorted as the members are.
     #[inline(never)]
-    fn sorted_members(
-        &mut self,
-        object: &'p ObjectPlan,
-        value: N,
-        first: &mut Option<Deferred<N>>,
-    ) -> Answer {
-        let names = &object.names;
-        let mut from = 0;
-        self.walk(object, value, first, |name, _| {
-            names.find_next(&mut from, name)
-        })
+    fn sorted_members(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
+        let mut along = object.names.along();
+        self.walk(object, value, |name, _| along.find(name))
     }
 
     /// The same walk for objects with keywords that look at every name.
     #[inline(never)]
-    fn members(
-        &mut self,
-        object: &'p ObjectPlan,
-        value: N,
-        first: &mut Option<Deferred<N>>,
-    ) -> Answer {
+    fn members(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
         let mut matched = true;
         let mut required = 0;
+        let mut waiting = Waiting::none();
         for (key, member) in value.members() {
             let name = key.bytes();
             self.spend_bytes(name.len())?;
             let mut covered = false;
-            let slot = object.names.find(name, |ends| key.hash_of(ends));
-            if let Some(slot) = slot
-                && let Some(known) = object.slots.get(slot)
-            {
+            if let Some(known) = object.names.find(name, |ends| key.hash_of(ends)) {
                 required += u32::from(known.required);
                 covered = known.declared;
                 if covered {
-                    matched &= self.member(known.order, &known.target, member, first)?;
+                    matched &= self.member(Some(known), &known.target, member, &mut waiting)?;
                 }
             }
             for (pattern, target) in &object.patterns {
                 if self.matches(*pattern, key.text())? {
                     covered = true;
-                    matched &= self.member(UNORDERED, target, member, first)?;
+                    matched &= self.member(None, target, member, &mut waiting)?;
                 }
             }
             if !covered && let Some(rest) = &object.additional {
-                matched &= self.member(UNORDERED, rest, member, first)?;
+                matched &= self.member(None, rest, member, &mut waiting)?;
             }
             if let Some(names) = object.property_names {
                 matched &= self.property_name(names, key)?;
             }
         }
-        ControlFlow::Continue(matched && required == object.required)
+        matched &= required == object.required;
+        self.rest_of_object(object, value, matched, waiting)
     }
 
-    /// One member against one subschema: now if that is cheap, later if not.
+    /// One member against one subschema: now if that is cheap, later if not. `known`
+    /// is what the schema says of its name.
     #[inline(always)]
     fn member(
         &mut self,
-        order: u32,
-        target: &Target,
+        known: Option<&Slot>,
+        target: &'p Target,
         value: N,
-        first: &mut Option<Deferred<N>>,
+        waiting: &mut Waiting<'p, N>,
     ) -> Answer {
         let kind = value.kind();
         if !target.types.admits(value, kind) {
@@ -229,30 +225,49 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         if target.reach == Reach::Type {
             return YES;
         }
-        match target.reach {
-            Reach::Type => YES,
-            Reach::Value => self.leaf(self.plan.node(target.node), value, kind),
-            Reach::Object if kind != Kind::Object => YES,
-            Reach::Array if kind != Kind::Array => YES,
-            Reach::Object | Reach::Array | Reach::Further => {
-                let member = Deferred {
-                    order,
-                    target: *target,
-                    value,
-                };
-                match first {
-                    None => *first = Some(member),
-                    Some(_) => self.deferred.push(member),
-                }
-                YES
+        self.look_into(known, target, value, waiting)
+    }
+
+    /// A member of an admitted type where the type does not decide.
+    #[inline(never)]
+    fn look_into(
+        &mut self,
+        known: Option<&Slot>,
+        mut target: &'p Target,
+        value: N,
+        waiting: &mut Waiting<'p, N>,
+    ) -> Answer {
+        let kind = value.kind();
+        if target.reach == Reach::ByKind {
+            target = self.plan.of_kind(target, kind);
+            if !target.types.admits(value, kind) {
+                return NO;
             }
         }
+        match target.reach {
+            Reach::Type => return YES,
+            Reach::Value => return self.leaf(self.plan.node(target.node), value, kind),
+            Reach::Object if kind != Kind::Object => return YES,
+            Reach::Array if kind != Kind::Array => return YES,
+            _ => {}
+        }
+        let member = Deferred {
+            order: known.map_or(UNORDERED, |known| known.order),
+            target,
+            value,
+        };
+        if waiting.first.is_none() {
+            waiting.first = Some(member);
+        } else {
+            waiting.others += 1;
+            self.deferred.push(member);
+        }
+        YES
     }
 
     /// A value of an admitted type against a subschema that looks at its children.
-    #[inline]
-    pub(super) fn further(&mut self, target: Target, value: N) -> Answer {
-        if target.reach == Reach::Further {
+    pub(super) fn further(&mut self, target: &'p Target, value: N) -> Answer {
+        if !matches!(target.reach, Reach::Object | Reach::Array) {
             return self.enter(target.node, value);
         }
         if self.depth >= self.allowance.depth {
@@ -276,10 +291,29 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         ControlFlow::Continue(matched)
     }
 
-    /// The members that were put off: those the schema names in its order up to
-    /// the first that fails, then all of the others.
+    /// The members that were put off, if the walk matched: those the schema names in
+    /// its order up to the first that fails, then all of the others.
     #[inline(never)]
-    fn deferred_members(&mut self, floor: usize) -> Answer {
+    fn deferred_members(
+        &mut self,
+        first: Deferred<'p, N>,
+        others: usize,
+        matched: bool,
+    ) -> Answer {
+        let floor = self.deferred.len() - others;
+        if !matched {
+            self.deferred.truncate(floor);
+            return NO;
+        }
+        self.deferred.push(first);
+        let matched = self.in_order(floor)?;
+        self.deferred.truncate(floor);
+        ControlFlow::Continue(matched)
+    }
+
+    /// The members from `floor` on.
+    #[inline(always)]
+    fn in_order(&mut self, floor: usize) -> Answer {
         let end = self.deferred.len();
         if let Some(waiting) = self.deferred.get_mut(floor..) {
             waiting.sort_unstable_by_key(|member| member.order);
@@ -308,17 +342,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     fn property_name(&mut self, schema: NodeIx, key: N::Key) -> Answer {
         // The name is evaluated by a machine of its own on the same purse, since
         // it is no node of the instance.
-        let mut names = Machine {
-            plan: self.plan,
-            fuel: self.fuel,
-            depth: self.depth,
-            allowance: self.allowance,
-            memo: &mut *self.memo,
-            seen: &mut *self.seen,
-            collections: self.collections,
-            collecting: self.collecting,
-            deferred: SmallVec::new(),
-        };
+        let mut names = self.lent();
         let answer = names.evaluate(
             schema,
             Name {
@@ -360,16 +384,30 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         ControlFlow::Continue(found.is_some())
     }
 
+    /// What an object of so many members costs beyond them, where its plan is plain;
+    /// `text` is the price of looking at their names.
+    #[inline]
+    pub(super) fn price_of_walk(&self, object: &ObjectPlan, count: usize, text: u64) -> u64 {
+        match object.walk_of(count) {
+            Walk::Values => 0,
+            Walk::Names => {
+                let names = object.names.names();
+                let prices = names.map(|name| price_of_search(count, name));
+                prices.fold(0, u64::saturating_add)
+            }
+            Walk::Members | Walk::Patterns => text,
+        }
+    }
+
     /// The object's member that a slot of a table names.
-    pub(super) fn look_up(
+    pub(super) fn look_up<T>(
         &mut self,
-        names: &NameTable,
+        names: &NameTable<T>,
         slot: usize,
         value: N,
     ) -> ControlFlow<Stop, Option<N>> {
-        self.spend(units(value.len()) / MEMBERS_PER_UNIT)?;
         let name = names.name(slot);
-        self.spend_text(name)?;
+        self.spend(price_of_search(value.len(), name))?;
         ControlFlow::Continue(value.member_hashed(name, || names.hash(slot)))
     }
 }
@@ -441,8 +479,23 @@ impl<'i> Node<'i> for Name<'i> {
     }
 }
 
-/// As many members as may wait at once without an allocation.
-pub(super) const WAITING: usize = 8;
+impl<N> Waiting<'_, N> {
+    fn none() -> Self {
+        Self {
+            first: None,
+            others: 0,
+        }
+    }
+}
+
+/// As many members as may wait at once, in all the objects that are open, without
+/// an allocation.
+pub(super) const WAITING: usize = 64;
+/// What looking for a name among so many members costs.
+fn price_of_search(count: usize, name: &str) -> u64 {
+    units(count) / MEMBERS_PER_UNIT + price_of_text(name.len())
+}
+
 /// The order of members that the schema does not name.
 const UNORDERED: u32 = u32::MAX;
 /// Members that one unit of fuel searches for a name.

@@ -109,16 +109,16 @@ impl Lowering<'_> {
         if !any {
             return Ok(());
         }
-        let (names, places) = names.finish();
+        let (names, places) = names.finish(|slot| {
+            let known = known.get(slot).copied();
+            known.map_or(UNDECLARED, |known| Slot {
+                order: to_u32(slot),
+                ..known
+            })
+        });
         let place = |slot: u32| places.get(to_usize(slot)).copied().unwrap_or(slot);
-        plan.slots = vec![UNDECLARED; names.len()].into();
         plan.names = names;
-        for (order, one) in (0..).zip(known) {
-            if let Some(slot) = plan.slots.get_mut(to_usize(place(order))) {
-                *slot = Slot { order, ..one };
-            }
-        }
-        let required = plan.slots.iter().filter(|slot| slot.required).count();
+        let required = plan.names.data().filter(|slot| slot.required).count();
         plan.required = to_u32(required);
         // Objects with too few members, or too many for a closed set of names,
         // fail before anything is looked at.
@@ -128,7 +128,7 @@ impl Lowering<'_> {
                 .additional
                 .is_some_and(|rest| rest.node == NodeIx::FALSE)
         {
-            let declared = plan.slots.iter().filter(|slot| slot.declared).count();
+            let declared = plan.names.data().filter(|slot| slot.declared).count();
             plan.max = plan.max.min(declared);
         }
         plan.dependents = dependents
@@ -279,8 +279,8 @@ fn is_idle(plan: &ObjectPlan) -> bool {
         && plan.dependents.is_empty()
         && plan.property_names.is_none()
         && plan
-            .slots
-            .iter()
+            .names
+            .data()
             .all(|slot| slot.target.node == NodeIx::TRUE)
         && plan
             .patterns
@@ -303,6 +303,7 @@ fn amend(known: &mut Vec<Slot>, slot: u32, change: impl FnOnce(&mut Slot)) {
 const UNDECLARED: Slot = Slot {
     target: Target::TRUE,
     order: 0,
+    bit: 0,
     declared: false,
     required: false,
 };

@@ -152,9 +152,8 @@ fn select(plan: &Plan, branches: &[Branch]) -> Option<Box<Select>> {
         }
     }
     Some(Box::new(Select {
-        name: NameTable::new([name]),
-        values: NameTable::new(values),
-        chosen: chosen.into_iter().map(Into::into).collect(),
+        name: NameTable::of([name]),
+        values: NameTable::new(values.into_iter().zip(chosen.into_iter().map(Into::into))),
         others: others.into(),
         unlike: unlike.into(),
         absent: absent.into(),
@@ -173,8 +172,8 @@ struct Demand<'p> {
 fn demand<'p>(plan: &'p Plan, ix: NodeIx, name: &str, depth: u32) -> Option<Demand<'p>> {
     let node = plan.node(ix);
     let own = plan.objects.get(to_usize(node.object)).and_then(|object| {
-        let slot = object.names.find_text(name)?;
-        let slot = object.slots.get(slot).filter(|slot| slot.declared)?;
+        let slot = object.names.find_text(name);
+        let slot = slot.filter(|slot| slot.declared)?;
         strings(plan, slot.target.node)
     });
     own.or_else(|| {
@@ -211,8 +210,7 @@ fn requires(plan: &Plan, ix: NodeIx, name: &str, depth: u32) -> bool {
         .get(to_usize(node.object))
         .is_some_and(|object| {
             let slot = object.names.find_text(name);
-            slot.and_then(|slot| object.slots.get(slot))
-                .is_some_and(|slot| slot.required)
+            slot.is_some_and(|slot| slot.required)
         });
     own || applied(plan, node, depth).any(|target| requires(plan, target, name, depth - 1))
 }
@@ -221,7 +219,7 @@ fn requires(plan: &Plan, ix: NodeIx, name: &str, depth: u32) -> bool {
 fn names_of<'p>(plan: &'p Plan, ix: NodeIx, depth: u32, names: &mut Vec<&'p str>) {
     let node = plan.node(ix);
     if let Some(object) = plan.objects.get(to_usize(node.object)) {
-        for (slot, name) in object.slots.iter().zip(object.names.names()) {
+        for (slot, name) in object.names.data().zip(object.names.names()) {
             if slot.declared && strings(plan, slot.target.node).is_some() {
                 names.push(name);
             }

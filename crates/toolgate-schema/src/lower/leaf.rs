@@ -141,7 +141,7 @@ impl Lowering<'_> {
         integers.dedup();
         numbers.sort_by(|(a, _), (b, _)| a.compare(b));
         compound.sort_by_key(|(hash, _)| *hash);
-        (members.strings, _) = strings.finish();
+        (members.strings, _) = strings.finish(|_| ());
         members.integers = integers.into();
         let longest = numbers
             .iter()

@@ -10,6 +10,7 @@
 use std::collections::HashSet;
 
 use crate::int::to_usize;
+use crate::outline::TypeSet;
 use crate::plan::{NodeIx, Op, Plan};
 
 /// Sets the memo trait of every node that needs it, `revisited` ones included.
@@ -49,7 +50,7 @@ fn has_shared(plan: &Plan) -> bool {
         _ => None,
     });
     let objects = plan.objects.iter().flat_map(|object| {
-        let slots = object.slots.iter().map(|slot| slot.target.node);
+        let slots = object.names.data().map(|slot| slot.target.node);
         let patterns = object.patterns.iter().map(|(_, one)| one.node);
         let dependents = object.dependents.iter().filter_map(|one| one.schema);
         let additional = object.additional.map(|rest| rest.node);
@@ -153,10 +154,16 @@ impl Graph {
 fn branches(plan: &Plan, ix: NodeIx, leaf: &[bool]) -> Vec<Vec<NodeIx>> {
     let is_leaf = |ix: &NodeIx| leaf.get(ix.index()).copied().unwrap_or(true);
     let mut groups: Vec<Vec<NodeIx>> = Vec::new();
-    let mut in_place = Vec::new();
-    plan.in_place(ix, &mut in_place);
-    groups.extend(in_place.into_iter().map(|one| vec![one]));
     let node = plan.node(ix);
+    if let [Op::AnyOf(union) | Op::OneOf(union)] = plan.all_ops(node)
+        && are_apart(plan, plan.branches(*union))
+    {
+        groups.push(plan.branches(*union).to_vec());
+    } else {
+        let mut in_place = Vec::new();
+        plan.in_place(ix, &mut in_place);
+        groups.extend(in_place.into_iter().map(|one| vec![one]));
+    }
     for op in plan.all_ops(node) {
         match op {
             Op::Object(object) => {
@@ -164,7 +171,7 @@ fn branches(plan: &Plan, ix: NodeIx, leaf: &[bool]) -> Vec<Vec<NodeIx>> {
                     continue;
                 };
                 let mut apart: Vec<NodeIx> =
-                    object.slots.iter().map(|slot| slot.target.node).collect();
+                    object.names.data().map(|slot| slot.target.node).collect();
                 apart.extend(object.additional.map(|rest| rest.node));
                 groups.push(apart);
                 groups.extend(object.patterns.iter().map(|(_, one)| vec![one.node]));
@@ -190,6 +197,17 @@ fn branches(plan: &Plan, ix: NodeIx, leaf: &[bool]) -> Vec<Vec<NodeIx>> {
     }
     groups.retain(|group| !group.is_empty());
     groups
+}
+
+/// Whether no value is of the types of two branches, so that one at most looks at it.
+fn are_apart(plan: &Plan, branches: &[NodeIx]) -> bool {
+    let mut before = TypeSet::NONE;
+    branches.iter().all(|branch| {
+        let types = plan.node(*branch).types;
+        let apart = !types.intersects(before);
+        before = before.union(types);
+        apart
+    })
 }
 
 /// Edges looked at before the search gives up its precision.

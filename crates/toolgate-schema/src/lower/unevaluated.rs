@@ -197,9 +197,8 @@ impl Seen {
         }
         self.patterns.sort_unstable();
         self.patterns.dedup();
-        let (names, _) = names.finish();
+        let (names, _) = names.finish(|_| EVALUATED);
         ObjectPlan {
-            slots: vec![EVALUATED; names.len()].into(),
             names,
             patterns: self
                 .patterns
@@ -265,6 +264,7 @@ pub(super) fn tracked(outline: &Outline) -> Vec<bool> {
 const EVALUATED: Slot = Slot {
     target: Target::TRUE,
     order: 0,
+    bit: 0,
     declared: true,
     required: false,
 };

@@ -81,6 +81,12 @@ impl TypeSet {
         }
     }
 
+    /// Whether all values of a kind are of one of the types.
+    #[inline]
+    pub(crate) const fn has_kind(self, kind: Kind) -> bool {
+        self.contains(Self::of_kind(kind))
+    }
+
     /// Whether an instance is of one of the types.
     #[inline]
     pub(crate) fn admits<'i, N: Node<'i>>(self, node: N, kind: Kind) -> bool {

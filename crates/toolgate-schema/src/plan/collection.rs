@@ -1,6 +1,9 @@
 //! What a plan knows of objects and arrays, and of the subschemas of their children.
 
-use super::{NONE, NameTable, NodeIx, Plan, Run, Traits};
+use toolgate_json::Kind;
+
+use super::{NONE, NameTable, NodeIx, Op, Plan, Run, Traits};
+use crate::int::{to_u32, to_usize};
 use crate::outline::{PatternId, TypeSet};
 
 /// A subschema as those see it who apply it to children: enough to settle most
@@ -11,7 +14,7 @@ pub(crate) struct Target {
     /// The node's types.
     pub(crate) types: TypeSet,
     pub(crate) reach: Reach,
-    /// What [`Reach::Object`] or [`Reach::Array`] leads to.
+    /// What [`Reach::Object`], [`Reach::Array`] or [`Reach::ByKind`] leads to.
     pub(crate) index: u32,
 }
 
@@ -26,8 +29,42 @@ pub(crate) enum Reach {
     Object,
     /// At the items of an array, in one walk; of all else at the type.
     Array,
+    /// At what the row of [`Plan::by_kind`] says for the value's kind.
+    ByKind,
     /// At more than that, or through other subschemas.
     Further,
+}
+
+/// A subschema as it looks to values of each kind: of a union whose branches have
+/// different types, one branch is left.
+pub(crate) type ByKind = [Target; KINDS.len()];
+
+const KINDS: [Kind; 6] = [
+    Kind::Null,
+    Kind::Boolean,
+    Kind::Number,
+    Kind::String,
+    Kind::Array,
+    Kind::Object,
+];
+
+/// A kind's place in [`ByKind`].
+#[inline(always)]
+const fn place(kind: Kind) -> usize {
+    match kind {
+        Kind::Null => 0,
+        Kind::Boolean => 1,
+        Kind::Number => 2,
+        Kind::String => 3,
+        Kind::Array => 4,
+        Kind::Object => 5,
+    }
+}
+
+impl Default for Target {
+    fn default() -> Self {
+        Self::TRUE
+    }
 }
 
 impl Target {
@@ -35,6 +72,14 @@ impl Target {
     pub(crate) const TRUE: Self = Self {
         node: NodeIx::TRUE,
         types: TypeSet::ALL,
+        reach: Reach::Type,
+        index: NONE,
+    };
+
+    /// Lets nothing through.
+    const FALSE: Self = Self {
+        node: NodeIx::FALSE,
+        types: TypeSet::NONE,
         reach: Reach::Type,
         index: NONE,
     };
@@ -54,9 +99,7 @@ impl Target {
 #[derive(Debug, Default)]
 pub(crate) struct ObjectPlan {
     /// Every name that a keyword mentions.
-    pub(crate) names: NameTable,
-    /// What is known of each name, in the table's order.
-    pub(crate) slots: Box<[Slot]>,
+    pub(crate) names: NameTable<Slot>,
     /// How many slots are required.
     pub(crate) required: u32,
     pub(crate) patterns: Box<[(PatternId, Target)]>,
@@ -67,6 +110,8 @@ pub(crate) struct ObjectPlan {
     pub(crate) min: usize,
     pub(crate) max: usize,
     pub(crate) dependents: Box<[Dependent]>,
+    /// How to go through objects of many members; [`Plan::settle`] fills it in.
+    pub(crate) walk: Walk,
 }
 
 impl ObjectPlan {
@@ -83,14 +128,23 @@ impl ObjectPlan {
     }
 
     /// How to go through an object of so many members.
-    #[inline]
-    pub(crate) fn walk(&self, count: usize) -> Walk {
+    #[inline(always)]
+    pub(crate) fn walk_of(&self, count: usize) -> Walk {
+        if self.walk == Walk::Names && self.names.len() * 2 > count {
+            Walk::Members
+        } else {
+            self.walk
+        }
+    }
+
+    /// How to go through objects of many members.
+    fn widest_walk(&self) -> Walk {
         let names = self.names.len();
         if !self.is_plain() {
             Walk::Patterns
         } else if names == 0 {
             Walk::Values
-        } else if names <= SOUGHT && names * 2 <= count && self.settles_rest() {
+        } else if names <= SOUGHT && self.settles_rest() {
             Walk::Names
         } else {
             Walk::Members
@@ -107,9 +161,10 @@ impl ObjectPlan {
 }
 
 /// The ways to go through an object's members.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Walk {
     /// Every member, its name unseen.
+    #[default]
     Values,
     /// Every name of the schema.
     Names,
@@ -128,6 +183,8 @@ pub(crate) struct Slot {
     /// Its place among the names as the schema has them: costly members are
     /// taken in this order, since a schema says first what tells things apart.
     pub(crate) order: u32,
+    /// Its place among the names of the table, for sets of names that were met.
+    pub(crate) bit: u32,
     /// `properties` has it; otherwise only `required` or a dependency mentions it.
     pub(crate) declared: bool,
     pub(crate) required: bool,
@@ -186,34 +243,166 @@ impl Plan {
         }
     }
 
+    /// The same with a row for each kind where that is less than all of the node.
+    fn target_by_kind(&mut self, ix: NodeIx, rows: &mut Vec<Option<Target>>) -> Target {
+        let own = self.target(ix);
+        if own.reach != Reach::Further || self.node(ix).traits.memo {
+            return own;
+        }
+        if rows.is_empty() {
+            rows.resize(self.nodes.len(), None);
+        }
+        if let Some(Some(known)) = rows.get(ix.index()) {
+            return *known;
+        }
+        let row = KINDS.map(|kind| self.for_kind(ix, kind, STEPS));
+        let told = row.iter().any(|one| {
+            let whole = one.node == ix && one.reach == Reach::Further;
+            !whole && one.node != NodeIx::FALSE
+        });
+        let target = if told {
+            self.by_kind.push(row);
+            Target {
+                reach: Reach::ByKind,
+                index: to_u32(self.by_kind.len() - 1),
+                ..own
+            }
+        } else {
+            own
+        };
+        if let Some(known) = rows.get_mut(ix.index()) {
+            *known = Some(target);
+        }
+        target
+    }
+
+    /// What of a node concerns values of one kind.
+    fn for_kind(&self, ix: NodeIx, kind: Kind, steps: u32) -> Target {
+        let node = *self.node(ix);
+        let own = self.target(ix);
+        if !node.types.intersects(TypeSet::of_kind(kind)) {
+            return Target::FALSE;
+        }
+        if node.traits.memo || own.reach == Reach::Type {
+            return own;
+        }
+        let value = match kind {
+            Kind::String => Run::Head.bit() | Run::String.bit(),
+            Kind::Number => Run::Head.bit() | Run::Number.bit(),
+            _ => Run::Head.bit(),
+        };
+        let (below, reach, index) = match kind {
+            Kind::Array => (Run::Array.bit(), Reach::Array, node.array),
+            Kind::Object => (Run::Object.bit(), Reach::Object, node.object),
+            _ => (0, Reach::Type, NONE),
+        };
+        let around = Run::Any.bit() | Run::Tail.bit();
+        match (node.has(value), node.has(below), node.has(around)) {
+            (false, false, false) => Target {
+                reach: Reach::Type,
+                ..own
+            },
+            (true, false, false) => Target {
+                reach: Reach::Value,
+                ..own
+            },
+            (false, true, false) => Target {
+                reach,
+                index,
+                ..own
+            },
+            (false, false, true) if steps > 0 => {
+                let Some(only) = self.only_operand(ix, kind) else {
+                    return own;
+                };
+                let inner = self.for_kind(only, kind, steps - 1);
+                Target {
+                    types: inner.types.intersection(node.types),
+                    ..inner
+                }
+            }
+            _ => own,
+        }
+    }
+
+    /// The one subschema that a node comes down to for values of a kind that only
+    /// its last two runs concern, if there is one.
+    fn only_operand(&self, ix: NodeIx, kind: Kind) -> Option<NodeIx> {
+        let node = self.node(ix);
+        if node.has(Run::Tail.bit()) {
+            return None;
+        }
+        let [op] = self.run(node, Run::Any) else {
+            return None;
+        };
+        match *op {
+            Op::Apply(target) => Some(target),
+            Op::AnyOf(index) | Op::OneOf(index) => {
+                let union = self.unions.get(to_usize(index))?;
+                if kind == Kind::Object && union.select.is_some() {
+                    return None;
+                }
+                let possible = TypeSet::of_kind(kind);
+                let mut left = union
+                    .branches
+                    .iter()
+                    .filter(|branch| self.node(**branch).types.intersects(possible));
+                match (left.next(), left.next()) {
+                    (None, _) => Some(NodeIx::FALSE),
+                    (Some(only), None) => Some(*only),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// What a target means to a value of a kind.
+    #[inline(always)]
+    pub(crate) fn of_kind<'p>(&'p self, target: &'p Target, kind: Kind) -> &'p Target {
+        if target.reach != Reach::ByKind {
+            return target;
+        }
+        let row = self.by_kind.get(to_usize(target.index));
+        row.and_then(|row| row.get(place(kind))).unwrap_or(target)
+    }
+
     /// Writes into every target what its node is like, once all are finished.
     pub(crate) fn settle(&mut self) {
+        let mut rows = Vec::new();
         let mut objects = std::mem::take(&mut self.objects);
         for object in &mut objects {
             if object.is_plain()
                 && let Some(rest) = object.additional
             {
-                for slot in object.slots.iter_mut().filter(|slot| !slot.declared) {
+                for slot in object.names.data_mut().filter(|slot| !slot.declared) {
                     slot.target = rest;
                 }
             }
-            let slots = object.slots.iter_mut().map(|slot| &mut slot.target);
+            object.walk = object.widest_walk();
+            for (bit, slot) in (0..).zip(object.names.data_mut()) {
+                slot.bit = bit;
+            }
+            let slots = object.names.data_mut().map(|slot| &mut slot.target);
             let patterns = object.patterns.iter_mut().map(|(_, target)| target);
             for target in slots.chain(patterns).chain(&mut object.additional) {
-                *target = self.target(target.node);
+                *target = self.target_by_kind(target.node, &mut rows);
             }
         }
         self.objects = objects;
         let mut arrays = std::mem::take(&mut self.arrays);
         for array in &mut arrays {
             for target in array.prefix.iter_mut().chain(&mut array.rest) {
-                *target = self.target(target.node);
+                *target = self.target_by_kind(target.node, &mut rows);
             }
         }
         self.arrays = arrays;
+        self.start = self.target_by_kind(self.root, &mut rows);
     }
 }
 
+/// Subschemas that are looked through for what concerns one kind.
+const STEPS: u32 = 4;
 /// Up to this many names are looked for in the object, rather than its members in
 /// the schema.
 const SOUGHT: usize = 4;

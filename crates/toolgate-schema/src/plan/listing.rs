@@ -192,7 +192,7 @@ impl Plan {
         };
         bounds(f, object.min, object.max)?;
         let name = |slot: u32| object.names.name(to_usize(slot));
-        let mut slots: Vec<_> = object.slots.iter().zip(object.names.names()).collect();
+        let mut slots: Vec<_> = object.names.data().zip(object.names.names()).collect();
         slots.sort_by_key(|(slot, _)| slot.order);
         for (slot, name) in slots {
             write!(f, "; {name:?}")?;

@@ -13,7 +13,7 @@ use toolgate_json::{NodeId, OwnedDocument, View};
 use toolgate_pattern::Pattern;
 
 pub(crate) use collection::{
-    ArrayPlan, Contains, Dependent, ObjectPlan, Reach, Slot, Target, Walk,
+    ArrayPlan, ByKind, Contains, Dependent, ObjectPlan, Reach, Slot, Target, Walk,
 };
 pub(crate) use names::{NameTable, Slots};
 pub(crate) use union::{Select, Union};
@@ -38,6 +38,10 @@ pub(crate) struct Plan {
     /// The documents that literals stand in; of a finished plan one at most.
     pub(crate) docs: Box<[Arc<OwnedDocument>]>,
     pub(crate) root: NodeIx,
+    /// The root as those see it who begin there.
+    pub(crate) start: Target,
+    /// What [`Reach::ByKind`] leads to.
+    pub(crate) by_kind: Vec<ByKind>,
 }
 
 /// A compiled subschema: an index into [`Plan::nodes`].
@@ -232,6 +236,7 @@ impl Plan {
         self.numbers.shrink_to_fit();
         self.literals.shrink_to_fit();
         self.patterns.shrink_to_fit();
+        self.by_kind.shrink_to_fit();
     }
 
     /// Bytes of its tables, about: what hangs below a row is not counted to the byte.
@@ -275,6 +280,7 @@ impl Plan {
             size_of_val(&*self.enums),
             size_of_val(&*self.numbers),
             size_of_val(&*self.literals),
+            size_of_val(&*self.by_kind),
         ];
         below.sum::<usize>() + rows.into_iter().sum::<usize>()
     }

@@ -4,31 +4,79 @@ use toolgate_json::{NameEnds, key_hash};
 
 use crate::int::{to_u32, to_usize};
 
-/// Distinct names with quick lookup; a name's place in the table is its slot.
+/// Distinct names with quick lookup, and what is known of each; a name's place in the
+/// table is its slot.
 ///
 /// Few names are compared one by one, more go through a hash table, and names
 /// that were crafted to collide are found by binary search. What stands in the
 /// table is compared by the words at its ends; only names of more than 16 bytes
 /// are looked at beyond those.
-#[derive(Debug, Default)]
-pub(crate) struct NameTable {
-    names: Box<[Name]>,
+#[derive(Debug)]
+pub(crate) struct NameTable<T = ()> {
+    rows: Box<[Row<T>]>,
     /// All names in a row.
     text: Box<str>,
     lookup: Lookup,
 }
 
-/// A name and where its text stands.
+/// A name, where its text starts, and what is known of it.
 #[derive(Debug, Clone, Copy)]
-struct Name {
+struct Row<T> {
     ends: NameEnds,
     start: u32,
-    end: u32,
+    data: T,
 }
 
-#[derive(Debug, Default)]
+impl<T> Default for NameTable<T> {
+    fn default() -> Self {
+        Self {
+            rows: Box::default(),
+            text: Box::default(),
+            lookup: Lookup::Linear,
+        }
+    }
+}
+
+/// Where a walk over names stands in a table of sorted names.
+pub(crate) struct Along<'t, T> {
+    table: &'t NameTable<T>,
+    /// From the first name on whose head is not before that of the last one looked for.
+    rest: &'t [Row<T>],
+    /// The head of the name before those; 0 at first.
+    passed: u64,
+}
+
+impl<'t, T> Along<'t, T> {
+    /// What is known of a name. Names in another order than the table's are found as
+    /// well, but slowly.
+    #[inline(always)]
+    pub(crate) fn find(&mut self, name: &[u8]) -> Option<&'t T> {
+        let ends = NameEnds::of(name);
+        let head = ends.head();
+        if head <= self.passed {
+            return self.table.find_again(name);
+        }
+        while let [known, rest @ ..] = self.rest {
+            let other = known.ends.head();
+            if other < head {
+                self.passed = other;
+                self.rest = rest;
+                continue;
+            }
+            if other > head {
+                return None;
+            }
+            if self.table.is(known, ends, name) {
+                return Some(&known.data);
+            }
+            return self.table.find_again(name);
+        }
+        None
+    }
+}
+
+#[derive(Debug)]
 enum Lookup {
-    #[default]
     Linear,
     /// Slot + 1 by hash, linear probing; 0 is free. The length is a power of two.
     Bytes(Box<[u8]>),
@@ -67,8 +115,8 @@ impl<'n> Slots<'n> {
     }
 
     /// The table, its names sorted if they are few, and the place in it of each
-    /// slot so far.
-    pub(crate) fn finish(self) -> (NameTable, Vec<u32>) {
+    /// slot so far. `data` says what is known of the name of a slot.
+    pub(crate) fn finish<T>(self, data: impl Fn(usize) -> T) -> (NameTable<T>, Vec<u32>) {
         let mut sorted: Vec<(&str, usize)> = self.names.into_iter().zip(0..).collect();
         if sorted.len() <= SORTED {
             sorted.sort_unstable();
@@ -79,53 +127,67 @@ impl<'n> Slots<'n> {
                 *slot = place;
             }
         }
-        (NameTable::new(sorted.iter().map(|(name, _)| *name)), places)
+        let rows = sorted.iter().map(|(name, slot)| (*name, data(*slot)));
+        (NameTable::new(rows), places)
     }
 }
 
 impl NameTable {
+    /// A table of distinct names of which nothing more is known.
+    pub(crate) fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
+        Self::new(names.into_iter().map(|name| (name, ())))
+    }
+}
+
+impl<T> NameTable<T> {
     /// A table of distinct names.
-    pub(crate) fn new<'n, I>(names: I) -> Self
-    where
-        I: IntoIterator<Item = &'n str>,
-        I::IntoIter: Clone,
-    {
-        let names = names.into_iter();
-        let mut text = String::with_capacity(names.clone().map(str::len).sum());
-        let names = names.map(|name| {
+    pub(crate) fn new<'n>(names: impl IntoIterator<Item = (&'n str, T)>) -> Self {
+        let names: Vec<(&str, T)> = names.into_iter().collect();
+        let mut text = String::with_capacity(names.iter().map(|(name, _)| name.len()).sum());
+        let rows = names.into_iter().map(|(name, data)| {
             let start = to_u32(text.len());
             text.push_str(name);
-            Name {
+            Row {
                 ends: NameEnds::of(name.as_bytes()),
                 start,
-                end: to_u32(text.len()),
+                data,
             }
         });
-        let names: Box<[Name]> = names.collect();
+        let rows: Box<[Row<T>]> = rows.collect();
         let mut table = Self {
-            names,
+            rows,
             text: text.into(),
             lookup: Lookup::Linear,
         };
-        if table.names.len() > LINEAR {
+        if table.rows.len() > LINEAR {
             table.lookup = table.hashed().unwrap_or_else(|| table.sorted());
         }
         table
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.names.len()
+        self.rows.len()
     }
 
     /// Whether the names are few enough to be passed over one by one; those of a
     /// table from [`Slots::finish`] are then sorted.
     pub(crate) fn is_short(&self) -> bool {
-        self.names.len() <= SORTED
+        self.rows.len() <= SORTED
     }
 
     /// The names in the order of their slots.
     pub(crate) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.names.iter().map(|name| self.text_of(*name))
+        self.rows.iter().map(|row| self.text_of(row))
+    }
+
+    /// What is known of the names, in the order of their slots.
+    pub(crate) fn data(&self) -> impl ExactSizeIterator<Item = &T> {
+        self.rows.iter().map(|row| &row.data)
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn data_mut(&mut self) -> impl ExactSizeIterator<Item = &mut T> {
+        self.rows.iter_mut().map(|row| &mut row.data)
     }
 
     /// The hash of a slot's name.
@@ -135,19 +197,21 @@ impl NameTable {
 
     /// The name of a slot; empty for no slot.
     pub(crate) fn name(&self, slot: usize) -> &str {
-        let name = self.names.get(slot);
-        name.map_or("", |name| self.text_of(*name))
+        let row = self.rows.get(slot);
+        row.map_or("", |row| self.text_of(row))
     }
 
-    fn text_of(&self, name: Name) -> &str {
-        let range = to_usize(name.start)..to_usize(name.end);
+    #[inline]
+    fn text_of(&self, row: &Row<T>) -> &str {
+        let start = to_usize(row.start);
+        let range = start..start + row.ends.length();
         self.text.get(range).unwrap_or_default()
     }
 
-    /// The slot of a name. `hash` is asked for at most once, and only in tables
+    /// What is known of a name. `hash` is asked for at most once, and only in tables
     /// of more than a few names.
     #[inline]
-    pub(crate) fn find(&self, name: &[u8], hash: impl FnOnce(NameEnds) -> u32) -> Option<usize> {
+    pub(crate) fn find(&self, name: &[u8], hash: impl FnOnce(NameEnds) -> u32) -> Option<&T> {
         let ends = NameEnds::of(name);
         match &self.lookup {
             Lookup::Linear => self.scan(ends, name),
@@ -156,8 +220,9 @@ impl NameTable {
                 let mut at = to_usize(hash(ends)) & mask;
                 loop {
                     let slot = usize::from(*buckets.get(at)?).checked_sub(1)?;
-                    if self.is(self.names.get(slot)?, ends, name) {
-                        return Some(slot);
+                    let row = self.rows.get(slot)?;
+                    if self.is(row, ends, name) {
+                        return Some(&row.data);
                     }
                     at = (at + 1) & mask;
                 }
@@ -167,91 +232,80 @@ impl NameTable {
         }
     }
 
-    /// The slot of a name in a table of sorted names, for a walk over names that
-    /// are sorted too; `from` is where it stands, 0 at first. Names in another
-    /// order are found as well, but slowly.
+    /// For a walk over sorted names beside those of a table that is sorted too.
     #[inline]
-    pub(crate) fn find_next(&self, from: &mut usize, name: &[u8]) -> Option<usize> {
-        let ends = NameEnds::of(name);
-        let head = ends.head();
-        let mut before = 0;
-        if let Some(passed) = from.checked_sub(1).and_then(|at| self.names.get(at)) {
-            before = passed.ends.head();
-            if before > head {
-                return self.find_again(from, name);
-            }
+    pub(crate) fn along(&self) -> Along<'_, T> {
+        Along {
+            table: self,
+            rest: &self.rows,
+            passed: 0,
         }
-        while let Some(known) = self.names.get(*from)
-            && known.ends.head() <= head
-        {
-            if known.ends.head() == head {
-                if !self.is(known, ends, name) {
-                    return self.find_again(from, name);
-                }
-                *from += 1;
-                return Some(*from - 1);
-            }
-            *from += 1;
-        }
-        if before == head {
-            return self.find_again(from, name);
-        }
-        None
     }
 
-    /// The slot of a name, wherever it stands.
-    #[cold]
-    fn find_again(&self, from: &mut usize, name: &[u8]) -> Option<usize> {
+    /// What is known of a name in a table of sorted names, wherever it stands.
+    #[inline(never)]
+    fn find_again(&self, name: &[u8]) -> Option<&T> {
         let ends = NameEnds::of(name);
-        *from = self
-            .names
+        let first = self
+            .rows
             .partition_point(|known| known.ends.head() < ends.head());
-        let rest = self.names.get(*from..)?.iter();
+        let rest = self.rows.get(first..)?.iter();
         let mut same = rest.take_while(|known| known.ends.head() == ends.head());
-        same.position(|known| self.is(known, ends, name))
-            .map(|at| *from + at)
+        same.find(|known| self.is(known, ends, name))
+            .map(|row| &row.data)
     }
 
-    /// The slot of a name.
-    pub(crate) fn find_text(&self, name: &str) -> Option<usize> {
+    /// What is known of a name.
+    pub(crate) fn find_text(&self, name: &str) -> Option<&T> {
         self.find(name.as_bytes(), |ends| ends.hash(name.as_bytes()))
     }
 
-    #[inline(never)]
-    fn scan(&self, ends: NameEnds, name: &[u8]) -> Option<usize> {
-        let mut known = self.names.iter();
-        known.position(|known| self.is(known, ends, name))
+    #[inline(always)]
+    fn scan(&self, ends: NameEnds, name: &[u8]) -> Option<&T> {
+        let mut known = self.rows.iter();
+        known
+            .find(|known| self.is(known, ends, name))
+            .map(|row| &row.data)
     }
 
     #[inline(never)]
-    fn probe(&self, buckets: &[u32], ends: NameEnds, hash: u32, name: &[u8]) -> Option<usize> {
+    fn probe(&self, buckets: &[u32], ends: NameEnds, hash: u32, name: &[u8]) -> Option<&T> {
         let mask = buckets.len().wrapping_sub(1);
         let mut at = to_usize(hash) & mask;
         loop {
-            let slot = to_usize(buckets.get(at)?.checked_sub(1)?);
-            if self.is(self.names.get(slot)?, ends, name) {
-                return Some(slot);
+            let row = self
+                .rows
+                .get(to_usize(buckets.get(at)?.checked_sub(1)?))?;
+            if self.is(row, ends, name) {
+                return Some(&row.data);
             }
             at = (at + 1) & mask;
         }
     }
 
     #[cold]
-    fn search(&self, slots: &[u32], name: &[u8]) -> Option<usize> {
+    fn search(&self, slots: &[u32], name: &[u8]) -> Option<&T> {
         let place = slots.binary_search_by(|slot| self.name(to_usize(*slot)).as_bytes().cmp(name));
-        slots.get(place.ok()?).map(|slot| to_usize(*slot))
+        let row = self.rows.get(to_usize(*slots.get(place.ok()?)?));
+        row.map(|row| &row.data)
     }
 
-    #[inline]
-    fn is(&self, known: &Name, ends: NameEnds, name: &[u8]) -> bool {
-        known.ends == ends && (ends.is_whole() || self.text_of(*known).as_bytes() == name)
+    #[inline(always)]
+    fn is(&self, known: &Row<T>, ends: NameEnds, name: &[u8]) -> bool {
+        known.ends == ends && (ends.is_whole() || self.is_long(known, name))
+    }
+
+    /// Whether two names with the same ends are equal between them.
+    #[inline(never)]
+    fn is_long(&self, known: &Row<T>, name: &[u8]) -> bool {
+        self.text_of(known).as_bytes() == name
     }
 
     /// A hash table at most half full, or `None` if some name, in the table or
     /// not, would be looked for in more than [`PROBES`] places.
     fn hashed(&self) -> Option<Lookup> {
-        let room = if self.names.len() > BYTE { 3 } else { 2 };
-        let size = self.names.len().checked_mul(room)?;
+        let room = if self.rows.len() > BYTE { 3 } else { 2 };
+        let size = self.rows.len().checked_mul(room)?;
         let size = size.checked_next_power_of_two()?;
         let mask = size - 1;
         let mut buckets = vec![0_u32; size].into_boxed_slice();
@@ -276,7 +330,7 @@ impl NameTable {
                 return None;
             }
         }
-        if self.names.len() > BYTE {
+        if self.rows.len() > BYTE {
             return Some(Lookup::Words(buckets));
         }
         let bytes = buckets.iter().map(|slot| u8::try_from(*slot).ok());
@@ -306,8 +360,8 @@ const PROBES: usize = 64;
 mod tests {
     use super::*;
 
-    fn table(names: &[String]) -> NameTable {
-        NameTable::new(names.iter().map(String::as_str))
+    fn table(names: &[String]) -> NameTable<usize> {
+        NameTable::new(names.iter().map(String::as_str).zip(0..))
     }
 
     #[test]
@@ -317,7 +371,7 @@ mod tests {
             let names: Vec<String> = (0..size).map(name).collect();
             let table = table(&names);
             for (slot, name) in names.iter().enumerate() {
-                assert_eq!(table.find_text(name), Some(slot), "{name} of {size}");
+                assert_eq!(table.find_text(name), Some(&slot), "{name} of {size}");
             }
             for other in ["", "name", "name-5001", "NAME-1", "long-long-long-name-1"] {
                 assert_eq!(table.find_text(other), None, "{other} of {size}");
@@ -334,7 +388,7 @@ mod tests {
         for name in &known {
             slots.slot(name);
         }
-        let (table, places) = slots.finish();
+        let (table, places) = slots.finish(|slot| slot);
         for (name, place) in known.iter().zip(places) {
             assert_eq!(table.name(to_usize(place)), name);
         }
@@ -342,9 +396,9 @@ mod tests {
         sorted.sort();
         let reversed = sorted.iter().rev().cloned().collect();
         for names in [sorted, reversed] {
-            let mut from = 0;
+            let mut along = table.along();
             for name in &names {
-                let found = table.find_next(&mut from, name.as_bytes());
+                let found = along.find(name.as_bytes());
                 assert_eq!(found, table.find_text(name), "{name}");
             }
         }
@@ -356,7 +410,7 @@ mod tests {
         let mut table = table(&names);
         table.lookup = table.sorted();
         for (slot, name) in names.iter().enumerate() {
-            assert_eq!(table.find_text(name), Some(slot));
+            assert_eq!(table.find_text(name), Some(&slot));
         }
         assert_eq!(table.find_text("300"), None);
     }
@@ -380,7 +434,7 @@ mod tests {
         let table = table(&names);
         assert!(matches!(table.lookup, Lookup::Sorted(_)));
         for (slot, name) in names.iter().enumerate() {
-            assert_eq!(table.find_text(name), Some(slot));
+            assert_eq!(table.find_text(name), Some(&slot));
         }
         assert_eq!(table.find_text("absent"), None);
     }

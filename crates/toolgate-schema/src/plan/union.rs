@@ -18,10 +18,8 @@ pub(crate) struct Union {
 pub(crate) struct Select {
     /// The member's name, alone in its table.
     pub(crate) name: NameTable,
-    /// The strings that some branch asks for.
-    pub(crate) values: NameTable,
-    /// The branches left by each of these strings.
-    pub(crate) chosen: Box<[Box<[NodeIx]>]>,
+    /// The strings that some branch asks for, with the branches left by each.
+    pub(crate) values: NameTable<Box<[NodeIx]>>,
     /// The branches left by every other string.
     pub(crate) others: Box<[NodeIx]>,
     /// The branches left by a member that is no string.
@@ -34,7 +32,7 @@ impl Select {
     /// Bytes of its tables, about.
     pub(super) fn memory(&self) -> usize {
         let names = self.values.names().chain(self.name.names());
-        let lists = self.chosen.iter().map(|list| ROW + size_of_val(&**list));
+        let lists = self.values.data().map(|list| ROW + size_of_val(&**list));
         let rest = [&self.others, &self.unlike, &self.absent];
         names.map(|name| NAME + name.len()).sum::<usize>()
             + lists.sum::<usize>()

@@ -1,0 +1,443 @@
+//! Reading value by value, for a caller who judges values as they pass and keeps none.
+//!
+//! Everything answers `None` as soon as the text is not plain and well-formed: what is
+//! wrong with it, if anything is, says [`Reader::read`], which reads it again from the
+//! start. So there is one place that knows what a text may be refused for. Where a
+//! function does not say otherwise, the pass is over with its first `None`.
+
+use super::string::plain_end;
+use super::{MAX_INDEX, Open, Pass, Reader, admit};
+use crate::document::{Document, View};
+use crate::error::ReadError;
+use crate::hash::{key_hash, key_hash_bytes};
+use crate::limits::{DuplicateKeys, ReadLimits};
+use crate::node::{Key, Kind, Node};
+use crate::number::Number;
+use crate::tape::NONE;
+
+/// One pass over a text, value by value; see [`Reader::stream`].
+///
+/// Stands before a value, before a key, or behind a value; the caller calls what is
+/// due there.
+#[derive(Debug)]
+pub struct Stream<'r, 's> {
+    pass: Pass<'r, 's>,
+    /// Arrays and objects that are open.
+    depth: usize,
+    /// Values and keys so far.
+    nodes: usize,
+}
+
+/// A value that is neither array nor object, or a key; read from a [`Stream`].
+#[derive(Clone, Copy, Debug)]
+pub struct Scalar<'s> {
+    kind: Kind,
+    /// A boolean's value, or whether `small` is the number.
+    yes: bool,
+    small: i64,
+    source: &'s str,
+    start: usize,
+    end: usize,
+}
+
+impl Reader {
+    /// Begins to read a text value by value, under the same bounds as
+    /// [`read`](Self::read).
+    ///
+    /// `None` where that is not offered: for
+    /// [`KeepLast`](crate::DuplicateKeys::KeepLast), which needs to see all members of
+    /// an object before the first counts.
+    ///
+    /// # Errors
+    ///
+    /// Those of `read` that need no parsing: length, byte order mark, UTF-8.
+    ///
+    /// ```
+    /// use toolgate_json::{Kind, Node, ReadLimits, Reader};
+    ///
+    /// let mut reader = Reader::new();
+    /// let limits = ReadLimits::default();
+    /// let mut stream = reader.stream(b"[1, 2]", &limits)?.ok_or("not offered")?;
+    /// assert_eq!(stream.kind(), Some(Kind::Array));
+    /// let mut more = stream.open(Kind::Array).ok_or("no array")?;
+    /// let mut sum = 0;
+    /// while more {
+    ///     sum += stream.scalar().ok_or("no scalar")?.number().as_i64().ok_or("long")?;
+    ///     more = stream.after(Kind::Array).ok_or("no array")?;
+    /// }
+    /// assert_eq!((sum, stream.finish()), (3, Some(())));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[inline]
+    pub fn stream<'r, 's>(
+        &'r mut self,
+        source: &'s [u8],
+        limits: &'r ReadLimits,
+    ) -> Result<Option<Stream<'r, 's>>, ReadError> {
+        let text = admit(source, limits)?;
+        if limits.duplicate_keys == DuplicateKeys::KeepLast {
+            return Ok(None);
+        }
+        self.names.clear();
+        let mut pass = Pass {
+            source: text,
+            bytes: text.as_bytes(),
+            at: 0,
+            limits,
+            max_nodes: limits.nodes.min(MAX_INDEX),
+            tape: &mut self.tape,
+            keys: &mut self.keys,
+            names: &mut self.names,
+        };
+        pass.skip_space();
+        Ok(Some(Stream {
+            pass,
+            depth: 0,
+            nodes: 0,
+        }))
+    }
+}
+
+impl<'s> Stream<'_, 's> {
+    /// The kind of the value that is next, by its first byte.
+    #[inline(always)]
+    pub fn kind(&self) -> Option<Kind> {
+        Some(match self.pass.peek()? {
+            b'"' => Kind::String,
+            b'{' => Kind::Object,
+            b'[' => Kind::Array,
+            b'-' | b'0'..=b'9' => Kind::Number,
+            b't' | b'f' => Kind::Boolean,
+            b'n' => Kind::Null,
+            _ => return None,
+        })
+    }
+
+    /// Passes the next value if it is neither array nor object, nor a string with
+    /// escapes. If it does not, it stands before the value as it did.
+    #[inline(always)]
+    pub fn scalar(&mut self) -> Option<Scalar<'s>> {
+        let mut found = Scalar {
+            kind: self.kind()?,
+            yes: false,
+            small: 0,
+            source: self.pass.source,
+            start: self.pass.at,
+            end: 0,
+        };
+        match found.kind {
+            Kind::String => self.string()?,
+            Kind::Number => {
+                let Ok(small) = self.pass.number_text() else {
+                    self.pass.at = found.start;
+                    return None;
+                };
+                found.yes = small.is_some();
+                found.small = small.unwrap_or_default();
+                self.nodes += 1;
+            }
+            Kind::Boolean => {
+                found.yes = self.pass.peek() == Some(b't');
+                self.word()?;
+            }
+            Kind::Null => self.word()?,
+            Kind::Array | Kind::Object => return None,
+        }
+        found.end = self.pass.at;
+        Some(found)
+    }
+
+    /// Passes the string that is next, if it has no escapes; if not, it stands before
+    /// it as it did.
+    #[inline(always)]
+    pub fn string(&mut self) -> Option<()> {
+        let end = plain_end(self.pass.bytes, self.pass.at + 1);
+        if self.pass.bytes.get(end) != Some(&b'"') {
+            return None;
+        }
+        self.pass.at = end + 1;
+        self.nodes += 1;
+        Some(())
+    }
+
+    /// Passes the `true`, `false` or `null` that is next.
+    #[inline(always)]
+    pub fn word(&mut self) -> Option<()> {
+        let rest = self.pass.bytes.get(self.pass.at..)?;
+        self.pass.at += match rest.first_chunk::<4>()? {
+            b"true" | b"null" => 4,
+            b"fals" if rest.get(4) == Some(&b'e') => 5,
+            _ => return None,
+        };
+        self.nodes += 1;
+        Some(())
+    }
+
+    /// Passes the next value, whatever it is.
+    #[inline]
+    pub fn skip(&mut self) -> Option<()> {
+        match self.kind()? {
+            Kind::String => match self.string() {
+                Some(()) => Some(()),
+                None => self.value().map(|_| ()),
+            },
+            Kind::Number => {
+                self.nodes += 1;
+                self.pass.number_text().ok().map(|_| ())
+            }
+            Kind::Boolean | Kind::Null => self.word(),
+            Kind::Array => self.skip_inside(Kind::Array),
+            Kind::Object => self.skip_inside(Kind::Object),
+        }
+    }
+
+    /// Passes an array or object. Recurses, up to a depth of its own.
+    #[inline(never)]
+    fn skip_inside(&mut self, kind: Kind) -> Option<()> {
+        if self.depth >= DEEPEST {
+            return None;
+        }
+        let floor = self.names();
+        let mut more = self.open(kind)?;
+        while more {
+            if kind == Kind::Object {
+                let name = self.key()?;
+                self.note(name);
+            }
+            self.skip()?;
+            more = self.after(kind)?;
+        }
+        self.distinct(floor)
+    }
+
+    /// Enters the array or object that is next. Says whether a first item or key
+    /// follows; if not, it has been left again.
+    #[inline(always)]
+    pub fn open(&mut self, kind: Kind) -> Option<bool> {
+        let end = match kind {
+            Kind::Array => b']',
+            _ => b'}',
+        };
+        if self.depth >= self.pass.limits.depth {
+            return None;
+        }
+        self.nodes += 1;
+        self.pass.at += 1;
+        self.pass.skip_space();
+        if self.pass.peek()? == end {
+            self.pass.at += 1;
+            return Some(false);
+        }
+        self.depth += 1;
+        Some(true)
+    }
+
+    /// Goes on behind an item or a member's value. Says whether another item or key
+    /// follows; if not, the array or object has been left.
+    #[inline(always)]
+    pub fn after(&mut self, kind: Kind) -> Option<bool> {
+        let end = match kind {
+            Kind::Array => b']',
+            _ => b'}',
+        };
+        if self.pass.peek() != Some(b',') {
+            self.pass.skip_space();
+        }
+        let byte = self.pass.peek()?;
+        if byte == b',' {
+            self.pass.at += 1;
+            self.pass.skip_space();
+            return Some(true);
+        }
+        if byte != end {
+            return None;
+        }
+        self.pass.at += 1;
+        self.depth -= 1;
+        Some(false)
+    }
+
+    /// Passes a key without escapes, and its colon.
+    #[inline(always)]
+    pub fn key(&mut self) -> Option<&'s [u8]> {
+        if self.pass.peek() != Some(b'"') {
+            return None;
+        }
+        let start = self.pass.at + 1;
+        let end = plain_end(self.pass.bytes, start);
+        let name = self.pass.bytes.get(start..end)?;
+        if self.pass.bytes.get(end) != Some(&b'"') {
+            return None;
+        }
+        self.pass.at = end + 1;
+        if self.pass.peek() != Some(b':') {
+            self.pass.skip_space();
+            if self.pass.peek() != Some(b':') {
+                return None;
+            }
+        }
+        self.pass.at += 1;
+        self.pass.skip_space();
+        self.nodes += 1;
+        Some(name)
+    }
+
+    /// Where a new object's names begin among those that were noted.
+    #[inline(always)]
+    pub fn names(&self) -> usize {
+        self.pass.names.len()
+    }
+
+    /// Notes a name of the innermost object, to be told apart from the others.
+    #[inline(always)]
+    pub fn note(&mut self, name: &[u8]) {
+        self.pass.names.push(key_hash_bytes(name));
+    }
+
+    /// Forgets the names noted from `floor` on; `None` unless they are sure to be
+    /// different.
+    #[inline(always)]
+    pub fn distinct(&mut self, floor: usize) -> Option<()> {
+        if self.pass.names.len() <= floor + 1 {
+            self.pass.names.truncate(floor);
+            return Some(());
+        }
+        self.distinct_among(floor)
+    }
+
+    #[inline(never)]
+    fn distinct_among(&mut self, floor: usize) -> Option<()> {
+        let names = self.pass.names.get_mut(floor..)?;
+        let same = if names.len() <= FEW {
+            let pairs = names.iter().zip(1..);
+            pairs
+                .into_iter()
+                .any(|(name, next)| names.get(next..).unwrap_or_default().contains(name))
+        } else {
+            names.sort_unstable();
+            names.windows(2).any(|pair| pair.first() == pair.last())
+        };
+        self.pass.names.truncate(floor);
+        (!same).then_some(())
+    }
+
+    /// Reads the next value, whatever it is, into the reader's memory. Its ids and
+    /// identities are its own, not those of a document of the whole text.
+    #[inline(never)]
+    pub fn value(&mut self) -> Option<View<'_>> {
+        let pass = &mut self.pass;
+        pass.max_nodes = pass.limits.nodes.min(MAX_INDEX).checked_sub(self.nodes)?;
+        pass.tape.slots.clear();
+        pass.tape.scratch.clear();
+        pass.keys.clear();
+        pass.value(Open {
+            own: NONE,
+            is_object: false,
+            count: 0,
+            depth: self.depth,
+        })
+        .ok()?;
+        self.nodes += pass.tape.slots.len();
+        Some(Document::new(pass.tape, pass.source).root())
+    }
+
+    /// Ends the pass behind the outermost value; `None` if more follows, or if there
+    /// were too many values.
+    #[inline]
+    pub fn finish(mut self) -> Option<()> {
+        self.pass.skip_space();
+        let within = self.nodes <= self.pass.limits.nodes.min(MAX_INDEX);
+        (within && self.pass.at == self.pass.bytes.len()).then_some(())
+    }
+}
+
+impl<'s> Scalar<'s> {
+    /// The value as written.
+    fn raw(self) -> &'s str {
+        self.source.get(self.start..self.end).unwrap_or_default()
+    }
+}
+
+impl<'s> Key<'s> for Scalar<'s> {
+    fn text(self) -> &'s str {
+        self.string()
+    }
+
+    fn hash(self) -> u32 {
+        key_hash(self.string())
+    }
+
+    fn identity(self) -> usize {
+        usize::MAX - self.start
+    }
+}
+
+impl<'s> Node<'s> for Scalar<'s> {
+    type Key = Self;
+    type Items = std::iter::Empty<Self>;
+    type Members = std::iter::Empty<(Self, Self)>;
+
+    #[inline(always)]
+    fn kind(self) -> Kind {
+        self.kind
+    }
+
+    #[inline]
+    fn boolean(self) -> bool {
+        self.kind == Kind::Boolean && self.yes
+    }
+
+    #[inline]
+    fn number(self) -> Number<'s> {
+        match self.kind {
+            Kind::Number if self.yes => Number::from_i64(self.small),
+            Kind::Number => Number::from_grammatical(self.raw()),
+            _ => Number::from_i64(0),
+        }
+    }
+
+    fn is_integer_literal(self) -> bool {
+        self.kind == Kind::Number && !self.raw().contains(['.', 'e', 'E'])
+    }
+
+    #[inline]
+    fn string(self) -> &'s str {
+        match self.kind {
+            Kind::String => {
+                let text = self.source.get(self.start + 1..self.end - 1);
+                text.unwrap_or_default()
+            }
+            _ => "",
+        }
+    }
+
+    fn len(self) -> usize {
+        0
+    }
+
+    fn items(self) -> Self::Items {
+        std::iter::empty()
+    }
+
+    fn members(self) -> Self::Members {
+        std::iter::empty()
+    }
+
+    fn item(self, _: usize) -> Option<Self> {
+        None
+    }
+
+    fn member(self, _: &str) -> Option<Self> {
+        None
+    }
+
+    /// Counted from the other end than those of a [`Stream::value`].
+    fn identity(self) -> usize {
+        usize::MAX - self.start
+    }
+}
+
+/// Arrays and objects inside each other that are passed by recursion.
+const DEEPEST: usize = 256;
+/// So many names are compared each with each.
+const FEW: usize = 8;

@@ -1,0 +1,178 @@
+//! A text judged while it is read is judged as one that was read before: the same
+//! verdict, the same price, the same fault at the same place, at every size of purse
+//! and whatever is broken in it.
+
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use toolgate_json::{DuplicateKeys, ReadError, ReadLimits, Reader};
+use toolgate_schema::{Compiler, Limits, Schema, Verdict, Workspace};
+
+/// Schemas whose objects and arrays are judged on the way, beside ones that are not,
+/// with texts that are full of what a reader must look at.
+const PAIRS: &[(&str, &[&str])] = &[
+    (
+        r#"{"type": "object", "required": ["a"], "additionalProperties": {"type": ["integer", "object"]},
+            "properties": {"a": {"type": "string", "minLength": 2}, "list": {"maxItems": 3, "items": {"type": "number", "minimum": -3}},
+                "any": true, "deep": {"properties": {"x": {"enum": ["u", 1, null, {"k": []}]}}, "additionalProperties": false}}}"#,
+        &[
+            r#"{"a": "xy", "list": [1, -0, 2.50e1], "any": [{"z": "\u00e9\n", "z2": [true, false]}], "deep": {"x": null}, "more": 3}"#,
+            r#"{ "list" : [ ] , "a":"\"\ud83d\ude00" , "o":{"p":{"q":1},"p2":[]}, "deep":{"x":{"k":[]}} }"#,
+            r#"{"a":"é€😀","list":[12345678901234567890, 1e5],"any":null,"deep":{}}"#,
+            r#"{"a":"ab","x1":1,"x2":2,"x3":3,"x4":4,"x5":5,"x6":6,"x7":7,"x8":8,"x9":9,"x10":10,"x11":11}"#,
+        ],
+    ),
+    (
+        r#"{"items": {"anyOf": [{"type": "string", "pattern": "^a"}, {"type": "array", "items": [true, {"type": "boolean"}], "additionalItems": {"type": "null"}},
+                {"type": "object", "properties": {"n": {"multipleOf": 3}}, "patternProperties": {"^p": {"type": "integer"}}}]}}"#,
+        &[
+            r#"["abc", [1, true], [[], false, null], {"n": 9, "p1": 2, "q": "r"}, "a\tb"]"#,
+            r#"[{"n": 1e1}, "b"]"#,
+        ],
+    ),
+    (
+        r##"{"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "properties": {"kids": {"type": "array", "uniqueItems": true, "items": {"$ref": "#/$defs/t"}},
+                "one": {"$ref": "#/$defs/t"}, "two": {"oneOf": [{"$ref": "#/$defs/t"}, {"type": "integer"}]}},
+                "dependentRequired": {"b": ["c"]}, "maxProperties": 4}}}"##,
+        &[r#"{"one": {"one": {"two": {"two": 5}}, "kids": [{}, {"b": 1, "c": 2}]}, "b": 0, "c": ""}"#],
+    ),
+];
+
+fn compiled(schema: &str, instance: ReadLimits) -> Schema {
+    let limits = Limits {
+        instance,
+        ..Limits::default()
+    };
+    let schema = schema.replace("additionalItems", "unevaluatedItems");
+    let schema = schema.replace("\"items\": [", "\"prefixItems\": [");
+    let compiler = Compiler::new().limits(limits);
+    compiler.compile(schema.as_bytes()).unwrap()
+}
+
+/// The answer for a text, and what it took.
+fn streamed(
+    schema: &Schema,
+    workspace: &mut Workspace,
+    text: &[u8],
+) -> (Result<Verdict, ReadError>, u64) {
+    let answer = schema.check_bytes(workspace, text);
+    (answer, workspace.fuel_used())
+}
+
+/// The same where the text is read first.
+fn read_first(
+    schema: &Schema,
+    limits: &ReadLimits,
+    workspace: &mut Workspace,
+    text: &[u8],
+) -> (Result<Verdict, ReadError>, u64) {
+    let mut reader = Reader::new();
+    let answer = reader
+        .read(text, limits)
+        .map(|document| schema.check(workspace, document.root()));
+    (answer, workspace.fuel_used())
+}
+
+fn agree(schema: &Schema, limits: &ReadLimits, text: &[u8]) -> bool {
+    let (mut left, mut right) = (Workspace::new(), Workspace::new());
+    let one = streamed(schema, &mut left, text);
+    let other = read_first(schema, limits, &mut right, text);
+    assert_eq!(one, other, "{:?}", String::from_utf8_lossy(text));
+    one.0.is_ok_and(Verdict::is_valid)
+}
+
+#[test]
+fn whatever_is_broken() {
+    let limits = ReadLimits::default();
+    let (mut valid, mut all) = (0, 0);
+    for (schema, texts) in PAIRS {
+        let schema = compiled(schema, limits);
+        for text in *texts {
+            let text = text.as_bytes();
+            for end in 0..=text.len() {
+                agree(&schema, &limits, text.get(..end).unwrap());
+            }
+            for at in 0..text.len() {
+                for byte in [
+                    b'"', b'\\', b'{', b'}', b'[', b']', b',', b':', b' ', b'0', b'1', b'-', b'.',
+                    b'e', b'a', b'x', b't', b'n', b'\n', 0, 0x1f, 0x7f, 0x80, 0xc3, 0xff,
+                ] {
+                    let mut broken = text.to_vec();
+                    *broken.get_mut(at).unwrap() = byte;
+                    valid += usize::from(agree(&schema, &limits, &broken));
+                    all += 1;
+                    broken.insert(at, byte);
+                    valid += usize::from(agree(&schema, &limits, &broken));
+                    all += 1;
+                }
+                let mut shorter = text.to_vec();
+                shorter.remove(at);
+                agree(&schema, &limits, &shorter);
+            }
+        }
+    }
+    assert!(valid > 1_000 && all > 4 * valid, "{valid} of {all}");
+}
+
+/// A piece of a text put in twice: most of all members, which makes names meet.
+#[test]
+fn whatever_is_doubled() {
+    for duplicate_keys in [DuplicateKeys::Refuse, DuplicateKeys::KeepLast] {
+        let limits = ReadLimits {
+            duplicate_keys,
+            ..ReadLimits::default()
+        };
+        for (schema, texts) in PAIRS {
+            let schema = compiled(schema, limits);
+            for text in *texts {
+                let cuts = || text.match_indices([',', '{', '[', '}', ']']);
+                for (from, _) in cuts() {
+                    for (to, _) in cuts().filter(|(to, _)| *to > from) {
+                        let Some(piece) = text.get(from + 1..to) else {
+                            continue;
+                        };
+                        let (before, after) = text.split_at(to);
+                        let doubled = format!("{before},{piece}{after}");
+                        agree(&schema, &limits, doubled.as_bytes());
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn at_every_bound() {
+    for (schema, texts) in PAIRS {
+        for text in *texts {
+            let default = ReadLimits::default();
+            for bound in 0..60 {
+                for limits in [
+                    ReadLimits { nodes: bound, ..default },
+                    ReadLimits { depth: bound, ..default },
+                    ReadLimits { digits: bound, ..default },
+                    ReadLimits { bytes: bound * 4, ..default },
+                ] {
+                    agree(&compiled(schema, limits), &limits, text.as_bytes());
+                }
+            }
+            let schema = compiled(schema, default);
+            for fuel in 0..200 {
+                let (mut left, mut right) = (Workspace::new().fuel(fuel), Workspace::new().fuel(fuel));
+                assert_eq!(
+                    streamed(&schema, &mut left, text.as_bytes()),
+                    read_first(&schema, &default, &mut right, text.as_bytes()),
+                    "{text} with {fuel}"
+                );
+            }
+            for evaluation_depth in 0..12 {
+                let limits = Limits {
+                    evaluation_depth,
+                    ..Limits::default()
+                };
+                let text_of = schema.text().document().source().to_owned();
+                let bounded = Compiler::new().limits(limits).compile(text_of.as_bytes()).unwrap();
+                agree(&bounded, &default, text.as_bytes());
+            }
+        }
+    }
+}
