@@ -33,7 +33,9 @@ const PAIRS: &[(&str, &[&str])] = &[
         r##"{"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "properties": {"kids": {"type": "array", "uniqueItems": true, "items": {"$ref": "#/$defs/t"}},
                 "one": {"$ref": "#/$defs/t"}, "two": {"oneOf": [{"$ref": "#/$defs/t"}, {"type": "integer"}]}},
                 "dependentRequired": {"b": ["c"]}, "maxProperties": 4}}}"##,
-        &[r#"{"one": {"one": {"two": {"two": 5}}, "kids": [{}, {"b": 1, "c": 2}]}, "b": 0, "c": ""}"#],
+        &[
+            r#"{"one": {"one": {"two": {"two": 5}}, "kids": [{}, {"b": 1, "c": 2}]}, "b": 0, "c": ""}"#,
+        ],
     ),
 ];
 
@@ -147,17 +149,30 @@ fn at_every_bound() {
             let default = ReadLimits::default();
             for bound in 0..60 {
                 for limits in [
-                    ReadLimits { nodes: bound, ..default },
-                    ReadLimits { depth: bound, ..default },
-                    ReadLimits { digits: bound, ..default },
-                    ReadLimits { bytes: bound * 4, ..default },
+                    ReadLimits {
+                        nodes: bound,
+                        ..default
+                    },
+                    ReadLimits {
+                        depth: bound,
+                        ..default
+                    },
+                    ReadLimits {
+                        digits: bound,
+                        ..default
+                    },
+                    ReadLimits {
+                        bytes: bound * 4,
+                        ..default
+                    },
                 ] {
                     agree(&compiled(schema, limits), &limits, text.as_bytes());
                 }
             }
             let schema = compiled(schema, default);
             for fuel in 0..200 {
-                let (mut left, mut right) = (Workspace::new().fuel(fuel), Workspace::new().fuel(fuel));
+                let (mut left, mut right) =
+                    (Workspace::new().fuel(fuel), Workspace::new().fuel(fuel));
                 assert_eq!(
                     streamed(&schema, &mut left, text.as_bytes()),
                     read_first(&schema, &default, &mut right, text.as_bytes()),
@@ -170,7 +185,10 @@ fn at_every_bound() {
                     ..Limits::default()
                 };
                 let text_of = schema.text().document().source().to_owned();
-                let bounded = Compiler::new().limits(limits).compile(text_of.as_bytes()).unwrap();
+                let bounded = Compiler::new()
+                    .limits(limits)
+                    .compile(text_of.as_bytes())
+                    .unwrap();
                 agree(&bounded, &default, text.as_bytes());
             }
         }

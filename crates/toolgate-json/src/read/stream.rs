@@ -202,7 +202,7 @@ impl<'s> Stream<'_, 's> {
         while more {
             if kind == Kind::Object {
                 let name = self.key()?;
-                self.note(name);
+                self.note(name.bytes());
             }
             self.skip()?;
             more = self.after(kind)?;
@@ -259,17 +259,20 @@ impl<'s> Stream<'_, 's> {
 
     /// Passes a key without escapes, and its colon.
     #[inline(always)]
-    pub fn key(&mut self) -> Option<&'s [u8]> {
+    pub fn key(&mut self) -> Option<Scalar<'s>> {
         if self.pass.peek() != Some(b'"') {
             return None;
         }
-        let start = self.pass.at + 1;
-        let end = plain_end(self.pass.bytes, start);
-        let name = self.pass.bytes.get(start..end)?;
-        if self.pass.bytes.get(end) != Some(&b'"') {
-            return None;
-        }
-        self.pass.at = end + 1;
+        let start = self.pass.at;
+        self.string()?;
+        let key = Scalar {
+            kind: Kind::String,
+            yes: false,
+            small: 0,
+            source: self.pass.source,
+            start,
+            end: self.pass.at,
+        };
         if self.pass.peek() != Some(b':') {
             self.pass.skip_space();
             if self.pass.peek() != Some(b':') {
@@ -278,8 +281,7 @@ impl<'s> Stream<'_, 's> {
         }
         self.pass.at += 1;
         self.pass.skip_space();
-        self.nodes += 1;
-        Some(name)
+        Some(key)
     }
 
     /// Where a new object's names begin among those that were noted.
@@ -361,6 +363,12 @@ impl<'s> Scalar<'s> {
 impl<'s> Key<'s> for Scalar<'s> {
     fn text(self) -> &'s str {
         self.string()
+    }
+
+    #[inline(always)]
+    fn bytes(self) -> &'s [u8] {
+        let text = self.source.as_bytes().get(self.start + 1..self.end - 1);
+        text.unwrap_or_default()
     }
 
     fn hash(self) -> u32 {

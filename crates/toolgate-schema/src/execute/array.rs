@@ -16,7 +16,48 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         if count < array.min || count > array.max {
             return NO;
         }
-        if !self.items(array, value, count)? {
+        if !array.is_even {
+            return self.uneven(array, value, count);
+        }
+        match &array.rest {
+            Some(rest) if rest.node != NodeIx::TRUE => self.alike(rest, value.items(), count),
+            _ => YES,
+        }
+    }
+
+    /// Items that must all match one subschema.
+    #[inline(always)]
+    fn alike(&mut self, target: &'p Target, items: N::Items, count: usize) -> Answer {
+        self.spend(units(count))?;
+        if target.reach == Reach::Type {
+            for item in items {
+                if !target.types.admits(item, item.kind()) {
+                    return NO;
+                }
+            }
+            return YES;
+        }
+        for item in items {
+            if !self.child(target, item)? {
+                return NO;
+            }
+        }
+        YES
+    }
+
+    /// Keywords about arrays where there are others than `items` and bounds.
+    #[inline(never)]
+    fn uneven(&mut self, array: &'p ArrayPlan, value: N, count: usize) -> Answer {
+        let rest = array.rest.as_ref().unwrap_or(&Target::TRUE);
+        let mut items = value.items();
+        self.spend(units(count.min(array.prefix.len())))?;
+        for (target, item) in array.prefix.iter().zip(&mut items) {
+            if !self.child(target, item)? {
+                return NO;
+            }
+        }
+        let left = count.saturating_sub(array.prefix.len());
+        if left > 0 && rest.node != NodeIx::TRUE && !self.alike(rest, items, left)? {
             return NO;
         }
         if let Some(contains) = array.contains
@@ -25,48 +66,14 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             return NO;
         }
         if array.unique && count > 1 {
-            return ControlFlow::Continue(toolgate_json::first_duplicate(value, self)?.is_none());
+            return self.unique(value);
         }
         YES
     }
 
-    #[inline(always)]
-    fn items(&mut self, array: &'p ArrayPlan, value: N, count: usize) -> Answer {
-        let rest = array.rest.as_ref().unwrap_or(&Target::TRUE);
-        let looked_at = if rest.node == NodeIx::TRUE {
-            count.min(array.prefix.len())
-        } else {
-            count
-        };
-        if looked_at == 0 {
-            return YES;
-        }
-        self.spend(units(looked_at))?;
-        let mut items = value.items();
-        if !array.prefix.is_empty() {
-            for (target, item) in array.prefix.iter().zip(&mut items) {
-                if !self.child(target, item)? {
-                    return NO;
-                }
-            }
-            if looked_at <= array.prefix.len() {
-                return YES;
-            }
-        }
-        if rest.reach == Reach::Type {
-            for item in items {
-                if !rest.types.admits(item, item.kind()) {
-                    return NO;
-                }
-            }
-            return YES;
-        }
-        for item in items {
-            if !self.child(rest, item)? {
-                return NO;
-            }
-        }
-        YES
+    #[inline(never)]
+    fn unique(&mut self, value: N) -> Answer {
+        ControlFlow::Continue(toolgate_json::first_duplicate(value, self)?.is_none())
     }
 
     /// A child whose turn it is, against one subschema.
@@ -95,6 +102,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         }
     }
 
+    #[inline(never)]
     fn contains(&mut self, contains: Contains, value: N, count: usize) -> Answer {
         let Contains {
             schema, min, max, ..

@@ -8,29 +8,26 @@ use toolgate_json::{Kind, Node, Number, View};
 use super::{Answer, Machine, NO, YES};
 use crate::format::{Format, content};
 use crate::int::{to_usize, units};
-use crate::plan::{DIGITS_PER_UNIT, EnumPlan, Literal, Op, PlanNode, Run};
+use crate::plan::{DIGITS_PER_UNIT, EnumPlan, Literal, Op, PlanNode};
 
 impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     /// All that a leaf asks of a value of an admitted type.
     #[inline(never)]
     pub(super) fn leaf(&mut self, node: &PlanNode, value: N, kind: Kind) -> Answer {
-        let plan = self.plan;
-        if node.has(Run::Head.bit()) {
-            for op in plan.run(node, Run::Head) {
-                if !self.head(op, value, kind)? {
-                    return NO;
-                }
+        for op in self.plan.value_ops(node) {
+            let matched = match op {
+                Op::Const(_) | Op::Enum(_) => self.head(op, value, kind)?,
+                Op::Minimum { .. }
+                | Op::Maximum { .. }
+                | Op::MultipleOf(_)
+                | Op::NumberFormat(_) => kind != Kind::Number || self.number(op, value.number())?,
+                _ => kind != Kind::String || self.text(op, value.string())?,
+            };
+            if !matched {
+                return NO;
             }
         }
-        match kind {
-            Kind::String if node.has(Run::String.bit()) => {
-                self.string(plan.run(node, Run::String), value)
-            }
-            Kind::Number if node.has(Run::Number.bit()) => {
-                self.number(plan.run(node, Run::Number), value)
-            }
-            _ => YES,
-        }
+        YES
     }
 
     /// `const` and `enum`.
@@ -123,32 +120,26 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         ControlFlow::Continue(there)
     }
 
-    /// Keywords about numbers.
+    /// A keyword about numbers.
     #[inline]
-    fn number(&mut self, ops: &[Op], value: N) -> Answer {
-        let found = value.number();
-        for op in ops {
-            let matched = match *op {
-                Op::Minimum { number, exclusive } => {
-                    let order = self.against(number, found)?;
-                    order == Ordering::Greater || (order == Ordering::Equal && !exclusive)
-                }
-                Op::Maximum { number, exclusive } => {
-                    let order = self.against(number, found)?;
-                    order == Ordering::Less || (order == Ordering::Equal && !exclusive)
-                }
-                Op::MultipleOf(number) => self.multiple(number, found)?,
-                Op::NumberFormat(format) => {
-                    self.spend_number(found)?;
-                    format.accepts(found)
-                }
-                _ => true,
-            };
-            if !matched {
-                return NO;
+    fn number(&mut self, op: &Op, found: Number<'_>) -> Answer {
+        let matched = match *op {
+            Op::Minimum { number, exclusive } => {
+                let order = self.against(number, found)?;
+                order == Ordering::Greater || (order == Ordering::Equal && !exclusive)
             }
-        }
-        YES
+            Op::Maximum { number, exclusive } => {
+                let order = self.against(number, found)?;
+                order == Ordering::Less || (order == Ordering::Equal && !exclusive)
+            }
+            Op::MultipleOf(number) => self.multiple(number, found)?,
+            Op::NumberFormat(format) => {
+                self.spend_number(found)?;
+                format.accepts(found)
+            }
+            _ => true,
+        };
+        ControlFlow::Continue(matched)
     }
 
     /// The order of a value against a bound.
@@ -210,18 +201,8 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         self.spend(units(number.digits() / DIGITS_PER_UNIT))
     }
 
-    /// Keywords about strings.
+    /// A keyword about strings.
     #[inline(never)]
-    fn string(&mut self, ops: &[Op], value: N) -> Answer {
-        let text = value.string();
-        for op in ops {
-            if !self.text(op, text)? {
-                return NO;
-            }
-        }
-        YES
-    }
-
     fn text(&mut self, op: &Op, text: &str) -> Answer {
         let matched = match *op {
             Op::MinLength(least) => {

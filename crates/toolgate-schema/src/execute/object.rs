@@ -184,17 +184,21 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             let name = key.bytes();
             self.spend_bytes(name.len())?;
             let mut covered = false;
+            let mut clear = false;
             if let Some(known) = object.names.find(name, |ends| key.hash_of(ends)) {
                 required += u32::from(known.required);
                 covered = known.declared;
+                clear = known.clear;
                 if covered {
                     matched &= self.member(Some(known), &known.target, member, &mut waiting)?;
                 }
             }
-            for (pattern, target) in &object.patterns {
-                if self.matches(*pattern, key.text())? {
-                    covered = true;
-                    matched &= self.member(None, target, member, &mut waiting)?;
+            if !clear {
+                for (pattern, target) in &object.patterns {
+                    if self.matches(*pattern, key.text())? {
+                        covered = true;
+                        matched &= self.member(None, target, member, &mut waiting)?;
+                    }
                 }
             }
             if !covered && let Some(rest) = &object.additional {
@@ -294,12 +298,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// The members that were put off, if the walk matched: those the schema names in
     /// its order up to the first that fails, then all of the others.
     #[inline(never)]
-    fn deferred_members(
-        &mut self,
-        first: Deferred<'p, N>,
-        others: usize,
-        matched: bool,
-    ) -> Answer {
+    fn deferred_members(&mut self, first: Deferred<'p, N>, others: usize, matched: bool) -> Answer {
         let floor = self.deferred.len() - others;
         if !matched {
             self.deferred.truncate(floor);
@@ -339,7 +338,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
 
     /// A member's name as a string instance of its own.
     #[inline(never)]
-    fn property_name(&mut self, schema: NodeIx, key: N::Key) -> Answer {
+    pub(super) fn property_name(&mut self, schema: NodeIx, key: N::Key) -> Answer {
         // The name is evaluated by a machine of its own on the same purse, since
         // it is no node of the instance.
         let mut names = self.lent();

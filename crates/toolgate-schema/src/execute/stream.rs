@@ -13,7 +13,7 @@
 use std::ops::ControlFlow;
 
 use smallvec::SmallVec;
-use toolgate_json::{Kind, NameEnds, Scalar, Stream};
+use toolgate_json::{Key as _, Kind, NameEnds, Scalar, Stream};
 
 use super::{Allowance, Machine, Scratch, price_of_text};
 use crate::int::{to_usize, units};
@@ -77,7 +77,7 @@ impl<'p, 's> Judge<'p, '_, '_, 's> {
                 }
                 match self.stream.string() {
                     Some(()) => Some(()),
-                    None => self.whole(target),
+                    None => self.whole(&[target]),
                 }
             }
             Kind::Boolean | Kind::Null if target.reach == Reach::Type => {
@@ -94,7 +94,7 @@ impl<'p, 's> Judge<'p, '_, '_, 's> {
     #[inline(never)]
     fn scalar(&mut self, target: &'p Target) -> Option<()> {
         let Some(scalar) = self.stream.scalar() else {
-            return self.whole(target);
+            return self.whole(&[target]);
         };
         let answer = self.machine.child(target, scalar);
         (answer == ControlFlow::Continue(true)).then_some(())
@@ -115,7 +115,7 @@ impl<'p, 's> Judge<'p, '_, '_, 's> {
             _ => target.reach == Reach::Array,
         };
         if !is_walk || !target.types.has_kind(kind) {
-            return self.whole(target);
+            return self.whole(&[target]);
         }
         self.below(target, kind)
     }
@@ -126,15 +126,19 @@ impl<'p, 's> Judge<'p, '_, '_, 's> {
         let plan = self.machine.plan;
         if kind == Kind::Object {
             let object = plan.objects.get(to_usize(target.index))?;
-            if !object.is_plain() || !object.dependents.is_empty() {
-                return self.whole(target);
+            if !object.dependents.is_empty() {
+                return self.whole(&[target]);
             }
             self.enter()?;
-            self.object(object)?;
+            if object.is_plain() {
+                self.object(object)?;
+            } else {
+                self.object_by_patterns(object)?;
+            }
         } else {
             let array = plan.arrays.get(to_usize(target.index))?;
             if array.contains.is_some() || array.unique {
-                return self.whole(target);
+                return self.whole(&[target]);
             }
             self.enter()?;
             self.array(array)?;
@@ -167,7 +171,7 @@ impl<'p, 's> Judge<'p, '_, '_, 's> {
         let mut met = 0_u64;
         let mut more = self.stream.open(Kind::Object)?;
         while more {
-            let name = self.stream.key()?;
+            let name = self.stream.key()?.bytes();
             text += price_of_text(name.len());
             let known = object.names.find(name, |ends: NameEnds| ends.hash(name));
             let target = match known {
@@ -199,6 +203,55 @@ impl<'p, 's> Judge<'p, '_, '_, 's> {
         self.pay(units(count).checked_add(walk)?)
     }
 
+    /// The same for objects with keywords that look at every name.
+    #[inline(never)]
+    fn object_by_patterns(&mut self, object: &'p ObjectPlan) -> Option<()> {
+        let floor = self.stream.names();
+        let (mut count, mut required) = (0, 0);
+        let mut more = self.stream.open(Kind::Object)?;
+        while more {
+            let key = self.stream.key()?;
+            let name = key.bytes();
+            self.stream.note(name);
+            self.pay(price_of_text(name.len()))?;
+            let known = object.names.find(name, |ends: NameEnds| ends.hash(name));
+            required += u32::from(known.is_some_and(|known| known.required));
+            let declared = known.filter(|known| known.declared);
+            let mut first = declared.map(|known| &known.target);
+            let mut others: SmallVec<[&Target; 4]> = SmallVec::new();
+            if !known.is_some_and(|known| known.clear) {
+                for (pattern, target) in &object.patterns {
+                    match self.machine.matches(*pattern, key.text()) {
+                        ControlFlow::Continue(true) if first.is_none() => first = Some(target),
+                        ControlFlow::Continue(true) => others.push(target),
+                        ControlFlow::Continue(false) => {}
+                        ControlFlow::Break(_) => return None,
+                    }
+                }
+            }
+            if let Some(names) = object.property_names
+                && self.machine.property_name(names, key) != ControlFlow::Continue(true)
+            {
+                return None;
+            }
+            let first = first.or(object.additional.as_ref());
+            let first = first.unwrap_or(&Target::TRUE);
+            if others.is_empty() {
+                self.value(first)?;
+            } else {
+                others.push(first);
+                self.whole(&others)?;
+            }
+            count += 1;
+            more = self.stream.after(Kind::Object)?;
+        }
+        self.stream.distinct(floor)?;
+        if count < object.min || count > object.max || required != object.required {
+            return None;
+        }
+        self.pay(units(count))
+    }
+
     #[inline(always)]
     fn array(&mut self, array: &'p ArrayPlan) -> Option<()> {
         let rest = array.rest.as_ref().unwrap_or(&Target::TRUE);
@@ -228,17 +281,19 @@ impl<'p, 's> Judge<'p, '_, '_, 's> {
         self.pay(units(looked_at))
     }
 
-    /// Reads the next value and lets the machine judge it.
+    /// Reads the next value and lets the machine judge it by each of some targets.
     #[inline(never)]
-    fn whole(&mut self, target: &'p Target) -> Option<()> {
+    fn whole(&mut self, targets: &[&'p Target]) -> Option<()> {
         // Identities of other values that were read are used again.
         self.machine.memo.clear();
         let value = self.stream.value()?;
         let mut machine = self.machine.lent();
-        let answer = machine.child(target, value);
+        let matched = targets
+            .iter()
+            .all(|target| machine.child(target, value) == ControlFlow::Continue(true));
         let (fuel, collections) = (machine.fuel, machine.collections);
         self.machine.fuel = fuel;
         self.machine.collections = collections;
-        (answer == ControlFlow::Continue(true)).then_some(())
+        matched.then_some(())
     }
 }

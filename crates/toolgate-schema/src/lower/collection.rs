@@ -174,6 +174,7 @@ impl Lowering<'_> {
             rest: None,
             contains: None,
             unique: false,
+            is_even: false,
         };
         let mut any = false;
         for entry in outline.entries(sub) {
@@ -304,6 +305,7 @@ const UNDECLARED: Slot = Slot {
     target: Target::TRUE,
     order: 0,
     bit: 0,
+    clear: false,
     declared: false,
     required: false,
 };

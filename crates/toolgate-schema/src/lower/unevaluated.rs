@@ -49,6 +49,7 @@ impl Lowering<'_> {
                         rest: Some(Target::open(schema)),
                         contains: None,
                         unique: false,
+                        is_even: false,
                     };
                     self.push_array(plan, Run::Tail, draft);
                 }
@@ -265,6 +266,7 @@ const EVALUATED: Slot = Slot {
     target: Target::TRUE,
     order: 0,
     bit: 0,
+    clear: false,
     declared: true,
     required: false,
 };

@@ -185,6 +185,8 @@ pub(crate) struct Slot {
     pub(crate) order: u32,
     /// Its place among the names of the table, for sets of names that were met.
     pub(crate) bit: u32,
+    /// No pattern of `patternProperties` matches the name.
+    pub(crate) clear: bool,
     /// `properties` has it; otherwise only `required` or a dependency mentions it.
     pub(crate) declared: bool,
     pub(crate) required: bool,
@@ -211,6 +213,8 @@ pub(crate) struct ArrayPlan {
     pub(crate) rest: Option<Target>,
     pub(crate) contains: Option<Contains>,
     pub(crate) unique: bool,
+    /// All there is to look at is each item, by `rest`; [`Plan::settle`] fills it in.
+    pub(crate) is_even: bool,
 }
 
 /// `contains` and its bounds.
@@ -240,6 +244,27 @@ impl Plan {
             types: node.types,
             reach,
             index,
+        }
+    }
+
+    /// Finds the names that no pattern of their object matches, where that takes
+    /// little.
+    fn match_names(&self, object: &mut ObjectPlan) {
+        if object.patterns.is_empty()
+            || object.patterns.len().saturating_mul(object.names.len()) > MATCHES
+        {
+            return;
+        }
+        let mut clear = vec![false; object.names.len()];
+        for (name, clear) in object.names.names().zip(&mut clear) {
+            *clear = object.patterns.iter().all(|(pattern, _)| {
+                let mut fuel = MATCH_FUEL;
+                let pattern = self.patterns.get(pattern.index());
+                pattern.and_then(|pattern| pattern.matches(name, &mut fuel)) == Some(false)
+            });
+        }
+        for (slot, clear) in object.names.data_mut().zip(clear) {
+            slot.clear = clear;
         }
     }
 
@@ -383,6 +408,7 @@ impl Plan {
             for (bit, slot) in (0..).zip(object.names.data_mut()) {
                 slot.bit = bit;
             }
+            self.match_names(object);
             let slots = object.names.data_mut().map(|slot| &mut slot.target);
             let patterns = object.patterns.iter_mut().map(|(_, target)| target);
             for target in slots.chain(patterns).chain(&mut object.additional) {
@@ -392,6 +418,7 @@ impl Plan {
         self.objects = objects;
         let mut arrays = std::mem::take(&mut self.arrays);
         for array in &mut arrays {
+            array.is_even = array.prefix.is_empty() && array.contains.is_none() && !array.unique;
             for target in array.prefix.iter_mut().chain(&mut array.rest) {
                 *target = self.target_by_kind(target.node, &mut rows);
             }
@@ -401,6 +428,10 @@ impl Plan {
     }
 }
 
+/// Matches of a name by a pattern that are tried for one object when it is compiled,
+/// and what each may take.
+const MATCHES: usize = 256;
+const MATCH_FUEL: u64 = 1_000;
 /// Subschemas that are looked through for what concerns one kind.
 const STEPS: u32 = 4;
 /// Up to this many names are looked for in the object, rather than its members in

@@ -305,6 +305,15 @@ impl Plan {
             .unwrap_or(&[])
     }
 
+    /// A node's operations that look at the value alone: the runs before those of
+    /// arrays and objects.
+    #[inline]
+    pub(crate) fn value_ops(&self, node: &PlanNode) -> &[Op] {
+        let [_, _, end, ..] = node.ends;
+        let start = to_usize(node.start);
+        self.ops.get(start..start + to_usize(end)).unwrap_or(&[])
+    }
+
     /// All of a node's operations.
     pub(crate) fn all_ops(&self, node: &PlanNode) -> &[Op] {
         let end = node.ends.last().copied().unwrap_or(0);

@@ -273,9 +273,7 @@ impl<T> NameTable<T> {
         let mask = buckets.len().wrapping_sub(1);
         let mut at = to_usize(hash) & mask;
         loop {
-            let row = self
-                .rows
-                .get(to_usize(buckets.get(at)?.checked_sub(1)?))?;
+            let row = self.rows.get(to_usize(buckets.get(at)?.checked_sub(1)?))?;
             if self.is(row, ends, name) {
                 return Some(&row.data);
             }
