@@ -151,6 +151,9 @@ impl<'s> Stream<'_, 's> {
     /// it as it did.
     #[inline(always)]
     pub fn string(&mut self) -> Option<()> {
+        if self.pass.peek() != Some(b'"') {
+            return None;
+        }
         let end = plain_end(self.pass.bytes, self.pass.at + 1);
         if self.pass.bytes.get(end) != Some(&b'"') {
             return None;
@@ -214,11 +217,8 @@ impl<'s> Stream<'_, 's> {
     /// follows; if not, it has been left again.
     #[inline(always)]
     pub fn open(&mut self, kind: Kind) -> Option<bool> {
-        let end = match kind {
-            Kind::Array => b']',
-            _ => b'}',
-        };
-        if self.depth >= self.pass.limits.depth {
+        let (begin, end) = brackets(kind)?;
+        if self.pass.peek() != Some(begin) || self.depth >= self.pass.limits.depth {
             return None;
         }
         self.nodes += 1;
@@ -236,10 +236,7 @@ impl<'s> Stream<'_, 's> {
     /// follows; if not, the array or object has been left.
     #[inline(always)]
     pub fn after(&mut self, kind: Kind) -> Option<bool> {
-        let end = match kind {
-            Kind::Array => b']',
-            _ => b'}',
-        };
+        let (_, end) = brackets(kind)?;
         if self.pass.peek() != Some(b',') {
             self.pass.skip_space();
         }
@@ -253,16 +250,13 @@ impl<'s> Stream<'_, 's> {
             return None;
         }
         self.pass.at += 1;
-        self.depth -= 1;
+        self.depth = self.depth.checked_sub(1)?;
         Some(false)
     }
 
     /// Passes a key without escapes, and its colon.
     #[inline(always)]
     pub fn key(&mut self) -> Option<Scalar<'s>> {
-        if self.pass.peek() != Some(b'"') {
-            return None;
-        }
         let start = self.pass.at;
         self.string()?;
         let key = Scalar {
@@ -442,6 +436,16 @@ impl<'s> Node<'s> for Scalar<'s> {
     /// Counted from the other end than those of a [`Stream::value`].
     fn identity(self) -> usize {
         usize::MAX - self.start
+    }
+}
+
+/// The brackets around values of a kind.
+#[inline(always)]
+const fn brackets(kind: Kind) -> Option<(u8, u8)> {
+    match kind {
+        Kind::Array => Some((b'[', b']')),
+        Kind::Object => Some((b'{', b'}')),
+        _ => None,
     }
 }
 

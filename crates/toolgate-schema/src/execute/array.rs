@@ -45,28 +45,35 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         YES
     }
 
-    /// Keywords about arrays where there are others than `items` and bounds.
+    /// Keywords about arrays where there are others than `items` and bounds. Holds
+    /// little itself, since what it calls recurses.
     #[inline(never)]
     fn uneven(&mut self, array: &'p ArrayPlan, value: N, count: usize) -> Answer {
+        if !self.by_place(array, value, count)? {
+            return NO;
+        }
+        match &array.contains {
+            Some(contains) if !self.contains(contains, value, count)? => NO,
+            _ if array.unique && count > 1 => self.unique(value),
+            _ => YES,
+        }
+    }
+
+    /// Items that must match the subschema of their place.
+    #[inline(never)]
+    fn by_place(&mut self, array: &'p ArrayPlan, value: N, count: usize) -> Answer {
         let rest = array.rest.as_ref().unwrap_or(&Target::TRUE);
-        let mut items = value.items();
-        self.spend(units(count.min(array.prefix.len())))?;
-        for (target, item) in array.prefix.iter().zip(&mut items) {
+        let looked_at = if rest.node == NodeIx::TRUE {
+            count.min(array.prefix.len())
+        } else {
+            count
+        };
+        self.spend(units(looked_at))?;
+        let targets = array.prefix.iter().chain(std::iter::repeat(rest));
+        for (target, item) in targets.zip(value.items()).take(looked_at) {
             if !self.child(target, item)? {
                 return NO;
             }
-        }
-        let left = count.saturating_sub(array.prefix.len());
-        if left > 0 && rest.node != NodeIx::TRUE && !self.alike(rest, items, left)? {
-            return NO;
-        }
-        if let Some(contains) = array.contains
-            && !self.contains(contains, value, count)?
-        {
-            return NO;
-        }
-        if array.unique && count > 1 {
-            return self.unique(value);
         }
         YES
     }
@@ -103,10 +110,10 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     }
 
     #[inline(never)]
-    fn contains(&mut self, contains: Contains, value: N, count: usize) -> Answer {
+    fn contains(&mut self, contains: &Contains, value: N, count: usize) -> Answer {
         let Contains {
             schema, min, max, ..
-        } = contains;
+        } = *contains;
         if schema == NodeIx::TRUE {
             return ControlFlow::Continue(min <= count && count <= max);
         }

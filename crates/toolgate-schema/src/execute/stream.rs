@@ -8,7 +8,9 @@
 //! does not depend on which way it was reached.
 //!
 //! Where everything is valid nothing is left out, so the price is a sum that no order
-//! of members changes: the same as the machine's.
+//! of members changes: the same as the machine's. That of a walk is known when it is
+//! over, and paid then; until it is, the work is that of reading, which the bounds on
+//! the text bound.
 
 use std::ops::ControlFlow;
 
