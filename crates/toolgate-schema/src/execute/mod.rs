@@ -94,16 +94,14 @@ pub(crate) fn run<'i, N: Node<'i>>(
     scratch: &mut Scratch,
 ) -> (ControlFlow<Exhausted, bool>, u64) {
     let mut machine = Machine::new(plan, allowance, scratch);
-    let answer = machine
-        .start(instance)
-        .map_break(|stop| match stop {
-            Stop::Fuel => Exhausted::Fuel {
-                allowed: allowance.fuel,
-            },
-            Stop::Depth => Exhausted::Depth {
-                allowed: allowance.depth,
-            },
-        });
+    let answer = machine.start(instance).map_break(|stop| match stop {
+        Stop::Fuel => Exhausted::Fuel {
+            allowed: allowance.fuel,
+        },
+        Stop::Depth => Exhausted::Depth {
+            allowed: allowance.depth,
+        },
+    });
     (answer, allowance.fuel - machine.fuel)
 }
 

@@ -39,34 +39,22 @@ pub(crate) fn run(
     if !is_walk || !target.types.has_kind(kind) {
         return None;
     }
-    scratch.memo.clear();
-    scratch.seen.clear();
-    let mut judge = Judge {
+    let mut pass = Pass {
         stream,
-        machine: Machine {
-            plan,
-            fuel: allowance.fuel,
-            depth: 0,
-            allowance,
-            memo: &mut scratch.memo,
-            seen: &mut scratch.seen,
-            collections: 0,
-            collecting: 0,
-            deferred: SmallVec::new(),
-        },
+        machine: Machine::new(plan, allowance, scratch),
     };
-    judge.below(target, kind)?;
-    judge.stream.finish()?;
-    Some(allowance.fuel - judge.machine.fuel)
+    pass.below(target, kind)?;
+    pass.stream.finish()?;
+    Some(allowance.fuel - pass.machine.fuel)
 }
 
-struct Judge<'p, 'w, 'r, 's> {
+struct Pass<'p, 'w, 'r, 's> {
     stream: Stream<'r, 's>,
     /// Holds the purse, and judges what is neither array nor object.
     machine: Machine<'p, 'w, Scalar<'s>>,
 }
 
-impl<'p, 's> Judge<'p, '_, '_, 's> {
+impl<'p, 's> Pass<'p, '_, '_, 's> {
     /// Passes the next value, which must match.
     #[inline(always)]
     fn value(&mut self, target: &'p Target) -> Option<()> {

@@ -10,6 +10,7 @@ use super::{Flow, Purse, Stop};
 use crate::dialect::Keyword;
 use crate::execute::{Allowance, Judge, Scratch};
 use crate::outline::{DocId, Outline, SubId};
+use crate::int::to_u32;
 use crate::plan::{NameTable, NodeIx, Plan, Slots};
 
 /// What is worth keeping of an outline for all explanations: which node of the plan each
@@ -19,9 +20,9 @@ pub(crate) struct Index {
     /// Of a subschema that no node was needed for there is none.
     nodes: Box<[Option<NodeIx>]>,
     /// The names of each subschema's `properties`, unless they are very few.
-    properties: Box<[Option<NameTable>]>,
+    properties: Box<[Option<NameTable<u32>>]>,
     /// The strings of enumerations of many, by their value.
-    enums: HashMap<(DocId, NodeId), NameTable>,
+    enums: HashMap<(DocId, NodeId), NameTable<u32>>,
 }
 
 impl Index {
@@ -31,7 +32,7 @@ impl Index {
             let entry = outline.entry(*sub, Keyword::Properties)?;
             let view = outline.view(sub.doc, entry.value)?;
             let names = || view.members().map(|(key, _)| key.text());
-            (view.len() > VERY_FEW).then(|| NameTable::new(names()))
+            (view.len() > VERY_FEW).then(|| NameTable::new(names().zip(0..)))
         });
         let enums = outline.subs.iter().filter_map(|sub| {
             let entry = outline.entry(*sub, Keyword::Enum)?;
@@ -43,7 +44,7 @@ impl Index {
             for item in view.items().filter(|item| item.kind() == Kind::String) {
                 slots.slot(item.string());
             }
-            Some(((sub.doc, entry.value), slots.finish().0))
+            Some(((sub.doc, entry.value), slots.finish(to_u32).0))
         });
         Self {
             properties: properties.collect(),
@@ -74,12 +75,12 @@ impl<'o, 'i, N: Node<'i>> Guide<'o, N> {
     }
 
     /// The table of the names in the `properties` of a subschema, if there is one.
-    pub(super) fn properties(&self, sub: SubId) -> Option<&'o NameTable> {
+    pub(super) fn properties(&self, sub: SubId) -> Option<&'o NameTable<u32>> {
         self.index.properties.get(sub.index())?.as_ref()
     }
 
     /// The table of the strings in an enumeration, if there is one.
-    pub(super) fn members(&self, doc: DocId, value: NodeId) -> Option<&'o NameTable> {
+    pub(super) fn members(&self, doc: DocId, value: NodeId) -> Option<&'o NameTable<u32>> {
         self.index.enums.get(&(doc, value))
     }
 

@@ -21,7 +21,7 @@ pub(super) enum Names<'o> {
     /// Few are searched one by one, where they stand.
     Few(View<'o>),
     /// Many have a table that was made before,
-    Indexed(&'o NameTable),
+    Indexed(&'o NameTable<u32>),
     /// or one that this evaluation makes.
     Many(Rc<HashMap<&'o str, u32>>),
 }
@@ -39,7 +39,7 @@ impl Names<'_> {
                 };
                 place.map(to_u32)
             }
-            Self::Indexed(table) => table.find_text(name).map(to_u32),
+            Self::Indexed(table) => table.find_text(name).copied(),
             Self::Many(names) => names.get(name).copied(),
         }
     }
