@@ -9,8 +9,8 @@ use super::names::FEW_NAMES;
 use super::{Flow, Purse, Stop};
 use crate::dialect::Keyword;
 use crate::execute::{Allowance, Judge, Scratch};
-use crate::outline::{DocId, Outline, SubId};
 use crate::int::to_u32;
+use crate::outline::{DocId, Outline, SubId};
 use crate::plan::{NameTable, NodeIx, Plan, Slots};
 
 /// What is worth keeping of an outline for all explanations: which node of the plan each
