@@ -73,7 +73,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
             .unwrap_or_default();
         let guard = match through {
             Through::Nothing => None,
-            Through::TheGuard => Some(Served::guard(&toolgate, url)?),
+            Through::TheGuard => Some(Served::guard(
+                &mut Command::new(&toolgate),
+                ["--upstream", url],
+            )?),
         };
         let url = guard.as_ref().map_or(url, |guard| guard.url.as_str());
         let tally = suite.server(era, through, url, only)?;
@@ -92,7 +95,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
 pub(crate) fn guarded_client(arguments: &Arguments) -> Result<u64, String> {
     let url = arguments.first().ok_or("no URL was given")?;
     let binaries = build::profile_directory()?;
-    let guard = Served::guard(&binaries.join("toolgate"), url)?;
+    let guard = Served::guard(
+        &mut Command::new(binaries.join("toolgate")),
+        ["--upstream", url],
+    )?;
     let mut client = Command::new(binaries.join("everything-client"));
     let status = client.arg(&guard.url).status();
     let status = status.map_err(|e| format!("everything-client: {e}"))?;

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 use toolgate_testkit::tally::Tally;
 
-use super::MODERN;
 use super::peer::Role;
+use super::{Between, MODERN};
 
 /// One client with one server.
 pub(super) struct Run<'a> {
@@ -14,6 +14,7 @@ pub(super) struct Run<'a> {
     pub(super) era: &'a str,
     pub(super) transport: &'a str,
     pub(super) role: Role,
+    pub(super) between: Between,
 }
 
 /// The cases, and the peers' own faults.
@@ -48,7 +49,11 @@ impl Standard {
 
     /// Compares a report with what should be in it, case by case.
     pub(super) fn judge(&mut self, run: &Run<'_>, report: &Value, tally: &mut Tally) {
-        let place = format!("{} {} {}", run.peer, run.era, run.transport);
+        let between = match run.between {
+            Between::Nothing => String::new(),
+            Between::Guard(far) => format!(" guard {far}"),
+        };
+        let place = format!("{} {} {}{between}", run.peer, run.era, run.transport);
         let told = |what: &str, result: Result<(), String>| {
             result.map_err(|reason| format!("{place}: {what}: {reason}"))
         };
@@ -102,8 +107,8 @@ impl Standard {
         Some(defect.told.clone())
     }
 
-    /// The good tools are all there. Our server does not list the hostile one; our client
-    /// keeps it in the list and refuses its call.
+    /// The good tools are all there. Our server and the guard do not list the hostile one; our
+    /// client keeps it in the list and refuses its call.
     fn lists(&self, report: &Value, run: &Run<'_>) -> Result<(), String> {
         let Some(listed) = report.get("listed").and_then(Value::as_array) else {
             return Err(format!("none: {:?}", report.get("list_error")));
@@ -117,8 +122,9 @@ impl Standard {
         if !absent.is_empty() {
             return Err(format!("without {absent:?}"));
         }
+        let filtered = run.role == Role::Client || matches!(run.between, Between::Guard(_));
         match self.cases.get("hostile") {
-            Some(hostile) if listed.contains(hostile) == (run.role == Role::Client) => {
+            Some(hostile) if listed.contains(hostile) == filtered => {
                 Err(format!("{hostile} is where it should not be: {listed:?}"))
             }
             _ => Ok(()),
@@ -197,6 +203,7 @@ mod tests {
         era: "2025-11-25",
         transport: "stdio",
         role: Role::Client,
+        between: Between::Nothing,
     };
 
     fn standard() -> Standard {

@@ -1,5 +1,6 @@
 //! `cargo xtask interop`: our server under the clients of other SDKs, and our client against
-//! their servers, on both transports, in every era that the peer has.
+//! their servers, on both transports, in every era that the peer has; and all of it once more
+//! through the guard, on each of its four crossings.
 //!
 //! What everybody should see is `interop/cases.json`. Where a peer sees or does otherwise by a
 //! fault of its own, `interop/defects.json` says what and why, and it is checked that it is so.
@@ -7,6 +8,7 @@
 mod judge;
 mod peer;
 
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -26,6 +28,20 @@ const MODERN: &str = "2026-07-28";
 /// How client and server are connected.
 const TRANSPORTS: [&str; 2] = ["stdio", "http"];
 
+/// What stands between client and server.
+#[derive(Clone, Copy)]
+enum Between {
+    Nothing,
+    /// The guard, and behind it the server on this transport.
+    Guard(&'static str),
+}
+
+const BETWEEN: [Between; 3] = [
+    Between::Nothing,
+    Between::Guard("stdio"),
+    Between::Guard("http"),
+];
+
 /// Runs every pair and returns how many checks failed. `--only PEER` runs one peer.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let house = House {
@@ -33,6 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         python: Python::install()?,
         server: build::binary("everything-server")?,
         client: build::binary("everything-client")?,
+        toolgate: build::toolgate()?,
     };
     let mut standard = Standard::read(&peers::scripts())?;
     let only = arguments.option("only");
@@ -44,14 +61,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         let mut tally = Tally::default();
         for era in peer.eras {
             for transport in TRANSPORTS {
-                let report = house.report(peer, era, transport)?;
-                let run = Run {
-                    peer: peer.name,
-                    era,
-                    transport,
-                    role: peer.role,
-                };
-                standard.judge(&run, &report, &mut tally);
+                for between in BETWEEN {
+                    let report = house.report(peer, era, transport, between)?;
+                    let run = Run {
+                        peer: peer.name,
+                        era,
+                        transport,
+                        role: peer.role,
+                        between,
+                    };
+                    standard.judge(&run, &report, &mut tally);
+                }
             }
         }
         print!("{}", tally.details());
@@ -75,11 +95,18 @@ struct House {
     python: Python,
     server: PathBuf,
     client: PathBuf,
+    toolgate: PathBuf,
 }
 
 impl House {
     /// What the client of one pair saw.
-    fn report(&self, peer: &Peer, era: &str, transport: &str) -> Result<Value, String> {
+    fn report(
+        &self,
+        peer: &Peer,
+        era: &str,
+        transport: &str,
+        between: Between,
+    ) -> Result<Value, String> {
         let theirs = match peer.script {
             Script::Javascript(name) => self.javascript.script(name)?,
             Script::Python(name) => self.python.script(name),
@@ -98,17 +125,45 @@ impl House {
         for command in [&mut client, &mut server] {
             command.env("INTEROP_SHAPES", peers::shapes());
         }
-        if transport == "http" {
-            server.arg(if peer_serves { "http" } else { "--http" });
-            let server = Served::start(&mut server)?;
-            return seen(client.arg(&server.url), peer);
+        let far = match between {
+            Between::Nothing => transport,
+            Between::Guard(far) => far,
+        };
+        let served = match far {
+            "http" => {
+                server.arg(if peer_serves { "http" } else { "--http" });
+                Some(Served::start(&mut server)?)
+            }
+            _ => {
+                server.args(peer_serves.then_some("stdio"));
+                None
+            }
+        };
+        let behind = match &served {
+            Some(served) => vec![OsString::from("--upstream"), OsString::from(&served.url)],
+            None => std::iter::once("--".into()).chain(line(&server)).collect(),
+        };
+        match (between, transport, &served) {
+            (Between::Guard(_), "http", _) => {
+                let mut toolgate = Command::new(&self.toolgate);
+                toolgate.env("INTEROP_SHAPES", peers::shapes());
+                let guard = Served::guard(&mut toolgate, &behind)?;
+                seen(client.arg(&guard.url), peer)
+            }
+            (Between::Guard(_), ..) => {
+                client.arg(&self.toolgate).arg("guard").args(&behind);
+                seen(&mut client, peer)
+            }
+            (Between::Nothing, _, Some(served)) => seen(client.arg(&served.url), peer),
+            (Between::Nothing, _, None) => seen(client.args(line(&server)), peer),
         }
-        if peer_serves {
-            server.arg("stdio");
-        }
-        client.arg(server.get_program()).args(server.get_args());
-        seen(&mut client, peer)
     }
+}
+
+/// A command's program and its arguments.
+fn line(command: &Command) -> impl Iterator<Item = OsString> {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(OsStr::to_owned)
 }
 
 /// Runs a client and reads its report, the last line that it prints.

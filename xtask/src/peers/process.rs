@@ -1,7 +1,7 @@
 //! A server in a process of its own, ended with its owner.
 
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// A running server that said where it listens.
@@ -41,17 +41,20 @@ impl Served {
 }
 
 impl Served {
-    /// Starts the guard over HTTP in front of the endpoint `upstream` and waits until it listens.
+    /// Starts the command line `toolgate` as a guard with these further arguments on a free port,
+    /// and waits until it listens.
     ///
     /// # Errors
     ///
     /// One line if it cannot be started, or ends before it listens.
-    pub(crate) fn guard(toolgate: &Path, upstream: &str) -> Result<Self, String> {
-        let mut command = Command::new(toolgate);
-        command.args(["guard", "--upstream", upstream, "--listen", "127.0.0.1:0"]);
-        command.args(["--set", "log.format=json"]);
-        command.stdin(Stdio::null()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|e| format!("the guard: {e}"))?;
+    pub(crate) fn guard<I: AsRef<OsStr>>(
+        toolgate: &mut Command,
+        arguments: impl IntoIterator<Item = I>,
+    ) -> Result<Self, String> {
+        toolgate.args(["guard", "--listen", "127.0.0.1:0"]);
+        toolgate.args(["--set", "log.format=json"]).args(arguments);
+        toolgate.stdin(Stdio::null()).stderr(Stdio::piped());
+        let mut child = toolgate.spawn().map_err(|e| format!("the guard: {e}"))?;
         let Some(log) = child.stderr.take() else {
             end(&mut child);
             return Err("the guard has no log".to_owned());
@@ -65,7 +68,7 @@ impl Served {
             }
             None => {
                 end(&mut child);
-                Err(format!("the guard of {upstream} never listened"))
+                Err("the guard ended before it listened".to_owned())
             }
         }
     }
