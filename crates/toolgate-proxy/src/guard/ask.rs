@@ -10,7 +10,7 @@ use super::facts::{Facts, answered};
 use super::flight::{Flight, Heard};
 use super::hub::Hub;
 use super::mirror::{mirrored, write};
-use super::porter::Parcel;
+use super::porter::{Order, Parcel};
 
 /// Carries one there, and what it is answered with to the conversation.
 pub(super) async fn ask(
@@ -42,16 +42,18 @@ pub(super) async fn ask(
     let message = Bytes::from(parcel.bytes);
     let limit = house.bounds.message_bytes;
     let mut flight = Flight::post(&endpoint, headers, message, limit, false);
-    let mut status = 200;
+    let mut head = (200, HeaderMap::new());
     let carried = async {
         loop {
             match flight.next().await {
-                Heard::Head { status: code, .. } => status = code,
+                Heard::Head {
+                    status, headers, ..
+                } => head = (status, headers),
                 Heard::Whole(body) if answered(&body).is_some() => {
                     hub.take(Side::Server, &body, None);
                     return None;
                 }
-                Heard::Whole(_) => return Some(format!("HTTP status {status}")),
+                Heard::Whole(_) => return Some(format!("HTTP status {}", head.0)),
                 Heard::Event(event) => {
                     let data = event.data.unwrap_or_default();
                     if !data.trim_ascii().is_empty() {
@@ -71,7 +73,21 @@ pub(super) async fn ask(
         Err(_) => Some("no answer in time".to_owned()),
     };
     if let (Some(why), Some(id)) = (failed, &facts.id) {
-        let deliver = &mut |order| hub.route(order, None);
+        // The client can renew its authorization, or open another session; only its own server's
+        // refusal tells it to.
+        let refused = matches!(head.0, 401 | 403 | 404).then(|| Box::new(head));
+        let deliver = &mut |order| {
+            hub.route(
+                match order {
+                    Order::Send(parcel) if parcel.to == Side::Client => Order::Send(Parcel {
+                        refused: refused.clone(),
+                        ..parcel
+                    }),
+                    order => order,
+                },
+                None,
+            );
+        };
         hub.porter.request_failed(id, &why, deliver);
     }
 }

@@ -360,7 +360,7 @@ impl Exchange {
             Some(event) if parcel.same => Step::Piece(event.raw.clone(), last),
             Some(event) => Step::Piece(event.with_data(&parcel.bytes), last),
             None if last || matches!(parcel.shape, Shape::Answer { .. } | Shape::Batch(_)) => {
-                Step::Answer(parcel.bytes, code, None)
+                Step::Answer(parcel.bytes, code, parcel.refused.map(|head| *head))
             }
             None => Step::Message(parcel.bytes),
         }

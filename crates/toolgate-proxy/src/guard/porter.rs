@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hyper::header::HeaderMap;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use toolgate_guard::{
@@ -116,6 +117,8 @@ pub(crate) struct Parcel {
     pub(crate) call: Option<Arc<ToolContract>>,
     /// The trace context that was put into it.
     pub(crate) trace: Option<Box<TraceContext>>,
+    /// How the upstream refused over HTTP what this answer would have needed.
+    pub(crate) refused: Option<Box<(u16, HeaderMap)>>,
 }
 
 /// A conversation, and when it wants to be woken.
@@ -324,6 +327,7 @@ fn parcel(outgoing: Outgoing<'_>) -> Parcel {
         shape: outgoing.shape,
         call: outgoing.call,
         trace: outgoing.trace,
+        refused: None,
     }
 }
 

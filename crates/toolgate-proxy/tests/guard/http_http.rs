@@ -109,6 +109,32 @@ async fn modern_messages_go_through_with_their_headers() {
     );
 }
 
+/// The guard's own `tools/list` goes first, so its refusal is what the client must hear of.
+#[tokio::test]
+async fn a_listing_that_is_refused_over_http_refuses_the_call_so() {
+    for status in ["401 Unauthorized", "403 Forbidden", "404 Not Found"] {
+        let web = Web::start(move |_, stream| {
+            let wants = "WWW-Authenticate: Bearer resource_metadata=\"x\"\r\n";
+            respond(stream, status, wants, "no");
+        });
+        let served = Served::start(remote(&web.url)).await;
+        let headers = [
+            ("MCP-Protocol-Version", MODERN),
+            ("Mcp-Method", "tools/call"),
+            ("Mcp-Name", "echo"),
+        ];
+        let reply = served
+            .post(&headers, &modern(call(1, "echo", json!({}))))
+            .await;
+        assert_eq!(reply.status.to_string(), status[..3]);
+        let wants = reply.header("www-authenticate").unwrap();
+        assert!(wants.contains("resource_metadata"), "{wants}");
+        assert_eq!(reply.message()["id"], 1);
+        let seen: Vec<String> = web.seen().iter().map(|request| request.rpc()).collect();
+        assert_eq!(seen, ["tools/list"]);
+    }
+}
+
 #[tokio::test]
 async fn refusals_of_the_upstream_are_passed_on_and_failures_answered() {
     let web = server(|request, stream| match request.header("authorization") {
