@@ -74,10 +74,9 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             return NO;
         }
         if object.dependents.is_empty() {
-            YES
-        } else {
-            self.dependents(object, value)
+            return YES;
         }
+        self.dependents(object, value)
     }
 
     /// What the presence of some names demands.

@@ -10,6 +10,7 @@ mod audit;
 mod config;
 mod log;
 mod metrics;
+mod options;
 #[cfg(feature = "otel")]
 mod otel;
 #[cfg(not(feature = "otel"))]

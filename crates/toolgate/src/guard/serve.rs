@@ -1,25 +1,24 @@
 //! A guard at work, from its start to its end: what starts in which order, what signals do.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{mpsc, watch};
-use toolgate_guard::{Guard, JunctionBounds};
+use toolgate_guard::Guard;
 use toolgate_json::quote;
+use toolgate_proxy::Fault;
 use toolgate_proxy::guard::{
-    Branch, Exit as Ended, GuardOptions, HttpListener, Listener, Observer, Restart, Running,
-    SessionKeys, Sessions, Several, TlsFiles, Upstream as Behind, serve,
+    Branch, Exit as Ended, GuardOptions, Listener, Observer, Running, SessionKeys, serve,
 };
-use toolgate_proxy::{Fault, Launch};
 
 use super::admin::Admin;
 use super::audit::Audit;
-use super::config::{Config, Listen, Sources, Upstream};
+use super::config::{Config, Sources, Upstream};
 use super::log::{self, Levels};
 use super::metrics::Metrics;
+use super::options::{SEVERAL, branch, in_front, options, sessions};
 use super::otel::Telemetry;
 use super::signals::{Signal, Signals};
 use super::state::State;
@@ -327,105 +326,6 @@ async fn listening(
     Ok(running)
 }
 
-/// The guard in front of several upstreams.
-fn in_front(branches: Vec<Branch>, config: &Config) -> Result<GuardOptions, Failure> {
-    let children = |branch: &Branch| !matches!(branch.upstream, Behind::Http(_));
-    let children = branches.iter().filter(|branch| children(branch)).count();
-    let mut bounds = config.bounds.proxy();
-    let own = bounds;
-    // Each connection starts every server, and the bound is on all processes together.
-    bounds.children = match bounds.children.checked_div(children) {
-        Some(each) => each.max(1),
-        None => bounds.sessions,
-    };
-    let junction = JunctionBounds {
-        pending: config.bounds.pending,
-        known: config.bounds.tasks,
-        patience: config.times.list,
-    };
-    let times = config.times.proxy();
-    let several = Several::new(branches, own, times, junction);
-    let several = several.map_err(|error| Failure::usage(error.to_string()))?;
-    let listener = listener(config.listen.address, MERGED_PATH, &config.listen);
-    let mut options = GuardOptions::new(SEVERAL, listener, Behind::Inner(Arc::new(several)));
-    options.bounds = bounds;
-    options.times = times;
-    Ok(options)
-}
-
-/// The server of an upstream that is one of several with one listing.
-fn branch(
-    name: &str,
-    upstream: &Upstream,
-    config: &Config,
-    guard: &Guard,
-    observer: &Arc<dyn Observer>,
-) -> Result<Behind, Failure> {
-    let behind = behind(name, upstream, None)?;
-    let Some(translate) = upstream.translate.mode() else {
-        return Ok(behind);
-    };
-    let listener = listener(config.listen.address, MERGED_PATH, &config.listen);
-    let mut options = GuardOptions::new(name, listener, behind);
-    options.bounds = config.bounds.proxy();
-    options.times = config.times.proxy();
-    let options = options.translated(translate, guard, Arc::clone(observer));
-    Ok(options.upstream)
-}
-
-fn options(name: &str, upstream: &Upstream, config: &Config) -> Result<GuardOptions, Failure> {
-    let listen = &config.listen;
-    let path = upstream.path.as_deref().unwrap_or(MERGED_PATH);
-    let listener = listener(upstream.listen.or(listen.address), path, listen);
-    let behind = behind(name, upstream, Some(&listener))?;
-    let mut options = GuardOptions::new(name, listener, behind);
-    options.bounds = config.bounds.proxy();
-    options.times = config.times.proxy();
-    Ok(options)
-}
-
-/// Where clients come in.
-fn listener(address: Option<SocketAddr>, path: &str, listen: &Listen) -> Listener {
-    let Some(address) = address else {
-        return Listener::Stdio;
-    };
-    let mut http = HttpListener::new(address);
-    http.path = path.to_owned();
-    http.hosts.clone_from(&listen.hosts);
-    http.origins.clone_from(&listen.origins);
-    if let (Some(certificate), Some(key)) = (&listen.tls_certificate, &listen.tls_key) {
-        http.tls = Some(TlsFiles {
-            certificate: certificate.clone(),
-            key: key.clone(),
-        });
-    }
-    Listener::Http(http)
-}
-
-/// The server of an upstream; `listener` is its own, if it has one.
-fn behind(name: &str, upstream: &Upstream, listener: Option<&Listener>) -> Result<Behind, Failure> {
-    match (&upstream.url, upstream.command.split_first()) {
-        (Some(url), _) => {
-            let target = upstream.target(url);
-            Ok(Behind::Http(target.map_err(Failure::usage)?))
-        }
-        (None, Some((program, arguments))) => Ok(Behind::Child {
-            launch: launch(program, arguments, upstream),
-            restart: restart(upstream, listener),
-        }),
-        // `Config::load` lets no such upstream pass.
-        (None, None) => Err(Failure::usage(format!("upstream `{name}` names no server"))),
-    }
-}
-
-fn sessions(config: &Config, keys: &SessionKeys) -> Sessions {
-    Sessions {
-        keys: keys.clone(),
-        age: config.sessions.age,
-        bound: config.sessions.bound,
-    }
-}
-
 /// Says where the sessions of older clients over HTTP are good, if there can be any.
 fn tell_of_sessions(config: &Config) {
     if !config.is_on_network() {
@@ -439,30 +339,6 @@ fn tell_of_sessions(config: &Config) {
             keys,
             "sessions of clients before 2026-07-28 are good in every process with these keys"
         ),
-    }
-}
-
-fn launch(program: &str, arguments: &[String], upstream: &Upstream) -> Launch {
-    let mut launch = Launch::new(program).args(arguments);
-    for (name, value) in &upstream.env {
-        launch = launch.env(name, value);
-    }
-    match &upstream.dir {
-        Some(dir) => launch.dir(dir),
-        None => launch,
-    }
-}
-
-/// A client on standard input and output knows what it told its server and a new process would
-/// not, so that one ends with its server; others may find it started again, and where several have
-/// one listing it is told what the first was told.
-fn restart(upstream: &Upstream, listener: Option<&Listener>) -> Restart {
-    if matches!(listener, Some(Listener::Stdio)) {
-        return Restart::NEVER;
-    }
-    Restart {
-        most: u32::try_from(upstream.restarts).unwrap_or(u32::MAX),
-        window: upstream.restart_window,
     }
 }
 
@@ -487,11 +363,6 @@ fn failure(fault: &Fault) -> Failure {
         help: fault.help().map(str::to_owned),
     }
 }
-
-/// What the guard in front of several upstreams is called in logs and metrics; no upstream can be.
-const SEVERAL: &str = "*";
-/// Where clients find several upstreams.
-const MERGED_PATH: &str = "/mcp";
 
 fn cannot(what: &str, error: &std::io::Error) -> Failure {
     Failure::usage(format!("cannot {what}: {error}"))

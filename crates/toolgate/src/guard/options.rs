@@ -1,0 +1,146 @@
+//! From the settings to what each guard is started with: who listens, what is behind, what it may cost.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use toolgate_guard::{Guard, JunctionBounds};
+use toolgate_proxy::Launch;
+use toolgate_proxy::guard::{
+    Branch, GuardOptions, HttpListener, Listener, Observer, Restart, SessionKeys, Sessions,
+    Several, TlsFiles, Upstream as Behind,
+};
+
+use super::config::{Config, Listen, Upstream};
+use crate::exit::Failure;
+
+/// The guard in front of several upstreams.
+pub(super) fn in_front(branches: Vec<Branch>, config: &Config) -> Result<GuardOptions, Failure> {
+    let children = |branch: &Branch| !matches!(branch.upstream, Behind::Http(_));
+    let children = branches.iter().filter(|branch| children(branch)).count();
+    let mut bounds = config.bounds.proxy();
+    let own = bounds;
+    // Each connection starts every server, and the bound is on all processes together.
+    bounds.children = match bounds.children.checked_div(children) {
+        Some(each) => each.max(1),
+        None => bounds.sessions,
+    };
+    let junction = JunctionBounds {
+        pending: config.bounds.pending,
+        known: config.bounds.tasks,
+        patience: config.times.list,
+    };
+    let times = config.times.proxy();
+    let several = Several::new(branches, own, times, junction);
+    let several = several.map_err(|error| Failure::usage(error.to_string()))?;
+    let listener = listener(config.listen.address, MERGED_PATH, &config.listen);
+    let mut options = GuardOptions::new(SEVERAL, listener, Behind::Inner(Arc::new(several)));
+    options.bounds = bounds;
+    options.times = times;
+    Ok(options)
+}
+
+/// The server of an upstream that is one of several with one listing.
+pub(super) fn branch(
+    name: &str,
+    upstream: &Upstream,
+    config: &Config,
+    guard: &Guard,
+    observer: &Arc<dyn Observer>,
+) -> Result<Behind, Failure> {
+    let behind = behind(name, upstream, None)?;
+    let Some(translate) = upstream.translate.mode() else {
+        return Ok(behind);
+    };
+    let listener = listener(config.listen.address, MERGED_PATH, &config.listen);
+    let mut options = GuardOptions::new(name, listener, behind);
+    options.bounds = config.bounds.proxy();
+    options.times = config.times.proxy();
+    let options = options.translated(translate, guard, Arc::clone(observer));
+    Ok(options.upstream)
+}
+
+pub(super) fn options(
+    name: &str,
+    upstream: &Upstream,
+    config: &Config,
+) -> Result<GuardOptions, Failure> {
+    let listen = &config.listen;
+    let path = upstream.path.as_deref().unwrap_or(MERGED_PATH);
+    let listener = listener(upstream.listen.or(listen.address), path, listen);
+    let behind = behind(name, upstream, Some(&listener))?;
+    let mut options = GuardOptions::new(name, listener, behind);
+    options.bounds = config.bounds.proxy();
+    options.times = config.times.proxy();
+    Ok(options)
+}
+
+/// Where clients come in.
+fn listener(address: Option<SocketAddr>, path: &str, listen: &Listen) -> Listener {
+    let Some(address) = address else {
+        return Listener::Stdio;
+    };
+    let mut http = HttpListener::new(address);
+    http.path = path.to_owned();
+    http.hosts.clone_from(&listen.hosts);
+    http.origins.clone_from(&listen.origins);
+    if let (Some(certificate), Some(key)) = (&listen.tls_certificate, &listen.tls_key) {
+        http.tls = Some(TlsFiles {
+            certificate: certificate.clone(),
+            key: key.clone(),
+        });
+    }
+    Listener::Http(http)
+}
+
+/// The server of an upstream; `listener` is its own, if it has one.
+fn behind(name: &str, upstream: &Upstream, listener: Option<&Listener>) -> Result<Behind, Failure> {
+    match (&upstream.url, upstream.command.split_first()) {
+        (Some(url), _) => {
+            let target = upstream.target(url);
+            Ok(Behind::Http(target.map_err(Failure::usage)?))
+        }
+        (None, Some((program, arguments))) => Ok(Behind::Child {
+            launch: launch(program, arguments, upstream),
+            restart: restart(upstream, listener),
+        }),
+        // `Config::load` lets no such upstream pass.
+        (None, None) => Err(Failure::usage(format!("upstream `{name}` names no server"))),
+    }
+}
+
+pub(super) fn sessions(config: &Config, keys: &SessionKeys) -> Sessions {
+    Sessions {
+        keys: keys.clone(),
+        age: config.sessions.age,
+        bound: config.sessions.bound,
+    }
+}
+
+fn launch(program: &str, arguments: &[String], upstream: &Upstream) -> Launch {
+    let mut launch = Launch::new(program).args(arguments);
+    for (name, value) in &upstream.env {
+        launch = launch.env(name, value);
+    }
+    match &upstream.dir {
+        Some(dir) => launch.dir(dir),
+        None => launch,
+    }
+}
+
+/// A client on standard input and output knows what it told its server and a new process would
+/// not, so that one ends with its server; others may find it started again, and where several have
+/// one listing it is told what the first was told.
+fn restart(upstream: &Upstream, listener: Option<&Listener>) -> Restart {
+    if matches!(listener, Some(Listener::Stdio)) {
+        return Restart::NEVER;
+    }
+    Restart {
+        most: u32::try_from(upstream.restarts).unwrap_or(u32::MAX),
+        window: upstream.restart_window,
+    }
+}
+
+/// What the guard in front of several upstreams is called in logs and metrics; no upstream can be.
+pub(super) const SEVERAL: &str = "*";
+/// Where clients find several upstreams.
+const MERGED_PATH: &str = "/mcp";
