@@ -126,7 +126,11 @@ async fn a_listing_that_is_refused_over_http_refuses_the_call_so() {
         let reply = served
             .post(&headers, &modern(call(1, "echo", json!({}))))
             .await;
-        assert_eq!(reply.status.to_string(), status[..3]);
+        assert!(
+            status.starts_with(&reply.status.to_string()),
+            "{}",
+            reply.status
+        );
         let wants = reply.header("www-authenticate").unwrap();
         assert!(wants.contains("resource_metadata"), "{wants}");
         assert_eq!(reply.message()["id"], 1);
