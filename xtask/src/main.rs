@@ -15,6 +15,7 @@ mod hostile;
 mod instructions;
 mod interop;
 mod peers;
+mod replicas;
 mod suite;
 mod tidy;
 
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         "guard-proof" => guard_proof::run(&arguments),
         "instructions" => instructions::run(&arguments),
         "interop" => interop::run(&arguments),
+        "replicas" => replicas::run(&arguments),
         "tidy" => tidy::run(&arguments),
         _ => {
             print!("{USAGE}");
@@ -57,7 +59,7 @@ fn main() -> ExitCode {
 }
 
 /// The commands that a person may call.
-pub(crate) const COMMANDS: [&str; 12] = [
+pub(crate) const COMMANDS: [&str; 13] = [
     "cases",
     "suite",
     "hostile",
@@ -69,6 +71,7 @@ pub(crate) const COMMANDS: [&str; 12] = [
     "guard-proof",
     "instructions",
     "interop",
+    "replicas",
     "tidy",
 ];
 
@@ -86,6 +89,7 @@ usage: cargo xtask COMMAND
   interop              our server and client with those of other SDKs (needs npm and Python; --only PEER)
   guard-proof          published clients and one odd tool, without the guard and with it
   gateways             the guard beside other gateways under load (needs npm and Python; --rounds N)
+  replicas             three guards behind Envoy, one killed and one ended under load (needs pip; --calls N)
   tidy                 doors between rooms, file headers and sizes, dependency walls (--rooms CRATE lists them)
 
 DIR defaults to TOOLGATE_SUITE, TOOLGATE_HOSTILE or TOOLGATE_CORPUS, then to the
