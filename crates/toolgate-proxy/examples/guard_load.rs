@@ -79,7 +79,7 @@ fn echo_http() -> Done<()> {
         std::thread::spawn(move || -> std::io::Result<()> {
             stream.set_nodelay(true)?;
             let mut input = BufReader::new(stream.try_clone()?);
-            while let Some(body) = read_http(&mut input)? {
+            while let Some(body) = read_http(&mut input, &mut String::new())? {
                 let text = match answer(&body) {
                     Some(answer) => format!(
                         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nMcp-Session-Id: s\r\nContent-Length: {}\r\n\r\n{answer}",
@@ -95,8 +95,8 @@ fn echo_http() -> Done<()> {
     Ok(())
 }
 
-/// One request or answer of known length; `None` at the end.
-fn read_http(input: &mut impl BufRead) -> std::io::Result<Option<String>> {
+/// One request or answer of known length, and the session that it names; `None` at the end.
+fn read_http(input: &mut impl BufRead, session: &mut String) -> std::io::Result<Option<String>> {
     let mut length = 0;
     let mut line = String::new();
     loop {
@@ -108,10 +108,11 @@ fn read_http(input: &mut impl BufRead) -> std::io::Result<Option<String>> {
         if text.is_empty() {
             break;
         }
-        if let Some((name, value)) = text.split_once(':')
-            && name.eq_ignore_ascii_case("content-length")
-        {
-            length = value.trim().parse().unwrap_or(0);
+        let (name, value) = text.split_once(':').unwrap_or_default();
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = value.trim().parse().unwrap_or(0),
+            "mcp-session-id" => value.trim().clone_into(session),
+            _ => {}
         }
     }
     let mut body = vec![0; length];
@@ -213,19 +214,28 @@ impl Way for Lines {
     }
 }
 
-struct Http(TcpStream, BufReader<TcpStream>);
+struct Http {
+    to: TcpStream,
+    from: BufReader<TcpStream>,
+    /// As the last answer named it.
+    session: String,
+}
 
 impl Way for Http {
     fn send(&mut self, message: &str) -> std::io::Result<()> {
+        let session = match self.session.as_str() {
+            "" => String::new(),
+            name => format!("Mcp-Session-Id: {name}\r\n"),
+        };
         let text = format!(
-            "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Session-Id: s\r\nMCP-Protocol-Version: 2025-11-25\r\nContent-Length: {}\r\n\r\n{message}",
+            "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n{session}MCP-Protocol-Version: 2025-11-25\r\nContent-Length: {}\r\n\r\n{message}",
             message.len()
         );
-        self.0.write_all(text.as_bytes())
+        self.to.write_all(text.as_bytes())
     }
 
     fn receive(&mut self) -> std::io::Result<String> {
-        Ok(read_http(&mut self.1)?.unwrap_or_default())
+        Ok(read_http(&mut self.from, &mut self.session)?.unwrap_or_default())
     }
 }
 
@@ -271,7 +281,11 @@ fn listening(mode: &str, upstream: &str, running: &mut Running) -> Done<(String,
 fn http(address: &str) -> Done<Box<dyn Way>> {
     let stream = TcpStream::connect(address)?;
     stream.set_nodelay(true)?;
-    Ok(Box::new(Http(stream.try_clone()?, BufReader::new(stream))))
+    Ok(Box::new(Http {
+        to: stream.try_clone()?,
+        from: BufReader::new(stream),
+        session: String::new(),
+    }))
 }
 
 fn call(id: usize) -> String {
