@@ -1,5 +1,7 @@
 //! Instances that a schema refuses, made from ones that it accepts.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 use toolgate_testkit::dialect::Dialect;
 use toolgate_testkit::differential::random::Random;
@@ -21,17 +23,32 @@ pub fn broken(schema: &str, valid: &[String]) -> Vec<String> {
         let Ok(value) = serde_json::from_str::<Value>(text) else {
             continue;
         };
+        let value = sorted(value);
         let nodes = count(&value);
         for _ in 0..TRIES {
             let mut changed = value.clone();
             alter(&mut changed, &mut random.below(nodes), &mut random);
             if !validator.is_valid(&changed) {
-                found.push(changed.to_string());
+                found.push(sorted(changed).to_string());
                 break;
             }
         }
     }
     found
+}
+
+/// The same with members in the order of their names, whatever order `serde_json` keeps in this
+/// build.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Array(items) => items.into_iter().map(sorted).collect(),
+        Value::Object(members) => {
+            let named: BTreeMap<String, Value> = members.into_iter().collect();
+            let named = named.into_iter().map(|(name, value)| (name, sorted(value)));
+            Value::Object(named.collect())
+        }
+        other => other,
+    }
 }
 
 fn count(value: &Value) -> usize {
