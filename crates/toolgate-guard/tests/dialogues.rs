@@ -9,36 +9,14 @@
     reason = "a panic is how a test fails"
 )]
 
+#[macro_use]
+#[path = "support/played.rs"]
+mod played;
 mod support;
 
 use support::script::play;
 
-macro_rules! dialogues {
-    ($($name:ident)*) => {
-        $(
-            #[test]
-            fn $name() {
-                play(include_str!(concat!("cases/", stringify!($name), ".txt")));
-            }
-        )*
-
-        #[test]
-        fn every_dialogue_is_played() {
-            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
-            let mut files: Vec<String> = std::fs::read_dir(folder)
-                .unwrap()
-                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-                .filter_map(|name| name.strip_suffix(".txt").map(str::to_owned))
-                .collect();
-            files.sort();
-            let mut played = vec![$(stringify!($name).to_owned()),*];
-            played.sort();
-            assert_eq!(files, played);
-        }
-    };
-}
-
-dialogues! {
+dialogues! { "cases":
     arguments
     batches
     cancel

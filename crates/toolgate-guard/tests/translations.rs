@@ -11,6 +11,9 @@
 
 #[path = "support/expected.rs"]
 mod expected;
+#[macro_use]
+#[path = "support/played.rs"]
+mod played;
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -19,32 +22,7 @@ use expected::matches;
 use toolgate_guard::Policy;
 use toolgate_guard::translate::{Clients, Leg, Step, Steps, Translate, Translator};
 
-macro_rules! dialogues {
-    ($($name:ident)*) => {
-        $(
-            #[test]
-            fn $name() {
-                play(include_str!(concat!("translations/", stringify!($name), ".txt")));
-            }
-        )*
-
-        #[test]
-        fn every_dialogue_is_played() {
-            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/translations");
-            let mut files: Vec<String> = std::fs::read_dir(folder)
-                .unwrap()
-                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-                .filter_map(|name| name.strip_suffix(".txt").map(str::to_owned))
-                .collect();
-            files.sort();
-            let mut played = vec![$(stringify!($name).to_owned()),*];
-            played.sort();
-            assert_eq!(files, played);
-        }
-    };
-}
-
-dialogues! {
+dialogues! { "translations":
     legacy_bounds
     legacy_inputs
     legacy_session
