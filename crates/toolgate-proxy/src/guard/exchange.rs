@@ -109,7 +109,7 @@ impl Exchange {
     pub(super) async fn listen(mut self) -> Response<Outgoing> {
         self.hub.listen(&self.mailbox);
         match &self.hub.way {
-            Way::Endpoint(endpoint, _) => {
+            Way::Endpoint(endpoint, ..) => {
                 let limit = self.hub.porter.house.bounds.message_bytes;
                 self.flight = Some(Flight::listen(endpoint, self.upstream_headers(), limit));
             }
@@ -272,7 +272,7 @@ impl Exchange {
     }
 
     fn launch(&mut self, parcel: &Parcel) {
-        let Way::Endpoint(endpoint, _) = &self.hub.way else {
+        let Way::Endpoint(endpoint, ..) = &self.hub.way else {
             return;
         };
         let limit = self.hub.porter.house.bounds.message_bytes;

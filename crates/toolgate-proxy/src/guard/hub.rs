@@ -8,20 +8,22 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hyper::header::{HeaderMap, HeaderValue};
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 use toolgate_guard::{IdKey, Purpose, Shape, Side, TraceContext, one_line};
 
 use super::child::Input;
+use super::inner::Caller;
 use super::mux::Shared;
 use super::porter::{Order, Parcel, Porter};
 use crate::http::Endpoint;
 
 /// What lies behind a conversation.
 pub(super) enum Way {
-    /// An HTTP endpoint, with the headers of the request that opened the conversation.
-    Endpoint(Arc<Endpoint>, HeaderMap),
+    /// An HTTP endpoint, with the headers of the request that opened the conversation, and whoever
+    /// it is held for, whose authorization may have been renewed since.
+    Endpoint(Arc<Endpoint>, HeaderMap, Caller),
     /// A child of its own.
     Child(Arc<Input>),
     /// A child that others use too.
@@ -262,7 +264,7 @@ impl Hub {
                 tokio::spawn(async move { input.flush().await });
             }
             Way::Shared(shared) => shared.send(self, &parcel),
-            Way::Endpoint(endpoint, headers) => {
+            Way::Endpoint(endpoint, headers, caller) => {
                 let own = match (&parcel.purpose, &parcel.shape) {
                     (Purpose::Ask, _) => None,
                     (_, Shape::Request { id, .. }) => self.boxes().open.get(id).cloned(),
@@ -273,7 +275,9 @@ impl Hub {
                         mailbox.send(Delivery::ToServer(parcel));
                     }
                     None => {
-                        let (endpoint, headers) = (Arc::clone(endpoint), headers.clone());
+                        let (endpoint, mut headers) = (Arc::clone(endpoint), headers.clone());
+                        headers.remove(AUTHORIZATION);
+                        headers.extend(caller.value().map(|value| (AUTHORIZATION, value)));
                         tokio::spawn(super::ask::ask(Arc::clone(self), endpoint, headers, parcel));
                     }
                 }

@@ -139,6 +139,28 @@ async fn a_listing_that_is_refused_over_http_refuses_the_call_so() {
     }
 }
 
+/// A session outlives the authorization that it was opened with.
+#[tokio::test]
+async fn the_guards_own_listing_is_asked_for_with_the_callers_newest_authorization() {
+    let web = server(|request, stream| {
+        let text = ok(request);
+        respond(stream, "200 OK", JSON, &text);
+    });
+    let served = Served::start(remote(&web.url)).await;
+    let session = served.open().await;
+    let headers = [
+        ("Mcp-Session-Id", session.as_str()),
+        ("MCP-Protocol-Version", "2025-11-25"),
+        ("Authorization", "Bearer newest"),
+    ];
+    let reply = served.post(&headers, &call(1, "echo", json!({}))).await;
+    assert_eq!(reply.status, 200);
+    let seen = web.seen();
+    let listed = seen.iter().find(|request| request.rpc() == "tools/list");
+    let listed = listed.unwrap();
+    assert_eq!(listed.header("authorization"), Some("Bearer newest"));
+}
+
 #[tokio::test]
 async fn refusals_of_the_upstream_are_passed_on_and_failures_answered() {
     let web = server(|request, stream| match request.header("authorization") {

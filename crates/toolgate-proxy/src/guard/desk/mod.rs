@@ -211,7 +211,7 @@ impl Desk {
         let caller = Caller::new(headers.get(AUTHORIZATION));
         match &self.far {
             Far::Endpoint(endpoint) => {
-                let way = Way::Endpoint(Arc::clone(endpoint), onward(&headers));
+                let way = Way::Endpoint(Arc::clone(endpoint), onward(&headers), caller.clone());
                 let hub = Hub::new(porter, way);
                 let mut exchange = Exchange::new(Arc::clone(&hub), onward(&headers), false, slot);
                 exchange.clerk = self.clerk(true);
@@ -334,7 +334,11 @@ impl Desk {
             (_, Some(shared)) => (shared.context.clone(), Way::Shared(shared)),
             (Far::Endpoint(endpoint), None) => (
                 bearer(headers),
-                Way::Endpoint(Arc::clone(endpoint), onward(headers)),
+                Way::Endpoint(
+                    Arc::clone(endpoint),
+                    onward(headers),
+                    Caller::new(headers.get(AUTHORIZATION)),
+                ),
             ),
             // Only for messages that cannot be read whole; nothing is sent.
             (Far::Children(_), None) => (Context::Anonymous, Way::None),

@@ -5,7 +5,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hyper::Response;
-use hyper::header::{HeaderMap, HeaderValue};
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout};
 use toolgate_guard::{Context, ScopeKey, Side};
@@ -130,14 +130,15 @@ impl Desk {
         let header = headers.get(VERSION).and_then(|value| value.to_str().ok());
         let link = self.link(version.as_deref().or(header));
         let porter = Porter::adopt(&self.house, Context::Session(number), link);
-        let way = Way::Endpoint(Arc::clone(endpoint), onward(headers));
+        let caller = Caller::new(headers.get(AUTHORIZATION));
+        let way = Way::Endpoint(Arc::clone(endpoint), onward(headers), caller.clone());
         let hub = Hub::new(porter, way);
         let ours = value.clone();
         hub.name(Named { theirs, ours });
         let session = Session {
             hub,
             number,
-            caller: Caller::default(),
+            caller,
             told,
         };
         Ok(Some(self.keep(name, session)))
