@@ -4,6 +4,8 @@ use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::TcpStream;
 
 use crate::common::{MODERN, Served, call, initialize, modern, remote, text_of};
 use crate::web::{JSON, Request, Web, respond};
@@ -137,6 +139,33 @@ async fn a_listing_that_is_refused_over_http_refuses_the_call_so() {
         let seen: Vec<String> = web.seen().iter().map(|request| request.rpc()).collect();
         assert_eq!(seen, ["tools/list"]);
     }
+}
+
+/// What had not come when the guard was told to stop went nowhere, and is said so in a way that
+/// balancers act on.
+#[tokio::test]
+async fn a_request_that_comes_while_stopping_is_for_another_replica() {
+    let web = server(|request, stream| respond(stream, "200 OK", JSON, &ok(request)));
+    let served = Served::start(remote(&web.url)).await;
+    let body = modern(call(7, "echo", json!({}))).to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: {MODERN}\r\nMcp-Method: tools/call\r\nMcp-Name: echo\r\nExpect: 100-continue\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    let stream = TcpStream::connect(("127.0.0.1", served.port)).await;
+    let mut stream = BufReader::new(stream.unwrap());
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut line = String::new();
+    stream.read_line(&mut line).await.unwrap();
+    assert!(line.contains("100 Continue"), "{line}");
+    served.running.stop();
+    stream.write_all(body.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.contains("HTTP/1.1 503"), "{answer}");
+    assert!(answer.contains("retry-after: 1"), "{answer}");
+    assert!(answer.contains(r#""id":7,"error""#), "{answer}");
+    assert!(web.seen().is_empty());
 }
 
 /// A session outlives the authorization that it was opened with.

@@ -15,7 +15,7 @@ use hyper::{Method, Request, Response};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
-use toolgate_guard::{Carrier, Context, Recovery};
+use toolgate_guard::{Carrier, Context, IdKey, Recovery};
 
 use super::clerk::Clerk;
 use super::event::Event;
@@ -119,6 +119,10 @@ impl Desk {
             }
         };
         let facts = Facts::read(&message);
+        // A balancer sends it elsewhere: nothing has seen it yet.
+        if facts.is_request() && self.house.is_stopping() {
+            return self.unavailable("stopping", facts.id.as_ref(), STOPPING);
+        }
         if facts == Facts::default() {
             // No message at all, or a batch: what is to be said the conversation says.
             let text = message.trim_ascii_start();
@@ -371,8 +375,12 @@ impl Desk {
     }
 
     fn busy(&self, why: &'static str) -> Response<Outgoing> {
+        self.unavailable(why, None, &format!("too many {why}"))
+    }
+
+    fn unavailable(&self, why: &'static str, id: Option<&IdKey>, text: &str) -> Response<Outgoing> {
         self.rejected(503, why);
-        let mut response = error(503, None, INTERNAL_ERROR, &format!("too many {why}"));
+        let mut response = error(503, id, INTERNAL_ERROR, text);
         let after = HeaderValue::from_static("1");
         response.headers_mut().insert("retry-after", after);
         response
@@ -415,3 +423,4 @@ fn bearer(headers: &HeaderMap) -> Context {
 const INVALID_REQUEST: i64 = -32600;
 const INTERNAL_ERROR: i64 = -32603;
 const HEADER_MISMATCH: i64 = -32020;
+const STOPPING: &str = "the guard is shutting down; the request went nowhere, send it again";
