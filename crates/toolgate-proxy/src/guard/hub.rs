@@ -5,7 +5,7 @@
 //! HTTP upstream to the POST that sends them, messages for a child to its input.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
@@ -99,6 +99,8 @@ pub(super) struct Hub {
     /// Told whenever a mailbox has been emptied by one.
     pub(super) taken: Notify,
     pub(super) begun: Instant,
+    /// The child has ended.
+    pub(super) gone: AtomicBool,
 }
 
 /// The two names of a legacy session at an HTTP upstream.
@@ -135,6 +137,7 @@ impl Hub {
             }),
             taken: Notify::new(),
             begun: now,
+            gone: AtomicBool::new(false),
         })
     }
 

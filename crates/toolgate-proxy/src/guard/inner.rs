@@ -26,6 +26,12 @@ pub trait Inner: fmt::Debug + Send + Sync + 'static {
     ///
     /// A [`Fault`] if there can be none; the request that needed it is answered with its text.
     fn open(&self, caller: &Caller) -> Result<InnerPeer, Fault>;
+
+    /// Whether a legacy session can go on with a peer that another replica opens as the client
+    /// had opened this one: nothing behind it is a process. Default no.
+    fn moves(&self) -> bool {
+        false
+    }
 }
 
 /// One open peer: lines of JSON-RPC to it and from it, as on a child's standard input and output.

@@ -116,6 +116,17 @@ pub enum Upstream {
     Inner(Arc<dyn Inner>),
 }
 
+impl Upstream {
+    /// Whether nothing of it lives beside this process.
+    pub(super) fn moves(&self) -> bool {
+        match self {
+            Self::Child { .. } => false,
+            Self::Http(_) => true,
+            Self::Inner(inner) => inner.moves(),
+        }
+    }
+}
+
 /// What happens when a child ends by itself. Its open requests are answered with an error first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Restart {

@@ -103,6 +103,11 @@ impl Several {
 }
 
 impl Inner for Several {
+    fn moves(&self) -> bool {
+        let mut branches = self.branches.iter();
+        branches.all(|branch| branch.upstream.moves())
+    }
+
     fn open(&self, caller: &Caller) -> Result<InnerPeer, Fault> {
         let junction = self.junction().map_err(|error| {
             let text = error.to_string();

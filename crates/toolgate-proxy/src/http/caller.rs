@@ -1,5 +1,6 @@
 //! On whose behalf an upstream is used.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use reqwest::header::HeaderValue;
@@ -12,6 +13,8 @@ use reqwest::header::HeaderValue;
 #[derive(Clone, Default)]
 pub struct Caller {
     authorization: Arc<RwLock<Option<HeaderValue>>>,
+    /// A server behind keeps a session of its own for it.
+    kept: Arc<AtomicBool>,
 }
 
 impl Caller {
@@ -30,6 +33,15 @@ impl Caller {
     pub(crate) fn value(&self) -> Option<HeaderValue> {
         let value = self.authorization.read();
         value.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// A server keeps a session for it.
+    pub(crate) fn keep(&self) {
+        self.kept.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_kept(&self) -> bool {
+        self.kept.load(Ordering::Acquire)
     }
 
     pub(crate) fn renew(&self, authorization: Option<&HeaderValue>) {

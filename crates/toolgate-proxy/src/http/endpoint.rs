@@ -60,6 +60,11 @@ impl Endpoint {
         url.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The server keeps a session for the caller.
+    pub(crate) fn kept(&self) {
+        self.caller.keep();
+    }
+
     /// The caller's authorization and the operator's own headers.
     pub(crate) fn headers(&self) -> HeaderMap {
         let mut headers = self.headers.clone();

@@ -14,6 +14,7 @@ mod eras;
 mod http_child;
 mod http_http;
 mod inner;
+mod moved;
 mod replicas;
 mod several;
 mod stdio_child;

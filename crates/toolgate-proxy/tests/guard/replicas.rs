@@ -8,10 +8,10 @@ use toolgate_proxy::guard::{GuardOptions, SessionKeys, Upstream};
 use crate::common::{Served, call, initialize, modern, policy, python, remote, text_of};
 use crate::web::{JSON, Request, Web, respond};
 
-const KEY: &str = "a key that all replicas have in common";
+pub(crate) const KEY: &str = "a key that all replicas have in common";
 const EVENTS: &str = "Content-Type: text/event-stream\r\nMcp-Session-Id: s-1\r\n";
 
-fn keys(secrets: &[&str]) -> SessionKeys {
+pub(crate) fn keys(secrets: &[&str]) -> SessionKeys {
     let keys = SessionKeys::default();
     keys.replace(secrets).unwrap();
     keys

@@ -42,7 +42,7 @@ for m, id, name, args in calls():
     text(id, json.dumps([got["id"], got["result"]]))
 "#;
 
-fn branch(name: &str, upstream: Upstream, policy: Policy) -> (Branch, Arc<Seen>) {
+pub(crate) fn branch(name: &str, upstream: Upstream, policy: Policy) -> (Branch, Arc<Seen>) {
     let seen = Arc::new(Seen::default());
     let observer: Arc<dyn Observer> = Arc::<Seen>::clone(&seen);
     let branch = Branch {
@@ -55,20 +55,20 @@ fn branch(name: &str, upstream: Upstream, policy: Policy) -> (Branch, Arc<Seen>)
     (branch, seen)
 }
 
-fn several(branches: Vec<Branch>, bounds: Bounds, times: Times) -> Upstream {
+pub(crate) fn several(branches: Vec<Branch>, bounds: Bounds, times: Times) -> Upstream {
     let junction = JunctionBounds::default();
     Upstream::Inner(Arc::new(
         Several::new(branches, bounds, times, junction).unwrap(),
     ))
 }
 
-fn of(upstreams: Vec<(&str, Upstream)>) -> Upstream {
+pub(crate) fn of(upstreams: Vec<(&str, Upstream)>) -> Upstream {
     let branches = upstreams.into_iter();
     let branches = branches.map(|(name, upstream)| branch(name, upstream, policy()).0);
     several(branches.collect(), Bounds::default(), short())
 }
 
-fn short() -> Times {
+pub(crate) fn short() -> Times {
     options(Listener::Stdio, python("")).times
 }
 
@@ -81,12 +81,12 @@ async fn serve(upstream: Upstream) -> Served {
     Served::with(upstream, policy().carrying(), |_| {}).await
 }
 
-fn names(listed: &Value) -> Vec<&str> {
+pub(crate) fn names(listed: &Value) -> Vec<&str> {
     let tools = listed["result"]["tools"].as_array().unwrap().iter();
     tools.map(|tool| tool["name"].as_str().unwrap()).collect()
 }
 
-fn list(id: i64) -> Value {
+pub(crate) fn list(id: i64) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"})
 }
 

@@ -1,6 +1,8 @@
 //! A client on stdio, an HTTP endpoint behind (behaviours G1, G2, G4).
 
 use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use toolgate_proxy::guard::Exit;
@@ -123,9 +125,9 @@ async fn modern_messages_get_the_headers_that_repeat_them() {
 
 #[tokio::test]
 async fn headers_that_the_server_does_not_take_are_made_anew_once() {
-    let calls = std::sync::atomic::AtomicUsize::new(0);
+    let calls = AtomicUsize::new(0);
     let web = server(move |request, stream| {
-        if calls.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0 {
+        if calls.fetch_add(1, Ordering::SeqCst) == 0 {
             let body = format!(
                 r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":-32020,"message":"no"}}}}"#,
                 request.id()
@@ -227,4 +229,98 @@ async fn a_hanging_upstream_is_given_up_in_time() {
     assert!(told["error"].is_object(), "{told}");
     let told = client.ask(&call(2, "echo", json!({}))).await;
     assert_eq!(text_of(&told), "ok");
+}
+
+/// A server that has forgotten every session but the newest, and hears calls in that only. The
+/// first call of each tool but `hang` makes it forget all.
+fn forgetful(reopens: bool) -> (Web, Arc<AtomicUsize>) {
+    let opened = Arc::new(AtomicUsize::new(0));
+    let (counted, restarted) = (Arc::clone(&opened), AtomicUsize::new(0));
+    let web = Web::start(move |request, stream| {
+        let asked = request.rpc();
+        if asked == "initialize" {
+            let number = counted.fetch_add(1, Ordering::AcqRel) + 1;
+            if number > 1 && !reopens {
+                return respond(stream, "503 Service Unavailable", "", "");
+            }
+            let result = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"web","version":"1"}}"#;
+            let body = format!(
+                r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#,
+                request.id()
+            );
+            let headers = format!("{JSON}Mcp-Session-Id: s-{number}\r\n");
+            return respond(stream, "200 OK", &headers, &body);
+        }
+        if request.body.contains(r#""restart""#) {
+            restarted.store(counted.load(Ordering::Acquire), Ordering::Release);
+        }
+        let number = counted.load(Ordering::Acquire);
+        let current = format!("s-{number}");
+        let known = restarted.load(Ordering::Acquire) < number
+            && request.header("mcp-session-id") == Some(&current);
+        match (request.method.as_str(), asked.as_str()) {
+            _ if !known => respond(stream, "404 Not Found", "", ""),
+            ("POST", "tools/list") => {
+                let body = format!(
+                    r#"{{"jsonrpc":"2.0","id":{},"result":{{"tools":[{{"name":"echo","inputSchema":{{"type":"object"}}}}]}}}}"#,
+                    request.id()
+                );
+                respond(stream, "200 OK", JSON, &body);
+            }
+            ("POST", "tools/call") => {
+                let body = answer(request, &current);
+                respond(stream, "200 OK", JSON, &body);
+            }
+            ("POST", _) => respond(stream, "202 Accepted", "", ""),
+            _ => respond(stream, "405 Method Not Allowed", "", ""),
+        }
+    });
+    (web, opened)
+}
+
+#[tokio::test]
+async fn a_session_that_the_server_forgot_is_opened_again_and_the_request_repeated_once() {
+    let (web, opened) = forgetful(true);
+    let mut client = Lined::start(remote(&web.url));
+    client.open().await;
+    let told = client.ask(&call(1, "echo", json!({}))).await;
+    assert_eq!(text_of(&told), "s-1");
+    // The client hears that the list may be another, and gets its answer, in either order.
+    client.send(&call(2, "echo", json!({"restart": 1}))).await;
+    let (first, second) = (client.next().await, client.next().await);
+    let (note, told) = match first["id"].is_null() {
+        true => (first, second),
+        false => (second, first),
+    };
+    assert_eq!(note["method"], "notifications/tools/list_changed");
+    // It restarts with every such call, so that the repetition is refused too, for good.
+    let text = told["error"]["message"].as_str().unwrap();
+    assert!(text.contains("404"), "{told}");
+    assert_eq!(opened.load(Ordering::Acquire), 2);
+    let told = client.ask(&call(3, "echo", json!({}))).await;
+    assert_eq!(told["method"], "notifications/tools/list_changed", "{told}");
+    let told = client.next().await;
+    assert_eq!(text_of(&told), "s-3");
+    let calls = web.seen();
+    let calls = calls.iter().filter(|it| it.rpc() == "tools/call");
+    // 1; 2 and its repetition; 3, before which the list was asked for, which found no session.
+    assert_eq!(calls.count(), 4);
+    let openings = web.seen();
+    let mut openings = openings.iter().filter(|it| it.rpc() == "initialize");
+    let first = openings.next().unwrap();
+    assert!(openings.all(|it| it.body == first.body && it.header("mcp-session-id").is_none()));
+}
+
+#[tokio::test]
+async fn a_server_that_opens_no_other_session_fails_the_call() {
+    let (web, opened) = forgetful(false);
+    let mut client = Lined::start(remote(&web.url));
+    client.open().await;
+    let lost = client.ask(&call(1, "echo", json!({"restart": 1}))).await;
+    let text = lost["error"]["message"].as_str().unwrap();
+    assert!(
+        text.contains("HTTP status 404, and it opens no new session: HTTP status 503"),
+        "{lost}"
+    );
+    assert_eq!(opened.load(Ordering::Acquire), 2);
 }

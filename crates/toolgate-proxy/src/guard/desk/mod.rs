@@ -1,6 +1,7 @@
 //! The HTTP side of the clients: who is let in, which conversation a request belongs to, and the
 //! sessions of the legacy era.
 
+mod moving;
 mod nursery;
 mod sessions;
 
@@ -47,6 +48,7 @@ pub(super) struct Desk {
     slots: Arc<Semaphore>,
     contexts: AtomicU64,
     names: Arc<Names>,
+    moving: moving::Moving,
 }
 
 #[derive(Clone)]
@@ -74,6 +76,7 @@ impl Desk {
             sessions: Mutex::default(),
             contexts: AtomicU64::new(1),
             names: Arc::new(names),
+            moving: moving::Moving::default(),
         })
     }
 
@@ -178,7 +181,7 @@ impl Desk {
         if opens {
             return self.open(headers, facts, message, slot).await;
         }
-        let hub = match self.session_of(&headers) {
+        let hub = match self.session_for(&headers).await {
             Ok(Some(session)) => {
                 session.caller.renew(headers.get(AUTHORIZATION));
                 session.hub
@@ -219,6 +222,8 @@ impl Desk {
                 let hub = Hub::new(porter, way);
                 let mut exchange = Exchange::new(Arc::clone(&hub), onward(&headers), false, slot);
                 exchange.clerk = self.clerk(true);
+                // The session, which has a clock, begins with the answer.
+                exchange.keeps_time = true;
                 let response = exchange.post(facts, message).await;
                 if let Some(named) = hub.named() {
                     self.enter(&named.ours, &headers, hub, number, caller);
@@ -229,7 +234,12 @@ impl Desk {
                 let Some(place) = nursery.place() else {
                     return self.busy("children");
                 };
-                let name = match self.names.of_child(&headers) {
+                let opening = nursery.moves().then(|| moving::opening(message));
+                let name = match opening.flatten() {
+                    Some(opening) => self.names.of_opening(opening, &headers),
+                    None => self.names.of_child(&headers),
+                };
+                let name = match name {
                     Ok(name) => name,
                     Err(unnamed) => {
                         let (status, text) = unnamed.told();
@@ -260,7 +270,7 @@ impl Desk {
         headers: HeaderMap,
         slot: OwnedSemaphorePermit,
     ) -> Response<Outgoing> {
-        let hub = match self.session_of(&headers) {
+        let hub = match self.session_for(&headers).await {
             Ok(Some(session)) => session.hub,
             Ok(None) if matches!(self.far, Far::Endpoint(_)) => self.passing(&headers, false, None),
             Ok(None) => return respond(405, HeaderMap::new(), Outgoing::empty()),
@@ -276,6 +286,11 @@ impl Desk {
     async fn delete(self: &Arc<Self>, headers: &HeaderMap) -> Response<Outgoing> {
         let session = match self.session_of(headers) {
             Ok(session) => session,
+            // Nothing of it is here; and what is deleted here is not opened here again.
+            Err(NoSession::Asleep) => {
+                self.moving.over(headers);
+                return respond(204, HeaderMap::new(), Outgoing::empty());
+            }
             Err(why) => return self.no_session(why, &Facts::default()),
         };
         let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
@@ -307,6 +322,7 @@ impl Desk {
             Far::Children(_) => match name {
                 None => error(400, None, INVALID_REQUEST, "send `Mcp-Session-Id`"),
                 Some(name) if self.end_session(name).await => {
+                    self.moving.over(headers);
                     respond(204, HeaderMap::new(), Outgoing::empty())
                 }
                 Some(_) => self.no_session(NoSession::Unknown, &Facts::default()),
@@ -325,8 +341,11 @@ impl Desk {
             return self.busy("sessions");
         }
         let (status, word, text) = why.told();
-        self.rejected(status, word);
         let id = facts.id.as_ref().filter(|_| facts.is_request());
+        if why == NoSession::Unopened {
+            return self.unavailable(word, id, text);
+        }
+        self.rejected(status, word);
         error(status, id, INVALID_REQUEST, text)
     }
 

@@ -62,6 +62,14 @@ impl Nursery {
         Arc::clone(&self.slots).try_acquire_owned().ok()
     }
 
+    /// Whether a session with a child can go on with one that another replica opens.
+    pub(super) fn moves(&self) -> bool {
+        match &self.source {
+            Source::Launch(_) => false,
+            Source::Inner(inner) => inner.moves(),
+        }
+    }
+
     pub(super) fn start(
         &self,
         house: &Arc<House>,

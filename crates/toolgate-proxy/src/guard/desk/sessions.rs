@@ -1,6 +1,7 @@
 //! The legacy sessions of a desk: how they begin, are found again, idle and end.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -20,7 +21,6 @@ use crate::guard::porter::Porter;
 use crate::guard::reply::onward;
 use crate::http::{SESSION, VERSION};
 use crate::web::Outgoing;
-use std::sync::atomic::Ordering;
 
 impl Desk {
     /// Looks after the sessions until the desk is dropped or the guard ends.
@@ -98,6 +98,7 @@ impl Desk {
         let how = child.end(house.times.grace).await;
         let deliver = &mut |order| hub.route(order, None);
         hub.porter.server_gone(&how, deliver);
+        hub.gone.store(true, Ordering::Release);
         self.end_session(&name).await;
     }
 
@@ -117,10 +118,7 @@ impl Desk {
         let (Place::Upstream { id, version }, Far::Endpoint(endpoint)) =
             (&told.claim.place, &self.far)
         else {
-            return Err(match self.names.is_here(&told.claim.place) {
-                true => NoSession::Unknown,
-                false => NoSession::Elsewhere,
-            });
+            return Err(self.names.absent(&told.claim.place));
         };
         let theirs = HeaderValue::from_bytes(id).map_err(|_| NoSession::Unknown)?;
         if !self.has_room() {
@@ -185,7 +183,7 @@ impl Desk {
 
     /// Keeps a session under its name; gives the one that is kept, which another request may have
     /// brought first.
-    fn keep(&self, name: &str, session: Session) -> Session {
+    pub(super) fn keep(&self, name: &str, session: Session) -> Session {
         let mut sessions = self.sessions();
         if let Some(kept) = sessions.get_mut(name) {
             kept.told = session.told;
@@ -212,18 +210,22 @@ impl Desk {
         let Some(session) = self.sessions().remove(name) else {
             return false;
         };
-        let hub = session.hub;
-        hub.close_listener();
-        if let Way::Child(input) = &hub.way {
+        let lasted = session.hub.begun.elapsed();
+        self.dismiss(&session).await;
+        self.house.observe(&Event::SessionClosed { lasted });
+        true
+    }
+
+    /// Lets go of what a session has.
+    pub(super) async fn dismiss(&self, session: &Session) {
+        session.hub.close_listener();
+        if let Way::Child(input) = &session.hub.way {
             let _slow_reader = timeout(self.house.times.grace, input.close()).await;
         }
-        let lasted = hub.begun.elapsed();
         self.house.guard.forget(&ScopeKey {
             upstream: Arc::clone(&self.house.name),
             context: Context::Session(session.number),
         });
-        self.house.observe(&Event::SessionClosed { lasted });
-        true
     }
 
     /// The upstream does not know the session any more.

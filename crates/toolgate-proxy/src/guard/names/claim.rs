@@ -22,8 +22,22 @@ pub(in crate::guard) enum Place {
         /// The version of the protocol that was agreed on, if that was known in time.
         version: Option<String>,
     },
-    /// In a process beside the replica of this name.
-    Replica([u8; 16]),
+    /// Beside the replica of this name, for this reason.
+    Replica([u8; 16], Stays),
+    /// Wherever it is used: what is behind is opened there as the client had opened it, with
+    /// these parameters of `initialize`.
+    Anywhere(String),
+}
+
+/// Why a session cannot move to another replica.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::guard) enum Stays {
+    /// Its server is a process.
+    Process,
+    /// What the client said of itself does not fit into a name.
+    Wordy,
+    /// A server behind it has a session of its own. This is in no name.
+    Kept,
 }
 
 impl Claim {
@@ -39,9 +53,16 @@ impl Claim {
                 part(&mut out, version.as_deref().unwrap_or_default().as_bytes())?;
                 part(&mut out, id)?;
             }
-            Place::Replica(name) => {
-                out.push(AT_REPLICA);
+            Place::Replica(name, stays) => {
+                out.push(match stays {
+                    Stays::Wordy => AT_REPLICA_WORDY,
+                    Stays::Process | Stays::Kept => AT_REPLICA,
+                });
                 part(&mut out, name)?;
+            }
+            Place::Anywhere(opening) => {
+                out.push(ANYWHERE);
+                part(&mut out, opening.as_bytes())?;
             }
         }
         Some(out)
@@ -63,7 +84,12 @@ impl Claim {
                 };
                 (place, rest)
             }
-            AT_REPLICA => (Place::Replica(first.try_into().ok()?), rest),
+            AT_REPLICA => (Place::Replica(first.try_into().ok()?, Stays::Process), rest),
+            AT_REPLICA_WORDY => (Place::Replica(first.try_into().ok()?, Stays::Wordy), rest),
+            ANYWHERE => {
+                let opening = String::from_utf8(first.to_vec()).ok()?;
+                (Place::Anywhere(opening), rest)
+            }
             _ => return None,
         };
         let claim = Self {
@@ -93,8 +119,12 @@ fn take(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 
 const AT_UPSTREAM: u8 = 1;
 const AT_REPLICA: u8 = 2;
-/// Bytes of one part. The longest is the upstream's own name for a session, and SDKs name theirs
-/// by 36; the whole must fit into a header beside others.
+const ANYWHERE: u8 = 3;
+const AT_REPLICA_WORDY: u8 = 4;
+/// Bytes of one part. The longest are the upstream's own name for a session, and SDKs name theirs
+/// by 36, and the client's parameters of `initialize`, most of which have less than 500. The
+/// whole must fit into a header beside others: a name has at most 3,000 characters, and proxies
+/// admit 8 KiB.
 pub(super) const LONGEST_PART: usize = 2_048;
 
 #[cfg(test)]
@@ -112,9 +142,12 @@ mod tests {
                 id: b"s-1".to_vec(),
                 version: Some("2025-11-25".to_owned()),
             },
-            Place::Replica([7; 16]),
+            Place::Replica([7; 16], Stays::Process),
+            Place::Replica([7; 16], Stays::Wordy),
+            Place::Anywhere(r#"{"capabilities":{}}"#.to_owned()),
         ];
-        for (place, caller) in places.into_iter().zip([None, Some([9; 32]), None]) {
+        let callers = [None, Some([9; 32]), None, None, Some([8; 32])];
+        for (place, caller) in places.into_iter().zip(callers) {
             let claim = Claim {
                 opened: 1_795_000_000,
                 caller,

@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use hyper::header::{HeaderMap, HeaderValue};
 
 use claim::Claim;
-pub(super) use claim::Place;
+pub(super) use claim::{Place, Stays};
 pub use keys::SessionKeys;
 
 /// How the sessions of the legacy era over HTTP are named, and how long a name is good.
@@ -61,8 +61,12 @@ pub(super) enum NoSession {
     /// It was not given here, or is another caller's, or the session is over.
     Unknown,
     Expired,
-    /// It is in a process beside another replica.
-    Elsewhere,
+    /// It cannot go on here, for this reason.
+    Elsewhere(Stays),
+    /// It can be opened here and is not.
+    Asleep,
+    /// It cannot be opened here now.
+    Unopened,
     /// There are too many.
     NoRoom,
 }
@@ -101,7 +105,22 @@ impl Names {
 
     /// A name for a session in a process beside this replica.
     pub(super) fn of_child(&self, headers: &HeaderMap) -> Result<HeaderValue, Unnamed> {
-        self.seal(Place::Replica(self.replica), headers)
+        self.seal(Place::Replica(self.replica, Stays::Process), headers)
+    }
+
+    /// A name for a session that any replica can open with these parameters of `initialize`. If
+    /// they are too long for a name it stays here.
+    pub(super) fn of_opening(
+        &self,
+        opening: String,
+        headers: &HeaderMap,
+    ) -> Result<HeaderValue, Unnamed> {
+        let place = if opening.len() <= claim::LONGEST_PART {
+            Place::Anywhere(opening)
+        } else {
+            Place::Replica(self.replica, Stays::Wordy)
+        };
+        self.seal(place, headers)
     }
 
     fn seal(&self, place: Place, headers: &HeaderMap) -> Result<HeaderValue, Unnamed> {
@@ -148,9 +167,15 @@ impl Names {
         self.is_old(&told.claim) || !(same || self.open(name).is_some())
     }
 
-    /// Whether a session is of a process beside this very replica.
-    pub(super) fn is_here(&self, place: &Place) -> bool {
-        *place == Place::Replica(self.replica)
+    /// Why a session that is not open here is none.
+    pub(super) fn absent(&self, place: &Place) -> NoSession {
+        match place {
+            Place::Replica(replica, stays) if *replica != self.replica => {
+                NoSession::Elsewhere(*stays)
+            }
+            Place::Anywhere(_) => NoSession::Asleep,
+            Place::Replica(..) | Place::Upstream { .. } => NoSession::Unknown,
+        }
     }
 
     fn open(&self, name: &str) -> Option<Told> {
@@ -174,7 +199,7 @@ impl NoSession {
     /// session (2025-11-25, basic/transports, session management).
     pub(super) fn told(self) -> (u16, &'static str, &'static str) {
         match self {
-            Self::Unknown => (
+            Self::Unknown | Self::Asleep => (
                 404,
                 "session",
                 "there is no such session; open one with `initialize`",
@@ -184,10 +209,25 @@ impl NoSession {
                 "session-age",
                 "the session is too old; open another with `initialize`",
             ),
-            Self::Elsewhere => (
+            Self::Elsewhere(Stays::Process) => (
                 404,
                 "session-replica",
                 "the session is with another replica of the guard, whose server is a process beside it, and cannot move; open another with `initialize`, or let the balancer keep a client with its replica",
+            ),
+            Self::Elsewhere(Stays::Wordy) => (
+                404,
+                "session-replica",
+                "the session is with another replica of the guard and cannot move, because the client's `initialize` is longer than the limit of 2048 bytes for a session that can; open another, or let the balancer keep a client with its replica",
+            ),
+            Self::Elsewhere(Stays::Kept) => (
+                404,
+                "session-replica",
+                "the session cannot go on here, because a server behind it keeps a session of its own; open another with `initialize`, or let the balancer keep a client with its replica",
+            ),
+            Self::Unopened => (
+                503,
+                "session-unopened",
+                "the servers of the session cannot be opened here now; try again",
             ),
             Self::NoRoom => (503, "sessions", "too many sessions"),
         }
@@ -283,8 +323,10 @@ mod tests {
         let name = one.of_child(&HeaderMap::new()).unwrap();
         let name = name.to_str().unwrap();
         let told = told_of(&one, name);
-        assert!(one.is_here(&told.claim.place) && !one.is_over(name, &told));
-        assert!(!names(&sessions, "tools", 2).is_here(&told.claim.place));
+        assert_eq!(one.absent(&told.claim.place), NoSession::Unknown);
+        assert!(!one.is_over(name, &told));
+        let away = names(&sessions, "tools", 2).absent(&told.claim.place);
+        assert_eq!(away, NoSession::Elsewhere(Stays::Process));
         sessions.age = Duration::ZERO;
         let short = names(&sessions, "tools", 1);
         let read = short.read(name, Some(&told), &HeaderMap::new());
@@ -296,6 +338,22 @@ mod tests {
         let read = one.read(name, Some(&told), &HeaderMap::new());
         assert_eq!(read.err(), Some(NoSession::Unknown));
         assert!(one.is_over(name, &told));
+    }
+
+    #[test]
+    fn an_opening_moves_if_it_is_short_enough() {
+        let sessions = Sessions::default();
+        let (one, two) = (names(&sessions, "tools", 1), names(&sessions, "tools", 2));
+        for (length, expected) in [
+            (2_048, NoSession::Asleep),
+            (2_049, NoSession::Elsewhere(Stays::Wordy)),
+        ] {
+            let name = one.of_opening("x".repeat(length), &bearer("a")).unwrap();
+            assert!(name.len() <= 3_000, "{}", name.len());
+            let told = two.read(name.to_str().unwrap(), None, &bearer("a"));
+            let told = told.ok().unwrap();
+            assert_eq!(two.absent(&told.claim.place), expected);
+        }
     }
 
     #[test]

@@ -82,6 +82,10 @@ impl fmt::Debug for Translated {
 }
 
 impl Inner for Translated {
+    fn moves(&self) -> bool {
+        self.behind.upstream.moves()
+    }
+
     fn open(&self, caller: &Caller) -> Result<InnerPeer, Fault> {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed)

@@ -4,13 +4,14 @@
 //! and answers of the client are posted one after the other, in their order. A legacy session and
 //! its listening stream are kept here, the headers of modern messages are made here.
 
+mod again;
+
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::Method;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::{Instant, timeout};
@@ -25,7 +26,6 @@ use super::mirror::{mirrored, write};
 use super::pair::Client;
 use super::porter::{House, Order, Parcel, Porter, link};
 use super::relist::contract_of;
-use crate::fault::Phase;
 use crate::http::{EVENT_STREAM, Endpoint, LAST_EVENT_ID, SESSION, VERSION};
 use crate::outbox::Outbox;
 use crate::stdio::{Line, Lines};
@@ -39,6 +39,8 @@ struct Caller<W> {
     queue: Mutex<VecDeque<Parcel>>,
     /// Held by whoever sends them.
     turn: tokio::sync::Mutex<()>,
+    /// Held by whoever opens a session in the place of a lost one.
+    reopening: tokio::sync::Mutex<()>,
     state: Mutex<State>,
 }
 
@@ -50,6 +52,7 @@ struct State {
     session: Option<HeaderValue>,
     version: Option<HeaderValue>,
     listening: Option<AbortHandle>,
+    opened: again::Opened,
 }
 
 impl State {
@@ -79,6 +82,7 @@ where
         endpoint,
         queue: Mutex::default(),
         turn: tokio::sync::Mutex::default(),
+        reopening: tokio::sync::Mutex::default(),
         state: Mutex::default(),
         house,
     });
@@ -162,6 +166,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
                     if method == "initialize" {
                         state.opening = Some(id.clone());
                     }
+                    state.opened.remember(&parcel);
                     let flight = tokio::spawn(Arc::clone(self).fly(id.clone(), parcel));
                     state.flights.insert(id, flight.abort_handle());
                 }
@@ -189,6 +194,9 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
     async fn tell(self: &Arc<Self>, parcel: Parcel) {
         let opens = matches!(&parcel.shape,
             Shape::Notification { method } if method == "notifications/initialized");
+        if opens {
+            self.state().opened.remember(&parcel);
+        }
         let (facts, headers) = self.headers(&parcel);
         let mut flight = self.post(&parcel, headers, &facts);
         let told = async {
@@ -235,10 +243,11 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
 
     /// `Some` is why the answer has not come.
     async fn carry(self: &Arc<Self>, id: &IdKey, parcel: Parcel) -> Option<String> {
-        let (facts, mut headers) = self.headers(&parcel);
+        let (facts, mut sent) = self.headers(&parcel);
         let opens = facts.method.as_deref() == Some("initialize");
         let mut retried = facts.version.is_none();
-        let mut flight = self.post(&parcel, headers.clone(), &facts);
+        let mut opened_again = opens || facts.version.is_some();
+        let mut flight = self.post(&parcel, sent.clone(), &facts);
         let mut status = 200;
         loop {
             let (message, whole) = match flight.next().await {
@@ -249,7 +258,20 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
                 } => {
                     status = code;
                     if opens && status == 200 {
-                        self.state().session = session_of(&headers);
+                        self.state().session = self.session_of(&headers);
+                    }
+                    // It did nothing, so it is asked again, in a session that it knows.
+                    if status == 404
+                        && !std::mem::replace(&mut opened_again, true)
+                        && let Some(lost) = sent.get(SESSION)
+                    {
+                        if let Err(why) = self.open_again(lost).await {
+                            return Some(format!(
+                                "HTTP status 404, and it opens no new session: {why}"
+                            ));
+                        }
+                        (_, sent) = self.headers(&parcel);
+                        flight = self.post(&parcel, sent.clone(), &facts);
                     }
                     continue;
                 }
@@ -276,11 +298,8 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
                 if let Some(contract) =
                     contract_of(&self.house, &self.endpoint, &facts, &parcel.bytes).await
                 {
-                    write(
-                        &mirrored(&facts, &parcel.bytes, Some(&contract)),
-                        &mut headers,
-                    );
-                    flight = self.post(&parcel, headers.clone(), &facts);
+                    write(&mirrored(&facts, &parcel.bytes, Some(&contract)), &mut sent);
+                    flight = self.post(&parcel, sent.clone(), &facts);
                     continue;
                 }
             }
@@ -322,6 +341,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
             {
                 headers.insert(LAST_EVENT_ID, id);
             }
+            let session = headers.get(SESSION).cloned();
             let mut flight =
                 Flight::listen(&self.endpoint, headers, self.house.bounds.message_bytes);
             loop {
@@ -331,7 +351,14 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
                         stream: false,
                         status,
                         ..
-                    } if status < 500 => return,
+                    } if status < 500 => {
+                        if let Some(lost) = session.filter(|_| status == 404) {
+                            // If there is no other, the next request will hear why.
+                            let _said_then = self.open_again(&lost).await;
+                            self.settle().await;
+                        }
+                        return;
+                    }
                     Heard::Head { .. } => {}
                     Heard::Event(event) => {
                         quiet = 0;
@@ -432,12 +459,16 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
             task.abort();
         }
         if session {
-            let headers = self.common();
-            let delete = self
-                .endpoint
-                .send(Phase::Request, Method::DELETE, headers, Bytes::new());
-            let _unheard = timeout(grace, delete).await;
+            self.delete().await;
         }
+    }
+
+    /// The name of the session that an answer opens.
+    fn session_of(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+        let mut session = headers.get(SESSION).cloned()?;
+        session.set_sensitive(true);
+        self.endpoint.kept();
+        Some(session)
     }
 
     fn queue(&self) -> MutexGuard<'_, VecDeque<Parcel>> {
@@ -447,12 +478,6 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn session_of(headers: &HeaderMap) -> Option<HeaderValue> {
-    let mut session = headers.get(SESSION).cloned()?;
-    session.set_sensitive(true);
-    Some(session)
 }
 
 /// A header does not match the body (2026-07-28, basic).
