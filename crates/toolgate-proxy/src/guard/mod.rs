@@ -38,15 +38,14 @@ use toolgate_guard::{Context, Guard};
 pub use event::{Event, Observer, Unobserved, UpstreamState};
 pub use inner::{Caller, Inner, InnerPeer};
 pub use names::{SessionKeys, Sessions};
-pub use options::{
-    Bounds, GuardOptions, HttpListener, Listener, Restart, Times, TlsFiles, Upstream,
-};
+pub use options::{Bounds, GuardOptions, HttpListener, Listener, Restart, Times, Upstream};
 pub use several::{Branch, Several};
 
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::http::Endpoint;
 use crate::standard;
-use crate::web::{self, Admission, Closing, Costs, Server};
+pub use crate::web::ServerCertificate;
+use crate::web::{Admission, Closing, Costs, Server};
 use child::Source;
 use desk::{Desk, Far, Nursery};
 use names::Names;
@@ -143,9 +142,7 @@ async fn serve_http(
 ) -> Result<Running, Fault> {
     let house = house(&options, guard, observer);
     let tls = listener.tls.as_ref();
-    let tls = tls
-        .map(|files| web::acceptor(&files.certificate, &files.key))
-        .transpose()?;
+    let tls = tls.map(ServerCertificate::acceptor).transpose()?;
     let Bounds {
         connections,
         head_bytes,

@@ -1,7 +1,6 @@
 //! How a guard is started: who listens, what is behind it, what it may cost.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use super::inner::{Caller, Inner};
 use super::names::Sessions;
 use crate::http::HttpTarget;
 use crate::stdio::Launch;
+use crate::web::ServerCertificate;
 
 /// Everything a guard needs beside its policy.
 #[derive(Clone, Debug)]
@@ -71,8 +71,8 @@ pub struct HttpListener {
     /// Origins (`https://app.example`) that browsers may send, besides those whose host is allowed
     /// by name. Default none.
     pub origins: Vec<String>,
-    /// Serve TLS. Default none.
-    pub tls: Option<TlsFiles>,
+    /// Serve HTTPS with this certificate. Default none: plain HTTP.
+    pub tls: Option<ServerCertificate>,
 }
 
 impl HttpListener {
@@ -86,15 +86,6 @@ impl HttpListener {
             tls: None,
         }
     }
-}
-
-/// A certificate and its key, both PEM.
-#[derive(Clone, Debug)]
-pub struct TlsFiles {
-    /// The chain, the server's own certificate first.
-    pub certificate: PathBuf,
-    /// The private key.
-    pub key: PathBuf,
 }
 
 /// The side of the server.

@@ -10,9 +10,9 @@ use reqwest::{Client, ClientBuilder, Method, Response, Url};
 use toolgate_json::quote;
 
 use super::caller::Caller;
-use super::fault::{broken, cause, redirect, unreachable};
+use super::fault::{broken, redirect, unreachable};
 use super::target::HttpTarget;
-use crate::fault::{Fault, FaultKind, Party, Phase};
+use crate::fault::{Fault, Phase};
 use crate::sse::{Event, SseParser};
 
 /// A client of one endpoint. Its connections are kept and shared.
@@ -38,15 +38,8 @@ pub fn http_client() -> ClientBuilder {
 
 impl Endpoint {
     pub(crate) fn new(target: HttpTarget) -> Result<Self, Fault> {
+        let client = target.client()?;
         let (url, headers, caller) = target.into_parts();
-        let client = http_client().build().map_err(|error| {
-            Fault::new(
-                Party::Operator,
-                FaultKind::Config,
-                Phase::Start,
-                format!("no HTTP client: {}", cause(&error)),
-            )
-        })?;
         Ok(Self {
             client,
             url: RwLock::new(url),

@@ -1,10 +1,17 @@
-//! Where an HTTP server is and which headers the operator adds.
+//! Where an HTTP server is, whom it is believed to be, and which headers the operator adds.
 
-use reqwest::Url;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Certificate, Client, Url};
 use toolgate_json::quote;
 
 use super::caller::Caller;
+use super::endpoint::http_client;
+use super::fault::cause;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 
 /// The URL of a Streamable HTTP endpoint and the operator's own headers.
@@ -15,6 +22,9 @@ pub struct HttpTarget {
     url: Url,
     headers: HeaderMap,
     caller: Caller,
+    authorities: Vec<Certificate>,
+    /// What clones share: connections, and the trust store that is read only once.
+    client: Arc<OnceLock<Client>>,
 }
 
 impl std::fmt::Debug for HttpTarget {
@@ -44,7 +54,34 @@ impl HttpTarget {
             url: parsed,
             headers: HeaderMap::new(),
             caller: Caller::default(),
+            authorities: Vec::new(),
+            client: Arc::default(),
         })
+    }
+
+    /// Believes the certificate authorities of a PEM file besides those of the platform.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Config`] if the file cannot be read, is larger than 1 MiB, or holds no
+    /// certificate.
+    pub fn trusting(mut self, authorities: &Path) -> Result<Self, Fault> {
+        let shown = quote(&authorities.to_string_lossy(), 200).to_string();
+        let cannot = |why: &dyn std::fmt::Display| {
+            config(format!(
+                "the certificate authorities `{shown}` cannot be used: {why}"
+            ))
+        };
+        let pem = read(authorities).map_err(|error| cannot(&error))?;
+        let found = Certificate::from_pem_bundle(&pem).map_err(|error| cannot(&cause(&error)))?;
+        if found.is_empty() {
+            return Err(cannot(&"there is no PEM certificate in it"));
+        }
+        self.authorities.extend(found);
+        // Others may already speak by what was believed before.
+        self.client = Arc::default();
+        let _read = self.client()?;
+        Ok(self)
     }
 
     /// Adds a header that goes with every request.
@@ -80,15 +117,41 @@ impl HttpTarget {
         self
     }
 
+    /// The HTTP client of this target and its clones.
+    pub(super) fn client(&self) -> Result<Client, Fault> {
+        if let Some(client) = self.client.get() {
+            return Ok(client.clone());
+        }
+        let built = http_client()
+            .tls_certs_merge(self.authorities.iter().cloned())
+            .build()
+            .map_err(|error| config(format!("no HTTP client: {}", cause(&error))))?;
+        Ok(self.client.get_or_init(|| built).clone())
+    }
+
     pub(super) fn into_parts(self) -> (Url, HeaderMap, Caller) {
         (self.url, self.headers, self.caller)
     }
+}
+
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = File::open(path)?;
+    file.take(PEM_BYTES.saturating_add(1))
+        .read_to_end(&mut bytes)?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > PEM_BYTES) {
+        let message = format!("it has more than {PEM_BYTES} bytes");
+        return Err(std::io::Error::other(message));
+    }
+    Ok(bytes)
 }
 
 fn config(message: String) -> Fault {
     Fault::new(Party::Operator, FaultKind::Config, Phase::Start, message)
 }
 
+/// Bytes of a PEM file. A bundle of all public authorities has a quarter of it.
+const PEM_BYTES: u64 = 1 << 20;
 const OURS: [&str; 7] = [
     "accept",
     "content-type",

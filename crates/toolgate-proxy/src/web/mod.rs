@@ -24,7 +24,7 @@ use tokio_rustls::TlsAcceptor;
 
 pub(crate) use admit::{Admission, Refusal, accepts};
 pub(crate) use body::{Outgoing, TooLarge, read};
-pub(crate) use tls::acceptor;
+pub use tls::ServerCertificate;
 
 use stuck::Stuck;
 

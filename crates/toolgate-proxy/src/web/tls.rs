@@ -1,32 +1,93 @@
-//! TLS for the server, from PEM files.
+//! TLS for the server: a certificate and its key from PEM files, which can be changed while it serves.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use rustls::ServerConfig;
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::{ClientHello, ResolvesServerCert};
+use rustls::sign::CertifiedKey;
 use tokio_rustls::TlsAcceptor;
 use toolgate_json::quote;
 
 use crate::fault::{Fault, FaultKind, Party, Phase};
 
-/// Reads a certificate and its key.
-pub(crate) fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, Fault> {
-    let chain = CertificateDer::pem_file_iter(certificate)
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(|error| fault("certificate", certificate, &error))?;
-    let private = PrivateKeyDer::from_pem_file(key).map_err(|error| fault("key", key, &error))?;
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .and_then(|builder| {
-            builder
-                .with_no_client_auth()
-                .with_single_cert(chain, private)
-        })
-        .map_err(|error| fault("certificate", certificate, &error))?;
-    Ok(TlsAcceptor::from(Arc::new(config)))
+/// What a guard serves HTTPS with: TLS 1.2 and 1.3. A handle: clones share the certificate, and see
+/// it replaced.
+#[derive(Clone)]
+pub struct ServerCertificate(Arc<Current>);
+
+struct Current(RwLock<Arc<CertifiedKey>>);
+
+impl ServerCertificate {
+    /// Reads a certificate chain (the server's own certificate first) and its private key, both PEM.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Config`] if a file cannot be read, is not PEM, or the key is of another
+    /// certificate.
+    pub fn read(certificate: &Path, key: &Path) -> Result<Self, Fault> {
+        let chain = CertificateDer::pem_file_iter(certificate)
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+            .map_err(|error| fault("certificate", certificate, &error))?;
+        if chain.is_empty() {
+            return Err(fault("certificate", certificate, &"it holds none"));
+        }
+        let private =
+            PrivateKeyDer::from_pem_file(key).map_err(|error| fault("key", key, &error))?;
+        let both = CertifiedKey::from_der(chain, private, &provider())
+            .map_err(|error| fault("key", key, &error))?;
+        Ok(Self(Arc::new(Current(RwLock::new(Arc::new(both))))))
+    }
+
+    /// Puts another's certificate in the place of this one, for all connections from now on; those
+    /// that are open stay as they are.
+    pub fn replace(&self, other: &Self) {
+        let other = other.0.get();
+        *self.0.0.write().unwrap_or_else(PoisonError::into_inner) = other;
+    }
+
+    pub(crate) fn acceptor(&self) -> Result<TlsAcceptor, Fault> {
+        let config = ServerConfig::builder_with_provider(Arc::new(provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(|error| {
+                let message = format!("TLS cannot be served: {error}");
+                Fault::new(Party::Operator, FaultKind::Config, Phase::Start, message)
+            })?
+            .with_no_client_auth()
+            .with_cert_resolver(Arc::<Current>::clone(&self.0));
+        Ok(TlsAcceptor::from(Arc::new(config)))
+    }
+}
+
+impl std::fmt::Debug for ServerCertificate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ServerCertificate")
+    }
+}
+
+impl Current {
+    fn get(&self) -> Arc<CertifiedKey> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl std::fmt::Debug for Current {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Current")
+    }
+}
+
+impl ResolvesServerCert for Current {
+    fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(self.get())
+    }
+}
+
+fn provider() -> CryptoProvider {
+    rustls::crypto::ring::default_provider()
 }
 
 fn fault(what: &str, path: &Path, error: &dyn std::fmt::Display) -> Fault {

@@ -19,5 +19,6 @@ mod replicas;
 mod several;
 mod stdio_child;
 mod stdio_http;
+mod tls;
 #[path = "../transports/web.rs"]
 mod web;

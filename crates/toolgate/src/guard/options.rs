@@ -7,7 +7,7 @@ use toolgate_guard::{Guard, JunctionBounds};
 use toolgate_proxy::Launch;
 use toolgate_proxy::guard::{
     Branch, GuardOptions, HttpListener, Listener, Observer, Restart, SessionKeys, Sessions,
-    Several, TlsFiles, Upstream as Behind,
+    Several, Upstream as Behind,
 };
 
 use super::config::{Config, Listen, Upstream};
@@ -83,12 +83,7 @@ fn listener(address: Option<SocketAddr>, path: &str, listen: &Listen) -> Listene
     http.path = path.to_owned();
     http.hosts.clone_from(&listen.hosts);
     http.origins.clone_from(&listen.origins);
-    if let (Some(certificate), Some(key)) = (&listen.tls_certificate, &listen.tls_key) {
-        http.tls = Some(TlsFiles {
-            certificate: certificate.clone(),
-            key: key.clone(),
-        });
-    }
+    http.tls.clone_from(&listen.certificate);
     Listener::Http(http)
 }
 

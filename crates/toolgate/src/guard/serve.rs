@@ -269,6 +269,11 @@ impl House {
             tracing::error!(%fault, "the session keys are not changed");
             good = false;
         }
+        match (&self.started.listen.certificate, &new.listen.certificate) {
+            (Some(served), Some(new)) => served.replace(new),
+            (None, None) => {}
+            _ => tracing::warn!("HTTPS begins or ends at the next start only"),
+        }
         levels.set(&new.log);
         self.shared
             .passes

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use toolgate_guard::policy::{Policy, Rate};
 use toolgate_guard::{Junction, JunctionBounds, Lock, Member};
 use toolgate_json::quote;
-use toolgate_proxy::HttpTarget;
-use toolgate_proxy::guard::SessionKeys;
+use toolgate_proxy::guard::{ServerCertificate, SessionKeys};
+use toolgate_proxy::{Fault, HttpTarget};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
 use super::problem::{Place, Problem};
 use super::slot::wrong_word;
 use super::words::{TranslateWord, Words as _};
-use super::{Config, RateWords, Sessions, Sources, Upstream};
+use super::{Config, Listen, RateWords, Sessions, Sources, Upstream};
 use crate::check::expand;
 use crate::render::Source;
 
@@ -86,9 +86,9 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         .filter(|(_, upstream)| upstream.path.is_some())
         .map(|(name, _)| name.to_owned())
         .collect();
-    if let Err(why) = config.sessions.finish(sources) {
-        problems.push(Problem::new(Place::Whole, why));
-    }
+    let read = [config.sessions.finish(sources), config.listen.finish()];
+    let wrong = read.into_iter().filter_map(Result::err);
+    problems.extend(wrong.map(|why| Problem::new(Place::Whole, why)));
     for (name, upstream) in &mut config.upstreams {
         let place = upstream.place.clone().map_or(Place::Whole, Place::File);
         for why in upstream.finish(|name| sources.variable(name)) {
@@ -132,9 +132,6 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         listen.hosts.is_empty() && listen.origins.is_empty() && listen.tls_certificate.is_none();
     if addresses.iter().all(Option::is_none) && !plain {
         whole("`listen.hosts`, `listen.origins` and TLS need `listen.address`");
-    }
-    if listen.tls_certificate.is_some() != listen.tls_key.is_some() {
-        whole("`listen.tls_certificate` and `listen.tls_key` need each other");
     }
     let mut taken: Vec<SocketAddr> = addresses
         .into_iter()
@@ -282,6 +279,23 @@ impl Sessions {
     }
 }
 
+impl Listen {
+    /// Reads the certificate.
+    fn finish(&mut self) -> Result<(), String> {
+        self.certificate = match (&self.tls_certificate, &self.tls_key) {
+            (None, None) => None,
+            (Some(certificate), Some(key)) => {
+                let read = ServerCertificate::read(certificate, key);
+                Some(read.map_err(|fault| fault.to_string())?)
+            }
+            _ => {
+                return Err("`listen.tls_certificate` and `listen.tls_key` need each other".into());
+            }
+        };
+        Ok(())
+    }
+}
+
 impl Upstream {
     /// Whether `name` can be an upstream's name.
     pub(super) fn check_name(name: &str) -> Result<(), String> {
@@ -302,6 +316,9 @@ impl Upstream {
             (Some(_), false) => wrong.push("has both `command` and `url`".to_owned()),
             (None, false) if !self.headers.is_empty() => {
                 wrong.push("`headers` are for a `url`".to_owned());
+            }
+            (None, false) if self.tls_ca.is_some() => {
+                wrong.push("`tls_ca` is for a `url`".to_owned());
             }
             (Some(_), true) if !self.env.is_empty() || self.dir.is_some() => {
                 wrong.push("`env` and `dir` are for a `command`".to_owned());
@@ -338,13 +355,15 @@ impl Upstream {
 
     /// The URL with its headers.
     pub(crate) fn target(&self, url: &str) -> Result<HttpTarget, String> {
-        let mut target = HttpTarget::new(url).map_err(|fault| fault.to_string())?;
+        let text = |fault: Fault| fault.to_string();
+        let mut target = HttpTarget::new(url).map_err(text)?;
         for (name, value) in &self.headers {
-            target = target
-                .header(name, value)
-                .map_err(|fault| fault.to_string())?;
+            target = target.header(name, value).map_err(text)?;
         }
-        Ok(target)
+        match &self.tls_ca {
+            Some(authorities) => target.trusting(authorities).map_err(text),
+            None => Ok(target),
+        }
     }
 }
 

@@ -63,6 +63,8 @@ pub(crate) struct Upstream {
     pub(crate) dir: Option<PathBuf>,
     pub(crate) url: Option<String>,
     pub(crate) headers: Vec<(String, String)>,
+    /// Whom its certificate may be signed by, besides those the platform trusts.
+    tls_ca: Option<PathBuf>,
     pub(crate) restarts: usize,
     pub(crate) restart_window: Duration,
     /// Where clients of this upstream come in, if not where all do.
@@ -96,6 +98,8 @@ pub(crate) struct Listen {
     pub(crate) origins: Vec<String>,
     pub(crate) tls_certificate: Option<PathBuf>,
     pub(crate) tls_key: Option<PathBuf>,
+    /// What both files hold, once they were read.
+    pub(crate) certificate: Option<proxy::ServerCertificate>,
 }
 
 /// How sessions over HTTP are named.
@@ -393,6 +397,7 @@ impl Default for Upstream {
             env: Vec::new(),
             dir: None,
             url: None,
+            tls_ca: None,
             headers: Vec::new(),
             restarts: usize::try_from(restart.most).unwrap_or(usize::MAX),
             restart_window: restart.window,

@@ -26,12 +26,12 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         field!(Texts, listen.origins),
         "further values of `Origin` that browsers may send, besides those of the hosts that are let in",
     ),
-    fixed(
+    live(
         "listen.tls_certificate",
         field!(Path, listen.tls_certificate),
-        "PEM file with the certificate chain; HTTPS is served with it and `tls_key`",
+        "PEM file with the certificate chain; HTTPS is served with it and `tls_key`; both files are read again by a reload, for new connections",
     ),
-    fixed(
+    live(
         "listen.tls_key",
         field!(Path, listen.tls_key),
         "PEM file with the certificate's private key",

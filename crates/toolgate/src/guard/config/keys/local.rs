@@ -47,6 +47,11 @@ pub(in super::super) const UPSTREAM: &[Key<Upstream>] = &[
         "headers of every request to `url`; `${NAME}` is an environment variable",
     ),
     fixed(
+        "tls_ca",
+        field!(Path, tls_ca),
+        "PEM file with certificate authorities that are believed for `url`, besides the platform's",
+    ),
+    fixed(
         "listen",
         field!(Address, listen),
         "an address of its own for the clients of this upstream, instead of `listen.address`",
