@@ -1,0 +1,136 @@
+//! The guard beside a direct connection and a proxy that only copies bytes, interleaved.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use crate::Done;
+use crate::ways::{Running, Way, call, http, listening, open, resident, stdio};
+
+struct Measured {
+    name: &'static str,
+    way: Box<dyn Way>,
+    process: Option<u32>,
+    single: Vec<Duration>,
+    flight: Vec<Duration>,
+    memory: Option<u64>,
+}
+
+/// Compares all ways in rounds of `calls` calls.
+pub(crate) fn compare(rounds: usize, calls: usize) -> Done<()> {
+    let mut running = Running::default();
+    let mut ways = Vec::new();
+    for (name, mode) in [
+        ("stdio direct", "echo-stdio"),
+        ("stdio copy", "copy-stdio"),
+        ("stdio guard", "guard-stdio"),
+    ] {
+        let (way, id) = stdio(mode, 1, &mut running)?;
+        ways.push((name, way, (mode == "guard-stdio").then_some(id)));
+    }
+    let (server, _) = listening("echo-http", "1", &mut running)?;
+    let (copy, _) = listening("copy-http", &server, &mut running)?;
+    let (guard, id) = listening("guard-http", &server, &mut running)?;
+    ways.push(("HTTP direct", http(&server)?, None));
+    ways.push(("HTTP copy", http(&copy)?, None));
+    ways.push(("HTTP guard", http(&guard)?, Some(id)));
+    let mut measured: Vec<Measured> = Vec::new();
+    for (name, mut way, process) in ways {
+        open(way.as_mut())?;
+        measured.push(Measured {
+            name,
+            way,
+            process,
+            single: Vec::new(),
+            flight: Vec::new(),
+            memory: None,
+        });
+    }
+    for round in 0..rounds {
+        for one in &mut measured {
+            one.round(calls)?;
+            if round == 0 {
+                one.memory = one.process.and_then(resident);
+            }
+        }
+    }
+    report(&mut measured, calls);
+    Ok(())
+}
+
+impl Measured {
+    fn round(&mut self, calls: usize) -> Done<()> {
+        for id in 0..calls {
+            let message = call(id, 1);
+            let begun = Instant::now();
+            self.way.send(&message)?;
+            let answer = self.way.receive()?;
+            self.single.push(begun.elapsed());
+            if !answer.contains("structuredContent") {
+                return Err(format!("{}: {answer}", self.name).into());
+            }
+        }
+        // On one HTTP connection requests are answered in turn.
+        let most = if self.name.starts_with("HTTP") { 1 } else { 64 };
+        let begun = Instant::now();
+        let (mut sent, mut received) = (0, 0);
+        while received < calls {
+            while sent < calls && sent - received < most {
+                self.way.send(&call(sent, 1))?;
+                sent += 1;
+            }
+            self.way.receive()?;
+            received += 1;
+        }
+        self.flight.push(begun.elapsed());
+        Ok(())
+    }
+}
+
+fn report(measured: &mut [Measured], calls: usize) {
+    println!("way              median µs   p99 µs   calls/s   memory MiB: first round, last");
+    let mut medians = BTreeMap::new();
+    for one in measured.iter_mut() {
+        one.single.sort_unstable();
+        one.flight.sort_unstable();
+        let (median, late) = (at(&one.single, 50), at(&one.single, 99));
+        let flight = at(&one.flight, 50).as_secs_f64().max(1e-9);
+        let rate = u32::try_from(calls).map_or(0.0, |calls| f64::from(calls) / flight);
+        let memory = match (one.memory, one.process.and_then(resident)) {
+            (Some(first), Some(last)) => format!("{} KiB, {} KiB", first, last),
+            _ => String::new(),
+        };
+        println!(
+            "{:<16} {:>9.1} {:>8.1} {rate:>9.0}   {memory}",
+            one.name,
+            micros(median),
+            micros(late)
+        );
+        medians.insert(one.name, micros(median));
+    }
+    for kind in ["stdio", "HTTP"] {
+        let of = |way: &str| {
+            medians
+                .iter()
+                .find(|(name, _)| **name == format!("{kind} {way}"))
+        };
+        if let (Some(direct), Some(copy), Some(guard)) = (of("direct"), of("copy"), of("guard")) {
+            println!(
+                "{kind}: the guard adds {:.1} µs to a direct call, {:.1} µs to a copied one",
+                guard.1 - direct.1,
+                guard.1 - copy.1
+            );
+        }
+    }
+}
+
+fn at(sorted: &[Duration], percent: usize) -> Duration {
+    let index = sorted.len().saturating_mul(percent) / 100;
+    sorted
+        .get(index.min(sorted.len().saturating_sub(1)))
+        .copied()
+        .unwrap_or_default()
+}
+
+fn micros(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e6
+}

@@ -1,0 +1,57 @@
+//! The guard alone for a long time: many calls of many tools on both transports, and its memory on
+//! the way.
+
+use crate::Done;
+use crate::ways::{Running, Way, call, http, listening, open, resident, stdio};
+
+/// How many times the memory is looked at.
+const LOOKS: usize = 10;
+
+/// Makes `calls` calls on each transport, and prints the guard's resident memory ten times.
+pub(crate) fn endure(calls: usize, tools: usize) -> Done<()> {
+    let mut running = Running::default();
+    let (mut line, process) = stdio("guard-stdio", tools, &mut running)?;
+    watched("stdio", line.as_mut(), process, (calls, tools, 64))?;
+    let (server, _) = listening("echo-http", &tools.to_string(), &mut running)?;
+    let (address, process) = listening("guard-http", &server, &mut running)?;
+    // On one HTTP connection requests are answered in turn.
+    watched("HTTP", http(&address)?.as_mut(), process, (calls, tools, 1))
+}
+
+fn watched(
+    name: &str,
+    way: &mut dyn Way,
+    process: u32,
+    (calls, tools, in_flight): (usize, usize, usize),
+) -> Done<()> {
+    open(way)?;
+    println!("{name}: {calls} calls of {tools} tools, resident KiB");
+    for look in 1..=LOOKS {
+        let (from, to) = (calls * (look - 1) / LOOKS, calls * look / LOOKS);
+        some(way, from..to, tools, in_flight)?;
+        let resident = resident(process).ok_or("no resident memory to read")?;
+        println!("{to:>9} {resident}");
+    }
+    Ok(())
+}
+
+fn some(
+    way: &mut dyn Way,
+    ids: std::ops::Range<usize>,
+    tools: usize,
+    in_flight: usize,
+) -> Done<()> {
+    let (mut sent, mut received) = (ids.start, ids.start);
+    while received < ids.end {
+        while sent < ids.end && sent - received < in_flight {
+            way.send(&call(sent, tools))?;
+            sent += 1;
+        }
+        let answer = way.receive()?;
+        if !answer.contains("structuredContent") {
+            return Err(answer.into());
+        }
+        received += 1;
+    }
+    Ok(())
+}
