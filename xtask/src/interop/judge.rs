@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use toolgate_testkit::tally::Tally;
 
 use super::peer::Role;
-use super::{Between, MODERN};
+use super::{Between, LEGACY, MODERN};
 
 /// One client with one server.
 pub(super) struct Run<'a> {
@@ -15,6 +15,25 @@ pub(super) struct Run<'a> {
     pub(super) transport: &'a str,
     pub(super) role: Role,
     pub(super) between: Between,
+}
+
+impl Run<'_> {
+    /// The version that the server is spoken to in.
+    fn behind(&self) -> &str {
+        match self.between {
+            Between::Translator(_) if self.era == MODERN => LEGACY,
+            Between::Translator(_) => MODERN,
+            Between::Nothing | Between::Guard(_) => self.era,
+        }
+    }
+
+    /// The version that the peer speaks.
+    fn spoken(&self) -> &str {
+        match self.role {
+            Role::Client => self.era,
+            Role::Server | Role::WrappingServer => self.behind(),
+        }
+    }
 }
 
 /// The cases, and the peers' own faults.
@@ -52,6 +71,7 @@ impl Standard {
         let between = match run.between {
             Between::Nothing => String::new(),
             Between::Guard(far) => format!(" guard {far}"),
+            Between::Translator(far) => format!(" translator {far}"),
         };
         let place = format!("{} {} {}{between}", run.peer, run.era, run.transport);
         let told = |what: &str, result: Result<(), String>| {
@@ -99,7 +119,7 @@ impl Standard {
         };
         let defect = self.defects.iter_mut().find(|Defect { told, .. }| {
             names(told, "peer", run.peer)
-                && names(told, "era", run.era)
+                && names(told, "era", run.spoken())
                 && names(told, "transport", run.transport)
                 && names(told, "case", case)
         })?;
@@ -122,7 +142,7 @@ impl Standard {
         if !absent.is_empty() {
             return Err(format!("without {absent:?}"));
         }
-        let filtered = run.role == Role::Client || matches!(run.between, Between::Guard(_));
+        let filtered = run.role == Role::Client || !matches!(run.between, Between::Nothing);
         match self.cases.get("hostile") {
             Some(hostile) if listed.contains(hostile) == filtered => {
                 Err(format!("{hostile} is where it should not be: {listed:?}"))
@@ -158,7 +178,8 @@ fn outcome(call: &Value, seen: &Value, run: &Run<'_>) -> Result<(), String> {
     }
     let natural = call.get("gives").unwrap_or(&Value::Null);
     let object = call.get("object").is_some();
-    let as_it_is = object || (run.era == MODERN && run.role != Role::WrappingServer);
+    let modern = run.era == MODERN && run.behind() == MODERN;
+    let as_it_is = object || (modern && run.role != Role::WrappingServer);
     let told = if as_it_is {
         natural.clone()
     } else {

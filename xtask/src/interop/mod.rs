@@ -1,6 +1,6 @@
 //! `cargo xtask interop`: our server under the clients of other SDKs, and our client against
 //! their servers, on both transports, in every era that the peer has; and all of it once more
-//! through the guard, on each of its four crossings.
+//! through the guard, on each of its four crossings, as it is and between the eras.
 //!
 //! What everybody should see is `interop/cases.json`. Where a peer sees or does otherwise by a
 //! fault of its own, `interop/defects.json` says what and why, and it is checked that it is so.
@@ -34,12 +34,16 @@ enum Between {
     Nothing,
     /// The guard, and behind it the server on this transport.
     Guard(&'static str),
+    /// The guard with `--translate`, and behind it the server, spoken to in the other era.
+    Translator(&'static str),
 }
 
-const BETWEEN: [Between; 3] = [
+const BETWEEN: [Between; 5] = [
     Between::Nothing,
     Between::Guard("stdio"),
     Between::Guard("http"),
+    Between::Translator("stdio"),
+    Between::Translator("http"),
 ];
 
 /// Runs every pair and returns how many checks failed. `--only PEER` runs one peer.
@@ -127,7 +131,7 @@ impl House {
         }
         let far = match between {
             Between::Nothing => transport,
-            Between::Guard(far) => far,
+            Between::Guard(far) | Between::Translator(far) => far,
         };
         let served = match far {
             "http" => {
@@ -139,23 +143,29 @@ impl House {
                 None
             }
         };
-        let behind = match &served {
-            Some(served) => vec![OsString::from("--upstream"), OsString::from(&served.url)],
-            None => std::iter::once("--".into()).chain(line(&server)).collect(),
+        let translate: &[&str] = match (between, era) {
+            (Between::Translator(_), MODERN) => &["--translate", "modern-clients"],
+            (Between::Translator(_), _) => &["--translate", "legacy-clients"],
+            _ => &[],
         };
+        let mut behind: Vec<OsString> = translate.iter().map(OsString::from).collect();
+        match &served {
+            Some(served) => behind.extend(["--upstream", &served.url].map(OsString::from)),
+            None => behind.extend(std::iter::once("--".into()).chain(line(&server))),
+        }
         match (between, transport, &served) {
-            (Between::Guard(_), "http", _) => {
+            (Between::Nothing, _, Some(served)) => seen(client.arg(&served.url), peer),
+            (Between::Nothing, _, None) => seen(client.args(line(&server)), peer),
+            (_, "http", _) => {
                 let mut toolgate = Command::new(&self.toolgate);
                 toolgate.env("INTEROP_SHAPES", peers::shapes());
                 let guard = Served::guard(&mut toolgate, &behind)?;
                 seen(client.arg(&guard.url), peer)
             }
-            (Between::Guard(_), ..) => {
+            _ => {
                 client.arg(&self.toolgate).arg("guard").args(&behind);
                 seen(&mut client, peer)
             }
-            (Between::Nothing, _, Some(served)) => seen(client.arg(&served.url), peer),
-            (Between::Nothing, _, None) => seen(client.args(line(&server)), peer),
         }
     }
 }
