@@ -379,7 +379,7 @@ const CASES: &[Case] = &[
         PLAIN,
         r#"{"n": "5", "b": "true", "x": null, "a": "[]"}"#,
         r#"{"n": 5, "b": true, "a": []}"#,
-        "string `\"5\"` read as the number `5` (at `/n`); string `\"true\"` read as the boolean `true` (at `/b`); `null` left out (at `/x`); string `\"[]\"` read as the array `[]` (at `/a`)",
+        "string `\"5\"` read as the number `5` (at `/n`); `null` left out (at `/x`); string `\"true\"` read as the boolean `true` (at `/b`); string `\"[]\"` read as the array `[]` (at `/a`)",
     ),
     (PLAIN, r#"{"n": "5", "b": "maybe"}"#, "-", ""),
     // What is not touched survives as it is written.

@@ -19,6 +19,7 @@ mod leaf;
 mod memo;
 mod object;
 mod stream;
+mod survey;
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -29,6 +30,7 @@ use toolgate_json::{Kind, Node};
 pub(crate) use judge::Judge;
 pub(crate) use memo::Memo;
 pub(crate) use stream::run as run_stream;
+pub(crate) use survey::{By, Standing, Suspect};
 
 use crate::int::{to_usize, units};
 use crate::plan::{NodeIx, Op, Plan, PlanNode, Reach, Run, Select};

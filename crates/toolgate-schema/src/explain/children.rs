@@ -8,10 +8,36 @@ use super::Flow;
 use super::frame::{Child, Frame, Seen, Token};
 use super::machine::Machine;
 use super::names::Names;
+use super::scope::ScopeId;
 use super::value::At;
 use crate::dialect::Keyword;
-use crate::int::{to_u32, to_usize, units};
-use crate::outline::{Dependency, DocId, Entry, Form, Outline, PatternId, SubId, Target};
+use crate::int::{to_usize, units};
+use crate::outline::{Dependency, DocId, Entry, Form, Outline, PatternId, Sub, SubId, Target};
+
+/// What a keyword is applied to, and what those before it came to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct On<'f, 'i, N> {
+    /// The subschema that has the keyword.
+    pub(super) id: SubId,
+    pub(super) sub: Sub,
+    pub(super) scope: ScopeId,
+    pub(super) at: At<'i, N>,
+    /// What `if` came to.
+    pub(super) condition: Option<bool>,
+    /// What was evaluated so far, where somebody asks.
+    pub(super) seen: Option<&'f Seen>,
+}
+
+/// A member that `properties` names.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Declared<'i, N> {
+    /// The place of its name in the keyword.
+    order: u32,
+    /// Its place among the members.
+    place: u32,
+    name: &'i str,
+    value: N,
+}
 
 /// A keyword's children, as far as they have been given out.
 pub(super) enum Cursor<'o, 'i, N: Node<'i>> {
@@ -36,9 +62,7 @@ pub(super) enum Cursor<'o, 'i, N: Node<'i>> {
     /// `properties`, where it names more than the object has.
     Found {
         map: &'o [(NodeId, SubId)],
-        names: Names<'o>,
-        members: N::Members,
-        place: u32,
+        found: std::vec::IntoIter<Declared<'i, N>>,
     },
     /// `patternProperties`.
     Patterned {
@@ -87,19 +111,19 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     /// The children of a keyword; `Done` for one that has none here.
     pub(super) fn cursor(
         &mut self,
-        frame: &Frame<'o, 'i, N>,
+        on: On<'_, 'i, N>,
         entry: &'o Entry,
     ) -> Flow<Cursor<'o, 'i, N>> {
-        let at = frame.at;
+        let at = on.at;
         let cursor = match (&entry.form, entry.keyword) {
             (Form::Reference(id), _) => {
                 self.purse
-                    .pay(self.scopes.length(frame.scope) / LINKS_PER_UNIT)?;
+                    .pay(self.scopes.length(on.scope) / LINKS_PER_UNIT)?;
                 let target = match self.outline.target(*id) {
                     Target::Static(sub) => sub,
                     Target::Dynamic { initial, name } => self
                         .scopes
-                        .bound(self.outline, frame.scope, name)
+                        .bound(self.outline, on.scope, name)
                         .unwrap_or(initial),
                 };
                 Cursor::Single(target)
@@ -108,12 +132,8 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 Cursor::Each { subs, next: 0 }
             }
             (Form::One(sub), Keyword::Not | Keyword::If) => Cursor::Single(*sub),
-            (Form::One(sub), Keyword::Then) if frame.condition == Some(true) => {
-                Cursor::Single(*sub)
-            }
-            (Form::One(sub), Keyword::Else) if frame.condition == Some(false) => {
-                Cursor::Single(*sub)
-            }
+            (Form::One(sub), Keyword::Then) if on.condition == Some(true) => Cursor::Single(*sub),
+            (Form::One(sub), Keyword::Else) if on.condition == Some(false) => Cursor::Single(*sub),
             (Form::Map(map), Keyword::DependentSchemas) if at.object().is_some() => {
                 Cursor::Dependent { map, next: 0 }
             }
@@ -122,9 +142,9 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             }
             (form, keyword) => match (at.object(), at.array()) {
                 (Some(object), _) => {
-                    return self.member_cursor(frame, entry, form, keyword, object);
+                    return self.member_cursor(on, entry, form, keyword, object);
                 }
-                (_, Some(array)) => self.item_cursor(frame, form, keyword, array),
+                (_, Some(array)) => self.item_cursor(on, form, keyword, array),
                 _ => Cursor::Done,
             },
         };
@@ -133,7 +153,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
 
     fn member_cursor(
         &mut self,
-        frame: &Frame<'o, 'i, N>,
+        on: On<'_, 'i, N>,
         entry: &'o Entry,
         form: &'o Form,
         keyword: Keyword,
@@ -144,12 +164,27 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             (Form::Map(map), Keyword::Properties) if map.len() <= object.len() => {
                 Cursor::Declared { map, next: 0 }
             }
-            (Form::Map(map), Keyword::Properties) => Cursor::Found {
-                map,
-                names: self.properties(frame.id, frame.sub.doc, entry)?,
-                members: object.members(),
-                place: 0,
-            },
+            (Form::Map(map), Keyword::Properties) => {
+                let names = self.properties(on.id, on.sub.doc, entry)?;
+                self.purse.pay(units(object.len()))?;
+                let members = object.members().zip(0..);
+                let mut found: Vec<_> = members
+                    .filter_map(|((key, value), place)| {
+                        let order = names.place(key.text())?;
+                        Some(Declared {
+                            order,
+                            place,
+                            name: key.text(),
+                            value,
+                        })
+                    })
+                    .collect();
+                found.sort_unstable_by_key(|one| one.order);
+                Cursor::Found {
+                    map,
+                    found: found.into_iter(),
+                }
+            }
             (Form::Patterns(patterns), _) => Cursor::Patterned {
                 patterns,
                 members: object.members(),
@@ -158,11 +193,11 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 next: 0,
             },
             (Form::One(sub), Keyword::AdditionalProperties) => {
-                let names = match outline.entry(frame.sub, Keyword::Properties) {
-                    Some(declared) => Some(self.properties(frame.id, frame.sub.doc, declared)?),
+                let names = match outline.entry(on.sub, Keyword::Properties) {
+                    Some(declared) => Some(self.properties(on.id, on.sub.doc, declared)?),
                     None => None,
                 };
-                let patterns = outline.entry(frame.sub, Keyword::PatternProperties);
+                let patterns = outline.entry(on.sub, Keyword::PatternProperties);
                 Cursor::Others {
                     sub: *sub,
                     members: object.members(),
@@ -175,14 +210,14 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                     seen: Vec::new(),
                 }
             }
-            (Form::One(_), Keyword::UnevaluatedProperties) if frame.seen.all => Cursor::Done,
+            (Form::One(_), Keyword::UnevaluatedProperties) if on.has_seen_all() => Cursor::Done,
             (Form::One(sub), Keyword::UnevaluatedProperties) => Cursor::Others {
                 sub: *sub,
                 members: object.members(),
                 place: 0,
                 names: None,
                 patterns: &[],
-                seen: self.marks(&frame.seen, object.len())?,
+                seen: self.marks(on.seen, object.len())?,
             },
             (Form::One(sub), Keyword::PropertyNames) => Cursor::Names {
                 sub: *sub,
@@ -192,60 +227,22 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         })
     }
 
-    fn item_cursor(
-        &mut self,
-        frame: &Frame<'o, 'i, N>,
-        form: &'o Form,
-        keyword: Keyword,
-        array: N,
-    ) -> Cursor<'o, 'i, N> {
-        let outline: &'o Outline = self.outline;
-        let listed = |keyword| match outline.entry(frame.sub, keyword).map(|entry| &entry.form) {
-            Some(Form::List(list)) => Some(list.len()),
-            _ => None,
-        };
-        let mut prefix: &'o [SubId] = &[];
-        let mut rest = None;
-        let mut skip = 0;
-        let mut seen = Vec::new();
-        match (form, keyword) {
-            (Form::List(list), Keyword::PrefixItems | Keyword::Items) => prefix = list,
-            (Form::One(sub), Keyword::Items) => {
-                rest = Some(*sub);
-                skip = listed(Keyword::PrefixItems).unwrap_or(0);
-            }
-            (Form::One(sub), Keyword::AdditionalItems) => {
-                let Some(tuple) = listed(Keyword::Items) else {
-                    return Cursor::Done;
-                };
-                rest = Some(*sub);
-                skip = tuple;
-            }
-            (Form::One(sub), Keyword::Contains) => rest = Some(*sub),
-            (Form::One(_), Keyword::UnevaluatedItems) if frame.seen.all => return Cursor::Done,
-            (Form::One(sub), Keyword::UnevaluatedItems) => {
-                rest = Some(*sub);
-                seen = mark(&frame.seen, array.len());
-            }
-            _ => return Cursor::Done,
-        }
-        Cursor::Items {
-            items: array.items(),
-            index: 0,
-            skip,
-            prefix,
-            rest,
-            seen,
-        }
-    }
-
     /// The next child of a keyword.
     pub(super) fn next_child(
         &mut self,
         frame: &mut Frame<'o, 'i, N>,
     ) -> Flow<Option<Child<'i, N>>> {
-        let doc = frame.sub.doc;
-        let at = frame.at;
+        self.next_of(&mut frame.cursor, frame.sub.doc, frame.at, frame.track)
+    }
+
+    /// The next child of a keyword; `places` says whether anybody asks for its place.
+    pub(super) fn next_of(
+        &mut self,
+        cursor: &mut Cursor<'o, 'i, N>,
+        doc: DocId,
+        at: At<'i, N>,
+        places: bool,
+    ) -> Flow<Option<Child<'i, N>>> {
         let same = |sub, token| {
             Some(Child {
                 sub,
@@ -255,11 +252,11 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 place: None,
             })
         };
-        let child = match &mut frame.cursor {
+        let child = match cursor {
             Cursor::Done => None,
             Cursor::Single(sub) => {
                 let sub = *sub;
-                frame.cursor = Cursor::Done;
+                *cursor = Cursor::Done;
                 same(sub, Token::None)
             }
             Cursor::Each { subs, next } => {
@@ -296,52 +293,10 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                     break same(*sub, Token::Key(key));
                 }
             },
-            Cursor::Items { .. } => self.next_item(&mut frame.cursor)?,
-            cursor => self.next_member(cursor, doc, at, frame.track)?,
+            Cursor::Items { .. } => self.next_item(cursor)?,
+            cursor => self.next_member(cursor, doc, at, places)?,
         };
         ControlFlow::Continue(child)
-    }
-
-    fn next_item(&mut self, cursor: &mut Cursor<'o, 'i, N>) -> Flow<Option<Child<'i, N>>> {
-        let Cursor::Items {
-            items,
-            index,
-            skip,
-            prefix,
-            rest,
-            seen,
-        } = cursor
-        else {
-            return ControlFlow::Continue(None);
-        };
-        loop {
-            if rest.is_none() && *index >= prefix.len() {
-                return ControlFlow::Continue(None);
-            }
-            let Some(item) = items.next() else {
-                return ControlFlow::Continue(None);
-            };
-            let at = *index;
-            *index += 1;
-            if at < *skip || seen.get(at) == Some(&true) {
-                self.purse.pay(1)?;
-                continue;
-            }
-            let (sub, token) = match prefix.get(at) {
-                Some(sub) => (*sub, Token::Index(at)),
-                None => match rest {
-                    Some(sub) => (*sub, Token::None),
-                    None => return ControlFlow::Continue(None),
-                },
-            };
-            return ControlFlow::Continue(Some(Child {
-                sub,
-                at: At::Value(item),
-                token,
-                step: Token::Index(at),
-                place: Some(to_u32(at)),
-            }));
-        }
     }
 
     fn next_member(
@@ -386,19 +341,10 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                     }
                 }
             }
-            Cursor::Found {
-                map,
-                names,
-                members,
-                place,
-            } => {
-                for (key, value) in members.by_ref() {
-                    let own = *place;
-                    *place += 1;
-                    self.purse.pay(1)?;
-                    let declared = names.place(key.text()).and_then(|at| map.get(to_usize(at)));
-                    if let Some((node, sub)) = declared {
-                        return member(*sub, value, Token::Key(*node), key.text(), own);
+            Cursor::Found { map, found } => {
+                for one in found {
+                    if let Some((node, sub)) = map.get(to_usize(one.order)) {
+                        return member(*sub, one.value, Token::Key(*node), one.name, one.place);
                     }
                 }
             }
@@ -472,16 +418,22 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         ControlFlow::Continue(None)
     }
 
-    fn marks(&mut self, seen: &Seen, count: usize) -> Flow<Vec<bool>> {
+    fn marks(&mut self, seen: Option<&Seen>, count: usize) -> Flow<Vec<bool>> {
         self.purse.pay(units(count))?;
         ControlFlow::Continue(mark(seen, count))
     }
 }
 
+impl<N> On<'_, '_, N> {
+    pub(super) fn has_seen_all(&self) -> bool {
+        self.seen.is_some_and(|seen| seen.all)
+    }
+}
+
 /// The places as a list of marks.
-fn mark(seen: &Seen, count: usize) -> Vec<bool> {
+pub(super) fn mark(seen: Option<&Seen>, count: usize) -> Vec<bool> {
     let mut marks = vec![false; count];
-    for place in &seen.places {
+    for place in seen.map_or(&[][..], |seen| &seen.places) {
         if let Some(mark) = marks.get_mut(to_usize(*place)) {
             *mark = true;
         }

@@ -9,11 +9,33 @@ use super::Flow;
 use super::children::Cursor;
 use super::frame::{Child, Frame, Outcome, Token, Via};
 use super::machine::{Machine, Next};
-use super::sink::Sink;
+use super::scope::ScopeId;
+use super::sift::{ASKED, HEAVY};
+use super::sink::{Silence, Sink};
 use super::value::At;
 use crate::dialect::Keyword;
+use crate::outline::SubId;
 
 impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
+    /// The verdict of one subschema, by itself.
+    pub(super) fn judged(&mut self, id: SubId, at: At<'i, N>) -> Flow<bool> {
+        let frame = self.first_frame(id, at)?;
+        match self.known(&frame) {
+            Some(outcome) => ControlFlow::Continue(outcome.valid),
+            None => self.run_from(frame, &mut Silence),
+        }
+    }
+
+    /// A quiet frame where an evaluation begins.
+    pub(super) fn first_frame(&mut self, id: SubId, at: At<'i, N>) -> Flow<Box<Frame<'o, 'i, N>>> {
+        let via = Via {
+            keyword: None,
+            owner: id,
+            index: None,
+        };
+        self.frame(id, ScopeId::EMPTY, at, via)
+    }
+
     /// The verdict of a child, if it takes no frame; else the frame that finds it.
     pub(super) fn verdict(
         &mut self,
@@ -151,9 +173,3 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         ControlFlow::Continue(inner)
     }
 }
-
-/// Units of work that make an answer worth not asking for twice.
-const HEAVY: u64 = 16;
-/// How many such answers one way may have before it goes down unasked: first one level,
-/// then two, four and so on.
-const ASKED: u32 = 4;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use toolgate_json::Node;
 
 use super::assert::Asked;
-use super::children::Cursor;
+use super::children::{Cursor, On};
 use super::fault::Fault;
 use super::scope::ScopeId;
 use super::trail::Place;
@@ -228,7 +228,7 @@ impl<'o, 'i, N: Node<'i>> Frame<'o, 'i, N> {
             Some(Keyword::AnyOf) => tally.matched > 0 && !all,
             Some(Keyword::OneOf) => tally.matched > 1,
             Some(Keyword::Contains) => {
-                let (least, most) = self.contains_bounds();
+                let (least, most) = contains_bounds(self.entries);
                 tally.matched > most
                     || (tally.matched >= least.max(1) && most == usize::MAX && !all)
             }
@@ -237,22 +237,9 @@ impl<'o, 'i, N: Node<'i>> Frame<'o, 'i, N> {
         }
     }
 
-    fn contains_bounds(&self) -> (usize, usize) {
-        let bound = |keyword| {
-            self.entries.iter().find_map(|entry| match entry.form {
-                Form::Count(count) if entry.keyword == keyword => Some(crate::int::count(count)),
-                _ => None,
-            })
-        };
-        (
-            bound(Keyword::MinContains).unwrap_or(1),
-            bound(Keyword::MaxContains).unwrap_or(usize::MAX),
-        )
-    }
-
     /// Whether `contains` is content without a match.
     pub(super) fn needs_none(&self) -> bool {
-        self.contains_bounds().0 == 0
+        contains_bounds(self.entries).0 == 0
     }
 
     pub(super) fn has_tuple(&self, outline: &Outline) -> bool {
@@ -281,6 +268,18 @@ impl<'o, 'i, N: Node<'i>> Frame<'o, 'i, N> {
         }
     }
 
+    /// What the children of its keywords hang on.
+    pub(super) fn on(&self) -> On<'_, 'i, N> {
+        On {
+            id: self.id,
+            sub: self.sub,
+            scope: self.scope,
+            at: self.at,
+            condition: self.condition,
+            seen: Some(&self.seen),
+        }
+    }
+
     /// What its keywords are asked of.
     pub(super) fn asked(&self) -> Asked<'i, N> {
         Asked {
@@ -289,6 +288,20 @@ impl<'o, 'i, N: Node<'i>> Frame<'o, 'i, N> {
             contained: self.contained,
         }
     }
+}
+
+/// What `minContains` and `maxContains` among these keywords ask of `contains`.
+pub(super) fn contains_bounds(entries: &[Entry]) -> (usize, usize) {
+    let bound = |keyword| {
+        entries.iter().find_map(|entry| match entry.form {
+            Form::Count(count) if entry.keyword == keyword => Some(crate::int::count(count)),
+            _ => None,
+        })
+    };
+    (
+        bound(Keyword::MinContains).unwrap_or(1),
+        bound(Keyword::MaxContains).unwrap_or(usize::MAX),
+    )
 }
 
 /// Whether a subschema of these keywords looks at the value alone, so that it is as

@@ -6,12 +6,13 @@ use std::ops::ControlFlow;
 use toolgate_json::{Key as _, Kind, Node, NodeId};
 
 use super::names::FEW_NAMES;
+use super::reach;
 use super::{Flow, Purse, Stop};
 use crate::dialect::Keyword;
-use crate::execute::{Allowance, Judge, Scratch};
+use crate::execute::{Allowance, Exhausted, Judge, Scratch, Suspect};
 use crate::int::to_u32;
 use crate::outline::{DocId, Outline, SubId};
-use crate::plan::{NameTable, NodeIx, Plan, Slots};
+use crate::plan::{NameTable, NodeIx, Plan, Slots, Target};
 
 /// What is worth keeping of an outline for all explanations: which node of the plan each
 /// subschema became, and tables of names.
@@ -23,6 +24,11 @@ pub(crate) struct Index {
     properties: Box<[Option<NameTable<u32>>]>,
     /// The strings of enumerations of many, by their value.
     enums: HashMap<(DocId, NodeId), NameTable<u32>>,
+    /// Which subschemas several ways may lead to at one place of an instance.
+    shared: Box<[bool]>,
+    /// Whether the plan can say of every subschema all that is asked of it: nothing is bound
+    /// dynamically, and nobody asks what was evaluated.
+    suffices: bool,
 }
 
 impl Index {
@@ -49,6 +55,8 @@ impl Index {
         Self {
             properties: properties.collect(),
             enums: enums.collect(),
+            shared: reach::shared(outline),
+            suffices: outline.scope_names == 0 && !reach::asks_what_was_evaluated(outline),
             nodes,
         }
     }
@@ -84,6 +92,60 @@ impl<'o, 'i, N: Node<'i>> Guide<'o, N> {
         self.index.enums.get(&(doc, value))
     }
 
+    /// Whether every question can be asked of the plan.
+    pub(super) fn suffices(&self) -> bool {
+        self.index.suffices
+    }
+
+    /// Whether several ways may lead to a subschema at one place of an instance.
+    pub(super) fn is_shared(&self, sub: SubId) -> bool {
+        self.index.shared.get(sub.index()).copied().unwrap_or(true)
+    }
+
+    fn node(&self, sub: SubId) -> Option<NodeIx> {
+        self.index.nodes.get(sub.index()).copied().flatten()
+    }
+
+    /// Whether a value matches what a survey left open.
+    pub(super) fn further(
+        &mut self,
+        target: &'o Target,
+        value: N,
+        purse: &mut Purse,
+    ) -> Flow<bool> {
+        purse.lend(|fuel| self.judge.further(target, value, fuel))
+    }
+
+    /// The first item that does not match a subschema, with its place among those that are
+    /// left; nothing at all if the plan cannot say so.
+    pub(super) fn first_failing(
+        &mut self,
+        sub: SubId,
+        items: &mut N::Items,
+        purse: &mut Purse,
+    ) -> Flow<Option<Option<(usize, N)>>> {
+        let Some(node) = self.node(sub) else {
+            return ControlFlow::Continue(None);
+        };
+        let found = purse.lend(|fuel| self.judge.first_failing(node, items, fuel))?;
+        ControlFlow::Continue(Some(found))
+    }
+
+    /// Shows every member of an object that may fail the object keywords of a subschema, and
+    /// answers whether those that it requires are there, if the plan can say so.
+    pub(super) fn survey(
+        &mut self,
+        sub: SubId,
+        value: N,
+        purse: &mut Purse,
+        show: impl FnMut(Suspect<'o, N::Key, N>),
+    ) -> Flow<Option<bool>> {
+        let Some(node) = self.node(sub) else {
+            return ControlFlow::Continue(None);
+        };
+        purse.lend(|fuel| self.judge.survey(node, value, fuel, show))
+    }
+
     /// Whether a value matches a subschema, if the plan can say so.
     pub(super) fn verdict(
         &mut self,
@@ -91,13 +153,21 @@ impl<'o, 'i, N: Node<'i>> Guide<'o, N> {
         value: N,
         purse: &mut Purse,
     ) -> Flow<Option<bool>> {
-        let Some(node) = self.index.nodes.get(sub.index()).copied().flatten() else {
+        let Some(node) = self.node(sub) else {
             return ControlFlow::Continue(None);
         };
-        let mut fuel = purse.left.saturating_mul(PLAIN_UNIT);
-        let answer = self.judge.verdict(node, value, &mut fuel);
-        purse.left = fuel / PLAIN_UNIT;
-        answer.map_break(Stop::Exhausted).map_continue(Some)
+        let answer = purse.lend(|fuel| self.judge.verdict(node, value, fuel));
+        answer.map_continue(Some)
+    }
+}
+
+impl Purse {
+    /// Lets the plan's machine, whose units are smaller, spend what is left.
+    fn lend<T>(&mut self, spend: impl FnOnce(&mut u64) -> ControlFlow<Exhausted, T>) -> Flow<T> {
+        let mut fuel = self.left.saturating_mul(PLAIN_UNIT);
+        let answer = spend(&mut fuel);
+        self.left = fuel / PLAIN_UNIT;
+        answer.map_break(Stop::Exhausted)
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) struct Machine<'o, 'i, N: Node<'i>> {
     pub(super) purse: Purse,
     pub(super) scopes: Scopes,
     pub(super) tables: Tables<'o, 'i, N>,
-    allowance: Allowance,
+    pub(super) allowance: Allowance,
     /// Verdicts by (subschema in scope, value).
     pub(super) memo: Memo,
     /// What valid ones evaluated, where that was asked.
@@ -104,15 +104,18 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     /// Evaluates the whole schema on the whole instance.
     pub(super) fn run<S: Sink>(&mut self, instance: N, loud: bool, sink: &mut S) -> Flow<bool> {
         self.told.clear();
+        let mut frame = self.first_frame(self.outline.root, At::Value(instance))?;
+        frame.loud = loud;
+        self.run_from(frame, sink)
+    }
+
+    pub(super) fn run_from<S: Sink>(
+        &mut self,
+        mut frame: Box<Frame<'o, 'i, N>>,
+        sink: &mut S,
+    ) -> Flow<bool> {
         let depth = to_usize(self.allowance.depth.saturating_mul(DEEPER));
         let mut waiting: Vec<Box<Frame<'o, 'i, N>>> = Vec::new();
-        let via = Via {
-            keyword: None,
-            owner: self.outline.root,
-            index: None,
-        };
-        let mut frame = self.frame(self.outline.root, ScopeId::EMPTY, At::Value(instance), via)?;
-        frame.loud = loud;
         let mut back = None;
         loop {
             match self.advance(&mut frame, back.take(), sink)? {
@@ -334,7 +337,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 frame.seen_before = Some(frame.seen.clone());
             }
         }
-        frame.cursor = self.cursor(frame, entry)?;
+        frame.cursor = self.cursor(frame.on(), entry)?;
         if let Cursor::Done = frame.cursor {
             if frame.loud {
                 self.conclude(frame, sink)?;
@@ -450,7 +453,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                     .seen_before
                     .take()
                     .map(|before| std::mem::replace(&mut frame.seen, before));
-                let cursor = self.cursor(frame, entry)?;
+                let cursor = self.cursor(frame.on(), entry)?;
                 if let Some(after) = after {
                     frame.seen = after;
                 }

@@ -18,17 +18,24 @@
 mod assert;
 mod branch;
 mod children;
+mod demand;
 mod descend;
+mod failing;
 mod fault;
 mod found;
 mod frame;
 mod guide;
+mod items;
 pub(crate) mod kind;
+mod level;
 mod machine;
 mod names;
+mod reach;
 mod recall;
 mod scope;
+mod sift;
 pub(crate) mod sink;
+mod suspects;
 mod telling;
 mod trail;
 mod value;
@@ -90,7 +97,13 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
     /// heard all of it.
     pub(crate) fn tell<S: Sink>(&mut self, sink: &mut S) -> bool {
         self.machine.refuel(self.allowance.fuel);
-        let told = self.machine.run(self.instance, true, sink);
+        let told = match self.machine.plan_suffices() && !S::EVERYTHING {
+            true => self.machine.sift_all(self.instance, sink),
+            false => self
+                .machine
+                .run(self.instance, true, sink)
+                .map_continue(drop),
+        };
         told.is_continue() && !self.machine.left_out()
     }
 

@@ -5,13 +5,15 @@ use std::ops::ControlFlow;
 use toolgate_json::Node;
 
 use super::children::Cursor;
+use super::fault::Fault;
 use super::frame::{Child, Frame, Phase, Token};
 use super::machine::Machine;
 use super::sink::{Full, Sink, Spot};
+use super::trail::Place;
 use super::{Flow, Stop};
 use crate::dialect::Keyword;
 use crate::int::units;
-use crate::outline::{Entry, Form, Outline, Shape};
+use crate::outline::{DocId, Entry, Form, Outline, Shape};
 
 impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     /// Whether something was not told, to leave room for something else.
@@ -24,7 +26,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     pub(super) fn name_keyword(&mut self, frame: &mut Frame<'o, 'i, N>, entry: &Entry) -> Flow {
         let doc = frame.sub.doc;
         let token = Token::Key(entry.name);
-        frame.word = Some(self.trail.step(self.outline, frame.path, doc, token));
+        frame.word = Some(self.trail.step(frame.path, doc, token));
         self.purse.pay_text(self.text(doc, entry.name))
     }
 
@@ -52,9 +54,17 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 None => ControlFlow::Continue(()),
             };
         }
+        self.note_fault(fault, sink)
+    }
+
+    /// Notes a fault, if there is room for it.
+    pub(super) fn note_fault<S: Sink>(&mut self, fault: Fault<'i, N>, sink: &mut S) -> Flow {
         let name = fault.name().map_or(0, str::len);
-        let path = self.trail.length(fault.path);
-        let room = sink.room(4 * path + self.trail.length(fault.place) + name);
+        let (path, path_steps) = self.trail.extent(self.outline, fault.path);
+        let (place, place_steps) = self.trail.extent(self.outline, fault.place);
+        self.purse
+            .pay(units((path_steps + place_steps) / STEPS_PER_UNIT))?;
+        let room = sink.room(4 * path + place + name);
         room.map_break(Stop::from)?;
         self.faults.push(fault);
         sink.noted().map_break(Stop::from)
@@ -93,17 +103,28 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         inner.loud = true;
         inner.cap = outer.cap;
         if let (Cursor::Picked { subs, .. }, Token::Index(_)) = (&outer.cursor, child.token) {
-            let share = (BRANCH_FINDINGS / subs.len().max(1)).max(LEAST_SHARE);
-            inner.cap = inner.cap.min(findings.saturating_add(share));
+            inner.cap = inner.cap.min(share(findings, subs.len()));
         }
-        let (outline, doc) = (self.outline, outer.sub.doc);
         inner.steps = self.trail.len();
         let path = outer.word.unwrap_or(outer.path);
-        inner.path = self.trail.step(outline, path, doc, child.token);
-        inner.place = self.trail.step(outline, outer.place, doc, child.step);
-        let length = |place| self.trail.length(place);
-        let grown = length(inner.path) - length(path) + length(inner.place) - length(outer.place);
-        self.purse.pay(units(grown / 32) + 1)
+        let (path, place) = ((path, child.token), (outer.place, child.step));
+        (inner.path, inner.place) = self.step_into(outer.sub.doc, path, place)?;
+        ControlFlow::Continue(())
+    }
+
+    /// The paths of a child in the schema and in the instance, each from where it begins
+    /// and by one step.
+    pub(super) fn step_into(
+        &mut self,
+        doc: DocId,
+        path: (Place, Token<'i>),
+        place: (Place, Token<'i>),
+    ) -> Flow<(Place, Place)> {
+        self.purse.pay(1)?;
+        ControlFlow::Continue((
+            self.trail.step(path.0, doc, path.1),
+            self.trail.step(place.0, doc, place.1),
+        ))
     }
 
     /// Shows the sink where the evaluation is.
@@ -208,6 +229,11 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     }
 }
 
+/// How many findings there may be when one of so many branches has been told.
+pub(super) fn share(findings: usize, branches: usize) -> usize {
+    findings.saturating_add((BRANCH_FINDINGS / branches.max(1)).max(LEAST_SHARE))
+}
+
 /// Whether a keyword's value is meant for whoever reads the instance.
 fn is_annotation(keyword: Keyword) -> bool {
     matches!(
@@ -227,6 +253,8 @@ fn is_annotation(keyword: Keyword) -> bool {
     )
 }
 
+/// Steps of the paths to a fault that one unit of fuel looks at.
+const STEPS_PER_UNIT: usize = 8;
 /// Findings that the branches of one union share.
 const BRANCH_FINDINGS: usize = 64;
 /// Findings that each branch may have at least.

@@ -27,37 +27,41 @@ struct Step<'i> {
     token: Token<'i>,
     /// The document that a [`Token::Key`] stands in.
     doc: DocId,
-    /// Bytes of the whole path, before anything is escaped.
-    length: u32,
 }
 
 impl<'i> Trail<'i> {
     /// A path and one step more; the same path if there is no step.
-    pub(super) fn step(
-        &mut self,
-        outline: &Outline,
-        from: Place,
-        doc: DocId,
-        token: Token<'i>,
-    ) -> Place {
-        let own = match token {
-            Token::None => return from,
-            Token::Index(_) => INDEX,
-            Token::Name(name) => name.len(),
-            Token::Key(key) => outline.view(doc, key).map_or(0, |key| key.string().len()),
-        };
-        self.steps.push(Step {
-            from,
-            token,
-            doc,
-            length: to_u32(self.length(from) + own + 1),
-        });
+    pub(super) fn step(&mut self, from: Place, doc: DocId, token: Token<'i>) -> Place {
+        if let Token::None = token {
+            return from;
+        }
+        self.steps.push(Step { from, token, doc });
         Place(to_u32(self.steps.len()))
     }
 
-    /// Bytes of a path, about: nothing in it is escaped yet.
-    pub(super) fn length(&self, place: Place) -> usize {
-        self.at(place).map_or(0, |step| to_usize(step.length))
+    /// Bytes of a path, about (nothing in it is escaped yet), and its steps.
+    pub(super) fn extent(&self, outline: &Outline, place: Place) -> (usize, usize) {
+        let (mut bytes, mut count) = (0, 0);
+        let mut next = self.at(place);
+        while let Some(step) = next {
+            bytes += 1 + match step.token {
+                Token::None => 0,
+                Token::Index(_) => INDEX,
+                Token::Name(name) => name.len(),
+                Token::Key(key) => {
+                    let key = outline.view(step.doc, key);
+                    key.map_or(0, |key| key.string().len())
+                }
+            };
+            count += 1;
+            next = self.at(step.from);
+        }
+        (bytes, count)
+    }
+
+    /// Makes room for so many steps.
+    pub(super) fn reserve(&mut self, count: usize) {
+        self.steps.reserve(count);
     }
 
     /// How many steps there are.
@@ -78,7 +82,7 @@ impl<'i> Trail<'i> {
             steps.push(step);
             next = self.at(step.from);
         }
-        let mut pointer = String::with_capacity(self.length(place));
+        let mut pointer = String::with_capacity(self.extent(outline, place).0);
         for step in steps.into_iter().rev() {
             toolgate_json::pointer::push(&mut pointer, &text(outline, step));
         }
