@@ -12,7 +12,7 @@ use crate::limits::{DuplicateKeys, ReadLimits};
 use crate::tape::{NONE, Slot, Tag, Tape};
 use keys::Keys;
 
-pub use stream::{Scalar, Stream};
+pub use stream::{Mark, Scalar, Stream};
 
 /// Reads JSON texts into documents, reusing its memory from one to the next.
 ///

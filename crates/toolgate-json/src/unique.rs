@@ -4,15 +4,16 @@ use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use crate::int;
-use crate::meter::Meter;
-use crate::node::Node;
+use crate::meter::{Meter, text_price};
+use crate::node::{Kind, Node};
 use crate::order::compare;
 use crate::value_hash::hash_value;
 
 /// The indexes of two equal items of an array, if there are any: the earliest
 /// item that equals one before it, and the first it equals.
 ///
-/// Items are sorted by hash and compared only where hashes meet, so that n
+/// A few scalars are compared each with each. Of other items a hash is made, they are
+/// sorted by it, and compared only where hashes meet, so that n
 /// items cost n log n steps; where many hashes meet, as hostile input can
 /// arrange, items are sorted by value instead, which keeps the bound. Spends
 /// what hashing each item and comparing some of them spends.
@@ -28,6 +29,55 @@ pub fn first_duplicate<'a, N: Node<'a>, M: Meter>(
     if count < 2 {
         return ControlFlow::Continue(None);
     }
+    if count <= PAIRED && !array.items().any(|item| item.kind().is_container()) {
+        return first_equal_scalars(|| array.items(), meter);
+    }
+    first_by_hash(array, count, meter)
+}
+
+/// The same for scalars, each of which is compared with those before it: for up to
+/// [`PAIRED`] of them.
+///
+/// # Errors
+///
+/// `Break` with what the meter said when it could not pay.
+#[inline]
+pub fn first_equal_scalars<'a, N: Node<'a>, I: Iterator<Item = N>, M: Meter>(
+    items: impl Fn() -> I,
+    meter: &mut M,
+) -> ControlFlow<M::Stop, Option<(usize, usize)>> {
+    for (later, item) in items().enumerate() {
+        let kind = item.kind();
+        meter.spend(match kind {
+            Kind::String => 1 + text_price(item.string().len()),
+            Kind::Number if item.number().as_i64().is_none() => {
+                1 + text_price(item.number().digits())
+            }
+            _ => 1,
+        })?;
+        for (earlier, other) in items().take(later).enumerate() {
+            let same = other.kind() == kind
+                && match kind {
+                    Kind::String => item.string() == other.string(),
+                    Kind::Number => item.number().compare(&other.number()) == Ordering::Equal,
+                    Kind::Boolean => item.boolean() == other.boolean(),
+                    _ => true,
+                };
+            if same {
+                return ControlFlow::Continue(Some((earlier, later)));
+            }
+        }
+    }
+    ControlFlow::Continue(None)
+}
+
+/// The same for any count of any items.
+#[inline(never)]
+fn first_by_hash<'a, N: Node<'a>, M: Meter>(
+    array: N,
+    count: usize,
+    meter: &mut M,
+) -> ControlFlow<M::Stop, Option<(usize, usize)>> {
     let mut few = [Item::EMPTY; FEW];
     let mut many = Vec::new();
     let items = match few.get_mut(..count) {
@@ -150,6 +200,8 @@ fn compare_items<'a, N: Node<'a>, M: Meter>(
     }
 }
 
+/// Arrays of scalars up to this long are compared pairwise.
+pub const PAIRED: usize = 8;
 /// Arrays up to this long need no memory of their own.
 const FEW: usize = 16;
 /// Groups of equal hashes up to this size are compared pairwise.

@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use smallvec::SmallVec;
+
 use crate::hash::{hash_bytes, mix};
 use crate::int;
 use crate::meter::{Meter, text_price};
@@ -10,7 +12,7 @@ use crate::node::{Key, Kind, Node};
 /// A hash of a value: values that are [`equal`](crate::equal) have the same.
 ///
 /// Fixed and not keyed: whoever writes the values can make them collide.
-/// Walks with its own memory, not with the stack; scalars take none. Spends
+/// Walks with its own memory, not with the stack; shallow values take none. Spends
 /// one unit for each value and for each key, and one more for each 16 bytes of
 /// text or 16 digits.
 ///
@@ -18,7 +20,7 @@ use crate::node::{Key, Kind, Node};
 ///
 /// `Break` with what the meter said when it could not pay.
 pub fn hash_value<'a, N: Node<'a>, M: Meter>(node: N, meter: &mut M) -> ControlFlow<M::Stop, u64> {
-    let mut open: Vec<Frame<'a, N>> = Vec::new();
+    let mut open: SmallVec<[Frame<'a, N>; SHALLOW]> = SmallVec::new();
     let mut next = Some(node);
     let mut done = 0;
     loop {
@@ -125,6 +127,8 @@ fn hash_shallow<'a, N: Node<'a>, M: Meter>(
     })
 }
 
+/// Levels of arrays and objects that take no memory of their own.
+const SHALLOW: usize = 4;
 /// Arbitrary constants without structure, one for each thing that is hashed.
 const NULL: u64 = 0x1f83_d9ab_fb41_bd6b;
 const FALSE: u64 = 0x5be0_cd19_137e_2179;

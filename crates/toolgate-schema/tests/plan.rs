@@ -70,9 +70,7 @@ root 2
         r#"
 root 2
 2
-    object; "b" 0
-    apply 3
-    object; "a" 0; "b" 0; rest 1
+    object <= 2; "b" 0; "a" 4; rest 1
 3
     object; "a" 4
 4 string
@@ -109,21 +107,129 @@ root 2
     );
     // Both branches lead to it for the same value.
     lists(
+        r##"{"anyOf": [{"minProperties": 1, "not": {"$ref": "#/$defs/u"}}, {"not": {"$ref": "#/$defs/u"}}], "$defs": {"u": {"properties": {"x": {"type": "string"}}}}}"##,
+        r#"
+root 2
+2
+    any of 3 4
+3
+    object >= 1
+    not 5
+4
+    not 5
+5 memo
+    object; "x" 6
+6 string
+"#,
+    );
+}
+
+/// What `allOf` and `$ref` apply to a value becomes one walk over its members, in which
+/// each keyword still minds the names beside it alone.
+#[test]
+fn walks_over_one_object_become_one() {
+    lists(
         r##"{"allOf": [{"$ref": "#/$defs/u", "minProperties": 1}, {"$ref": "#/$defs/u", "maxProperties": 2}], "$defs": {"u": {"properties": {"x": {"type": "string"}}}}}"##,
         r#"
 root 2
 2
-    apply 3
-    apply 4
+    object >= 1 <= 2; "x" 6
 3
     object >= 1
     apply 5
 4
     object <= 2
     apply 5
-5 memo
+5
     object; "x" 6
 6 string
+"#,
+    );
+    lists(
+        r#"{"allOf": [{"properties": {"a": {"minLength": 1}}, "additionalProperties": {"type": "string"}}, {"properties": {"a": {"maxLength": 2}, "b": {"enum": ["x"]}}, "required": ["c"]}]}"#,
+        r#"
+root 2
+2
+    object >= 1; "a" 9; "b" 6; "c" required; rest 8
+3
+    object; "a" 7; rest 8
+4
+    object >= 1; "a" 5; "b" 6; "c" required
+5
+    length <= 2
+6 string
+    enum "x"
+7
+    length >= 1
+8 string
+9
+    length >= 1
+    length <= 2
+"#,
+    );
+    // A pattern in one, and members that another leaves to no name: they stay two.
+    lists(
+        r#"{"patternProperties": {"^a": {"type": "integer"}}, "allOf": [{"additionalProperties": {"type": "string"}}]}"#,
+        r#"
+root 2
+2
+    object; /^a/ 4
+    apply 3
+3
+    object; rest 5
+4 integer
+5 string
+"#,
+    );
+    // Below the member that both name, the two are one again, and refer to themselves.
+    lists(
+        r##"{"allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}], "$defs": {"a": {"properties": {"x": {"$ref": "#/$defs/a"}}}, "b": {"required": ["y"], "properties": {"x": {"$ref": "#/$defs/b"}}}}}"##,
+        r#"
+root 2
+2
+    object >= 1; "x" 5; "y" required
+3
+    object; "x" 3
+4
+    object >= 1; "y" required; "x" 4
+5
+    object >= 1; "x" 5; "y" required
+"#,
+    );
+    // A leaf and a reference are a leaf.
+    lists(
+        r##"{"properties": {"s": {"$ref": "#/$defs/s", "maxLength": 3}}, "$defs": {"s": {"type": "string", "minLength": 1}}}"##,
+        r#"
+root 2
+2
+    object; "s" 3
+3 string
+    length <= 3
+    length >= 1
+4 string
+    length >= 1
+"#,
+    );
+}
+
+/// A member's constant chooses a branch, be it a string or an integer, so that none is
+/// looked at twice and what they share needs no memo.
+#[test]
+fn a_constant_chooses_a_branch() {
+    lists(
+        r##"{"$ref": "#/$defs/v", "$defs": {"v": {"type": "object", "oneOf": [{"properties": {"v": {"const": 1}, "x": {"$ref": "#/$defs/v"}}, "required": ["v"]}, {"properties": {"v": {"enum": [2, "two"]}, "x": {"$ref": "#/$defs/v"}}, "required": ["v"]}]}}}"##,
+        r#"
+root 2
+2 object
+    one of 3 4 by "v"
+3
+    object >= 1; "v" required 6; "x" 2
+4
+    object >= 1; "v" required 5; "x" 2
+5 string|number
+    enum 2 "two"
+6 number
+    const 1
 "#,
     );
 }
@@ -139,8 +245,7 @@ fn one_node_for_each_dynamic_scope() {
         r#"
 root 2
 2
-    apply 3
-    object; "children" 0; rest 1
+    object <= 1; "children" 4; rest 1
 3
     object; "children" 4
 4

@@ -28,6 +28,15 @@ pub struct Stream<'r, 's> {
     nodes: usize,
 }
 
+/// A place in a [`Stream`] to return to.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    at: usize,
+    depth: usize,
+    nodes: usize,
+    names: usize,
+}
+
 /// A value that is neither array nor object, or a key; read from a [`Stream`].
 #[derive(Clone, Copy, Debug)]
 pub struct Scalar<'s> {
@@ -174,6 +183,39 @@ impl<'s> Stream<'_, 's> {
         };
         self.nodes += 1;
         Some(())
+    }
+
+    /// The value of the first member of the object that is next, if it has this name and
+    /// neither escapes nor children. Stands before the object as it did.
+    #[inline(never)]
+    pub fn first_member(&mut self, name: &str) -> Option<Scalar<'s>> {
+        let before = self.mark();
+        let opened = self.open(Kind::Object);
+        let key = opened.filter(|more| *more).and_then(|_| self.key());
+        let key = key.filter(|key| key.bytes() == name.as_bytes());
+        let found = key.and_then(|_| self.scalar());
+        self.reset(before);
+        found
+    }
+
+    /// Where it stands, to be able to return there.
+    #[inline]
+    pub fn mark(&self) -> Mark {
+        Mark {
+            at: self.pass.at,
+            depth: self.depth,
+            nodes: self.nodes,
+            names: self.pass.names.len(),
+        }
+    }
+
+    /// Returns to where it stood, also after a `None`.
+    #[inline]
+    pub fn reset(&mut self, mark: Mark) {
+        self.pass.at = mark.at;
+        self.depth = mark.depth;
+        self.nodes = mark.nodes;
+        self.pass.names.truncate(mark.names);
     }
 
     /// Passes the next value, whatever it is.

@@ -6,8 +6,7 @@ use toolgate_json::Node;
 
 use super::survey::Suspect;
 use super::{Allowance, Answer, Exhausted, Machine, Scratch, Stop};
-use crate::int::to_usize;
-use crate::plan::{NodeIx, Plan, Run, Target};
+use crate::plan::{NodeIx, Plan, Target};
 
 /// A machine that is asked more than once. What it remembers of the instance's values
 /// holds for all questions.
@@ -71,9 +70,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Judge<'p, 'w, N> {
         show: impl FnMut(Suspect<'p, N::Key, N>),
     ) -> ControlFlow<Exhausted, Option<bool>> {
         let plan = self.0.plan;
-        let node = plan.node(node);
-        let object = plan.objects.get(to_usize(node.object));
-        let Some(object) = object.filter(|_| node.has(Run::Object.bit())) else {
+        let Some(object) = plan.own_object(node) else {
             return ControlFlow::Continue(None);
         };
         let answer = self.ask(fuel, |machine| machine.survey(object, value, show));

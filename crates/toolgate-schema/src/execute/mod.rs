@@ -17,6 +17,7 @@ mod evaluated;
 mod judge;
 mod leaf;
 mod memo;
+mod name;
 mod object;
 mod stream;
 mod survey;
@@ -332,12 +333,10 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
     fn chosen(&mut self, select: &'p Select, value: N) -> ControlFlow<Stop, &'p [NodeIx]> {
         let chosen = match self.look_up(&select.name, 0, value)? {
             None => &select.absent,
-            Some(member) if member.kind() == Kind::String => {
-                let text = member.string();
-                self.spend_text(text)?;
-                select.values.find_text(text).unwrap_or(&select.others)
+            Some(member) => {
+                self.spend_text(member.string())?;
+                select.branches(member)
             }
-            Some(_) => &select.unlike,
         };
         ControlFlow::Continue(chosen)
     }

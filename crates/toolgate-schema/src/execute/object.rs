@@ -6,7 +6,7 @@ use toolgate_json::{Key as _, Kind, Node};
 
 use super::{Answer, Machine, NO, Stop, TEXT_PER_UNIT, YES, price_of_text};
 use crate::int::{to_usize, units};
-use crate::plan::{Dependent, NameTable, NodeIx, ObjectPlan, Reach, Slot, Target, Walk};
+use crate::plan::{Dependent, NameTable, ObjectPlan, Reach, Slot, Target, Walk};
 
 /// A member whose subschema looks further than the value itself.
 #[derive(Debug)]
@@ -335,25 +335,6 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         ControlFlow::Continue(matched)
     }
 
-    /// A member's name as a string instance of its own.
-    #[inline(never)]
-    pub(super) fn property_name(&mut self, schema: NodeIx, key: N::Key) -> Answer {
-        // The name is evaluated by a machine of its own on the same purse, since
-        // it is no node of the instance.
-        let mut names = self.lent();
-        let answer = names.evaluate(
-            schema,
-            Name {
-                text: key.text(),
-                identity: key.identity(),
-            },
-        );
-        let (fuel, collections) = (names.fuel, names.collections);
-        self.fuel = fuel;
-        self.collections = collections;
-        answer
-    }
-
     /// What the presence of one name demands.
     fn dependent(&mut self, object: &ObjectPlan, dependent: &Dependent, value: N) -> Answer {
         self.spend(1 + units(dependent.required.len()))?;
@@ -410,73 +391,6 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     }
 }
 
-/// The name of a member as a string to be checked.
-#[derive(Debug, Clone, Copy)]
-struct Name<'i> {
-    text: &'i str,
-    identity: usize,
-}
-
-impl<'i> toolgate_json::Key<'i> for Name<'i> {
-    fn text(self) -> &'i str {
-        self.text
-    }
-
-    fn hash(self) -> u32 {
-        toolgate_json::key_hash(self.text)
-    }
-
-    fn identity(self) -> usize {
-        self.identity
-    }
-}
-
-impl<'i> Node<'i> for Name<'i> {
-    type Key = Self;
-    type Items = std::iter::Empty<Self>;
-    type Members = std::iter::Empty<(Self, Self)>;
-
-    fn kind(self) -> Kind {
-        Kind::String
-    }
-
-    fn boolean(self) -> bool {
-        false
-    }
-
-    fn number(self) -> toolgate_json::Number<'i> {
-        toolgate_json::Number::from_i64(0)
-    }
-
-    fn string(self) -> &'i str {
-        self.text
-    }
-
-    fn len(self) -> usize {
-        0
-    }
-
-    fn items(self) -> Self::Items {
-        std::iter::empty()
-    }
-
-    fn members(self) -> Self::Members {
-        std::iter::empty()
-    }
-
-    fn item(self, _: usize) -> Option<Self> {
-        None
-    }
-
-    fn member(self, _: &str) -> Option<Self> {
-        None
-    }
-
-    fn identity(self) -> usize {
-        self.identity
-    }
-}
-
 impl<N> Waiting<'_, N> {
     fn none() -> Self {
         Self {
@@ -490,7 +404,7 @@ impl<N> Waiting<'_, N> {
 /// an allocation.
 pub(super) const WAITING: usize = 64;
 /// What looking for a name among so many members costs.
-fn price_of_search(count: usize, name: &str) -> u64 {
+pub(super) fn price_of_search(count: usize, name: &str) -> u64 {
     units(count) / MEMBERS_PER_UNIT + price_of_text(name.len())
 }
 

@@ -15,11 +15,14 @@
 use std::ops::ControlFlow;
 
 use smallvec::SmallVec;
-use toolgate_json::{Key as _, Kind, NameEnds, Scalar, Stream};
+use toolgate_json::{
+    Key as _, Kind, NameEnds, Node as _, PAIRED, Scalar, Stream, first_equal_scalars,
+};
 
+use super::object::price_of_search;
 use super::{Allowance, Machine, Scratch, price_of_text};
 use crate::int::{to_usize, units};
-use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Plan, Reach, Target};
+use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, Plan, Reach, Run, Target};
 
 /// The fuel that a text took, if it is well-formed and valid and the way of judging
 /// while reading could tell; otherwise nothing is known of it.
@@ -105,9 +108,53 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             _ => target.reach == Reach::Array,
         };
         if !is_walk || !target.types.has_kind(kind) {
+            if kind == Kind::Object && target.reach == Reach::Further {
+                return self.union(target);
+            }
             return self.whole(&[target]);
         }
         self.below(target, kind)
+    }
+
+    /// Walks the object that is next by the branch of a union that its first member
+    /// chooses; without such a branch the object is judged as a whole.
+    #[inline(never)]
+    fn union(&mut self, target: &'p Target) -> Option<()> {
+        let Some((object, name, text)) = self.chosen(target) else {
+            return self.whole(&[target]);
+        };
+        // One level for the union, and one for its branch.
+        self.enter()?;
+        self.enter()?;
+        let count = self.object(object)?;
+        self.machine.depth -= 2;
+        self.pay(price_of_search(count, name).checked_add(price_of_text(text))?)
+    }
+
+    /// The branch that an object's first member chooses, the member's name, and the
+    /// length of its text; the other branches do not match.
+    fn chosen(&mut self, target: &Target) -> Option<(&'p ObjectPlan, &'p str, usize)> {
+        let plan = self.machine.plan;
+        let node = plan.node(target.node);
+        if node.traits.memo || node.present != Run::Any.bit() {
+            return None;
+        }
+        let [Op::AnyOf(union) | Op::OneOf(union)] = plan.run(node, Run::Any) else {
+            return None;
+        };
+        let select = plan.unions.get(to_usize(*union))?.select.as_ref()?;
+        let name = select.name.name(0);
+        let member = self.stream.first_member(name)?;
+        let [branch] = select.branches(member) else {
+            return None;
+        };
+        let branch = plan.target(*branch);
+        if branch.reach != Reach::Object || !branch.types.has_kind(Kind::Object) {
+            return None;
+        }
+        let object = plan.objects.get(to_usize(branch.index))?;
+        let walked = object.is_plain() && object.dependents.is_empty();
+        walked.then_some((object, name, member.string().len()))
     }
 
     /// Walks the array or object that is next.
@@ -127,7 +174,16 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             }
         } else {
             let array = plan.arrays.get(to_usize(target.index))?;
-            if array.contains.is_some() || array.unique {
+            if array.contains.is_some() {
+                return self.whole(&[target]);
+            }
+            if array.unique {
+                let before = (self.stream.mark(), self.machine.fuel);
+                if self.unique(array).is_some() {
+                    return Some(());
+                }
+                (_, self.machine.fuel) = before;
+                self.stream.reset(before.0);
                 return self.whole(&[target]);
             }
             self.enter()?;
@@ -152,8 +208,10 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         self.machine.spend(price).continue_value()
     }
 
+    /// Walks an object whose names settle what its members must match. Answers how many
+    /// it has.
     #[inline(always)]
-    fn object(&mut self, object: &'p ObjectPlan) -> Option<()> {
+    fn object(&mut self, object: &'p ObjectPlan) -> Option<usize> {
         let rest = object.additional.as_ref().unwrap_or(&Target::TRUE);
         let floor = self.stream.names();
         let (mut count, mut required, mut text) = (0, 0, 0);
@@ -190,7 +248,8 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             return None;
         }
         let walk = self.machine.price_of_walk(object, count, text);
-        self.pay(units(count).checked_add(walk)?)
+        self.pay(units(count).checked_add(walk)?)?;
+        Some(count)
     }
 
     /// The same for objects with keywords that look at every name.
@@ -263,12 +322,39 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         if count < array.min || count > array.max {
             return None;
         }
-        let looked_at = if rest.node == NodeIx::TRUE {
-            count.min(array.prefix.len())
-        } else {
-            count
-        };
-        self.pay(units(looked_at))
+        self.pay(units(looked_at(array, count)))
+    }
+
+    /// The same for a few scalars that must all be different, if that is what is next.
+    #[inline(never)]
+    fn unique(&mut self, array: &'p ArrayPlan) -> Option<()> {
+        let rest = array.rest.as_ref().unwrap_or(&Target::TRUE);
+        if self.machine.depth >= self.machine.allowance.depth {
+            return None;
+        }
+        let mut items: SmallVec<[Scalar<'s>; PAIRED]> = SmallVec::new();
+        let mut more = self.stream.open(Kind::Array)?;
+        while more {
+            let item = self.stream.scalar()?;
+            let target = array.prefix.get(items.len()).unwrap_or(rest);
+            if items.len() == PAIRED
+                || self.machine.child(target, item) != ControlFlow::Continue(true)
+            {
+                return None;
+            }
+            items.push(item);
+            more = self.stream.after(Kind::Array)?;
+        }
+        let count = items.len();
+        if count < array.min || count > array.max {
+            return None;
+        }
+        self.pay(1 + units(looked_at(array, count)))?;
+        if count < 2 {
+            return Some(());
+        }
+        let same = first_equal_scalars(|| items.iter().copied(), &mut self.machine);
+        matches!(same, ControlFlow::Continue(None)).then_some(())
     }
 
     /// Reads the next value and lets the machine judge it by each of some targets.
@@ -285,5 +371,15 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         self.machine.fuel = fuel;
         self.machine.collections = collections;
         matched.then_some(())
+    }
+}
+
+/// How many of so many items a subschema looks at.
+pub(super) fn looked_at(array: &ArrayPlan, count: usize) -> usize {
+    let is_free = array.rest.is_none_or(|rest| rest.node == NodeIx::TRUE);
+    if is_free {
+        count.min(array.prefix.len())
+    } else {
+        count
     }
 }

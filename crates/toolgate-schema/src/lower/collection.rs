@@ -111,26 +111,14 @@ impl Lowering<'_> {
         }
         let (names, places) = names.finish(|slot| {
             let known = known.get(slot).copied();
-            known.map_or(UNDECLARED, |known| Slot {
+            known.map_or_else(Slot::default, |known| Slot {
                 order: to_u32(slot),
                 ..known
             })
         });
         let place = |slot: u32| places.get(to_usize(slot)).copied().unwrap_or(slot);
         plan.names = names;
-        let required = plan.names.data().filter(|slot| slot.required).count();
-        plan.required = to_u32(required);
-        // Objects with too few members, or too many for a closed set of names,
-        // fail before anything is looked at.
-        plan.min = plan.min.max(required);
-        if plan.patterns.is_empty()
-            && plan
-                .additional
-                .is_some_and(|rest| rest.node == NodeIx::FALSE)
-        {
-            let declared = plan.names.data().filter(|slot| slot.declared).count();
-            plan.max = plan.max.min(declared);
-        }
+        plan.bound();
         plan.dependents = dependents
             .into_iter()
             .map(|(trigger, required, schema)| Dependent {
@@ -168,13 +156,8 @@ impl Lowering<'_> {
         }
         let outline = self.outline;
         let mut plan = ArrayPlan {
-            min: 0,
             max: usize::MAX,
-            prefix: Box::default(),
-            rest: None,
-            contains: None,
-            unique: false,
-            is_even: false,
+            ..ArrayPlan::default()
         };
         let mut any = false;
         for entry in outline.entries(sub) {
@@ -294,18 +277,9 @@ fn is_idle(plan: &ObjectPlan) -> bool {
 fn amend(known: &mut Vec<Slot>, slot: u32, change: impl FnOnce(&mut Slot)) {
     let at = to_usize(slot);
     if known.len() <= at {
-        known.resize(at + 1, UNDECLARED);
+        known.resize(at + 1, Slot::default());
     }
     if let Some(slot) = known.get_mut(at) {
         change(slot);
     }
 }
-
-const UNDECLARED: Slot = Slot {
-    target: Target::TRUE,
-    order: 0,
-    bit: 0,
-    clear: false,
-    declared: false,
-    required: false,
-};

@@ -10,7 +10,6 @@ use std::collections::HashMap;
 use toolgate_json::{Kind, Node as _};
 
 use crate::int::{to_u32, to_usize};
-use crate::outline::TypeSet;
 use crate::plan::{NameTable, NodeIx, Op, Plan, PlanNode, Run, Select, Union};
 
 /// Gives every union its [`Select`] where there is one.
@@ -114,11 +113,11 @@ fn select(plan: &Plan, branches: &[Branch]) -> Option<Box<Select>> {
         .iter()
         .map(|(_, test)| demand(plan, *test, name, APPLIED))
         .collect();
-    let mut slot_of: HashMap<&str, usize> = HashMap::new();
+    let mut slot_of: HashMap<Value<'_>, usize> = HashMap::new();
     let mut values = Vec::new();
-    for text in demands.iter().flatten().flat_map(|demand| &demand.strings) {
-        slot_of.entry(text).or_insert_with(|| {
-            values.push(*text);
+    for value in demands.iter().flatten().flat_map(|demand| &demand.values) {
+        slot_of.entry(*value).or_insert_with(|| {
+            values.push(*value);
             values.len() - 1
         });
     }
@@ -136,8 +135,8 @@ fn select(plan: &Plan, branches: &[Branch]) -> Option<Box<Select>> {
             absent.push(*branch);
             continue;
         };
-        for text in &demand.strings {
-            let list = slot_of.get(text).and_then(|slot| chosen.get_mut(*slot));
+        for value in &demand.values {
+            let list = slot_of.get(value).and_then(|slot| chosen.get_mut(*slot));
             if let Some(list) = list
                 && list.last() != Some(branch)
             {
@@ -151,9 +150,19 @@ fn select(plan: &Plan, branches: &[Branch]) -> Option<Box<Select>> {
             absent.push(*branch);
         }
     }
+    let mut strings = Vec::new();
+    let mut integers: Vec<(i64, Box<[NodeIx]>)> = Vec::new();
+    for (value, list) in values.into_iter().zip(chosen) {
+        match value {
+            Value::Text(text) => strings.push((text, list.into())),
+            Value::Integer(integer) => integers.push((integer, list.into())),
+        }
+    }
+    integers.sort_unstable_by_key(|(integer, _)| *integer);
     Some(Box::new(Select {
         name: NameTable::of([name]),
-        values: NameTable::new(values.into_iter().zip(chosen.into_iter().map(Into::into))),
+        values: NameTable::new(strings),
+        integers: integers.into(),
         others: others.into(),
         unlike: unlike.into(),
         absent: absent.into(),
@@ -162,19 +171,26 @@ fn select(plan: &Plan, branches: &[Branch]) -> Option<Box<Select>> {
 
 /// What a member must be for a node to match.
 struct Demand<'p> {
-    /// The strings it may be.
-    strings: Vec<&'p str>,
-    /// Whether it may be no string.
+    /// The strings and integers it may be.
+    values: Vec<Value<'p>>,
+    /// Whether it may be anything else.
     others: bool,
 }
 
-/// What a node, or one that it applies, demands of a member by a list of strings.
+/// A value to choose by.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Value<'p> {
+    Text(&'p str),
+    Integer(i64),
+}
+
+/// What a node, or one that it applies, demands of a member by a list of values.
 fn demand<'p>(plan: &'p Plan, ix: NodeIx, name: &str, depth: u32) -> Option<Demand<'p>> {
     let node = plan.node(ix);
     let own = plan.objects.get(to_usize(node.object)).and_then(|object| {
         let slot = object.names.find_text(name);
         let slot = slot.filter(|slot| slot.declared)?;
-        strings(plan, slot.target.node)
+        values(plan, slot.target.node)
     });
     own.or_else(|| {
         let mut applied = applied(plan, node, depth);
@@ -182,24 +198,33 @@ fn demand<'p>(plan: &'p Plan, ix: NodeIx, name: &str, depth: u32) -> Option<Dema
     })
 }
 
-/// The strings that a node accepts, if its constants are all that it accepts.
-fn strings(plan: &Plan, ix: NodeIx) -> Option<Demand<'_>> {
+/// The values that a node accepts, if its constants are all that it accepts.
+fn values(plan: &Plan, ix: NodeIx) -> Option<Demand<'_>> {
     let node = plan.node(ix);
-    let strings = match plan.run(node, Run::Head).first()? {
+    let (values, others) = match plan.run(node, Run::Head).first()? {
         Op::Const(index) => {
             let literal = plan.literal_at(*index)?;
-            (literal.kind() == Kind::String).then(|| vec![literal.string()])?
+            let value = match literal.kind() {
+                Kind::String => Value::Text(literal.string()),
+                Kind::Number => Value::Integer(literal.number().as_i64()?),
+                _ => return None,
+            };
+            (vec![value], false)
         }
         Op::Enum(index) => {
             let members = plan.enums.get(to_usize(*index))?;
-            members.strings.names().take(STRINGS_ASKED + 1).collect()
+            let strings = members.strings.names().map(Value::Text);
+            let integers = members.integers.iter().copied().map(Value::Integer);
+            let others = members.null || members.yes || members.no;
+            let others = others || !members.numbers.is_empty() || !members.compound.is_empty();
+            (
+                strings.chain(integers).take(VALUES_ASKED + 1).collect(),
+                others,
+            )
         }
         _ => return None,
     };
-    (strings.len() <= STRINGS_ASKED).then(|| Demand {
-        strings,
-        others: !TypeSet::STRING.contains(node.types),
-    })
+    (values.len() <= VALUES_ASKED).then_some(Demand { values, others })
 }
 
 /// Whether a node, or one that it applies, requires a member.
@@ -215,12 +240,12 @@ fn requires(plan: &Plan, ix: NodeIx, name: &str, depth: u32) -> bool {
     own || applied(plan, node, depth).any(|target| requires(plan, target, name, depth - 1))
 }
 
-/// The members that a node, or one that it applies, demands to be one of some strings.
+/// The members that a node, or one that it applies, demands to be one of some values.
 fn names_of<'p>(plan: &'p Plan, ix: NodeIx, depth: u32, names: &mut Vec<&'p str>) {
     let node = plan.node(ix);
     if let Some(object) = plan.objects.get(to_usize(node.object)) {
         for (slot, name) in object.names.data().zip(object.names.names()) {
-            if slot.declared && strings(plan, slot.target.node).is_some() {
+            if slot.declared && values(plan, slot.target.node).is_some() {
                 names.push(name);
             }
         }
@@ -250,8 +275,8 @@ const FEWEST_CONDITIONS: usize = 3;
 const BRANCHES_ASKED: usize = 4;
 /// So many names are tried.
 const NAMES_ASKED: usize = 16;
-/// A member with more strings to choose from is none to choose by.
-const STRINGS_ASKED: usize = 64;
+/// A member with more values to choose from is none to choose by.
+const VALUES_ASKED: usize = 64;
 /// So many steps of application are followed, and so many nodes at each.
 const APPLIED: u32 = 3;
 const APPLIED_ASKED: usize = 4;

@@ -1,15 +1,16 @@
 //! The drafting room: turns a resolved outline into a plan.
 //!
-//! Each subschema becomes one node for every dynamic scope it is used in, so
-//! that the executor needs no dynamic scope. Schemas that only refer are
-//! skipped over, sibling keywords that walk the same members become one walk,
-//! and `unevaluated*` becomes an ordinary keyword wherever the schema alone
-//! decides what has been evaluated.
+//! Each subschema becomes one node for every dynamic scope it is used in, so that the
+//! executor needs no dynamic scope. Schemas that only refer are skipped over, keywords that
+//! walk the same members become one walk, also across `allOf` and `$ref`, and `unevaluated*`
+//! becomes an ordinary keyword wherever the schema alone decides what has been evaluated.
 
 mod collection;
 mod discriminate;
+mod fuse;
 mod leaf;
 mod literals;
+mod merge;
 mod narrow;
 mod origin;
 mod scope;
@@ -40,6 +41,7 @@ pub(crate) fn lower(outline: &Outline, limits: &Limits) -> Result<Plan, CompileE
     let mut plan = std::mem::take(&mut work.plan);
     narrow::narrow(&mut plan);
     discriminate::discriminate(&mut plan);
+    fuse::fuse(&mut plan);
     sharing::mark(&mut plan, &work.revisited);
     plan.settle();
     literals::gather(&mut plan);

@@ -19,7 +19,7 @@ pub(crate) fn nodes_of(
         .scopes
         .enter(ScopeId::EMPTY, outline.sub(outline.root).resource);
     let one_scope = work.scopes.is_only(scope);
-    if !one_scope || work.plan.nodes.len() != plan.nodes.len() {
+    if !one_scope || work.plan.nodes.len() > plan.nodes.len() {
         return None;
     }
     let subs = (0..outline.subs.len()).map(SubId::new);

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 use crate::int::to_usize;
 use crate::outline::TypeSet;
-use crate::plan::{NodeIx, Op, Plan};
+use crate::plan::{NodeIx, Op, Plan, PlanNode};
 
 /// Sets the memo trait of every node that needs it, `revisited` ones included.
 pub(super) fn mark(plan: &mut Plan, revisited: &HashSet<NodeIx>) {
@@ -156,7 +156,7 @@ fn branches(plan: &Plan, ix: NodeIx, leaf: &[bool]) -> Vec<Vec<NodeIx>> {
     let mut groups: Vec<Vec<NodeIx>> = Vec::new();
     let node = plan.node(ix);
     if let [Op::AnyOf(union) | Op::OneOf(union)] = plan.all_ops(node)
-        && are_apart(plan, plan.branches(*union))
+        && (are_apart(plan, plan.branches(*union)) || are_chosen(plan, node, *union))
     {
         groups.push(plan.branches(*union).to_vec());
     } else {
@@ -208,6 +208,17 @@ fn are_apart(plan: &Plan, branches: &[NodeIx]) -> bool {
         before = before.union(types);
         apart
     })
+}
+
+/// Whether a member lets one branch at most look at an object, and nothing else than
+/// objects comes to the branches.
+fn are_chosen(plan: &Plan, node: &PlanNode, union: u32) -> bool {
+    let select = plan.unions.get(to_usize(union));
+    let select = select.and_then(|union| union.select.as_ref());
+    let is_object = |node: &PlanNode| TypeSet::OBJECT.contains(node.types);
+    let mut branches = plan.branches(union).iter();
+    select.is_some_and(|select| select.is_exclusive())
+        && (is_object(node) || branches.all(|branch| is_object(plan.node(*branch))))
 }
 
 /// Edges looked at before the search gives up its precision.

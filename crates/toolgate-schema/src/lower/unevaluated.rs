@@ -43,13 +43,10 @@ impl Lowering<'_> {
                     self.push_object(plan, Run::Tail, draft);
                 } else {
                     let plan = ArrayPlan {
-                        min: 0,
                         max: usize::MAX,
                         prefix: vec![Target::TRUE; seen.items].into(),
                         rest: Some(Target::open(schema)),
-                        contains: None,
-                        unique: false,
-                        is_even: false,
+                        ..ArrayPlan::default()
                     };
                     self.push_array(plan, Run::Tail, draft);
                 }

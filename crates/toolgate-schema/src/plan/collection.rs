@@ -121,6 +121,20 @@ impl ObjectPlan {
         self.patterns.is_empty() && self.property_names.is_none()
     }
 
+    /// Counts the required names, and lets the bounds on the count of members say what
+    /// follows from the names: objects with too few members, or too many for a closed
+    /// set of names, fail before anything is looked at.
+    pub(crate) fn bound(&mut self) {
+        let required = self.names.data().filter(|slot| slot.required).count();
+        self.required = to_u32(required);
+        self.min = self.min.max(required);
+        let rest = self.additional.map(|rest| rest.node);
+        if self.patterns.is_empty() && rest == Some(NodeIx::FALSE) {
+            let declared = self.names.data().filter(|slot| slot.declared).count();
+            self.max = self.max.min(declared);
+        }
+    }
+
     /// Whether members that the schema does not name may be anything.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
@@ -175,7 +189,7 @@ pub(crate) enum Walk {
 }
 
 /// A name that an object keyword mentions.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Slot {
     /// What its member must match. Where no pattern can cover the name, a name
     /// that is not declared has the target of the additional ones.
@@ -204,7 +218,7 @@ pub(crate) struct Dependent {
 }
 
 /// Everything that walks an array's items.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ArrayPlan {
     pub(crate) min: usize,
     pub(crate) max: usize,

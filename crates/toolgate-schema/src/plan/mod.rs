@@ -42,6 +42,9 @@ pub(crate) struct Plan {
     pub(crate) start: Target,
     /// What [`Reach::ByKind`] leads to.
     pub(crate) by_kind: Vec<ByKind>,
+    /// Nodes that took in others, sorted, each with the object operation of its own
+    /// keywords, or nothing.
+    pub(crate) fused: Vec<(NodeIx, u32)>,
 }
 
 /// A compiled subschema: an index into [`Plan::nodes`].
@@ -237,6 +240,7 @@ impl Plan {
         self.literals.shrink_to_fit();
         self.patterns.shrink_to_fit();
         self.by_kind.shrink_to_fit();
+        self.fused.shrink_to_fit();
     }
 
     /// Bytes of its tables, about: what hangs below a row is not counted to the byte.
@@ -281,6 +285,7 @@ impl Plan {
             size_of_val(&*self.numbers),
             size_of_val(&*self.literals),
             size_of_val(&*self.by_kind),
+            size_of_val(&*self.fused),
         ];
         below.sum::<usize>() + rows.into_iter().sum::<usize>()
     }
@@ -322,6 +327,20 @@ impl Plan {
             .unwrap_or(&[])
     }
 
+    /// What the keywords of a subschema itself ask of an object, without what its node
+    /// took in.
+    pub(crate) fn own_object(&self, ix: NodeIx) -> Option<&ObjectPlan> {
+        let fused = self.fused.binary_search_by_key(&ix, |(node, _)| *node);
+        let fused = fused.ok().and_then(|at| self.fused.get(at));
+        let node = self.node(ix);
+        let index = match fused {
+            Some((_, index)) => *index,
+            None if node.has(Run::Object.bit()) => node.object,
+            None => NONE,
+        };
+        self.objects.get(to_usize(index))
+    }
+
     /// A value of the schema.
     #[inline]
     pub(crate) fn literal(&self, literal: Literal) -> Option<View<'_>> {
@@ -358,6 +377,35 @@ impl Plan {
                         found.extend(object.dependents.iter().filter_map(|d| d.schema));
                     }
                 }
+                _ => {}
+            }
+        }
+    }
+
+    /// All subschemas that a node applies, to the instance itself and to its children.
+    pub(crate) fn children(&self, ix: NodeIx, found: &mut Vec<NodeIx>) {
+        self.in_place(ix, found);
+        for op in self.all_ops(self.node(ix)) {
+            match op {
+                Op::Object(object) => {
+                    let Some(object) = self.objects.get(to_usize(*object)) else {
+                        continue;
+                    };
+                    let slots = object.names.data().map(|slot| &slot.target);
+                    let patterns = object.patterns.iter().map(|(_, target)| target);
+                    let members = slots.chain(patterns).chain(&object.additional);
+                    found.extend(members.map(|target| target.node));
+                    found.extend(object.property_names);
+                }
+                Op::Array(array) => {
+                    let Some(array) = self.arrays.get(to_usize(*array)) else {
+                        continue;
+                    };
+                    let items = array.prefix.iter().chain(&array.rest);
+                    found.extend(items.map(|target| target.node));
+                    found.extend(array.contains.map(|contains| contains.schema));
+                }
+                Op::UnevaluatedItems(rest) | Op::UnevaluatedProperties(rest) => found.push(*rest),
                 _ => {}
             }
         }

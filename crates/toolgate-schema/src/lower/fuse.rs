@@ -1,0 +1,290 @@
+//! Makes one node of those that look at the same value.
+//!
+//! A node that applies others without a condition (`allOf`, `$ref` beside keywords)
+//! takes their operations as its own, and all their walks over members or items become
+//! one ([`merge`](super::merge)). What `unevaluatedProperties` asks where the names it
+//! leaves out are fixed is such a walk as well.
+//!
+//! Nodes that were taken in stay as they are for whoever else applies them or asks for
+//! their verdicts, and what a node's own keywords ask of an object is kept for whoever
+//! explains. What all this may add is bounded by the size of the plan, and the
+//! memo is marked afterwards, so that its bound is that of the plan as it is executed.
+
+use std::collections::HashMap;
+
+use super::merge;
+use crate::int::{to_u32, to_usize};
+use crate::plan::{NONE, NodeIx, Op, Plan, PlanNode, Run, Traits};
+
+/// Fuses every node that can be reached from the root.
+pub(super) fn fuse(plan: &mut Plan) {
+    if !plan.ops.iter().any(|op| matches!(op, Op::Apply(_))) {
+        return;
+    }
+    let names: usize = plan.objects.iter().map(|object| object.names.len()).sum();
+    let mut fusion = Fusion {
+        room: plan.nodes.len() + names + LEAST_ROOM,
+        seen: vec![false; plan.nodes.len()],
+        pairs: HashMap::new(),
+        plan,
+    };
+    let mut waiting = vec![fusion.plan.root];
+    while let Some(ix) = waiting.pop() {
+        if fusion.is_new(ix) {
+            fusion.node(ix);
+            fusion.plan.children(ix, &mut waiting);
+        }
+    }
+    plan.fused.sort_unstable();
+    pack(plan);
+}
+
+pub(super) struct Fusion<'p> {
+    pub(super) plan: &'p mut Plan,
+    /// Names and items that merged walks may still have.
+    room: usize,
+    seen: Vec<bool>,
+    /// The node of two that both must match.
+    pairs: HashMap<(NodeIx, NodeIx), NodeIx>,
+}
+
+/// Nodes that become one, and their walks.
+struct Parts {
+    /// The node itself first.
+    nodes: Vec<NodeIx>,
+    objects: Vec<usize>,
+    arrays: Vec<usize>,
+    /// The node's walk that waits for its others is among them.
+    tail: bool,
+}
+
+impl Fusion<'_> {
+    /// Whether a node is seen for the first time.
+    fn is_new(&mut self, ix: NodeIx) -> bool {
+        if self.seen.len() <= ix.index() {
+            self.seen.resize(ix.index() + 1, false);
+        }
+        let seen = self.seen.get_mut(ix.index());
+        seen.is_some_and(|seen| !std::mem::replace(seen, true))
+    }
+
+    /// Takes into a node what it applies.
+    fn node(&mut self, ix: NodeIx) {
+        let parts = self.parts(ix);
+        if parts.nodes.len() < 2 && !parts.tail {
+            return;
+        }
+        let mut node = *self.plan.node(ix);
+        let has_object = node.has(Run::Object.bit());
+        let own = if has_object { node.object } else { NONE };
+        self.plan.fused.push((ix, own));
+        node.object = match *parts.objects.as_slice() {
+            [] => NONE,
+            [one] => to_u32(one),
+            _ => merge::objects(self, &parts.objects),
+        };
+        node.array = match *parts.arrays.as_slice() {
+            [] => NONE,
+            [one] => to_u32(one),
+            _ => merge::arrays(self, &parts.arrays),
+        };
+        for part in &parts.nodes {
+            node.types = node.types.intersection(self.plan.node(*part).types);
+        }
+        let mut ops = Vec::new();
+        node.present = 0;
+        for (end, run) in node.ends.iter_mut().zip(Run::ALL) {
+            let before = ops.len();
+            match run {
+                Run::Object if node.object != NONE => ops.push(Op::Object(node.object)),
+                Run::Array if node.array != NONE => ops.push(Op::Array(node.array)),
+                Run::Object | Run::Array => {}
+                _ => self.gather(&parts, run, &mut ops),
+            }
+            if ops.len() > before {
+                node.present |= run.bit();
+            }
+            *end = to_u32(ops.len());
+        }
+        node.traits = Traits {
+            plain: node.present == 0,
+            leaf: !node.has(FURTHER),
+            memo: false,
+        };
+        node.start = to_u32(self.plan.ops.len());
+        self.plan.ops.extend(ops);
+        if let Some(slot) = self.plan.nodes.get_mut(ix.index()) {
+            *slot = node;
+        }
+    }
+
+    /// The operations of one run of all parts, but for those that apply another part.
+    fn gather(&self, parts: &Parts, run: Run, ops: &mut Vec<Op>) {
+        let mut applied = parts.nodes.clone();
+        for part in &parts.nodes {
+            let node = self.plan.node(*part);
+            if !node.has(run.bit()) {
+                continue;
+            }
+            for op in self.plan.run(node, run) {
+                match op {
+                    Op::Apply(target) if applied.contains(target) => continue,
+                    Op::Apply(target) => applied.push(*target),
+                    Op::Object(_) if parts.tail => continue,
+                    _ => {}
+                }
+                ops.push(*op);
+            }
+        }
+    }
+
+    /// A node with those that it applies, and that these apply, as far as their walks
+    /// can become one.
+    fn parts(&mut self, ix: NodeIx) -> Parts {
+        let mut parts = Parts {
+            nodes: Vec::new(),
+            objects: Vec::new(),
+            arrays: Vec::new(),
+            tail: false,
+        };
+        let mut waiting = vec![ix];
+        while let Some(one) = waiting.pop() {
+            if !self.take_in(&mut parts, one) {
+                continue;
+            }
+            let node = self.plan.node(one);
+            if node.has(Run::Any.bit()) {
+                let applied = self.plan.run(node, Run::Any).iter().rev();
+                waiting.extend(applied.filter_map(|op| match op {
+                    Op::Apply(target) => Some(*target),
+                    _ => None,
+                }));
+            }
+        }
+        let node = self.plan.node(ix);
+        if node.has(Run::Tail.bit())
+            && let [Op::Object(index)] = *self.plan.run(node, Run::Tail)
+        {
+            parts.objects.push(to_usize(index));
+            parts.tail = self.is_affordable(&parts);
+            if !parts.tail {
+                parts.objects.pop();
+            }
+        }
+        if parts.objects.len() > 1 || parts.arrays.len() > 1 {
+            self.room = self.room.saturating_sub(self.price(&parts));
+        }
+        parts
+    }
+
+    /// Adds a node to the parts if that is possible.
+    fn take_in(&self, parts: &mut Parts, ix: NodeIx) -> bool {
+        let node = self.plan.node(ix);
+        let first = parts.nodes.is_empty();
+        let settled = node.types.is_empty() && !first;
+        if settled
+            || parts.nodes.len() >= MOST_PARTS
+            || parts.nodes.contains(&ix)
+            || (node.has(Run::Tail.bit()) && !first)
+        {
+            return false;
+        }
+        let (objects, arrays) = (parts.objects.len(), parts.arrays.len());
+        // Two nodes may have one walk, where one of them took the other in.
+        let (object, array) = (to_usize(node.object), to_usize(node.array));
+        if node.has(Run::Object.bit()) && !parts.objects.contains(&object) {
+            parts.objects.push(object);
+        }
+        if node.has(Run::Array.bit()) && !parts.arrays.contains(&array) {
+            parts.arrays.push(array);
+        }
+        if !first && !self.is_affordable(parts) {
+            parts.objects.truncate(objects);
+            parts.arrays.truncate(arrays);
+            return false;
+        }
+        parts.nodes.push(ix);
+        true
+    }
+
+    /// Whether the walks of the parts can become one and there is room for that.
+    fn is_affordable(&self, parts: &Parts) -> bool {
+        self.price(parts) <= self.room
+            && merge::objects_agree(self.plan, &parts.objects)
+            && merge::arrays_agree(self.plan, &parts.arrays)
+    }
+
+    /// The names and items of all walks.
+    fn price(&self, parts: &Parts) -> usize {
+        let objects = parts.objects.iter();
+        let names = objects.filter_map(|at| self.plan.objects.get(*at));
+        let arrays = parts.arrays.iter();
+        let items = arrays.filter_map(|at| self.plan.arrays.get(*at));
+        names.map(|object| object.names.len() + 1).sum::<usize>()
+            + items.map(|array| array.prefix.len() + 1).sum::<usize>()
+    }
+
+    /// A node that a value matches if it matches both.
+    pub(super) fn both(&mut self, a: NodeIx, b: NodeIx) -> NodeIx {
+        if a == b || b == NodeIx::TRUE {
+            return a;
+        }
+        if a == NodeIx::TRUE {
+            return b;
+        }
+        let (left, right) = (self.plan.node(a), self.plan.node(b));
+        let types = left.types.intersection(right.types);
+        if types.is_empty() {
+            return NodeIx::FALSE;
+        }
+        if left.traits.plain && types == right.types {
+            return b;
+        }
+        if right.traits.plain && types == left.types {
+            return a;
+        }
+        let plain = left.traits.plain && right.traits.plain;
+        let key = (a.min(b), a.max(b));
+        if let Some(known) = self.pairs.get(&key) {
+            return *known;
+        }
+        let mut node = PlanNode::plain(types);
+        if !plain {
+            node.start = to_u32(self.plan.ops.len());
+            node.traits = Traits::default();
+            node.present = Run::Any.bit();
+            node.ends = Run::ALL.map(|run| {
+                if run.position() < Run::Any.position() {
+                    0
+                } else {
+                    2
+                }
+            });
+            self.plan.ops.extend([Op::Apply(a), Op::Apply(b)]);
+        }
+        let ix = NodeIx::new(self.plan.nodes.len());
+        self.plan.nodes.push(node);
+        self.pairs.insert(key, ix);
+        ix
+    }
+}
+
+/// Lays the operations of all nodes in a row, without those that no node has any more.
+fn pack(plan: &mut Plan) {
+    let mut ops = Vec::with_capacity(plan.ops.len());
+    for index in 0..plan.nodes.len() {
+        let start = to_u32(ops.len());
+        ops.extend_from_slice(plan.all_ops(plan.node(NodeIx::new(index))));
+        if let Some(node) = plan.nodes.get_mut(index) {
+            node.start = start;
+        }
+    }
+    plan.ops = ops;
+}
+
+/// The runs of what looks beyond the value itself.
+const FURTHER: u8 = Run::Array.bit() | Run::Object.bit() | Run::Any.bit() | Run::Tail.bit();
+/// A plan may grow by its own size and by this many names.
+const LEAST_ROOM: usize = 64;
+/// So many nodes at most become one.
+const MOST_PARTS: usize = 32;

@@ -1,0 +1,164 @@
+//! Several walks over the members of an object, or the items of an array, as one that
+//! asks of each child what all of them ask of it.
+
+use super::fuse::Fusion;
+use crate::int::{to_u32, to_usize};
+use crate::plan::{ArrayPlan, Dependent, NodeIx, ObjectPlan, Plan, Slot, Slots, Target};
+
+/// Whether walks over members can become one: patterns decide in one of them alone, and
+/// what is not covered there, or in the others, is free.
+pub(super) fn objects_agree(plan: &Plan, parts: &[usize]) -> bool {
+    let parts = parts.iter().filter_map(|at| plan.objects.get(*at));
+    let mut by_pattern = parts.clone().filter(|object| !object.patterns.is_empty());
+    match (by_pattern.next(), by_pattern.next()) {
+        (None, _) => true,
+        (Some(_), None) => parts.clone().count() == 1 || parts.clone().all(ObjectPlan::is_open),
+        _ => false,
+    }
+}
+
+/// Whether walks over items can become one.
+pub(super) fn arrays_agree(plan: &Plan, parts: &[usize]) -> bool {
+    let parts = parts.iter().filter_map(|at| plan.arrays.get(*at));
+    parts.filter(|array| array.contains.is_some()).count() < 2
+}
+
+/// The index of a walk over members that does what several do.
+pub(super) fn objects(fusion: &mut Fusion<'_>, parts: &[usize]) -> u32 {
+    let taken = parts.iter().map(|at| {
+        let place = fusion.plan.objects.get_mut(*at);
+        (*at, place.map(std::mem::take).unwrap_or_default())
+    });
+    let taken: Vec<(usize, ObjectPlan)> = taken.collect();
+    let merged = merged_object(fusion, &taken);
+    for (at, object) in taken {
+        if let Some(place) = fusion.plan.objects.get_mut(at) {
+            *place = object;
+        }
+    }
+    let index = to_u32(fusion.plan.objects.len());
+    fusion.plan.objects.push(merged);
+    index
+}
+
+fn merged_object(fusion: &mut Fusion<'_>, parts: &[(usize, ObjectPlan)]) -> ObjectPlan {
+    let mut names = Slots::default();
+    let mut known: Vec<Slot> = Vec::new();
+    let mut merged = ObjectPlan {
+        max: usize::MAX,
+        ..ObjectPlan::default()
+    };
+    let mut dependents = Vec::new();
+    for (_, part) in parts {
+        let mut slots: Vec<(&str, &Slot)> = part.names.names().zip(part.names.data()).collect();
+        slots.sort_by_key(|(_, slot)| slot.order);
+        for (name, _) in slots {
+            let slot = to_usize(names.slot(name));
+            if slot == known.len() {
+                known.push(merged_slot(fusion, parts, name, slot));
+            }
+        }
+        merged.min = merged.min.max(part.min);
+        merged.max = merged.max.min(part.max);
+        merged.additional = both_of(fusion, merged.additional, part.additional);
+        merged.property_names = match (merged.property_names, part.property_names) {
+            (Some(one), Some(other)) => Some(fusion.both(one, other)),
+            (one, other) => one.or(other),
+        };
+        if !part.patterns.is_empty() {
+            merged.patterns = part.patterns.clone();
+        }
+        let mut place = |slot: &u32| names.slot(part.names.name(to_usize(*slot)));
+        for dependent in &part.dependents {
+            dependents.push(Dependent {
+                trigger: place(&dependent.trigger),
+                required: dependent.required.iter().map(&mut place).collect(),
+                schema: dependent.schema,
+            });
+        }
+    }
+    let (names, places) = names.finish(|slot| known.get(slot).copied().unwrap_or_default());
+    merged.names = names;
+    for dependent in &mut dependents {
+        let slots = dependent
+            .required
+            .iter_mut()
+            .chain([&mut dependent.trigger]);
+        for slot in slots {
+            *slot = places.get(to_usize(*slot)).copied().unwrap_or(*slot);
+        }
+    }
+    merged.dependents = dependents.into();
+    merged.bound();
+    merged
+}
+
+/// What all parts ask of the member with a name.
+fn merged_slot(
+    fusion: &mut Fusion<'_>,
+    parts: &[(usize, ObjectPlan)],
+    name: &str,
+    order: usize,
+) -> Slot {
+    let mut merged = Slot {
+        order: to_u32(order),
+        ..Slot::default()
+    };
+    let mut node = NodeIx::TRUE;
+    for (_, part) in parts {
+        let slot = part.names.find_text(name);
+        merged.required |= slot.is_some_and(|slot| slot.required);
+        let asked = match slot.filter(|slot| slot.declared) {
+            Some(slot) => {
+                merged.declared = true;
+                Some(slot.target)
+            }
+            None => part.additional,
+        };
+        node = fusion.both(node, asked.map_or(NodeIx::TRUE, |target| target.node));
+    }
+    if merged.declared {
+        merged.target = Target::open(node);
+    }
+    merged
+}
+
+/// The index of a walk over items that does what several do.
+pub(super) fn arrays(fusion: &mut Fusion<'_>, parts: &[usize]) -> u32 {
+    let mut merged = ArrayPlan {
+        max: usize::MAX,
+        ..ArrayPlan::default()
+    };
+    for at in parts {
+        let Some(part) = fusion.plan.arrays.get_mut(*at) else {
+            continue;
+        };
+        let part = std::mem::take(part);
+        merged.min = merged.min.max(part.min);
+        merged.max = merged.max.min(part.max);
+        merged.unique |= part.unique;
+        merged.contains = merged.contains.or(part.contains);
+        let length = merged.prefix.len().max(part.prefix.len());
+        let prefix = (0..length).map(|at| {
+            let one = merged.prefix.get(at).copied().or(merged.rest);
+            let other = part.prefix.get(at).copied().or(part.rest);
+            both_of(fusion, one, other).unwrap_or_default()
+        });
+        merged.prefix = prefix.collect();
+        merged.rest = both_of(fusion, merged.rest, part.rest);
+        if let Some(place) = fusion.plan.arrays.get_mut(*at) {
+            *place = part;
+        }
+    }
+    let index = to_u32(fusion.plan.arrays.len());
+    fusion.plan.arrays.push(merged);
+    index
+}
+
+/// What two keywords ask together, of which either may be absent.
+fn both_of(fusion: &mut Fusion<'_>, one: Option<Target>, other: Option<Target>) -> Option<Target> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(Target::open(fusion.both(one.node, other.node))),
+        (one, other) => one.or(other),
+    }
+}
