@@ -99,6 +99,9 @@ pub enum Act {
     ServerAddedTool,
     /// The server no longer offers a tool that was pinned.
     ServerRemovedTool,
+    /// A guard found the tool changed after it was pinned, and all that share
+    /// with it set the tool aside for a while.
+    ToolSetAside,
     /// The result belongs to a task that nobody here saw begin.
     TaskUnknown,
     /// The policy hides the tool.
@@ -155,6 +158,7 @@ impl Act {
             Self::ServerChangedDescription => ("tool-description-changed", Server),
             Self::ServerAddedTool => ("tool-not-pinned", Server),
             Self::ServerRemovedTool => ("tool-removed", Server),
+            Self::ToolSetAside => ("tool-set-aside", Server),
             Self::TaskUnknown => ("task-unknown", Guard),
             Self::ToolHidden => ("tool-hidden", Policy),
             Self::ToolCalledTooOften => ("tool-rate", Policy),

@@ -10,8 +10,9 @@ use toolgate_json::Reader;
 use toolgate_mcp::check::Checker;
 use toolgate_mcp::contract::SchemaStore;
 
-use crate::knowledge::{Scope, ScopeKey, Shelf};
+use crate::knowledge::{Context, Scope, ScopeKey, Shelf};
 use crate::policy::{Policy, PolicyError};
+use crate::share::{Board, Identity, Share};
 
 /// The guard of one process. A handle: clones share everything.
 #[derive(Clone)]
@@ -20,6 +21,8 @@ pub struct Guard(Arc<Inner>);
 struct Inner {
     rules: RwLock<Arc<Rules>>,
     shelf: Arc<Shelf>,
+    /// What is shared with other guards.
+    board: Option<Arc<Board>>,
     scopes: Mutex<Scopes>,
     #[expect(
         clippy::vec_box,
@@ -70,6 +73,27 @@ impl Guard {
     ///
     /// As [`new`](Self::new).
     pub fn with_store(policy: Policy, store: SchemaStore) -> Result<Self, PolicyError> {
+        Self::made(policy, store, None)
+    }
+
+    /// A guard that shares what it sees of one upstream with the guards of other
+    /// processes. Scopes without a session are known to them by their
+    /// authorization; who a session is, [`Conversation::stand_for`] says.
+    ///
+    /// [`Conversation::stand_for`]: crate::Conversation::stand_for
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn sharing(policy: Policy, upstream: &str, share: &Share) -> Result<Self, PolicyError> {
+        Self::made(policy, SchemaStore::new(), Some(share.board(upstream)))
+    }
+
+    fn made(
+        policy: Policy,
+        store: SchemaStore,
+        board: Option<Arc<Board>>,
+    ) -> Result<Self, PolicyError> {
         policy.check()?;
         Ok(Self(Arc::new(Inner {
             rules: RwLock::new(Arc::new(Rules {
@@ -77,6 +101,7 @@ impl Guard {
                 generation: 0,
             })),
             shelf: Shelf::new(store),
+            board,
             scopes: Mutex::default(),
             desks: Mutex::default(),
             generations: AtomicU64::new(0),
@@ -121,8 +146,14 @@ impl Guard {
             return scope.clone();
         }
         let public = scopes.public.entry(Arc::clone(&key.upstream));
-        let public = public.or_insert_with(|| Scope::new(&self.0.shelf, None, limits));
-        let scope = Scope::new(&self.0.shelf, Some(public.clone()), limits);
+        let (shelf, board) = (&self.0.shelf, self.0.board.as_ref());
+        let public = public.or_insert_with(|| Scope::new(shelf, board, None, limits));
+        let scope = Scope::new(shelf, board, Some(public.clone()), limits);
+        match &key.context {
+            Context::Anonymous => scope.stand_for(Identity::Anonymous),
+            Context::Bearer(digest) => scope.stand_for(Identity::Authorization(digest)),
+            Context::Session(_) => {}
+        }
         scopes.make_room(limits.scopes, self.0.shelf.bytes() > limits.knowledge_bytes);
         scopes.known.insert(key.clone(), (scope.clone(), clock));
         scope

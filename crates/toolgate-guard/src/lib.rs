@@ -10,6 +10,9 @@
 //! A [`translate::Translator`] stands between a client of one era of the protocol
 //! and a server of the other.
 //!
+//! Guards that run beside each other may [`Share`] how often tools were called and
+//! what they saw first.
+//!
 //! The crate has no socket, no clock, no file and no runtime. Whoever has them
 //! feeds a conversation and does what it says.
 
@@ -29,6 +32,7 @@ mod rate;
 mod reading;
 mod record;
 mod recover;
+mod share;
 mod side;
 mod text;
 mod trace;
@@ -45,6 +49,7 @@ pub use lock::{Digest, Lock, LockError, Pin};
 pub use policy::{Policy, PolicyError};
 pub use record::{Action, Gate, Record};
 pub use recover::{Recovered, Recovery};
+pub use share::{Charge, Claim, Identity, NEXT, POST, Post, SetAside, Share, ShareTerms};
 pub use side::Side;
 pub use text::one_line;
 pub use trace::{Begun, End, Outcome, Trace, TraceContext, Tracer, Verdict};

@@ -19,15 +19,34 @@ impl Bucket {
     ///
     /// There is none; how long until there is one.
     pub(crate) fn take(&mut self, rate: &Rate, now: Duration) -> Result<(), Duration> {
-        let interval = rate.interval();
-        let room = interval.saturating_mul(rate.burst.saturating_sub(1));
-        let start = self.full_at.max(now);
-        let ahead = start.saturating_sub(now);
-        if ahead > room {
-            return Err(ahead.saturating_sub(room));
-        }
-        self.full_at = start.saturating_add(interval);
+        self.check(rate, now)?;
+        self.charge(rate, now);
         Ok(())
+    }
+
+    /// Whether there is a token.
+    ///
+    /// # Errors
+    ///
+    /// As [`take`](Self::take).
+    pub(crate) fn check(&self, rate: &Rate, now: Duration) -> Result<(), Duration> {
+        let room = rate.interval().saturating_mul(rate.burst.saturating_sub(1));
+        let ahead = self.full_at.saturating_sub(now);
+        match ahead.checked_sub(room) {
+            None | Some(Duration::ZERO) => Ok(()),
+            Some(wait) => Err(wait),
+        }
+    }
+
+    /// Takes a token whether there is one or not.
+    pub(crate) fn charge(&mut self, rate: &Rate, now: Duration) {
+        let start = self.full_at.max(now);
+        self.full_at = start.saturating_add(rate.interval());
+    }
+
+    /// Puts it where it is full again at that time.
+    pub(crate) fn set(&mut self, full_at: Duration) {
+        self.full_at = full_at;
     }
 
     /// Whether nothing is lost by forgetting it.

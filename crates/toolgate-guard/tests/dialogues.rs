@@ -34,6 +34,7 @@ dialogues! { "cases":
     rates
     repair
     results
+    shared
     tasks
     tools_unlisted
     traces

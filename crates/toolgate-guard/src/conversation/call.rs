@@ -87,7 +87,8 @@ impl Conversation {
         let found = tools.find(call.name);
         let looks = terms.arguments != Mode::Off
             || terms.results != Mode::Off
-            || turn.policy().drift.lock.is_some();
+            || turn.policy().drift.lock.is_some()
+            || self.scope.is_pinned();
         let trust = self.trust(turn, &tools, &found);
         if looks && retry.is_none() && trust == Trust::Gone {
             return self.park(turn, &key, &open, request, bytes, false, out);
@@ -100,6 +101,7 @@ impl Conversation {
             found: &found,
             unlisted: retry.and_then(|retry| retry.unlisted.as_deref()),
             paid: retry.is_some_and(|retry| retry.paid),
+            fresh: retry.is_some_and(|retry| retry.unlisted.is_none()),
             call: &call,
             checker,
             now: turn.now,
@@ -108,7 +110,10 @@ impl Conversation {
         let paid = case.paid;
         let fuel = checker.fuel_used();
         if let Some(objection) = &passage.objection {
-            let confirmed = retry.is_some() || trust == Trust::Fresh || !objection.by_list;
+            // A pin may have been heard since a list that is still good came.
+            let heard = objection.gate == Gate::Drift && turn.policy().drift.lock.is_none();
+            let confirmed =
+                retry.is_some() || !objection.by_list || (trust == Trust::Fresh && !heard);
             if !confirmed {
                 return self.park(turn, &key, &open, request, bytes, paid, out);
             }

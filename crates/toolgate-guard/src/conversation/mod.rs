@@ -58,6 +58,7 @@ use crate::guard::{Desk, Guard, Rules};
 use crate::knowledge::Scope;
 use crate::policy::Policy;
 use crate::reading::{self, Desks};
+use crate::share::Identity;
 use crate::side::Side;
 use asked::Asked;
 use call::{Parked, Retry};
@@ -184,6 +185,12 @@ impl Conversation {
     pub fn marked(mut self, mark: &str) -> Self {
         self.mark = format!("{OWN}{mark}-").into();
         self
+    }
+
+    /// Says who this conversation's scope is to guards that share with this one;
+    /// what was said first of a scope counts. Nothing where nothing is shared.
+    pub fn stand_for(&self, who: Identity<'_>) {
+        self.scope.stand_for(who);
     }
 
     /// The session goes on here and began in another process, or in this one

@@ -85,6 +85,7 @@ impl Conversation {
             rules: turn.rules,
             listing: &listing,
             tools: &tools,
+            board: self.scope.board(),
             cursor,
             reader: open.era,
             http: self.link.client == Carrier::Http || self.link.server == Carrier::Http,

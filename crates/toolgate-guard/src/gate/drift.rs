@@ -8,12 +8,14 @@ use crate::fault::Act;
 use crate::knowledge::{Found, Known};
 use crate::policy::{Drift, DriftMode, Mode};
 use crate::record::Gate;
+use crate::share::Board;
 
 pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
     let Found::Tool(tool) = case.found else {
         return Judged::Fine;
     };
-    match compare(&case.rules.policy.drift, tool) {
+    let board = case.scope.board();
+    match compare(&case.rules.policy.drift, board, tool, case.fresh) {
         Some((act, mode)) => {
             let text = wording(act, tool.contract.name());
             let reply = Reply::Error {
@@ -21,30 +23,55 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
                 text,
             };
             let mut objection = Objection::act(Gate::Drift, mode, act, reply);
-            objection.by_list = true;
+            // What another guard found, a list of this one does not tell.
+            objection.by_list = act != Act::ToolSetAside;
             objection.into()
         }
         None => Judged::Fine,
     }
 }
 
-/// How a tool differs from its pin, and what is to be done.
-pub(super) fn compare(drift: &Drift, tool: &Known) -> Option<(Act, Mode)> {
-    let lock = drift.lock.as_ref()?;
-    let (act, mode) = match (lock.pin(tool.contract.name()), drift.changed) {
-        (None, _) => (Act::ServerAddedTool, drift.added),
-        (Some(_), DriftMode::Off) => return None,
-        (Some(pinned), mode) => {
-            let now = tool.pin();
-            if now.is_none_or(|now| now.contract != pinned.contract) {
-                (Act::ServerChangedContract, mode)
-            } else if now.is_none_or(|now| now.description != pinned.description) {
-                (Act::ServerChangedDescription, mode)
-            } else {
-                return None;
-            }
+/// How a tool differs from its pin, and what is to be done. Without a lock the pin
+/// is what any of the guards that share saw first. `fresh`: its server listed it just
+/// now, so that the others may be told what is found.
+pub(super) fn compare(
+    drift: &Drift,
+    board: Option<&Board>,
+    tool: &Known,
+    fresh: bool,
+) -> Option<(Act, Mode)> {
+    let name = tool.contract.name();
+    let (pinned, how) = match (&drift.lock, board) {
+        (Some(lock), _) => match lock.pin(name) {
+            None => return in_mode(Act::ServerAddedTool, drift.added),
+            Some(pinned) => (*pinned, drift.changed),
+        },
+        (None, Some(board)) if board.pinning() != DriftMode::Off => {
+            (board.pinned(name, tool.pin()?)?, board.pinning())
         }
+        (None, _) => return None,
     };
+    if how == DriftMode::Off {
+        return None;
+    }
+    let act = match tool.pin() {
+        Some(now) if now.contract == pinned.contract => {
+            (now.description != pinned.description).then_some(Act::ServerChangedDescription)
+        }
+        _ => Some(Act::ServerChangedContract),
+    };
+    let act = match (act, board) {
+        (Some(act), Some(board)) if fresh && how == DriftMode::Refuse => {
+            board.put_aside(name, &pinned);
+            Some(act)
+        }
+        (None, Some(board)) if board.is_aside(name, &pinned) => Some(Act::ToolSetAside),
+        (act, _) => act,
+    };
+    in_mode(act?, how)
+}
+
+fn in_mode(act: Act, mode: DriftMode) -> Option<(Act, Mode)> {
     match mode {
         DriftMode::Off => None,
         DriftMode::Report => Some((act, Mode::Audit)),
@@ -56,6 +83,7 @@ fn wording(act: Act, tool: &str) -> String {
     let what = match act {
         Act::ServerAddedTool => "was not there when its server's tools were pinned",
         Act::ServerChangedContract => "has other schemas than when it was pinned",
+        Act::ToolSetAside => "was set aside: a guard found it other than it was pinned",
         _ => "describes itself otherwise than when it was pinned",
     };
     format!("tool `{}` {what}", quote(tool, NAME))

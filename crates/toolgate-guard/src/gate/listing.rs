@@ -16,6 +16,7 @@ use crate::guard::Rules;
 use crate::knowledge::{Found, Tools};
 use crate::policy::{BadTools, Mode, Policy, Project};
 use crate::record::Gate;
+use crate::share::Board;
 
 /// A page on its way to its reader.
 pub(crate) struct PageCase<'p> {
@@ -23,6 +24,8 @@ pub(crate) struct PageCase<'p> {
     pub(crate) listing: &'p Listing,
     /// The list that the page is part of.
     pub(crate) tools: &'p Tools,
+    /// What is shared with other guards.
+    pub(crate) board: Option<&'p Board>,
     pub(crate) cursor: Option<&'p str>,
     pub(crate) reader: Era,
     /// Whether the page goes on with tools that cannot be read, so as it came.
@@ -154,7 +157,7 @@ fn judge(case: &PageCase<'_>, listed: &Listed<'_>, remarks: &mut Vec<Remark>) ->
     let Found::Tool(known) = case.tools.find(name) else {
         return true;
     };
-    match drift::compare(&policy.drift, &known) {
+    match drift::compare(&policy.drift, case.board, &known, true) {
         None => true,
         Some((act, mode)) => {
             let left_out = mode == Mode::Enforce;

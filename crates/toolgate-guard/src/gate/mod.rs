@@ -34,6 +34,8 @@ pub(crate) struct CallCase<'c> {
     pub(crate) unlisted: Option<&'c str>,
     /// Whether the call took its token already, before it waited.
     pub(crate) paid: bool,
+    /// Whether the list was asked for just now, for this call.
+    pub(crate) fresh: bool,
     pub(crate) call: &'c ToolCall<'c>,
     pub(crate) checker: &'c mut Checker,
     pub(crate) now: Duration,

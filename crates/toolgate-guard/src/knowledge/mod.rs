@@ -9,15 +9,16 @@ mod pages;
 mod shelf;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use toolgate_mcp::catalog::{Listing, UnreadableListing};
 use toolgate_mcp::check::TaskBook;
 use toolgate_mcp::contract::ToolContract;
 
-use crate::policy::{Limits, Rate};
+use crate::policy::{DriftMode, Limits, Rate};
 use crate::rate::Bucket;
+use crate::share::{Board, Identity, Tab};
 use pages::Page;
 pub(crate) use pages::{Found, Tools, Trust};
 pub(crate) use shelf::{Known, Shelf};
@@ -57,6 +58,9 @@ struct Inner {
     /// The scope of public lists of the same upstream; none if it is that one.
     public: Option<Scope>,
     shelf: Arc<Shelf>,
+    board: Option<Arc<Board>>,
+    /// Who the scope is to other guards, once that is known.
+    caller: OnceLock<Arc<str>>,
     state: Mutex<State>,
 }
 
@@ -66,7 +70,15 @@ struct State {
     /// Counts how often the server said that its tools changed.
     changes: u64,
     tasks: TaskBook,
-    buckets: HashMap<Arc<str>, Bucket>,
+    buckets: HashMap<Arc<str>, Purse>,
+}
+
+/// The tokens of one tool.
+#[derive(Debug, Default)]
+struct Purse {
+    own: Bucket,
+    /// What other guards leave of them, if they share this scope.
+    tab: Option<Arc<Tab>>,
 }
 
 /// A page of tools that a server sent.
@@ -82,10 +94,17 @@ pub(crate) struct Lesson<'l> {
 }
 
 impl Scope {
-    pub(crate) fn new(shelf: &Arc<Shelf>, public: Option<Self>, limits: &Limits) -> Self {
+    pub(crate) fn new(
+        shelf: &Arc<Shelf>,
+        board: Option<&Arc<Board>>,
+        public: Option<Self>,
+        limits: &Limits,
+    ) -> Self {
         Self(Arc::new(Inner {
             public,
             shelf: Arc::clone(shelf),
+            board: board.cloned(),
+            caller: OnceLock::new(),
             state: Mutex::new(State {
                 tools: Arc::default(),
                 changes: 0,
@@ -93,6 +112,24 @@ impl Scope {
                 buckets: HashMap::new(),
             }),
         }))
+    }
+
+    /// Says who this scope is to other guards; what was said first counts.
+    pub(crate) fn stand_for(&self, who: Identity<'_>) {
+        if let Some(board) = &self.0.board {
+            self.0.caller.get_or_init(|| board.caller(who));
+        }
+    }
+
+    /// What is shared with other guards.
+    pub(crate) fn board(&self) -> Option<&Board> {
+        self.0.board.as_deref()
+    }
+
+    /// Whether tools are held to what a guard saw first.
+    pub(crate) fn is_pinned(&self) -> bool {
+        self.board()
+            .is_some_and(|board| board.pinning() != DriftMode::Off)
     }
 
     /// The tools that are known, and how far.
@@ -181,14 +218,18 @@ impl Scope {
         let mut state = self.state();
         if !state.buckets.contains_key(tool) {
             if state.buckets.len() > KEPT {
-                state.buckets.retain(|_, bucket| !bucket.is_full(now));
+                state.buckets.retain(|_, purse| !purse.is_full(now));
             }
-            state.buckets.insert(Arc::from(tool), Bucket::default());
+            state.buckets.insert(Arc::from(tool), Purse::default());
         }
-        match state.buckets.get_mut(tool) {
-            Some(bucket) => bucket.take(rate, now),
-            None => Ok(()),
-        }
+        let Some(purse) = state.buckets.get_mut(tool) else {
+            return Ok(());
+        };
+        let (Some(board), Some(caller)) = (&self.0.board, self.0.caller.get()) else {
+            return purse.own.take(rate, now);
+        };
+        let tab = purse.tab.get_or_insert_with(|| board.tab(caller, tool));
+        tab.take(&mut purse.own, rate, now, board.share())
     }
 
     /// Writes down that a tool made a task.
@@ -203,6 +244,12 @@ impl Scope {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Purse {
+    fn is_full(&self, now: Duration) -> bool {
+        self.own.is_full(now) && self.tab.as_ref().is_none_or(|tab| tab.is_full(now))
     }
 }
 

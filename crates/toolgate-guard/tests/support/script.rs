@@ -9,7 +9,7 @@ use toolgate_guard::policy::{
 };
 use toolgate_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Policy, Purpose,
-    Recovery, ScopeKey, Side, TraceContext,
+    Recovery, ScopeKey, Share, ShareTerms, Side, TraceContext,
 };
 
 use super::expected::matches;
@@ -38,6 +38,7 @@ struct Stage {
     now: Duration,
     said: VecDeque<String>,
     tracer: Option<Arc<Teller>>,
+    share: Option<Share>,
 }
 
 impl Stage {
@@ -55,6 +56,7 @@ impl Stage {
             now: Duration::ZERO,
             said: VecDeque::new(),
             tracer: None,
+            share: None,
         }
     }
 
@@ -85,6 +87,14 @@ impl Stage {
                 .unwrap()
                 .replace(self.policy.clone())
                 .unwrap(),
+            "share" => {
+                let terms = ShareTerms {
+                    pins: drift(rest),
+                    set_aside: true,
+                };
+                self.share = Some(Share::new(terms, b"secret", || ()));
+            }
+            "heard" => self.hear(rest),
             "trace" => self.tracer = Some(Arc::default()),
             "carried" => {
                 let carried = TraceContext::new(rest, None);
@@ -148,7 +158,12 @@ impl Stage {
 
     fn conversation(&mut self) -> &mut Conversation {
         if self.guard.is_none() {
-            self.guard = Some(Guard::new(self.policy.clone()).unwrap());
+            let policy = self.policy.clone();
+            let guard = match &self.share {
+                Some(share) => Guard::sharing(policy, "test", share),
+                None => Guard::new(policy),
+            };
+            self.guard = Some(guard.unwrap());
         }
         let (guard, link) = (self.guard.as_ref().unwrap(), &self.link);
         let key = ScopeKey {
@@ -169,6 +184,35 @@ impl Stage {
             }
             new
         })
+    }
+
+    /// The store was told what there is to tell, and answers to one kind of it.
+    fn hear(&mut self, rest: &str) {
+        let (what, rest) = rest.split_once(' ').unwrap();
+        let post = self.share.as_ref().unwrap().post(self.now);
+        match what {
+            "rate" => {
+                let ahead = Duration::from_millis(rest.parse().unwrap());
+                let now = self.now;
+                post.charges
+                    .into_iter()
+                    .for_each(|charge| charge.settle(ahead, now));
+            }
+            "pins" => {
+                let lock = Lock::read(rest.as_bytes()).unwrap();
+                for claim in post.claims {
+                    let tool = claim.key().rsplit(':').next().unwrap();
+                    let pin = lock.pin(tool).unwrap();
+                    assert!(claim.settle(&format!("{} {}", pin.contract, pin.description)));
+                }
+            }
+            _ => {
+                for aside in post.aside {
+                    let entries = aside.add().to_vec();
+                    aside.settle(entries.into_iter().filter(|_| rest == "told"));
+                }
+            }
+        }
     }
 
     fn event<'m>(

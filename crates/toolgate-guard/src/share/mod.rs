@@ -1,0 +1,244 @@
+//! What guards on one store share, without the store: what is to be told, and
+//! what was heard.
+//!
+//! ```text
+//!   a call ──► own bucket, own pins, and what was heard last ──► decided, at once
+//!                 │                     ▲
+//!        charges, claims, set aside     │
+//!                 ▼                     │
+//!            Share::post ──► the store ─┘  (whoever has sockets)
+//! ```
+//!
+//! Nothing here waits. Every guard decides by itself, tells what it did, and
+//! takes what all guards did for true from then on. Without a store, or while it
+//! is gone, a guard is as it would be alone: what it has to tell is kept, in
+//! bounds, and told when the store is back.
+
+mod aside;
+mod keyed;
+mod pins;
+mod rates;
+
+use std::fmt;
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::policy::DriftMode;
+use aside::Aside;
+pub use aside::SetAside;
+use keyed::Keyed;
+use pins::Pins;
+pub use pins::{Claim, NEXT};
+pub use rates::Charge;
+pub(crate) use rates::Tab;
+
+/// What is done with what other guards tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "whoever shares must say all of it"
+)]
+pub struct ShareTerms {
+    /// For tools of servers without a lock that are not as a guard on the store
+    /// saw them first.
+    pub pins: DriftMode,
+    /// Whether a tool that one guard refuses, because it is not as it was pinned,
+    /// is set aside by all.
+    pub set_aside: bool,
+}
+
+/// What this process shares with others. A handle: clones share everything.
+#[derive(Clone)]
+pub struct Share(Arc<Inner>);
+
+struct Inner {
+    terms: ShareTerms,
+    keyed: Keyed,
+    /// Buckets with something to tell, each once.
+    tabs: Mutex<Vec<Arc<Tab>>>,
+    boards: Mutex<Vec<Weak<Board>>>,
+    wake: Box<dyn Fn() + Send + Sync>,
+    /// Whether `wake` was called since the last post.
+    woken: AtomicBool,
+}
+
+/// What is shared about one upstream.
+pub(crate) struct Board {
+    upstream: String,
+    share: Share,
+    pins: Mutex<Pins>,
+    aside: Aside,
+}
+
+/// Who a scope is to other guards. What it is made of leaves this process only
+/// as a hash under the secret that the guards share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Identity<'a> {
+    /// Whoever comes without authorization.
+    Anonymous,
+    /// Whoever has the authorization of this digest.
+    Authorization(&'a [u8; 32]),
+    /// Whoever is in a session that its server calls by this name.
+    Session(&'a [u8]),
+}
+
+/// What is to be told to the store, in three kinds. What is dropped and was not
+/// settled is told again with the next post.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Post {
+    /// Calls that were let through.
+    pub charges: Vec<Charge>,
+    /// Tools that were seen.
+    pub claims: Vec<Claim>,
+    /// Tools that are to be set aside, by upstream.
+    pub aside: Vec<SetAside>,
+}
+
+impl Post {
+    /// Whether there is nothing to tell and nothing to ask.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.charges.is_empty() && self.claims.is_empty() && self.aside.is_empty()
+    }
+}
+
+impl Share {
+    /// Shares on these terms. `secret` is the same in every guard on the store:
+    /// callers are named by a hash under it. `wake` is called, at most once
+    /// between two posts, when there is something to tell that was not there; it
+    /// must return at once.
+    #[must_use]
+    pub fn new(terms: ShareTerms, secret: &[u8], wake: impl Fn() + Send + Sync + 'static) -> Self {
+        Self(Arc::new(Inner {
+            terms,
+            keyed: Keyed::new(secret),
+            tabs: Mutex::default(),
+            boards: Mutex::default(),
+            wake: Box::new(wake),
+            woken: AtomicBool::new(false),
+        }))
+    }
+
+    /// What is to be told now, at most [`POST`] of each kind. `now` is the clock
+    /// of the conversations.
+    #[must_use]
+    pub fn post(&self, now: Duration) -> Post {
+        self.0.woken.store(false, Ordering::Release);
+        let mut post = Post::default();
+        let tabs: Vec<Arc<Tab>> = {
+            let mut tabs = self.0.tabs.lock().unwrap_or_else(PoisonError::into_inner);
+            let most = tabs.len().min(POST);
+            tabs.drain(..most).collect()
+        };
+        let more = tabs.len() == POST;
+        let charges = tabs.into_iter().map(|tab| Charge::of(tab, self.clone()));
+        post.charges.extend(charges);
+        let boards: Vec<Arc<Board>> = {
+            let mut boards = self.0.boards.lock().unwrap_or_else(PoisonError::into_inner);
+            boards.retain(|board| board.strong_count() > 0);
+            boards.iter().filter_map(Weak::upgrade).collect()
+        };
+        for board in &boards {
+            let room = POST.saturating_sub(post.claims.len());
+            post.claims.extend(board.claims(now, room));
+            post.aside.extend(board.set_aside(now));
+        }
+        if more {
+            self.wake();
+        }
+        post
+    }
+
+    pub(crate) fn board(&self, upstream: &str) -> Arc<Board> {
+        let board = Arc::new(Board {
+            upstream: field(upstream),
+            share: self.clone(),
+            pins: Mutex::default(),
+            aside: Aside::default(),
+        });
+        let mut boards = self.0.boards.lock().unwrap_or_else(PoisonError::into_inner);
+        boards.push(Arc::downgrade(&board));
+        board
+    }
+
+    fn wake(&self) {
+        if !self.0.woken.swap(true, Ordering::AcqRel) {
+            (self.0.wake)();
+        }
+    }
+}
+
+impl Board {
+    /// What a caller is called in the store.
+    pub(crate) fn caller(&self, who: Identity<'_>) -> Arc<str> {
+        let keyed = &self.share.0.keyed;
+        let hash = match who {
+            Identity::Anonymous => keyed.hash(&[b"anonymous"]),
+            Identity::Authorization(digest) => keyed.hash(&[b"authorization", digest]),
+            Identity::Session(name) => keyed.hash(&[b"session", name]),
+        };
+        hex(hash.iter().take(NAMED)).into()
+    }
+
+    /// The bucket of a caller and a tool, as all guards fill it.
+    pub(crate) fn tab(&self, caller: &str, tool: &str) -> Arc<Tab> {
+        let (upstream, tool) = (&self.upstream, field(tool));
+        Arc::new(Tab::new(format!("rate:{upstream}:{caller}:{tool}")))
+    }
+
+    /// What is done with tools that are not as they were seen first.
+    pub(crate) fn pinning(&self) -> DriftMode {
+        self.share.0.terms.pins
+    }
+
+    pub(crate) fn share(&self) -> &Share {
+        &self.share
+    }
+}
+
+impl fmt::Debug for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Share({:?})", self.0.terms)
+    }
+}
+
+impl fmt::Debug for Board {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Board({})", self.upstream)
+    }
+}
+
+/// A stranger's name as a part of a key: as it is, if it is plain and short.
+fn field(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
+    if !name.is_empty() && name.len() <= LONGEST && name.chars().all(plain) {
+        return name.to_owned();
+    }
+    let digest: [u8; 32] = Sha256::digest(name.as_bytes()).into();
+    format!("#{}", hex(digest.iter().take(NAMED)))
+}
+
+fn hex<'b>(bytes: impl Iterator<Item = &'b u8>) -> String {
+    let mut text = String::new();
+    for byte in bytes {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// What one post tells at most of each kind.
+pub const POST: usize = 256;
+/// Bytes of a hash that names a caller or an odd tool.
+const NAMED: usize = 16;
+/// Bytes of a name that stands in a key as it is.
+const LONGEST: usize = 128;
+
+#[cfg(test)]
+mod tests;

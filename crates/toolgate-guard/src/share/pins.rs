@@ -1,0 +1,194 @@
+//! Tools as a guard on the store saw them first.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::{Board, field};
+use crate::lock::{Digest, Pin};
+
+/// What is known of the pins of one upstream.
+#[derive(Default)]
+pub(super) struct Pins {
+    held: HashMap<Arc<str>, Held>,
+    /// Tools to be asked about now.
+    urgent: Vec<Arc<str>>,
+    /// The rest of this round over all tools, which keeps them in the store.
+    round: VecDeque<Arc<str>>,
+    next_round: Duration,
+}
+
+struct Held {
+    /// What the tool is held to: as it was heard, or else as it was seen here first.
+    pin: Pin,
+    /// What it was when it was seen last.
+    seen: Pin,
+    urgent: bool,
+}
+
+impl Board {
+    /// What a tool is held to that looks like `seen` now; nothing if too many
+    /// tools are held to something already.
+    pub(crate) fn pinned(&self, tool: &str, seen: &Pin) -> Option<Pin> {
+        let mut pins = self.pins();
+        let Pins { held, urgent, .. } = &mut *pins;
+        if let Some(held) = held.get_mut(tool) {
+            held.seen = *seen;
+            let pin = held.pin;
+            if pin != *seen && !held.urgent {
+                // Somebody may have said meanwhile that it is as it should be.
+                held.urgent = true;
+                urgent.push(Arc::from(tool));
+                drop(pins);
+                self.share.wake();
+            }
+            return Some(pin);
+        }
+        if held.len() >= TOOLS {
+            return None;
+        }
+        let name: Arc<str> = Arc::from(tool);
+        let new = Held {
+            pin: *seen,
+            seen: *seen,
+            urgent: true,
+        };
+        held.insert(Arc::clone(&name), new);
+        urgent.push(name);
+        drop(pins);
+        self.share.wake();
+        Some(*seen)
+    }
+
+    /// At most `room` tools to ask about.
+    pub(super) fn claims(self: &Arc<Self>, now: Duration, room: usize) -> Vec<Claim> {
+        let mut pins = self.pins();
+        if now >= pins.next_round && pins.round.is_empty() && !pins.held.is_empty() {
+            pins.next_round = now.saturating_add(ROUND);
+            pins.round = pins.held.keys().cloned().collect();
+        }
+        let mut names = Vec::new();
+        while names.len() < room
+            && let Some(name) = pins.urgent.pop()
+        {
+            names.push(name);
+        }
+        while names.len() < room
+            && let Some(name) = pins.round.pop_front()
+        {
+            names.push(name);
+        }
+        let more = !pins.urgent.is_empty() || !pins.round.is_empty();
+        let claims = names.into_iter().filter_map(|name| {
+            let held = pins.held.get_mut(&name)?;
+            held.urgent = false;
+            Some(Claim {
+                key: format!("pin:{}:{}", self.upstream, field(&name)),
+                pin: held.pin,
+                seen: held.seen,
+                board: Arc::clone(self),
+                name,
+                settled: false,
+            })
+        });
+        let claims: Vec<Claim> = claims.collect();
+        drop(pins);
+        if more {
+            self.share.wake();
+        }
+        claims
+    }
+
+    fn pins(&self) -> MutexGuard<'_, Pins> {
+        self.pins.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A tool that was seen here: the first guard to tell of it pins it for all.
+pub struct Claim {
+    board: Arc<Board>,
+    key: String,
+    name: Arc<str>,
+    pin: Pin,
+    seen: Pin,
+    settled: bool,
+}
+
+impl Claim {
+    /// Where it is told, without the prefix of the store.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// What is told if nothing stands there.
+    #[must_use]
+    pub fn pin(&self) -> String {
+        written(&self.pin)
+    }
+
+    /// What is told if [`NEXT`] stands there and the tool is not as it is pinned.
+    #[must_use]
+    pub fn seen(&self) -> String {
+        written(&self.seen)
+    }
+
+    /// It was told, and now this stands there. `false`: that is no pin, and the
+    /// tool is held to what it was held to.
+    #[must_use]
+    pub fn settle(mut self, stands: &str) -> bool {
+        self.settled = true;
+        let Some(pin) = read(stands) else {
+            return false;
+        };
+        if let Some(held) = self.board.pins().held.get_mut(&self.name) {
+            held.pin = pin;
+        }
+        true
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if self.settled {
+            return;
+        }
+        let mut pins = self.board.pins();
+        let Pins { held, urgent, .. } = &mut *pins;
+        if let Some(held) = held.get_mut(&self.name)
+            && !held.urgent
+        {
+            held.urgent = true;
+            urgent.push(Arc::clone(&self.name));
+        }
+        drop(pins);
+        self.board.share.wake();
+    }
+}
+
+impl fmt::Debug for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Claim({})", self.key)
+    }
+}
+
+fn written(pin: &Pin) -> String {
+    format!("{} {}", pin.contract, pin.description)
+}
+
+fn read(text: &str) -> Option<Pin> {
+    let (contract, description) = text.split_once(' ')?;
+    Some(Pin {
+        contract: Digest::read(contract)?,
+        description: Digest::read(description)?,
+    })
+}
+
+/// What an operator puts in the place of a pin: the tool is held to what the next
+/// guard sees that finds it changed.
+pub const NEXT: &str = "next";
+/// Tools of one upstream that are held to what was seen first.
+const TOOLS: usize = 20_000;
+/// How often every pin is told again, so that it does not expire, and asked for.
+const ROUND: Duration = Duration::from_secs(30);

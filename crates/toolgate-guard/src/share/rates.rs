@@ -1,0 +1,197 @@
+//! One bucket over all guards: each tells what it took and hears how full the
+//! bucket is.
+//!
+//! What is told is time, not calls: a call takes the interval of its rate, so
+//! that guards with different rates can share a bucket for the while of a reload.
+//! Times in the store are by the store's clock, and what is heard is how far the
+//! bucket is ahead of it, so that no two clocks are compared.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::Share;
+use crate::policy::Rate;
+use crate::rate::Bucket;
+
+/// A bucket that other guards fill too.
+pub(crate) struct Tab {
+    key: String,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// As it was heard last, with what was taken here since.
+    all: Bucket,
+    /// Taken here and not told.
+    untold: Duration,
+    /// The most that is worth telling.
+    worth: Duration,
+    /// Whether it is among those with something to tell.
+    listed: bool,
+}
+
+impl Tab {
+    pub(super) fn new(key: String) -> Self {
+        Self {
+            key,
+            state: Mutex::new(State {
+                all: Bucket::default(),
+                untold: Duration::ZERO,
+                worth: Duration::ZERO,
+                listed: false,
+            }),
+        }
+    }
+
+    /// Takes one token, here and from all.
+    ///
+    /// # Errors
+    ///
+    /// There is none here, or none that others left; how long until there is one.
+    pub(crate) fn take(
+        self: &Arc<Self>,
+        own: &mut Bucket,
+        rate: &Rate,
+        now: Duration,
+        share: &Share,
+    ) -> Result<(), Duration> {
+        let mut state = self.state();
+        state.all.check(rate, now)?;
+        own.take(rate, now)?;
+        state.all.charge(rate, now);
+        state.untold = state.untold.saturating_add(rate.interval());
+        state.worth = worth(rate);
+        let new = !state.listed;
+        if new {
+            state.listed = self.list(share);
+        }
+        Ok(())
+    }
+
+    /// Whether nothing is lost by forgetting it: what is to be told is kept apart.
+    pub(crate) fn is_full(&self, now: Duration) -> bool {
+        self.state().all.is_full(now)
+    }
+
+    /// Puts it among those with something to tell. With too many of them it is
+    /// not, and the next call tries again.
+    fn list(self: &Arc<Self>, share: &Share) -> bool {
+        let mut tabs = share.0.tabs.lock().unwrap_or_else(PoisonError::into_inner);
+        if tabs.len() >= TABS {
+            return false;
+        }
+        tabs.push(Arc::clone(self));
+        drop(tabs);
+        share.wake();
+        true
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Tab {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tab({})", self.key)
+    }
+}
+
+/// Calls of one caller and one tool that were let through here.
+///
+/// The bucket `key` is a time: when it would be full again. Telling moves it by
+/// [`cost`](Self::cost), from now if it has passed.
+pub struct Charge {
+    tab: Arc<Tab>,
+    cost: Duration,
+    most: Duration,
+    share: Share,
+    settled: bool,
+}
+
+impl Charge {
+    pub(super) fn of(tab: Arc<Tab>, share: Share) -> Self {
+        let mut state = tab.state();
+        state.listed = false;
+        // What was let through while nobody heard of it, long ago, is forgiven:
+        // the same calls were held to the rate here.
+        let cost = std::mem::take(&mut state.untold).min(state.worth);
+        let most = state.worth.saturating_mul(GUARDS).min(FAR);
+        drop(state);
+        Self {
+            tab,
+            cost,
+            most,
+            share,
+            settled: false,
+        }
+    }
+
+    /// Where it is told, without the prefix of the store.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.tab.key
+    }
+
+    /// How far the bucket moves.
+    #[must_use]
+    pub fn cost(&self) -> Duration {
+        self.cost
+    }
+
+    /// A bucket that is further ahead than this is none: no number of guards
+    /// that there can be has made it so.
+    #[must_use]
+    pub fn most(&self) -> Duration {
+        self.most
+    }
+
+    /// It was told, and now the bucket is this far ahead.
+    pub fn settle(mut self, ahead: Duration, now: Duration) {
+        self.settled = true;
+        let mut state = self.tab.state();
+        let ahead = ahead.min(self.most.saturating_add(self.cost));
+        let untold = state.untold;
+        state
+            .all
+            .set(now.saturating_add(ahead).saturating_add(untold));
+    }
+}
+
+impl Drop for Charge {
+    /// What nobody heard of is told again. If it was heard, and only the answer
+    /// was lost, it counts twice.
+    fn drop(&mut self) {
+        if self.settled {
+            return;
+        }
+        let mut state = self.tab.state();
+        state.untold = state.untold.saturating_add(self.cost);
+        if !state.listed {
+            state.listed = self.tab.list(&self.share);
+        }
+    }
+}
+
+impl fmt::Debug for Charge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Charge({}, {:?})", self.tab.key, self.cost)
+    }
+}
+
+/// What a guard can let through between two posts: the bucket, and what comes
+/// into it meanwhile.
+fn worth(rate: &Rate) -> Duration {
+    let bucket = rate.interval().saturating_mul(rate.burst);
+    bucket.saturating_add(BETWEEN).min(FAR)
+}
+
+/// Longer than there is between two posts while the store is well.
+const BETWEEN: Duration = Duration::from_secs(1);
+/// More guards than share a store.
+const GUARDS: u32 = 1_024;
+/// A hundred years, which a number of microseconds in a script holds exactly.
+const FAR: Duration = Duration::from_secs(100 * 365 * 86_400);
+/// Buckets that wait to be told, at some 200 bytes each.
+const TABS: usize = 16_384;
