@@ -34,6 +34,8 @@ mod session;
 mod sse;
 mod standard;
 mod stdio;
+#[cfg(feature = "valkey")]
+pub mod store;
 mod web;
 
 pub use era::Era;

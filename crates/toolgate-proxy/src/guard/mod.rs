@@ -8,6 +8,7 @@ mod caller;
 mod carried;
 mod child;
 mod clerk;
+mod clock;
 mod desk;
 mod event;
 mod exchange;
@@ -35,6 +36,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use toolgate_guard::{Context, Guard};
 
+pub use clock::Clock;
 pub use event::{Event, Observer, Unobserved, UpstreamState};
 pub use inner::{Caller, Inner, InnerPeer};
 pub use names::{SessionKeys, Sessions};
@@ -42,14 +44,14 @@ pub use options::{Bounds, GuardOptions, HttpListener, Listener, Restart, Times, 
 pub use several::{Branch, Several};
 
 use crate::fault::{Fault, FaultKind, Party, Phase};
-use crate::http::Endpoint;
+use crate::http::{Endpoint, Standing};
 use crate::standard;
 pub use crate::web::ServerCertificate;
 use crate::web::{Admission, Closing, Costs, Server};
 use child::Source;
 use desk::{Desk, Far, Nursery};
 use names::Names;
-use porter::House;
+use porter::{House, Whose, bearer};
 
 /// Why a guard ended.
 #[derive(Debug)]
@@ -281,5 +283,13 @@ fn house(options: &GuardOptions, guard: Guard, observer: Arc<dyn Observer>) -> A
         times,
         ..
     } = options;
-    Arc::new(House::new(name, guard, observer, *bounds, *times))
+    let caller = &options.caller;
+    let whose = match caller.stands() {
+        Standing::Somebody => None,
+        Standing::Everybody => Some(Whose::Context(bearer(caller.value().as_ref()))),
+        Standing::Session(name) => Some(Whose::Session(Arc::clone(name))),
+    };
+    let (bounds, times, clock) = (*bounds, *times, options.clock);
+    let house = House::new(name, guard, observer, bounds, times, clock, whose);
+    Arc::new(house)
 }

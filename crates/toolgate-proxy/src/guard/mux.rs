@@ -25,6 +25,8 @@ pub(super) struct Shared {
     input: Arc<Input>,
     /// The child's knowledge is kept under this number.
     pub(super) context: Context,
+    /// As whom all come that share it.
+    pub(super) whose: Context,
     /// Hears what belongs to no request, such as a changed list.
     spare: Porter,
     table: Mutex<Table>,
@@ -54,7 +56,13 @@ struct Sorted {
 }
 
 impl Shared {
-    pub(super) fn new(house: &Arc<House>, input: Arc<Input>, number: u64) -> Arc<Self> {
+    /// `whose` is as whom all come that share it.
+    pub(super) fn new(
+        house: &Arc<House>,
+        input: Arc<Input>,
+        number: u64,
+        whose: Context,
+    ) -> Arc<Self> {
         let context = Context::Session(number);
         let spare = link(Carrier::Http, Carrier::Stdio, None);
         Arc::new(Self {
@@ -62,6 +70,7 @@ impl Shared {
             input,
             spare: Porter::new(house, context.clone(), spare),
             context,
+            whose,
             table: Mutex::default(),
             gone: watch::Sender::new(false),
         })

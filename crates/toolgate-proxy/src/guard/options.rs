@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::clock::Clock;
 use super::inner::{Caller, Inner};
 use super::names::Sessions;
 use crate::http::HttpTarget;
@@ -26,6 +27,8 @@ pub struct GuardOptions {
     /// The number under which [`serve_client`](super::serve_client) keeps what is known of the
     /// server: guards at work beside each other on one policy must have different ones. Default 0.
     pub context: u64,
+    /// What the times of this guard are counted from. Default the moment of `new`.
+    pub clock: Clock,
     /// On whose behalf `serve_client` opens an upstream in this process. Default nobody's.
     pub caller: Caller,
     /// How sessions over HTTP are named; without use for one client on stdio.
@@ -42,6 +45,7 @@ impl GuardOptions {
             bounds: Bounds::default(),
             times: Times::default(),
             context: 0,
+            clock: Clock::start(),
             caller: Caller::default(),
             sessions: Sessions::default(),
         }

@@ -4,15 +4,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hyper::header::HeaderMap;
+use hyper::header::{HeaderMap, HeaderValue};
+use sha2::{Digest as _, Sha256};
 use tokio::sync::{Notify, watch};
-use tokio::time::Instant;
 use toolgate_guard::{
-    Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Outgoing, Purpose,
-    Recovered, ScopeKey, Shape, Side, TraceContext,
+    Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Identity, Link, Outgoing,
+    Purpose, Recovered, ScopeKey, Shape, Side, TraceContext,
 };
 use toolgate_mcp::contract::ToolContract;
 
+use super::clock::Clock;
 use super::event::{Event, Observer};
 use super::options::{Bounds, Times};
 
@@ -23,7 +24,9 @@ pub(crate) struct House {
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) bounds: Bounds,
     pub(crate) times: Times,
-    begun: Instant,
+    clock: Clock,
+    /// As whom its only client comes, if that is not in a session of its own.
+    whose: Option<Whose>,
     /// This process, among others that serve the same sessions.
     pub(crate) replica: [u8; 16],
     mark: String,
@@ -38,6 +41,8 @@ impl House {
         observer: Arc<dyn Observer>,
         bounds: Bounds,
         times: Times,
+        clock: Clock,
+        whose: Option<Whose>,
     ) -> Self {
         let mut replica = [0; 16];
         // Without randomness no session is opened, so that nothing depends on it.
@@ -51,7 +56,8 @@ impl House {
             observer,
             bounds,
             times,
-            begun: Instant::now(),
+            clock,
+            whose,
             stop: watch::Sender::new(false),
             expired: watch::Sender::new(false),
         }
@@ -93,8 +99,16 @@ impl House {
     }
 
     fn now(&self) -> Duration {
-        self.begun.elapsed()
+        self.clock.now()
     }
+}
+
+/// As whom a client comes that is known to other replicas too.
+pub(crate) enum Whose {
+    /// As everybody in this context.
+    Context(Context),
+    /// As whoever is in the session of this name.
+    Session(Arc<str>),
 }
 
 /// Something a pump has to do.
@@ -149,6 +163,19 @@ impl Porter {
             rearmed: Notify::new(),
             idle: Notify::new(),
         }
+    }
+
+    /// Says as whom all in this conversation's scope come.
+    pub(crate) fn stand_for(&self, whose: &Context) {
+        if let Some(who) = identity(whose) {
+            self.lock().stand_for(who);
+        }
+    }
+
+    /// Says what the session of this conversation's scope is called, by its server or else in its
+    /// name.
+    pub(crate) fn stand_for_session(&self, name: &[u8]) {
+        self.lock().stand_for(Identity::Session(name));
     }
 
     /// Begins the conversation anew, on what is known of the server no more.
@@ -236,7 +263,7 @@ impl Porter {
     pub(crate) async fn clock(&self, deliver: &mut (dyn FnMut(Order) + Send)) {
         loop {
             let armed = self.armed.load(Ordering::Acquire);
-            let wake = self.house.begun.checked_add(Duration::from_millis(armed));
+            let wake = self.house.clock.at(Duration::from_millis(armed));
             let asleep = async {
                 match wake.filter(|_| armed != u64::MAX) {
                     Some(at) => tokio::time::sleep_until(at).await,
@@ -296,6 +323,23 @@ impl Porter {
     }
 }
 
+/// The key of an authorization, which is not the authorization.
+pub(crate) fn bearer(authorization: Option<&HeaderValue>) -> Context {
+    let Some(given) = authorization else {
+        return Context::Anonymous;
+    };
+    Context::Bearer(Sha256::digest(given.as_bytes()).into())
+}
+
+/// Who comes in a context, to guards that share with this one; nobody in a session.
+fn identity(context: &Context) -> Option<Identity<'_>> {
+    match context {
+        Context::Anonymous => Some(Identity::Anonymous),
+        Context::Bearer(digest) => Some(Identity::Authorization(digest)),
+        _ => None,
+    }
+}
+
 fn begin(house: &House, context: Context, link: Link) -> Conversation {
     let scope = house.guard.scope(&ScopeKey {
         upstream: Arc::clone(&house.name),
@@ -305,6 +349,13 @@ fn begin(house: &House, context: Context, link: Link) -> Conversation {
     let mut conversation = Conversation::new(&house.guard, scope, link).marked(&house.mark);
     if let Some(tracer) = tracer {
         conversation.trace(tracer);
+    }
+    let whose = house.whose.as_ref().and_then(|whose| match whose {
+        Whose::Context(context) => identity(context),
+        Whose::Session(name) => Some(Identity::Session(name.as_bytes())),
+    });
+    if let Some(who) = whose {
+        conversation.stand_for(who);
     }
     conversation
 }

@@ -23,6 +23,7 @@ use toolgate_guard::{
 };
 
 use super::child::Restarts;
+use super::clock::Clock;
 use super::event::{Event, Observer};
 use super::inner::{Caller, Inner, InnerPeer};
 use super::options::{Bounds, GuardOptions, Listener, Restart, Times, Upstream};
@@ -44,6 +45,8 @@ pub struct Branch {
     pub guard: Guard,
     /// Is told what happens to it.
     pub observer: Arc<dyn Observer>,
+    /// What its times are counted from: the same in everything that works on `guard`.
+    pub clock: Clock,
 }
 
 impl std::fmt::Debug for Branch {
@@ -326,6 +329,7 @@ impl Work {
         let mut options = GuardOptions::new(branch.name.clone(), Listener::Stdio, upstream);
         options.bounds = self.bounds;
         options.times = self.times;
+        options.clock = branch.clock;
         options.context = self.contexts.fetch_add(1, Ordering::Relaxed);
         options.caller = self.caller.clone();
         let context = options.context;

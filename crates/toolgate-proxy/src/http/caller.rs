@@ -15,6 +15,19 @@ pub struct Caller {
     authorization: Arc<RwLock<Option<HeaderValue>>>,
     /// A server behind keeps a session of its own for it.
     kept: Arc<AtomicBool>,
+    stands: Standing,
+}
+
+/// Who a caller is beside its authorization.
+#[derive(Clone, Default)]
+pub(crate) enum Standing {
+    /// Whoever is at the other end.
+    #[default]
+    Somebody,
+    /// Everybody who comes with this authorization, or without any.
+    Everybody,
+    /// Whoever is in the session of this name, which any replica knows.
+    Session(Arc<str>),
 }
 
 impl Caller {
@@ -22,6 +35,15 @@ impl Caller {
         let caller = Self::default();
         caller.renew(authorization);
         caller
+    }
+
+    pub(crate) fn standing_for(mut self, stands: Standing) -> Self {
+        self.stands = stands;
+        self
+    }
+
+    pub(crate) fn stands(&self) -> &Standing {
+        &self.stands
     }
 
     /// The value of its `Authorization` now, if it is text.

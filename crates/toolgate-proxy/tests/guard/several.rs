@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolgate_guard::policy::ToolRule;
 use toolgate_guard::{Guard, JunctionBounds, Policy};
 use toolgate_proxy::guard::{
-    Bounds, Branch, Exit, Listener, Observer, Restart, Several, Times, Upstream,
+    Bounds, Branch, Clock, Exit, Listener, Observer, Restart, Several, Times, Upstream,
 };
 
 use crate::common::{
@@ -51,6 +51,7 @@ pub(crate) fn branch(name: &str, upstream: Upstream, policy: Policy) -> (Branch,
         upstream,
         guard: Guard::new(policy).unwrap(),
         observer,
+        clock: Clock::start(),
     };
     (branch, seen)
 }

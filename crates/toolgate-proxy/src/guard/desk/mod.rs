@@ -13,7 +13,6 @@ use std::time::Duration;
 use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response};
-use sha2::{Digest as _, Sha256};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use toolgate_guard::{Carrier, Context, IdKey, Recovery};
@@ -27,10 +26,10 @@ use super::inner::Caller;
 use super::mirror::{mirrored, mismatch};
 use super::mux::Shared;
 use super::names::{Names, NoSession, Told};
-use super::porter::{House, Porter, link};
+use super::porter::{House, Porter, bearer, link};
 use super::reply::{error, onward, respond};
 use crate::era::MODERN;
-use crate::http::{Endpoint, SESSION, VERSION};
+use crate::http::{Endpoint, SESSION, Standing, VERSION};
 use crate::web::{Admission, Outgoing, Refusal, Service, TooLarge, read};
 pub(super) use nursery::Nursery;
 
@@ -246,6 +245,9 @@ impl Desk {
                         return error(status, facts.id.as_ref(), INTERNAL_ERROR, &text);
                     }
                 };
+                let known_as = name.to_str().unwrap_or_default().to_owned();
+                porter.stand_for_session(known_as.as_bytes());
+                let caller = caller.standing_for(Standing::Session(known_as.as_str().into()));
                 let (child, input) = match nursery.start(&self.house, &caller) {
                     Ok(started) => started,
                     Err(fault) => {
@@ -256,7 +258,6 @@ impl Desk {
                 let hub = Hub::new(porter, Way::Child(input));
                 self.enter(&name, &headers, Arc::clone(&hub), number, caller);
                 let desk = Arc::clone(self);
-                let known_as = name.to_str().unwrap_or_default().to_owned();
                 tokio::spawn(desk.talk(Arc::clone(&hub), child, known_as, place));
                 let mut exchange = Exchange::new(hub, onward(&headers), false, slot);
                 exchange.names = Some(name);
@@ -353,10 +354,11 @@ impl Desk {
     fn passing(&self, headers: &HeaderMap, modern: bool, shared: Option<Arc<Shared>>) -> Arc<Hub> {
         let version = headers.get(VERSION).and_then(|value| value.to_str().ok());
         let version = version.filter(|_| !modern);
+        let whose = shared.as_ref().map(|shared| shared.whose.clone());
         let (context, way) = match (&self.far, shared) {
             (_, Some(shared)) => (shared.context.clone(), Way::Shared(shared)),
             (Far::Endpoint(endpoint), None) => (
-                bearer(headers),
+                bearer(headers.get(AUTHORIZATION)),
                 Way::Endpoint(
                     Arc::clone(endpoint),
                     onward(headers),
@@ -366,7 +368,11 @@ impl Desk {
             // Only for messages that cannot be read whole; nothing is sent.
             (Far::Children(_), None) => (Context::Anonymous, Way::None),
         };
-        Hub::new(Porter::new(&self.house, context, self.link(version)), way)
+        let porter = Porter::new(&self.house, context, self.link(version));
+        if let Some(whose) = whose {
+            porter.stand_for(&whose);
+        }
+        Hub::new(porter, way)
     }
 
     async fn shared(&self, nursery: &Nursery, headers: &HeaderMap) -> Result<Arc<Shared>, String> {
@@ -429,14 +435,6 @@ fn is_modern(facts: &Facts, headers: &HeaderMap) -> bool {
     let header = headers.get(VERSION).and_then(|value| value.to_str().ok());
     // Versions are dates and sort as text.
     facts.version.is_some() || header.is_some_and(|version| version >= MODERN)
-}
-
-/// The key of an authorization, which is not the authorization.
-fn bearer(headers: &HeaderMap) -> Context {
-    let Some(given) = headers.get(AUTHORIZATION) else {
-        return Context::Anonymous;
-    };
-    Context::Bearer(Sha256::digest(given.as_bytes()).into())
 }
 
 const INVALID_REQUEST: i64 = -32600;

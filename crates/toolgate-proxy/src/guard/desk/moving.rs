@@ -19,7 +19,7 @@ use crate::guard::hub::{Delivery, Hub, Way, mailbox};
 use crate::guard::inner::Caller;
 use crate::guard::names::{NoSession, Place, Stays};
 use crate::guard::porter::Porter;
-use crate::http::SESSION;
+use crate::http::{SESSION, Standing};
 
 /// Sessions that are being opened here, and those that shall not be.
 #[derive(Default)]
@@ -125,7 +125,9 @@ impl Desk {
         let place = nursery.place().ok_or(NoSession::NoRoom)?;
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
         let porter = Porter::new(&self.house, Context::Session(number), self.link(None));
+        porter.stand_for_session(name.as_bytes());
         let caller = Caller::new(headers.get(AUTHORIZATION));
+        let caller = caller.standing_for(Standing::Session(name.into()));
         let started = nursery.start(&self.house, &caller);
         let (child, input) = started.map_err(|_observed| NoSession::Unopened)?;
         let hub = Hub::new(porter, Way::Child(input));

@@ -10,12 +10,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 use toolgate_guard::Context;
 
-use super::bearer;
 use crate::guard::child::{Child, Restarts, Source};
 use crate::guard::inner::Caller;
 use crate::guard::mux::Shared;
 use crate::guard::options::Restart;
-use crate::guard::porter::House;
+use crate::guard::porter::{House, bearer};
+use crate::http::Standing;
 
 /// How children are had.
 pub(in crate::guard) struct Nursery {
@@ -88,7 +88,11 @@ impl Nursery {
     ) -> Result<Arc<Shared>, String> {
         let (key, caller) = match &self.source {
             Source::Launch(_) => (Context::Anonymous, Caller::default()),
-            Source::Inner(_) => (bearer(headers), Caller::new(headers.get(AUTHORIZATION))),
+            Source::Inner(_) => {
+                let authorization = headers.get(AUTHORIZATION);
+                let caller = Caller::new(authorization).standing_for(Standing::Everybody);
+                (bearer(authorization), caller)
+            }
         };
         let (berth, evicted) = self.berth(&key).ok_or("too many children")?;
         let made_room = evicted.is_some();
@@ -113,7 +117,7 @@ impl Nursery {
         };
         let started = self.start(house, &caller);
         let (child, input) = started.map_err(|fault| fault.to_string())?;
-        let fresh = Shared::new(house, input, number);
+        let fresh = Shared::new(house, input, number, key);
         tokio::spawn(Arc::clone(&fresh).talk(child, place));
         state.shared = Some(Arc::clone(&fresh));
         Ok(fresh)

@@ -128,6 +128,7 @@ impl Desk {
         let header = headers.get(VERSION).and_then(|value| value.to_str().ok());
         let link = self.link(version.as_deref().or(header));
         let porter = Porter::adopt(&self.house, Context::Session(number), link);
+        porter.stand_for_session(id);
         let caller = Caller::new(headers.get(AUTHORIZATION));
         let way = Way::Endpoint(Arc::clone(endpoint), onward(headers), caller.clone());
         let hub = Hub::new(porter, way);
@@ -171,6 +172,9 @@ impl Desk {
         let Ok(name) = name.to_str() else { return };
         // Fails only if the keys were replaced this very moment; then the name opens nothing.
         if let Ok(told) = self.names.read(name, None, headers) {
+            if let Place::Upstream { id, .. } = &told.claim.place {
+                hub.porter.stand_for_session(id);
+            }
             let session = Session {
                 hub,
                 number,

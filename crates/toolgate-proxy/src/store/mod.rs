@@ -1,0 +1,273 @@
+//! What guards share, over a Valkey or Redis server.
+//!
+//! One task of this process tells what its guards did and hears what all did. Nobody waits for
+//! it: decisions are made on what was heard last ([`toolgate_guard::Share`]). While the server is
+//! gone, what is to be told stays where it is, in bounds, and the connection is tried again, after
+//! 100 ms and then less and less often, up to once in 10 s.
+
+mod options;
+mod scripts;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, RedisError};
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+use toolgate_guard::{Share, ShareTerms};
+use toolgate_json::quote;
+
+pub use options::StoreOptions;
+
+use crate::fault::Fault;
+use crate::guard::Clock;
+use scripts::{Scripts, Told};
+
+/// What happens to a store.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum StoreEvent<'a> {
+    /// It can be used, for the first time or again.
+    Found,
+    /// It cannot be used, and guards go on alone. Told once, until it is found.
+    Lost {
+        /// Why, one line without a secret.
+        why: &'a str,
+    },
+    /// It was told something.
+    Told {
+        /// Buckets that were moved.
+        buckets: usize,
+        /// Tools that were pinned, or asked about.
+        pins: usize,
+        /// Tools that were set aside.
+        aside: usize,
+    },
+    /// What stood in it was written by no guard, and counts for nothing.
+    Garbled {
+        /// What it is of: `rate`, `pin` or `aside`.
+        what: &'static str,
+        /// How many.
+        count: usize,
+    },
+}
+
+/// Is told what happens to a store. It must return at once.
+pub type StoreObserver = Arc<dyn Fn(&StoreEvent<'_>) + Send + Sync>;
+
+/// A store in use, on the runtime that it was started on.
+pub struct Store {
+    share: Share,
+    stop: watch::Sender<bool>,
+    task: JoinHandle<()>,
+}
+
+impl Store {
+    /// Begins to use a store, and returns at once: whether it is there, `observer` is told.
+    /// `secret` is what callers are hashed with, the same in every guard on the store; `clock` is
+    /// that of the guards.
+    ///
+    /// # Errors
+    ///
+    /// As [`StoreOptions::check`].
+    pub fn start(
+        options: StoreOptions,
+        terms: ShareTerms,
+        secret: &[u8],
+        clock: Clock,
+        observer: StoreObserver,
+    ) -> Result<Self, Fault> {
+        let client = options.client()?;
+        let something = Arc::new(Notify::new());
+        let woken = Arc::clone(&something);
+        let share = Share::new(terms, secret, move || woken.notify_one());
+        let (stop, stopped) = watch::channel(false);
+        let courier = Courier {
+            share: share.clone(),
+            client,
+            scripts: Scripts::new(&options),
+            every: options.every,
+            clock,
+            observer,
+            something,
+            stopped,
+            up: None,
+        };
+        Ok(Self {
+            share,
+            stop,
+            task: tokio::spawn(courier.work()),
+        })
+    }
+
+    /// For the guards that are to share.
+    pub fn share(&self) -> &Share {
+        &self.share
+    }
+
+    /// Tells what is left to tell, if the store is there, and ends.
+    pub async fn end(mut self) {
+        self.stop.send_replace(true);
+        if timeout(PATIENCE, &mut self.task).await.is_err() {
+            self.task.abort();
+        }
+    }
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").finish_non_exhaustive()
+    }
+}
+
+struct Courier {
+    share: Share,
+    client: redis::Client,
+    scripts: Scripts,
+    every: Duration,
+    clock: Clock,
+    observer: StoreObserver,
+    something: Arc<Notify>,
+    stopped: watch::Receiver<bool>,
+    /// Whether the store is there, as it was told last.
+    up: Option<bool>,
+}
+
+impl Courier {
+    async fn work(mut self) {
+        let mut failures = 0_u32;
+        loop {
+            let why = match self.connect().await {
+                Ok(connection) => {
+                    failures = 0;
+                    self.tell(&StoreEvent::Found);
+                    match self.serve(connection).await {
+                        Ok(()) => return,
+                        Err(error) => error,
+                    }
+                }
+                Err(error) => error,
+            };
+            let why = quote(&why.to_string(), SHOWN).to_string();
+            self.tell(&StoreEvent::Lost { why: &why });
+            if self.pause(backoff(failures)).await {
+                return;
+            }
+            failures = failures.saturating_add(1);
+        }
+    }
+
+    /// Tells and hears until it is to stop, or the connection fails.
+    async fn serve(&mut self, mut connection: MultiplexedConnection) -> Result<(), RedisError> {
+        loop {
+            // A store that was dropped ends like one that was told to.
+            let last = *self.stopped.borrow() || self.stopped.has_changed().is_err();
+            let post = self.share.post(self.clock.now());
+            match post.is_empty() {
+                // So that a store that is gone is not found gone by the first call only.
+                true => redis::cmd("PING").exec_async(&mut connection).await?,
+                false => {
+                    let clock = self.clock;
+                    let told = self.scripts.tell(&mut connection, post, clock).await;
+                    self.report(&told.told);
+                    told.end?;
+                }
+            }
+            if last {
+                return Ok(());
+            }
+            if !self.pause(self.every).await {
+                let woken = Arc::clone(&self.something);
+                let mut stopped = self.stopped.clone();
+                tokio::select! {
+                    () = woken.notified() => {}
+                    () = sleep(IDLE) => {}
+                    // Fails when the store is dropped.
+                    _ = stopped.wait_for(|stop| *stop) => {}
+                }
+            }
+        }
+    }
+
+    async fn connect(&self) -> Result<MultiplexedConnection, RedisError> {
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(PATIENCE))
+            .set_response_timeout(Some(PATIENCE));
+        let connecting = self
+            .client
+            .get_multiplexed_async_connection_with_config(&config);
+        connecting.await
+    }
+
+    /// Waits; whether it is to stop meanwhile.
+    async fn pause(&self, time: Duration) -> bool {
+        let mut stopped = self.stopped.clone();
+        let stop = stopped.wait_for(|stop| *stop);
+        timeout(time, stop).await.is_ok()
+    }
+
+    fn report(&self, told: &Told) {
+        let (observer, odd) = (&self.observer, &told.garbled);
+        observer(&StoreEvent::Told {
+            buckets: told.buckets,
+            pins: told.pins,
+            aside: told.aside,
+        });
+        for (what, count) in [("rate", odd.rates), ("pin", odd.pins), ("aside", odd.aside)] {
+            if count > 0 {
+                observer(&StoreEvent::Garbled { what, count });
+            }
+        }
+    }
+
+    /// Tells that it is found or lost, if that was not told.
+    fn tell(&mut self, event: &StoreEvent<'_>) {
+        let up = matches!(event, StoreEvent::Found);
+        if self.up.replace(up) != Some(up) {
+            (self.observer)(event);
+        }
+    }
+}
+
+/// How long to wait after so many failures: doubled each time, and somewhere in the upper half, so
+/// that replicas do not come all at once.
+fn backoff(failures: u32) -> Duration {
+    let whole = FIRST.saturating_mul(1 << failures.min(10)).min(LAST);
+    let mut byte = [0_u8];
+    // Without randomness they come together, which does no harm.
+    let _or_zero = getrandom::fill(&mut byte);
+    let [byte] = byte;
+    let half = whole / 2;
+    half.saturating_add(half * u32::from(byte) / 255)
+}
+
+/// The longest that a connection, or an answer, is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How often the store is asked something at least.
+const IDLE: Duration = Duration::from_secs(1);
+const FIRST: Duration = Duration::from_millis(100);
+const LAST: Duration = Duration::from_secs(10);
+/// Characters of a store's error that are repeated.
+const SHOWN: usize = 200;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_tried_less_and_less_often() {
+        for (failures, least, most) in [
+            (0, 50, 100),
+            (1, 100, 200),
+            (6, 3_200, 6_400),
+            (7, 5_000, 10_000),
+            (u32::MAX, 5_000, 10_000),
+        ] {
+            let wait = backoff(failures).as_millis();
+            assert!((least..=most).contains(&wait), "{failures} {wait}");
+        }
+    }
+}
