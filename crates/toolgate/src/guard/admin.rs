@@ -46,7 +46,7 @@ impl Admin {
             loopback: address.ip().is_loopback(),
         };
         let router = Router::new()
-            .route("/healthz", get(async || "ok\n"))
+            .route("/healthz", get(health))
             .route("/readyz", get(ready))
             .route("/metrics", get(numbers))
             .layer(middleware::from_fn_with_state(desk.clone(), admit))
@@ -63,6 +63,11 @@ impl Drop for Admin {
     fn drop(&mut self) {
         self.task.abort();
     }
+}
+
+/// The process runs.
+async fn health(State(desk): State<Desk>) -> String {
+    desk.guards.health()
 }
 
 /// 200 if calls can be taken, 503 if not; a line for each upstream.

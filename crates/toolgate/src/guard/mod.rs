@@ -1,7 +1,7 @@
 //! `toolgate guard`: a proxy in front of a server that lets nothing pass that breaks a contract.
 //!
 //! Here are the settings ([`config`]), what is written down about a running guard ([`log`],
-//! [`metrics`], [`otel`], [`audit`], [`admin`]) and the order in which all of it starts and ends ([`serve`]).
+//! [`metrics`], [`otel`], [`audit`], [`admin`], [`store`]) and the order in which all of it starts and ends ([`serve`]).
 //! What may pass is decided in `toolgate-guard`, how it travels in `toolgate-proxy`.
 
 mod admin;
@@ -20,6 +20,11 @@ mod print_config;
 mod serve;
 mod signals;
 mod state;
+#[cfg(feature = "valkey")]
+mod store;
+#[cfg(not(feature = "valkey"))]
+#[path = "store_off.rs"]
+mod store;
 mod watch;
 
 use toolgate_guard::translate::Translate;
@@ -130,6 +135,12 @@ fn summary(config: &Config) -> String {
             Some(Translate::ModernClients) => text.push_str(", translated for modern clients"),
             None => {}
         }
+    }
+    if let Some(store) = &config.shared.store {
+        text.push_str(&format!(
+            "\n  what replicas share is in {}",
+            quote(store, 120)
+        ));
     }
     text
 }

@@ -10,7 +10,7 @@ use toolgate_guard::Guard;
 use toolgate_json::quote;
 use toolgate_proxy::Fault;
 use toolgate_proxy::guard::{
-    Branch, Exit as Ended, GuardOptions, Listener, Observer, Running, SessionKeys, serve,
+    Branch, Clock, Exit as Ended, GuardOptions, Listener, Observer, Running, SessionKeys, serve,
 };
 
 use super::admin::Admin;
@@ -22,6 +22,7 @@ use super::options::{SEVERAL, branch, in_front, options, sessions};
 use super::otel::Telemetry;
 use super::signals::{Signal, Signals};
 use super::state::State;
+use super::store::Store;
 use super::watch::{Shared, Watch};
 use crate::check::report::exit_of;
 use crate::exit::{Exit, Failure};
@@ -62,13 +63,16 @@ async fn work(config: Config, sources: &Sources<'_>, levels: &Levels) -> Result<
             Some(admin)
         }
     };
+    let clock = Clock::start();
+    let store = Store::start(&config, clock, &metrics, &state)?;
     let shared = Arc::new(Shared {
         metrics,
         state,
         audit,
         passes: AtomicBool::new(config.audit.passes),
     });
-    let mut house = House::start(config, &shared, telemetry.as_ref()).await?;
+    let mut house =
+        House::start(config, &shared, telemetry.as_ref(), (clock, store.as_ref())).await?;
     shared.state.started();
     tracing::info!("ready");
     let exit = loop {
@@ -88,6 +92,9 @@ async fn work(config: Config, sources: &Sources<'_>, levels: &Levels) -> Result<
             },
         }
     };
+    if let Some(store) = store.filter(|_| !matches!(exit, Exit::Interrupted)) {
+        store.end().await;
+    }
     if let Some(telemetry) = telemetry.filter(|_| !matches!(exit, Exit::Interrupted)) {
         let sent = tokio::task::spawn_blocking(move || telemetry.end(last));
         // Fails only where it panicked, which is said by then.
@@ -118,6 +125,7 @@ impl House {
         config: Config,
         shared: &Arc<Shared>,
         telemetry: Option<&Telemetry>,
+        (clock, store): (Clock, Option<&Store>),
     ) -> Result<Self, Failure> {
         let (report, ends) = mpsc::unbounded_channel();
         let (stop, stopped) = watch::channel(false);
@@ -130,8 +138,13 @@ impl House {
         let mut left = 0_usize;
         let mut branches = Vec::new();
         for (name, upstream) in &config.upstreams {
-            let guard = Guard::new(config.policy(upstream))
-                .map_err(|error| Failure::usage(format!("upstream `{name}`: {error}")))?;
+            let policy = config.policy(upstream);
+            let guard = match store {
+                Some(store) => Guard::sharing(policy, name, store.share()),
+                None => Guard::new(policy),
+            };
+            let guard =
+                guard.map_err(|error| Failure::usage(format!("upstream `{name}`: {error}")))?;
             guards.push((name.clone(), guard.clone()));
             let is_merged = merged.iter().any(|(merged, _)| merged == name);
             // The sessions of those with one listing are told of what is in front of them.
@@ -145,11 +158,13 @@ impl House {
                     upstream: branch(name, upstream, &config, &guard, &observer)?,
                     guard,
                     observer,
+                    clock,
                 });
                 continue;
             }
             let mut options = options(name, upstream, &config)?;
             options.sessions = sessions(&config, &session_keys);
+            options.clock = clock;
             if let Some(translate) = upstream.translate.mode() {
                 options = options.translated(translate, &guard, Arc::clone(&observer));
             }

@@ -13,6 +13,8 @@ struct Inner {
     upstreams: BTreeMap<String, Option<String>>,
     started: bool,
     draining: bool,
+    /// Whether a store is shared with other guards, and what is wrong with it.
+    store: Option<Option<String>>,
 }
 
 impl State {
@@ -23,6 +25,7 @@ impl State {
                 upstreams: names.map(|name| (name.clone(), None)).collect(),
                 started: false,
                 draining: false,
+                store: None,
             }),
         }
     }
@@ -76,6 +79,24 @@ impl State {
         })
     }
 
+    /// How the store is that is shared with other guards; nothing is wrong with one that is there.
+    #[cfg_attr(
+        not(feature = "valkey"),
+        expect(dead_code, reason = "nothing is shared")
+    )]
+    pub(super) fn store(&self, fault: Option<String>) {
+        self.with(|inner| inner.store = Some(fault));
+    }
+
+    /// What is said of the health of a process that runs. Without its store it is well.
+    pub(super) fn health(&self) -> String {
+        self.with(|inner| match &inner.store {
+            None => "ok\n".to_owned(),
+            Some(None) => "ok\nstore: ready\n".to_owned(),
+            Some(Some(why)) => format!("ok\nstore: {why}; guards go on alone\n"),
+        })
+    }
+
     fn with<T>(&self, act: impl FnOnce(&mut Inner) -> T) -> T {
         act(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -101,6 +122,15 @@ mod tests {
         assert!(!state.readiness().0);
         state.up("a");
         assert!(state.readiness().0);
+        assert_eq!(state.health(), "ok\n");
+        #[cfg(feature = "valkey")]
+        {
+            state.store(Some("refused".to_owned()));
+            assert_eq!(state.health(), "ok\nstore: refused; guards go on alone\n");
+            assert!(state.readiness().0);
+            state.store(None);
+            assert_eq!(state.health(), "ok\nstore: ready\n");
+        }
         state.draining();
         assert_eq!(state.readiness(), (false, "draining\n".to_owned()));
     }

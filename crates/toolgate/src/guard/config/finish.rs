@@ -86,7 +86,11 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         .filter(|(_, upstream)| upstream.path.is_some())
         .map(|(name, _)| name.to_owned())
         .collect();
-    let read = [config.sessions.finish(sources), config.listen.finish()];
+    let read = [
+        config.sessions.finish(sources),
+        config.shared.finish(sources),
+        config.listen.finish(),
+    ];
     let wrong = read.into_iter().filter_map(Result::err);
     problems.extend(wrong.map(|why| Problem::new(Place::Whole, why)));
     for (name, upstream) in &mut config.upstreams {
@@ -244,7 +248,7 @@ fn server(config: &mut Config, sources: &Sources<'_>, problems: &mut Vec<Problem
 
 impl Sources<'_> {
     /// A variable of the environment.
-    fn variable(&self, wanted: &str) -> Option<String> {
+    pub(super) fn variable(&self, wanted: &str) -> Option<String> {
         let found = self.environment.iter().find(|(name, _)| name == wanted);
         found.map(|(_, value)| value.clone())
     }
@@ -433,7 +437,7 @@ fn pins(path: &Path, bytes: &[u8]) -> Result<Arc<Lock>, String> {
 }
 
 /// The bytes of a file of at most [`FILE_BYTES`].
-fn read(path: &Path) -> Result<Vec<u8>, String> {
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, String> {
     let cannot = |error: std::io::Error| format!("cannot read {}: {error}", file(path));
     let mut bytes = Vec::new();
     let opened = File::open(path).map_err(cannot)?;
@@ -447,7 +451,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-fn file(path: &Path) -> String {
+pub(super) fn file(path: &Path) -> String {
     format!("`{}`", quote(&path.display().to_string(), 200))
 }
 

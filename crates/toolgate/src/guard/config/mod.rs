@@ -8,6 +8,7 @@ mod finish;
 mod keys;
 mod overrides;
 mod problem;
+mod shared;
 mod slot;
 mod words;
 
@@ -47,6 +48,7 @@ pub(crate) struct Config {
     rate: RateWords,
     pub(crate) listen: Listen,
     pub(crate) sessions: Sessions,
+    pub(crate) shared: shared::Shared,
     pub(crate) admin: Option<SocketAddr>,
     pub(crate) bounds: Bounds,
     pub(crate) times: Times,
@@ -370,6 +372,7 @@ impl Default for Config {
                 age: sessions.age,
                 bound: sessions.bound,
             },
+            shared: shared::Shared::default(),
             admin: None,
             log: Log {
                 level: Some("info".to_owned()),

@@ -483,3 +483,89 @@ fn session_keys_come_from_the_environment_or_a_file_and_are_in_no_message() {
         );
     }
 }
+
+#[test]
+#[cfg(feature = "valkey")]
+fn what_replicas_share() {
+    let file = format!(
+        "{ONE}[shared]\nstore = \"valkeys://store:6380/1\"\nkey = \"${{KEY}}\"\npassword = \"${{WORD}}\"\npins = \"refuse\"\nset_aside = \"0 ms\"\n"
+    );
+    let key = "of thirty-two bytes, or even more";
+    let environment = [("KEY", key), ("WORD", "hush")];
+    let config = load(&file, &environment, &[]).unwrap();
+    let ready = config.shared.ready.clone().unwrap();
+    assert_eq!(ready.secret, key);
+    assert_eq!(ready.options.password.as_deref(), Some("hush"));
+    assert_eq!(ready.options.prefix, "toolgate");
+    assert_eq!(ready.terms.pins, DriftMode::Refuse);
+    assert!(!ready.terms.set_aside);
+    assert_eq!(
+        config.fixed_changes(&load(ONE, &[], &[]).unwrap()),
+        [
+            "shared.store",
+            "shared.password",
+            "shared.key",
+            "shared.pins",
+            "shared.set_aside"
+        ]
+    );
+    let secret = Temporary::new(&format!("  {key}\n"));
+    let path = secret.0.display().to_string();
+    let flags = [
+        ("shared.store", "redis://[::1]"),
+        ("shared.key_file", &path),
+    ];
+    let ready = load(ONE, &[], &flags).unwrap().shared.ready.unwrap();
+    assert_eq!(ready.secret, key);
+
+    assert!(load(ONE, &[], &[]).unwrap().shared.ready.is_none());
+    for (flags, wrong) in [
+        (
+            &[("shared.pins", "refuse")][..],
+            "`shared.pins` needs `shared.store`",
+        ),
+        (
+            &[("shared.store", "valkey://store")],
+            "`shared.store` needs `shared.key_file`",
+        ),
+        (
+            &[
+                ("shared.store", "valkey://store"),
+                ("shared.key", "hush, hush"),
+            ],
+            "`shared.key` has 10 bytes, not 32 to 1024",
+        ),
+        (
+            &[
+                ("shared.store", "valkey://:hush@store"),
+                ("shared.key", key),
+            ],
+            "must not have a user or a password",
+        ),
+        (
+            &[
+                ("shared.store", "valkey://store"),
+                ("shared.key", key),
+                ("shared.key_file", &path),
+            ],
+            "`shared.key` and `shared.key_file` say the same",
+        ),
+        (
+            &[
+                ("shared.store", "valkey://store"),
+                ("shared.key", key),
+                ("shared.prefix", "{x}"),
+            ],
+            "the prefix `{x}` is not",
+        ),
+        (&[("shared.password_file", "/there/is/none")], "cannot read"),
+        (
+            &[("shared.every", "1 ms")],
+            "expected a time from 10 ms to 10 s",
+        ),
+    ] {
+        let faults = load(ONE, &[], flags).err().unwrap().join("\n");
+        assert!(faults.contains(wrong), "{faults}");
+        assert!(!faults.contains("hush"), "{faults}");
+    }
+}

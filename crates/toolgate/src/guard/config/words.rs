@@ -88,6 +88,7 @@ words! {
     OnUndecided { Refuse = "refuse", Pass = "pass" }
     Project { Wrap = "wrap", Drop = "drop", Off = "off" }
     DriftWord { Auto = "auto", Refuse = "refuse", Report = "report", Off = "off" }
+    DriftMode { Refuse = "refuse", Report = "report", Off = "off" }
     TranslateWord { Off = "off", LegacyClients = "legacy-clients", ModernClients = "modern-clients" }
     LogFormat { Human = "human", Json = "json" }
 }

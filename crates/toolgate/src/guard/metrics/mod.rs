@@ -34,6 +34,10 @@ pub(crate) struct Metrics {
     audit_lines: Family,
     audit_lost: Family,
     telemetry: Family,
+    store_up: Family,
+    store_losses: Family,
+    store_told: Family,
+    store_garbled: Family,
     build: Family,
 }
 
@@ -155,6 +159,26 @@ impl Metrics {
                 &["signal", "outcome"],
                 "Spans, and exports of metrics, by what became of them on the way to the collector.",
             ),
+            store_up: Family::gauge(
+                "toolgate_guard_store_up",
+                &[],
+                "Whether the store that replicas share is there; nothing without one.",
+            ),
+            store_losses: Family::counter(
+                "toolgate_guard_store_losses_total",
+                &[],
+                "Times that the store was lost, or not found at the start.",
+            ),
+            store_told: Family::counter(
+                "toolgate_guard_store_told_total",
+                &["what"],
+                "What the store was told: buckets of rates, pins, tools that are set aside.",
+            ),
+            store_garbled: Family::counter(
+                "toolgate_guard_store_garbled_total",
+                &["what"],
+                "Values in the store that no guard wrote, and that count for nothing.",
+            ),
             build: Family::gauge(
                 "toolgate_build_info",
                 &["version"],
@@ -254,6 +278,44 @@ impl Metrics {
         self.telemetry.add(&[signal, outcome], number(count));
     }
 
+    /// Says whether the store is there.
+    #[cfg_attr(
+        not(feature = "valkey"),
+        expect(dead_code, reason = "nothing is shared")
+    )]
+    pub(crate) fn store_up(&self, up: bool) {
+        self.store_up.set(&[], i64::from(up));
+    }
+
+    /// Counts that the store was lost.
+    #[cfg_attr(
+        not(feature = "valkey"),
+        expect(dead_code, reason = "nothing is shared")
+    )]
+    pub(crate) fn store_lost(&self) {
+        self.store_losses.add(&[], 1);
+    }
+
+    /// Counts what the store was told.
+    #[cfg_attr(
+        not(feature = "valkey"),
+        expect(dead_code, reason = "nothing is shared")
+    )]
+    pub(crate) fn store_told(&self, what: &str, count: usize) {
+        if count > 0 {
+            self.store_told.add(&[what], number(count));
+        }
+    }
+
+    /// Counts values that no guard wrote.
+    #[cfg_attr(
+        not(feature = "valkey"),
+        expect(dead_code, reason = "nothing is shared")
+    )]
+    pub(crate) fn store_garbled(&self, what: &str, count: usize) {
+        self.store_garbled.add(&[what], number(count));
+    }
+
     /// Everything in Prometheus's text format, version 0.0.4.
     pub(crate) fn text(&self) -> String {
         let mut text = String::with_capacity(8 << 10);
@@ -281,6 +343,10 @@ impl Metrics {
             &self.audit_lines,
             &self.audit_lost,
             &self.telemetry,
+            &self.store_up,
+            &self.store_losses,
+            &self.store_told,
+            &self.store_garbled,
         ] {
             family.write(&mut text);
         }

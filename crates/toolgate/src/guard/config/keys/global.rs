@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolgate_guard::policy::{BadResult, BadTools, Mode, OnUndecided, Project};
+use toolgate_guard::policy::{BadResult, BadTools, DriftMode, Mode, OnUndecided, Project};
 
 use super::super::Config;
 use super::super::slot::Slot;
@@ -60,6 +60,61 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         "sessions.bound",
         field!(Flag, sessions.bound),
         "whether a session that was opened with an `Authorization` is for that caller only",
+    ),
+    fixed(
+        "shared.store",
+        field!(Text, shared.store),
+        "the Valkey or Redis server through which replicas share rates and pins: `valkey://HOST:PORT/DATABASE`, or `valkeys://` with TLS; without it each has its own",
+    ),
+    fixed(
+        "shared.user",
+        field!(Text, shared.user),
+        "as whom to log in there; without it, as its default user",
+    ),
+    fixed(
+        "shared.password",
+        field!(Secrets, shared.password),
+        "the password; `${NAME}` is an environment variable",
+    ),
+    fixed(
+        "shared.password_file",
+        field!(Path, shared.password_file),
+        "a file with the same, instead of `password`",
+    ),
+    fixed(
+        "shared.key",
+        field!(Secrets, shared.key),
+        "what callers are hashed with before they are named in the store, 32 to 1024 bytes, the same in every replica; `${NAME}` is an environment variable",
+    ),
+    fixed(
+        "shared.key_file",
+        field!(Path, shared.key_file),
+        "a file with the same, instead of `key`",
+    ),
+    fixed(
+        "shared.prefix",
+        field!(Text, shared.prefix),
+        "what every key in the store begins with; replicas with the same share",
+    ),
+    fixed(
+        "shared.every",
+        field!(Time(ms(10)..=s(10)), shared.every),
+        "how long after it was told something the store is told more; rates are exceeded by what is let through meanwhile",
+    ),
+    fixed(
+        "shared.pins",
+        word!(DriftMode, shared.pins),
+        "tools of upstreams without a lock that are not as one of the replicas saw them first",
+    ),
+    fixed(
+        "shared.keep_pins",
+        field!(Time(h(1)..=h(8_760)), shared.keep_pins),
+        "how long a pin is kept that no replica sees",
+    ),
+    fixed(
+        "shared.set_aside",
+        field!(Time(ms(0)..=h(24)), shared.set_aside),
+        "how long all replicas refuse a tool after one of them found it other than it was pinned; 0 ms is not at all",
     ),
     live(
         "policy.listing",

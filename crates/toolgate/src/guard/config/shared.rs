@@ -1,0 +1,157 @@
+//! What replicas share, and where: the settings of `[shared]` and what they come to.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use toolgate_guard::ShareTerms;
+use toolgate_guard::policy::DriftMode;
+
+use super::Sources;
+use super::finish::{file, read};
+use crate::check::expand;
+
+/// What replicas share, as it is written.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    pub(crate) store: Option<String>,
+    pub(super) user: Option<String>,
+    pub(super) password: Vec<String>,
+    pub(super) password_file: Option<PathBuf>,
+    pub(super) key: Vec<String>,
+    pub(super) key_file: Option<PathBuf>,
+    pub(super) prefix: Option<String>,
+    pub(super) every: Duration,
+    pub(super) pins: DriftMode,
+    pub(super) keep_pins: Duration,
+    pub(super) set_aside: Duration,
+    /// What it comes to, once it was read.
+    pub(crate) ready: Option<Ready>,
+}
+
+/// A store, and what is done through it. The program without the feature `valkey` has none.
+#[derive(Clone)]
+#[cfg_attr(
+    not(feature = "valkey"),
+    expect(dead_code, reason = "no store is opened")
+)]
+pub(crate) struct Ready {
+    #[cfg(feature = "valkey")]
+    pub(crate) options: toolgate_proxy::store::StoreOptions,
+    pub(crate) terms: ShareTerms,
+    /// What callers are hashed with.
+    pub(crate) secret: String,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Self {
+            store: None,
+            user: None,
+            password: Vec::new(),
+            password_file: None,
+            key: Vec::new(),
+            key_file: None,
+            prefix: Some("toolgate".to_owned()),
+            every: Duration::from_millis(100),
+            pins: DriftMode::Report,
+            keep_pins: Duration::from_secs(30 * 86_400),
+            set_aside: Duration::from_secs(600),
+            ready: None,
+        }
+    }
+}
+
+impl Shared {
+    /// Finds the secrets and holds the rest together. No secret is in what may be wrong.
+    pub(super) fn finish(&mut self, sources: &Sources<'_>) -> Result<(), String> {
+        let password = secret(
+            "shared.password",
+            &self.password,
+            self.password_file.as_deref(),
+            sources,
+        )?;
+        let key = secret("shared.key", &self.key, self.key_file.as_deref(), sources)?;
+        let Some(url) = &self.store else {
+            return match self.pins {
+                DriftMode::Refuse => Err("`shared.pins` needs `shared.store`".to_owned()),
+                _ => Ok(()),
+            };
+        };
+        let key = key.ok_or(
+            "`shared.store` needs `shared.key_file` or `shared.key`, the same in every replica: callers are named in the store by a hash with it",
+        )?;
+        if !(SHORTEST..=LONGEST).contains(&key.len()) {
+            return Err(format!(
+                "`shared.key` has {} bytes, not {SHORTEST} to {LONGEST}",
+                key.len()
+            ));
+        }
+        let terms = ShareTerms {
+            pins: self.pins,
+            set_aside: !self.set_aside.is_zero(),
+        };
+        self.ready = Some(self.ready(url, password, terms, key)?);
+        Ok(())
+    }
+
+    #[cfg(feature = "valkey")]
+    fn ready(
+        &self,
+        url: &str,
+        password: Option<String>,
+        terms: ShareTerms,
+        secret: String,
+    ) -> Result<Ready, String> {
+        let mut options = toolgate_proxy::store::StoreOptions::new(url);
+        options.user.clone_from(&self.user);
+        options.password = password;
+        if let Some(prefix) = &self.prefix {
+            options.prefix.clone_from(prefix);
+        }
+        options.every = self.every;
+        options.keep_pins = self.keep_pins;
+        options.keep_aside = self.set_aside;
+        options
+            .check()
+            .map_err(|fault| format!("`[shared]`: {fault}"))?;
+        Ok(Ready {
+            options,
+            terms,
+            secret,
+        })
+    }
+
+    #[cfg(not(feature = "valkey"))]
+    fn ready(&self, _: &str, _: Option<String>, _: ShareTerms, _: String) -> Result<Ready, String> {
+        Err("`shared.store`: this program was built without the feature `valkey`".to_owned())
+    }
+}
+
+/// A secret that is written as `name`, or in the file of `name` and `_file`.
+fn secret(
+    name: &str,
+    written: &[String],
+    path: Option<&Path>,
+    sources: &Sources<'_>,
+) -> Result<Option<String>, String> {
+    match (written, path) {
+        ([], None) => Ok(None),
+        ([one], None) => expand(one, |name| sources.variable(name))
+            .map(Some)
+            .map_err(|why| format!("`{name}`: {why}")),
+        (_, None) => Err(format!("`{name}` is one text, not a list")),
+        ([], Some(path)) => {
+            let text = String::from_utf8(read(path)?)
+                .map_err(|_| format!("{} is not UTF-8 text", file(path)))?;
+            match text.trim() {
+                "" => Err(format!("there is nothing in {}", file(path))),
+                secret => Ok(Some(secret.to_owned())),
+            }
+        }
+        (_, Some(_)) => Err(format!("`{name}` and `{name}_file` say the same")),
+    }
+}
+
+/// Bytes of a key, as of those of sessions.
+const SHORTEST: usize = 32;
+const LONGEST: usize = 1_024;

@@ -1,0 +1,106 @@
+//! What replicas share: the store while the guard runs, and what is told of it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use toolgate_guard::Share;
+use toolgate_proxy::guard::Clock;
+use toolgate_proxy::store::{self, StoreEvent};
+
+use super::config::Config;
+use super::metrics::Metrics;
+use super::state::State;
+use crate::exit::Failure;
+
+/// The store of this process.
+pub(super) struct Store(store::Store);
+
+impl Store {
+    /// Begins to use the store that the settings name, if they do. One that is not there is no
+    /// failure: guards go on alone until it is.
+    pub(super) fn start(
+        config: &Config,
+        clock: Clock,
+        metrics: &Arc<Metrics>,
+        state: &Arc<State>,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(ready) = &config.shared.ready else {
+            return Ok(None);
+        };
+        let teller = Teller {
+            metrics: Arc::clone(metrics),
+            state: Arc::clone(state),
+            odd: Mutex::new(None),
+        };
+        state.store(Some("not yet found".to_owned()));
+        metrics.store_up(false);
+        let observer = Arc::new(move |event: &StoreEvent<'_>| teller.take(event));
+        let secret = ready.secret.as_bytes();
+        let options = ready.options.clone();
+        let started = store::Store::start(options, ready.terms, secret, clock, observer);
+        started
+            .map(|store| Some(Self(store)))
+            .map_err(|fault| Failure::usage(fault.to_string()))
+    }
+
+    pub(super) fn share(&self) -> &Share {
+        self.0.share()
+    }
+
+    /// Tells what is left to tell.
+    pub(super) async fn end(self) {
+        self.0.end().await;
+    }
+}
+
+/// Counts and logs what happens to the store.
+struct Teller {
+    metrics: Arc<Metrics>,
+    state: Arc<State>,
+    /// When odd values were logged last.
+    odd: Mutex<Option<Instant>>,
+}
+
+impl Teller {
+    fn take(&self, event: &StoreEvent<'_>) {
+        match event {
+            StoreEvent::Found => {
+                self.metrics.store_up(true);
+                self.state.store(None);
+                tracing::info!("the store is there");
+            }
+            StoreEvent::Lost { why } => {
+                self.metrics.store_up(false);
+                self.metrics.store_lost();
+                self.state.store(Some((*why).to_owned()));
+                tracing::warn!(why, "the store is gone: guards go on alone");
+            }
+            StoreEvent::Told {
+                buckets,
+                pins,
+                aside,
+            } => {
+                self.metrics.store_told("rate", *buckets);
+                self.metrics.store_told("pin", *pins);
+                self.metrics.store_told("aside", *aside);
+            }
+            StoreEvent::Garbled { what, count } => {
+                self.metrics.store_garbled(what, *count);
+                let now = Instant::now();
+                let mut odd = self.odd.lock().unwrap_or_else(PoisonError::into_inner);
+                if odd.is_none_or(|last| now.duration_since(last) >= ODD) {
+                    *odd = Some(now);
+                    tracing::error!(
+                        what,
+                        count,
+                        "the store has values that no guard wrote; they count for nothing"
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// How often odd values are logged at most; all are counted.
+const ODD: Duration = Duration::from_secs(60);
