@@ -16,6 +16,7 @@ mod instructions;
 mod interop;
 mod peers;
 mod replicas;
+mod shared;
 mod suite;
 mod tidy;
 
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         "instructions" => instructions::run(&arguments),
         "interop" => interop::run(&arguments),
         "replicas" => replicas::run(&arguments),
+        "shared" => shared::run(&arguments),
         "tidy" => tidy::run(&arguments),
         _ => {
             print!("{USAGE}");
@@ -59,7 +61,7 @@ fn main() -> ExitCode {
 }
 
 /// The commands that a person may call.
-pub(crate) const COMMANDS: [&str; 13] = [
+pub(crate) const COMMANDS: [&str; 14] = [
     "cases",
     "suite",
     "hostile",
@@ -72,6 +74,7 @@ pub(crate) const COMMANDS: [&str; 13] = [
     "instructions",
     "interop",
     "replicas",
+    "shared",
     "tidy",
 ];
 
@@ -90,6 +93,7 @@ usage: cargo xtask COMMAND
   guard-proof          published clients and one odd tool, without the guard and with it
   gateways             the guard beside other gateways under load (needs npm and Python; --rounds N)
   replicas             three guards behind Envoy, one killed and one ended under load (needs pip; --calls N)
+  shared               guards that share a rate, pins and a quarantine over a Valkey server, which is killed and comes back (needs pip; --calls N)
   tidy                 doors between rooms, file headers and sizes, dependency walls (--rooms CRATE lists them)
 
 DIR defaults to TOOLGATE_SUITE, TOOLGATE_HOSTILE or TOOLGATE_CORPUS, then to the

@@ -12,10 +12,10 @@ use serde_json::Value;
 use super::http::request;
 
 /// One guard.
-pub(super) struct Replica {
+pub(crate) struct Replica {
     child: Child,
-    pub(super) address: SocketAddr,
-    pub(super) admin: SocketAddr,
+    pub(crate) address: SocketAddr,
+    pub(crate) admin: SocketAddr,
     log: Receiver<Value>,
 }
 
@@ -25,13 +25,33 @@ impl Replica {
     /// # Errors
     ///
     /// One line if it cannot be started.
-    pub(super) fn start(toolgate: &Path, upstream: &str, keys: &Path) -> Result<Self, String> {
-        let mut child = Command::new(toolgate)
-            .args(["guard", "--upstream", upstream, "--listen", "127.0.0.1:0"])
+    pub(crate) fn start(toolgate: &Path, upstream: &str, keys: &Path) -> Result<Self, String> {
+        Self::start_with(toolgate, &["--upstream", upstream], keys, &[])
+    }
+
+    /// The same in front of a server of these arguments, with further settings, `KEY=VALUE`.
+    ///
+    /// # Errors
+    ///
+    /// As [`start`](Self::start).
+    pub(crate) fn start_with(
+        toolgate: &Path,
+        server: &[&str],
+        keys: &Path,
+        settings: &[String],
+    ) -> Result<Self, String> {
+        let mut command = Command::new(toolgate);
+        command
+            .args(["guard", "--listen", "127.0.0.1:0"])
             .args(["--set", "admin.address=127.0.0.1:0"])
             .args(["--set", "log.format=json", "--set", "times.drain=20s"])
             .arg("--set")
-            .arg(format!("sessions.key_file={}", keys.display()))
+            .arg(format!("sessions.key_file={}", keys.display()));
+        for setting in settings {
+            command.arg("--set").arg(setting);
+        }
+        let mut child = command
+            .args(server)
             .stdin(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
@@ -78,18 +98,18 @@ impl Replica {
     }
 
     /// Lets it read its settings again, and waits until it has.
-    pub(super) fn reload(&mut self) -> Result<(), String> {
+    pub(crate) fn reload(&mut self) -> Result<(), String> {
         self.signal("-HUP")?;
         self.until("the settings were read again")
     }
 
     /// Kills it at once.
-    pub(super) fn kill(&mut self) -> Result<(), String> {
+    pub(crate) fn kill(&mut self) -> Result<(), String> {
         self.child.kill().map_err(|e| format!("kill: {e}"))
     }
 
     /// Asks it to end, as a platform does.
-    pub(super) fn terminate(&self) -> Result<(), String> {
+    pub(crate) fn terminate(&self) -> Result<(), String> {
         self.signal("-TERM")
     }
 
@@ -105,13 +125,13 @@ impl Replica {
     }
 
     /// Waits for its end; whether that was in good order.
-    pub(super) fn ended_well(&mut self) -> Result<bool, String> {
+    pub(crate) fn ended_well(&mut self) -> Result<bool, String> {
         let status = self.child.wait().map_err(|e| format!("wait: {e}"))?;
         Ok(status.success())
     }
 
     /// How many messages of clients it has had.
-    pub(super) fn messages(&self) -> u64 {
+    pub(crate) fn messages(&self) -> u64 {
         let metrics = request(self.admin, "GET", "/metrics", &[], "").unwrap_or_default();
         let lines = metrics.body.lines();
         let own = lines.filter(|line| {

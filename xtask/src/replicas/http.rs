@@ -6,21 +6,21 @@ use std::time::Duration;
 
 /// A whole answer.
 #[derive(Debug, Default)]
-pub(super) struct Reply {
-    pub(super) status: u16,
+pub(crate) struct Reply {
+    pub(crate) status: u16,
     head: String,
-    pub(super) body: String,
+    pub(crate) body: String,
 }
 
 impl Reply {
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(':'));
         let found = lines.find(|(own, _)| own.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.trim())
     }
 
     /// The JSON-RPC message that the body is, or ends with.
-    pub(super) fn message(&self) -> serde_json::Value {
+    pub(crate) fn message(&self) -> serde_json::Value {
         let data = self.body.lines().rev();
         let mut data = data.filter_map(|line| line.strip_prefix("data:"));
         let last = data.find(|data| !data.trim().is_empty());
@@ -33,7 +33,7 @@ impl Reply {
 /// # Errors
 ///
 /// One line if the connection breaks before there is a whole answer.
-pub(super) fn request(
+pub(crate) fn request(
     to: SocketAddr,
     method: &str,
     path: &str,

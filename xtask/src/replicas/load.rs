@@ -10,18 +10,18 @@ use toolgate_testkit::tally::Tally;
 use super::http::{Reply, request};
 
 /// What all clients have in common.
-pub(super) struct Load {
+pub(crate) struct Load {
     to: SocketAddr,
     sessions: Vec<String>,
     next: AtomicU64,
     until: AtomicU64,
     /// Answers other than the one that a call is owed, by what they were.
-    pub(super) repeated: Mutex<Vec<String>>,
+    pub(crate) repeated: Mutex<Vec<String>>,
     stopped: AtomicBool,
 }
 
 impl Load {
-    pub(super) fn new(to: SocketAddr, sessions: usize) -> Result<Self, String> {
+    pub(crate) fn new(to: SocketAddr, sessions: usize) -> Result<Self, String> {
         let sessions = (0..sessions).map(|_| open(to));
         Ok(Self {
             to,
@@ -34,13 +34,13 @@ impl Load {
     }
 
     /// How many calls have begun.
-    pub(super) fn begun(&self) -> u64 {
+    pub(crate) fn begun(&self) -> u64 {
         self.next.load(Ordering::Relaxed)
     }
 
     /// Calls until `calls` have been made, by `clients` at once, while `meanwhile` runs; gives
     /// what it gave.
-    pub(super) fn run<T>(
+    pub(crate) fn run<T>(
         &self,
         calls: u64,
         clients: usize,
@@ -64,7 +64,7 @@ impl Load {
     }
 
     /// Ends it before all calls were made.
-    pub(super) fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
@@ -141,7 +141,7 @@ fn judge(reply: &Reply, id: u64, good: bool) -> Result<(), String> {
 }
 
 /// The names and contracts of the tools that one address lists, for one era.
-pub(super) fn listing(to: SocketAddr, session: Option<&str>) -> Result<Value, String> {
+pub(crate) fn listing(to: SocketAddr, session: Option<&str>) -> Result<Value, String> {
     let reply = match session {
         Some(session) => legacy(
             to,
@@ -163,7 +163,7 @@ pub(super) fn listing(to: SocketAddr, session: Option<&str>) -> Result<Value, St
 }
 
 /// Opens a session.
-pub(super) fn open(to: SocketAddr) -> Result<String, String> {
+pub(crate) fn open(to: SocketAddr) -> Result<String, String> {
     let message = json!({"jsonrpc": "2.0", "id": "open", "method": "initialize", "params": {
         "protocolVersion": LEGACY, "capabilities": {},
         "clientInfo": {"name": "replicas", "version": "0"}}});
@@ -179,24 +179,24 @@ pub(super) fn open(to: SocketAddr) -> Result<String, String> {
 }
 
 /// Ends a session; the status.
-pub(super) fn close(to: SocketAddr, session: &str) -> Result<u16, String> {
+pub(crate) fn close(to: SocketAddr, session: &str) -> Result<u16, String> {
     let headers = [("Mcp-Session-Id", session)];
     request(to, "DELETE", "/mcp", &headers, "").map(|reply| reply.status)
 }
 
 /// One call in a session; the status.
-pub(super) fn status(to: SocketAddr, session: &str) -> Result<u16, String> {
+pub(crate) fn status(to: SocketAddr, session: &str) -> Result<u16, String> {
     legacy(to, session, &weather(0, "Tokyo")).map(|reply| reply.status)
 }
 
 /// Whether a call in a session gets its result.
-pub(super) fn goes_on(to: SocketAddr, session: &str) -> Result<bool, String> {
+pub(crate) fn goes_on(to: SocketAddr, session: &str) -> Result<bool, String> {
     let reply = legacy(to, session, &weather(0, "Tokyo"))?;
     Ok(judge(&reply, 0, true).is_ok())
 }
 
 impl Load {
-    pub(super) fn sessions(&self) -> &[String] {
+    pub(crate) fn sessions(&self) -> &[String] {
         &self.sessions
     }
 }
@@ -207,16 +207,45 @@ fn weather(number: u64, city: &str) -> Value {
 }
 
 fn modern(to: SocketAddr, number: u64, city: &str) -> Result<Reply, String> {
-    let mut message = weather(number, city);
+    modern_as(to, weather(number, city), TOOL, &[])
+}
+
+fn modern_as(
+    to: SocketAddr,
+    mut message: Value,
+    tool: &str,
+    more: &[(&str, &str)],
+) -> Result<Reply, String> {
     if let Some(params) = message.get_mut("params").and_then(Value::as_object_mut) {
         params.insert("_meta".to_owned(), meta());
     }
-    let headers = [
+    let mut headers = vec![
         ("MCP-Protocol-Version", MODERN),
         ("Mcp-Method", "tools/call"),
-        ("Mcp-Name", TOOL),
+        ("Mcp-Name", tool),
     ];
+    headers.extend(more);
     post(to, &headers, &message)
+}
+
+/// One good call with these headers, which may name a session.
+pub(crate) fn weather_as(to: SocketAddr, headers: &[(&str, &str)]) -> Result<Reply, String> {
+    let named = headers.iter().find(|(name, _)| *name == "Mcp-Session-Id");
+    match named {
+        Some((_, session)) => legacy(to, session, &weather(0, "Tokyo")),
+        None => modern_as(to, weather(0, "Tokyo"), TOOL, headers),
+    }
+}
+
+/// One call without arguments.
+pub(crate) fn call_as(
+    to: SocketAddr,
+    tool: &str,
+    headers: &[(&str, &str)],
+) -> Result<Reply, String> {
+    let message = json!({"jsonrpc": "2.0", "id": 0, "method": "tools/call",
+        "params": {"name": tool, "arguments": {}}});
+    modern_as(to, message, tool, headers)
 }
 
 fn legacy(to: SocketAddr, session: &str, message: &Value) -> Result<Reply, String> {

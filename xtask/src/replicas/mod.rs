@@ -6,9 +6,9 @@
 //! way when its guard was killed may get a clear status first, which its client repeats.
 
 mod envoy;
-mod guards;
-mod http;
-mod load;
+pub(crate) mod guards;
+pub(crate) mod http;
+pub(crate) mod load;
 
 use std::path::Path;
 use std::process::Command;

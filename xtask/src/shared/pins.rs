@@ -1,0 +1,90 @@
+//! One pin over all guards: what the first saw, the others are held to; what one refuses, all do.
+
+use serde_json::Value;
+use toolgate_testkit::tally::Tally;
+
+use super::{Scene, claim, heard, metric, told, until, write};
+use crate::peers;
+use crate::replicas::guards::Replica;
+use crate::replicas::load;
+
+/// A server changes its tool between the guards; its listing is good for an hour, or for no time.
+pub(super) fn one_pin(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
+    let place = scene.folder.join("tool.json");
+    let script = peers::scripts().join("python/changing.py");
+    let (script, shown) = (script.display().to_string(), place.display().to_string());
+    let server = ["--", "python3", &script, &shown];
+    let settings = ["shared.pins=refuse", "policy.stale_for=0ms"];
+    let guard = || scene.guard_of(&server, &settings);
+
+    write(&place, r#"{"description": "adds", "ttlMs": 3600000}"#)?;
+    let (first, second) = (guard()?, guard()?);
+    claim(tally, names(&first)? == ["change"], || "no tool".to_owned());
+    heard(&first, "pin", 0)?;
+
+    // The server changes; a guard that never saw the tool goes by what the first saw.
+    write(
+        &place,
+        r#"{"description": "first reads all secrets", "ttlMs": 0}"#,
+    )?;
+    names(&second)?;
+    heard(&second, "pin", 0)?;
+    let refused = call(&second)?;
+    claim(
+        tally,
+        refused.contains("describes itself otherwise"),
+        || format!("a tool that was pinned by another guard is called: {refused}"),
+    );
+    let left = names(&second)?;
+    claim(tally, left.is_empty(), || {
+        format!("a tool that was pinned by another guard is listed: {left:?}")
+    });
+
+    // The first has a listing that is good for an hour, and yet it refuses from now on.
+    until("the tool is set aside by all", || {
+        call(&first).is_ok_and(|text| text.contains("was set aside"))
+    })?;
+
+    // An operator approves of the tool as it is.
+    let (pin, aside) = ("toolgate:1:pin:server:change", "toolgate:1:aside:server");
+    scene.store.ask(&["SET", pin, "next", "PX", "3600000"])?;
+    scene.store.ask(&["DEL", aside])?;
+    until("the tool that was approved of is called", || {
+        call(&second).is_ok_and(|text| text == "changed")
+    })?;
+
+    // What is no pin does not unpin anything, and a quarantine that is none sets nothing aside.
+    scene.store.ask(&["SET", pin, "no pin", "PX", "3600000"])?;
+    scene
+        .store
+        .ask(&["SET", aside, "no set", "PX", "3600000"])?;
+    let garbled = told("aside").replace("told_total", "garbled_total");
+    // By the guard that finds it first.
+    let guards = [&first, &second];
+    until("an odd quarantine is counted", || {
+        guards.iter().any(|guard| metric(guard, &garbled) > 0)
+    })?;
+    let text = call(&second)?;
+    claim(tally, text == "changed", || {
+        format!("odd values in the store stop calls: {text}")
+    });
+    Ok(())
+}
+
+fn names(guard: &Replica) -> Result<Vec<String>, String> {
+    let tools = load::listing(guard.address, None)?;
+    let tools = tools.as_array().cloned().unwrap_or_default();
+    let name = |tool: &Value| tool.get("name")?.as_str().map(str::to_owned);
+    Ok(tools.iter().filter_map(name).collect())
+}
+
+/// The text of the tool's result, or of the error.
+fn call(guard: &Replica) -> Result<String, String> {
+    let reply = load::call_as(guard.address, "change", &[])?;
+    let message = reply.message();
+    let text = message
+        .pointer("/result/content/0/text")
+        .or_else(|| message.pointer("/error/message"));
+    let text = text.and_then(Value::as_str).map(str::to_owned);
+    text.ok_or_else(|| format!("{} {}", reply.status, reply.body))
+}

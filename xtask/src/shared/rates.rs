@@ -1,0 +1,239 @@
+//! One rate over all guards, and guards without their store.
+
+use serde_json::Value;
+use toolgate_testkit::tally::Tally;
+
+use super::{Scene, claim, heard, metric, page, told, until};
+use crate::replicas::guards::Replica;
+use crate::replicas::load::{self, Load};
+
+/// A token for each call that is let through at once, and no more for an hour.
+const SLOW: [&str; 3] = ["rate.calls=1", "rate.per=1h", "rate.burst=12"];
+const BURST: usize = 12;
+
+/// What a caller may call at once it may call at once at all guards together; another caller, and
+/// each session, has its own.
+pub(super) fn one_rate(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
+    let guards = three(scene, &SLOW)?;
+    let [first, second, third] = &guards;
+    let session = load::open(first.address)?;
+    let callers: [(&str, &[(&str, &str)]); 3] = [
+        ("anonymous", &[]),
+        ("with a token", &[("Authorization", TOKEN_HEADER)]),
+        ("in a session", &[("Mcp-Session-Id", &session)]),
+    ];
+    for (who, headers) in callers {
+        let before = metric(first, &told("rate"));
+        let passed = all_at_once(first, headers);
+        claim(tally, passed == Ok(BURST), || {
+            format!("{who}: the first guard let {passed:?} calls pass, not {BURST}")
+        });
+        // The last of them, too: a post may have gone while they came.
+        let key = key_of(scene, before, first)?;
+        until("the store has all of them", || is_full(scene, &key))?;
+        for guard in [second, third] {
+            let before = metric(guard, &told("rate"));
+            let alone = passes(guard, headers);
+            claim(tally, alone == Ok(true), || {
+                format!("{who}: a guard that had heard nothing did not decide alone: {alone:?}")
+            });
+            heard(guard, "rate", before)?;
+            let more = passes(guard, headers);
+            claim(tally, more == Ok(false), || {
+                format!("{who}: after what all let through, one more: {more:?}")
+            });
+        }
+        scene.store.ask(&["DEL", &key])?;
+    }
+    Ok(())
+}
+
+/// What stands in a bucket and is none counts for nothing, and is counted.
+pub(super) fn garbled(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
+    let guard = scene.guard(&SLOW)?;
+    passes(&guard, &[])?;
+    let key = key_of(scene, 0, &guard)?;
+    let far = "9".repeat(40);
+    let odd: [&[&str]; 5] = [
+        &["SET", &key, "\u{1f4a5} no number"],
+        &["SET", &key, &far],
+        &["SET", &key, "nan"],
+        &["SET", &key, "-1"],
+        &[
+            "EVAL",
+            "redis.call('DEL', KEYS[1]) return redis.call('LPUSH', KEYS[1], 'x')",
+            "1",
+            &key,
+        ],
+    ];
+    for (index, command) in (1_u64..).zip(odd) {
+        scene.store.ask(command)?;
+        let passed = passes(&guard, &[]);
+        claim(tally, passed == Ok(true), || {
+            format!("{command:?}: {passed:?}")
+        });
+        until("an odd value was not counted", || {
+            metric(&guard, "toolgate_guard_store_garbled_total{what=\"rate\"}") >= index
+        })?;
+    }
+    let ready = page(&guard, "/healthz").unwrap_or_default();
+    claim(tally, ready.contains("store: ready"), || {
+        format!("an odd value made the store unfit: {ready}")
+    });
+    scene.store.ask(&["DEL", &key])?;
+    Ok(())
+}
+
+/// Without the store a guard goes on alone, says so, and tells later what it let through.
+pub(super) fn told_later(scene: &mut Scene, tally: &mut Tally) -> Result<(), String> {
+    let guards = three(scene, &SLOW)?;
+    let [first, second, _] = &guards;
+    scene.store.kill();
+    for guard in &guards {
+        until("the guard says that the store is gone", || is_alone(guard))?;
+    }
+    let passed = all_at_once(first, &[]);
+    claim(tally, passed == Ok(BURST), || {
+        format!("without the store {passed:?} calls passed, not {BURST}")
+    });
+    let ready = page(first, "/readyz");
+    claim(tally, ready.is_some(), || {
+        "a guard without its store is not ready".to_owned()
+    });
+    scene.store.again()?;
+    for guard in &guards {
+        until("the guard finds the store again", || !is_alone(guard))?;
+    }
+    let key = key_of(scene, 0, first)?;
+    until("what was let through alone is told", || {
+        is_full(scene, &key)
+    })?;
+    let before = metric(second, &told("rate"));
+    let one = passes(second, &[]);
+    heard(second, "rate", before)?;
+    let more = passes(second, &[]);
+    claim(tally, one == Ok(true) && more == Ok(false), || {
+        format!("what was let through without the store did not count: {one:?} {more:?}")
+    });
+    scene.store.ask(&["DEL", &key])?;
+    Ok(())
+}
+
+/// Clients call all the time while the store is killed and comes back; each call gets its answer.
+pub(super) fn under_load(scene: &mut Scene, calls: u64, tally: &mut Tally) -> Result<(), String> {
+    let fast = ["rate.calls=1000000", "rate.per=1s", "rate.burst=1000000"];
+    let guards = three(scene, &fast)?;
+    let loads = guards.each_ref().map(|guard| Load::new(guard.address, 4));
+    let loads: Vec<Load> = loads.into_iter().collect::<Result<_, _>>()?;
+    let store = &mut scene.store;
+    let done = std::thread::scope(|scope| {
+        let others: Vec<_> = loads
+            .iter()
+            .skip(1)
+            .map(|load| {
+                scope.spawn(|| {
+                    let mut tally = Tally::default();
+                    load.run(calls, CLIENTS, &mut tally, |_| ());
+                    tally
+                })
+            })
+            .collect();
+        let done = match loads.first() {
+            Some(load) => load.run(calls, CLIENTS, tally, |load| {
+                let begun = || load.begun();
+                until("a third of the calls", || begun() >= calls / 3)?;
+                store.kill();
+                for guard in &guards {
+                    until("the guard says that the store is gone", || is_alone(guard))?;
+                }
+                store.again()
+            }),
+            None => Ok(()),
+        };
+        for other in others {
+            match other.join() {
+                Ok(own) => tally.add(own),
+                Err(_) => tally.fail("a client panicked".to_owned()),
+            }
+        }
+        done
+    });
+    done?;
+    for (guard, load) in guards.iter().zip(&loads) {
+        until("the guard finds the store again", || !is_alone(guard))?;
+        let before = metric(guard, &told("rate"));
+        load.run(8, 1, tally, |_| ());
+        heard(guard, "rate", before)?;
+        let lost = metric(guard, "toolgate_guard_store_losses_total");
+        claim(tally, lost == 1, || {
+            format!("the store was lost {lost} times, not once")
+        });
+        let repeated = load.repeated.lock().map_err(|e| e.to_string())?;
+        claim(tally, repeated.is_empty(), || {
+            format!("calls were repeated: {repeated:?}")
+        });
+    }
+    println!("{} calls, the store killed and back", 3 * calls);
+    Ok(())
+}
+
+fn three(scene: &Scene, settings: &[&str]) -> Result<[Replica; 3], String> {
+    let guards = [
+        scene.guard(settings)?,
+        scene.guard(settings)?,
+        scene.guard(settings)?,
+    ];
+    for guard in &guards {
+        until("the guard finds the store", || !is_alone(guard))?;
+    }
+    Ok(guards)
+}
+
+/// Whether a guard says that it is without its store.
+fn is_alone(guard: &Replica) -> bool {
+    !page(guard, "/healthz").is_some_and(|health| health.contains("store: ready"))
+}
+
+/// How many of twice the burst pass.
+fn all_at_once(guard: &Replica, headers: &[(&str, &str)]) -> Result<usize, String> {
+    let mut passed = 0;
+    for _ in 0..2 * BURST {
+        passed += usize::from(passes(guard, headers)?);
+    }
+    Ok(passed)
+}
+
+/// Whether a call passes, and is not refused for its rate.
+fn passes(guard: &Replica, headers: &[(&str, &str)]) -> Result<bool, String> {
+    let reply = load::weather_as(guard.address, headers)?;
+    let message = reply.message();
+    let text = message
+        .pointer("/result/content/0/text")
+        .and_then(Value::as_str);
+    match text {
+        Some(text) if text.contains("it may be called") => Ok(false),
+        Some(_) if message.pointer("/result/structuredContent").is_some() => Ok(true),
+        _ => Err(format!("{} {}", reply.status, reply.body)),
+    }
+}
+
+/// The one bucket that is in the store, once a guard has told of it.
+fn key_of(scene: &Scene, before: u64, guard: &Replica) -> Result<String, String> {
+    heard(guard, "rate", before)?;
+    let keys = scene.store.ask(&["KEYS", "toolgate:1:rate:*"])?;
+    match keys.as_slice() {
+        [key] if key.ends_with(":get-weather") => Ok(key.clone()),
+        other => Err(format!("not one bucket is in the store: {other:?}")),
+    }
+}
+
+/// Whether all calls that were let through at once are in the bucket: it ends as many hours ahead.
+fn is_full(scene: &Scene, key: &str) -> bool {
+    let left = scene.store.ask(&["PTTL", key]).unwrap_or_default();
+    let left = left.first().and_then(|left| left.parse::<usize>().ok());
+    left.is_some_and(|left| left > (BURST - 1) * 3_600_000)
+}
+
+pub(super) const TOKEN: &str = "a-token-of-one-caller";
+const TOKEN_HEADER: &str = "Bearer a-token-of-one-caller";
+const CLIENTS: usize = 4;
