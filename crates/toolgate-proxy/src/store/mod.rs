@@ -141,14 +141,10 @@ impl Courier {
         let mut failures = 0_u32;
         loop {
             let why = match self.connect().await {
-                Ok(connection) => {
-                    failures = 0;
-                    self.tell(&StoreEvent::Found);
-                    match self.serve(connection).await {
-                        Ok(()) => return,
-                        Err(error) => error,
-                    }
-                }
+                Ok(connection) => match self.serve(connection, &mut failures).await {
+                    Ok(()) => return,
+                    Err(error) => error,
+                },
                 Err(error) => error,
             };
             let why = quote(&why.to_string(), SHOWN).to_string();
@@ -161,7 +157,11 @@ impl Courier {
     }
 
     /// Tells and hears until it is to stop, or the connection fails.
-    async fn serve(&mut self, mut connection: MultiplexedConnection) -> Result<(), RedisError> {
+    async fn serve(
+        &mut self,
+        mut connection: MultiplexedConnection,
+        failures: &mut u32,
+    ) -> Result<(), RedisError> {
         loop {
             // A store that was dropped ends like one that was told to.
             let last = *self.stopped.borrow() || self.stopped.has_changed().is_err();
@@ -176,6 +176,9 @@ impl Courier {
                     told.end?;
                 }
             }
+            // Not before: one that lets in and then takes nothing is not there.
+            *failures = 0;
+            self.tell(&StoreEvent::Found);
             if last {
                 return Ok(());
             }
