@@ -60,6 +60,10 @@ pub enum Act {
     ClientLeft,
     /// The client sent a batch in an era that has none.
     ClientSentBatch,
+    /// The client's HTTP headers do not say what its message says.
+    ClientSentOtherHeaders,
+    /// The client does not read what it asked for.
+    ClientReadsTooSlowly,
     /// The server wrote something that is no JSON-RPC message at all.
     ServerMadeNoise,
     /// The server answered with something that cannot be read.
@@ -139,6 +143,8 @@ impl Act {
             Self::ClientGone => ("client-gone", Client),
             Self::ClientLeft => ("client-left", Client),
             Self::ClientSentBatch => ("client-batch", Client),
+            Self::ClientSentOtherHeaders => ("client-headers", Client),
+            Self::ClientReadsTooSlowly => ("client-slow", Client),
             Self::ServerMadeNoise => ("server-noise", Server),
             Self::ServerAnsweredNoJson => ("server-json", Server),
             Self::ServerAnsweredNoMessage => ("server-message", Server),
@@ -172,5 +178,7 @@ impl Act {
 pub(crate) const INTERNAL_ERROR: i64 = -32603;
 /// JSON-RPC's code for a method that is not there.
 pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
+/// The protocol's code for headers that do not say what the body says (2026-07-28).
+pub(crate) const HEADER_MISMATCH: i64 = -32020;
 /// The protocol's code for a version that the receiver does not speak (2026-07-28).
 pub(crate) const UNSUPPORTED_VERSION: i64 = -32022;

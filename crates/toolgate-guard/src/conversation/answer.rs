@@ -7,7 +7,7 @@ use toolgate_mcp::message::{INVALID_REQUEST, PARSE_ERROR, Request};
 use super::open::Open;
 use super::{Conversation, Turn};
 use crate::effect::{Effects, Outgoing, Purpose, Shape, method_name};
-use crate::fault::{Act, INTERNAL_ERROR};
+use crate::fault::{Act, HEADER_MISMATCH, INTERNAL_ERROR};
 use crate::id::IdKey;
 use crate::record::{Action, Gate, Record};
 use crate::side::Side;
@@ -119,6 +119,7 @@ pub(super) fn rpc_code(act: Act) -> i64 {
         | Act::ClientSentTooMuch
         | Act::ClientReusedId
         | Act::ClientSentBatch => INVALID_REQUEST,
+        Act::ClientSentOtherHeaders => HEADER_MISMATCH,
         _ => INTERNAL_ERROR,
     }
 }

@@ -69,6 +69,26 @@ impl Conversation {
         })
     }
 
+    /// One request is given up for what the transport has seen of the client: it is cancelled at
+    /// the server, if it was sent, and answered by an error.
+    pub fn give_up(&mut self, id: &IdKey, act: Act, why: &str, now: Duration) -> Effects<'static> {
+        self.event(now, |conversation, turn, out| {
+            if let Some(open) = conversation.open.remove_sent(id) {
+                conversation.cancel_at_server(id, &open, why, out);
+                Self::fail(turn, id.clone(), &open, act, why, out);
+            }
+        })
+    }
+
+    /// Whether so many calls wait for the list of tools that the next may have to be refused.
+    #[must_use]
+    pub fn is_crowded(&self) -> bool {
+        let rules = self.guard.rules();
+        let limits = &rules.policy.limits;
+        let bytes = self.parked_bytes.saturating_add(limits.message_bytes);
+        self.parked.len() >= limits.parked || (self.parked_bytes > 0 && bytes > limits.parked_bytes)
+    }
+
     /// The client is gone for good. What it waits for is cancelled at the
     /// server, and what the server waits for is answered by an error.
     pub fn client_gone(&mut self, now: Duration) -> Effects<'static> {

@@ -47,6 +47,10 @@ impl Junction {
             }
             (Role::Part(gathering), Err(error)) => {
                 let (code, why) = told(error);
+                let data = self.refused(way, error);
+                if let Some(whole) = self.gatherings.get_mut(&gathering) {
+                    whole.data = whole.data.take().or(data);
+                }
                 self.gathered(gathering, way, Err((code, why)), now);
             }
             (Role::Seek(seeking), Ok(_)) => {
@@ -64,8 +68,22 @@ impl Junction {
             }
             (Role::Listen(listening), _) => self.listened(listening, way, text, message),
             (Role::Quiet, _) => {}
-            (Role::Open, answer) => self.opened(way, answer.map_err(|error| told(error).1), now),
+            (Role::Open, answer) => {
+                if let Err(error) = answer {
+                    self.refused(way, error);
+                }
+                self.opened(way, answer.map_err(|error| told(error).1), now);
+            }
         }
+    }
+
+    /// Keeps what a server's error tells a program, for whoever is refused because of it.
+    fn refused(&mut self, way: usize, error: View<'_>) -> Option<String> {
+        let data = error.member("data").map(|data| data.raw().to_owned());
+        if let Some(way) = self.ways.get_mut(way) {
+            way.refusal.clone_from(&data);
+        }
+        data
     }
 
     /// Sends an answer to the client under its own id.

@@ -86,7 +86,7 @@ impl Junction {
             return self.refuse(request, INVALID_PARAMS, &why);
         };
         if let Some(why) = self.absence(way, modern) {
-            return self.refuse(request, INTERNAL_ERROR, &why);
+            return self.refuse_absent(request, way, &why);
         }
         let mut edits = Edits::new();
         edits.replace(name, text::string(&rest));
@@ -143,6 +143,13 @@ impl Junction {
     /// Answers a request with an error.
     pub(super) fn refuse(&mut self, request: &Request<'_>, code: i64, why: &str) {
         self.tell_client(text::error_answer(request.id.raw(), code, why, None));
+    }
+
+    /// Refuses what a server would have to answer that cannot be asked.
+    pub(super) fn refuse_absent(&mut self, request: &Request<'_>, way: usize, why: &str) {
+        let data = self.ways.get(way).and_then(|way| way.refusal());
+        let answer = text::error_answer(request.id.raw(), INTERNAL_ERROR, why, data);
+        self.tell_client(answer);
     }
 
     pub(super) fn absence(&self, way: usize, modern: bool) -> Option<String> {

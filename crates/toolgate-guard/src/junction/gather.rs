@@ -33,6 +33,8 @@ pub(super) struct Gathering {
     waiting: usize,
     /// By server.
     pub(super) parts: Vec<Part>,
+    /// What the first error told a program, which is the answer's if there is nothing but errors.
+    pub(super) data: Option<String>,
 }
 
 /// What one server has to a gathering.
@@ -110,6 +112,7 @@ impl Junction {
             first: cursors.is_none(),
             waiting,
             parts,
+            data: None,
         };
         self.gatherings.insert(number, gathering);
         if waiting == 0 {
@@ -183,10 +186,9 @@ impl Junction {
             self.note(*way, "left-out", what);
         }
         let answered = |part: &Part| matches!(part, Part::Answer(_));
+        let nothing = !failed.is_empty() && !gathering.parts.iter().any(answered);
         let result = match gathering.kind {
-            _ if !failed.is_empty() && !gathering.parts.iter().any(answered) => {
-                Err((INTERNAL_ERROR, self.all_failed(&failed)))
-            }
+            _ if nothing => Err((INTERNAL_ERROR, self.all_failed(&failed))),
             Kind::Initialize => Ok(self.merged_opening(&gathering)),
             Kind::Discover => self.merged_discovery(&gathering),
             Kind::List(of) => Ok(self.merged_list(of, &gathering)),
@@ -197,7 +199,10 @@ impl Junction {
         let id = &gathering.client.id;
         self.tell_client(match result {
             Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
-            Err((code, why)) => text::error_answer(id, code, &why, None),
+            Err((code, why)) => {
+                let data = gathering.data.as_deref().filter(|_| nothing);
+                text::error_answer(id, code, &why, data)
+            }
         });
     }
 

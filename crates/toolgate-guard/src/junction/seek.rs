@@ -47,7 +47,7 @@ impl Junction {
         let name = name.string();
         if let Some(way) = self.known.owner(subject, name) {
             if let Some(why) = self.absence(way, modern) {
-                return self.refuse(request, INTERNAL_ERROR, &why);
+                return self.refuse_absent(request, way, &why);
             }
             return self.forward(way, text, request, Edits::new());
         }

@@ -67,6 +67,8 @@ pub(super) struct Way {
     /// Why it cannot be asked at all.
     pub(super) gone: Option<String>,
     pub(super) session: Session,
+    /// What the error that refused the session told a program.
+    pub(super) refusal: Option<String>,
 }
 
 /// A session of the eras that have them.
@@ -119,6 +121,12 @@ impl Way {
             _ => return None,
         };
         Some(format!("`{}` cannot be reached: {why}", self.shown()))
+    }
+
+    /// What a program is told of why it cannot be asked.
+    pub(super) fn refusal(&self) -> Option<&str> {
+        let refused = matches!(self.session, Session::Refused { .. }) && self.gone.is_none();
+        self.refusal.as_deref().filter(|_| refused)
     }
 
     pub(super) fn shown(&self) -> String {
@@ -174,6 +182,7 @@ pub(super) fn ways(members: Vec<Member>) -> Result<Vec<Way>, JunctionError> {
         prefix: member.prefix.into(),
         gone: None,
         session: Session::Closed,
+        refusal: None,
     };
     Ok(members.into_iter().map(way).collect())
 }

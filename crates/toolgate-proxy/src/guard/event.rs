@@ -87,4 +87,11 @@ pub enum UpstreamState<'a> {
     },
     /// A child could not be started or an endpoint not be reached.
     Failed(&'a Fault),
+    /// A server of several has gone by itself, and its client waits for it to be there again.
+    Gone {
+        /// Why, one line.
+        how: &'a str,
+    },
+    /// An endpoint is reached again, or nobody waits any more for a server that had gone.
+    Here,
 }

@@ -21,8 +21,10 @@ use super::clerk::{self, Clerk};
 use super::facts::{Facts, answered};
 use super::flight::{Flight, Heard};
 use super::hub::{Delivery, Hub, Inbox, Mailbox, Way, mailbox};
+use super::inner::Caller;
 use super::names::Unnamed;
 use super::porter::{Order, Parcel};
+use super::refusal;
 use super::reply::{error, respond, status_of};
 use super::step::{Step, Steps};
 use crate::http::EVENT_STREAM;
@@ -57,6 +59,8 @@ pub(super) struct Exchange {
     pub(super) names: Option<HeaderValue>,
     /// Sessions of HTTP upstreams are renamed in every answer.
     pub(super) clerk: Option<Clerk>,
+    /// For whom a peer in this process works, whose refusals it is told.
+    pub(super) caller: Option<Caller>,
 }
 
 impl Exchange {
@@ -85,6 +89,7 @@ impl Exchange {
             keeps_time: false,
             names: None,
             clerk: None,
+            caller: None,
         }
     }
 
@@ -113,7 +118,7 @@ impl Exchange {
                 let limit = self.hub.porter.house.bounds.message_bytes;
                 self.flight = Some(Flight::listen(endpoint, self.upstream_headers(), limit));
             }
-            Way::Child(_) | Way::Shared(_) | Way::None => {
+            Way::Child(_) | Way::Shared(..) | Way::None => {
                 self.ready.push(Step::Stream(HeaderMap::new()))
             }
         }
@@ -179,7 +184,9 @@ impl Exchange {
             ),
         };
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        self.name_session(&mut headers);
+        if status < 400 {
+            self.name_session(&mut headers);
+        }
         respond(status, headers, Outgoing::Whole(answer.into()))
     }
 
@@ -262,7 +269,12 @@ impl Exchange {
         self.hub.taken.notify_waiters();
         match delivery {
             Delivery::ToServer(parcel) => self.launch(&parcel),
-            Delivery::ToClient(parcel) => {
+            Delivery::ToClient(mut parcel) => {
+                if let Some(caller) = &self.caller
+                    && let Some(head) = refusal::head(&parcel, caller)
+                {
+                    parcel.refused = Some(head);
+                }
                 let step = self.step_of(parcel, None);
                 self.ready.push(step);
             }
@@ -352,18 +364,7 @@ impl Exchange {
     }
 
     fn step_of(&self, parcel: Parcel, event: Option<&Event>) -> Step {
-        let (last, code) = match &parcel.shape {
-            Shape::Answer { id, error } => (self.id.is_some() && *id == self.id, *error),
-            _ => (false, None),
-        };
-        match event {
-            Some(event) if parcel.same => Step::Piece(event.raw.clone(), last),
-            Some(event) => Step::Piece(event.with_data(&parcel.bytes), last),
-            None if last || matches!(parcel.shape, Shape::Answer { .. } | Shape::Batch(_)) => {
-                Step::Answer(parcel.bytes, code, parcel.refused.map(|head| *head))
-            }
-            None => Step::Message(parcel.bytes),
-        }
+        Step::of(self.id.as_ref(), parcel, event)
     }
 
     fn whole_heard(&mut self, body: Vec<u8>) {

@@ -11,11 +11,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
-use toolgate_guard::{IdKey, Purpose, Shape, Side, TraceContext, one_line};
+use toolgate_guard::{Act, IdKey, Purpose, Shape, Side, TraceContext, one_line};
 
 use super::child::Input;
 use super::inner::Caller;
+use super::mirror::{mismatch, of_arguments};
 use super::mux::Shared;
+use super::options::Bounds;
 use super::porter::{Order, Parcel, Porter};
 use crate::http::Endpoint;
 
@@ -26,8 +28,9 @@ pub(super) enum Way {
     Endpoint(Arc<Endpoint>, HeaderMap, Caller),
     /// A child of its own.
     Child(Arc<Input>),
-    /// A child that others use too.
-    Shared(Arc<Shared>),
+    /// A child that others use too, with the headers of the client's request that repeat its
+    /// arguments.
+    Shared(Arc<Shared>, HeaderMap),
     /// Nothing: only what needs no upstream can be answered.
     None,
 }
@@ -48,6 +51,7 @@ pub(super) enum Delivery {
 pub(super) struct Mailbox {
     sender: mpsc::UnboundedSender<Delivery>,
     queued: Arc<AtomicUsize>,
+    bytes: Arc<AtomicUsize>,
 }
 
 /// The other end.
@@ -55,23 +59,47 @@ pub(super) struct Mailbox {
 pub(super) struct Inbox {
     receiver: mpsc::UnboundedReceiver<Delivery>,
     queued: Arc<AtomicUsize>,
+    bytes: Arc<AtomicUsize>,
 }
 
 pub(super) fn mailbox() -> (Mailbox, Inbox) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let queued = Arc::new(AtomicUsize::new(0));
+    let bytes = Arc::new(AtomicUsize::new(0));
     let mailbox = Mailbox {
         sender,
         queued: Arc::clone(&queued),
+        bytes: Arc::clone(&bytes),
     };
-    (mailbox, Inbox { receiver, queued })
+    let inbox = Inbox {
+        receiver,
+        queued,
+        bytes,
+    };
+    (mailbox, inbox)
+}
+
+impl Delivery {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::ToServer(parcel) | Self::ToClient(parcel) => parcel.bytes.len(),
+            Self::Abandon | Self::Close => 0,
+        }
+    }
 }
 
 impl Mailbox {
     /// `false`: nobody is there any more.
     pub(super) fn send(&self, delivery: Delivery) -> bool {
         self.queued.fetch_add(1, Ordering::AcqRel);
+        self.bytes.fetch_add(delivery.bytes(), Ordering::AcqRel);
         self.sender.send(delivery).is_ok()
+    }
+
+    /// Whether the client is given up on: it has left more unread than it may.
+    fn is_overfull(&self, bounds: &Bounds) -> bool {
+        let messages = bounds.waiting_events.saturating_mul(UNREAD);
+        self.queued() > messages || self.bytes.load(Ordering::Acquire) > bounds.message_bytes
     }
 
     pub(super) fn queued(&self) -> usize {
@@ -88,6 +116,7 @@ impl Inbox {
     pub(super) async fn next(&mut self) -> Option<Delivery> {
         let delivery = self.receiver.recv().await?;
         self.queued.fetch_sub(1, Ordering::AcqRel);
+        self.bytes.fetch_sub(delivery.bytes(), Ordering::AcqRel);
         Some(delivery)
     }
 }
@@ -101,6 +130,8 @@ pub(super) struct Hub {
     pub(super) begun: Instant,
     /// The child has ended.
     pub(super) gone: AtomicBool,
+    /// The client was given up on, since it does not read.
+    unread: AtomicBool,
 }
 
 /// The two names of a legacy session at an HTTP upstream.
@@ -138,6 +169,7 @@ impl Hub {
             taken: Notify::new(),
             begun: now,
             gone: AtomicBool::new(false),
+            unread: AtomicBool::new(false),
         })
     }
 
@@ -266,7 +298,10 @@ impl Hub {
                 // Not by whoever is here: a client that leaves must not cut a line in two.
                 tokio::spawn(async move { input.flush().await });
             }
-            Way::Shared(shared) => shared.send(self, &parcel),
+            Way::Shared(shared, headers) => match contradicted(&parcel, headers) {
+                None => shared.send(self, &parcel),
+                Some((id, wrong)) => self.give_up(id, Act::ClientSentOtherHeaders, wrong),
+            },
             Way::Endpoint(endpoint, headers, caller) => {
                 let own = match (&parcel.purpose, &parcel.shape) {
                     (Purpose::Ask, _) => None,
@@ -288,8 +323,41 @@ impl Hub {
         }
     }
 
-    fn to_client(&self, parcel: Parcel, current: Option<&Mailbox>) {
+    /// Gives a request up. A moment later: the conversation is locked by whoever sends.
+    fn give_up(self: &Arc<Self>, id: IdKey, act: Act, why: String) {
+        let hub = Arc::clone(self);
+        tokio::spawn(async move {
+            let deliver = &mut |order| hub.route(order, None);
+            hub.porter.give_up(&id, act, &why, deliver);
+        });
+    }
+
+    /// A child that others use cannot be held back for one client that does not read: that one's
+    /// request is given up. `true`: this message is not for it any more.
+    fn is_unread(self: &Arc<Self>, mailbox: &Mailbox, id: IdKey) -> bool {
+        let bounds = &self.porter.house.bounds;
+        if !matches!(self.way, Way::Shared(..)) || !mailbox.is_overfull(bounds) {
+            return false;
+        }
+        if !self.unread.swap(true, Ordering::AcqRel) {
+            let (messages, bytes) = (bounds.waiting_events, bounds.message_bytes);
+            let why = format!(
+                "the client leaves more unread than {} messages (64 × events) or {bytes} bytes (message)",
+                messages.saturating_mul(UNREAD)
+            );
+            self.give_up(id, Act::ClientReadsTooSlowly, why);
+        }
+        true
+    }
+
+    fn to_client(self: &Arc<Self>, parcel: Parcel, current: Option<&Mailbox>) {
         let boxes = self.boxes();
+        if !matches!(parcel.shape, Shape::Answer { .. })
+            && let Some((id, mailbox)) = &boxes.latest
+            && self.is_unread(mailbox, id.clone())
+        {
+            return;
+        }
         let mailbox = match &parcel.shape {
             Shape::Answer { id: Some(id), .. } => boxes.open.get(id).or(current),
             Shape::Answer { id: None, .. } | Shape::Batch(_) => current,
@@ -320,4 +388,17 @@ impl Hub {
     }
 }
 
+/// A call whose headers say something else of its arguments than its body (2026-07-28,
+/// server/tools, `x-mcp-header`).
+fn contradicted(parcel: &Parcel, headers: &HeaderMap) -> Option<(IdKey, String)> {
+    let Shape::Request { id, .. } = &parcel.shape else {
+        return None;
+    };
+    let contract = parcel.call.as_deref()?;
+    let wrong = mismatch(&of_arguments(&parcel.bytes, contract), headers)?;
+    Some((id.clone(), wrong))
+}
+
+/// How often `events` messages may wait for a client of a child that others use.
+const UNREAD: usize = 64;
 const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(500);

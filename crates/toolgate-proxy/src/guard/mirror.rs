@@ -36,9 +36,19 @@ pub(super) fn mirrored(
     if facts.name.is_some() {
         all.push(text(NAME, &facts.name));
     }
-    let parameters = contract.and_then(|contract| contract.headers().ok());
+    all.extend(
+        contract
+            .map(|contract| of_arguments(message, contract))
+            .unwrap_or_default(),
+    );
+    all
+}
+
+/// The headers that a call's annotated arguments ask for.
+pub(super) fn of_arguments(message: &[u8], contract: &ToolContract) -> Vec<Mirrored> {
+    let parameters = contract.headers().ok();
     let Some(parameters) = parameters.filter(|parameters| !parameters.is_empty()) else {
-        return all;
+        return Vec::new();
     };
     let of_arguments = read(message, |message| {
         let Message::Request(request) = message else {
@@ -49,8 +59,19 @@ pub(super) fn mirrored(
         each.filter_map(|parameter| argument(parameter, arguments))
             .collect()
     });
-    all.extend(of_arguments.unwrap_or_default());
-    all
+    of_arguments.unwrap_or_default()
+}
+
+/// The headers of a request that repeat its arguments.
+pub(super) fn given_of_arguments(headers: &HeaderMap) -> HeaderMap {
+    let mut kept = HeaderMap::new();
+    for (name, value) in headers {
+        if name.as_str().starts_with("mcp-param-") {
+            // One that stands twice is kept twice.
+            kept.append(name.clone(), value.clone());
+        }
+    }
+    kept
 }
 
 fn argument(parameter: &HeaderParameter, arguments: Option<View<'_>>) -> Option<Mirrored> {

@@ -22,6 +22,7 @@ mod names;
 mod options;
 mod pair;
 mod porter;
+mod refusal;
 mod relist;
 mod reply;
 mod several;
@@ -44,7 +45,7 @@ pub use options::{Bounds, GuardOptions, HttpListener, Listener, Restart, Times, 
 pub use several::{Branch, Several};
 
 use crate::fault::{Fault, FaultKind, Party, Phase};
-use crate::http::{Endpoint, Standing};
+use crate::http::{Endpoint, HttpTarget, Standing, Watcher};
 use crate::standard;
 pub use crate::web::ServerCertificate;
 use crate::web::{Admission, Closing, Costs, Server};
@@ -169,7 +170,7 @@ async fn serve_http(
         origins: listener.origins.clone(),
     };
     let far = match options.upstream {
-        Upstream::Http(target) => Far::Endpoint(Arc::new(Endpoint::new(target)?)),
+        Upstream::Http(target) => Far::Endpoint(endpoint(target, &house)?),
         Upstream::Child { launch, restart } => {
             Far::Children(Nursery::new(Source::Launch(launch), restart, children))
         }
@@ -265,7 +266,7 @@ where
             tokio::spawn(pair::run(work, client, source, Restart::NEVER, context))
         }
         Upstream::Http(target) => {
-            let endpoint = Arc::new(Endpoint::new(target)?);
+            let endpoint = endpoint(target, &house)?;
             tokio::spawn(caller::run(work, client, endpoint, context))
         }
     };
@@ -274,6 +275,25 @@ where
         address: None,
         task,
     })
+}
+
+/// An HTTP upstream, of which the observer is told whether it can be reached.
+fn endpoint(target: HttpTarget, house: &House) -> Result<Arc<Endpoint>, Fault> {
+    let watcher = Reach(Arc::clone(&house.observer));
+    Ok(Arc::new(Endpoint::new(target)?.watched(Arc::new(watcher))))
+}
+
+struct Reach(Arc<dyn Observer>);
+
+impl Watcher for Reach {
+    fn lost(&self, fault: &Fault) {
+        let state = UpstreamState::Failed(fault);
+        self.0.observe(&Event::Upstream(state));
+    }
+
+    fn reached(&self) {
+        self.0.observe(&Event::Upstream(UpstreamState::Here));
+    }
 }
 
 fn house(options: &GuardOptions, guard: Guard, observer: Arc<dyn Observer>) -> Arc<House> {

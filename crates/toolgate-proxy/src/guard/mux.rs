@@ -17,6 +17,7 @@ use toolgate_mcp::message::{Edits, Message};
 use super::child::{Child, Input, Said};
 use super::facts::read;
 use super::hub::Hub;
+use super::inner::Caller;
 use super::porter::{House, Order, Parcel, Porter, link};
 
 /// The child's input, and whose request is whose.
@@ -27,6 +28,8 @@ pub(super) struct Shared {
     pub(super) context: Context,
     /// As whom all come that share it.
     pub(super) whose: Context,
+    /// For whom it is open, if it is a peer in this process.
+    pub(super) caller: Caller,
     /// Hears what belongs to no request, such as a changed list.
     spare: Porter,
     table: Mutex<Table>,
@@ -56,12 +59,12 @@ struct Sorted {
 }
 
 impl Shared {
-    /// `whose` is as whom all come that share it.
+    /// As whom all come that share it, and for whom it is open.
     pub(super) fn new(
         house: &Arc<House>,
         input: Arc<Input>,
         number: u64,
-        whose: Context,
+        (whose, caller): (Context, Caller),
     ) -> Arc<Self> {
         let context = Context::Session(number);
         let spare = link(Carrier::Http, Carrier::Stdio, None);
@@ -71,6 +74,7 @@ impl Shared {
             spare: Porter::new(house, context.clone(), spare),
             context,
             whose,
+            caller,
             table: Mutex::default(),
             gone: watch::Sender::new(false),
         })

@@ -361,6 +361,8 @@ where
         if !open {
             return;
         }
+        // What finds no place is left with the client.
+        pair.porter.room().await;
     }
 }
 

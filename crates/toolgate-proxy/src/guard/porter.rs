@@ -1,6 +1,6 @@
 //! One conversation of the guard, shared by the tasks that carry its messages.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use hyper::header::{HeaderMap, HeaderValue};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::{Notify, watch};
 use toolgate_guard::{
-    Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Identity, Link, Outgoing,
+    Act, Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Identity, Link, Outgoing,
     Purpose, Recovered, ScopeKey, Shape, Side, TraceContext,
 };
 use toolgate_mcp::contract::ToolContract;
@@ -143,6 +143,9 @@ pub(crate) struct Porter {
     armed: AtomicU64,
     rearmed: Notify,
     idle: Notify,
+    /// Somebody waits in [`Porter::room`].
+    waiting: AtomicBool,
+    roomy: Notify,
 }
 
 impl Porter {
@@ -162,6 +165,8 @@ impl Porter {
             armed: AtomicU64::new(u64::MAX),
             rearmed: Notify::new(),
             idle: Notify::new(),
+            waiting: AtomicBool::new(false),
+            roomy: Notify::new(),
         }
     }
 
@@ -234,6 +239,11 @@ impl Porter {
         self.run(deliver, |it| it.request_failed(id, why, now));
     }
 
+    pub(crate) fn give_up(&self, id: &IdKey, act: Act, why: &str, deliver: &mut dyn FnMut(Order)) {
+        let now = self.house.now();
+        self.run(deliver, |it| it.give_up(id, act, why, now));
+    }
+
     pub(crate) fn client_left(&self, id: &IdKey, deliver: &mut dyn FnMut(Order)) {
         let now = self.house.now();
         self.run(deliver, |it| it.client_left(id, now));
@@ -256,6 +266,28 @@ impl Porter {
                 return;
             }
             notified.await;
+        }
+    }
+
+    /// Whether the next call may find no place to wait for the list of tools.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.lock().is_crowded()
+    }
+
+    /// Waits until that is not so.
+    pub(crate) async fn room(&self) {
+        loop {
+            let roomy = self.roomy.notified();
+            {
+                let conversation = self.lock();
+                let crowded = conversation.is_crowded();
+                // Under the lock, so that whoever makes room sees it.
+                self.waiting.store(crowded, Ordering::Release);
+                if !crowded {
+                    return;
+                }
+            }
+            roomy.await;
         }
     }
 
@@ -305,6 +337,9 @@ impl Porter {
     fn settle(&self, conversation: &mut Conversation) {
         if conversation.is_idle() {
             self.idle.notify_waiters();
+        }
+        if self.waiting.load(Ordering::Acquire) && !conversation.is_crowded() {
+            self.roomy.notify_waiters();
         }
         let Some(next) = conversation.next_deadline() else {
             return;

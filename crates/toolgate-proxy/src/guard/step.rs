@@ -3,6 +3,10 @@
 use std::collections::VecDeque;
 
 use hyper::header::HeaderMap;
+use toolgate_guard::{IdKey, Shape};
+
+use super::porter::Parcel;
+use crate::sse::Event;
 
 /// What a step of the work leads to.
 pub(super) enum Step {
@@ -20,6 +24,25 @@ pub(super) enum Step {
     Accepted,
     /// The stream is over.
     Over,
+}
+
+impl Step {
+    /// What a message for the client leads to, in the answer to the request `own`; `event` is
+    /// what it came in.
+    pub(super) fn of(own: Option<&IdKey>, parcel: Parcel, event: Option<&Event>) -> Self {
+        let (last, code) = match &parcel.shape {
+            Shape::Answer { id, error } => (own.is_some() && id.as_ref() == own, *error),
+            _ => (false, None),
+        };
+        match event {
+            Some(event) if parcel.same => Self::Piece(event.raw.clone(), last),
+            Some(event) => Self::Piece(event.with_data(&parcel.bytes), last),
+            None if last || matches!(parcel.shape, Shape::Answer { .. } | Shape::Batch(_)) => {
+                Self::Answer(parcel.bytes, code, parcel.refused.map(|head| *head))
+            }
+            None => Self::Message(parcel.bytes),
+        }
+    }
 }
 
 /// Steps that are to be taken, in order.

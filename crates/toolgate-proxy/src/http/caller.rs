@@ -1,7 +1,8 @@
 //! On whose behalf an upstream is used.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use reqwest::header::HeaderValue;
 
@@ -16,6 +17,7 @@ pub struct Caller {
     /// A server behind keeps a session of its own for it.
     kept: Arc<AtomicBool>,
     stands: Standing,
+    refusals: Arc<Mutex<VecDeque<(String, Refusal)>>>,
 }
 
 /// Who a caller is beside its authorization.
@@ -28,6 +30,14 @@ pub(crate) enum Standing {
     Everybody,
     /// Whoever is in the session of this name, which any replica knows.
     Session(Arc<str>),
+}
+
+/// How a server refused the caller over HTTP.
+#[derive(Clone, Debug)]
+pub(crate) struct Refusal {
+    pub(crate) status: u16,
+    /// The values of `WWW-Authenticate`.
+    pub(crate) challenges: Vec<HeaderValue>,
 }
 
 impl Caller {
@@ -66,13 +76,43 @@ impl Caller {
         self.kept.load(Ordering::Acquire)
     }
 
+    /// Keeps a refusal under a mark, under which it can be told.
+    pub(crate) fn refused(&self, mark: String, refusal: Refusal) {
+        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        if refusals.len() >= REFUSALS {
+            refusals.pop_front();
+        }
+        refusals.push_back((mark, refusal));
+    }
+
+    pub(crate) fn has_refusals(&self) -> bool {
+        let refusals = self.refusals.lock();
+        !refusals.unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// The refusal under a mark.
+    pub(crate) fn refusal(&self, mark: &str) -> Option<Refusal> {
+        let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut refusals = refusals.iter();
+        let (_, refusal) = refusals.find(|(own, _)| own == mark)?;
+        Some(refusal.clone())
+    }
+
     pub(crate) fn renew(&self, authorization: Option<&HeaderValue>) {
         let mut value = authorization.cloned();
         if let Some(value) = &mut value {
             value.set_sensitive(true);
         }
-        let held = self.authorization.write();
-        *held.unwrap_or_else(PoisonError::into_inner) = value;
+        let mut held = self
+            .authorization
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        if *held != value {
+            *held = value;
+            // Nobody has refused this one.
+            let refusals = self.refusals.lock();
+            refusals.unwrap_or_else(PoisonError::into_inner).clear();
+        }
     }
 }
 
@@ -84,3 +124,6 @@ impl std::fmt::Debug for Caller {
             .finish_non_exhaustive()
     }
 }
+
+/// Refusals that are kept, the newest.
+const REFUSALS: usize = 256;

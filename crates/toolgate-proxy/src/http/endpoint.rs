@@ -1,7 +1,7 @@
 //! One HTTP endpoint: requests to it, redirects on its origin, bodies under a bound.
 
 use std::collections::VecDeque;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use bytes::Bytes;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, LOCATION};
@@ -11,18 +11,28 @@ use toolgate_json::quote;
 
 use super::caller::Caller;
 use super::fault::{broken, redirect, unreachable};
+use super::health::{Health, Watcher};
 use super::target::HttpTarget;
 use crate::fault::{Fault, Phase};
 use crate::sse::{Event, SseParser};
 
 /// A client of one endpoint. Its connections are kept and shared.
-#[derive(Debug)]
 pub(crate) struct Endpoint {
     client: Client,
     url: RwLock<Url>,
     /// The operator's own headers.
     headers: HeaderMap,
     caller: Caller,
+    health: Health,
+    watcher: Option<Arc<dyn Watcher>>,
+}
+
+impl std::fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("url", &self.url().origin().ascii_serialization())
+            .finish_non_exhaustive()
+    }
 }
 
 /// An HTTP client as this crate's own are: HTTP/1.1, rustls with the platform's trust store, no
@@ -39,13 +49,21 @@ pub fn http_client() -> ClientBuilder {
 impl Endpoint {
     pub(crate) fn new(target: HttpTarget) -> Result<Self, Fault> {
         let client = target.client()?;
-        let (url, headers, caller) = target.into_parts();
+        let (url, headers, caller, health) = target.into_parts();
         Ok(Self {
             client,
             url: RwLock::new(url),
             headers,
             caller,
+            health,
+            watcher: None,
         })
+    }
+
+    /// The same endpoint, of which `watcher` is told whether it can be reached.
+    pub(crate) fn watched(mut self, watcher: Arc<dyn Watcher>) -> Self {
+        self.watcher = Some(watcher);
+        self
     }
 
     pub(crate) fn url(&self) -> Url {
@@ -53,9 +71,9 @@ impl Endpoint {
         url.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The server keeps a session for the caller.
-    pub(crate) fn kept(&self) {
-        self.caller.keep();
+    /// On whose behalf it is used.
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.caller
     }
 
     /// The caller's authorization and the operator's own headers.
@@ -95,8 +113,18 @@ impl Endpoint {
             } else {
                 request
             };
-            let sent = request.send().await;
-            let response = sent.map_err(|error| unreachable(phase, &url, &error))?;
+            let watcher = self.watcher.as_ref();
+            let response = match request.send().await {
+                Ok(response) => response,
+                Err(error) => {
+                    let fault = unreachable(phase, &url, &error);
+                    if error.is_connect() {
+                        self.health.lost(&fault, (&self.client, &url), watcher);
+                    }
+                    return Err(fault);
+                }
+            };
+            self.health.reached(watcher);
             if !response.status().is_redirection() {
                 return Ok(response);
             }

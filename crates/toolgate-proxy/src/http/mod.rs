@@ -3,6 +3,7 @@
 mod caller;
 mod endpoint;
 mod fault;
+mod health;
 mod stream;
 mod target;
 
@@ -14,9 +15,10 @@ use reqwest::{Method, Response};
 use tokio::time::{Instant, timeout_at};
 
 pub use caller::Caller;
-pub(crate) use caller::Standing;
+pub(crate) use caller::{Refusal, Standing};
 pub use endpoint::http_client;
 pub(crate) use endpoint::{EVENT_STREAM, Endpoint, Events, body, is_stream, media_type};
+pub(crate) use health::Watcher;
 pub(crate) use stream::LAST_EVENT_ID;
 pub use target::HttpTarget;
 

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Client, Url};
@@ -12,6 +13,7 @@ use toolgate_json::quote;
 use super::caller::Caller;
 use super::endpoint::http_client;
 use super::fault::cause;
+use super::health::Health;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 
 /// The URL of a Streamable HTTP endpoint and the operator's own headers.
@@ -25,6 +27,7 @@ pub struct HttpTarget {
     authorities: Vec<Certificate>,
     /// What clones share: connections, and the trust store that is read only once.
     client: Arc<OnceLock<Client>>,
+    health: Health,
 }
 
 impl std::fmt::Debug for HttpTarget {
@@ -56,6 +59,7 @@ impl HttpTarget {
             caller: Caller::default(),
             authorities: Vec::new(),
             client: Arc::default(),
+            health: Health::default(),
         })
     }
 
@@ -123,14 +127,15 @@ impl HttpTarget {
             return Ok(client.clone());
         }
         let built = http_client()
+            .connect_timeout(CONNECT)
             .tls_certs_merge(self.authorities.iter().cloned())
             .build()
             .map_err(|error| config(format!("no HTTP client: {}", cause(&error))))?;
         Ok(self.client.get_or_init(|| built).clone())
     }
 
-    pub(super) fn into_parts(self) -> (Url, HeaderMap, Caller) {
-        (self.url, self.headers, self.caller)
+    pub(super) fn into_parts(self) -> (Url, HeaderMap, Caller, Health) {
+        (self.url, self.headers, self.caller, self.health)
     }
 }
 
@@ -150,6 +155,8 @@ fn config(message: String) -> Fault {
     Fault::new(Party::Operator, FaultKind::Config, Phase::Start, message)
 }
 
+/// The longest that a connection may take to be made: a host that takes no notice is gone.
+const CONNECT: Duration = Duration::from_secs(10);
 /// Bytes of a PEM file. A bundle of all public authorities has a quarter of it.
 const PEM_BYTES: u64 = 1 << 20;
 const OURS: [&str; 7] = [

@@ -250,7 +250,9 @@ impl Served {
             if !given("Content-Type") {
                 text.push_str("Content-Type: application/json\r\n");
             }
-            text.push_str(&format!("Content-Length: {}\r\n", body.len()));
+            if !given("Content-Length") {
+                text.push_str(&format!("Content-Length: {}\r\n", body.len()));
+            }
         }
         for (name, value) in headers {
             text.push_str(&format!("{name}: {value}\r\n"));
@@ -324,6 +326,21 @@ impl Open {
         let read = tokio::time::timeout(PATIENCE, self.stream.read_to_end(&mut raw));
         read.await.expect("no end of the answer in time").unwrap();
         Reply::read(&raw)
+    }
+
+    /// The messages of the events that are left.
+    pub(crate) async fn rest_of_stream(&mut self) -> Vec<Value> {
+        let mut messages = Vec::new();
+        loop {
+            let mut line = String::new();
+            let read = tokio::time::timeout(PATIENCE, self.stream.read_line(&mut line));
+            if read.await.expect("no line in time").unwrap() == 0 {
+                return messages;
+            }
+            if let Some(data) = line.trim_end().strip_prefix("data: ") {
+                messages.push(serde_json::from_str(data).unwrap());
+            }
+        }
     }
 
     /// The next line of the answer, chunk sizes and all.

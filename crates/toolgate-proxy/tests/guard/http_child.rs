@@ -291,6 +291,53 @@ async fn headers_that_contradict_the_body_are_refused() {
 }
 
 #[tokio::test]
+async fn headers_that_contradict_annotated_arguments_are_refused() {
+    let script = r#"
+TOOLS[0]["inputSchema"]["properties"] = {"region": {"type": "string", "x-mcp-header": "Region"}}
+"#;
+    let served = Served::start(python(&format!("{script}{ECHO}"))).await;
+    let eu = modern(call(1, "echo", json!({"region": "eu"})));
+    let none = modern(call(1, "echo", json!({})));
+    let call = async |message: &Value, region: &[&str]| {
+        let mut headers = vec![
+            ("MCP-Protocol-Version", MODERN),
+            ("Mcp-Method", "tools/call"),
+            ("Mcp-Name", "echo"),
+        ];
+        headers.extend(region.iter().map(|region| ("Mcp-Param-Region", *region)));
+        served.post(&headers, message).await
+    };
+    // The first before the guard has asked for the tools.
+    for (message, region, wrong) in [
+        (
+            &eu,
+            &["us"][..],
+            "`Mcp-Param-Region` does not match the body",
+        ),
+        (&eu, &[], "`Mcp-Param-Region` is missing"),
+        (&eu, &["eu", "us"], "`Mcp-Param-Region` stands twice"),
+        (&none, &["eu"], "`Mcp-Param-Region` has no counterpart"),
+    ] {
+        let reply = call(message, region).await;
+        assert_eq!(reply.status, 400, "{reply:?}");
+        let error = &reply.message()["error"];
+        assert_eq!(error["code"], -32020, "{error}");
+        assert!(
+            error["message"].as_str().unwrap().contains(wrong),
+            "{error}"
+        );
+    }
+    for (message, region) in [
+        (&eu, &["eu"][..]),
+        (&eu, &["=?base64?ZXU=?="]),
+        (&none, &[]),
+    ] {
+        let reply = call(message, region).await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_loris_is_dropped_and_the_others_are_served() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let served = Served::with(python(ECHO), policy(), |options| {

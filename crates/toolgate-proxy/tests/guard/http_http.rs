@@ -315,3 +315,37 @@ async fn an_upstream_that_is_not_there_is_an_answer_too() {
         (502, Some(1))
     );
 }
+
+#[tokio::test]
+async fn an_upstream_that_hangs_is_given_up_in_time_from_the_opening_on() {
+    let web = Web::start(|request, stream| {
+        if request.rpc() == "initialize" && !request.body.contains("hang") {
+            let opened = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"web","version":"1"}}"#;
+            return respond(stream, "200 OK", JSON, &result(request, opened));
+        }
+        if request.rpc().starts_with("notifications/") {
+            return respond(stream, "202 Accepted", "", "");
+        }
+        // Silent until the guard closes.
+        let mut rest = [0; 1];
+        let _closed = stream.read(&mut rest);
+    });
+    let mut policy = crate::common::policy();
+    policy.request_timeout = Some(std::time::Duration::from_millis(300));
+    let served = Served::with(remote(&web.url), policy, |_| {}).await;
+    let mut opening = initialize(1);
+    opening["params"]["clientInfo"]["name"] = json!("hang");
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    for reply in [
+        served.post(&[], &opening).await,
+        served.post(&[], &ping).await,
+        served.modern(&modern(ping)).await,
+    ] {
+        let answer = reply.message();
+        assert_eq!(answer["id"], 1, "{reply:?}");
+        assert_eq!(
+            answer["error"]["data"]["code"], "server-timeout",
+            "{answer}"
+        );
+    }
+}

@@ -14,9 +14,9 @@ use toolgate_proxy::guard::{Caller, Exit, Inner, InnerPeer, Upstream};
 use crate::common::{Lined, MODERN, PATIENCE, Served, call, initialize, modern, policy, text_of};
 
 /// Peers that say which of them they are and for whom: `echo` answers at once, `hang` never,
-/// `die` ends the peer.
+/// `die` ends the peer, and after `deaf` it reads nothing.
 #[derive(Debug)]
-struct Peers {
+pub(crate) struct Peers {
     opened: AtomicUsize,
     /// Which have ended, in order.
     ended: watch::Sender<Vec<usize>>,
@@ -24,7 +24,7 @@ struct Peers {
 }
 
 impl Peers {
-    fn new() -> Arc<Self> {
+    pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
             opened: AtomicUsize::new(0),
             ended: watch::Sender::new(Vec::new()),
@@ -32,7 +32,7 @@ impl Peers {
         })
     }
 
-    fn upstream(self: &Arc<Self>) -> Upstream {
+    pub(crate) fn upstream(self: &Arc<Self>) -> Upstream {
         Upstream::Inner(Arc::new(Door(Arc::clone(self))))
     }
 
@@ -67,6 +67,9 @@ impl Inner for Door {
                 if message["params"]["name"] == "die" {
                     break;
                 }
+                if message["params"]["name"] == "deaf" {
+                    std::future::pending::<()>().await;
+                }
                 if let Some(answer) = answer(&message, number, &caller) {
                     let text = format!("{answer}\n");
                     output.write_all(text.as_bytes()).await.unwrap();
@@ -94,7 +97,7 @@ fn answer(message: &Value, number: usize, caller: &Caller) -> Option<Value> {
             "serverInfo": {"name": "peer", "version": "1"}}),
         "tools/list" => {
             let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
-            json!({"tools": [tool("echo"), tool("hang"), tool("die")],
+            json!({"tools": [tool("echo"), tool("hang"), tool("die"), tool("deaf")],
                 "resultType": "complete", "ttlMs": 60000, "cacheScope": "private"})
         }
         "tools/call" if message["params"]["name"] == "hang" => {

@@ -11,6 +11,7 @@
 
 mod common;
 mod eras;
+mod faults;
 mod http_child;
 mod http_http;
 mod inner;

@@ -14,6 +14,7 @@ use crate::common::{
     Lined, MODERN, Seen, Served, call, initialize, modern, options, policy, python, remote,
     restarting, text_of,
 };
+use crate::inner::Peers;
 use crate::web::{JSON, Web, respond};
 
 const ECHO: &str = r#"
@@ -24,14 +25,6 @@ for m, id, name, args in calls():
             "params": {"progressToken": token, "progress": 1}})
     if name == "die": os._exit(3)
     if name != "hang": text(id, json.dumps([os.getpid(), args]), **MORE)
-"#;
-
-/// One that reads nothing once it has been told to.
-const DEAF: &str = r#"
-for m, id, name, args in calls():
-    if name == "hang":
-        while True: time.sleep(60)
-    text(id, "heard", **MORE)
 "#;
 
 /// Asks its client before it answers.
@@ -204,26 +197,25 @@ async fn one_that_stays_away_takes_only_its_own_tools() {
     );
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn one_that_takes_nothing_is_given_up_and_the_rest_goes_on() {
     let bounds = Bounds {
         message_bytes: 100_000,
         ..Bounds::default()
     };
+    // In this process, so that the clock moves on when nothing else can.
+    let (a, _) = branch("a", Peers::new().upstream(), policy());
+    let (b, _) = branch("b", Peers::new().upstream(), policy());
     let times = Times {
-        notify: Duration::from_millis(300),
-        drain: Duration::from_millis(100),
-        grace: Duration::from_millis(100),
+        notify: Duration::from_secs(1),
         ..short()
     };
-    let (a, _) = branch("a", python(ECHO), policy());
-    let (b, _) = branch("b", python(DEAF), policy());
     let mut client = client(several(vec![a, b], bounds, times));
     client.open().await;
     // So that its guard knows its tools and holds no call back for them.
     let heard = client.ask(&call("first", "b_echo", json!({}))).await;
-    assert_eq!(text_of(&heard), "heard");
-    client.send(&call("deaf", "b_hang", json!({}))).await;
+    assert_eq!(text_of(&heard), "0 ");
+    client.send(&call("deaf", "b_deaf", json!({}))).await;
     let big = "x".repeat(50_000);
     for id in 0..20 {
         client.send(&call(id, "b_echo", json!({"big": big}))).await;
@@ -238,8 +230,12 @@ async fn one_that_takes_nothing_is_given_up_and_the_rest_goes_on() {
         assert!(text.contains("it takes no messages"), "{lost}");
         errors += 1;
     }
-    let answer = client.ask(&call("a", "a_echo", json!({}))).await;
-    assert_eq!(answer["id"], "a");
+    client.send(&call("a", "a_echo", json!({}))).await;
+    let mut answer = client.next().await;
+    while answer["method"].is_string() {
+        answer = client.next().await;
+    }
+    assert_eq!((text_of(&answer), &answer["id"]), ("0 ", &json!("a")));
 }
 
 #[tokio::test]
@@ -292,6 +288,80 @@ async fn over_http_each_authorization_has_its_own_and_it_reaches_who_is_behind()
         by.is_some() && request.rpc() == "initialize"
     });
     assert!(!leaked);
+}
+
+/// A server that knows one token.
+fn protected() -> Web {
+    Web::start(|request, stream| {
+        if request.header("authorization") != Some("Bearer good") {
+            let challenge =
+                "WWW-Authenticate: Bearer resource_metadata=\"https://as.example/m\"\r\n";
+            return respond(stream, "401 Unauthorized", challenge, "no");
+        }
+        let result = match request.rpc().as_str() {
+            "initialize" => json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                "serverInfo": {"name": "web", "version": "1"}}),
+            "tools/list" => json!({"tools": [{"name": "who", "inputSchema": {"type": "object"}}],
+                "resultType": "complete", "ttlMs": 0, "cacheScope": "private"}),
+            "tools/call" => json!({"content": [], "resultType": "complete"}),
+            _ => return respond(stream, "202 Accepted", "", ""),
+        };
+        let id: Value = serde_json::from_str(&request.id()).unwrap();
+        let answer = json!({"jsonrpc": "2.0", "id": id, "result": result});
+        respond(stream, "200 OK", JSON, &answer.to_string());
+    })
+}
+
+#[tokio::test]
+async fn a_refusal_over_http_is_the_clients_to_act_on() {
+    let web = protected();
+    let refused = |reply: &crate::common::Reply| {
+        assert_eq!(reply.status, 401, "{reply:?}");
+        let challenge = reply.header("www-authenticate");
+        assert_eq!(
+            challenge,
+            Some("Bearer resource_metadata=\"https://as.example/m\"")
+        );
+        assert_eq!(reply.header("mcp-session-id"), None);
+    };
+    // With others beside it: calls to it are refused, and the rest goes on.
+    let served = serve(of(vec![("py", python(ECHO)), ("web", remote(&web.url))])).await;
+    let session = served.open().await;
+    let listed = served.in_session(&session, &list(1)).await.message();
+    assert!(
+        names(&listed).iter().all(|name| name.starts_with("py_")),
+        "{listed}"
+    );
+    for id in 2..4 {
+        refused(
+            &served
+                .in_session(&session, &call(id, "web_who", json!({})))
+                .await,
+        );
+    }
+    let told = served
+        .in_session(&session, &call(4, "py_echo", json!({})))
+        .await;
+    assert_eq!(told.status, 200);
+    refused(&served.modern(&modern(call(5, "web_who", json!({})))).await);
+    let good = [
+        ("MCP-Protocol-Version", MODERN),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", "web_who"),
+        ("Authorization", "Bearer good"),
+    ];
+    let told = served
+        .post(&good, &modern(call(6, "web_who", json!({}))))
+        .await;
+    assert_eq!(told.status, 200, "{told:?}");
+    // With nobody else, nothing can be opened or listed without authorization.
+    let served = serve(of(vec![("web", remote(&web.url))])).await;
+    refused(&served.post(&[], &initialize(0)).await);
+    refused(&served.modern(&modern(list(1))).await);
+    let session = served
+        .post(&[("Authorization", "Bearer good")], &initialize(0))
+        .await;
+    assert_eq!(session.status, 200, "{session:?}");
 }
 
 #[tokio::test]

@@ -291,3 +291,33 @@ for m, id, name, args in calls():
         assert!(!text.is_empty(), "{lost}");
     }
 }
+
+#[tokio::test]
+async fn calls_that_find_no_place_to_wait_for_the_listing_are_left_with_the_client() {
+    // The listing comes once all calls were written.
+    let script = r#"
+held = None
+while True:
+    m = read()
+    if m is None: break
+    if m.get("method") == "tools/list": held = m
+    elif m.get("method") == "notifications/go": known(held)
+    elif not known(m): text(m["id"], "ok")
+"#;
+    let mut policy = policy();
+    policy.limits.parked = 3;
+    let mut client = Lined::with(options(Listener::Stdio, python(script)), policy);
+    client.open().await;
+    client.send(&call(0, "echo", json!({}))).await;
+    client.send(&call(1, "echo", json!({}))).await;
+    client
+        .send(&json!({"jsonrpc": "2.0", "method": "notifications/go"}))
+        .await;
+    for id in 2..40 {
+        client.send(&call(id, "echo", json!({}))).await;
+    }
+    for id in 0..40 {
+        let told = client.next().await;
+        assert_eq!((text_of(&told), &told["id"]), ("ok", &json!(id)), "{told}");
+    }
+}

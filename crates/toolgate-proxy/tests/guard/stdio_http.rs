@@ -324,3 +324,40 @@ async fn a_server_that_opens_no_other_session_fails_the_call() {
     );
     assert_eq!(opened.load(Ordering::Acquire), 2);
 }
+
+#[tokio::test]
+async fn ten_thousand_calls_at_once_are_all_answered_over_no_more_connections_than_there_may_be() {
+    let (now, most) = (AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)));
+    let seen = Arc::clone(&most);
+    let web = server(move |request, stream| {
+        seen.fetch_max(now.fetch_add(1, Ordering::AcqRel) + 1, Ordering::AcqRel);
+        let id = request.id();
+        let body = answer(request, &id);
+        now.fetch_sub(1, Ordering::AcqRel);
+        respond(stream, "200 OK", JSON, &body);
+    });
+    let mut policy = crate::common::policy();
+    policy.limits.pending = 20_000;
+    policy.request_timeout = Some(std::time::Duration::from_secs(300));
+    let listener = toolgate_proxy::guard::Listener::Stdio;
+    let mut client = Lined::with(crate::common::options(listener, remote(&web.url)), policy);
+    client.open().await;
+    let mut to = client.to.take().unwrap();
+    let writing = tokio::spawn(async move {
+        use tokio::io::AsyncWriteExt;
+        for id in 0..10_000 {
+            let line = format!("{}\n", call(id, "echo", json!({})));
+            to.write_all(line.as_bytes()).await.unwrap();
+        }
+        to
+    });
+    let mut seen = std::collections::HashSet::new();
+    for _ in 0..10_000 {
+        let told = client.next().await;
+        assert_eq!(text_of(&told), told["id"].to_string(), "{told}");
+        assert!(seen.insert(told["id"].as_i64()));
+    }
+    client.to = Some(writing.await.unwrap());
+    let most = most.load(Ordering::Acquire);
+    assert!((1..=512).contains(&most), "{most}");
+}

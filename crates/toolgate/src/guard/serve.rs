@@ -245,9 +245,10 @@ impl House {
     /// Reads the settings again. Good ones are in force for the next message; with bad ones
     /// everything stays as it is.
     fn reload(&mut self, sources: &Sources<'_>, levels: &Levels) {
-        let new = match Config::load(sources) {
+        let mut new = match Config::load(sources) {
             Ok(new) => new,
             Err(faults) => {
+                self.shared.metrics.reload(false);
                 for line in faults.lines() {
                     tracing::error!("{line}");
                 }
@@ -255,13 +256,14 @@ impl House {
                     "the settings are not changed, because the new ones have {} faults",
                     faults.len()
                 );
-                self.shared.metrics.reload(false);
                 return;
             }
         };
         for name in self.started.fixed_changes(&new) {
             tracing::warn!("`{name}` changes at the next start only");
         }
+        // A part of the policy, and the pumps', whose own stays: half of it would hold for nobody.
+        new.bounds.message = self.started.bounds.message;
         let mut good = true;
         for (name, guard) in &self.guards {
             let Some(upstream) = new.upstreams.get(name) else {

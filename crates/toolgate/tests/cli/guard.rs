@@ -367,6 +367,14 @@ fn a_guard_on_a_network_is_watched_reloaded_and_stopped() {
             .contains("\ntoolgate_guard_config_good 1\n")
     );
 
+    // What does not change does not change in part.
+    dir.file("guard.toml", "[limits]\nmessage = \"1 KiB\"\n");
+    guard.signal("-HUP");
+    guard.until("`limits.message` changes at the next start only");
+    guard.until("the settings were read again");
+    let long = guard.call(&format!(r#"{{"collection":"{}"}}"#, "x".repeat(2_000)));
+    assert!(long.contains(r#""result":"#), "{long}");
+
     guard.signal("-TERM");
     assert_eq!(guard.child.wait().unwrap().code(), Some(0));
 }

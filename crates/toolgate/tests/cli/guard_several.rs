@@ -1,6 +1,7 @@
 //! `toolgate guard` in front of several servers with one listing (behaviours G1, G3, G4).
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
@@ -140,18 +141,60 @@ impl Several {
             .collect()
     }
 
-    fn until(&mut self, text: &str) {
+    fn until(&mut self, text: &str) -> String {
         let mut line = String::new();
         while !line.contains(text) {
             line.clear();
             assert_ne!(self.log.read_line(&mut line).unwrap(), 0, "no `{text}`");
         }
+        line
     }
 
     fn end(mut self) {
         drop(self.input);
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
     }
+}
+
+#[test]
+fn readiness_names_the_servers_that_are_gone() {
+    let dir = Dir::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let nobody = listener.local_addr().unwrap();
+    drop(listener);
+    let file = settings(
+        &dir,
+        &format!(
+            "restarts = 0\n[upstreams.far]\nurl = \"http://{nobody}/mcp\"\n\
+             [admin]\naddress = \"127.0.0.1:0\"\n[log]\nformat = \"json\"\n"
+        ),
+    );
+    let mut guard = Several::start(&file);
+    let admin: Value = serde_json::from_str(&guard.until("\"admin\"")).unwrap();
+    let admin = admin["address"].as_str().unwrap().to_owned();
+    guard.call("py-die");
+    // What is told of the death comes after it is known.
+    guard.until("server-not-restarted");
+    let mut stream = TcpStream::connect(&admin).unwrap();
+    let request = format!("GET /readyz HTTP/1.1\r\nHost: {admin}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut ready = String::new();
+    stream.read_to_string(&mut ready).unwrap();
+    assert!(ready.starts_with("HTTP/1.1 200 "), "{ready}");
+    let (_, lines) = ready.split_once("\r\n\r\n").unwrap();
+    let lines: Vec<&str> = lines.lines().collect();
+    let [demo, far, py] = lines[..] else {
+        panic!("{lines:?}")
+    };
+    assert_eq!(demo, "demo: ready");
+    assert!(
+        far.starts_with(&format!("far: cannot reach `http://{nobody}`")),
+        "{far}"
+    );
+    assert!(
+        py.starts_with("py: `python3`") && py.contains("status 3"),
+        "{py}"
+    );
 }
 
 #[test]

@@ -5,14 +5,15 @@
 //! its listening stream are kept here, the headers of modern messages are made here.
 
 mod again;
+mod hear;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::{Instant, timeout};
 use toolgate_guard::{Carrier, Context, IdKey, Recovery, Shape, Side};
@@ -25,8 +26,9 @@ use super::flight::{Flight, Heard};
 use super::mirror::{mirrored, write};
 use super::pair::Client;
 use super::porter::{House, Order, Parcel, Porter, link};
+use super::refusal::{marked, refusal};
 use super::relist::contract_of;
-use crate::http::{EVENT_STREAM, Endpoint, LAST_EVENT_ID, SESSION, VERSION};
+use crate::http::{Endpoint, SESSION, VERSION};
 use crate::outbox::Outbox;
 use crate::stdio::{Line, Lines};
 
@@ -41,6 +43,7 @@ struct Caller<W> {
     turn: tokio::sync::Mutex<()>,
     /// Held by whoever opens a session in the place of a lost one.
     reopening: tokio::sync::Mutex<()>,
+    places: Semaphore,
     state: Mutex<State>,
 }
 
@@ -83,6 +86,7 @@ where
         queue: Mutex::default(),
         turn: tokio::sync::Mutex::default(),
         reopening: tokio::sync::Mutex::default(),
+        places: Semaphore::new(FLIGHTS),
         state: Mutex::default(),
         house,
     });
@@ -129,6 +133,8 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
             if last {
                 return;
             }
+            // What finds no place is left with the client.
+            self.porter.room().await;
         }
     }
 
@@ -232,31 +238,55 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
 
     /// Carries one request there and what belongs to it back.
     async fn fly(self: Arc<Self>, id: IdKey, parcel: Parcel) {
-        let failed = self.carry(&id, parcel).await;
+        let mut head = (200, HeaderMap::new());
+        let failed = match self.place(&parcel).await {
+            Ok(_place) => self.carry(&id, parcel, &mut head).await,
+            Err(_) => Some("the guard is shutting down".to_owned()),
+        };
         self.state().landed(&id);
         if let Some(why) = failed {
-            let deliver = &mut |order| self.deliver(order);
+            let (refusal, caller) = (refusal(head.0, &head.1), self.endpoint.caller());
+            let deliver = &mut |order| match &refusal {
+                Some(refusal) => self.deliver(marked(order, caller, refusal)),
+                None => self.deliver(order),
+            };
             self.porter.request_failed(&id, &why, deliver);
         }
         self.settle().await;
     }
 
+    /// A place among the requests that are on their way at once, each of which has a connection
+    /// of its own; what opens a session or listens needs none, so that nothing waits for ever.
+    async fn place(&self, parcel: &Parcel) -> Result<Option<SemaphorePermit<'_>>, AcquireError> {
+        let short = match &parcel.shape {
+            Shape::Request { method, .. } => {
+                !matches!(&**method, "initialize" | "subscriptions/listen")
+            }
+            _ => false,
+        };
+        match short {
+            true => self.places.acquire().await.map(Some),
+            false => Ok(None),
+        }
+    }
+
     /// `Some` is why the answer has not come.
-    async fn carry(self: &Arc<Self>, id: &IdKey, parcel: Parcel) -> Option<String> {
+    async fn carry(
+        self: &Arc<Self>,
+        id: &IdKey,
+        parcel: Parcel,
+        head: &mut (u16, HeaderMap),
+    ) -> Option<String> {
         let (facts, mut sent) = self.headers(&parcel);
         let opens = facts.method.as_deref() == Some("initialize");
         let mut retried = facts.version.is_none();
         let mut opened_again = opens || facts.version.is_some();
         let mut flight = self.post(&parcel, sent.clone(), &facts);
-        let mut status = 200;
         loop {
             let (message, whole) = match flight.next().await {
                 Heard::Head {
-                    status: code,
-                    headers,
-                    ..
+                    status, headers, ..
                 } => {
-                    status = code;
                     if opens && status == 200 {
                         self.state().session = self.session_of(&headers);
                     }
@@ -273,6 +303,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
                         (_, sent) = self.headers(&parcel);
                         flight = self.post(&parcel, sent.clone(), &facts);
                     }
+                    *head = (status, headers);
                     continue;
                 }
                 Heard::Whole(body) => (body, true),
@@ -287,10 +318,12 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
                 Heard::Broken(fault) => return Some(fault.to_string()),
             };
             let own = answered(&message);
-            if own.is_none() && whole {
-                return Some(match status {
+            // A refusal is the client's to act on, whatever its body says.
+            let refused = refusal(head.0, &head.1).is_some();
+            if (own.is_none() || refused) && whole {
+                return Some(match head.0 {
                     200 => "the answer is no JSON-RPC answer".to_owned(),
-                    _ => format!("HTTP status {status}"),
+                    status => format!("HTTP status {status}"),
                 });
             }
             if !retried && error_code(&message) == Some(HEADER_MISMATCH) {
@@ -316,66 +349,6 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
                 return Some("the answer is none to this request".to_owned());
             }
             self.settle().await;
-        }
-    }
-
-    /// Opens the stream on which a legacy server speaks by itself, and keeps it open.
-    fn listen(self: &Arc<Self>) {
-        let mut state = self.state();
-        if state.listening.is_some() || state.version.is_none() {
-            return;
-        }
-        let task = tokio::spawn(Arc::clone(self).hear());
-        state.listening = Some(task.abort_handle());
-    }
-
-    async fn hear(self: Arc<Self>) {
-        let mut last_id: Option<String> = None;
-        let mut quiet = 0_u32;
-        loop {
-            let mut headers = self.common();
-            headers.insert(ACCEPT, HeaderValue::from_static(EVENT_STREAM));
-            if let Some(id) = last_id
-                .as_deref()
-                .and_then(|id| HeaderValue::from_str(id).ok())
-            {
-                headers.insert(LAST_EVENT_ID, id);
-            }
-            let session = headers.get(SESSION).cloned();
-            let mut flight =
-                Flight::listen(&self.endpoint, headers, self.house.bounds.message_bytes);
-            loop {
-                match flight.next().await {
-                    // 405: there is no such stream; 404: no such session.
-                    Heard::Head {
-                        stream: false,
-                        status,
-                        ..
-                    } if status < 500 => {
-                        if let Some(lost) = session.filter(|_| status == 404) {
-                            // If there is no other, the next request will hear why.
-                            let _said_then = self.open_again(&lost).await;
-                            self.settle().await;
-                        }
-                        return;
-                    }
-                    Heard::Head { .. } => {}
-                    Heard::Event(event) => {
-                        quiet = 0;
-                        if let Some(data) = event.data.filter(|data| !data.trim_ascii().is_empty())
-                        {
-                            self.take(Side::Server, &data);
-                            self.settle().await;
-                        }
-                    }
-                    Heard::Whole(_) | Heard::End | Heard::Broken(_) => break,
-                }
-            }
-            let (id, retry) = flight.place();
-            last_id = id.or(last_id);
-            quiet = quiet.saturating_add(1).min(6);
-            let pause = retry.unwrap_or(RETRY).saturating_mul(1 << (quiet - 1));
-            tokio::time::sleep(pause.min(LONGEST_RETRY)).await;
         }
     }
 
@@ -467,7 +440,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
     fn session_of(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         let mut session = headers.get(SESSION).cloned()?;
         session.set_sensitive(true);
-        self.endpoint.kept();
+        self.endpoint.caller().keep();
         Some(session)
     }
 
@@ -480,8 +453,8 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
     }
 }
 
+/// Requests that are on their way at once; more wait. Systems let a process have 1,024 files.
+const FLIGHTS: usize = 512;
 /// A header does not match the body (2026-07-28, basic).
 const HEADER_MISMATCH: i64 = -32020;
 const BOTH: &str = "application/json, text/event-stream";
-const RETRY: Duration = Duration::from_secs(1);
-const LONGEST_RETRY: Duration = Duration::from_secs(30);

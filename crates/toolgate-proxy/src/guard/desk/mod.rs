@@ -23,7 +23,7 @@ use super::exchange::Exchange;
 use super::facts::Facts;
 use super::hub::{Hub, Way};
 use super::inner::Caller;
-use super::mirror::{mirrored, mismatch};
+use super::mirror::{given_of_arguments, mirrored, mismatch};
 use super::mux::Shared;
 use super::names::{Names, NoSession, Told};
 use super::porter::{House, Porter, bearer, link};
@@ -163,9 +163,11 @@ impl Desk {
                 Err(why) => return error(503, facts.id.as_ref(), INTERNAL_ERROR, &why),
             },
         };
+        let caller = shared.as_ref().map(|shared| shared.caller.clone());
         let hub = self.passing(&headers, true, shared);
         let mut exchange = Exchange::new(hub, onward(&headers), true, slot);
         exchange.keeps_time = true;
+        exchange.caller = caller;
         exchange.post(facts, message).await
     }
 
@@ -180,9 +182,11 @@ impl Desk {
         if opens {
             return self.open(headers, facts, message, slot).await;
         }
+        let mut caller = None;
         let hub = match self.session_for(&headers).await {
             Ok(Some(session)) => {
                 session.caller.renew(headers.get(AUTHORIZATION));
+                caller = Some(session.caller);
                 session.hub
             }
             // Some servers keep no sessions; what they think of the message they say themselves.
@@ -193,8 +197,17 @@ impl Desk {
             }
             Err(why) => return self.no_session(why, facts),
         };
+        // What finds no place to wait for the list of tools may come again.
+        if facts.is_request()
+            && facts.method.as_deref() == Some("tools/call")
+            && hub.porter.is_crowded()
+        {
+            let text = "too many calls wait for the list of tools (parked)";
+            return self.unavailable("parked", facts.id.as_ref(), text);
+        }
         let mut exchange = Exchange::new(hub, onward(&headers), false, slot);
         exchange.clerk = self.clerk(false);
+        exchange.caller = caller;
         exchange.keeps_time = !headers.contains_key(SESSION);
         let response = exchange.post(facts, message).await;
         self.forget_if_gone(&headers, &response);
@@ -256,12 +269,17 @@ impl Desk {
                     }
                 };
                 let hub = Hub::new(porter, Way::Child(input));
-                self.enter(&name, &headers, Arc::clone(&hub), number, caller);
+                self.enter(&name, &headers, Arc::clone(&hub), number, caller.clone());
                 let desk = Arc::clone(self);
-                tokio::spawn(desk.talk(Arc::clone(&hub), child, known_as, place));
+                tokio::spawn(desk.talk(Arc::clone(&hub), child, known_as.clone(), place));
                 let mut exchange = Exchange::new(hub, onward(&headers), false, slot);
                 exchange.names = Some(name);
-                exchange.post(facts, message).await
+                exchange.caller = Some(caller);
+                let response = exchange.post(facts, message).await;
+                if response.status().is_client_error() {
+                    self.end_session(&known_as).await;
+                }
+                response
             }
         }
     }
@@ -356,7 +374,10 @@ impl Desk {
         let version = version.filter(|_| !modern);
         let whose = shared.as_ref().map(|shared| shared.whose.clone());
         let (context, way) = match (&self.far, shared) {
-            (_, Some(shared)) => (shared.context.clone(), Way::Shared(shared)),
+            (_, Some(shared)) => (
+                shared.context.clone(),
+                Way::Shared(shared, given_of_arguments(headers)),
+            ),
             (Far::Endpoint(endpoint), None) => (
                 bearer(headers.get(AUTHORIZATION)),
                 Way::Endpoint(

@@ -117,7 +117,7 @@ impl Nursery {
         };
         let started = self.start(house, &caller);
         let (child, input) = started.map_err(|fault| fault.to_string())?;
-        let fresh = Shared::new(house, input, number, key);
+        let fresh = Shared::new(house, input, number, (key, caller));
         tokio::spawn(Arc::clone(&fresh).talk(child, place));
         state.shared = Some(Arc::clone(&fresh));
         Ok(fresh)

@@ -160,9 +160,9 @@ struct Aside(Arc<dyn Observer>);
 impl Observer for Aside {
     fn observe(&self, event: &Event<'_>) {
         match event {
-            Event::Upstream(UpstreamState::Failed(_)) | Event::Stderr(_) | Event::Note { .. } => {
-                self.0.observe(event);
-            }
+            Event::Upstream(UpstreamState::Failed(_) | UpstreamState::Here)
+            | Event::Stderr(_)
+            | Event::Note { .. } => self.0.observe(event),
             _ => {}
         }
     }

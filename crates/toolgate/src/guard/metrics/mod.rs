@@ -224,6 +224,8 @@ impl Metrics {
                     self.upstream_failures.add(&one, 1);
                     self.upstream_up.set(&one, 0);
                 }
+                UpstreamState::Gone { .. } => self.upstream_up.set(&one, 0),
+                UpstreamState::Here => self.upstream_up.set(&one, 1),
                 _ => {}
             },
             Event::Stderr(bytes) => self.stderr.add(&one, number(bytes.len())),

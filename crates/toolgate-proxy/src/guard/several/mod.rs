@@ -10,6 +10,8 @@
 //! Each upstream has the guard, the bounds and the restarts that it would have alone; a lane that
 //! is slow or gone holds up nobody else.
 
+mod branch;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -19,45 +21,19 @@ use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, timeout};
 use toolgate_guard::{
-    Context, Dispatch, Guard, Junction, JunctionBounds, JunctionError, Member, ScopeKey,
+    Context, Dispatch, Junction, JunctionBounds, JunctionError, Member, ScopeKey,
 };
 
+pub use branch::Branch;
+
 use super::child::Restarts;
-use super::clock::Clock;
-use super::event::{Event, Observer};
+use super::event::{Event, UpstreamState};
 use super::inner::{Caller, Inner, InnerPeer};
 use super::options::{Bounds, GuardOptions, Listener, Restart, Times, Upstream};
 use super::{Exit, serve_client};
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::outbox::Outbox;
 use crate::stdio::{Line, Lines};
-
-/// One of several upstreams, with all that it would have alone.
-pub struct Branch {
-    /// The upstream's name.
-    pub name: String,
-    /// What its tools' and prompts' names begin with for clients.
-    pub prefix: String,
-    /// The server. A child that ends by itself is started again as its restart allows, and once
-    /// more after each window of that; never if it allows none.
-    pub upstream: Upstream,
-    /// Its policy, which sees its tools under their own names.
-    pub guard: Guard,
-    /// Is told what happens to it.
-    pub observer: Arc<dyn Observer>,
-    /// What its times are counted from: the same in everything that works on `guard`.
-    pub clock: Clock,
-}
-
-impl std::fmt::Debug for Branch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Branch")
-            .field("name", &self.name)
-            .field("prefix", &self.prefix)
-            .field("upstream", &self.upstream)
-            .finish_non_exhaustive()
-    }
-}
 
 /// Several upstreams with one listing of their tools: an [`Upstream::Inner`].
 ///
@@ -369,18 +345,31 @@ impl Work {
                     why
                 }
             };
-            if restart.most == 0 {
-                lane.branch.observer.observe(&Event::Note {
-                    what: "server-not-restarted",
-                    detail: &why,
-                });
-                return;
-            }
-            let pause = restarts.next().unwrap_or(restart.window);
+            let observer = &lane.branch.observer;
+            observer.observe(&Event::Upstream(UpstreamState::Gone { how: &why }));
+            let pause = match restart.most {
+                0 => {
+                    observer.observe(&Event::Note {
+                        what: "server-not-restarted",
+                        detail: &why,
+                    });
+                    None
+                }
+                _ => Some(restarts.next().unwrap_or(restart.window)),
+            };
+            let paused = async {
+                match pause {
+                    Some(pause) => tokio::time::sleep(pause).await,
+                    None => std::future::pending().await,
+                }
+            };
             let mut stop = self.stop.subscribe();
             tokio::select! {
-                _ = stop.wait_for(|stop| *stop) => return,
-                () = tokio::time::sleep(pause) => {}
+                _ = stop.wait_for(|stop| *stop) => {
+                    observer.observe(&Event::Upstream(UpstreamState::Here));
+                    return;
+                }
+                () = paused => {}
             }
             started = self.start(at);
             if started.is_ok() {

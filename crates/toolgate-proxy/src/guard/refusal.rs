@@ -1,0 +1,83 @@
+//! A server of several, or of another era, that refuses a client over HTTP (401, 403).
+//!
+//! The client must see the status and the challenge, or it cannot authorize itself (2025-11-25,
+//! basic/authorization). Between the guards in this process are only lines: the refusal is kept
+//! with the caller under a mark that nobody can guess, the mark goes through the lines in the
+//! error, and at the desk the refusal becomes the answer's status again.
+
+use hyper::header::{HeaderMap, WWW_AUTHENTICATE};
+use toolgate_guard::{Shape, Side};
+use toolgate_json::{Kind, Node as _, View};
+use toolgate_mcp::message::{Edits, Message};
+
+use super::facts::read;
+use super::porter::{Order, Parcel};
+use crate::http::{Caller, Refusal};
+
+/// A refusal, if a status with its headers is one.
+pub(super) fn refusal(status: u16, headers: &HeaderMap) -> Option<Refusal> {
+    let challenges = headers.get_all(WWW_AUTHENTICATE).iter().cloned().collect();
+    matches!(status, 401 | 403).then_some(Refusal { status, challenges })
+}
+
+/// An order with the mark of a refusal in it, if it is the error that tells the client of it.
+pub(super) fn marked(order: Order, caller: &Caller, refusal: &Refusal) -> Order {
+    match order {
+        Order::Send(mut parcel)
+            if parcel.to == Side::Client && matches!(parcel.shape, Shape::Answer { .. }) =>
+        {
+            if let Some(mark) = new_mark()
+                && let Some(bytes) = with_mark(&parcel.bytes, refusal.status, &mark)
+            {
+                caller.refused(mark, refusal.clone());
+                parcel.bytes = bytes;
+            }
+            Order::Send(parcel)
+        }
+        order => order,
+    }
+}
+
+fn with_mark(answer: &[u8], status: u16, mark: &str) -> Option<Vec<u8>> {
+    read(answer, |message| {
+        let Message::Error(Some(_), error) = message else {
+            return None;
+        };
+        let data = format!(r#"{{"code":"{CODE}","status":{status},"{MARK}":"{mark}"}}"#);
+        let mut edits = Edits::new();
+        match error.member("data") {
+            Some(old) => edits.replace(old, data),
+            None => edits.reshape(error, |_, _| false, &[format!("\"data\":{data}")]),
+        }
+        Some(edits.apply(error.document().source()).into_bytes())
+    })?
+}
+
+/// The head of the answer that an error with a mark is.
+pub(super) fn head(parcel: &Parcel, caller: &Caller) -> Option<Box<(u16, HeaderMap)>> {
+    if !caller.has_refusals() || !matches!(parcel.shape, Shape::Answer { .. }) {
+        return None;
+    }
+    let mark = read(&parcel.bytes, |message| {
+        let Message::Error(_, error) = message else {
+            return None;
+        };
+        let mark: View<'_> = error.member("data")?.member(MARK)?;
+        (mark.kind() == Kind::String).then(|| mark.string().to_owned())
+    })??;
+    let Refusal { status, challenges } = caller.refusal(&mark)?;
+    let mut headers = HeaderMap::new();
+    for challenge in challenges {
+        headers.append(WWW_AUTHENTICATE, challenge);
+    }
+    Some(Box::new((status, headers)))
+}
+
+fn new_mark() -> Option<String> {
+    let mut mark = [0_u8; 16];
+    getrandom::fill(&mut mark).ok()?;
+    Some(mark.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+const CODE: &str = "server-refused";
+const MARK: &str = "refusal";
