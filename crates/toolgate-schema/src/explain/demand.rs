@@ -11,10 +11,10 @@ use super::level::{Left, Level};
 use super::machine::Machine;
 use super::reach::applies;
 use super::sink::Sink;
-use super::suspects::{Class, Listed, Survey};
+use super::suspects::{Class, List, Survey};
 use super::value::At;
 use crate::dialect::Keyword;
-use crate::outline::{Entry, Form, SubId};
+use crate::outline::{Entry, Form, SubId, Target};
 
 impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     /// Judges a keyword's own demand and lines up what it applies.
@@ -22,7 +22,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         &mut self,
         level: &mut Level<'o, 'i, N>,
         entry: &'o Entry,
-        listed: &mut Vec<Listed<'o, 'i, N>>,
+        listed: &mut List<'o, 'i, N>,
         sink: &mut S,
     ) -> Flow {
         level.entry = Some(entry);
@@ -46,7 +46,23 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 }
                 Left::Nothing
             }
-            (Form::Reference(reference), _) => Left::One(self.outline.target(*reference).initial()),
+            (Form::Reference(reference), _) => {
+                let target = match self.outline.target(*reference) {
+                    Target::Static(sub) => sub,
+                    Target::Dynamic { initial, name } => self
+                        .scopes
+                        .bound(self.outline, level.on.scope, name)
+                        .unwrap_or(initial),
+                };
+                Left::One(target)
+            }
+            // Of a value that fails nobody can say what was evaluated; `additionalProperties`
+            // leaves nothing over.
+            (Form::One(_), Keyword::UnevaluatedProperties)
+                if level.failed || self.has_additional(level) =>
+            {
+                Left::Nothing
+            }
             (Form::List(subs), Keyword::AllOf) => Left::Each { subs, next: 0 },
             (Form::List(subs), Keyword::AnyOf | Keyword::OneOf) => {
                 return self.union(level, entry, subs, listed, sink);
@@ -71,6 +87,8 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                                 let (next, end) = class.among(listed, from, to);
                                 Left::Suspects { next, end }
                             }
+                            // What lets everything through has no plan.
+                            _ if entry.keyword == Keyword::UnevaluatedProperties => Left::Nothing,
                             _ => Left::Rare(Box::new(self.cursor(level.on, entry)?)),
                         }
                     }
@@ -108,7 +126,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         &mut self,
         level: &mut Level<'o, 'i, N>,
         entry: &'o Entry,
-        listed: &mut Vec<Listed<'o, 'i, N>>,
+        listed: &mut List<'o, 'i, N>,
     ) -> Flow<bool> {
         if entry.keyword == Keyword::Required
             && let Some(object) = level.on.at.object()
@@ -132,7 +150,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         level: &mut Level<'o, 'i, N>,
         entry: &'o Entry,
         subs: &'o [SubId],
-        listed: &mut Vec<Listed<'o, 'i, N>>,
+        listed: &mut List<'o, 'i, N>,
         sink: &mut S,
     ) -> Flow {
         level.left = Left::Nothing;
@@ -165,6 +183,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             ..level.fault()
         };
         level.due = false;
+        level.failed = true;
         self.note_fault(fault, sink)?;
         if matched == 0 {
             let order = self.ranked(at, subs)?.order;
@@ -200,6 +219,13 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         ControlFlow::Continue(())
     }
 
+    fn has_additional(&self, level: &Level<'o, 'i, N>) -> bool {
+        let entry = self
+            .outline
+            .entry(level.on.sub, Keyword::AdditionalProperties);
+        entry.is_some()
+    }
+
     /// Notes that the keyword under way fails.
     fn fail<S: Sink>(
         &mut self,
@@ -208,6 +234,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         sink: &mut S,
     ) -> Flow {
         level.due = false;
+        level.failed = true;
         self.name_word(level, entry)?;
         self.note_fault(level.fault(), sink)
     }

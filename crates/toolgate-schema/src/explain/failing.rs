@@ -10,7 +10,7 @@ use super::level::{Found, Left, Level};
 use super::machine::Machine;
 use super::reach::applies;
 use super::sink::Sink;
-use super::suspects::{Class, Listed, Survey};
+use super::suspects::{Class, List, Listed, Survey};
 use super::value::At;
 use crate::dialect::Keyword;
 use crate::int::to_u32;
@@ -21,7 +21,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     pub(super) fn next_failing<S: Sink>(
         &mut self,
         level: &mut Level<'o, 'i, N>,
-        listed: &mut Vec<Listed<'o, 'i, N>>,
+        listed: &mut List<'o, 'i, N>,
         sink: &S,
     ) -> Flow<Option<Found<'i, N>>> {
         self.price = 0;
@@ -135,7 +135,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         level: &Level<'o, 'i, N>,
         one: Listed<'o, 'i, N>,
         last: bool,
-        listed: &mut Vec<Listed<'o, 'i, N>>,
+        listed: &mut List<'o, 'i, N>,
     ) -> Flow<Option<(Child<'i, N>, bool)>> {
         let Some(child) = one.child(level.entry) else {
             return ControlFlow::Continue(None);
@@ -164,7 +164,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         level: &Level<'o, 'i, N>,
         listed: &[Listed<'o, 'i, N>],
     ) -> Flow<bool> {
-        if level.has_late || level.late {
+        if level.round > 0 || level.rounds > 0 {
             return ControlFlow::Continue(false);
         }
         for entry in level.entries.get(level.next..).unwrap_or_default() {

@@ -26,8 +26,8 @@ pub(crate) struct Index {
     enums: HashMap<(DocId, NodeId), NameTable<u32>>,
     /// Which subschemas several ways may lead to at one place of an instance.
     shared: Box<[bool]>,
-    /// Whether the plan can say of every subschema all that is asked of it: nothing is bound
-    /// dynamically, and nobody asks what was evaluated.
+    /// Whether the plan can say of every subschema all that is asked of it: nobody asks what
+    /// other subschemas evaluated.
     suffices: bool,
 }
 
@@ -56,7 +56,7 @@ impl Index {
             properties: properties.collect(),
             enums: enums.collect(),
             shared: reach::shared(outline),
-            suffices: outline.scope_names == 0 && !reach::asks_what_was_evaluated(outline),
+            suffices: !reach::asks_what_was_evaluated(outline),
             nodes,
         }
     }

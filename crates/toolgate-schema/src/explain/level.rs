@@ -5,13 +5,12 @@ use toolgate_json::{Kind, Node};
 use super::assert::Asked;
 use super::children::{Cursor, On};
 use super::fault::Fault;
-use super::frame::{Child, Via};
+use super::frame::{Child, Frame, LAST_ROUND, Via};
 use super::reach::applies;
 use super::scope::ScopeId;
 use super::suspects::Survey;
 use super::trail::Place;
 use super::value::At;
-use crate::dialect::Keyword;
 use crate::int::to_u32;
 use crate::outline::{Entry, Outline, SubId};
 
@@ -22,10 +21,10 @@ pub(super) struct Level<'o, 'i, N: Node<'i>> {
     pub(super) via: Via,
     /// The next entry of this round.
     pub(super) next: usize,
-    /// Whether this is the second round, of keywords that read what others left.
-    pub(super) late: bool,
-    /// Whether there is one.
-    pub(super) has_late: bool,
+    /// Keywords are taken in up to three rounds, since some read what others left.
+    pub(super) round: u8,
+    /// The rounds that were seen to have keywords, by their bits.
+    pub(super) rounds: u8,
     /// The keyword under way,
     pub(super) entry: Option<&'o Entry>,
     /// and what is left of its children.
@@ -48,6 +47,8 @@ pub(super) struct Level<'o, 'i, N: Node<'i>> {
     pub(super) unasked: u32,
     /// How many answers took long on the way here.
     pub(super) heavy: u32,
+    /// Whether something that was gone through so far fails.
+    pub(super) failed: bool,
     /// Whether it fails for sure and nothing that was gone through so far does.
     pub(super) due: bool,
 }
@@ -120,13 +121,13 @@ impl<'i, N: Node<'i>> Start<'i, N> {
 
 impl<'o, 'i, N: Node<'i>> Level<'o, 'i, N> {
     /// A level that has not begun.
-    pub(super) fn new(outline: &'o Outline, start: &Start<'i, N>) -> Self {
+    pub(super) fn new(outline: &'o Outline, scope: ScopeId, start: &Start<'i, N>) -> Self {
         let sub = outline.sub(start.sub);
         Self {
             on: On {
                 id: start.sub,
                 sub,
-                scope: ScopeId::EMPTY,
+                scope,
                 at: start.at,
                 condition: None,
                 seen: None,
@@ -134,8 +135,8 @@ impl<'o, 'i, N: Node<'i>> Level<'o, 'i, N> {
             entries: outline.entries(sub),
             via: start.via,
             next: 0,
-            late: false,
-            has_late: false,
+            round: 0,
+            rounds: 0,
             entry: None,
             left: Left::Nothing,
             survey: Survey::None,
@@ -147,6 +148,7 @@ impl<'o, 'i, N: Node<'i>> Level<'o, 'i, N> {
             branch: start.branch,
             unasked: start.unasked,
             heavy: start.heavy,
+            failed: false,
             due: start.fails,
         }
     }
@@ -159,17 +161,20 @@ impl<'o, 'i, N: Node<'i>> Level<'o, 'i, N> {
                 if !applies(entry) {
                     continue;
                 }
-                let late = is_late(entry.keyword);
-                if late == self.late {
+                let round = Frame::<N>::round_of(entry.keyword);
+                if round == self.round {
                     return Some(entry);
                 }
-                self.has_late |= late;
+                self.rounds |= 1 << round;
             }
-            if self.late || !self.has_late {
+            self.next = 0;
+            self.round += 1;
+            if self.round == 1 && self.rounds & ONE == 0 {
+                self.round += 1;
+            }
+            if self.round > LAST_ROUND || self.rounds & (1 << self.round) == 0 {
                 return None;
             }
-            self.late = true;
-            self.next = 0;
         }
     }
 
@@ -204,10 +209,5 @@ impl<'o, 'i, N: Node<'i>> Level<'o, 'i, N> {
     }
 }
 
-/// Whether a keyword reads what others beside it left.
-fn is_late(keyword: Keyword) -> bool {
-    matches!(
-        keyword,
-        Keyword::Then | Keyword::Else | Keyword::MinContains | Keyword::MaxContains
-    )
-}
+/// The bit of the second round.
+const ONE: u8 = 1 << 1;

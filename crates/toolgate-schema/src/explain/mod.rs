@@ -108,8 +108,12 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
     }
 
     /// What a sink of findings has heard, and the paths that it stands on.
-    pub(crate) fn into_faults(self) -> (Vec<Fault<'i, N>>, Trail<'i>) {
-        (self.machine.faults, self.machine.trail)
+    pub(crate) fn take_faults(&mut self) -> (Vec<Fault<'i, N>>, Trail<'i>) {
+        let machine = &mut self.machine;
+        (
+            std::mem::take(&mut machine.faults),
+            std::mem::take(&mut machine.trail),
+        )
     }
 }
 

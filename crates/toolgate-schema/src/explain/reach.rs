@@ -6,6 +6,10 @@ use crate::outline::{Dependency, Entry, Form, Outline, SubId};
 /// Which subschemas several ways may lead to at one place of an instance: those that are
 /// applied in more than one place of the schema, and all that these apply.
 pub(super) fn shared(outline: &Outline) -> Box<[bool]> {
+    if outline.scope_names > 0 {
+        // Where a dynamic reference leads is not known yet.
+        return vec![true; outline.subs.len()].into();
+    }
     let mut met = vec![0_u8; outline.subs.len()];
     let mut waiting = Vec::new();
     let mut meet = |id: SubId, waiting: &mut Vec<SubId>| {
@@ -39,13 +43,13 @@ pub(super) fn shared(outline: &Outline) -> Box<[bool]> {
     shared
 }
 
-/// Whether some keyword asks what others have evaluated.
+/// Whether some keyword asks what other subschemas have evaluated. With no other applied to
+/// the same value, `unevaluatedProperties` is but another `additionalProperties`.
 pub(super) fn asks_what_was_evaluated(outline: &Outline) -> bool {
-    outline.entries.iter().any(|entry| {
-        matches!(
-            entry.keyword,
-            Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties
-        )
+    outline.subs.iter().any(|sub| {
+        let asks = |keyword| outline.entry(*sub, keyword).is_some();
+        asks(Keyword::UnevaluatedItems)
+            || (asks(Keyword::UnevaluatedProperties) && !outline.in_place(*sub).is_empty())
     })
 }
 

@@ -11,13 +11,15 @@
 
 use std::ops::ControlFlow;
 
+use smallvec::SmallVec;
 use toolgate_json::Node;
 
 use super::frame::{Token, Via};
 use super::level::{Found, Left, Level, Start};
 use super::machine::Machine;
+use super::scope::ScopeId;
 use super::sink::Sink;
-use super::suspects::{Listed, Survey};
+use super::suspects::{List, Survey};
 use super::trail::Place;
 use super::value::At;
 use super::{DEEPER, Flow, Stop};
@@ -52,12 +54,15 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             heavy: 0,
             fails: true,
         };
+        // There is one scope, or the plan could not say what became of each subschema.
+        let resource = self.outline.sub(root.sub).resource;
+        let (scope, _) = self.scopes.enter(self.outline, ScopeId::EMPTY, resource);
         if let Shape::Always(_) = self.outline.sub(root.sub).shape {
             return self.note_fault(root.fault(), sink);
         }
-        let mut listed: Vec<Listed<'o, 'i, N>> = Vec::new();
-        let mut levels = Vec::with_capacity(LEVELS);
-        levels.push(Level::new(self.outline, &root));
+        let mut listed = List::new();
+        let mut levels: SmallVec<[Level<'o, 'i, N>; LEVELS]> = SmallVec::new();
+        levels.push(Level::new(self.outline, scope, &root));
         loop {
             let deep = levels.len() > deepest;
             let Some(level) = levels.last_mut() else {
@@ -69,12 +74,16 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                         allowed: self.allowance.depth,
                     }));
                 }
-                Some(inner) => levels.push(Level::new(self.outline, &inner)),
+                Some(inner) => levels.push(Level::new(self.outline, scope, &inner)),
                 None => {
                     if let Survey::Known { from, .. } = level.survey {
                         listed.truncate(from);
                     }
+                    let failed = level.failed;
                     levels.pop();
+                    if let Some(outer) = levels.last_mut() {
+                        outer.failed |= failed;
+                    }
                 }
             }
         }
@@ -85,7 +94,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     fn go_on<S: Sink>(
         &mut self,
         level: &mut Level<'o, 'i, N>,
-        listed: &mut Vec<Listed<'o, 'i, N>>,
+        listed: &mut List<'o, 'i, N>,
         sink: &mut S,
     ) -> Flow<Option<Start<'i, N>>> {
         loop {
@@ -113,6 +122,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     ) -> Flow<Option<Start<'i, N>>> {
         let Found { child, fails } = found;
         let was_due = std::mem::replace(&mut level.due, false);
+        level.failed |= fails;
         if sink.findings() >= level.cap {
             self.left_out = true;
             level.left = Left::Nothing;
@@ -137,7 +147,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 level.due = was_due;
                 return ControlFlow::Continue(None);
             }
-            Shape::Always(false) => {}
+            Shape::Always(false) => level.failed = true,
             Shape::Entries { .. } => {
                 let shared = self
                     .guide
@@ -145,6 +155,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                     .is_none_or(|guide| guide.is_shared(child.sub));
                 let key = (to_u32(child.sub.index()), child.at.identity(), branch);
                 if shared && !self.told.insert(key) {
+                    level.failed |= !fails && self.fails(child.sub, child.at)?;
                     return ControlFlow::Continue(None);
                 }
             }
@@ -197,7 +208,7 @@ pub(super) const HEAVY: u64 = 16;
 /// then two, four and so on.
 pub(super) const ASKED: u32 = 4;
 /// Levels that most instances do with.
-const LEVELS: usize = 8;
+const LEVELS: usize = 4;
 /// Steps of paths and faults that most instances do with.
 const STEPS: usize = 16;
 const FAULTS: usize = 4;

@@ -3,6 +3,7 @@
 
 use std::ops::ControlFlow;
 
+use smallvec::SmallVec;
 use toolgate_json::{Key as _, Node};
 
 use super::Flow;
@@ -15,6 +16,9 @@ use crate::execute::{By, Standing};
 use crate::int::to_usize;
 use crate::outline::{Entry, Form};
 use crate::plan::Target;
+
+/// The suspects of all levels, level after level.
+pub(super) type List<'o, 'i, N> = SmallVec<[Listed<'o, 'i, N>; 4]>;
 
 /// The survey of a level's object.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +64,9 @@ impl Class {
         match keyword {
             Keyword::Properties => Some(Self::Properties),
             Keyword::PatternProperties => Some(Self::Patterns),
-            Keyword::AdditionalProperties => Some(Self::Additional),
+            Keyword::AdditionalProperties | Keyword::UnevaluatedProperties => {
+                Some(Self::Additional)
+            }
             Keyword::PropertyNames => Some(Self::Names),
             _ => None,
         }
@@ -127,7 +133,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         &mut self,
         level: &mut Level<'o, 'i, N>,
         object: N,
-        listed: &mut Vec<Listed<'o, 'i, N>>,
+        listed: &mut List<'o, 'i, N>,
     ) -> Flow {
         if !matches!(level.survey, Survey::None) {
             return ControlFlow::Continue(());

@@ -47,11 +47,11 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
         verdict: Verdict,
         outline: &'s Outline,
         allowance: Allowance,
-        mut evaluation: Evaluation<'_, 'i, N>,
+        evaluation: &mut Evaluation<'_, 'i, N>,
         most: usize,
     ) -> Self {
         let complete = evaluation.tell(&mut Bounds::new(most.min(Report::FINDINGS)));
-        let (list, trail) = evaluation.into_faults();
+        let (list, trail) = evaluation.take_faults();
         Self {
             verdict,
             complete,

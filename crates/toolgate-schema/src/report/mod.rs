@@ -121,8 +121,8 @@ impl Schema {
         };
         let allowance = self.allowance(workspace);
         let guide = self.guide(outlined, allowance, &mut workspace.scratch);
-        let evaluation = Evaluation::guided(&outlined.outline, instance, allowance, guide);
-        Faults::found(verdict, &outlined.outline, allowance, evaluation, most)
+        let mut evaluation = Evaluation::guided(&outlined.outline, instance, allowance, guide);
+        Faults::found(verdict, &outlined.outline, allowance, &mut evaluation, most)
     }
 
     /// As [`explain`](Self::explain), by the plain evaluation alone, which asks the plan
@@ -141,12 +141,12 @@ impl Schema {
             return Faults::<N>::none(verdict).report();
         }
         let allowance = self.allowance(workspace);
-        let evaluation = Evaluation::new(&outlined.outline, instance, allowance);
+        let mut evaluation = Evaluation::new(&outlined.outline, instance, allowance);
         Faults::found(
             verdict,
             &outlined.outline,
             allowance,
-            evaluation,
+            &mut evaluation,
             Report::FINDINGS,
         )
         .report()
