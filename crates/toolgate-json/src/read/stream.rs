@@ -108,6 +108,19 @@ impl Reader {
 }
 
 impl<'s> Stream<'_, 's> {
+    /// The text that is read.
+    #[must_use]
+    pub fn source(&self) -> &'s str {
+        self.pass.source
+    }
+
+    /// Where it stands in the text, in bytes.
+    #[inline(always)]
+    #[must_use]
+    pub fn at(&self) -> usize {
+        self.pass.at
+    }
+
     /// The kind of the value that is next, by its first byte.
     #[inline(always)]
     pub fn kind(&self) -> Option<Kind> {

@@ -2,6 +2,7 @@
 
 mod listing;
 mod salvage;
+mod scan;
 mod tools;
 
 use std::sync::{Arc, PoisonError, RwLock};

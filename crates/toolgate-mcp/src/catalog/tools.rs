@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::listing::{Listing, UnreadableListing};
+use super::scan;
 use crate::contract::{Isolated, MalformedTool, SchemaStore, ToolContract, UncompilableTool};
 
 /// A server's tools as they were listed: a snapshot that never changes.
@@ -39,9 +40,58 @@ impl ToolSet {
     ) -> Result<Self, UnreadableListing> {
         let mut set = Self::new();
         for page in pages {
-            set.add(&Listing::read(page)?, store)?;
+            match scan::Page::read(page) {
+                Some(page) => set.add_scanned(&page, store)?,
+                None => set.add(&Listing::read(page)?, store)?,
+            }
         }
         Ok(set)
+    }
+
+    /// Adds the tools of a page in which nothing is wrong with any.
+    fn add_scanned(
+        &mut self,
+        listed: &scan::Page<'_>,
+        store: &SchemaStore,
+    ) -> Result<(), UnreadableListing> {
+        self.take_bytes(listed.text)?;
+        let page: Arc<str> = Arc::from(listed.text);
+        self.reserve(listed.tools.len());
+        for (index, tool) in listed.tools.iter().enumerate() {
+            self.take_tool()?;
+            if self.insert(ToolContract::new(tool, &page, store)).is_err() {
+                self.isolated.push(Isolated {
+                    name: Some(tool.name.to_owned()),
+                    index,
+                    reason: MalformedTool::DuplicateName,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn reserve(&mut self, tools: usize) {
+        self.tools.reserve(tools);
+        self.by_name.reserve(tools);
+    }
+
+    fn take_bytes(&mut self, text: &str) -> Result<(), UnreadableListing> {
+        self.bytes += text.len();
+        if self.bytes > Self::BYTES {
+            return Err(UnreadableListing::Bytes {
+                allowed: Self::BYTES,
+            });
+        }
+        Ok(())
+    }
+
+    fn take_tool(&self) -> Result<(), UnreadableListing> {
+        if self.tools.len() >= Self::TOOLS {
+            return Err(UnreadableListing::Tools {
+                allowed: Self::TOOLS,
+            });
+        }
+        Ok(())
     }
 
     /// Adds the tools of the next page. Nothing is compiled.
@@ -50,23 +100,14 @@ impl ToolSet {
     ///
     /// There are more tools, or more bytes of them, than a set takes.
     pub fn add(&mut self, listing: &Listing, store: &SchemaStore) -> Result<(), UnreadableListing> {
-        self.bytes += listing.text().len();
-        if self.bytes > Self::BYTES {
-            return Err(UnreadableListing::Bytes {
-                allowed: Self::BYTES,
-            });
-        }
+        self.take_bytes(listing.text())?;
         self.isolated.extend_from_slice(listing.unreadable());
         let page: Arc<str> = Arc::from(listing.text());
         for (index, (view, definition)) in listing.definitions().enumerate() {
-            if self.tools.len() >= Self::TOOLS {
-                return Err(UnreadableListing::Tools {
-                    allowed: Self::TOOLS,
-                });
-            }
+            self.take_tool()?;
             let reason = match definition {
                 Ok(definition) => {
-                    let contract = ToolContract::new(&definition, &page, store);
+                    let contract = ToolContract::new(&definition.sited(), &page, store);
                     match self.insert(contract) {
                         Ok(()) => continue,
                         Err(_) => MalformedTool::DuplicateName,

@@ -4,6 +4,15 @@ use toolgate_json::{Key as _, Kind, Node as _, Span, View};
 
 use super::malformed::MalformedTool;
 
+/// A well-formed tool: its name, and where it and its schemas stand in its page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sited<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) span: Span,
+    pub(crate) input: Span,
+    pub(crate) output: Option<Span>,
+}
+
 /// The parts of a well-formed tool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Definition<'a> {
@@ -21,28 +30,15 @@ impl<'a> Definition<'a> {
         }
         let (mut name, mut input, mut output) = (None, None, None);
         for (key, value) in tool.members() {
-            let (member, expected, wanted) = match key.text() {
-                "name" => {
-                    name = Some(value);
-                    ("name", "a string", Kind::String)
-                }
-                "inputSchema" => {
-                    input = Some(value);
-                    ("inputSchema", "an object", Kind::Object)
-                }
-                "outputSchema" => {
-                    output = Some(value);
-                    ("outputSchema", "an object", Kind::Object)
-                }
-                "title" => ("title", "a string", Kind::String),
-                "description" => ("description", "a string", Kind::String),
-                "annotations" => ("annotations", "an object", Kind::Object),
-                "_meta" => ("_meta", "an object", Kind::Object),
-                "execution" => ("execution", "an object", Kind::Object),
-                "icons" => ("icons", "an array", Kind::Array),
-                _ => continue,
-            };
-            expect(value, member, expected, wanted)?;
+            match key.text() {
+                "name" => name = Some(value),
+                "inputSchema" => input = Some(value),
+                "outputSchema" => output = Some(value),
+                _ => {}
+            }
+            if let Some((member, expected, wanted)) = member(key.text()) {
+                expect(value, member, expected, wanted)?;
+            }
         }
         let name = name.ok_or(MalformedTool::Missing("name"))?;
         let input = input.ok_or(MalformedTool::Missing("inputSchema"))?;
@@ -54,6 +50,16 @@ impl<'a> Definition<'a> {
         };
         definition.roots()?;
         Ok(definition)
+    }
+
+    /// Where its parts stand.
+    pub(crate) fn sited(&self) -> Sited<'a> {
+        Sited {
+            name: self.name,
+            span: self.span,
+            input: self.input.span(),
+            output: self.output.map(View::span),
+        }
     }
 
     fn roots(&self) -> Result<(), MalformedTool> {
@@ -76,6 +82,23 @@ impl<'a> Definition<'a> {
         }
         Ok(())
     }
+}
+
+/// What a member of a tool must be, if the protocol says it: its name, and its kind in
+/// words and as such.
+pub(crate) fn member(name: &str) -> Option<(&'static str, &'static str, Kind)> {
+    Some(match name {
+        "name" => ("name", "a string", Kind::String),
+        "inputSchema" => ("inputSchema", "an object", Kind::Object),
+        "outputSchema" => ("outputSchema", "an object", Kind::Object),
+        "title" => ("title", "a string", Kind::String),
+        "description" => ("description", "a string", Kind::String),
+        "annotations" => ("annotations", "an object", Kind::Object),
+        "_meta" => ("_meta", "an object", Kind::Object),
+        "execution" => ("execution", "an object", Kind::Object),
+        "icons" => ("icons", "an array", Kind::Array),
+        _ => return None,
+    })
 }
 
 fn expect(

@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 use toolgate_json::{OwnedDocument, ReadLimits, Span, View};
 use toolgate_schema::{CompileError, Schema};
 
-pub(crate) use definition::Definition;
+pub(crate) use definition::{Definition, Sited, member};
 pub(crate) use headers::parameters as header_parameters;
 pub use headers::{HeaderFault, HeaderFaultKind, HeaderKind, HeaderParameter};
 pub use malformed::{Isolated, MalformedTool};
@@ -130,20 +130,20 @@ impl ToolContract {
             OwnedDocument::read(tool, &definition_limits()).map_err(MalformedTool::Json)?;
         let definition = Definition::read(document.document().root())?;
         let page = Arc::from(document.document().source());
-        Ok(Self::new(&definition, &page, store))
+        Ok(Self::new(&definition.sited(), &page, store))
     }
 
-    pub(crate) fn new(definition: &Definition<'_>, page: &Arc<str>, store: &SchemaStore) -> Self {
-        let part = |view: View<'_>| Part {
-            span: view.span(),
+    pub(crate) fn new(tool: &Sited<'_>, page: &Arc<str>, store: &SchemaStore) -> Self {
+        let part = |span: Span| Part {
+            span,
             slot: Slot::default(),
         };
         Self {
-            name: Arc::from(definition.name),
+            name: Arc::from(tool.name),
             page: Arc::clone(page),
-            span: definition.span,
-            input: part(definition.input),
-            output: definition.output.map(part),
+            span: tool.span,
+            input: part(tool.input),
+            output: tool.output.map(part),
             store: store.clone(),
             headers: OnceLock::new(),
             shape: OnceLock::new(),

@@ -1,0 +1,241 @@
+//! A page of tools read as it passes: where each tool and its schemas stand, and
+//! nothing kept of what is in them.
+//!
+//! Answers only for pages in which all is as the protocol has it. On anything else a
+//! [`Listing`](super::Listing) is read, which says what is wrong with which tool.
+
+use toolgate_json::{Key as _, Kind, Node as _, Reader, Span, Stream};
+
+use crate::contract::{Sited, definition_limits, member};
+
+/// The tools of a page.
+pub(super) struct Page<'p> {
+    pub(super) text: &'p str,
+    pub(super) tools: Vec<Sited<'p>>,
+}
+
+impl<'p> Page<'p> {
+    /// Reads a page, a JSON-RPC answer to `tools/list` or only its result; `None` if
+    /// something about it is odd.
+    pub(super) fn read(page: &'p [u8]) -> Option<Self> {
+        let limits = definition_limits();
+        let mut reader = Reader::new();
+        let mut stream = reader.stream(page, &limits).ok()??;
+        let text = stream.source();
+        let root = holder(&mut stream, true)?;
+        stream.finish()?;
+        let tools = if root.envelope {
+            root.result
+        } else {
+            root.tools
+        };
+        Some(Self {
+            text,
+            tools: tools?,
+        })
+    }
+}
+
+/// An object that may hold the tools.
+#[derive(Default)]
+struct Holder<'p> {
+    tools: Option<Vec<Sited<'p>>>,
+    /// Those of its member `result`.
+    result: Option<Vec<Sited<'p>>>,
+    /// It is a JSON-RPC message.
+    envelope: bool,
+}
+
+fn holder<'p>(stream: &mut Stream<'_, 'p>, is_root: bool) -> Option<Holder<'p>> {
+    let mut found = Holder::default();
+    let floor = stream.names();
+    let mut more = stream.open(Kind::Object)?;
+    while more {
+        let key = stream.key()?;
+        stream.note(key.bytes());
+        match (key.bytes(), stream.kind()?) {
+            (b"tools", Kind::Array) => found.tools = Some(tools(stream)?),
+            (b"result", Kind::Object) if is_root => found.result = holder(stream, false)?.tools,
+            (name, _) => {
+                found.envelope |= name == b"jsonrpc";
+                stream.skip()?;
+            }
+        }
+        more = stream.after(Kind::Object)?;
+    }
+    stream.distinct(floor)?;
+    Some(found)
+}
+
+fn tools<'p>(stream: &mut Stream<'_, 'p>) -> Option<Vec<Sited<'p>>> {
+    let mut found = Vec::new();
+    let mut more = stream.open(Kind::Array)?;
+    while more {
+        found.push(tool(stream)?);
+        more = stream.after(Kind::Array)?;
+    }
+    Some(found)
+}
+
+/// What [`Definition::read`](crate::contract::Definition::read) asks of a tool.
+fn tool<'p>(stream: &mut Stream<'_, 'p>) -> Option<Sited<'p>> {
+    let start = stream.at();
+    let (mut name, mut input, mut output) = (None, None, None);
+    let floor = stream.names();
+    let mut more = stream.open(Kind::Object)?;
+    while more {
+        let key = stream.key()?;
+        stream.note(key.bytes());
+        if let Some((_, _, wanted)) = member(key.text())
+            && stream.kind()? != wanted
+        {
+            return None;
+        }
+        match key.bytes() {
+            b"name" => name = Some(stream.scalar()?.string()),
+            b"inputSchema" => input = Some(schema(stream, true)?),
+            b"outputSchema" => output = Some(schema(stream, false)?),
+            _ => stream.skip()?,
+        }
+        more = stream.after(Kind::Object)?;
+    }
+    stream.distinct(floor)?;
+    Some(Sited {
+        name: name?,
+        span: since(start, stream),
+        input: input?,
+        output,
+    })
+}
+
+/// Where a schema stands whose root is as the protocol wants it: that of arguments
+/// says `"type": "object"`.
+fn schema(stream: &mut Stream<'_, '_>, is_input: bool) -> Option<Span> {
+    let start = stream.at();
+    let mut typed = !is_input;
+    let floor = stream.names();
+    let mut more = stream.open(Kind::Object)?;
+    while more {
+        let key = stream.key()?;
+        stream.note(key.bytes());
+        match key.bytes() {
+            b"type" if is_input => {
+                typed = stream.scalar()?.string() == "object";
+                if !typed {
+                    return None;
+                }
+            }
+            b"$schema" if stream.kind()? != Kind::String => return None,
+            _ => stream.skip()?,
+        }
+        more = stream.after(Kind::Object)?;
+    }
+    stream.distinct(floor)?;
+    typed.then(|| since(start, stream))
+}
+
+fn since(start: usize, stream: &Stream<'_, '_>) -> Span {
+    Span {
+        start,
+        end: stream.at(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Listing;
+
+    /// Whether a page is answered for; if it is, a listing must say the same of it.
+    fn is_read(page: &[u8]) -> bool {
+        let Some(read) = Page::read(page) else {
+            return false;
+        };
+        let shown = String::from_utf8_lossy(page);
+        let listing = Listing::read(page).unwrap_or_else(|e| panic!("{e}: {shown}"));
+        let tools = listing.definitions().map(|(_, tool)| tool.unwrap().sited());
+        assert_eq!(read.tools, tools.collect::<Vec<_>>(), "{shown}");
+        assert_eq!(read.text, listing.text());
+        assert!(listing.unreadable().is_empty(), "{shown}");
+        true
+    }
+
+    const TOOL: &str = r#"{"name":"a","title":"A","description":"é \"x\"","inputSchema":{"$schema":"s","type":"object",
+        "properties":{"type":{"type":"string"},"n":{"minimum":1.5e3}}},"outputSchema":{"type":["object"],"$id":3},
+        "annotations":{},"_meta":{"k":[]},"execution":{},"icons":[{}],"other":null}"#;
+
+    #[test]
+    fn pages_as_the_protocol_has_them_are_read() {
+        let list = format!(r#"{{"tools":[{TOOL},{TOOL}],"nextCursor":"c"}}"#);
+        let answer = format!(r#"{{"id":1,"result":{list},"jsonrpc":"2.0"}}"#);
+        let padded = format!(" {} ", list.replace(',', " , "));
+        for page in [
+            &list,
+            &answer,
+            &padded,
+            r#"{"tools":[]}"#,
+            r#"{"tools":[],"result":3}"#,
+        ] {
+            assert!(is_read(page.as_bytes()), "{page}");
+        }
+    }
+
+    #[test]
+    fn odd_pages_are_left_to_a_listing() {
+        let odd = [
+            r#"{"tools":{}}"#.to_owned(),
+            r#"{"tools":[],"jsonrpc":"2.0"}"#.to_owned(),
+            r#"{"tools":[],"jsonrpc":"2.0","result":[]}"#.to_owned(),
+            r#"{"tools":[],"tools":[]}"#.to_owned(),
+            r#"[]"#.to_owned(),
+            format!(
+                r#"{{"tools":[{}]}}"#,
+                TOOL.replace("\"k\"", "\"k\":1,\"k\"")
+            ),
+            format!(
+                r#"{{"tools":[{}]}}"#,
+                TOOL.replace(r#""type":"object","#, "")
+            ),
+            format!(
+                r#"{{"tools":[{}]}}"#,
+                TOOL.replace(r#""object","#, r#"["object"],"#)
+            ),
+            format!(r#"{{"tools":[{}]}}"#, TOOL.replace(r#""s""#, "7")),
+            format!(
+                r#"{{"tools":[{}]}}"#,
+                TOOL.replace(r#""icons":["#, r#""icons":{"a":["#)
+            ),
+            format!(r#"{{"tools":[{}]}}"#, TOOL.replace(r#""name":"a","#, "")),
+            format!(r#"{{"tools":[{}]}}"#, TOOL.replace("\\\"x", "\\ud800")),
+        ];
+        for page in odd {
+            assert!(!is_read(page.as_bytes()), "{page}");
+        }
+    }
+
+    /// Every byte of a page replaced by others, and left out.
+    #[test]
+    fn broken_pages_are_never_read_otherwise() {
+        let page = format!(r#"{{"id":1,"result":{{"tools":[{TOOL}]}},"jsonrpc":"2.0"}}"#);
+        for at in 0..page.len() {
+            let (before, after) = page.as_bytes().split_at(at);
+            let (byte, after) = after.split_first().unwrap();
+            for other in [
+                b'"',
+                b'{',
+                b']',
+                b',',
+                b':',
+                b'\\',
+                b' ',
+                b'0',
+                0,
+                0xff,
+                byte ^ 1,
+            ] {
+                is_read(&[before, &[other], after].concat());
+            }
+            is_read(&[before, after].concat());
+        }
+    }
+}
