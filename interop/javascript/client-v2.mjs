@@ -1,7 +1,9 @@
 // The TypeScript SDK, version 2, as the client: ERA stdio COMMAND..., or ERA http URL.
+// It tells of the cases, or of the requests of PUBLISHED_REQUESTS if there are any.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
+import { answers } from './ask.mjs';
 import { report } from './report.mjs';
 
 const [era, transport, target, ...args] = process.argv.slice(2);
@@ -12,5 +14,6 @@ await client.connect(
     ? new StreamableHTTPClientTransport(new URL(target))
     : new StdioClientTransport({ command: target, args, stderr: 'inherit' }),
 );
-console.log(JSON.stringify(await report(client)));
+const look = process.env.PUBLISHED_REQUESTS ? answers : report;
+console.log(JSON.stringify(await look(client)));
 await client.close();

@@ -1,4 +1,7 @@
-"""The Python SDK as the client: ERA stdio COMMAND..., or ERA http URL."""
+"""The Python SDK as the client: ERA stdio COMMAND..., or ERA http URL.
+
+It tells of the cases, or of the requests of PUBLISHED_REQUESTS if there are any.
+"""
 
 import asyncio
 import json
@@ -23,24 +26,52 @@ async def outcome(client, name, arguments):
     return told
 
 
+ASK = {
+    "tools/list": lambda client, _: client.list_tools(),
+    "tools/call": lambda client, p: client.call_tool(p["name"], p["arguments"]),
+    "resources/list": lambda client, _: client.list_resources(),
+    "resources/read": lambda client, p: client.read_resource(p["uri"]),
+    "resources/templates/list": lambda client, _: client.list_resource_templates(),
+    "prompts/list": lambda client, _: client.list_prompts(),
+    "prompts/get": lambda client, p: client.get_prompt(p["name"], p.get("arguments")),
+}
+
+
+async def answers(client, requests):
+    told = []
+    for request in requests:
+        try:
+            result = await ASK[request["method"]](client, request.get("params"))
+            told.append({"result": result.model_dump(mode="json", by_alias=True, exclude_unset=True)})
+        except Exception as error:  # every kind of refusal is one outcome
+            told.append({"error": str(error)})
+    return told
+
+
+async def cases(client):
+    with open(os.environ["INTEROP_CASES"], encoding="utf-8") as file:
+        calls = json.load(file)["calls"]
+    seen = {"listed": None, "calls": {}}
+    try:
+        seen["listed"] = [tool.name for tool in (await client.list_tools()).tools]
+    except Exception as error:
+        seen["list_error"] = str(error)
+    for call in calls:
+        seen["calls"][call["case"]] = await outcome(client, call["tool"], call["arguments"])
+    return seen
+
+
 async def main():
     era, transport, target, *args = sys.argv[1:]
-    with open(os.environ["INTEROP_CASES"], encoding="utf-8") as cases:
-        calls = json.load(cases)["calls"]
     if transport == "http":
         server = target
     else:
         server = stdio_client(StdioServerParameters(command=target, args=args))
     mode = era if era == "2026-07-28" else "legacy"
+    requests = os.environ.get("PUBLISHED_REQUESTS")
     async with Client(server, mode=mode) as client:
-        seen = {"listed": None, "calls": {}}
-        try:
-            seen["listed"] = [tool.name for tool in (await client.list_tools()).tools]
-        except Exception as error:
-            seen["list_error"] = str(error)
-        for call in calls:
-            seen["calls"][call["case"]] = await outcome(client, call["tool"], call["arguments"])
-    print(json.dumps(seen))
+        told = answers(client, json.loads(requests)) if requests else cases(client)
+        print(json.dumps(await told))
 
 
 asyncio.run(main())

@@ -15,6 +15,7 @@ mod hostile;
 mod instructions;
 mod interop;
 mod peers;
+mod published;
 mod replicas;
 mod shared;
 mod suite;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         "guard-proof" => guard_proof::run(&arguments),
         "instructions" => instructions::run(&arguments),
         "interop" => interop::run(&arguments),
+        "published" => published::run(&arguments),
         "replicas" => replicas::run(&arguments),
         "shared" => shared::run(&arguments),
         "tidy" => tidy::run(&arguments),
@@ -61,7 +63,7 @@ fn main() -> ExitCode {
 }
 
 /// The commands that a person may call.
-pub(crate) const COMMANDS: [&str; 14] = [
+pub(crate) const COMMANDS: [&str; 15] = [
     "cases",
     "suite",
     "hostile",
@@ -73,6 +75,7 @@ pub(crate) const COMMANDS: [&str; 14] = [
     "guard-proof",
     "instructions",
     "interop",
+    "published",
     "replicas",
     "shared",
     "tidy",
@@ -91,6 +94,7 @@ usage: cargo xtask COMMAND
   instructions [SET…]  instruction counts of fixed work, by callgrind, against bench/instructions.txt (--write refreshes it)
   interop              our server and client with those of other SDKs (needs npm and Python; --only PEER)
   guard-proof          published clients and one odd tool, without the guard and with it
+  published            published servers and clients: the same answers with and without the guard (needs npm and Python; --only SERVER)
   gateways             the guard beside other gateways under load (needs npm and Python; --rounds N)
   replicas             three guards behind Envoy, one killed and one ended under load (needs pip; --calls N)
   shared               guards that share a rate, pins and a quarantine over a Valkey server, which is killed and comes back (needs pip; --calls N)

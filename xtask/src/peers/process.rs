@@ -2,7 +2,10 @@
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 /// A running server that said where it listens.
 #[derive(Debug)]
@@ -41,6 +44,30 @@ impl Served {
 }
 
 impl Served {
+    /// Starts a server that listens on the port that `PORT` names, and waits until it does.
+    ///
+    /// # Errors
+    ///
+    /// One line if there is no free port, or it cannot be started, or ends before it listens.
+    pub(crate) fn on_port(command: &mut Command) -> Result<Self, String> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+        let address = free.map_err(|e| format!("no free port: {e}"))?;
+        command.env("PORT", address.port().to_string());
+        let command = command.stdin(Stdio::null()).stdout(Stdio::null());
+        command.stderr(Stdio::null());
+        let mut child = command.spawn().map_err(|e| format!("{name}: {e}"))?;
+        while TcpStream::connect(address).is_err() {
+            let ended = child.try_wait().map_err(|e| format!("{name}: {e}"))?;
+            if let Some(status) = ended {
+                return Err(format!("{name} ended before it listened: {status}"));
+            }
+            sleep(LOOK_AGAIN);
+        }
+        let url = format!("http://{address}/mcp");
+        Ok(Self { child, url })
+    }
+
     /// Starts the command line `toolgate` as a guard with these further arguments on a free port,
     /// and waits until it listens.
     ///
@@ -94,3 +121,5 @@ fn end(child: &mut Child) {
     let _ended = child.kill();
     let _status = child.wait();
 }
+
+const LOOK_AGAIN: Duration = Duration::from_millis(20);

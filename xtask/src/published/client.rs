@@ -1,0 +1,138 @@
+//! The published clients, and how each is told what to ask.
+
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use super::{House, Target};
+
+/// A client.
+#[derive(Clone, Copy)]
+pub(super) enum Client {
+    TypescriptV1,
+    TypescriptV2,
+    Python,
+    /// A process for each request.
+    Inspector,
+}
+
+impl Client {
+    pub(super) const ALL: [Self; 4] = [
+        Self::TypescriptV1,
+        Self::TypescriptV2,
+        Self::Python,
+        Self::Inspector,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::TypescriptV1 => "TypeScript SDK 1",
+            Self::TypescriptV2 => "TypeScript SDK 2",
+            Self::Python => "Python SDK",
+            Self::Inspector => "Inspector",
+        }
+    }
+
+    /// Whether it can be told to speak this version.
+    pub(super) fn speaks(self, era: &str) -> bool {
+        match self {
+            Self::TypescriptV2 | Self::Python => true,
+            Self::TypescriptV1 | Self::Inspector => era == "2025-11-25",
+        }
+    }
+
+    /// How many of a server's requests it asks.
+    pub(super) fn most(self) -> usize {
+        match self {
+            // It starts anew for each.
+            Self::Inspector => 3,
+            _ => usize::MAX,
+        }
+    }
+}
+
+impl House {
+    /// What a client is answered, request by request: `{"result": …}` or `{"error": …}`.
+    pub(super) fn ask(
+        &self,
+        client: Client,
+        era: &str,
+        target: &Target,
+        requests: &[Value],
+    ) -> Result<Vec<Value>, String> {
+        let mut command = match client {
+            Client::TypescriptV1 => self.javascript.script("client-v1.mjs")?,
+            Client::TypescriptV2 => self.javascript.script("client-v2.mjs")?,
+            Client::Python => self.python.script("client.py"),
+            Client::Inspector => {
+                let asked = requests.iter();
+                return asked.map(|request| self.inspect(target, request)).collect();
+            }
+        };
+        match target {
+            Target::Command(words) => command.args([era, "stdio"]).args(words),
+            Target::Url(url) => command.args([era, "http", url]),
+        };
+        command.env("PUBLISHED_REQUESTS", Value::from(requests).to_string());
+        let told = output(&mut command).map_err(|why| format!("{}: {why}", client.name()))?;
+        let last = told.lines().last().unwrap_or_default();
+        serde_json::from_str(last)
+            .map_err(|e| format!("{}: no report ({e}): {told}", client.name()))
+    }
+
+    /// One request by the Inspector in its CLI mode.
+    fn inspect(&self, target: &Target, request: &Value) -> Result<Value, String> {
+        let script = "@modelcontextprotocol/inspector/clients/launcher/build/index.js";
+        let mut command = self
+            .javascript
+            .node(&self.javascript.modules().join(script));
+        let text = |place: &str| request.pointer(place).and_then(Value::as_str);
+        // why: it keeps settings in the home folder.
+        command.env("HOME", &self.folder).arg("--cli");
+        command.args(["--method", text("/method").unwrap_or_default()]);
+        if let Some(name) = text("/params/name") {
+            command.args(["--tool-name", name]);
+        }
+        let given = request.pointer("/params/arguments");
+        for (name, value) in given.and_then(Value::as_object).into_iter().flatten() {
+            let value = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            command.args(["--tool-arg", &format!("{name}={value}")]);
+        }
+        match target {
+            Target::Command(words) => command.arg("--").args(words),
+            Target::Url(url) => command.args(["--transport", "http", "--", url]),
+        };
+        Ok(match output(&mut command) {
+            Ok(told) => match serde_json::from_str::<Value>(&told) {
+                Ok(result) => json!({ "result": result }),
+                Err(_) => json!({ "error": told }),
+            },
+            Err(why) => json!({ "error": why }),
+        })
+    }
+}
+
+/// What a command prints, or what it says of its failure.
+fn output(command: &mut Command) -> Result<String, String> {
+    let output = command
+        .stdin(Stdio::null())
+        .stderr(Stdio::piped())
+        .output()
+        .map_err(|e| e.to_string())?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let tail: Vec<&str> = errors.lines().rev().take(8).collect();
+    Err(format!("{}: {}", output.status, tail.join(" | ")))
+}
+
+/// A command's program and its arguments.
+pub(super) fn words(command: &Command) -> Vec<String> {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect()
+}

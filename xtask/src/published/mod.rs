@@ -1,0 +1,231 @@
+//! `cargo xtask published`: published servers give published clients the same answers through the
+//! guard as without it, on each of its four crossings.
+//!
+//! The servers and what they are asked are `interop/published.json`. Everything a client gives its
+//! user is compared, as JSON.
+
+mod client;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde::Deserialize;
+use serde_json::Value;
+use toolgate_testkit::tally::Tally;
+
+use crate::arguments::Arguments;
+use crate::build;
+use crate::peers::{self, Javascript, Python, Served};
+use client::Client;
+
+/// A server and what it is asked.
+#[derive(Deserialize)]
+struct Published {
+    server: String,
+    /// Its script under `node_modules`.
+    node: Option<String>,
+    /// Its Python module.
+    python: Option<String>,
+    transports: Transports,
+    eras: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    requests: Vec<Value>,
+}
+
+/// The arguments that make it serve each transport that it has.
+#[derive(Deserialize)]
+struct Transports {
+    stdio: Vec<String>,
+    http: Option<Vec<String>>,
+}
+
+/// What a client is told to speak to.
+enum Target {
+    Command(Vec<String>),
+    Url(String),
+}
+
+/// Runs every server under every client and returns how many answers were not the same.
+/// `--only SERVER` runs one server.
+///
+/// # Errors
+///
+/// One line if a peer cannot be installed or started, or a client has no report.
+pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
+    let house = House {
+        javascript: Javascript::install()?,
+        python: Python::install()?,
+        toolgate: build::toolgate()?,
+        folder: build::target()?.join("peers").join("published"),
+    };
+    let only = arguments.option("only");
+    let mut total = Tally::default();
+    for server in servers()? {
+        if only.is_some_and(|only| only != server.server) {
+            continue;
+        }
+        let mut tally = Tally::default();
+        for client in Client::ALL {
+            for era in server.eras.iter().filter(|era| client.speaks(era)) {
+                house.compare(&server, client, era, &mut tally)?;
+            }
+        }
+        print!("{}", tally.details());
+        println!("{}: {}", server.server, tally.line());
+        total.add(tally);
+    }
+    println!("{}", total.line());
+    Ok(total.failed)
+}
+
+fn servers() -> Result<Vec<Published>, String> {
+    let path = peers::scripts().join("published.json");
+    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// What is installed and built.
+struct House {
+    javascript: Javascript,
+    python: Python,
+    toolgate: PathBuf,
+    /// The servers' own folder, made empty for each run.
+    folder: PathBuf,
+}
+
+impl House {
+    /// One client of one server: without the guard on each transport that the server has, and
+    /// through the guard on each that the guard has.
+    fn compare(
+        &self,
+        server: &Published,
+        client: Client,
+        era: &str,
+        tally: &mut Tally,
+    ) -> Result<(), String> {
+        let requests = self.requests(server, client)?;
+        for far in ["stdio", "http"] {
+            if far == "http" && server.transports.http.is_none() {
+                continue;
+            }
+            let mut answers = Vec::new();
+            for near in [None, Some("stdio"), Some("http")] {
+                peers::fresh(&self.folder)?;
+                let running = Running::start(self, server, far, near)?;
+                answers.push(self.ask(client, era, &running.target, &requests)?);
+            }
+            let [without, through @ ..] = answers.as_slice() else {
+                continue;
+            };
+            for (near, through) in ["stdio", "http"].iter().zip(through) {
+                let place = format!("{} {era} {near} guard {far}", client.name());
+                for (index, request) in requests.iter().enumerate() {
+                    let (without, through) = (without.get(index), through.get(index));
+                    tally.record(
+                        same(without, through)
+                            .map_err(|why| format!("{} {place}: {request}: {why}", server.server)),
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What the server is asked by this client.
+    fn requests(&self, server: &Published, client: Client) -> Result<Vec<Value>, String> {
+        let some = server.requests.iter().take(client.most());
+        some.map(|request| {
+            let text = self.filled(&request.to_string());
+            serde_json::from_str(&text).map_err(|e| format!("published.json: {e}"))
+        })
+        .collect()
+    }
+
+    fn filled(&self, text: &str) -> String {
+        text.replace("{folder}", &self.folder.display().to_string())
+    }
+
+    /// The command line of a server.
+    fn command(&self, server: &Published, arguments: &[String]) -> Result<Vec<String>, String> {
+        let mut command = vec!["env".to_owned()];
+        let env = server.env.iter();
+        command.extend(env.map(|(name, value)| format!("{name}={}", self.filled(value))));
+        let program = match (&server.node, &server.python) {
+            (Some(script), _) => self
+                .javascript
+                .node(&self.javascript.modules().join(script)),
+            (None, Some(module)) => self.python.module(module),
+            (None, None) => return Err(format!("{} names no program", server.server)),
+        };
+        command.extend(client::words(&program));
+        command.extend(arguments.iter().map(|argument| self.filled(argument)));
+        Ok(command)
+    }
+}
+
+/// What must run while a client asks, and where the client finds it.
+struct Running {
+    target: Target,
+    /// Ended in this order: the guard before the server.
+    _served: Vec<Served>,
+}
+
+impl Running {
+    /// Starts a server on the transport `far`, and before it the guard on `near`.
+    fn start(
+        house: &House,
+        server: &Published,
+        far: &str,
+        near: Option<&str>,
+    ) -> Result<Self, String> {
+        let mut served = Vec::new();
+        let mut target = match (&server.transports.http, far) {
+            (Some(arguments), "http") => {
+                let command = house.command(server, arguments)?;
+                let (program, arguments) = command.split_first().ok_or("no command")?;
+                let http = Served::on_port(Command::new(program).args(arguments))?;
+                let url = http.url.clone();
+                served.insert(0, http);
+                Target::Url(url)
+            }
+            _ => Target::Command(house.command(server, &server.transports.stdio)?),
+        };
+        let behind: Vec<String> = match &target {
+            Target::Url(url) => vec!["--upstream".to_owned(), url.clone()],
+            Target::Command(command) => [vec!["--".to_owned()], command.clone()].concat(),
+        };
+        let toolgate = house.toolgate.display().to_string();
+        match near {
+            None => {}
+            Some("http") => {
+                let guard = Served::guard(&mut Command::new(toolgate), &behind)?;
+                target = Target::Url(guard.url.clone());
+                served.insert(0, guard);
+            }
+            Some(_) => {
+                let guard = [toolgate, "guard".to_owned()];
+                target = Target::Command(guard.into_iter().chain(behind).collect());
+            }
+        }
+        Ok(Self {
+            target,
+            _served: served,
+        })
+    }
+}
+
+/// Both are answers, and the same.
+fn same(without: Option<&Value>, through: Option<&Value>) -> Result<(), String> {
+    match (without, through) {
+        (Some(without), _) if without.get("result").is_none() => Err(format!(
+            "there is no answer even without the guard: {without}"
+        )),
+        (Some(without), Some(through)) if without == through => Ok(()),
+        (Some(without), Some(through)) => {
+            Err(format!("without the guard {without}, through it {through}"))
+        }
+        _ => Err("there is no answer".to_owned()),
+    }
+}
