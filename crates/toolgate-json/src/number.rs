@@ -1,6 +1,7 @@
 //! Exact numbers: whatever JSON can write, compared and divided by value.
 
 mod decimal;
+mod double;
 mod multiple;
 mod show;
 
@@ -73,7 +74,10 @@ impl<'a> Number<'a> {
     /// everything here that is not a number.
     #[must_use]
     pub fn from_f64(value: f64) -> Self {
-        show::shortest(value)
+        match double::few_places(value) {
+            Some((negative, coefficient, scale)) => Self::from_scaled(negative, coefficient, scale),
+            None => show::shortest(value),
+        }
     }
 
     /// Reads a number by the grammar of RFC 8259 section 6; nothing may stand
@@ -88,6 +92,9 @@ impl<'a> Number<'a> {
 
     /// The number of a text that is known to follow the grammar.
     pub(crate) fn from_grammatical(text: &'a str) -> Self {
+        if let Some((negative, coefficient, scale)) = decimal::plain(text.as_bytes()) {
+            return Self::from_scaled(negative, coefficient, scale);
+        }
         match Decimal::of_text(text).short() {
             Some((negative, coefficient, scale)) => Self::from_scaled(negative, coefficient, scale),
             None => Self {
@@ -228,6 +235,11 @@ impl<'a> Number<'a> {
     /// an exponent. 1 for 0, for `100` and for `1e-9`; 3 for `1.050`.
     #[must_use]
     pub fn digits(self) -> usize {
+        if let Value::Scaled { coefficient, .. } = self.value {
+            // It has no factor 10, so all its digits count.
+            let log = coefficient.checked_ilog10().unwrap_or(0);
+            return usize::try_from(log).unwrap_or(0) + 1;
+        }
         // 0 has no significant digit, but takes one to write.
         self.decimal(&mut [0; SHORT_DIGITS]).count().max(1)
     }

@@ -80,6 +80,13 @@ const PAIRS: &[(&str, &[&str])] = &[
             r#"{"c": 1, "q": 1}"#,
         ],
     ),
+    (
+        r##"{"allOf": [{"$ref": "#/$defs/base"}, {"properties": {"a": {"items": {"minimum": 2}}, "c": {"properties": {"x": true}}}, "required": ["c"]}], "$defs": {"base": {"properties": {"a": {"items": {"type": "integer"}}, "c": {"additionalProperties": {"maxLength": 1}}}, "additionalProperties": {"minProperties": 1}}}}"##,
+        &[
+            r#"{"a": [2, 3], "c": {"x": "y"}, "d": {"e": 1}, "f": 1}"#,
+            r#"{"d": {}, "c": {"x": "yy"}, "a": [2, 1, 2.5]}"#,
+        ],
+    ),
 ];
 
 #[test]

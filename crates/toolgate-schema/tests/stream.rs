@@ -37,6 +37,22 @@ const PAIRS: &[(&str, &[&str])] = &[
             r#"{"one": {"one": {"two": {"two": 5}}, "kids": [{}, {"b": 1, "c": 2}]}, "b": 0, "c": ""}"#,
         ],
     ),
+    // Branches that the first member chooses, and scalars that must differ.
+    (
+        r#"{"items": {"oneOf": [
+                {"type": "object", "required": ["k"], "properties": {"k": {"const": "a"}, "v": {"type": "array", "uniqueItems": true, "items": {"type": ["integer", "string"]}}}},
+                {"type": "object", "required": ["k"], "properties": {"k": {"const": 2}, "w": {"uniqueItems": true, "maxItems": 3}}}]}}"#,
+        &[
+            r#"[{"k":"a","v":[1,"1",2,"\u0061"]},{"w":[],"k":2.0},{"k" : 2, "w":[true,null,{"a":1}]},{"k":20e-1,"w":[[],[0]]},{"k":"a","v":[ ]}]"#,
+            r#"[{"k":"a","v":["x"]},{"k":2,"w":[1,1.0]}]"#,
+        ],
+    ),
+    // One walk for what two subschemas ask of an object.
+    (
+        r#"{"allOf": [{"properties": {"a": {"minLength": 1}, "b": {"items": {"enum": ["x", "y"]}}}, "additionalProperties": {"type": ["string", "array"]}},
+                {"properties": {"a": {"maxLength": 3}, "c": {"minLength": 2}}, "required": ["a"]}], "maxProperties": 4}"#,
+        &[r#"{"b":["x","y"],"a":"\u00e9bc","c":"cc","d":[{}]}"#],
+    ),
 ];
 
 fn compiled(schema: &str, instance: ReadLimits) -> Schema {

@@ -188,6 +188,30 @@ impl<'a> Decimal<'a> {
     }
 }
 
+/// Sign, coefficient and scale of a grammatical number without exponent, if its
+/// digits, zeros included, fit a `u64`.
+pub(super) fn plain(text: &[u8]) -> Option<(bool, u64, i64)> {
+    let (negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    if digits.len() > PLAIN_BYTES {
+        return None;
+    }
+    let (mut coefficient, mut scale, mut places) = (0_u64, 0_i64, 0_i64);
+    for byte in digits {
+        match byte {
+            b'.' => places = 1,
+            b'0'..=b'9' => {
+                coefficient = coefficient * 10 + u64::from(byte & 0xf);
+                scale -= places;
+            }
+            _ => return None,
+        }
+    }
+    Some((negative, coefficient, scale))
+}
+
 /// Whether the bytes are a number by RFC 8259 section 6.
 pub(super) fn is_grammatical(bytes: &[u8]) -> bool {
     let (_, bytes) = strip_sign(bytes);
@@ -267,6 +291,8 @@ fn signed(length: usize) -> i64 {
 }
 
 /// Exponents of up to this many digits are added up in an `i64`.
+/// The bytes of any number of up to 18 digits with its point.
+const PLAIN_BYTES: usize = 19;
 const SHORT_EXPONENT: usize = 18;
 /// Scales within this are short; one written with more than [`SHORT_EXPONENT`]
 /// digits never is, as no text is long enough to shift it this far.

@@ -104,7 +104,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             Reach::Type => YES,
             Reach::Value => self.leaf(self.plan.node(target.node), value, kind),
             Reach::Object if kind != Kind::Object => YES,
-            Reach::Array if kind != Kind::Array => YES,
+            Reach::Array | Reach::Items if kind != Kind::Array => YES,
             _ => self.further(target, value),
         }
     }

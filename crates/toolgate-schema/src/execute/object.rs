@@ -251,7 +251,8 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             Reach::Type => return YES,
             Reach::Value => return self.leaf(self.plan.node(target.node), value, kind),
             Reach::Object if kind != Kind::Object => return YES,
-            Reach::Array if kind != Kind::Array => return YES,
+            Reach::Array | Reach::Items if kind != Kind::Array => return YES,
+            Reach::Items => return self.items(target, value),
             _ => {}
         }
         let member = Deferred {
@@ -268,9 +269,20 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         YES
     }
 
+    /// An array of which nothing below its items is looked at: never deep, so its turn
+    /// may come at once.
+    #[inline(never)]
+    fn items(&mut self, target: &'p Target, value: N) -> Answer {
+        self.spend(1)?;
+        match self.plan.arrays.get(to_usize(target.index)) {
+            Some(array) => self.array(array, value),
+            None => YES,
+        }
+    }
+
     /// A value of an admitted type against a subschema that looks at its children.
     pub(super) fn further(&mut self, target: &'p Target, value: N) -> Answer {
-        if !matches!(target.reach, Reach::Object | Reach::Array) {
+        if !matches!(target.reach, Reach::Object | Reach::Array | Reach::Items) {
             return self.enter(target.node, value);
         }
         if self.depth >= self.allowance.depth {

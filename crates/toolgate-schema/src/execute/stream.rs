@@ -36,7 +36,7 @@ pub(crate) fn run(
     let target = plan.of_kind(&plan.start, kind);
     let is_walk = match kind {
         Kind::Object => target.reach == Reach::Object,
-        Kind::Array => target.reach == Reach::Array,
+        Kind::Array => matches!(target.reach, Reach::Array | Reach::Items),
         _ => false,
     };
     if !is_walk || !target.types.has_kind(kind) {
@@ -105,7 +105,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         let target = self.machine.plan.of_kind(target, kind);
         let is_walk = match kind {
             Kind::Object => target.reach == Reach::Object,
-            _ => target.reach == Reach::Array,
+            _ => matches!(target.reach, Reach::Array | Reach::Items),
         };
         if !is_walk || !target.types.has_kind(kind) {
             if kind == Kind::Object && target.reach == Reach::Further {

@@ -121,7 +121,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             Reach::Value if self.leaf(self.plan.node(target.node), value, kind)? => None,
             Reach::Value => return FAILS,
             Reach::Object if kind != Kind::Object => None,
-            Reach::Array if kind != Kind::Array => None,
+            Reach::Array | Reach::Items if kind != Kind::Array => None,
             _ => Some(Standing::Open(target)),
         })
     }

@@ -14,7 +14,7 @@ pub(crate) struct Target {
     /// The node's types.
     pub(crate) types: TypeSet,
     pub(crate) reach: Reach,
-    /// What [`Reach::Object`], [`Reach::Array`] or [`Reach::ByKind`] leads to.
+    /// What [`Reach::Object`], [`Reach::Array`], [`Reach::Items`] or [`Reach::ByKind`] leads to.
     pub(crate) index: u32,
 }
 
@@ -29,6 +29,8 @@ pub(crate) enum Reach {
     Object,
     /// At the items of an array, in one walk; of all else at the type.
     Array,
+    /// The same where nothing below the items is looked at.
+    Items,
     /// At what the row of [`Plan::by_kind`] says for the value's kind.
     ByKind,
     /// At more than that, or through other subschemas.
@@ -250,7 +252,7 @@ impl Plan {
             Traits { leaf: true, .. } => (Reach::Value, NONE),
             Traits { memo: true, .. } => (Reach::Further, NONE),
             _ if node.present == Run::Object.bit() => (Reach::Object, node.object),
-            _ if node.present == Run::Array.bit() => (Reach::Array, node.array),
+            _ if node.present == Run::Array.bit() => (self.reach_of(node.array), node.array),
             _ => (Reach::Further, NONE),
         };
         Target {
@@ -258,6 +260,16 @@ impl Plan {
             types: node.types,
             reach,
             index,
+        }
+    }
+
+    /// How far a walk over items looks.
+    fn reach_of(&self, array: u32) -> Reach {
+        let array = self.arrays.get(to_usize(array));
+        let is_leaf = |rest: &Target| self.node(rest.node).traits.leaf;
+        match array {
+            Some(array) if array.is_even && array.rest.as_ref().is_none_or(is_leaf) => Reach::Items,
+            _ => Reach::Array,
         }
     }
 
@@ -331,7 +343,7 @@ impl Plan {
             _ => Run::Head.bit(),
         };
         let (below, reach, index) = match kind {
-            Kind::Array => (Run::Array.bit(), Reach::Array, node.array),
+            Kind::Array => (Run::Array.bit(), self.reach_of(node.array), node.array),
             Kind::Object => (Run::Object.bit(), Reach::Object, node.object),
             _ => (0, Reach::Type, NONE),
         };
@@ -408,6 +420,9 @@ impl Plan {
 
     /// Writes into every target what its node is like, once all are finished.
     pub(crate) fn settle(&mut self) {
+        for array in &mut self.arrays {
+            array.is_even = array.prefix.is_empty() && array.contains.is_none() && !array.unique;
+        }
         let mut rows = Vec::new();
         let mut objects = std::mem::take(&mut self.objects);
         for object in &mut objects {
@@ -432,7 +447,6 @@ impl Plan {
         self.objects = objects;
         let mut arrays = std::mem::take(&mut self.arrays);
         for array in &mut arrays {
-            array.is_even = array.prefix.is_empty() && array.contains.is_none() && !array.unique;
             for target in array.prefix.iter_mut().chain(&mut array.rest) {
                 *target = self.target_by_kind(target.node, &mut rows);
             }

@@ -1,0 +1,83 @@
+//! Doubles that have few decimal places, without writing them out.
+
+/// Sign, coefficient and scale of the shortest decimal that reads back as a double, if
+/// that has up to [`PLACES`] decimal places and up to 15 digits.
+///
+/// Two decimals of up to 15 digits never read as the same double, so one that does read
+/// as it is the shortest. A quotient of two numbers that a double holds exactly is the
+/// double nearest to it: what reading the decimal gives.
+pub(super) fn few_places(value: f64) -> Option<(bool, u64, i64)> {
+    let magnitude = value.abs();
+    if !magnitude.is_finite() || magnitude >= BELOW {
+        return None;
+    }
+    for (scale, power) in (0..).zip(POWERS) {
+        let (coefficient, whole) = rounded(magnitude * power);
+        if coefficient > MOST {
+            return None;
+        }
+        if (whole / power).to_bits() == magnitude.to_bits() {
+            return Some((value.is_sign_negative(), coefficient, -scale));
+        }
+    }
+    None
+}
+
+/// The nearest integer to a number from 0 to below 2^52, as integer and as double.
+fn rounded(value: f64) -> (u64, f64) {
+    // Doubles from 2^52 on have no places, and their low bits are what is above that.
+    let shifted = value + SHIFT;
+    (shifted.to_bits() - SHIFT.to_bits(), shifted - SHIFT)
+}
+
+/// 10 to the power of its place.
+const POWERS: [f64; PLACES + 1] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
+/// Decimal places that are tried.
+const PLACES: usize = 6;
+/// The least integer of 16 digits, but for one.
+const MOST: u64 = 999_999_999_999_999;
+/// Times the greatest power less than 2^52.
+const BELOW: f64 = 4e9;
+/// 2^52.
+const SHIFT: f64 = 4_503_599_627_370_496.0;
+
+#[cfg(test)]
+mod tests {
+    use super::few_places;
+    use crate::number::show;
+
+    /// What is found is what writing the double out finds.
+    #[test]
+    fn agrees_with_the_shortest_text() {
+        let mut found = 0;
+        let mut state = 1_u64;
+        for round in 0..200_000_u64 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let bits = state >> 11;
+            let whole = i32::try_from(bits % 2_000_000_000).unwrap_or(0);
+            let value = match round % 4 {
+                0 => f64::from_bits(state),
+                1 => f64::from(whole) / 1e3,
+                2 => f64::from(whole) / 1e7,
+                _ => f64::from(whole) * 0.1,
+            };
+            for value in [value, value.next_up(), -value] {
+                let Some((negative, coefficient, scale)) = few_places(value) else {
+                    continue;
+                };
+                found += 1;
+                let number = super::super::Number::from_scaled(negative, coefficient, scale);
+                assert_eq!(number, show::shortest(value), "{value}");
+            }
+        }
+        assert!(found > 100_000, "{found}");
+        for value in [0.0, -0.0, 0.1, 0.3, 2.5, 1e-6, 3_999_999_999.999_999, 4e9] {
+            if let Some((negative, coefficient, scale)) = few_places(value) {
+                let number = super::super::Number::from_scaled(negative, coefficient, scale);
+                assert_eq!(number, show::shortest(value), "{value}");
+            }
+        }
+    }
+}
