@@ -51,6 +51,13 @@ impl NameEnds {
         self.head
     }
 
+    /// The last eight bytes as a word; 0 if there are fewer.
+    #[inline]
+    #[must_use]
+    pub const fn tail(self) -> u64 {
+        self.tail
+    }
+
     /// The name's length in bytes.
     #[inline]
     #[must_use]

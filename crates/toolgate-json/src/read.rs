@@ -68,6 +68,7 @@ impl Reader {
     pub(crate) fn into_tape(mut self, text: &str, limits: &ReadLimits) -> Result<Tape, ReadError> {
         let nodes = (text.len() / BYTES_PER_NODE).min(limits.nodes).min(MANY);
         self.tape.slots.reserve(nodes);
+        self.keys.reserve();
         self.fill(text, limits)?;
         self.tape.slots.shrink_to_fit();
         Ok(self.tape)
@@ -372,7 +373,7 @@ impl Pass<'_, '_> {
 )]
 const MAX_INDEX: usize = (NONE - 1) as usize;
 /// Bytes of a text for each key and value, about; fewer than real documents have.
-const BYTES_PER_NODE: usize = 8;
+const BYTES_PER_NODE: usize = 6;
 /// Nodes that room is made for before any is there.
 const MANY: usize = 1 << 12;
 

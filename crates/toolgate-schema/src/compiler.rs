@@ -42,7 +42,7 @@ struct Options {
     strictness: Strictness,
     dialect: Option<Dialect>,
     default_dialect: Option<Dialect>,
-    documents: HashMap<String, Arc<OwnedDocument>>,
+    documents: HashMap<String, OwnedDocument>,
 }
 
 impl Compiler {
@@ -116,9 +116,7 @@ impl Compiler {
             ));
         }
         let document = read(document, &self.0.limits, place())?;
-        self.options()
-            .documents
-            .insert(uri.to_owned(), Arc::new(document));
+        self.options().documents.insert(uri.to_owned(), document);
         Ok(self)
     }
 
@@ -131,10 +129,12 @@ impl Compiler {
         &self.0.limits
     }
 
-    /// Admits and resolves a schema.
+    /// Admits and resolves a schema; with keywords that assert nothing if
+    /// `annotations` are wanted.
     pub(crate) fn outline(
         &self,
-        text: Arc<OwnedDocument>,
+        text: OwnedDocument,
+        annotations: bool,
     ) -> Result<(Outline, Vec<Warning>), CompileError> {
         let terms = Terms {
             limits: &self.0.limits,
@@ -142,6 +142,7 @@ impl Compiler {
             formats: self.0.formats,
             content: self.0.content,
             dialect: self.0.dialect,
+            annotations,
         };
         let metaschemas = |uri: &str| self.custom_rules(uri, 0);
         let mut admission = Admission::new(terms, &metaschemas);
@@ -156,16 +157,16 @@ impl Compiler {
     }
 
     /// A document in hand: a registered one, or a bundled metaschema.
-    fn find(&self, uri: &str) -> Option<Result<Arc<OwnedDocument>, CompileError>> {
+    fn find(&self, uri: &str) -> Option<Result<OwnedDocument, CompileError>> {
         if let Some(document) = self.0.documents.get(uri) {
-            return Some(Ok(Arc::clone(document)));
+            return Some(Ok(document.clone()));
         }
         let text = metaschemas::bundled(uri)?;
         let place = Place {
             document: uri.to_owned(),
             ..Place::default()
         };
-        Some(read(text.as_bytes(), &Limits::default(), place).map(Arc::new))
+        Some(read(text.as_bytes(), &Limits::default(), place))
     }
 
     /// The rules that a registered metaschema sets by its `$vocabulary`

@@ -13,7 +13,7 @@ use crate::limits::schema_read_limits;
 use crate::lower::{lower, nodes_of};
 use crate::options::Warning;
 use crate::outline::Outline;
-use crate::plan::Plan;
+use crate::plan::{Held, Plan};
 
 /// The answer of a check. There are three, and the third is not a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -66,14 +66,20 @@ impl fmt::Display for Verdict {
 pub struct Schema(Arc<Inner>);
 
 struct Inner {
-    plan: Plan,
+    plan: Held,
     source: Box<str>,
     compiler: Compiler,
+    later: OnceLock<Box<Later>>,
+}
+
+/// What few schemas have, or none before it is asked for.
+#[derive(Default)]
+struct Later {
     warnings: Box<[Warning]>,
     /// Read again when somebody asks for it.
-    text: OnceLock<Arc<OwnedDocument>>,
+    text: OnceLock<OwnedDocument>,
     /// Made again from the text when a failure is to be explained.
-    outlined: OnceLock<Box<Result<Outlined, CompileError>>>,
+    outlined: OnceLock<Result<Outlined, CompileError>>,
 }
 
 /// A schema keyword by keyword, and what the plan made of it.
@@ -85,14 +91,25 @@ pub(crate) struct Outlined {
 
 impl Schema {
     fn new(plan: Plan, source: String, compiler: Compiler, warnings: Vec<Warning>) -> Self {
+        let later = OnceLock::new();
+        if !warnings.is_empty() {
+            later.get_or_init(|| {
+                Box::new(Later {
+                    warnings: warnings.into(),
+                    ..Later::default()
+                })
+            });
+        }
         Self(Arc::new(Inner {
-            plan,
+            plan: Held::new(plan),
             source: source.into(),
             compiler,
-            warnings: warnings.into(),
-            text: OnceLock::new(),
-            outlined: OnceLock::new(),
+            later,
         }))
+    }
+
+    fn later(&self) -> &Later {
+        self.0.later.get_or_init(Box::default)
     }
 
     /// Compiles a schema with the default options; see [`Compiler`] for others.
@@ -151,13 +168,13 @@ impl Schema {
         self.document()
     }
 
-    fn document(&self) -> &Arc<OwnedDocument> {
-        self.0.text.get_or_init(|| {
+    fn document(&self) -> &OwnedDocument {
+        self.later().text.get_or_init(|| {
             let source: &str = &self.0.source;
             let limits = schema_read_limits(self.0.compiler.bounds());
             // It was read once already, under the same bounds.
             let read = OwnedDocument::read(source, &limits);
-            Arc::new(read.unwrap_or_else(|_| OwnedDocument::null()))
+            read.unwrap_or_else(|_| OwnedDocument::null())
         })
     }
 
@@ -169,7 +186,8 @@ impl Schema {
 
     /// What lenient compilation left out.
     pub fn warnings(&self) -> &[Warning] {
-        &self.0.warnings
+        let later = self.0.later.get();
+        later.map_or(&[], |later| &later.warnings)
     }
 
     /// The compiled form as a listing for people: its nodes, their types and
@@ -185,16 +203,16 @@ impl Schema {
 
     /// The same, and which node of the plan each subschema became.
     pub(crate) fn outlined(&self) -> Result<&Outlined, &CompileError> {
-        let made = self.0.outlined.get_or_init(|| {
-            let text = Arc::clone(self.document());
+        let made = self.later().outlined.get_or_init(|| {
+            let text = self.document().clone();
             let compiler = &self.0.compiler;
-            Box::new(compiler.outline(text).map(|(outline, _)| {
+            compiler.outline(text, true).map(|(outline, _)| {
                 let nodes = nodes_of(&outline, compiler.bounds(), &self.0.plan);
                 let index = nodes.map(|nodes| Index::new(&outline, nodes));
                 Outlined { outline, index }
-            }))
+            })
         });
-        (**made).as_ref()
+        made.as_ref()
     }
 
     /// What the plan says of subschemas, for an explanation of one instance.
@@ -254,15 +272,16 @@ impl Compiler {
     ///
     /// [`CompileError`] says why the schema may not exist here.
     pub fn compile(&self, schema: &[u8]) -> Result<Schema, CompileError> {
-        let text = Arc::new(compiler::read(schema, self.bounds(), Place::default())?);
-        let (outline, warnings) = self.outline(Arc::clone(&text))?;
+        let text = compiler::read(schema, self.bounds(), Place::default())?;
+        let (outline, warnings) = self.outline(text.clone(), false)?;
         let plan = lower(&outline, self.bounds())?;
         drop(outline);
-        let source = match Arc::try_unwrap(text) {
-            Ok(text) => text.into_source(),
-            Err(shared) => shared.document().source().to_owned(),
-        };
-        Ok(Schema::new(plan, source, self.clone(), warnings))
+        Ok(Schema::new(
+            plan,
+            text.into_source(),
+            self.clone(),
+            warnings,
+        ))
     }
 
     /// Compiles a schema given as a `serde_json` value.

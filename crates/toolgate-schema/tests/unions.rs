@@ -38,7 +38,7 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
                 "kind": {"type": "string"},
                 "a": {"allOf": [{"properties": {"type": {"const": "A"}}}], "properties": {"type": {"$ref": "#/$defs/kind"}, "v": {"type": "null"}}},
                 "b": {"properties": {"type": {"const": "B"}}, "required": ["type"]}}}"##,
-        "any of 3 4 5 by \"type\"",
+        "any of 3 4 array by \"type\"",
         &[
             r#"{"type": "A", "v": null}"#,
             r#"{"v": null}"#,

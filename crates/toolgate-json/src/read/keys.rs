@@ -37,6 +37,11 @@ impl Keys {
         ]
     }
 
+    /// Makes room for the keys that most documents have open at once.
+    pub(super) fn reserve(&mut self) {
+        self.open.reserve(OPEN);
+    }
+
     pub(super) fn clear(&mut self) {
         self.open.clear();
         self.marked.clear();
@@ -279,6 +284,8 @@ impl Finder<'_> {
     }
 }
 
+/// Keys that room is made for at once.
+const OPEN: usize = 24;
 /// Up to this many keys are compared pairwise.
 const FEW: usize = 4;
 /// Up to this many keys are told apart by 10 bits of their hashes: most are,

@@ -8,7 +8,7 @@
 mod identify;
 mod shape;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, OwnedDocument, View};
@@ -16,11 +16,12 @@ use toolgate_pattern::Pattern;
 
 use crate::dialect::{Dialect, Keyword, Rules};
 use crate::error::{CompileError, CompileErrorKind, Place};
-use crate::int::to_u32;
+use crate::int::{to_u32, to_usize};
 use crate::limits::{Limit, LimitName, Limits};
 use crate::options::{Content, Formats, Strictness, Warning};
 use crate::outline::{
-    self, Anchor, Doc, DocId, Entry, PatternId, RefId, Resource, ResourceId, Shape, Sub, SubId,
+    self, Anchor, Doc, DocId, Entry, Form, PatternId, RefId, Resource, ResourceId, Shape, Sub,
+    SubId,
 };
 
 /// What the compiler was asked for, as far as the walk needs it.
@@ -32,6 +33,8 @@ pub(crate) struct Terms<'t> {
     pub(crate) content: Content,
     /// The operator's dialect; overrides every `$schema`.
     pub(crate) dialect: Option<Dialect>,
+    /// Whether keywords that assert nothing are wanted, for who explains.
+    pub(crate) annotations: bool,
 }
 
 /// Finds the rules of a custom metaschema by its URI, among registered documents.
@@ -52,7 +55,8 @@ pub(crate) struct Admission<'t> {
     pub(crate) terms: Terms<'t>,
     pub(crate) metaschemas: &'t MetaschemaLookup<'t>,
     pub(crate) docs: Vec<Doc>,
-    /// For each document, the subschema that stands at each of its nodes.
+    /// For each document, the subschema that stands at each of its nodes; empty until
+    /// a pointer asks for one.
     positions: Vec<Vec<Option<SubId>>>,
     pub(crate) resources: Vec<Resource>,
     pub(crate) resource_of_uri: HashMap<String, ResourceId>,
@@ -63,7 +67,9 @@ pub(crate) struct Admission<'t> {
     patterns_size: usize,
     pub(crate) refs: Vec<PendingRef>,
     pub(crate) warnings: Vec<Warning>,
-    waiting: VecDeque<(SubId, usize)>,
+    /// How deep each subschema stands, and how many were looked into.
+    depths: Vec<u32>,
+    opened: usize,
 }
 
 impl<'t> Admission<'t> {
@@ -82,7 +88,8 @@ impl<'t> Admission<'t> {
             patterns_size: 0,
             refs: Vec::new(),
             warnings: Vec::new(),
-            waiting: VecDeque::new(),
+            depths: Vec::new(),
+            opened: 0,
         }
     }
 
@@ -94,7 +101,7 @@ impl<'t> Admission<'t> {
     pub(crate) fn admit_document(
         &mut self,
         uri: &str,
-        text: Arc<OwnedDocument>,
+        text: OwnedDocument,
         rules: Rules,
     ) -> Result<ResourceId, CompileError> {
         let doc = DocId::new(self.docs.len());
@@ -103,10 +110,12 @@ impl<'t> Admission<'t> {
             uri: uri.to_owned(),
             text,
         });
-        self.positions.push(vec![None; nodes]);
+        if !self.positions.is_empty() {
+            self.positions.push(vec![None; nodes]);
+        }
         self.entries.reserve(nodes / NODES_PER_ENTRY);
         self.subs.reserve(nodes / NODES_PER_SUBSCHEMA + 1);
-        self.waiting.reserve(nodes / NODES_PER_SUBSCHEMA + 1);
+        self.depths.reserve(nodes / NODES_PER_SUBSCHEMA + 1);
         let resource = self.add_resource(uri.to_owned(), SubId::new(self.subs.len()));
         let root = self.push(doc, root, resource, rules, 0)?;
         self.walk()?;
@@ -140,7 +149,17 @@ impl<'t> Admission<'t> {
     }
 
     /// The subschema that stands at a node, if one does.
-    pub(crate) fn position(&self, doc: DocId, node: NodeId) -> Option<SubId> {
+    pub(crate) fn position(&mut self, doc: DocId, node: NodeId) -> Option<SubId> {
+        if self.positions.is_empty() {
+            let nodes = self.docs.iter().map(|doc| doc.text.document().len());
+            self.positions = nodes.map(|nodes| vec![None; nodes]).collect();
+            for (index, sub) in self.subs.iter().enumerate() {
+                let places = self.positions.get_mut(sub.doc.index());
+                if let Some(place) = places.and_then(|places| places.get_mut(sub.node.index())) {
+                    *place = Some(SubId::new(index));
+                }
+            }
+        }
         *self.positions.get(doc.index())?.get(node.index())?
     }
 
@@ -208,19 +227,21 @@ impl<'t> Admission<'t> {
         if let Some(place) = positions.and_then(|places| places.get_mut(node.index())) {
             *place = Some(id);
         }
-        self.waiting.push_back((id, depth));
+        self.depths.push(to_u32(depth));
         Ok(id)
     }
 
     fn walk(&mut self) -> Result<(), CompileError> {
-        let mut current: Option<(DocId, Arc<OwnedDocument>)> = None;
-        while let Some((id, depth)) = self.waiting.pop_front() {
-            let Some(sub) = self.subs.get(id.index()).copied() else {
-                continue;
-            };
+        let mut current: Option<(DocId, OwnedDocument)> = None;
+        while let (Some(sub), Some(depth)) = (
+            self.subs.get(self.opened).copied(),
+            self.depths.get(self.opened).copied(),
+        ) {
+            let (id, depth) = (SubId::new(self.opened), to_usize(depth));
+            self.opened += 1;
             if current.as_ref().is_none_or(|(doc, _)| *doc != sub.doc) {
                 let doc = self.docs.get(sub.doc.index());
-                current = doc.map(|doc| (sub.doc, Arc::clone(&doc.text)));
+                current = doc.map(|doc| (sub.doc, doc.text.clone()));
             }
             let Some((_, text)) = &current else {
                 continue;
@@ -263,7 +284,8 @@ impl<'t> Admission<'t> {
         // Decoding a keyword opens no other subschema, so its entries stand in a row.
         let start = to_u32(self.entries.len());
         for (key, value) in view.members() {
-            let keyword = sub.rules.keyword(key.text()).unwrap_or(Keyword::Unknown);
+            let name = key.text();
+            let keyword = sub.rules.keyword(name).unwrap_or(Keyword::Unknown);
             if hidden && !matches!(keyword, Keyword::Ref | Keyword::Definitions) {
                 continue;
             }
@@ -272,10 +294,12 @@ impl<'t> Admission<'t> {
                 id,
                 depth,
                 keyword,
-                name: key.text(),
+                name,
                 view,
             };
-            if let Some(form) = self.form(reader, value)? {
+            if let Some(form) = self.form(reader, value)?
+                && (self.terms.annotations || !matches!(form, Form::Annotation))
+            {
                 self.entries.push(Entry {
                     keyword,
                     name: key.view().id(),
@@ -370,8 +394,9 @@ impl<'t> Admission<'t> {
 
 /// Whether a subschema may have a dialect, an id, an anchor or a reference.
 fn has_identity(view: View<'_>) -> bool {
+    let old = Keyword::OldId.name().as_bytes();
     view.members()
-        .any(|(key, _)| key.text().starts_with('$') || key.text() == Keyword::OldId.name())
+        .any(|(key, _)| key.bytes().first() == Some(&b'$') || key.bytes() == old)
 }
 
 /// What a keyword and a subschema take of a document, keys and values, about: real

@@ -8,7 +8,7 @@ use toolgate_json::{Kind, Node, Number, View};
 use super::{Answer, Machine, NO, YES};
 use crate::format::{Format, content};
 use crate::int::{to_usize, units};
-use crate::plan::{DIGITS_PER_UNIT, EnumPlan, Literal, Op, PlanNode};
+use crate::plan::{DIGITS_PER_UNIT, EnumPlan, NumberLiteral, Op, PlanNode};
 
 impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     /// All that a leaf asks of a value of an admitted type.
@@ -148,22 +148,28 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         let Some(bound) = self.plan.numbers.get(to_usize(number)) else {
             return ControlFlow::Continue(Ordering::Equal);
         };
-        if let (Some(found), Some(bound)) = (found.as_i64(), bound.integer) {
-            return ControlFlow::Continue(found.cmp(&bound));
+        if let (Some(found), NumberLiteral::Integer(bound)) = (found.as_i64(), bound) {
+            return ControlFlow::Continue(found.cmp(bound));
         }
-        self.against_literal(bound.literal, found)
+        self.against_number(bound, found)
     }
 
     /// The order of a value against a bound where one of them is no machine integer.
     #[inline(never)]
-    fn against_literal(
+    fn against_number(
         &mut self,
-        bound: Literal,
+        bound: &NumberLiteral,
         found: Number<'_>,
     ) -> ControlFlow<super::Stop, Ordering> {
         self.spend_number(found)?;
         let plan = self.plan;
-        let Some(literal) = plan.literal(bound) else {
+        let literal = match *bound {
+            NumberLiteral::Integer(bound) => {
+                return ControlFlow::Continue(found.compare(&Number::from_i64(bound)));
+            }
+            NumberLiteral::Other(literal) => literal,
+        };
+        let Some(literal) = plan.literal(literal) else {
             return ControlFlow::Continue(Ordering::Equal);
         };
         self.spend_literal(literal)?;
@@ -176,11 +182,18 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         let Some(divisor) = plan.numbers.get(to_usize(number)) else {
             return YES;
         };
-        if let (Some(found), Some(divisor)) = (found.as_i64(), divisor.integer) {
-            return ControlFlow::Continue(found.checked_rem(divisor).is_none_or(|rest| rest == 0));
-        }
-        let Some(divisor) = plan.literal(divisor.literal).map(|view| view.number()) else {
-            return YES;
+        let divisor = match *divisor {
+            NumberLiteral::Integer(divisor) => match found.as_i64() {
+                Some(found) => {
+                    let rest = found.checked_rem(divisor);
+                    return ControlFlow::Continue(rest.is_none_or(|rest| rest == 0));
+                }
+                None => Number::from_i64(divisor),
+            },
+            NumberLiteral::Other(literal) => match plan.literal(literal) {
+                Some(view) => view.number(),
+                None => return YES,
+            },
         };
         // Division of long numbers is quadratic in their digits.
         let digits = units(found.digits()).saturating_mul(units(divisor.digits()));
@@ -206,6 +219,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     fn text(&mut self, op: &Op, text: &str) -> Answer {
         let matched = match *op {
             Op::MinLength(least) => {
+                let least = least.get();
                 // A code point has at most four bytes, so most answers need no counting.
                 let bytes = units(text.len());
                 if bytes < least {
@@ -218,6 +232,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
                 }
             }
             Op::MaxLength(most) => {
+                let most = most.get();
                 let bytes = units(text.len());
                 if bytes <= most {
                     true

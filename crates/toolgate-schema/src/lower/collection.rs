@@ -36,14 +36,19 @@ impl Lowering<'_> {
             return Ok(());
         };
         let document = doc.text.document();
-        let mut names = Slots::default();
-        let mut known: Vec<Slot> = Vec::new();
+        let room = outline.entries(sub).iter().map(|entry| match &entry.form {
+            Form::Map(map) if entry.keyword == Keyword::Properties => map.len(),
+            Form::Literal if entry.keyword == Keyword::Required => document.view(entry.value).len(),
+            _ => 0,
+        });
+        let room = room.max().unwrap_or(0);
+        let mut names = Slots::with_room(room);
+        let mut known: Vec<Slot> = Vec::with_capacity(room);
         let mut dependents: Vec<(u32, Vec<u32>, Option<NodeIx>)> = Vec::new();
         let mut any = false;
         for entry in outline.entries(sub) {
             match (&entry.form, entry.keyword) {
                 (Form::Map(map), Keyword::Properties) => {
-                    known.reserve(map.len());
                     for (key, one) in map {
                         let slot = names.slot(document.view(*key).string());
                         let schema = self.child(*one, scope)?;
@@ -109,16 +114,20 @@ impl Lowering<'_> {
         if !any {
             return Ok(());
         }
-        let (names, places) = names.finish(|slot| {
+        let (names, order) = names.finish(|slot| {
             let known = known.get(slot).copied();
             known.map_or_else(Slot::default, |known| Slot {
                 order: to_u32(slot),
                 ..known
             })
         });
-        let place = |slot: u32| places.get(to_usize(slot)).copied().unwrap_or(slot);
         plan.names = names;
         plan.bound();
+        let places = match dependents.is_empty() {
+            true => Vec::new(),
+            false => order.places(),
+        };
+        let place = |slot: u32| places.get(to_usize(slot)).copied().unwrap_or(slot);
         plan.dependents = dependents
             .into_iter()
             .map(|(trigger, required, schema)| Dependent {

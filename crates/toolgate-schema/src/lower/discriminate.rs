@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use toolgate_json::{Kind, Node as _};
 
-use crate::int::{to_u32, to_usize};
+use crate::int::{to_u16, to_u32, to_usize};
 use crate::plan::{NameTable, NodeIx, Op, Plan, PlanNode, Run, Select, Union};
 
 /// Gives every union its [`Select`] where there is one.
@@ -24,8 +24,10 @@ pub(super) fn discriminate(plan: &mut Plan) {
             union.select = select;
         }
     }
-    for index in 0..plan.nodes.len() {
-        gather_conditions(plan, index);
+    if plan.conditions.len() >= FEWEST_CONDITIONS {
+        for index in 0..plan.nodes.len() {
+            gather_conditions(plan, index);
+        }
     }
 }
 
@@ -65,7 +67,7 @@ fn gather_conditions(plan: &mut Plan, index: usize) {
         if run == Run::Any {
             ops.push(Op::AllOf(union));
         }
-        *end = to_u32(ops.len());
+        *end = to_u16(ops.len());
     }
     plan.ops.extend(ops);
     plan.unions.push(Union {

@@ -12,8 +12,8 @@
 
 use std::collections::HashMap;
 
-use super::merge;
-use crate::int::{to_u32, to_usize};
+use super::{MOST_OPS, merge};
+use crate::int::{to_u16, to_u32, to_usize};
 use crate::plan::{NONE, NodeIx, Op, Plan, PlanNode, Run, Traits};
 
 /// Fuses every node that can be reached from the root.
@@ -52,6 +52,8 @@ pub(super) struct Fusion<'p> {
 struct Parts {
     /// The node itself first.
     nodes: Vec<NodeIx>,
+    /// The operations of all of them.
+    ops: usize,
     objects: Vec<usize>,
     arrays: Vec<usize>,
     /// The node's walk that waits for its others is among them.
@@ -59,11 +61,9 @@ struct Parts {
 }
 
 impl Fusion<'_> {
-    /// Whether a node is seen for the first time.
+    /// Whether a node is seen for the first time; what only asks for types is none.
     fn is_new(&mut self, ix: NodeIx) -> bool {
-        if self.seen.len() <= ix.index() {
-            self.seen.resize(ix.index() + 1, false);
-        }
+        self.seen.resize(self.plan.nodes.len(), false);
         let seen = self.seen.get_mut(ix.index());
         seen.is_some_and(|seen| !std::mem::replace(seen, true))
     }
@@ -104,7 +104,7 @@ impl Fusion<'_> {
             if ops.len() > before {
                 node.present |= run.bit();
             }
-            *end = to_u32(ops.len());
+            *end = to_u16(ops.len());
         }
         node.traits = Traits {
             plain: node.present == 0,
@@ -143,6 +143,7 @@ impl Fusion<'_> {
     fn parts(&mut self, ix: NodeIx) -> Parts {
         let mut parts = Parts {
             nodes: Vec::new(),
+            ops: 0,
             objects: Vec::new(),
             arrays: Vec::new(),
             tail: false,
@@ -182,7 +183,9 @@ impl Fusion<'_> {
         let node = self.plan.node(ix);
         let first = parts.nodes.is_empty();
         let settled = node.types.is_empty() && !first;
+        let ops = parts.ops + self.plan.all_ops(node).len();
         if settled
+            || (ops >= MOST_OPS && !first)
             || parts.nodes.len() >= MOST_PARTS
             || parts.nodes.contains(&ix)
             || (node.has(Run::Tail.bit()) && !first)
@@ -204,6 +207,7 @@ impl Fusion<'_> {
             return false;
         }
         parts.nodes.push(ix);
+        parts.ops = ops;
         true
     }
 
@@ -243,27 +247,28 @@ impl Fusion<'_> {
         if right.traits.plain && types == left.types {
             return a;
         }
-        let plain = left.traits.plain && right.traits.plain;
+        if left.traits.plain && right.traits.plain {
+            return NodeIx::plain(types);
+        }
         let key = (a.min(b), a.max(b));
         if let Some(known) = self.pairs.get(&key) {
             return *known;
         }
-        let mut node = PlanNode::plain(types);
-        if !plain {
-            node.start = to_u32(self.plan.ops.len());
-            node.traits = Traits::default();
-            node.present = Run::Any.bit();
-            node.ends = Run::ALL.map(|run| {
+        let ix = NodeIx::new(self.plan.nodes.len());
+        self.plan.nodes.push(PlanNode {
+            traits: Traits::default(),
+            present: Run::Any.bit(),
+            start: to_u32(self.plan.ops.len()),
+            ends: Run::ALL.map(|run| {
                 if run.position() < Run::Any.position() {
                     0
                 } else {
                     2
                 }
-            });
-            self.plan.ops.extend([Op::Apply(a), Op::Apply(b)]);
-        }
-        let ix = NodeIx::new(self.plan.nodes.len());
-        self.plan.nodes.push(node);
+            }),
+            ..PlanNode::plain(types)
+        });
+        self.plan.ops.extend([Op::Apply(a), Op::Apply(b)]);
         self.pairs.insert(key, ix);
         ix
     }

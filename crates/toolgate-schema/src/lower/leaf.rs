@@ -7,7 +7,7 @@ use crate::dialect::Keyword;
 use crate::int::{to_u32, to_usize, units};
 use crate::outline::{ContentUse, Entry, Form, FormatUse, Sub, TypeSet};
 use crate::plan::DIGITS_PER_UNIT;
-use crate::plan::{EnumPlan, Literal, NumberLiteral, Op, Run, Slots};
+use crate::plan::{EnumPlan, Length, Literal, NumberLiteral, Op, Run, Slots};
 
 impl Lowering<'_> {
     /// Drafts the operation of a keyword that looks at the value alone.
@@ -51,10 +51,10 @@ impl Lowering<'_> {
                 );
             }
             (Form::Count(count), Keyword::MinLength) if *count > 0 => {
-                draft.push(Run::String, Op::MinLength(*count));
+                draft.push(Run::String, Op::MinLength(Length::new(*count)));
             }
             (Form::Count(count), Keyword::MaxLength) => {
-                draft.push(Run::String, Op::MaxLength(*count));
+                draft.push(Run::String, Op::MaxLength(Length::new(*count)));
             }
             (Form::Pattern(pattern), _) => draft.push(Run::String, Op::Pattern(*pattern)),
             (Form::Format(FormatUse::Text(format)), _) => {
@@ -97,7 +97,8 @@ impl Lowering<'_> {
             .literal(literal)
             .and_then(|view| view.number().as_i64());
         let index = to_u32(self.plan.numbers.len());
-        self.plan.numbers.push(NumberLiteral { integer, literal });
+        let number = integer.map_or(NumberLiteral::Other(literal), NumberLiteral::Integer);
+        self.plan.numbers.push(number);
         index
     }
 
@@ -112,12 +113,13 @@ impl Lowering<'_> {
             return;
         };
         let mut members = EnumPlan::default();
-        let mut strings = Slots::default();
+        let text = text.document().view(entry.value);
+        let mut strings = Slots::with_room(text.len());
         let mut integers = Vec::new();
         let mut numbers: Vec<(Number<'_>, Literal)> = Vec::new();
         let mut compound = Vec::new();
         let mut types = TypeSet::NONE;
-        for view in text.document().view(entry.value).items() {
+        for view in text.items() {
             types = types.union(types_of(view));
             let literal = Literal {
                 doc,

@@ -1,24 +1,20 @@
 //! Gathers the values that a plan compares with into a document of their own, so
 //! that a compiled schema need not keep the documents it was made from.
 
-use std::sync::Arc;
-
 use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
 
-use crate::plan::{Literal, Plan};
+use crate::plan::{Literal, NumberLiteral, Plan, Rare};
 
 /// Moves every literal of a plan into one document, an array of them.
 pub(super) fn gather(plan: &mut Plan) {
-    let mut text = String::from("[");
+    let mut text = String::new();
     for literal in places(plan) {
         let view = plan.literal(*literal);
-        if text.len() > 1 {
-            text.push(',');
-        }
+        text.push(if text.is_empty() { '[' } else { ',' });
         text.push_str(view.map_or("null", |view| view.raw()));
     }
-    if text.len() == 1 {
-        plan.docs = Box::default();
+    if text.is_empty() {
+        plan.docs = Rare::default();
         return;
     }
     text.push(']');
@@ -42,7 +38,7 @@ pub(super) fn gather(plan: &mut Plan) {
     for (literal, node) in places_mut(plan).zip(items) {
         *literal = Literal { doc: 0, node };
     }
-    plan.docs = Box::new([Arc::new(document)]);
+    plan.docs = std::iter::once(document).collect();
 }
 
 fn places(plan: &Plan) -> impl Iterator<Item = &Literal> {
@@ -51,7 +47,10 @@ fn places(plan: &Plan) -> impl Iterator<Item = &Literal> {
         let compound = members.compound.iter().map(|(_, literal)| literal);
         members.numbers.iter().chain(compound)
     });
-    let numbers = plan.numbers.iter().map(|number| &number.literal);
+    let numbers = plan.numbers.iter().filter_map(|number| match number {
+        NumberLiteral::Integer(_) => None,
+        NumberLiteral::Other(literal) => Some(literal),
+    });
     plan.literals.iter().chain(numbers).chain(members)
 }
 
@@ -61,6 +60,9 @@ fn places_mut(plan: &mut Plan) -> impl Iterator<Item = &mut Literal> {
         let compound = members.compound.iter_mut().map(|(_, literal)| literal);
         members.numbers.iter_mut().chain(compound)
     });
-    let numbers = plan.numbers.iter_mut().map(|number| &mut number.literal);
+    let numbers = plan.numbers.iter_mut().filter_map(|number| match number {
+        NumberLiteral::Integer(_) => None,
+        NumberLiteral::Other(literal) => Some(literal),
+    });
     plan.literals.iter_mut().chain(numbers).chain(members)
 }

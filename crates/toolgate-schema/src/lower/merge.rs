@@ -77,8 +77,12 @@ fn merged_object(fusion: &mut Fusion<'_>, parts: &[(usize, ObjectPlan)]) -> Obje
             });
         }
     }
-    let (names, places) = names.finish(|slot| known.get(slot).copied().unwrap_or_default());
+    let (names, order) = names.finish(|slot| known.get(slot).copied().unwrap_or_default());
     merged.names = names;
+    let places = match dependents.is_empty() {
+        true => Vec::new(),
+        false => order.places(),
+    };
     for dependent in &mut dependents {
         let slots = dependent
             .required

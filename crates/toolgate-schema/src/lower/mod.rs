@@ -18,11 +18,10 @@ mod sharing;
 mod unevaluated;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use crate::dialect::Keyword;
 use crate::error::{CompileError, CompileErrorKind};
-use crate::int::to_u32;
+use crate::int::{to_u16, to_u32};
 use crate::limits::{LimitName, Limits};
 use crate::outline::{Entry, Form, Outline, RefId, Shape, Sub, SubId, Target, TypeSet};
 use crate::plan::{Condition, Literal, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits, Union};
@@ -41,8 +40,10 @@ pub(crate) fn lower(outline: &Outline, limits: &Limits) -> Result<Plan, CompileE
     let mut plan = std::mem::take(&mut work.plan);
     narrow::narrow(&mut plan);
     discriminate::discriminate(&mut plan);
+    let refers =
+        !outline.targets.is_empty() || plan.ops.iter().any(|op| matches!(op, Op::Apply(_)));
     fuse::fuse(&mut plan);
-    sharing::mark(&mut plan, &work.revisited);
+    sharing::mark(&mut plan, &work.revisited, refers);
     plan.settle();
     literals::gather(&mut plan);
     plan.shrink();
@@ -51,35 +52,26 @@ pub(crate) fn lower(outline: &Outline, limits: &Limits) -> Result<Plan, CompileE
 
 /// Every node with its operations, as its subschema says it.
 fn drafted<'o>(outline: &'o Outline, limits: &'o Limits) -> Result<Lowering<'o>, CompileError> {
-    let mut nodes = Vec::with_capacity(outline.subs.len() + 2);
-    nodes.push(PlanNode::plain(TypeSet::ALL));
-    nodes.push(PlanNode::plain(TypeSet::NONE));
-    let mut origins = Vec::with_capacity(outline.subs.len() + 2);
-    origins.extend([outline.root; 2]);
     let mut work = Lowering {
         outline,
         limits,
         scopes: Scopes::new(outline),
         tracked: unevaluated::tracked(outline),
         plan: Plan {
-            nodes,
-            patterns: outline.patterns.clone(),
-            docs: outline
-                .docs
-                .iter()
-                .map(|doc| Arc::clone(&doc.text))
-                .collect(),
+            nodes: Vec::with_capacity(outline.subs.len() / SUBSCHEMAS_PER_NODE + 1),
+            patterns: outline.patterns.iter().cloned().collect(),
+            docs: outline.docs.iter().map(|doc| doc.text.clone()).collect(),
+            ops: Vec::with_capacity(DRAFT),
             ..Plan::default()
         },
-        origins,
+        origins: Vec::new(),
         node_of: vec![None; outline.subs.len()],
         scoped: HashMap::new(),
-        plain: Vec::with_capacity(PLAIN),
         draft: Vec::with_capacity(DRAFT),
         classes: vec![None; outline.subs.len()],
         table_rows: 0,
         revisited: HashSet::new(),
-        waiting: Vec::new(),
+        waiting: Vec::with_capacity(WAITING),
     };
     let start = work
         .scopes
@@ -102,14 +94,12 @@ struct Lowering<'o> {
     /// Subschemas whose evaluated members some dynamic `unevaluated*` asks for.
     tracked: Vec<bool>,
     plan: Plan,
-    /// The subschema each node was made from.
+    /// The subschema each node was made from, where dynamic references may be rings.
     origins: Vec<SubId>,
     /// The node of each subschema where nothing is bound in the dynamic scope.
     node_of: Vec<Option<NodeIx>>,
     /// The same for the other dynamic scopes.
     scoped: HashMap<(SubId, ScopeId), NodeIx>,
-    /// The node of each set of types that is all that a subschema asks for.
-    plain: Vec<(TypeSet, NodeIx)>,
     /// The operations of the node that is being built.
     draft: Vec<(Run, Op)>,
     /// What each subschema comes down to, once it was asked for.
@@ -124,9 +114,7 @@ struct Lowering<'o> {
 /// What a subschema comes down to.
 #[derive(Clone, Copy)]
 enum Class {
-    /// It accepts everything and evaluates nothing.
-    Nothing,
-    /// It only asks for types.
+    /// It only asks for types, or for nothing, or accepts nothing.
     Types(TypeSet),
     /// It only refers: the reference.
     Refers(RefId),
@@ -156,27 +144,15 @@ impl Draft {
 impl Lowering<'_> {
     /// The node of a subschema as used in a dynamic scope.
     fn node(&mut self, id: SubId, scope: ScopeId) -> Result<NodeIx, CompileError> {
-        let (id, scope) = self.skip_references(id, scope)?;
-        let sub = self.outline.sub(id);
-        match sub.shape {
-            Shape::Always(true) => return Ok(NodeIx::TRUE),
-            Shape::Always(false) => return Ok(NodeIx::FALSE),
-            Shape::Entries { .. } => {}
-        }
-        if matches!(self.class(id), Class::Nothing) {
-            return Ok(NodeIx::TRUE);
+        let (id, scope, class) = self.skip_references(id, scope)?;
+        if let Class::Types(types) = class {
+            return Ok(NodeIx::plain(types));
         }
         if let Some(ix) = self.known(id, scope) {
             return Ok(ix);
         }
-        let ix = match self.class(id) {
-            Class::Types(types) => self.plain(id, types)?,
-            _ => {
-                let ix = self.new_node(id, TypeSet::ALL)?;
-                self.waiting.push((id, scope, ix));
-                ix
-            }
-        };
+        let ix = self.new_node(id)?;
+        self.waiting.push((id, scope, ix));
         match (scope, self.node_of.get_mut(id.index())) {
             (ScopeId::EMPTY, Some(slot)) => *slot = Some(ix),
             _ => drop(self.scoped.insert((id, scope), ix)),
@@ -192,22 +168,14 @@ impl Lowering<'_> {
         }
     }
 
-    /// A node that asks for nothing yet, or for nothing but types.
-    fn new_node(&mut self, id: SubId, types: TypeSet) -> Result<NodeIx, CompileError> {
+    /// A node that asks for nothing yet.
+    fn new_node(&mut self, id: SubId) -> Result<NodeIx, CompileError> {
         self.check_size(id)?;
         let ix = NodeIx::new(self.plan.nodes.len());
-        self.plan.nodes.push(PlanNode::plain(types));
-        self.origins.push(id);
-        Ok(ix)
-    }
-
-    /// The one node of all subschemas that ask for these types and for nothing else.
-    fn plain(&mut self, id: SubId, types: TypeSet) -> Result<NodeIx, CompileError> {
-        if let Some((_, ix)) = self.plain.iter().find(|(known, _)| *known == types) {
-            return Ok(*ix);
+        self.plan.nodes.push(PlanNode::plain(TypeSet::ALL));
+        if self.outline.scope_names > 0 {
+            self.origins.push(id);
         }
-        let ix = self.new_node(id, types)?;
-        self.plain.push((types, ix));
         Ok(ix)
     }
 
@@ -222,13 +190,13 @@ impl Lowering<'_> {
         &mut self,
         mut id: SubId,
         mut scope: ScopeId,
-    ) -> Result<(SubId, ScopeId), CompileError> {
+    ) -> Result<(SubId, ScopeId, Class), CompileError> {
         for _ in 0..=self.outline.subs.len() {
             self.table_rows += 1;
             id = match self.class(id) {
                 Class::Refers(target) => self.scopes.follow(scope, self.outline.target(target)),
                 Class::Applies(one) => one,
-                Class::Nothing | Class::Types(_) | Class::Asserts => return Ok((id, scope)),
+                class => return Ok((id, scope, class)),
             };
             scope = self.scopes.enter(scope, self.outline.sub(id).resource);
         }
@@ -246,8 +214,8 @@ impl Lowering<'_> {
             .iter()
             .filter(|entry| asserts(self.outline, sub, entry));
         let class = match (sub.shape, asserting.next(), asserting.next()) {
-            (Shape::Always(_), _, _) => Class::Asserts,
-            (_, None, _) => Class::Nothing,
+            (Shape::Always(false), _, _) => Class::Types(TypeSet::NONE),
+            (Shape::Always(true), _, _) | (_, None, _) => Class::Types(TypeSet::ALL),
             (_, Some(only), None) => match (&only.form, only.keyword) {
                 (Form::Types(types), _) => Class::Types(*types),
                 (Form::Reference(target), _) => Class::Refers(*target),
@@ -273,14 +241,13 @@ impl Lowering<'_> {
         if self.plan.nodes.len() + tables / ROWS_PER_NODE < self.limits.plan_nodes {
             return Ok(());
         }
+        Err(self.too_large(id, self.limits.plan_nodes))
+    }
+
+    fn too_large(&self, id: SubId, allowed: usize) -> CompileError {
         let sub = self.outline.sub(id);
         let place = self.outline.place(sub.doc, sub.node);
-        let allowed = self.limits.plan_nodes;
-        Err(CompileError::limit_reached(
-            LimitName::PlanNodes,
-            allowed,
-            place,
-        ))
+        CompileError::limit_reached(LimitName::PlanNodes, allowed, place)
     }
 
     /// Writes the operations of one node.
@@ -299,7 +266,10 @@ impl Lowering<'_> {
         self.object(id, sub, scope, &mut draft)?;
         self.array(id, sub, scope, &mut draft)?;
         self.unevaluated(id, sub, scope, &mut draft)?;
-        let start = to_u32(self.plan.ops.len());
+        if draft.ops.len() >= MOST_OPS {
+            return Err(self.too_large(id, MOST_OPS));
+        }
+        let first = self.plan.ops.len();
         let mut ends = [0; Run::COUNT];
         let (mut present, mut object, mut array) = (0, NONE, NONE);
         for (end, run) in ends.iter_mut().zip(Run::ALL) {
@@ -315,7 +285,7 @@ impl Lowering<'_> {
             if self.plan.ops.len() > before {
                 present |= run.bit();
             }
-            *end = to_u32(self.plan.ops.len()) - start;
+            *end = to_u16(self.plan.ops.len() - first);
         }
         draft.ops.clear();
         self.draft = draft.ops;
@@ -330,7 +300,7 @@ impl Lowering<'_> {
             present,
             object,
             array,
-            start,
+            start: to_u32(first),
             ends,
         };
         if let Some(slot) = self.plan.nodes.get_mut(ix.index()) {
@@ -494,7 +464,12 @@ impl Scopes<'_> {
 
 /// Rows of tables that count as one node.
 const ROWS_PER_NODE: usize = 16;
-/// Sets of types that subschemas ask for without anything else, and operations of one
-/// node, that room is made for at once.
-const PLAIN: usize = 6;
+/// Operations that one node may have, whatever the bound on nodes: few enough to count
+/// in 16 bits.
+const MOST_OPS: usize = 1 << 15;
+/// Subschemas for each node, about: most ask for a type alone.
+const SUBSCHEMAS_PER_NODE: usize = 3;
+/// Nodes that wait to be built, and operations of one node, that room is made for at
+/// once.
+const WAITING: usize = 8;
 const DRAFT: usize = 16;

@@ -3,7 +3,7 @@
 use super::scope::ScopeId;
 use super::{Class, Lowering, drafted};
 use crate::limits::Limits;
-use crate::outline::{Outline, Shape, SubId};
+use crate::outline::{Outline, SubId};
 use crate::plan::{NodeIx, Plan};
 
 /// Which node each subschema of an outline became in the plan that was made of it, or of
@@ -29,10 +29,9 @@ pub(crate) fn nodes_of(
 impl Lowering<'_> {
     /// The node that a subschema became in a dynamic scope, if it did.
     fn node_made(&mut self, id: SubId, scope: ScopeId) -> Option<NodeIx> {
-        let (id, scope) = self.skip_references(id, scope).ok()?;
-        match (self.outline.sub(id).shape, self.class(id)) {
-            (Shape::Always(true), _) | (_, Class::Nothing) => Some(NodeIx::TRUE),
-            (Shape::Always(false), _) => Some(NodeIx::FALSE),
+        let (id, scope, class) = self.skip_references(id, scope).ok()?;
+        match class {
+            Class::Types(types) => Some(NodeIx::plain(types)),
             _ => self.known(id, scope),
         }
     }

@@ -14,9 +14,10 @@ use crate::outline::TypeSet;
 use crate::plan::{NodeIx, Op, Plan, PlanNode};
 
 /// Sets the memo trait of every node that needs it, `revisited` ones included.
-pub(super) fn mark(plan: &mut Plan, revisited: &HashSet<NodeIx>) {
+pub(super) fn mark(plan: &mut Plan, revisited: &HashSet<NodeIx>, refers: bool) {
     let mut memo: HashSet<NodeIx> = HashSet::new();
-    if has_shared(plan) {
+    // Without references and `allOf` every node but leaves is used in one place.
+    if refers && has_shared(plan) {
         Graph::new(plan).find(&mut memo);
     }
     for ix in memo.iter().chain(revisited) {

@@ -225,8 +225,23 @@ pub(super) fn is_own(outline: &Outline, id: SubId, keyword: Keyword) -> bool {
     !others && !contains
 }
 
-/// For each subschema, whether a dynamic `unevaluated*` may ask what it evaluated.
+fn is_unevaluated(keyword: Keyword) -> bool {
+    matches!(
+        keyword,
+        Keyword::UnevaluatedProperties | Keyword::UnevaluatedItems
+    )
+}
+
+/// For each subschema, whether a dynamic `unevaluated*` may ask what it evaluated;
+/// empty if none does.
 pub(super) fn tracked(outline: &Outline) -> Vec<bool> {
+    if !outline
+        .entries
+        .iter()
+        .any(|entry| is_unevaluated(entry.keyword))
+    {
+        return Vec::new();
+    }
     let mut tracked = vec![false; outline.subs.len()];
     let mut waiting = Vec::new();
     for (index, sub) in outline.subs.iter().enumerate() {

@@ -74,7 +74,7 @@ pub(crate) struct Outline {
 pub(crate) struct Doc {
     /// The URI it was found under; empty for the schema itself.
     pub(crate) uri: String,
-    pub(crate) text: Arc<OwnedDocument>,
+    pub(crate) text: OwnedDocument,
 }
 
 /// A schema resource.

@@ -2,6 +2,8 @@
 
 use toolgate_json::{Kind, Node};
 
+use crate::int;
+
 /// A set of instance types. `integer` and "number with a fraction" are two
 /// members, so that `number` is both and `integer` is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -34,6 +36,19 @@ impl TypeSet {
             "object" => Self::OBJECT,
             _ => return None,
         })
+    }
+
+    /// How many sets there are.
+    pub(crate) const COUNT: usize = 256;
+
+    /// A number for each set, below [`COUNT`](Self::COUNT).
+    pub(crate) const fn number(self) -> u32 {
+        int::of_byte(self.0)
+    }
+
+    /// The set of that number.
+    pub(crate) const fn numbered(number: u8) -> Self {
+        Self(number)
     }
 
     /// The names that `type` knows.

@@ -2,7 +2,7 @@
 
 use toolgate_json::Kind;
 
-use super::{NONE, NameTable, NodeIx, Op, Plan, Run, Traits};
+use super::{NONE, NameTable, NodeIx, Op, Plan, Rare, Run, Traits};
 use crate::int::{to_u32, to_usize};
 use crate::outline::{PatternId, TypeSet};
 
@@ -104,14 +104,14 @@ pub(crate) struct ObjectPlan {
     pub(crate) names: NameTable<Slot>,
     /// How many slots are required.
     pub(crate) required: u32,
-    pub(crate) patterns: Box<[(PatternId, Target)]>,
+    pub(crate) patterns: Rare<(PatternId, Target)>,
     /// For members that neither a declared name nor a pattern covers; `None` if
     /// the keyword is absent, which leaves them unevaluated.
     pub(crate) additional: Option<Target>,
     pub(crate) property_names: Option<NodeIx>,
     pub(crate) min: usize,
     pub(crate) max: usize,
-    pub(crate) dependents: Box<[Dependent]>,
+    pub(crate) dependents: Rare<Dependent>,
     /// How to go through objects of many members; [`Plan::settle`] fills it in.
     pub(crate) walk: Walk,
 }
@@ -224,7 +224,7 @@ pub(crate) struct Dependent {
 pub(crate) struct ArrayPlan {
     pub(crate) min: usize,
     pub(crate) max: usize,
-    pub(crate) prefix: Box<[Target]>,
+    pub(crate) prefix: Rare<Target>,
     /// For items behind the prefix; `None` if the keyword is absent.
     pub(crate) rest: Option<Target>,
     pub(crate) contains: Option<Contains>,

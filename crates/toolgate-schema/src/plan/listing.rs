@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-use super::{Op, Plan, Run};
+use super::{NodeIx, NumberLiteral, Op, Plan, Run};
 use crate::int::to_usize;
 
 impl fmt::Display for Plan {
     /// One paragraph per node that the root reaches, in the order of their
     /// indexes: its type, then its operations by run.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "root {}", self.root.number())?;
-        for (index, node) in self.nodes.iter().enumerate().skip(2) {
+        writeln!(f, "root {}", self.root)?;
+        for (index, node) in (0..).map(NodeIx::new).zip(&self.nodes) {
             write!(f, "{index}")?;
             if node.types.is_empty() {
                 write!(f, " nothing")?;
@@ -30,6 +30,19 @@ impl fmt::Display for Plan {
             }
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for NodeIx {
+    /// 0 for what accepts everything, 1 for what accepts nothing, the types of what asks
+    /// for nothing else, and for all others their place, counted from 2.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.types() {
+            Some(types) if types.is_empty() => f.write_str("1"),
+            Some(types) if types.is_all() => f.write_str("0"),
+            Some(types) => f.write_str(&types.names().join("|")),
+            None => write!(f, "{}", self.index() + 2),
+        }
     }
 }
 
@@ -62,8 +75,8 @@ impl Plan {
             }
             Op::MultipleOf(number) => write!(f, "multiple of {}", self.number(*number)),
             Op::NumberFormat(format) => write!(f, "format {}", format.name()),
-            Op::MinLength(count) => write!(f, "length >= {count}"),
-            Op::MaxLength(count) => write!(f, "length <= {count}"),
+            Op::MinLength(count) => write!(f, "length >= {}", count.get()),
+            Op::MaxLength(count) => write!(f, "length <= {}", count.get()),
             Op::Pattern(id) => {
                 let text = self
                     .patterns
@@ -84,42 +97,36 @@ impl Plan {
             }
             Op::Array(index) => self.array(f, *index),
             Op::Object(index) => self.object(f, *index),
-            Op::Apply(target) => write!(f, "apply {}", target.number()),
+            Op::Apply(target) => write!(f, "apply {}", target),
             Op::AllOf(index) => write!(f, "all of {}", self.union(*index)),
             Op::AnyOf(index) => write!(f, "any of {}", self.union(*index)),
             Op::OneOf(index) => write!(f, "one of {}", self.union(*index)),
-            Op::Not(target) => write!(f, "not {}", target.number()),
+            Op::Not(target) => write!(f, "not {}", target),
             Op::If(index) => match self.conditions.get(to_usize(*index)) {
-                Some(c) => write!(
-                    f,
-                    "if {} then {} else {}",
-                    c.test.number(),
-                    c.then.number(),
-                    c.otherwise.number()
-                ),
+                Some(c) => write!(f, "if {} then {} else {}", c.test, c.then, c.otherwise),
                 None => Ok(()),
             },
-            Op::UnevaluatedItems(target) => write!(f, "unevaluated items {}", target.number()),
+            Op::UnevaluatedItems(target) => write!(f, "unevaluated items {}", target),
             Op::UnevaluatedProperties(target) => {
-                write!(f, "unevaluated properties {}", target.number())
+                write!(f, "unevaluated properties {}", target)
             }
         }
     }
 
-    fn number(&self, index: u32) -> &str {
-        let literal = self
-            .numbers
-            .get(to_usize(index))
-            .map(|number| number.literal);
-        literal
-            .and_then(|literal| self.literal(literal))
-            .map_or("", |view| view.raw())
+    fn number(&self, index: u32) -> String {
+        match self.numbers.get(to_usize(index)) {
+            Some(NumberLiteral::Integer(integer)) => integer.to_string(),
+            Some(NumberLiteral::Other(literal)) => self
+                .literal(*literal)
+                .map_or(String::new(), |view| view.raw().to_owned()),
+            None => String::new(),
+        }
     }
 
     fn union(&self, index: u32) -> String {
         let branches = self.branches(index).iter();
         let mut text = branches
-            .map(|branch| branch.number().to_string())
+            .map(|branch| branch.to_string())
             .collect::<Vec<_>>()
             .join(" ");
         let union = self.unions.get(to_usize(index));
@@ -170,13 +177,13 @@ impl Plan {
         };
         bounds(f, array.min, array.max)?;
         for (position, item) in array.prefix.iter().enumerate() {
-            write!(f, "; [{position}] {}", item.node.number())?;
+            write!(f, "; [{position}] {}", item.node)?;
         }
         if let Some(rest) = array.rest {
-            write!(f, "; rest {}", rest.node.number())?;
+            write!(f, "; rest {}", rest.node)?;
         }
         if let Some(contains) = array.contains {
-            write!(f, "; contains {}", contains.schema.number())?;
+            write!(f, "; contains {}", contains.schema)?;
             bounds(f, contains.min, contains.max)?;
         }
         if array.unique {
@@ -200,7 +207,7 @@ impl Plan {
                 write!(f, " required")?;
             }
             if slot.declared {
-                write!(f, " {}", slot.target.node.number())?;
+                write!(f, " {}", slot.target.node)?;
             }
         }
         for (pattern, target) in &object.patterns {
@@ -208,13 +215,13 @@ impl Plan {
                 .patterns
                 .get(pattern.index())
                 .map_or("", |pattern| pattern.as_str());
-            write!(f, "; /{text}/ {}", target.node.number())?;
+            write!(f, "; /{text}/ {}", target.node)?;
         }
         if let Some(rest) = object.additional {
-            write!(f, "; rest {}", rest.node.number())?;
+            write!(f, "; rest {}", rest.node)?;
         }
         if let Some(schema) = object.property_names {
-            write!(f, "; names {}", schema.number())?;
+            write!(f, "; names {}", schema)?;
         }
         for dependent in &object.dependents {
             write!(f, "; with {:?}", name(dependent.trigger))?;
@@ -222,7 +229,7 @@ impl Plan {
                 write!(f, " {:?}", name(*required))?;
             }
             if let Some(schema) = dependent.schema {
-                write!(f, " {}", schema.number())?;
+                write!(f, " {}", schema)?;
             }
         }
         Ok(())

@@ -3,8 +3,11 @@
 //! instance's type so that a string never looks at an object keyword.
 
 mod collection;
+mod held;
 mod listing;
 mod names;
+mod rare;
+mod slots;
 mod union;
 
 use std::sync::Arc;
@@ -15,7 +18,10 @@ use toolgate_pattern::Pattern;
 pub(crate) use collection::{
     ArrayPlan, ByKind, Contains, Dependent, ObjectPlan, Reach, Slot, Target, Walk,
 };
-pub(crate) use names::{NameTable, Slots};
+pub(crate) use held::Held;
+pub(crate) use names::NameTable;
+pub(crate) use rare::Rare;
+pub(crate) use slots::Slots;
 pub(crate) use union::{Select, Union};
 
 use crate::format::{Format, NumberFormat};
@@ -29,34 +35,49 @@ pub(crate) struct Plan {
     pub(crate) ops: Vec<Op>,
     pub(crate) objects: Vec<ObjectPlan>,
     pub(crate) arrays: Vec<ArrayPlan>,
-    pub(crate) unions: Vec<Union>,
-    pub(crate) conditions: Vec<Condition>,
-    pub(crate) enums: Vec<EnumPlan>,
-    pub(crate) numbers: Vec<NumberLiteral>,
-    pub(crate) literals: Vec<Literal>,
-    pub(crate) patterns: Vec<Arc<Pattern>>,
+    pub(crate) unions: Rare<Union>,
+    pub(crate) conditions: Rare<Condition>,
+    pub(crate) enums: Rare<EnumPlan>,
+    pub(crate) numbers: Rare<NumberLiteral>,
+    pub(crate) literals: Rare<Literal>,
+    pub(crate) patterns: Rare<Arc<Pattern>>,
     /// The documents that literals stand in; of a finished plan one at most.
-    pub(crate) docs: Box<[Arc<OwnedDocument>]>,
+    pub(crate) docs: Rare<OwnedDocument>,
     pub(crate) root: NodeIx,
     /// The root as those see it who begin there.
     pub(crate) start: Target,
     /// What [`Reach::ByKind`] leads to.
-    pub(crate) by_kind: Vec<ByKind>,
+    pub(crate) by_kind: Rare<ByKind>,
     /// Nodes that took in others, sorted, each with the object operation of its own
     /// keywords, or nothing.
-    pub(crate) fused: Vec<(NodeIx, u32)>,
+    pub(crate) fused: Rare<(NodeIx, u32)>,
 }
 
-/// A compiled subschema: an index into [`Plan::nodes`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+/// A compiled subschema: an index into [`Plan::nodes`], or the set of types that is
+/// all it asks for, which needs no node there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NodeIx(u32);
 
 impl NodeIx {
     /// The schema that accepts everything.
-    pub(crate) const TRUE: Self = Self(0);
+    pub(crate) const TRUE: Self = Self::plain(TypeSet::ALL);
     /// The schema that accepts nothing.
-    pub(crate) const FALSE: Self = Self(1);
+    pub(crate) const FALSE: Self = Self::plain(TypeSet::NONE);
+    /// Set in those that are no index.
+    const PLAIN: u32 = 1 << 31;
 
+    /// The schema that asks for types and nothing else.
+    pub(crate) const fn plain(types: TypeSet) -> Self {
+        Self(Self::PLAIN | types.number())
+    }
+
+    /// The types that a plain one asks for.
+    fn types(self) -> Option<TypeSet> {
+        let types = u8::try_from(self.0 ^ Self::PLAIN).ok()?;
+        Some(TypeSet::numbered(types))
+    }
+
+    /// Its place among the nodes; beyond them all for a plain one.
     pub(crate) fn index(self) -> usize {
         to_usize(self.0)
     }
@@ -67,6 +88,18 @@ impl NodeIx {
 
     pub(crate) fn new(index: usize) -> Self {
         Self(to_u32(index))
+    }
+
+    /// The node of a plain one; for an index that no node has, one that accepts nothing.
+    fn apart(self) -> &'static PlanNode {
+        let types = to_usize(self.0 ^ Self::PLAIN);
+        PLAIN.get(types).unwrap_or(&NOTHING)
+    }
+}
+
+impl Default for NodeIx {
+    fn default() -> Self {
+        Self::TRUE
     }
 }
 
@@ -85,7 +118,7 @@ pub(crate) struct PlanNode {
     /// Index of its first operation in [`Plan::ops`].
     pub(crate) start: u32,
     /// The end of each run, counted from `start`, by [`Run`].
-    pub(crate) ends: [u32; Run::COUNT],
+    pub(crate) ends: [u16; Run::COUNT],
 }
 
 /// What the executor may know about a node without looking at its operations.
@@ -161,8 +194,8 @@ pub(crate) enum Op {
     },
     MultipleOf(u32),
     NumberFormat(NumberFormat),
-    MinLength(u64),
-    MaxLength(u64),
+    MinLength(Length),
+    MaxLength(Length),
     Pattern(PatternId),
     Format(Format),
     /// A document inside the string (draft 7).
@@ -187,6 +220,24 @@ pub(crate) enum Op {
     UnevaluatedProperties(NodeIx),
 }
 
+/// A count of characters, in as many bits as leave an operation small.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Length([u16; 3]);
+
+impl Length {
+    /// A count, cut to 48 bits, which no text's length reaches.
+    pub(crate) fn new(count: u64) -> Self {
+        let [a, b, c, d, e, f, ..] = count.min((1 << 48) - 1).to_le_bytes();
+        Self([[a, b], [c, d], [e, f]].map(u16::from_le_bytes))
+    }
+
+    #[inline]
+    pub(crate) fn get(self) -> u64 {
+        let [low, middle, high] = self.0.map(u64::from);
+        high << 32 | middle << 16 | low
+    }
+}
+
 /// `if`, `then`, `else`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Condition {
@@ -203,20 +254,21 @@ pub(crate) struct EnumPlan {
     pub(crate) no: bool,
     pub(crate) strings: NameTable,
     /// Sorted.
-    pub(crate) integers: Box<[i64]>,
+    pub(crate) integers: Rare<i64>,
     /// Numbers that are no `i64`, sorted by value.
-    pub(crate) numbers: Box<[Literal]>,
+    pub(crate) numbers: Rare<Literal>,
     /// What looking a number up in `numbers` costs.
     pub(crate) number_price: u64,
     /// Arrays and objects with their hashes, sorted by hash.
-    pub(crate) compound: Box<[(u64, Literal)]>,
+    pub(crate) compound: Rare<(u64, Literal)>,
 }
 
-/// A number of the schema; `integer` if it is exactly that.
+/// A number of the schema.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct NumberLiteral {
-    pub(crate) integer: Option<i64>,
-    pub(crate) literal: Literal,
+pub(crate) enum NumberLiteral {
+    Integer(i64),
+    /// Any that is no `i64`.
+    Other(Literal),
 }
 
 /// A value of the schema, where it stands in its document.
@@ -239,6 +291,7 @@ impl Plan {
         self.numbers.shrink_to_fit();
         self.literals.shrink_to_fit();
         self.patterns.shrink_to_fit();
+        self.docs.shrink_to_fit();
         self.by_kind.shrink_to_fit();
         self.fused.shrink_to_fit();
     }
@@ -293,7 +346,10 @@ impl Plan {
     /// A node by its index; the one that accepts nothing for an index out of range.
     #[inline]
     pub(crate) fn node(&self, ix: NodeIx) -> &PlanNode {
-        self.nodes.get(ix.index()).unwrap_or(&NOTHING)
+        match self.nodes.get(ix.index()) {
+            Some(node) => node,
+            None => ix.apart(),
+        }
     }
 
     /// One run of a node's operations.
@@ -304,9 +360,9 @@ impl Plan {
         let begin = at
             .checked_sub(1)
             .and_then(|before| node.ends.get(before).copied());
-        let start = to_usize(node.start + begin.unwrap_or(0));
+        let start = to_usize(node.start);
         self.ops
-            .get(start..to_usize(node.start + end))
+            .get(start + usize::from(begin.unwrap_or(0))..start + usize::from(end))
             .unwrap_or(&[])
     }
 
@@ -316,15 +372,16 @@ impl Plan {
     pub(crate) fn value_ops(&self, node: &PlanNode) -> &[Op] {
         let [_, _, end, ..] = node.ends;
         let start = to_usize(node.start);
-        self.ops.get(start..start + to_usize(end)).unwrap_or(&[])
+        let end = start + usize::from(end);
+        self.ops.get(start..end).unwrap_or(&[])
     }
 
     /// All of a node's operations.
     pub(crate) fn all_ops(&self, node: &PlanNode) -> &[Op] {
         let end = node.ends.last().copied().unwrap_or(0);
-        self.ops
-            .get(to_usize(node.start)..to_usize(node.start + end))
-            .unwrap_or(&[])
+        let start = to_usize(node.start);
+        let end = start + usize::from(end);
+        self.ops.get(start..end).unwrap_or(&[])
     }
 
     /// What the keywords of a subschema itself ask of an object, without what its node
@@ -441,6 +498,20 @@ impl PlanNode {
 pub(crate) const NONE: u32 = u32::MAX;
 
 static NOTHING: PlanNode = PlanNode::plain(TypeSet::NONE);
+/// The node of each set of types.
+static PLAIN: [PlanNode; TypeSet::COUNT] = plain_nodes();
+
+const fn plain_nodes() -> [PlanNode; TypeSet::COUNT] {
+    let mut nodes = [PlanNode::plain(TypeSet::NONE); TypeSet::COUNT];
+    let mut rest: &mut [PlanNode] = &mut nodes;
+    let mut types = 0;
+    while let [first, others @ ..] = rest {
+        *first = PlanNode::plain(TypeSet::numbered(types));
+        types = types.wrapping_add(1);
+        rest = others;
+    }
+    nodes
+}
 
 /// Digits of a literal that one unit of fuel reads.
 pub(crate) const DIGITS_PER_UNIT: usize = 16;

@@ -2,6 +2,7 @@
 
 use toolgate_json::{NameEnds, key_hash};
 
+use super::slots::Name;
 use crate::int::{to_u32, to_usize};
 
 /// Distinct names with quick lookup, and what is known of each; a name's place in the
@@ -22,7 +23,9 @@ pub(crate) struct NameTable<T = ()> {
 /// A name, where its text starts, and what is known of it.
 #[derive(Debug, Clone, Copy)]
 struct Row<T> {
-    ends: NameEnds,
+    head: u64,
+    tail: u64,
+    length: u32,
     start: u32,
     data: T,
 }
@@ -57,7 +60,7 @@ impl<'t, T> Along<'t, T> {
             return self.table.find_again(name);
         }
         while let [known, rest @ ..] = self.rest {
-            let other = known.ends.head();
+            let other = known.head;
             if other < head {
                 self.passed = other;
                 self.rest = rest;
@@ -86,52 +89,6 @@ enum Lookup {
     Sorted(Box<[u32]>),
 }
 
-/// Names being collected into a table, each once.
-#[derive(Debug, Default)]
-pub(crate) struct Slots<'n> {
-    names: Vec<&'n str>,
-    /// Of all names, once there are more than a few.
-    slot_of: std::collections::HashMap<&'n str, u32>,
-}
-
-impl<'n> Slots<'n> {
-    /// The slot of a name, new or known.
-    pub(crate) fn slot(&mut self, name: &'n str) -> u32 {
-        let next = to_u32(self.names.len());
-        if self.names.len() < FEW {
-            let known = self.names.iter().position(|known| *known == name);
-            return known.map(to_u32).unwrap_or_else(|| {
-                self.names.push(name);
-                next
-            });
-        }
-        if self.slot_of.is_empty() {
-            self.slot_of.extend(self.names.iter().copied().zip(0..));
-        }
-        *self.slot_of.entry(name).or_insert_with(|| {
-            self.names.push(name);
-            next
-        })
-    }
-
-    /// The table, its names sorted if they are few, and the place in it of each
-    /// slot so far. `data` says what is known of the name of a slot.
-    pub(crate) fn finish<T>(self, data: impl Fn(usize) -> T) -> (NameTable<T>, Vec<u32>) {
-        let mut sorted: Vec<(&str, usize)> = self.names.into_iter().zip(0..).collect();
-        if sorted.len() <= SORTED {
-            sorted.sort_unstable();
-        }
-        let mut places = vec![0; sorted.len()];
-        for (place, (_, slot)) in (0..).zip(&sorted) {
-            if let Some(slot) = places.get_mut(*slot) {
-                *slot = place;
-            }
-        }
-        let rows = sorted.iter().map(|(name, slot)| (*name, data(*slot)));
-        (NameTable::new(rows), places)
-    }
-}
-
 impl NameTable {
     /// A table of distinct names of which nothing more is known.
     pub(crate) fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
@@ -142,20 +99,31 @@ impl NameTable {
 impl<T> NameTable<T> {
     /// A table of distinct names.
     pub(crate) fn new<'n>(names: impl IntoIterator<Item = (&'n str, T)>) -> Self {
-        let names: Vec<(&str, T)> = names.into_iter().collect();
-        let mut text = String::with_capacity(names.iter().map(|(name, _)| name.len()).sum());
-        let rows = names.into_iter().map(|(name, data)| {
+        let names = names.into_iter();
+        Self::laid(names.map(|(name, data)| (Name::new(name), data)), 0, 0)
+    }
+
+    /// The same, with room for so many names and bytes of them.
+    pub(super) fn laid<'n>(
+        names: impl Iterator<Item = (Name<'n>, T)>,
+        count: usize,
+        bytes: usize,
+    ) -> Self {
+        let mut text = String::with_capacity(bytes);
+        let mut rows = Vec::with_capacity(count);
+        rows.extend(names.map(|(name, data)| {
             let start = to_u32(text.len());
-            text.push_str(name);
+            text.push_str(name.text);
             Row {
-                ends: NameEnds::of(name.as_bytes()),
+                head: name.ends.head(),
+                tail: name.ends.tail(),
+                length: to_u32(name.ends.length()),
                 start,
                 data,
             }
-        });
-        let rows: Box<[Row<T>]> = rows.collect();
+        }));
         let mut table = Self {
-            rows,
+            rows: rows.into(),
             text: text.into(),
             lookup: Lookup::Linear,
         };
@@ -204,7 +172,7 @@ impl<T> NameTable<T> {
     #[inline]
     fn text_of(&self, row: &Row<T>) -> &str {
         let start = to_usize(row.start);
-        let range = start..start + row.ends.length();
+        let range = start..start + to_usize(row.length);
         self.text.get(range).unwrap_or_default()
     }
 
@@ -246,11 +214,9 @@ impl<T> NameTable<T> {
     #[inline(never)]
     fn find_again(&self, name: &[u8]) -> Option<&T> {
         let ends = NameEnds::of(name);
-        let first = self
-            .rows
-            .partition_point(|known| known.ends.head() < ends.head());
+        let first = self.rows.partition_point(|known| known.head < ends.head());
         let rest = self.rows.get(first..)?.iter();
-        let mut same = rest.take_while(|known| known.ends.head() == ends.head());
+        let mut same = rest.take_while(|known| known.head == ends.head());
         same.find(|known| self.is(known, ends, name))
             .map(|row| &row.data)
     }
@@ -290,7 +256,10 @@ impl<T> NameTable<T> {
 
     #[inline(always)]
     fn is(&self, known: &Row<T>, ends: NameEnds, name: &[u8]) -> bool {
-        known.ends == ends && (ends.is_whole() || self.is_long(known, name))
+        known.head == ends.head()
+            && known.tail == ends.tail()
+            && to_usize(known.length) == ends.length()
+            && (ends.is_whole() || self.is_long(known, name))
     }
 
     /// Whether two names with the same ends are equal between them.
@@ -302,37 +271,51 @@ impl<T> NameTable<T> {
     /// A hash table at most half full, or `None` if some name, in the table or
     /// not, would be looked for in more than [`PROBES`] places.
     fn hashed(&self) -> Option<Lookup> {
-        let room = if self.rows.len() > BYTE { 3 } else { 2 };
+        if self.rows.len() > BYTE {
+            self.buckets(3, |slot| slot).map(Lookup::Words)
+        } else {
+            // Slots are few enough for a byte.
+            let narrow = |slot| u8::try_from(slot).unwrap_or(u8::MAX);
+            self.buckets(2, narrow).map(Lookup::Bytes)
+        }
+    }
+
+    /// The slots, counted from 1, by hash, `room` places for each.
+    fn buckets<B: Copy + Default + PartialEq>(
+        &self,
+        room: usize,
+        bucket: impl Fn(u32) -> B,
+    ) -> Option<Box<[B]>> {
         let size = self.rows.len().checked_mul(room)?;
         let size = size.checked_next_power_of_two()?;
         let mask = size - 1;
-        let mut buckets = vec![0_u32; size].into_boxed_slice();
+        let free = B::default();
+        let mut buckets = vec![free; size].into_boxed_slice();
         for (slot, name) in (1..).zip(self.names()) {
             let mut at = to_usize(key_hash(name)) & mask;
             let mut probes = 0;
-            while *buckets.get(at)? != 0 {
+            while *buckets.get(at)? != free {
                 probes += 1;
                 if probes > PROBES {
                     return None;
                 }
                 at = (at + 1) & mask;
             }
-            *buckets.get_mut(at)? = slot;
+            *buckets.get_mut(at)? = bucket(slot);
         }
         // A name that is not there is looked for up to the next free place, and the
         // search goes round the end.
+        if self.rows.len() <= PROBES {
+            return Some(buckets);
+        }
         let mut run = 0;
         for bucket in buckets.iter().chain(buckets.iter().take(PROBES + 1)) {
-            run = if *bucket == 0 { 0 } else { run + 1 };
+            run = if *bucket == free { 0 } else { run + 1 };
             if run > PROBES {
                 return None;
             }
         }
-        if self.rows.len() > BYTE {
-            return Some(Lookup::Words(buckets));
-        }
-        let bytes = buckets.iter().map(|slot| u8::try_from(*slot).ok());
-        Some(Lookup::Bytes(bytes.collect::<Option<_>>()?))
+        Some(buckets)
     }
 
     fn sorted(&self) -> Lookup {
@@ -342,12 +325,10 @@ impl<T> NameTable<T> {
     }
 }
 
-/// While there are fewer names than this, a new one is compared with each.
-const FEW: usize = 24;
 /// Up to this many names are compared one by one.
 const LINEAR: usize = 3;
 /// Up to this many names are sorted, for walks beside sorted members.
-const SORTED: usize = 32;
+pub(super) const SORTED: usize = 32;
 /// As many slots as a byte can number, counted from 1.
 const BYTE: usize = 255;
 /// A lookup takes at most this many steps (a table a third full has runs of about
@@ -356,6 +337,7 @@ const PROBES: usize = 64;
 
 #[cfg(test)]
 mod tests {
+    use super::super::Slots;
     use super::*;
 
     fn table(names: &[String]) -> NameTable<usize> {
@@ -386,8 +368,8 @@ mod tests {
         for name in &known {
             slots.slot(name);
         }
-        let (table, places) = slots.finish(|slot| slot);
-        for (name, place) in known.iter().zip(places) {
+        let (table, order) = slots.finish(|slot| slot);
+        for (name, place) in known.iter().zip(order.places()) {
             assert_eq!(table.name(to_usize(place)), name);
         }
         let mut sorted: Vec<String> = many.chain([String::new(), "z".into()]).collect();

@@ -7,7 +7,6 @@
 mod cycle;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, OwnedDocument, View};
 
@@ -19,7 +18,7 @@ use crate::outline::{DocId, Outline, Resource, ResourceId, ScopeName, SubId, Tar
 use crate::uri;
 
 /// Documents in hand, by URI without fragment.
-pub(crate) type Library<'l> = dyn Fn(&str) -> Option<Result<Arc<OwnedDocument>, CompileError>> + 'l;
+pub(crate) type Library<'l> = dyn Fn(&str) -> Option<Result<OwnedDocument, CompileError>> + 'l;
 
 /// Resolves every reference of an admitted schema, taking in the documents it
 /// reaches on the way.
@@ -123,7 +122,7 @@ impl Resolver<'_, '_> {
             .admission
             .docs
             .get(sub.doc.index())
-            .map(|doc| Arc::clone(&doc.text))
+            .map(|doc| doc.text.clone())
         else {
             return Ok(Target::Static(pending.sub));
         };
@@ -214,7 +213,7 @@ impl Resolver<'_, '_> {
             .admission
             .docs
             .get(sub.doc.index())
-            .map(|doc| Arc::clone(&doc.text))
+            .map(|doc| doc.text.clone())
         else {
             return Ok(root);
         };

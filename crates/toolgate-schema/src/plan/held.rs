@@ -1,0 +1,66 @@
+//! How a compiled schema holds its plan: the many that ask for a type alone share
+//! theirs.
+
+use std::ops::Deref;
+use std::sync::OnceLock;
+
+use super::{NodeIx, Plan, Reach, Target};
+use crate::int::to_usize;
+use crate::outline::TypeSet;
+
+/// A finished plan.
+#[derive(Debug)]
+pub(crate) enum Held {
+    Own(Box<Plan>),
+    Shared(&'static Plan),
+}
+
+impl Held {
+    /// Holds a plan; lets it go for the shared one where that says the same.
+    pub(crate) fn new(plan: Plan) -> Self {
+        if plan.start.reach == Reach::Type {
+            let types = plan.start.types;
+            if let Some(shared) = PLAIN.get(to_usize(types.number())) {
+                return Self::Shared(shared.get_or_init(|| plain(types)));
+            }
+        }
+        Self::Own(Box::new(plan))
+    }
+
+    /// Bytes that it takes, about.
+    pub(crate) fn memory(&self) -> usize {
+        match self {
+            Self::Own(plan) => size_of::<Plan>() + plan.memory(),
+            Self::Shared(_) => 0,
+        }
+    }
+}
+
+impl Deref for Held {
+    type Target = Plan;
+
+    #[inline]
+    fn deref(&self) -> &Plan {
+        match self {
+            Self::Own(plan) => plan,
+            Self::Shared(plan) => plan,
+        }
+    }
+}
+
+/// The plan of a schema that asks for types and nothing else.
+fn plain(types: TypeSet) -> Plan {
+    let root = NodeIx::plain(types);
+    Plan {
+        root,
+        start: Target {
+            node: root,
+            types,
+            ..Target::TRUE
+        },
+        ..Plan::default()
+    }
+}
+
+/// The shared plans, by their types.
+static PLAIN: [OnceLock<Plan>; TypeSet::COUNT] = [const { OnceLock::new() }; TypeSet::COUNT];

@@ -1,0 +1,67 @@
+//! A table that most plans have nothing in: one word wide as long as it is empty.
+
+use std::ops::{Deref, DerefMut};
+
+/// A growable table for what few schemas need.
+#[derive(Debug, Clone)]
+#[expect(
+    clippy::box_collection,
+    reason = "a plan has many tables, and one that is empty should take one word"
+)]
+pub(crate) struct Rare<T>(Option<Box<Vec<T>>>);
+
+impl<T> Rare<T> {
+    pub(crate) fn push(&mut self, row: T) {
+        self.0.get_or_insert_default().push(row);
+    }
+
+    /// Gives back the memory that was kept for growing.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        if let Some(rows) = &mut self.0 {
+            rows.shrink_to_fit();
+        }
+    }
+}
+
+impl<T> Default for Rare<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T> From<Vec<T>> for Rare<T> {
+    fn from(mut rows: Vec<T>) -> Self {
+        rows.shrink_to_fit();
+        Self((!rows.is_empty()).then(|| Box::new(rows)))
+    }
+}
+
+impl<'t, T> IntoIterator for &'t Rare<T> {
+    type Item = &'t T;
+    type IntoIter = std::slice::Iter<'t, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<T> FromIterator<T> for Rare<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(rows: I) -> Self {
+        rows.into_iter().collect::<Vec<T>>().into()
+    }
+}
+
+impl<T> Deref for Rare<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        self.0.as_deref().map_or(&[], Vec::as_slice)
+    }
+}
+
+impl<T> DerefMut for Rare<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        self.0.as_deref_mut().map_or(&mut [], Vec::as_mut_slice)
+    }
+}
