@@ -1,6 +1,8 @@
 //! The shape of each keyword's value: what its dialect's metaschema allows,
 //! decoded on the way.
 
+use std::collections::HashSet;
+
 use toolgate_json::{Key as _, Kind, Node as _, View, quote};
 
 use super::Admission;
@@ -445,10 +447,8 @@ fn first_repeated(names: View<'_>) -> Option<View<'_>> {
         let repeats = |at, name: View<'_>| before(at).any(|one| one.string() == name.string());
         return places.find_map(|(at, name)| repeats(at, name).then_some(name));
     }
-    let mut sorted: Vec<View<'_>> = names.items().collect();
-    sorted.sort_by_key(|name| name.string());
-    let mut pairs = sorted.iter().zip(sorted.iter().skip(1));
-    pairs.find_map(|(a, b)| (a.string() == b.string()).then_some(*b))
+    let mut before = HashSet::with_capacity(names.len());
+    names.items().find(|name| !before.insert(name.string()))
 }
 
 /// A value in a few words, for a message.

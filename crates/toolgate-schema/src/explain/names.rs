@@ -85,13 +85,10 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             return ControlFlow::Continue(table.get(name).copied());
         }
         self.purse.pay(units(object.len()))?;
-        let table: Members<'i, N> = Rc::new(
-            object
-                .members()
-                .enumerate()
-                .map(|(at, (key, value))| (key.text(), (to_u32(at), value)))
-                .collect(),
-        );
+        let mut table = HashMap::with_capacity(object.len());
+        let members = object.members().enumerate();
+        table.extend(members.map(|(at, (key, value))| (key.text(), (to_u32(at), value))));
+        let table: Members<'i, N> = Rc::new(table);
         let found = table.get(name).copied();
         self.tables.members.insert(object.identity(), table);
         ControlFlow::Continue(found)

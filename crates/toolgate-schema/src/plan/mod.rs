@@ -4,6 +4,7 @@
 
 mod collection;
 mod held;
+mod index;
 mod listing;
 mod names;
 mod rare;
@@ -19,13 +20,14 @@ pub(crate) use collection::{
     ArrayPlan, ByKind, Contains, Dependent, ObjectPlan, Reach, Slot, Target, Walk,
 };
 pub(crate) use held::Held;
+pub(crate) use index::NodeIx;
 pub(crate) use names::NameTable;
 pub(crate) use rare::Rare;
 pub(crate) use slots::Slots;
 pub(crate) use union::{Select, Union};
 
 use crate::format::{Format, NumberFormat};
-use crate::int::{to_u32, to_usize};
+use crate::int::to_usize;
 use crate::outline::{PatternId, TypeSet};
 
 /// A compiled schema.
@@ -51,56 +53,6 @@ pub(crate) struct Plan {
     /// Nodes that took in others, sorted, each with the object operation of its own
     /// keywords, or nothing.
     pub(crate) fused: Rare<(NodeIx, u32)>,
-}
-
-/// A compiled subschema: an index into [`Plan::nodes`], or the set of types that is
-/// all it asks for, which needs no node there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct NodeIx(u32);
-
-impl NodeIx {
-    /// The schema that accepts everything.
-    pub(crate) const TRUE: Self = Self::plain(TypeSet::ALL);
-    /// The schema that accepts nothing.
-    pub(crate) const FALSE: Self = Self::plain(TypeSet::NONE);
-    /// Set in those that are no index.
-    const PLAIN: u32 = 1 << 31;
-
-    /// The schema that asks for types and nothing else.
-    pub(crate) const fn plain(types: TypeSet) -> Self {
-        Self(Self::PLAIN | types.number())
-    }
-
-    /// The types that a plain one asks for.
-    fn types(self) -> Option<TypeSet> {
-        let types = u8::try_from(self.0 ^ Self::PLAIN).ok()?;
-        Some(TypeSet::numbered(types))
-    }
-
-    /// Its place among the nodes; beyond them all for a plain one.
-    pub(crate) fn index(self) -> usize {
-        to_usize(self.0)
-    }
-
-    pub(crate) fn number(self) -> u32 {
-        self.0
-    }
-
-    pub(crate) fn new(index: usize) -> Self {
-        Self(to_u32(index))
-    }
-
-    /// The node of a plain one; for an index that no node has, one that accepts nothing.
-    fn apart(self) -> &'static PlanNode {
-        let types = to_usize(self.0 ^ Self::PLAIN);
-        PLAIN.get(types).unwrap_or(&NOTHING)
-    }
-}
-
-impl Default for NodeIx {
-    fn default() -> Self {
-        Self::TRUE
-    }
 }
 
 /// What one subschema asks of an instance: first its type, then the runs of
@@ -496,22 +448,6 @@ impl PlanNode {
 
 /// An index of nothing.
 pub(crate) const NONE: u32 = u32::MAX;
-
-static NOTHING: PlanNode = PlanNode::plain(TypeSet::NONE);
-/// The node of each set of types.
-static PLAIN: [PlanNode; TypeSet::COUNT] = plain_nodes();
-
-const fn plain_nodes() -> [PlanNode; TypeSet::COUNT] {
-    let mut nodes = [PlanNode::plain(TypeSet::NONE); TypeSet::COUNT];
-    let mut rest: &mut [PlanNode] = &mut nodes;
-    let mut types = 0;
-    while let [first, others @ ..] = rest {
-        *first = PlanNode::plain(TypeSet::numbered(types));
-        types = types.wrapping_add(1);
-        rest = others;
-    }
-    nodes
-}
 
 /// Digits of a literal that one unit of fuel reads.
 pub(crate) const DIGITS_PER_UNIT: usize = 16;

@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-/// A growable table for what few schemas need.
+/// A growable table for what few schemas need; of an empty one there is no vector.
 #[derive(Debug, Clone)]
 #[expect(
     clippy::box_collection,
@@ -13,6 +13,12 @@ pub(crate) struct Rare<T>(Option<Box<Vec<T>>>);
 impl<T> Rare<T> {
     pub(crate) fn push(&mut self, row: T) {
         self.0.get_or_insert_default().push(row);
+    }
+
+    /// Whether nothing is in it, which one look at its word tells.
+    #[inline]
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.0.is_none()
     }
 
     /// Gives back the memory that was kept for growing.

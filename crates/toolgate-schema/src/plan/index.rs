@@ -1,0 +1,73 @@
+//! The index of a compiled subschema, which of most says all there is to say.
+
+use super::PlanNode;
+use crate::int::{to_u32, to_usize};
+use crate::outline::TypeSet;
+
+/// A compiled subschema: an index into [`Plan::nodes`](super::Plan::nodes), or the set of types that is
+/// all it asks for, which needs no node there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct NodeIx(u32);
+
+impl NodeIx {
+    /// The schema that accepts everything.
+    pub(crate) const TRUE: Self = Self::plain(TypeSet::ALL);
+    /// The schema that accepts nothing.
+    pub(crate) const FALSE: Self = Self::plain(TypeSet::NONE);
+    /// Set in those that are no index.
+    const PLAIN: u32 = 1 << 31;
+
+    /// The schema that asks for types and nothing else.
+    pub(crate) const fn plain(types: TypeSet) -> Self {
+        Self(Self::PLAIN | types.number())
+    }
+
+    /// The types that a plain one asks for.
+    pub(super) fn types(self) -> Option<TypeSet> {
+        let types = u8::try_from(self.0 ^ Self::PLAIN).ok()?;
+        Some(TypeSet::numbered(types))
+    }
+
+    /// Its place among the nodes; beyond them all for a plain one.
+    #[inline]
+    pub(crate) fn index(self) -> usize {
+        to_usize(self.0)
+    }
+
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+
+    pub(crate) fn new(index: usize) -> Self {
+        Self(to_u32(index))
+    }
+
+    /// The node of a plain one; for an index that no node has, one that accepts nothing.
+    #[inline]
+    pub(super) fn apart(self) -> &'static PlanNode {
+        let types = to_usize(self.0 ^ Self::PLAIN);
+        PLAIN.get(types).unwrap_or(&NOTHING)
+    }
+}
+
+impl Default for NodeIx {
+    fn default() -> Self {
+        Self::TRUE
+    }
+}
+
+static NOTHING: PlanNode = PlanNode::plain(TypeSet::NONE);
+/// The node of each set of types.
+static PLAIN: [PlanNode; TypeSet::COUNT] = plain_nodes();
+
+const fn plain_nodes() -> [PlanNode; TypeSet::COUNT] {
+    let mut nodes = [PlanNode::plain(TypeSet::NONE); TypeSet::COUNT];
+    let mut rest: &mut [PlanNode] = &mut nodes;
+    let mut types = 0;
+    while let [first, others @ ..] = rest {
+        *first = PlanNode::plain(TypeSet::numbered(types));
+        types = types.wrapping_add(1);
+        rest = others;
+    }
+    nodes
+}
