@@ -2,6 +2,7 @@
 
 mod keys;
 mod number;
+mod scalar;
 mod stream;
 mod string;
 
@@ -12,7 +13,8 @@ use crate::limits::{DuplicateKeys, ReadLimits};
 use crate::tape::{NONE, Slot, Tag, Tape};
 use keys::Keys;
 
-pub use stream::{Mark, Scalar, Stream};
+pub use scalar::Scalar;
+pub use stream::{Mark, Stream};
 
 /// Reads JSON texts into documents, reusing its memory from one to the next.
 ///

@@ -6,13 +6,12 @@
 //! function does not say otherwise, the pass is over with its first `None`.
 
 use super::string::plain_end;
-use super::{MAX_INDEX, Open, Pass, Reader, admit};
+use super::{MAX_INDEX, Open, Pass, Reader, Scalar, admit};
 use crate::document::{Document, View};
 use crate::error::ReadError;
-use crate::hash::{key_hash, key_hash_bytes};
+use crate::hash::key_hash_bytes;
 use crate::limits::{DuplicateKeys, ReadLimits};
-use crate::node::{Key, Kind, Node};
-use crate::number::Number;
+use crate::node::{Key as _, Kind};
 use crate::tape::NONE;
 
 /// One pass over a text, value by value; see [`Reader::stream`].
@@ -35,18 +34,6 @@ pub struct Mark {
     depth: usize,
     nodes: usize,
     names: usize,
-}
-
-/// A value that is neither array nor object, or a key; read from a [`Stream`].
-#[derive(Clone, Copy, Debug)]
-pub struct Scalar<'s> {
-    kind: Kind,
-    /// A boolean's value, or whether `small` is the number.
-    yes: bool,
-    small: i64,
-    source: &'s str,
-    start: usize,
-    end: usize,
 }
 
 impl Reader {
@@ -399,98 +386,6 @@ impl<'s> Stream<'_, 's> {
         self.pass.skip_space();
         let within = self.nodes <= self.pass.limits.nodes.min(MAX_INDEX);
         (within && self.pass.at == self.pass.bytes.len()).then_some(())
-    }
-}
-
-impl<'s> Scalar<'s> {
-    /// The value as written.
-    fn raw(self) -> &'s str {
-        self.source.get(self.start..self.end).unwrap_or_default()
-    }
-}
-
-impl<'s> Key<'s> for Scalar<'s> {
-    fn text(self) -> &'s str {
-        self.string()
-    }
-
-    #[inline(always)]
-    fn bytes(self) -> &'s [u8] {
-        let text = self.source.as_bytes().get(self.start + 1..self.end - 1);
-        text.unwrap_or_default()
-    }
-
-    fn hash(self) -> u32 {
-        key_hash(self.string())
-    }
-
-    fn identity(self) -> usize {
-        usize::MAX - self.start
-    }
-}
-
-impl<'s> Node<'s> for Scalar<'s> {
-    type Key = Self;
-    type Items = std::iter::Empty<Self>;
-    type Members = std::iter::Empty<(Self, Self)>;
-
-    #[inline(always)]
-    fn kind(self) -> Kind {
-        self.kind
-    }
-
-    #[inline]
-    fn boolean(self) -> bool {
-        self.kind == Kind::Boolean && self.yes
-    }
-
-    #[inline]
-    fn number(self) -> Number<'s> {
-        match self.kind {
-            Kind::Number if self.yes => Number::from_i64(self.small),
-            Kind::Number => Number::from_grammatical(self.raw()),
-            _ => Number::from_i64(0),
-        }
-    }
-
-    fn is_integer_literal(self) -> bool {
-        self.kind == Kind::Number && !self.raw().contains(['.', 'e', 'E'])
-    }
-
-    #[inline]
-    fn string(self) -> &'s str {
-        match self.kind {
-            Kind::String => {
-                let text = self.source.get(self.start + 1..self.end - 1);
-                text.unwrap_or_default()
-            }
-            _ => "",
-        }
-    }
-
-    fn len(self) -> usize {
-        0
-    }
-
-    fn items(self) -> Self::Items {
-        std::iter::empty()
-    }
-
-    fn members(self) -> Self::Members {
-        std::iter::empty()
-    }
-
-    fn item(self, _: usize) -> Option<Self> {
-        None
-    }
-
-    fn member(self, _: &str) -> Option<Self> {
-        None
-    }
-
-    /// Counted from the other end than those of a [`Stream::value`].
-    fn identity(self) -> usize {
-        usize::MAX - self.start
     }
 }
 

@@ -1,0 +1,109 @@
+//! What a pass over a text gives of a value that has nothing inside, or of a key.
+
+use crate::hash::key_hash;
+use crate::node::{Key, Kind, Node};
+use crate::number::Number;
+
+/// A value that is neither array nor object, or a key; read from a [`Stream`](super::Stream).
+#[derive(Clone, Copy, Debug)]
+pub struct Scalar<'s> {
+    pub(super) kind: Kind,
+    /// A boolean's value, or whether `small` is the number.
+    pub(super) yes: bool,
+    pub(super) small: i64,
+    pub(super) source: &'s str,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+impl<'s> Scalar<'s> {
+    /// The value as written.
+    fn raw(self) -> &'s str {
+        self.source.get(self.start..self.end).unwrap_or_default()
+    }
+}
+
+impl<'s> Key<'s> for Scalar<'s> {
+    fn text(self) -> &'s str {
+        self.string()
+    }
+
+    #[inline(always)]
+    fn bytes(self) -> &'s [u8] {
+        let text = self.source.as_bytes().get(self.start + 1..self.end - 1);
+        text.unwrap_or_default()
+    }
+
+    fn hash(self) -> u32 {
+        key_hash(self.string())
+    }
+
+    fn identity(self) -> usize {
+        usize::MAX - self.start
+    }
+}
+
+impl<'s> Node<'s> for Scalar<'s> {
+    type Key = Self;
+    type Items = std::iter::Empty<Self>;
+    type Members = std::iter::Empty<(Self, Self)>;
+
+    #[inline(always)]
+    fn kind(self) -> Kind {
+        self.kind
+    }
+
+    #[inline]
+    fn boolean(self) -> bool {
+        self.kind == Kind::Boolean && self.yes
+    }
+
+    #[inline]
+    fn number(self) -> Number<'s> {
+        match self.kind {
+            Kind::Number if self.yes => Number::from_i64(self.small),
+            Kind::Number => Number::from_grammatical(self.raw()),
+            _ => Number::from_i64(0),
+        }
+    }
+
+    fn is_integer_literal(self) -> bool {
+        self.kind == Kind::Number && !self.raw().contains(['.', 'e', 'E'])
+    }
+
+    #[inline]
+    fn string(self) -> &'s str {
+        match self.kind {
+            Kind::String => {
+                let text = self.source.get(self.start + 1..self.end - 1);
+                text.unwrap_or_default()
+            }
+            _ => "",
+        }
+    }
+
+    fn len(self) -> usize {
+        0
+    }
+
+    fn items(self) -> Self::Items {
+        std::iter::empty()
+    }
+
+    fn members(self) -> Self::Members {
+        std::iter::empty()
+    }
+
+    fn item(self, _: usize) -> Option<Self> {
+        None
+    }
+
+    fn member(self, _: &str) -> Option<Self> {
+        None
+    }
+
+    /// Counted from the other end than those of a [`Stream::value`](super::Stream::value).
+    fn identity(self) -> usize {
+        usize::MAX - self.start
+    }
+}
