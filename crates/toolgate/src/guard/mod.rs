@@ -116,13 +116,17 @@ fn upstream(args: &GuardArgs) -> Result<Option<Upstream>, Failure> {
 /// What a good configuration amounts to.
 fn summary(config: &Config) -> String {
     let mut text = String::from("the settings are good");
+    let scheme = match config.listen.certificate {
+        Some(_) => "https",
+        None => "http",
+    };
     for (name, upstream) in &config.upstreams {
         let server = match &upstream.url {
             Some(url) => url.clone(),
             None => upstream.command.join(" "),
         };
         let clients = match (upstream.listen.or(config.listen.address), &upstream.path) {
-            (Some(address), Some(path)) => format!("http://{address}{path}"),
+            (Some(address), Some(path)) => format!("{scheme}://{address}{path}"),
             _ => "standard input and output".to_owned(),
         };
         text.push_str(&format!("\n  {name}: {clients} -> {}", quote(&server, 120)));

@@ -336,14 +336,15 @@ async fn listening(
     observer: Arc<dyn Observer>,
 ) -> Result<Running, Failure> {
     let name = options.name.clone();
-    let path = match &options.listener {
-        Listener::Http(http) => http.path.clone(),
-        _ => String::new(),
+    let (scheme, path) = match &options.listener {
+        Listener::Http(http) if http.tls.is_some() => ("https", http.path.clone()),
+        Listener::Http(http) => ("http", http.path.clone()),
+        _ => ("", String::new()),
     };
     let running = serve(options, guard, observer).await;
     let running = running.map_err(|fault| failure(&fault))?;
     if let Some(address) = running.address() {
-        tracing::info!(upstream = name, "listening on http://{address}{path}");
+        tracing::info!(upstream = name, "listening on {scheme}://{address}{path}");
     }
     Ok(running)
 }

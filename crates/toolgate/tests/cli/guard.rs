@@ -194,15 +194,16 @@ fn what_is_only_audited_passes() {
 }
 
 /// A guard on a network, in front of the demonstration server.
-struct Guard {
+pub(crate) struct Guard {
     child: Child,
     log: BufReader<ChildStderr>,
     admin: String,
-    address: String,
+    /// Where clients find it.
+    pub(crate) url: String,
 }
 
 impl Guard {
-    fn start(config: &str) -> Self {
+    pub(crate) fn start(config: &str) -> Self {
         let mut child = Command::new(PROGRAM)
             .args([
                 "guard",
@@ -218,26 +219,23 @@ impl Guard {
             .spawn()
             .unwrap();
         let log = BufReader::new(child.stderr.take().unwrap());
-        let (admin, address) = (String::new(), String::new());
+        let (admin, url) = (String::new(), String::new());
         let mut guard = Self {
             child,
             log,
             admin,
-            address,
+            url,
         };
         guard.admin = guard.until("admin")["address"].as_str().unwrap().to_owned();
-        let line = guard.until("listening on http://");
+        let line = guard.until("listening on ");
         let url = line["message"].as_str().unwrap();
-        let address = url
-            .strip_prefix("listening on http://")
-            .and_then(|url| url.strip_suffix("/mcp"));
-        guard.address = address.unwrap().to_owned();
+        guard.url = url.strip_prefix("listening on ").unwrap().to_owned();
         guard.until("ready");
         guard
     }
 
     /// The next line of the log whose message starts so.
-    fn until(&mut self, start: &str) -> Value {
+    pub(crate) fn until(&mut self, start: &str) -> Value {
         loop {
             let mut line = String::new();
             assert_ne!(
@@ -255,7 +253,7 @@ impl Guard {
         }
     }
 
-    fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         let status = Command::new("kill").args([name, &id]).status().unwrap();
         assert!(status.success());
@@ -275,7 +273,8 @@ impl Guard {
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}},"name":"get-count","arguments":{arguments}}}}}"#
         );
-        let host = &self.address;
+        let host = self.url.strip_prefix("http://").unwrap();
+        let host = host.strip_suffix("/mcp").unwrap();
         let length = body.len();
         send(
             host,

@@ -16,6 +16,7 @@ mod demo_stdio;
 mod diff;
 mod guard;
 mod guard_several;
+mod guard_tls;
 mod lint;
 #[cfg(feature = "otel")]
 mod otel;

@@ -16,8 +16,14 @@ pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_toolgate");
 
 /// Runs the program with these arguments and an empty standard input.
 pub(crate) fn toolgate(args: &[&str]) -> Run {
+    toolgate_with(&[], args)
+}
+
+/// The same with some variables of the environment.
+pub(crate) fn toolgate_with(variables: &[(&str, &str)], args: &[&str]) -> Run {
     let output = Command::new(PROGRAM)
         .args(args)
+        .envs(variables.iter().copied())
         .stdin(Stdio::null())
         .env_remove("CLICOLOR_FORCE")
         .output()
