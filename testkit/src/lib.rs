@@ -20,4 +20,5 @@ pub mod output;
 pub mod peers;
 pub mod place;
 pub mod raw;
+pub mod recorded;
 pub mod tally;

@@ -12,17 +12,11 @@ pub mod argument;
 pub mod catalog;
 pub mod check;
 pub mod contract;
-pub mod diff;
 pub mod era;
-pub mod inline;
-pub mod lint;
 pub mod message;
-mod positions;
 pub mod project;
 pub mod publish;
 pub mod repair;
-#[cfg(test)]
-mod trial;
 #[cfg(feature = "serde_json")]
 pub mod typed;
 pub mod wording;

@@ -37,6 +37,7 @@ mod lower;
 mod options;
 mod outline;
 mod plan;
+pub mod positions;
 mod report;
 mod resolve;
 mod schema;

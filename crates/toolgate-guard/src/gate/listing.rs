@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use toolgate_analysis::inline::{InlineLimits, inline_view};
 use toolgate_json::quote;
 use toolgate_mcp::catalog::Listing;
 use toolgate_mcp::contract::Isolated;
 use toolgate_mcp::era::Era;
-use toolgate_mcp::inline::{InlineLimits, inline_view};
 use toolgate_mcp::message::Edits;
 use toolgate_mcp::project::{Listed, Lost, OutputPolicy, Projection};
 

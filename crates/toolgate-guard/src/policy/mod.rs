@@ -130,7 +130,7 @@ pub struct Policy {
     /// ([`toolgate_mcp::repair`]). Default `false`.
     pub repair: bool,
     /// Whether schemas are listed without references
-    /// ([`toolgate_mcp::inline`]). Default `false`.
+    /// ([`toolgate_analysis::inline`]). Default `false`.
     pub inline_refs: bool,
     /// How output is told to readers who know objects only. Default `Wrap`.
     pub project: Project,

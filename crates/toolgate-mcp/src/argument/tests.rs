@@ -5,7 +5,7 @@ use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
 use toolgate_schema::{Compiler, Verdict, Workspace};
 
 use super::*;
-use crate::trial::Dice;
+use toolgate_testkit::recorded::Dice;
 
 const DIRECT: &str = r#"{ "q": { "type": "string", "required": true, "minLength": 3, "maxLength": 64 }, "limit": { "type": "integer", "minimum": 1, "maximum": 100 }, "tags": { "type": "string", "isArray": true, "minLength": 2 }, "scores": { "type": "float", "isArray": true, "minimum": 0, "maximum": 1 }, "mode": { "type": "enum", "enum": ["fast", "accurate"] } }"#;
 const LIKE: &str = r#"{"properties": {"q": {"type": "string", "minLength": 3, "maxLength": 64}, "limit": {"type": "integer", "minimum": 1, "maximum": 100}, "tags": {"type": "array", "items": {"type": "string", "minLength": 2}}, "scores": {"type": "array", "items": {"type": "number", "minimum": 0, "maximum": 1}}, "mode": {"type": "enum", "enum": ["fast", "accurate"]}}, "required": ["q"]}"#;

@@ -8,7 +8,7 @@ use toolgate_schema::Dialect;
 use crate::contract::{dialect, ref_hides_siblings, target};
 use crate::message::Edits;
 use crate::message::write::string;
-use crate::positions::each_subschema;
+use toolgate_schema::positions::each_subschema;
 
 /// How a schema's references survive its move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use toolgate_json::{Kind, Node as _};
 use toolgate_schema::{Compiler, Formats};
 
 use super::*;
-use crate::trial::{Dice, recorded};
+use toolgate_testkit::recorded::{Dice, recorded};
 
 /// Schema, arguments, the arguments afterwards (`=` if valid, `-` if not
 /// repaired), and what is told.

@@ -1,7 +1,7 @@
 //! Changes as workflow commands, which GitHub Actions shows beside the code.
 
+use toolgate_analysis::diff::{Aspect, Class};
 use toolgate_json::quote;
-use toolgate_mcp::diff::{Aspect, Class};
 
 use super::Sides;
 use crate::render::Severity;

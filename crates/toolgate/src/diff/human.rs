@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use toolgate_analysis::diff::{Aspect, Change, Class, Side, ToolChange};
 use toolgate_json::quote;
-use toolgate_mcp::diff::{Aspect, Change, Class, Side, ToolChange};
 
 use super::Sides;
 use crate::check::report::count;

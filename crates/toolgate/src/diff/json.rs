@@ -23,7 +23,7 @@
 //! New members may be added under the same version; names do not change within one.
 
 use serde_json::{Value, json};
-use toolgate_mcp::diff::{Aspect, Change};
+use toolgate_analysis::diff::{Aspect, Change};
 
 use super::Sides;
 use crate::exit::Exit;

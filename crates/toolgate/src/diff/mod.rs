@@ -5,7 +5,7 @@ mod human;
 mod json;
 
 use clap::{Args, ValueEnum};
-use toolgate_mcp::diff::{Class, Limits, Report, diff};
+use toolgate_analysis::diff::{Class, Limits, Report, diff};
 
 use crate::check::saved::{self, Listing, Saved};
 use crate::exit::{Exit, Failure};

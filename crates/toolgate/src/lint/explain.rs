@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use toolgate_analysis::lint::{RULES, rule};
 use toolgate_json::quote;
-use toolgate_mcp::lint::{RULES, rule};
 
 use crate::exit::{Exit, Failure};
 use crate::term::{BOLD, DIM, Term};

@@ -6,8 +6,8 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use toolgate_analysis::lint::{Edit, Finding, Linter, Safety, apply};
 use toolgate_json::{line_column, quote};
-use toolgate_mcp::lint::{Edit, Finding, Linter, Safety, apply};
 
 use crate::check::TargetArgs;
 use crate::check::report::count;

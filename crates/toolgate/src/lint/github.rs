@@ -1,7 +1,7 @@
 //! Findings as workflow commands, which GitHub Actions shows beside the code.
 
+use toolgate_analysis::lint::Severity;
 use toolgate_json::quote;
-use toolgate_mcp::lint::Severity;
 
 use super::page::Page;
 use crate::render;

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
+use toolgate_analysis::lint::{Finding, Severity};
 use toolgate_json::quote;
-use toolgate_mcp::lint::{Finding, Severity};
 
 use super::page::Page;
 use crate::check::report::count;

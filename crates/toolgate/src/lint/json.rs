@@ -25,7 +25,7 @@
 //! New members may be added under the same version; names and codes do not change within one.
 
 use serde_json::{Value, json};
-use toolgate_mcp::lint::{Finding, Safety};
+use toolgate_analysis::lint::{Finding, Safety};
 
 use super::page::Page;
 use crate::exit::Exit;

@@ -9,8 +9,8 @@ mod page;
 mod sarif;
 
 use clap::{Args, ValueEnum};
+use toolgate_analysis::lint::{Linter, Profile, Rule, Safety, Severity, rule};
 use toolgate_json::quote;
-use toolgate_mcp::lint::{Linter, Profile, Rule, Safety, Severity, rule};
 
 use crate::check::{self, TargetArgs, report::exit_of};
 use crate::exit::{Exit, Failure};

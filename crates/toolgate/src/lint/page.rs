@@ -1,7 +1,7 @@
 //! What one server or file came to, as every format prints it.
 
+use toolgate_analysis::lint::{Finding, Report as Found, Severity};
 use toolgate_json::{LineColumn, line_column};
-use toolgate_mcp::lint::{Finding, Report as Found, Severity};
 
 use crate::check::report::Report;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use toolgate_analysis::lint::{Finding, Rule, Severity};
 use toolgate_json::LineColumn;
-use toolgate_mcp::lint::{Finding, Rule, Severity};
 
 use super::page::Page;
 use crate::render::json::harmless;

@@ -4,7 +4,7 @@ use toolgate_json::{OwnedDocument, ReadLimits};
 use toolgate_schema::{Compiler, Workspace};
 
 use super::*;
-use crate::trial::{Dice, recorded};
+use toolgate_testkit::recorded::{Dice, recorded};
 
 /// A schema, and what it becomes.
 const CASES: &[(&str, &str)] = &[

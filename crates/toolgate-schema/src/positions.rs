@@ -10,7 +10,7 @@ use toolgate_json::{Key as _, Kind, Node as _, View};
 
 /// How a keyword holds subschemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Holds {
+pub enum Holds {
     /// It is one, or an array of them.
     Schemas,
     /// An object whose values are.
@@ -18,7 +18,7 @@ pub(crate) enum Holds {
 }
 
 /// How a keyword holds subschemas, if it does.
-pub(crate) fn holds(keyword: &str) -> Option<Holds> {
+pub fn holds(keyword: &str) -> Option<Holds> {
     Some(match keyword {
         "additionalItems"
         | "additionalProperties"
@@ -44,7 +44,7 @@ pub(crate) fn holds(keyword: &str) -> Option<Holds> {
 
 /// Hears of every subschema directly inside a schema, with the keyword that
 /// holds it. Objects and booleans are subschemas.
-pub(crate) fn each_subschema<'a>(schema: View<'a>, mut hear: impl FnMut(&'a str, View<'a>)) {
+pub fn each_subschema<'a>(schema: View<'a>, mut hear: impl FnMut(&'a str, View<'a>)) {
     for (key, value) in schema.members() {
         let keyword = key.text();
         let is_schema = |view: View<'_>| matches!(view.kind(), Kind::Object | Kind::Boolean);

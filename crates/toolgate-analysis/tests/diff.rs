@@ -1,7 +1,7 @@
 //! The diff on data: pairs of schemas and what the change between them means.
 
 use serde_json::{Value, json};
-use toolgate_mcp::diff::{Aspect, Class, Limits, Report, diff};
+use toolgate_analysis::diff::{Aspect, Class, Limits, Report, diff};
 use toolgate_schema::{Compiler, Formats, Schema, Workspace};
 
 fn tool(side: &str, schema: &Value) -> String {

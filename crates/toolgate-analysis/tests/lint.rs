@@ -1,7 +1,7 @@
 //! The lint rules on data: what each must find and what it must leave alone.
 
 use serde_json::Value;
-use toolgate_mcp::lint::{Linter, Profile, RULES, Report, Severity, apply, rule};
+use toolgate_analysis::lint::{Linter, Profile, RULES, Report, Severity, apply, rule};
 
 /// Everything on.
 fn linter() -> Linter {
@@ -178,7 +178,7 @@ fn safe_fixes_mend_what_they_are_for() {
             let report = lint(std::slice::from_ref(&text));
             let safe = report.findings.iter().filter_map(|finding| {
                 let fix = finding.fix.as_ref()?;
-                (fix.safety == toolgate_mcp::lint::Safety::Safe).then(|| fix.edits.clone())
+                (fix.safety == toolgate_analysis::lint::Safety::Safe).then(|| fix.edits.clone())
             });
             let groups: Vec<_> = safe.collect();
             text = apply(&text, &groups).0;

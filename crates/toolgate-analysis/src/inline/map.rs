@@ -7,7 +7,7 @@ use toolgate_schema::Dialect;
 
 use super::report::{InlineLimits, Untouched};
 use super::uri;
-use crate::positions::{Holds, holds};
+use toolgate_schema::positions::{Holds, holds};
 
 /// A document with its schemas found and its references followed.
 pub(super) struct Map<'a> {

@@ -44,7 +44,7 @@ pub enum Profile {
 /// Lints listings under one set of options.
 ///
 /// ```
-/// use toolgate_mcp::lint::Linter;
+/// use toolgate_analysis::lint::Linter;
 ///
 /// let tool = r#"{"name": "find", "description": "Finds pages", "inputSchema": {"type": "object",
 ///     "properties": {"query": {"type": "string", "minLenght": 3, "description": "words"}}}}"#;

@@ -1,15 +1,18 @@
-//! What the tests of several rooms share: dice, and the recorded tools.
+//! What the tests of several crates share: reproducible random numbers, and the recorded tools.
 
 use std::collections::HashMap;
 
 use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
 
 /// Splitmix64: the same numbers on every machine.
-pub(crate) struct Dice(pub(crate) u64);
+pub struct Dice(
+    /// The state: any number will do.
+    pub u64,
+);
 
 impl Dice {
     /// A number below `sides`.
-    pub(crate) fn roll(&mut self, sides: usize) -> usize {
+    pub fn roll(&mut self, sides: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,24 +22,25 @@ impl Dice {
     }
 
     /// One of the texts.
-    pub(crate) fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+    pub fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
         let at = self.roll(from.len());
         from.get(at).copied().unwrap_or_default()
     }
 }
 
 /// A schema of a recorded tool, with labelled instances.
-pub(crate) struct Recorded {
+pub struct Recorded {
     /// Server, tool, and `input` or `output`.
-    pub(crate) name: String,
-    pub(crate) schema: String,
+    pub name: String,
+    /// The schema's text.
+    pub schema: String,
     /// JSON texts, and whether they are valid.
-    pub(crate) instances: Vec<(String, bool)>,
+    pub instances: Vec<(String, bool)>,
 }
 
 /// Every schema of the recorded listings in `../shared/corpus`; `None` where
 /// they are absent.
-pub(crate) fn recorded() -> Option<Vec<Recorded>> {
+pub fn recorded() -> Option<Vec<Recorded>> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus");
     let mut files: Vec<_> = std::fs::read_dir(format!("{root}/listings"))
         .ok()?

@@ -23,7 +23,7 @@
 //! ```
 //! let schema = br##"{"type": "object", "properties": {"at": {"$ref": "#/$defs/point", "title": "At"}},
 //!     "$defs": {"point": {"type": "array", "minItems": 2}}}"##;
-//! let inlined = toolgate_mcp::inline::inline(schema, &Default::default())?;
+//! let inlined = toolgate_analysis::inline::inline(schema, &Default::default())?;
 //! assert_eq!(
 //!     inlined.text,
 //!     r#"{"type":"object","properties":{"at": {"type":"array","minItems":2,"title":"At"}}}"#

@@ -55,7 +55,7 @@ impl Default for Limits {
 /// Compares two listings, given as the JSON texts of their tools.
 ///
 /// ```
-/// use toolgate_mcp::diff::{Class, Limits, diff};
+/// use toolgate_analysis::diff::{Class, Limits, diff};
 ///
 /// let old = r#"{"name": "find", "inputSchema": {"type": "object", "properties": {"q": {"type": "string"}}}}"#;
 /// let new = r#"{"name": "find", "inputSchema": {"type": "object", "properties": {"q": {"type": "string"}},

@@ -1,0 +1,11 @@
+//! What can be said of tool schemas without an instance, and without I/O.
+//!
+//! [`lint`] finds what is legal but harmful in a listing, [`diff`] decides
+//! whether a new listing accepts what the old one accepted, and [`inline`]
+//! rewrites a schema without references.
+
+#![forbid(unsafe_code)]
+
+pub mod diff;
+pub mod inline;
+pub mod lint;
