@@ -35,13 +35,13 @@ pub struct Compiler(Arc<Options>);
 
 /// What the operator set.
 #[derive(Debug, Clone, Default)]
-struct Options {
-    limits: Limits,
-    formats: Formats,
-    content: Content,
-    strictness: Strictness,
-    dialect: Option<Dialect>,
-    default_dialect: Option<Dialect>,
+pub(crate) struct Options {
+    pub(crate) limits: Limits,
+    pub(crate) formats: Formats,
+    pub(crate) content: Content,
+    pub(crate) strictness: Strictness,
+    pub(crate) dialect: Option<Dialect>,
+    pub(crate) default_dialect: Option<Dialect>,
     documents: HashMap<String, OwnedDocument>,
 }
 
@@ -87,6 +87,13 @@ impl Compiler {
         self
     }
 
+    /// Takes [`dialect`](Self::dialect) back: the dialect is that which a schema declares.
+    #[must_use]
+    pub fn declared_dialect(mut self) -> Self {
+        self.options().dialect = None;
+        self
+    }
+
     /// Sets the dialect of schemas that declare none (2020-12 unless set).
     #[must_use]
     pub fn default_dialect(mut self, dialect: Dialect) -> Self {
@@ -125,8 +132,19 @@ impl Compiler {
     }
 
     /// The bounds this compiler works under.
-    pub(crate) fn bounds(&self) -> &Limits {
+    #[must_use]
+    pub fn bounds(&self) -> &Limits {
         &self.0.limits
+    }
+
+    /// The URIs of the registered documents, in no particular order.
+    pub fn registered(&self) -> impl Iterator<Item = &str> {
+        self.0.documents.keys().map(String::as_str)
+    }
+
+    /// What the operator set.
+    pub(crate) fn set(&self) -> &Options {
+        &self.0
     }
 
     /// Admits and resolves a schema; with keywords that assert nothing if
@@ -150,7 +168,7 @@ impl Compiler {
             self.0
                 .dialect
                 .or(self.0.default_dialect)
-                .unwrap_or(Dialect::Draft202012),
+                .unwrap_or_default(),
         );
         let root = admission.admit_document("", text, rules)?;
         resolve(admission, root, &|uri| self.find(uri))
@@ -214,12 +232,13 @@ pub(crate) fn read(
 ) -> Result<OwnedDocument, CompileError> {
     OwnedDocument::read(text, &schema_read_limits(limits)).map_err(|error| {
         let kind = match (error.kind(), error.limit()) {
-            (ReadErrorKind::TooLong, Some((_, allowed))) => CompileErrorKind::Limit(Limit {
-                name: LimitName::SchemaBytes,
-                allowed,
-            }),
-            (_, Some((_, allowed))) => CompileErrorKind::Limit(Limit {
-                name: LimitName::Document,
+            (kind, Some((_, allowed))) => CompileErrorKind::Limit(Limit {
+                name: match kind {
+                    ReadErrorKind::TooDeep => LimitName::SchemaNesting,
+                    ReadErrorKind::TooManyNodes => LimitName::SchemaNodes,
+                    ReadErrorKind::TooManyDigits => LimitName::SchemaDigits,
+                    _ => LimitName::SchemaBytes,
+                },
                 allowed,
             }),
             _ => CompileErrorKind::Json {

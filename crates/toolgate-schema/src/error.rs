@@ -166,8 +166,8 @@ impl CompileError {
                 ..
             } => Some(format!("did you mean `{name}`?")),
             CompileErrorKind::Limit(limit) => Some(format!(
-                "the limit `{}` can be raised in `Limits`",
-                limit.name
+                "the setting `{}` raises this limit",
+                limit.name.setting()
             )),
             _ => None,
         }

@@ -41,6 +41,7 @@ pub mod positions;
 mod report;
 mod resolve;
 mod schema;
+pub mod settings;
 mod uri;
 #[cfg(feature = "serde_json")]
 mod value;

@@ -13,6 +13,9 @@ use toolgate_json::ReadLimits;
 /// | field | default | counts |
 /// |---|---|---|
 /// | `schema_bytes` | 1 MiB | bytes of one schema document |
+/// | `schema_nesting` | 512 | arrays and objects open at the same time in a schema document, data included |
+/// | `schema_nodes` | 500,000 | values and member names in one schema document |
+/// | `schema_digits` | 4,096 | digits of one number in a schema document |
 /// | `depth` | 64 | nested subschemas (an array between two is not a level) |
 /// | `subschemas` | 10,000 | subschemas of the schema and of all documents it reaches |
 /// | `plan_nodes` | 20,000 | compiled subschemas, one for each dynamic scope they are used in, and their tables (16 names or enum members count as one) |
@@ -33,6 +36,13 @@ use toolgate_json::ReadLimits;
 pub struct Limits {
     /// Bytes of one schema document.
     pub schema_bytes: usize,
+    /// Arrays and objects open at the same time in a schema document, those in
+    /// `const`, `default` and `examples` included.
+    pub schema_nesting: usize,
+    /// Values and member names in one schema document.
+    pub schema_nodes: usize,
+    /// Decimal digits of one number in a schema document.
+    pub schema_digits: usize,
     /// Levels of nested subschemas.
     pub depth: usize,
     /// Subschemas of the schema and of all documents it reaches.
@@ -64,6 +74,9 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             schema_bytes: 1 << 20,
+            schema_nesting: 512,
+            schema_nodes: 500_000,
+            schema_digits: 4_096,
             depth: 64,
             subschemas: 10_000,
             plan_nodes: 20_000,
@@ -90,6 +103,12 @@ impl Default for Limits {
 pub enum LimitName {
     /// [`Limits::schema_bytes`]
     SchemaBytes,
+    /// [`Limits::schema_nesting`]
+    SchemaNesting,
+    /// [`Limits::schema_nodes`]
+    SchemaNodes,
+    /// [`Limits::schema_digits`]
+    SchemaDigits,
     /// [`Limits::depth`]
     Depth,
     /// [`Limits::subschemas`]
@@ -108,15 +127,52 @@ pub enum LimitName {
     Registrations,
     /// [`Limits::reference_bytes`]
     ReferenceBytes,
-    /// A bound of the JSON reader on a schema document (nesting, nodes, digits).
-    Document,
 }
 
 impl LimitName {
+    /// Every bound that can refuse a schema.
+    pub const ALL: [Self; 13] = [
+        Self::SchemaBytes,
+        Self::SchemaNesting,
+        Self::SchemaNodes,
+        Self::SchemaDigits,
+        Self::Depth,
+        Self::Subschemas,
+        Self::PlanNodes,
+        Self::EnumMembers,
+        Self::PatternBytes,
+        Self::PatternSize,
+        Self::PatternsSize,
+        Self::Registrations,
+        Self::ReferenceBytes,
+    ];
+
+    /// The [setting](crate::settings) that raises it.
+    pub fn setting(self) -> &'static str {
+        match self {
+            Self::SchemaBytes => "limits.schema_bytes",
+            Self::SchemaNesting => "limits.schema_nesting",
+            Self::SchemaNodes => "limits.schema_nodes",
+            Self::SchemaDigits => "limits.schema_digits",
+            Self::Depth => "limits.depth",
+            Self::Subschemas => "limits.subschemas",
+            Self::PlanNodes => "limits.plan_nodes",
+            Self::EnumMembers => "limits.enum_members",
+            Self::PatternBytes => "limits.pattern_bytes",
+            Self::PatternSize => "limits.pattern_size",
+            Self::PatternsSize => "limits.patterns_size",
+            Self::Registrations => "limits.registrations",
+            Self::ReferenceBytes => "limits.reference_bytes",
+        }
+    }
+
     /// The name as messages print it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::SchemaBytes => "schema bytes",
+            Self::SchemaNesting => "nested arrays and objects of a schema document",
+            Self::SchemaNodes => "values and names in a schema document",
+            Self::SchemaDigits => "digits of a number in a schema",
             Self::Depth => "schema depth",
             Self::Subschemas => "subschemas",
             Self::PlanNodes => "compiled subschemas",
@@ -126,7 +182,6 @@ impl LimitName {
             Self::PatternsSize => "compiled size of all patterns",
             Self::Registrations => "registered documents",
             Self::ReferenceBytes => "reference length in bytes",
-            Self::Document => "schema document",
         }
     }
 }
@@ -151,8 +206,12 @@ pub struct Limit {
 pub(crate) fn schema_read_limits(limits: &Limits) -> ReadLimits {
     ReadLimits {
         bytes: limits.schema_bytes,
-        depth: 512,
-        nodes: 500_000,
+        depth: limits.schema_nesting,
+        nodes: limits.schema_nodes,
+        digits: limits.schema_digits,
         ..ReadLimits::default()
     }
 }
+
+/// The most values that a document may be allowed to have: 24 bytes each.
+pub(crate) const NODES_MOST: u64 = 1 << 26;

@@ -6,7 +6,7 @@ pub(crate) mod metaschemas;
 pub(crate) use keyword::Keyword;
 
 /// A published version of JSON Schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Dialect {
     /// Draft 4 (2013).
     Draft4,
@@ -17,6 +17,7 @@ pub enum Dialect {
     /// Draft 2019-09.
     Draft201909,
     /// Draft 2020-12, the default (MCP, SEP-1613 and SEP-2106).
+    #[default]
     Draft202012,
 }
 
@@ -29,6 +30,30 @@ impl Dialect {
         Self::Draft201909,
         Self::Draft202012,
     ];
+
+    /// The name that people know it by: `draft4`, `draft6`, `draft7`, `2019-09`, `2020-12`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Draft4 => "draft4",
+            Self::Draft6 => "draft6",
+            Self::Draft7 => "draft7",
+            Self::Draft201909 => "2019-09",
+            Self::Draft202012 => "2020-12",
+        }
+    }
+
+    /// The dialect of a name, in the other spellings in use as well (`draft-07`, `7`,
+    /// `draft2019-09`), or of its URI.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "draft4" | "draft-04" | "4" => Some(Self::Draft4),
+            "draft6" | "draft-06" | "6" => Some(Self::Draft6),
+            "draft7" | "draft-07" | "7" => Some(Self::Draft7),
+            "2019-09" | "draft2019-09" => Some(Self::Draft201909),
+            "2020-12" | "draft2020-12" => Some(Self::Draft202012),
+            _ => Self::from_uri(name),
+        }
+    }
 
     /// The URI that `$schema` declares it by.
     pub fn uri(self) -> &'static str {

@@ -1,0 +1,339 @@
+//! Everything an operator can set about compilation, as one table of names.
+//!
+//! Command-line flags, configuration keys, help texts and reference pages are
+//! made from [`ALL`], so that one setting has one name, one default and one set
+//! of allowed values everywhere. A setting is written to a [`Compiler`] as text
+//! and read back from it as text.
+//!
+//! ```
+//! use toolgate_schema::{Compiler, settings};
+//!
+//! let mut compiler = Compiler::new();
+//! for (name, value) in [("formats", "assert"), ("limits.schema_bytes", "4MiB")] {
+//!     compiler = settings::find(name)?.apply(compiler, value)?;
+//! }
+//! assert_eq!(settings::find("limits.schema_bytes")?.show(&compiler), "4 MiB");
+//! assert_eq!(settings::find("limits.fuel")?.default(), "2000000");
+//!
+//! let error = settings::find("limits.feul").unwrap_err();
+//! assert_eq!(error.to_string(), "unknown setting `limits.feul`; did you mean `limits.fuel`?");
+//! let error = settings::find("formats")?.apply(compiler, "yes").unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "`formats` must be `annotate`, `assert` or `assert-with-numbers`, found `yes`"
+//! );
+//! # Ok::<(), settings::SettingError>(())
+//! ```
+//!
+//! Registered documents are the one setting that takes more than a text: see
+//! [`registration`].
+
+mod table;
+mod words;
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use toolgate_json::{ReadError, quote};
+
+pub use table::ALL;
+
+use crate::closest::closest;
+use crate::compiler::Compiler;
+use crate::limits::Limits;
+use words::Choice;
+
+/// One thing that an operator can set.
+#[derive(Debug)]
+pub struct Setting {
+    name: &'static str,
+    help: &'static str,
+    slot: Slot,
+}
+
+/// What a setting takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// One of a few words, each with its own line of help.
+    Word(Vec<(&'static str, &'static str)>),
+    /// A whole number; `_` between digits is skipped.
+    Count(RangeInclusive<u64>),
+    /// Bytes: a whole number, or one with `KiB`, `MiB` or `GiB`.
+    Bytes(RangeInclusive<u64>),
+    /// Documents: each a URI and a file, as [`registration`] reads them. May be
+    /// given more than once.
+    Documents,
+}
+
+/// Where the value of a setting is kept.
+#[derive(Debug)]
+enum Slot {
+    Choice(Choice),
+    Number {
+        bytes: bool,
+        least: u64,
+        most: u64,
+        get: fn(&Limits) -> u64,
+        put: fn(&mut Limits, u64),
+    },
+    Documents,
+}
+
+impl Setting {
+    /// Its name, in all places alike: `formats`, `limits.fuel`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What it does, in one line without a full stop.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        self.help
+    }
+
+    /// What it takes.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match &self.slot {
+            Slot::Choice(choice) => Kind::Word(choice.words()),
+            Slot::Number {
+                bytes, least, most, ..
+            } => {
+                let range = *least..=*most;
+                if *bytes {
+                    Kind::Bytes(range)
+                } else {
+                    Kind::Count(range)
+                }
+            }
+            Slot::Documents => Kind::Documents,
+        }
+    }
+
+    /// What it takes, in words: "a number from 1 to 512".
+    #[must_use]
+    pub fn allowed(&self) -> String {
+        match self.kind() {
+            Kind::Word(words) => listed(words.iter().map(|(word, _)| *word)),
+            Kind::Count(range) => format!("a number from {} to {}", range.start(), range.end()),
+            Kind::Bytes(range) => format!(
+                "bytes from {} to {}",
+                show_bytes(*range.start()),
+                show_bytes(*range.end())
+            ),
+            Kind::Documents => "a URI and a file, as in `https://example.com/a=a.json`".to_owned(),
+        }
+    }
+
+    /// The value that a new [`Compiler`] has, as [`show`](Self::show) prints it.
+    #[must_use]
+    pub fn default(&self) -> String {
+        self.show(&Compiler::new())
+    }
+
+    /// The value that a compiler has, as [`apply`](Self::apply) takes it: empty
+    /// for documents if none is registered, else their URIs.
+    #[must_use]
+    pub fn show(&self, compiler: &Compiler) -> String {
+        match &self.slot {
+            Slot::Choice(choice) => choice.show(compiler).to_owned(),
+            Slot::Number { bytes, get, .. } => {
+                let value = get(compiler.bounds());
+                if *bytes {
+                    show_bytes(value)
+                } else {
+                    value.to_string()
+                }
+            }
+            Slot::Documents => {
+                let mut uris: Vec<&str> = compiler.registered().collect();
+                uris.sort_unstable();
+                uris.join(" ")
+            }
+        }
+    }
+
+    /// Writes a value given as text to a compiler.
+    ///
+    /// # Errors
+    ///
+    /// The value is not allowed. Documents cannot be applied as text, because
+    /// this crate opens no file: read the file that [`registration`] names and
+    /// hand its bytes to [`Compiler::register`].
+    pub fn apply(&self, compiler: Compiler, value: &str) -> Result<Compiler, SettingError> {
+        let refused = || {
+            Err(SettingError::Value {
+                name: self.name,
+                allowed: self.allowed(),
+                found: value.chars().take(SHOWN).collect(),
+            })
+        };
+        match &self.slot {
+            Slot::Choice(choice) => match choice.apply(compiler, value) {
+                Some(compiler) => Ok(compiler),
+                None => refused(),
+            },
+            Slot::Number {
+                bytes,
+                least,
+                most,
+                put,
+                ..
+            } => match read_number(value, *bytes) {
+                Some(number) if (*least..=*most).contains(&number) => {
+                    let mut limits = compiler.bounds().clone();
+                    put(&mut limits, number);
+                    Ok(compiler.limits(limits))
+                }
+                _ => refused(),
+            },
+            Slot::Documents => refused(),
+        }
+    }
+}
+
+/// The setting of a name.
+///
+/// # Errors
+///
+/// There is none; the error has the closest name.
+pub fn find(name: &str) -> Result<&'static Setting, SettingError> {
+    let known = ALL.iter().find(|setting| setting.name == name);
+    known.ok_or_else(|| SettingError::Unknown {
+        name: name.chars().take(SHOWN).collect(),
+        closest: closest(name, ALL.iter().map(|setting| setting.name)),
+    })
+}
+
+/// The URI and the file of a registered document written as `URI=FILE`. A fragment
+/// of the URI is dropped; the file is whatever follows the last `=`.
+///
+/// # Errors
+///
+/// There is no `=`, no file, or the URI is not absolute.
+pub fn registration(text: &str) -> Result<(&str, &str), SettingError> {
+    let parts = text.rsplit_once('=').and_then(|(uri, file)| {
+        let uri = uri.split('#').next().unwrap_or(uri);
+        let absolute = uri.split_once(':').is_some_and(|(scheme, rest)| {
+            let mut letters = scheme.bytes();
+            letters
+                .next()
+                .is_some_and(|first| first.is_ascii_alphabetic())
+                && letters.all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
+                && !rest.is_empty()
+        });
+        (absolute && !file.is_empty()).then_some((uri, file))
+    });
+    parts.ok_or_else(|| SettingError::Value {
+        name: table::DOCUMENTS,
+        allowed: "a URI and a file, as in `https://example.com/a=a.json`".to_owned(),
+        found: text.chars().take(SHOWN).collect(),
+    })
+}
+
+/// The name of the setting that raises the limit over which an instance went.
+#[must_use]
+pub fn of_read_error(error: &ReadError) -> Option<&'static str> {
+    let (name, _) = error.limit()?;
+    ALL.iter()
+        .map(|setting| setting.name)
+        .find(|known| known.strip_prefix(table::INSTANCE) == Some(name))
+}
+
+/// Why a setting was not applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SettingError {
+    /// No setting has this name.
+    Unknown {
+        /// The name, cut at 200 characters.
+        name: String,
+        /// The closest name, if one is close.
+        closest: Option<&'static str>,
+    },
+    /// The setting does not take this value.
+    Value {
+        /// The setting.
+        name: &'static str,
+        /// What it takes.
+        allowed: String,
+        /// The value, cut at 200 characters.
+        found: String,
+    },
+}
+
+impl fmt::Display for SettingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { name, closest } => {
+                write!(f, "unknown setting `{}`", quote(name, SHOWN))?;
+                match closest {
+                    Some(closest) => write!(f, "; did you mean `{closest}`?"),
+                    None => Ok(()),
+                }
+            }
+            Self::Value {
+                name,
+                allowed,
+                found,
+            } => write!(
+                f,
+                "`{name}` must be {allowed}, found `{}`",
+                quote(found, SHOWN)
+            ),
+        }
+    }
+}
+
+impl std::error::Error for SettingError {}
+
+/// A whole number, with a unit if it counts bytes.
+fn read_number(text: &str, bytes: bool) -> Option<u64> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '_');
+    let (digits, unit) = text.split_at(end.unwrap_or(text.len()));
+    let factor = match (bytes, unit.trim_start()) {
+        (_, "") => 1,
+        (true, "B") => 1,
+        (true, "KiB") => 1 << 10,
+        (true, "MiB") => 1 << 20,
+        (true, "GiB") => 1 << 30,
+        _ => return None,
+    };
+    let number: u64 = digits.replace('_', "").parse().ok()?;
+    number.checked_mul(factor)
+}
+
+/// A number of bytes in the largest unit that divides it.
+fn show_bytes(bytes: u64) -> String {
+    for (shift, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] {
+        if bytes > 0 && bytes.trailing_zeros() >= shift {
+            return format!("{} {unit}", bytes >> shift);
+        }
+    }
+    bytes.to_string()
+}
+
+/// Words as a message lists them.
+fn listed<'w>(words: impl ExactSizeIterator<Item = &'w str>) -> String {
+    let last = words.len().saturating_sub(1);
+    let mut text = String::new();
+    for (index, word) in words.enumerate() {
+        text.push_str(match index {
+            0 => "",
+            _ if index == last => " or ",
+            _ => ", ",
+        });
+        text.push('`');
+        text.push_str(word);
+        text.push('`');
+    }
+    text
+}
+
+/// The most characters of a value that an error repeats.
+const SHOWN: usize = 200;
+
+#[cfg(test)]
+mod tests;
