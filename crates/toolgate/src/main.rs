@@ -10,6 +10,7 @@ mod diff;
 mod engine;
 mod exit;
 mod guard;
+mod interrupt;
 mod lint;
 mod render;
 mod term;

@@ -28,6 +28,15 @@ pub(crate) struct Term {
     progress: bool,
 }
 
+/// How text for one of the streams is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Canvas {
+    /// Whether the stream takes styles.
+    pub(crate) styled: bool,
+    /// Columns of the terminal. `None` if it is none: then nothing is wrapped, for `grep` and the like.
+    pub(crate) columns: Option<usize>,
+}
+
 impl Term {
     pub(crate) fn new(color: Color, quiet: bool) -> Self {
         let choice = match color {
@@ -60,22 +69,27 @@ impl Term {
             .or_else(closed_pipe)
     }
 
-    /// Whether standard output takes styles.
-    pub(crate) fn styles_stdout(&self) -> bool {
-        let choice = match self.choice {
-            ColorChoice::Auto => AutoStream::choice(&io::stdout()),
-            choice => choice,
-        };
-        choice != ColorChoice::Never
+    /// How text for standard output is drawn.
+    pub(crate) fn stdout(&self) -> Canvas {
+        let automatic = AutoStream::choice(&io::stdout());
+        self.canvas(automatic, &console::Term::stdout())
     }
 
-    /// Whether standard error takes styles.
-    pub(crate) fn styles_stderr(&self) -> bool {
+    /// How text for standard error is drawn.
+    pub(crate) fn stderr(&self) -> Canvas {
+        let automatic = AutoStream::choice(&io::stderr());
+        self.canvas(automatic, &console::Term::stderr())
+    }
+
+    fn canvas(&self, automatic: ColorChoice, stream: &console::Term) -> Canvas {
         let choice = match self.choice {
-            ColorChoice::Auto => AutoStream::choice(&io::stderr()),
+            ColorChoice::Auto => automatic,
             choice => choice,
         };
-        choice != ColorChoice::Never
+        Canvas {
+            styled: choice != ColorChoice::Never,
+            columns: columns(stream),
+        }
     }
 
     /// Whether there is somebody to show progress to.
@@ -108,7 +122,9 @@ impl Term {
     /// Shows what is going on, on one line that the next output replaces.
     pub(crate) fn progress(&self, text: &str) {
         if self.progress {
-            let cut: String = text.chars().take(PROGRESS_CHARS).collect();
+            // A line that reaches the terminal's edge would go on in the next, and stay there.
+            let room = columns(&console::Term::stderr()).unwrap_or(USUAL_COLUMNS);
+            let cut = console::truncate_str(text, room.saturating_sub(1), "…");
             let mut out = io::stderr().lock();
             let _unseen = write!(out, "\r\x1b[2K{cut}").and_then(|()| out.flush());
         }
@@ -130,7 +146,8 @@ impl Term {
         ))
     }
 
-    fn clear_progress(&self) {
+    /// Clears the line that shows what is going on.
+    pub(crate) fn clear_progress(&self) {
         if self.progress {
             let mut out = io::stderr().lock();
             let _unseen = write!(out, "\r\x1b[2K").and_then(|()| out.flush());
@@ -143,6 +160,12 @@ impl Term {
         // There is nowhere left to complain to.
         let _unseen = writeln!(out, "{text}");
     }
+}
+
+/// The columns of a stream that is a terminal.
+fn columns(stream: &console::Term) -> Option<usize> {
+    let (_, columns) = stream.size_checked()?;
+    Some(usize::from(columns)).filter(|columns| stream.is_term() && *columns > 0)
 }
 
 /// A reader that has seen enough (`| head`) is no failure.
@@ -170,4 +193,5 @@ pub(crate) const BOLD: Style = Style::new().bold();
 /// For what is beside the point.
 pub(crate) const DIM: Style = Style::new().dimmed();
 
-const PROGRESS_CHARS: usize = 79;
+/// Columns of a terminal that does not say how many it has.
+const USUAL_COLUMNS: usize = 80;

@@ -7,6 +7,7 @@ use toolgate_json::quote;
 use super::excerpt::{self, Excerpt};
 use super::report::{Report, count};
 use super::tool::{Finding, Part, ToolReport, Verdict};
+use crate::render::wrap;
 use crate::term::{BOLD, DIM, ERROR, GOOD, HELP, WARNING};
 
 /// Renders one report, styled; whoever prints it drops the styles where they do not belong.
@@ -275,28 +276,6 @@ fn entry(out: &mut String, indent: &str, lead: &str, lead_width: usize, text: &s
     }
 }
 
-fn wrap(text: &str, room: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut current = String::new();
-    for word in text.split(' ') {
-        let wide = current
-            .chars()
-            .count()
-            .saturating_add(word.chars().count())
-            .saturating_add(1)
-            > room;
-        if wide && !current.is_empty() {
-            lines.push(std::mem::take(&mut current));
-        }
-        if !current.is_empty() {
-            current.push(' ');
-        }
-        current.push_str(word);
-    }
-    lines.push(current);
-    lines
-}
-
 fn line(out: &mut String, text: &str) {
     // Writing to a string cannot fail.
     let _infallible = writeln!(out, "{}", text.trim_end());
@@ -310,15 +289,3 @@ const LINE_CHARS: usize = 79;
 const NAME_CHARS: usize = 44;
 const PLACE_CHARS: usize = 60;
 const INDENT: &str = "     ";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_texts_are_wrapped_and_long_words_left_whole() {
-        assert_eq!(wrap("a bb ccc", 4), ["a bb", "ccc"]);
-        assert_eq!(wrap("aaaaaaaa b", 4), ["aaaaaaaa", "b"]);
-        assert_eq!(wrap("", 4), [""]);
-    }
-}

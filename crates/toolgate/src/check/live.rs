@@ -9,6 +9,7 @@ use toolgate_proxy::{
 
 use super::report::{Report, ServerFacts, remarks};
 use crate::exit::{Exit, Failure};
+use crate::interrupt::{ExitOnInterrupt, interrupted};
 use crate::term::Term;
 
 /// How to reach a server.
@@ -46,6 +47,7 @@ pub(crate) fn check(
     Ok(match listed {
         Err(fault) => Report::failed(target, fault),
         Ok(listed) => {
+            let _interruptible = ExitOnInterrupt::new(term);
             let total = listed.listing.tools.len();
             let progress = |index| term.progress(&format!("checking tool {index} of {total} …"));
             let mut report = Report::on(target, listed.listing.tools, progress);
@@ -90,30 +92,5 @@ fn options(timeout: Duration) -> Options {
         deadlines,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..Options::default()
-    }
-}
-
-/// Resolves at Ctrl-C or, where there is such a thing, SIGTERM.
-pub(crate) async fn interrupted() {
-    let ctrl_c = async {
-        // Without a handler there is nothing to wait for; the signal then ends us the plain way.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    #[cfg(unix)]
-    let terminated = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(_) => std::future::pending().await,
-        }
-    };
-    #[cfg(not(unix))]
-    let terminated = std::future::pending::<()>();
-    tokio::select! {
-        () = ctrl_c => {}
-        () = terminated => {}
     }
 }

@@ -21,7 +21,6 @@ use clap::{Args, ValueEnum};
 use crate::exit::{Exit, Failure};
 use crate::term::Term;
 pub(crate) use config::expand_with as expand;
-pub(crate) use live::interrupted;
 use report::Report;
 
 /// Check the schemas of every tool that a server, a saved listing or a client's configuration names

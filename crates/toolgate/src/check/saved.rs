@@ -10,6 +10,7 @@ use toolgate_json::{
 use super::config::{self, Server};
 use super::report::{Report, ServerFacts, SourceFile};
 use crate::exit::Failure;
+use crate::interrupt::ExitOnInterrupt;
 use crate::term::Term;
 
 /// What a file turned out to hold.
@@ -29,6 +30,7 @@ pub(crate) struct Listing {
 
 impl Listing {
     pub(crate) fn check(self, term: &Term) -> Report {
+        let _interruptible = term.shows_progress().then(|| ExitOnInterrupt::new(term));
         let total = self.tools.len();
         let progress = |index| term.progress(&format!("checking tool {index} of {total} …"));
         let mut report = Report::on(self.file.name.clone(), self.tools, progress);

@@ -17,7 +17,7 @@ use toolgate_json::Node;
 
 use super::desk::{Desk, MODERN, Reply};
 use super::envelope::{Answer, Envelope, Fault, INVALID_REQUEST};
-use crate::check::interrupted;
+use crate::interrupt::interrupted;
 use crate::term::Term;
 use sessions::Sessions;
 

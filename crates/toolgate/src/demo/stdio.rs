@@ -7,7 +7,7 @@ use toolgate_proxy::{Line, Lines};
 
 use super::desk::{Desk, Reply};
 use super::envelope::{Envelope, Fault, INVALID_REQUEST};
-use crate::check::interrupted;
+use crate::interrupt::interrupted;
 
 /// Serves until the input ends, the reader of the output goes away, or a signal says stop.
 pub(super) async fn serve(desk: &Desk) -> io::Result<()> {

@@ -9,6 +9,7 @@ use toolgate_analysis::diff::{Class, Limits, Report, diff};
 
 use crate::check::saved::{self, Listing, Saved};
 use crate::exit::{Exit, Failure};
+use crate::interrupt::ExitOnInterrupt;
 use crate::term::Term;
 
 /// Compare two saved listings: which calls that worked can fail, which results can surprise
@@ -61,6 +62,7 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
         return Err(Failure::usage("only one of the two can be standard input"));
     }
     let (old, new) = (listing(&args.old)?, listing(&args.new)?);
+    let _interruptible = term.shows_progress().then(|| ExitOnInterrupt::new(term));
     term.progress("comparing …");
     let texts = |listing: &Listing| listing.tools.clone();
     let (olds, news) = (texts(&old), texts(&new));

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &GuardArgs, term: &Term) -> Result<Exit, Failure> {
     let config = match Config::load(&sources) {
         Ok(config) => config,
         Err(faults) => {
-            term.aside(&faults.draw(term.styles_stderr()));
+            term.aside(&faults.draw(term.stderr()));
             let count = faults.len();
             let s = if count == 1 { "" } else { "s" };
             return Err(Failure::usage(format!("{count} fault{s} in the settings")));

@@ -7,6 +7,7 @@ use toolgate_analysis::lint::{RULES, rule};
 use toolgate_json::quote;
 
 use crate::exit::{Exit, Failure};
+use crate::render::wrap;
 use crate::term::{BOLD, DIM, Term};
 
 /// Say what a lint rule wants, why, and what to do
@@ -39,6 +40,7 @@ pub(crate) fn run(args: &ExplainArgs, term: &Term) -> Result<Exit, Failure> {
                 .with_help("`toolgate explain` lists all rules"),
         );
     };
+    let room = term.stdout().columns.unwrap_or(usize::MAX);
     let mut out = String::new();
     for line in rule.page.lines() {
         let styled = match line {
@@ -47,7 +49,7 @@ pub(crate) fn run(args: &ExplainArgs, term: &Term) -> Result<Exit, Failure> {
             }
             fence if fence.starts_with("```") => continue,
             code if code.starts_with(['{', '[', '"']) => format!("{DIM}  {code}{DIM:#}"),
-            text => text.to_owned(),
+            text => wrap(text, room).join("\n"),
         };
         out.push_str(&styled);
         out.push('\n');

@@ -9,10 +9,10 @@ use toolgate_json::quote;
 use super::page::Page;
 use crate::check::report::count;
 use crate::render::{self, Diagnostic, Mark, Source};
-use crate::term::{BOLD, DIM, GOOD};
+use crate::term::{BOLD, Canvas, DIM, GOOD};
 
-/// Renders one page; colours only where `styled`.
-pub(crate) fn render(page: &Page, all: bool, quiet: bool, styled: bool) -> String {
+/// Renders one page; as the canvas wants it.
+pub(crate) fn render(page: &Page, all: bool, quiet: bool, canvas: Canvas) -> String {
     let mut out = String::new();
     let mut rest = page.findings.as_slice();
     let whole = page
@@ -25,7 +25,7 @@ pub(crate) fn render(page: &Page, all: bool, quiet: bool, styled: bool) -> Strin
         let length = rest.iter().take_while(same).count();
         let (group, others) = rest.split_at(length);
         rest = others;
-        draw_group(&mut out, page, group, whole.as_ref(), all, styled);
+        draw_group(&mut out, page, group, whole.as_ref(), all, canvas);
     }
     if let Some(fault) = &page.report.fault {
         line(&mut out, &format!("{}: {fault}", page.report.target));
@@ -41,7 +41,7 @@ fn draw_group(
     group: &[Finding],
     whole: Option<&Source<'_>>,
     all: bool,
-    styled: bool,
+    canvas: Canvas,
 ) {
     let mut told = HashSet::new();
     let mut lines = 0_usize;
@@ -52,7 +52,7 @@ fn draw_group(
         let new = told.insert(&finding.message);
         let full = drawn == 0 || (new && drawn < DRAWN && finding.severity == Severity::Error);
         if all || full {
-            draw(out, page, finding, whole, styled);
+            draw(out, page, finding, whole, canvas);
             drawn = drawn.saturating_add(1);
         } else if lines < LINES {
             lines = lines.saturating_add(1);
@@ -79,7 +79,7 @@ fn draw(
     page: &Page,
     finding: &Finding,
     whole: Option<&Source<'_>>,
-    styled: bool,
+    canvas: Canvas,
 ) {
     let severity = match finding.severity {
         Severity::Error => render::Severity::Error,
@@ -112,7 +112,7 @@ fn draw(
     if let Some(help) = &finding.help {
         diagnostic = diagnostic.help(help.as_str());
     }
-    out.push_str(&diagnostic.draw(styled));
+    out.push_str(&diagnostic.draw(canvas));
 }
 
 fn one_line(

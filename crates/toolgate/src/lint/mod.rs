@@ -14,6 +14,7 @@ use toolgate_json::quote;
 
 use crate::check::{self, TargetArgs, report::exit_of};
 use crate::exit::{Exit, Failure};
+use crate::interrupt::ExitOnInterrupt;
 use crate::term::Term;
 use page::Page;
 
@@ -125,7 +126,9 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
     }
     let mut exit = Exit::Ok;
     let mut pages = Vec::new();
-    for report in check::reports(&args.target, term)? {
+    let reports = check::reports(&args.target, term)?;
+    let _interruptible = ExitOnInterrupt::new(term);
+    for report in reports {
         let texts = report.tools.iter().map(|tool| tool.text.as_str());
         let found = linter.lint(texts);
         exit = exit.worst(
@@ -142,9 +145,9 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
     }
     match args.format {
         Format::Human => {
-            let styled = term.styles_stdout();
+            let canvas = term.stdout();
             for page in &pages {
-                term.write(&human::render(page, args.all, term.quiet, styled))?;
+                term.write(&human::render(page, args.all, term.quiet, canvas))?;
             }
         }
         Format::Json => term.write_bytes(json::render(&pages, exit).as_bytes())?,

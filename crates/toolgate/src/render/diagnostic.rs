@@ -7,6 +7,8 @@ use toolgate_json::{LineColumn, quote};
 
 use super::source::Source;
 use super::window::{self, Window};
+use super::wrap;
+use crate::term::Canvas;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,24 +69,43 @@ impl<'s> Diagnostic<'s> {
         self
     }
 
+    /// Columns of the line numbers and of ` | ` beside them.
+    fn gutter(&self) -> usize {
+        let lines = self
+            .marks
+            .iter()
+            .map(|mark| mark.source.line_column(mark.span.start).line);
+        let digits = lines.max().unwrap_or(1).to_string().len();
+        digits.saturating_add(3)
+    }
+
     /// The diagnostic in the look of cargo, with a line feed at the end.
-    pub(crate) fn draw(&self, styled: bool) -> String {
+    pub(crate) fn draw(&self, canvas: Canvas) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
             Severity::Note => Level::NOTE,
         };
+        let code = quote(&self.code, CODE_CHARS).to_string();
+        // `error[code]: ` stands before the message.
+        let lead = code.chars().count().saturating_add(LEAD);
         let title = level
-            .primary_title(quote(&self.message, MESSAGE_CHARS).to_string())
-            .id(quote(&self.code, CODE_CHARS).to_string());
+            .primary_title(fitted(&self.message, canvas, lead))
+            .id(code);
         let mut group = Group::with_title(title);
-        let places: Vec<Placed<'_>> = self.marks.iter().map(Placed::new).collect();
+        let gutter = self.gutter();
+        let room = canvas
+            .columns
+            .map(|columns| columns.saturating_sub(gutter.saturating_add(CUTS)));
+        let placed = |mark| Placed::new(mark, room.unwrap_or(window::COLUMNS));
+        let places: Vec<Placed<'_>> = self.marks.iter().map(placed).collect();
         group = group.elements(snippets(&places));
         for (level, text) in &self.remarks {
-            let text = quote(text, MESSAGE_CHARS).to_string();
+            // `= note: ` stands before the text.
+            let text = fitted(text, canvas, gutter.saturating_add(LEAD));
             group = group.element(level.clone().message(text));
         }
-        let renderer = if styled {
+        let renderer = if canvas.styled {
             Renderer::styled()
         } else {
             Renderer::plain()
@@ -95,20 +116,36 @@ impl<'s> Diagnostic<'s> {
     }
 }
 
+/// A foreign text escaped and cut, and wrapped where the canvas has columns, of which others take `beside`.
+fn fitted(text: &str, canvas: Canvas, beside: usize) -> String {
+    let text = quote(text, MESSAGE_CHARS).to_string();
+    match canvas.columns {
+        Some(columns) => wrap(&text, columns.saturating_sub(beside).max(NARROWEST)).join("\n"),
+        None => text,
+    }
+}
+
 /// A mark with what is shown of its line.
 struct Placed<'m> {
     mark: &'m Mark<'m>,
     window: Window,
+    /// The columns that the window may take.
+    room: usize,
     place: LineColumn,
     /// The label, escaped and cut.
     label: String,
 }
 
 impl<'m> Placed<'m> {
-    fn new(mark: &'m Mark<'m>) -> Self {
+    fn new(mark: &'m Mark<'m>, room: usize) -> Self {
         Self {
             mark,
-            window: window::around(mark.source.bytes, &mark.span),
+            room: room.clamp(NARROWEST, window::COLUMNS),
+            window: window::around(
+                mark.source.bytes,
+                &mark.span,
+                room.clamp(NARROWEST, window::COLUMNS),
+            ),
             place: mark.source.line_column(mark.span.start),
             label: quote(&mark.label, LABEL_CHARS).to_string(),
         }
@@ -118,7 +155,7 @@ impl<'m> Placed<'m> {
     fn fits(&self) -> bool {
         let until = self.window.text.get(..self.window.mark.end);
         let width = until.unwrap_or_default().chars().count();
-        width.saturating_add(self.label.chars().count()) <= window::COLUMNS
+        width.saturating_add(self.label.chars().count()) <= self.room
     }
 }
 
@@ -185,12 +222,23 @@ const BLANK: char = '\u{1}';
 const MESSAGE_CHARS: usize = 1_000;
 const CODE_CHARS: usize = 40;
 const LABEL_CHARS: usize = 64;
+/// Columns of `warning[]: `, which is at least as wide as any other lead.
+const LEAD: usize = 11;
+/// Columns of the marks of two cuts.
+const CUTS: usize = 2;
+/// Nothing is wrapped or cut to less, however narrow the terminal is.
+const NARROWEST: usize = 30;
 /// Wider than any [`window`] with its line number and label: they cut themselves.
 const WIDTH: usize = 250;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const PLAIN: Canvas = Canvas {
+        styled: false,
+        columns: None,
+    };
 
     fn mark<'s>(source: &'s Source<'s>, part: &str, label: &str) -> Mark<'s> {
         let text = std::str::from_utf8(source.bytes).unwrap();
@@ -211,7 +259,7 @@ mod tests {
             .mark(mark(&schema, "\"string\"", "at /type"))
             .note("a note")
             .help("a help")
-            .draw(false);
+            .draw(PLAIN);
         let expected = r#"
 error[type]: expected string, found 5
    --> a.json:2:11
@@ -236,7 +284,7 @@ error[type]: expected string, found 5
         let short = Diagnostic::new(Severity::Warning, "json", "duplicate")
             .mark(mark(&source, "\"b\"", "again"))
             .mark(mark(&source, "\"a\"", "first"))
-            .draw(false);
+            .draw(PLAIN);
         let expected = r#"
 warning[json]: duplicate
  --> a.json:1:8
@@ -252,7 +300,7 @@ warning[json]: duplicate
         let long = Diagnostic::new(Severity::Warning, "json", "duplicate")
             .mark(mark(&source, "\"b\"", "again"))
             .mark(mark(&source, "\"a\"", "first"))
-            .draw(false);
+            .draw(PLAIN);
         assert!(long.contains("--> a.json:1:208, again\n") && long.contains("::: a.json:1:2\n"));
     }
 
@@ -263,7 +311,7 @@ warning[json]: duplicate
         let label = format!("at /{}", "x".repeat(60));
         let drawn = Diagnostic::new(Severity::Error, "type", "no")
             .mark(mark(&source, "7", &label))
-            .draw(false);
+            .draw(PLAIN);
         assert!(
             drawn.contains(&format!("--> a.json:1:92, {label}\n")),
             "{drawn}"
@@ -281,12 +329,41 @@ warning[json]: duplicate
         let diagnostic = Diagnostic::new(Severity::Error, foreign, foreign)
             .mark(mark(&source, "5", foreign))
             .note(foreign);
-        let plain = diagnostic.draw(false);
+        let plain = diagnostic.draw(PLAIN);
         let hidden = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
         assert!(!plain.contains(hidden), "{plain:?}");
         assert_eq!(plain.matches("a\\u{1b}[2J:1:").count(), 1, "{plain}");
         // Styled, only styles are added.
-        let styled = diagnostic.draw(true);
+        let styled = diagnostic.draw(Canvas {
+            styled: true,
+            ..PLAIN
+        });
         assert_eq!(anstream::adapter::strip_str(&styled).to_string(), plain);
+    }
+
+    #[test]
+    fn nothing_is_wider_than_the_terminal() {
+        let text = format!("{{\"a\": [{}7]}}", "1, ".repeat(90));
+        let source = Source::line("a.json", text.as_bytes(), 99_998, 0);
+        let diagnostic = Diagnostic::new(
+            Severity::Warning,
+            "additionalProperties",
+            "so many words ".repeat(20),
+        )
+        .mark(mark(&source, "7", "at /a"))
+        .note("more words ".repeat(20))
+        .help("other words ".repeat(20));
+        for columns in [70, 80, 140] {
+            let canvas = Canvas {
+                styled: false,
+                columns: Some(columns),
+            };
+            let drawn = diagnostic.draw(canvas);
+            assert!(
+                drawn.lines().all(|line| line.chars().count() <= columns),
+                "{columns}:\n{drawn}"
+            );
+        }
+        assert!(diagnostic.draw(PLAIN).lines().any(|line| line.len() > 250));
     }
 }

@@ -9,6 +9,8 @@ pub(crate) mod github;
 pub(crate) mod json;
 mod source;
 mod window;
+mod wrap;
 
 pub(crate) use diagnostic::{Diagnostic, Mark, Severity};
 pub(crate) use source::Source;
+pub(crate) use wrap::wrap;

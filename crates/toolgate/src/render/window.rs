@@ -9,7 +9,7 @@ use super::source::{line_end, line_start};
 /// What is shown of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Window {
-    /// One line, nothing hidden: at most [`COLUMNS`] characters and two marks of cuts.
+    /// One line, nothing hidden.
     pub(super) text: String,
     /// The bytes of `text` that are marked; empty for a place behind the end of a line.
     pub(super) mark: Range<usize>,
@@ -18,8 +18,8 @@ pub(super) struct Window {
 /// Shows the line in which `span` begins. Of a span of several lines, or beyond what is shown, only
 /// the first character is marked.
 ///
-/// Shows, and decodes, a bounded number of bytes on both sides, however long the line is.
-pub(super) fn around(bytes: &[u8], span: &Range<usize>) -> Window {
+/// Shows at most `columns` characters and, where there is more, a mark on either side. Shows, and decodes, a bounded number of bytes on both sides, however long the line is.
+pub(super) fn around(bytes: &[u8], span: &Range<usize>, columns: usize) -> Window {
     let start = span.start.min(bytes.len());
     // What is out of reach on either side is not shown, and not looked at.
     let low = start.saturating_sub(REACH);
@@ -38,8 +38,9 @@ pub(super) fn around(bytes: &[u8], span: &Range<usize>) -> Window {
 
     let mut left = Shown::new(whole_characters(bytes.get(first..start), !is_first));
     let mut right = Shown::new(bytes.get(start..last).unwrap_or_default());
-    let cut_right = right.keep_first(COLUMNS.saturating_sub(left.columns()).max(AHEAD));
-    let cut_left = left.keep_last(COLUMNS.saturating_sub(right.columns()));
+    let ahead = AHEAD.min(columns.saturating_mul(2) / 3);
+    let cut_right = right.keep_first(columns.saturating_sub(left.columns()).max(ahead));
+    let cut_left = left.keep_last(columns.saturating_sub(right.columns()));
 
     let mut text = String::new();
     if cut_left || !is_first {
@@ -178,7 +179,7 @@ fn whole_characters(bytes: Option<&[u8]>, cut: bool) -> &[u8] {
     bytes
 }
 
-/// Characters of a line that are shown.
+/// The most characters of a line that are shown.
 pub(super) const COLUMNS: usize = 76;
 /// Characters from the place on that are shown even if there is much before it.
 const AHEAD: usize = 48;
@@ -195,7 +196,7 @@ mod tests {
 
     /// The text, and the marked part in a line below it.
     fn shown(source: &[u8], span: Range<usize>) -> String {
-        let window = around(source, &span);
+        let window = around(source, &span, COLUMNS);
         let before = window
             .text
             .get(..window.mark.start)
@@ -253,9 +254,13 @@ mod tests {
             "… 1, 1, 1, 1, 1, 1, 1, 1, 1, \"här\", \"ß\", \"ß\", \"ß\", \"ß\", \"ß\", \"ß\", \"ß\", \"ß\", \"…\n                             ^^^^^"
         );
         // Near the ends there is more room on the other side.
-        let first = around(source.as_bytes(), &(0..source.len()));
+        let first = around(source.as_bytes(), &(0..source.len()), COLUMNS);
         assert_eq!((first.mark, first.text.chars().count()), (0..1, 77));
-        let last = around(source.as_bytes(), &(source.len() - 1..source.len()));
+        let last = around(
+            source.as_bytes(),
+            &(source.len() - 1..source.len()),
+            COLUMNS,
+        );
         assert_eq!(last.text.chars().count(), 77);
         assert!(last.text.starts_with('…') && last.text.ends_with(']'));
     }
@@ -265,13 +270,13 @@ mod tests {
         for unit in ["\u{202e}", "\t", "€", "\u{10ffff}", "\u{301}", "\u{e0041}"] {
             let source = unit.repeat(2_000);
             for at in [0, unit.len() * 1_000, source.len()] {
-                let window = around(source.as_bytes(), &(at..source.len()));
+                let window = around(source.as_bytes(), &(at..source.len()), COLUMNS);
                 assert!(window.text.chars().count() <= COLUMNS + 2, "{unit:?}");
                 assert!(window.text.is_char_boundary(window.mark.start));
                 assert!(window.text.is_char_boundary(window.mark.end));
             }
         }
         let invalid = vec![0x80_u8; 5_000];
-        assert!(around(&invalid, &(2_500..2_501)).text.len() <= COLUMNS + 6);
+        assert!(around(&invalid, &(2_500..2_501), COLUMNS).text.len() <= COLUMNS + 6);
     }
 }

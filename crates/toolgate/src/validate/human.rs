@@ -6,11 +6,12 @@ use super::contract::Sources;
 use super::judge::Outcome;
 use super::problem::{self, Problem};
 use crate::render::{Diagnostic, Mark, Severity, Source};
+use crate::term::Canvas;
 
 /// How it is shown.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
-    pub(super) styled: bool,
+    pub(super) canvas: Canvas,
     /// The most findings of one instance.
     pub(super) most: usize,
     /// Whether an instance is a line, so that its place among all bytes is worth a note.
@@ -47,7 +48,7 @@ pub(super) fn instance(
             let at = source.byte(problem.span.as_ref().map_or(0, |span| span.start));
             diagnostic = diagnostic.note(format!("at byte {at} of {}", source.name));
         }
-        text.push_str(&diagnostic.draw(look.styled));
+        text.push_str(&diagnostic.draw(look.canvas));
         text.push('\n');
     }
     let more = problems.len().saturating_sub(look.most);
@@ -68,8 +69,8 @@ pub(super) fn instance(
 }
 
 /// Why the schema was refused.
-pub(super) fn refusal(error: &CompileError, sources: &Sources<'_>, styled: bool) -> String {
-    let mut text = of_schema(error, Severity::Error, sources).draw(styled);
+pub(super) fn refusal(error: &CompileError, sources: &Sources<'_>, canvas: Canvas) -> String {
+    let mut text = of_schema(error, Severity::Error, sources).draw(canvas);
     text.push('\n');
     text
 }
@@ -79,7 +80,7 @@ pub(super) fn warnings(warnings: &[Warning], sources: &Sources<'_>, look: Look) 
     let mut text = String::new();
     for warning in warnings.iter().take(look.most) {
         let diagnostic = of_schema(warning.error(), Severity::Warning, sources);
-        text.push_str(&diagnostic.note("the keyword is ignored").draw(look.styled));
+        text.push_str(&diagnostic.note("the keyword is ignored").draw(look.canvas));
         text.push('\n');
     }
     if let more @ 1.. = warnings.len().saturating_sub(look.most) {

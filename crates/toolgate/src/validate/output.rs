@@ -29,9 +29,11 @@ impl Output {
         if !self.open || text.is_empty() {
             return Ok(());
         }
+        // The bar is locked while it stands aside, so it is asked before.
+        let shown = progress.is_shown();
         let written = progress.aside(|| {
             self.stream.write_all(text.as_bytes())?;
-            if progress.is_shown() {
+            if shown {
                 self.stream.flush()?;
             }
             Ok(())
@@ -39,12 +41,12 @@ impl Output {
         self.settle(written)
     }
 
-    /// Hands on what is buffered.
-    pub(super) fn flush(&mut self) -> Result<(), Failure> {
-        if !self.open {
+    /// Hands on what is buffered, without the bar in its way.
+    pub(super) fn flush(&mut self, progress: &Progress) -> Result<(), Failure> {
+        if !self.open || self.stream.buffer().is_empty() {
             return Ok(());
         }
-        let flushed = self.stream.flush();
+        let flushed = progress.aside(|| self.stream.flush());
         self.settle(flushed)
     }
 

@@ -6,12 +6,15 @@ use super::judge::{Judge, Outcome};
 use super::tally::Tally;
 use super::{Format, ValidateArgs, json, workflow};
 use crate::render::Source;
+use crate::term::Canvas;
 
 /// Writes about outcomes, in the format that was asked for.
 pub(super) struct Printer<'r> {
     pub(super) args: &'r ValidateArgs,
     pub(super) sources: Sources<'r>,
     pub(super) look: Look,
+    /// For what is said beside a standard output.
+    pub(super) aside: Canvas,
 }
 
 /// What some instances came to.
@@ -60,7 +63,7 @@ impl Printer<'_> {
         text.push('\n');
         let decided = matches!(outcome, Outcome::Valid | Outcome::Invalid(_));
         let look = Look {
-            styled: true,
+            canvas: self.aside,
             ..self.look
         };
         Printed {

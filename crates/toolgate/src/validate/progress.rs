@@ -1,8 +1,10 @@
 //! How far a long run is, on standard error if that is a terminal.
 
+use std::io;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use console::Term;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
 /// A bar that appears once a run turns out to be long.
 pub(super) struct Progress {
@@ -40,7 +42,10 @@ impl Progress {
     pub(super) fn reach(&mut self, bytes: u64) {
         if self.at.is_some_and(|at| Instant::now() >= at) {
             self.at = None;
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            self.bar
+                .set_draw_target(ProgressDrawTarget::term_like(Box::new(Narrow(
+                    Term::stderr(),
+                ))));
         }
         self.bar.set_position(bytes);
     }
@@ -65,6 +70,51 @@ impl Progress {
     }
 }
 
+/// The terminal without its last columns. The bar is as wide as its terminal; at the very edge, the
+/// `^C` that a terminal writes where the cursor stands would break the line, and the bar would stay.
+#[derive(Debug)]
+struct Narrow(Term);
+
+impl TermLike for Narrow {
+    fn width(&self) -> u16 {
+        TermLike::width(&self.0).saturating_sub(ECHO_COLUMNS)
+    }
+
+    fn move_cursor_up(&self, n: usize) -> io::Result<()> {
+        self.0.move_cursor_up(n)
+    }
+
+    fn move_cursor_down(&self, n: usize) -> io::Result<()> {
+        self.0.move_cursor_down(n)
+    }
+
+    fn move_cursor_right(&self, n: usize) -> io::Result<()> {
+        self.0.move_cursor_right(n)
+    }
+
+    fn move_cursor_left(&self, n: usize) -> io::Result<()> {
+        self.0.move_cursor_left(n)
+    }
+
+    fn write_line(&self, s: &str) -> io::Result<()> {
+        self.0.write_line(s)
+    }
+
+    fn write_str(&self, s: &str) -> io::Result<()> {
+        self.0.write_str(s)
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        self.0.clear_line()
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Columns of `^C`, and one for the cursor behind it.
+const ECHO_COLUMNS: u16 = 3;
 /// A run shorter than this shows no bar.
 const PATIENCE: Duration = Duration::from_millis(500);
 const BAR: &str = "{msg} [{wide_bar}] {bytes}/{total_bytes} {eta}";

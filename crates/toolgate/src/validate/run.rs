@@ -20,8 +20,9 @@ use super::progress::Progress;
 use super::tally::Tally;
 use super::{Format, ValidateArgs, human, json, workflow};
 use crate::exit::{Exit, Failure};
+use crate::interrupt::ExitOnInterrupt;
 use crate::render::Source;
-use crate::term::Term;
+use crate::term::{Canvas, Term};
 
 /// A run under way.
 pub(super) struct Run<'r> {
@@ -44,10 +45,11 @@ impl<'r> Run<'r> {
                 args,
                 sources: texts.sources(),
                 look: Look {
-                    styled: term.styles_stdout(),
+                    canvas: term.stdout(),
                     most: args.max_findings,
                     lines: args.jsonl,
                 },
+                aside: aside(term),
             },
             output: Output::new(),
             progress: Progress::none(),
@@ -60,15 +62,16 @@ impl<'r> Run<'r> {
         let Printer { sources, look, .. } = &self.printer;
         let text = match (self.args.output, self.args.format) {
             (Some(_), _) => {
-                self.term.aside(&human::refusal(error, sources, true));
+                self.term
+                    .aside(&human::refusal(error, sources, aside(self.term)));
                 String::new()
             }
-            (None, Format::Human) => human::refusal(error, sources, look.styled),
+            (None, Format::Human) => human::refusal(error, sources, look.canvas),
             (None, Format::Json) => json::refusal(error, sources),
             (None, Format::Github) => workflow::refusal(error, sources),
         };
         self.write(&text)?;
-        self.output.flush()?;
+        self.output.flush(&self.progress)?;
         let name = self.printer.sources.schema_name();
         self.term.note(&format!("{name}: the schema was refused"));
         Ok(Exit::Schema)
@@ -92,7 +95,7 @@ impl<'r> Run<'r> {
                 self.file(&mut judge, input)?;
             }
         }
-        self.output.flush()?;
+        self.output.flush(&self.progress)?;
         // Whoever has seen enough does not wait for a sum, which would not be one of all.
         if !instances.is_empty() && self.output.is_open() {
             self.term.note(&self.tally.summary());
@@ -107,7 +110,7 @@ impl<'r> Run<'r> {
         let text = match (self.args.output, self.args.format) {
             (Some(_), _) => {
                 let look = Look {
-                    styled: true,
+                    canvas: aside(self.term),
                     ..*look
                 };
                 self.term.aside(&human::warnings(warnings, sources, look));
@@ -122,7 +125,7 @@ impl<'r> Run<'r> {
         };
         self.write(&text)?;
         if alone {
-            self.output.flush()?;
+            self.output.flush(&self.progress)?;
             let name = self.printer.sources.schema_name();
             self.term.note(&format!("{name}: the schema is ok"));
         }
@@ -151,7 +154,9 @@ impl<'r> Run<'r> {
             Ok(stream) => stream,
             Err(error) => return self.missing(&name, error),
         };
+        let mut interruptible = None;
         if self.term.shows_progress() {
+            interruptible = Some(ExitOnInterrupt::new(self.term));
             self.progress =
                 Progress::over(&toolgate_json::quote(&name, 40).to_string(), input.size());
         }
@@ -162,6 +167,7 @@ impl<'r> Run<'r> {
         // It may wait for input that never comes, so nobody waits for it.
         thread::spawn(move || read(Blocks::new(stream, most), &reader));
         let (args, texts, look) = (self.args, self.texts, self.printer.look);
+        let aside = self.printer.aside;
         let written = thread::scope(|scope| {
             for _ in 0..workers {
                 scope.spawn(|| {
@@ -170,6 +176,7 @@ impl<'r> Run<'r> {
                         args,
                         sources,
                         look,
+                        aside,
                     };
                     let mut judge = Judge::new(schema, options::limits(args).instance);
                     belt.work(|block| block_of(&printer, &mut judge, &name, block));
@@ -181,6 +188,7 @@ impl<'r> Run<'r> {
         });
         self.progress.finish();
         self.progress = Progress::none();
+        drop(interruptible);
         written
     }
 
@@ -189,7 +197,7 @@ impl<'r> Run<'r> {
         loop {
             let mut flushed = Ok(());
             // Whoever reads along sees what is done before we wait for more.
-            let Some(done) = belt.take(|| flushed = self.output.flush()) else {
+            let Some(done) = belt.take(|| flushed = self.output.flush(&self.progress)) else {
                 return flushed;
             };
             flushed?;
@@ -226,6 +234,14 @@ impl<'r> Run<'r> {
 
     fn write(&mut self, text: &str) -> Result<(), Failure> {
         self.output.write(text, &self.progress)
+    }
+}
+
+/// How text beside a standard output is drawn: [`Term::aside`] drops the styles that are not wanted.
+fn aside(term: &Term) -> Canvas {
+    Canvas {
+        styled: true,
+        ..term.stderr()
     }
 }
 

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![expect(
     clippy::indexing_slicing,
+    clippy::panic,
     clippy::unwrap_used,
     reason = "helpers of tests fail as tests do, with a panic"
 )]
@@ -20,6 +21,8 @@ mod guard_tls;
 mod lint;
 #[cfg(feature = "otel")]
 mod otel;
+mod pty;
 mod run;
+mod terminal;
 mod validate;
 mod validate_jsonl;

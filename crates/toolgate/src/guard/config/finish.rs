@@ -19,6 +19,7 @@ use super::words::{TranslateWord, Words as _};
 use super::{Config, Listen, RateWords, Sessions, Sources, Upstream};
 use crate::check::expand;
 use crate::render::Source;
+use crate::term::Canvas;
 
 /// What is wrong with the settings, with the text that the places are in.
 #[derive(Default)]
@@ -30,9 +31,9 @@ pub(crate) struct Faults {
 
 impl Faults {
     /// Each fault as a diagnostic in the look of cargo, one after the other.
-    pub(crate) fn draw(&self, styled: bool) -> String {
+    pub(crate) fn draw(&self, canvas: Canvas) -> String {
         let source = Source::new(&self.name, self.text.as_bytes());
-        let drawn = |problem: &Problem| problem.draw(Some(&source), styled);
+        let drawn = |problem: &Problem| problem.draw(Some(&source), canvas);
         self.problems.iter().map(drawn).collect()
     }
 

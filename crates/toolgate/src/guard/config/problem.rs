@@ -5,6 +5,7 @@ use std::ops::Range;
 use toolgate_json::quote;
 
 use crate::render::{Diagnostic, Mark, Severity, Source};
+use crate::term::Canvas;
 
 /// One fault of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +67,7 @@ impl Problem {
     }
 
     /// The problem as a diagnostic in the look of cargo.
-    pub(crate) fn draw(&self, source: Option<&Source<'_>>, styled: bool) -> String {
+    pub(crate) fn draw(&self, source: Option<&Source<'_>>, canvas: Canvas) -> String {
         let message = match &self.place {
             Place::Variable(name) | Place::Flag(name) => format!("`{name}`: {}", self.message),
             Place::File(_) | Place::Whole => self.message.clone(),
@@ -82,7 +83,7 @@ impl Problem {
         if let Some(help) = &self.help {
             diagnostic = diagnostic.help(help);
         }
-        diagnostic.draw(styled)
+        diagnostic.draw(canvas)
     }
 }
 
