@@ -46,6 +46,11 @@ pub enum Act {
     ClientSentNoJson,
     /// The client sent JSON that is no JSON-RPC message.
     ClientSentNoMessage,
+    /// The client sent a method that does not fit its message: a request's without an id, a
+    /// notification's with one, or one that only looks like a method of the protocol.
+    ClientSentUnfitMethod,
+    /// The client answered what nobody asked.
+    ClientAnsweredUnasked,
     /// The client sent a message over the bound.
     ClientSentTooMuch,
     /// The client used the id of a request that is still open.
@@ -66,6 +71,8 @@ pub enum Act {
     ClientReadsTooSlowly,
     /// The server wrote something that is no JSON-RPC message at all.
     ServerMadeNoise,
+    /// The server sent a method that does not fit its message.
+    ServerSentUnfitMethod,
     /// The server answered with something that cannot be read.
     ServerAnsweredNoJson,
     /// The server answered with JSON that is no JSON-RPC answer.
@@ -136,6 +143,8 @@ impl Act {
         match self {
             Self::ClientSentNoJson => ("client-json", Client),
             Self::ClientSentNoMessage => ("client-message", Client),
+            Self::ClientSentUnfitMethod => ("client-method", Client),
+            Self::ClientAnsweredUnasked => ("client-answer-unasked", Client),
             Self::ClientSentTooMuch => ("client-message-bytes", Client),
             Self::ClientReusedId => ("client-id-reused", Client),
             Self::ClientAskedTooMuch => ("client-requests", Client),
@@ -146,6 +155,7 @@ impl Act {
             Self::ClientSentOtherHeaders => ("client-headers", Client),
             Self::ClientReadsTooSlowly => ("client-slow", Client),
             Self::ServerMadeNoise => ("server-noise", Server),
+            Self::ServerSentUnfitMethod => ("server-method", Server),
             Self::ServerAnsweredNoJson => ("server-json", Server),
             Self::ServerAnsweredNoMessage => ("server-message", Server),
             Self::ServerAnsweredTooMuch => ("server-message-bytes", Server),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use toolgate_json::{Kind, Node as _, OwnedDocument, ReadLimits};
 use toolgate_mcp::message::RequestId;
 
+use crate::reading::replace_lone_surrogates;
 use crate::text;
 
 /// The id of a JSON-RPC request, for tables of open requests.
@@ -47,7 +48,7 @@ impl IdKey {
     }
 
     /// The key of an id that is given as JSON text; nothing if it is no string
-    /// and no number.
+    /// and no number. Half a surrogate pair in it counts as U+FFFD.
     #[must_use]
     pub fn read(raw: &str) -> Option<Self> {
         let limits = ReadLimits {
@@ -56,7 +57,8 @@ impl IdKey {
             nodes: 1,
             ..ReadLimits::default()
         };
-        let document = OwnedDocument::read(raw, &limits).ok()?;
+        let document =
+            OwnedDocument::read(replace_lone_surrogates(raw).as_bytes(), &limits).ok()?;
         let id = document.document().root();
         match id.kind() {
             Kind::String => Some(Self::Text(Arc::from(id.string()))),

@@ -6,6 +6,8 @@
 //! stand-in: of equal members the last counts, and half a pair is U+FFFD, which
 //! has as many bytes. Every place in the stand-in is the same in the message.
 
+use std::borrow::Cow;
+
 use toolgate_json::{Document, DuplicateKeys, ReadError, ReadErrorKind, ReadLimits, Reader};
 
 /// A message that was read.
@@ -74,6 +76,19 @@ pub(crate) fn read<'r>(
         document,
         flaw: Some(flaw),
     })
+}
+
+/// JSON text in which every escape that is half a surrogate pair is `\ufffd`: such text is read by
+/// all readers. It has as many bytes, so every place in it is the same.
+#[must_use]
+pub fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
+    // A surrogate's escape begins with `\ud` or `\uD`.
+    if !text.contains("\\ud") && !text.contains("\\uD") {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    whole_characters(text, &mut out);
+    Cow::Owned(out)
 }
 
 /// Copies JSON text with `\ufffd` for every escape that is half a surrogate pair.

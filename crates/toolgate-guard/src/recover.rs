@@ -6,6 +6,13 @@
 //! size, and needs the same little memory for all of them. Nothing that it
 //! finds is believed beyond whom to answer.
 
+use std::borrow::Cow;
+
+use toolgate_json::{Kind, Node as _, OwnedDocument, ReadLimits};
+use toolgate_mcp::message::Message;
+
+use crate::reading::replace_lone_surrogates;
+
 /// Looks at a message piece by piece for what stands in its outermost object.
 ///
 /// ```
@@ -26,6 +33,7 @@ pub struct Recovery {
     /// The outermost object is closed: what follows is another message's.
     ended: bool,
     id: bool,
+    method: bool,
     params: bool,
     /// Open brackets.
     depth: u64,
@@ -50,7 +58,7 @@ pub struct Recovered {
     /// `id` as JSON text, a string or number of at most 256 bytes, if there is
     /// only one.
     pub id: Option<String>,
-    /// `method`, if it is a plain string of at most 256 bytes.
+    /// `method`, if it is a string of at most 256 bytes, unescaped.
     pub method: Option<String>,
     /// Whether there is a `result` or `error`.
     pub is_answer: bool,
@@ -84,6 +92,21 @@ enum Key {
     Method,
     Params,
     Outcome,
+}
+
+impl Recovered {
+    /// Whether the message's id is not the one that was written, because half a surrogate pair in
+    /// it was replaced to read it: then no answer could name it.
+    pub(crate) fn has_broken_id(&self, message: &Message<'_>) -> bool {
+        let id = match message {
+            Message::Request(request) => Some(request.id),
+            Message::Result(outcome) => Some(outcome.id),
+            Message::Error(id, _) => *id,
+            Message::Notification(_) => None,
+        };
+        let written = self.id.as_deref();
+        id.is_some_and(|id| written.is_some_and(|written| written != id.raw()))
+    }
 }
 
 impl Recovery {
@@ -189,11 +212,12 @@ impl Recovery {
     }
 
     fn end_key(&mut self) {
-        let key = match self.token.trim_ascii_end() {
-            b"\"id\"" => Key::Id,
-            b"\"method\"" => Key::Method,
-            b"\"params\"" => Key::Params,
-            b"\"result\"" | b"\"error\"" => Key::Outcome,
+        let name = string(self.token.trim_ascii_end()).unwrap_or_default();
+        let key = match name.as_ref() {
+            "id" => Key::Id,
+            "method" => Key::Method,
+            "params" => Key::Params,
+            "result" | "error" => Key::Outcome,
             _ => Key::Other,
         };
         self.key = if self.overflow { Key::Other } else { key };
@@ -234,10 +258,11 @@ impl Recovery {
                 self.id = true;
             }
             Key::Method => {
-                let name = text.and_then(|text| text.strip_prefix('"')?.strip_suffix('"'));
-                let plain = name.filter(|name| !name.contains('\\'));
-                found.is_ambiguous |= found.method.is_some();
-                found.method = plain.map(str::to_owned);
+                found.is_ambiguous |= self.method;
+                found.method = text
+                    .and_then(|text| string(text.as_bytes()))
+                    .map(Cow::into_owned);
+                self.method = true;
             }
             Key::Params | Key::Outcome | Key::Other => {}
         }
@@ -247,6 +272,22 @@ impl Recovery {
         self.token.clear();
         self.overflow = false;
     }
+}
+
+/// What a JSON string says: half a surrogate pair is U+FFFD.
+fn string(token: &[u8]) -> Option<Cow<'_, str>> {
+    let text = std::str::from_utf8(token).ok()?;
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    if !inner.contains('\\') {
+        return Some(Cow::Borrowed(inner));
+    }
+    let document = OwnedDocument::read(
+        replace_lone_surrogates(text).as_bytes(),
+        &ReadLimits::default(),
+    )
+    .ok()?;
+    let value = document.document().root();
+    (value.kind() == Kind::String).then(|| Cow::Owned(value.string().to_owned()))
 }
 
 /// Bytes of a key or value that are kept.
@@ -271,7 +312,22 @@ mod tests {
             ),
             (r#"{"params":{"id":8},"id":7}"#, Some("7"), None),
             (r#"{"params":[{"id":8},"}","\"{"],"id":7"#, Some("7"), None),
-            (r#"{"id":"a\"b","method":"a\"b"}"#, Some(r#""a\"b""#), None),
+            (
+                r#"{"id":"a\"b","method":"a\"b"}"#,
+                Some(r#""a\"b""#),
+                Some("a\"b"),
+            ),
+            (
+                r#"{"\u0069d":"a","m\u0065thod":"tools\/call"}"#,
+                Some(r#""a""#),
+                Some("tools/call"),
+            ),
+            // Half a surrogate pair.
+            (
+                r#"{"id":"\ud83d","method":"m\ud83d"}"#,
+                Some(r#""\ud83d""#),
+                Some("m\u{fffd}"),
+            ),
             (r#"{"id":"cut"#, None, None),
             (r#"{"id":null,"method":5}"#, None, None),
             (r#"{"id":[1],"method":{"a":"b"}}"#, None, None),
@@ -302,6 +358,9 @@ mod tests {
         for (text, doubled) in [
             (r#"{"id":1,"id":2}"#, true),
             (r#"{"id":1,"method":"a","method":"a"}"#, true),
+            (r#"{"id":1,"method":"a","m\u0065thod":"b"}"#, true),
+            (r#"{"id":1,"method":"a","method":5}"#, true),
+            (r#"{"id":1,"method":5,"method":"a"}"#, true),
             (r#"{"id":1,"params":{},"params":{}}"#, true),
             (r#"{"id":1,"result":{},"error":{}}"#, true),
             (r#"{"id":1,"params":{"id":1,"a":1,"a":2}}"#, false),

@@ -28,6 +28,7 @@ dialogues! { "cases":
     knowledge
     legacy_list
     listing
+    methods
     modern
     noise
     passes
@@ -35,6 +36,7 @@ dialogues! { "cases":
     repair
     results
     shared
+    surrogates
     tasks
     tools_unlisted
     traces

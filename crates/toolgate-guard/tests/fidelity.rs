@@ -87,7 +87,8 @@ proptest! {
     /// Messages that are not about tools, in both directions, in any order of members.
     #[test]
     fn other_messages_pass(
-        method in "(resources|prompts|vendor|logging|notifications)/[a-z]{1,9}x",
+        method in "(resources|prompts|vendor|logging)/[a-z]{1,9}x",
+        event in "(resources|vendor|notifications)/[a-z]{1,9}x",
         value in json(DOUBLED),
         extra in json(DOUBLED),
         id in prop_oneof!["[1-9][0-9]{0,12}", r#""[a-z]{1,9}""#],
@@ -121,7 +122,7 @@ proptest! {
             prop_assert!(passes(talk.from_server(request.as_bytes(), NOW), Side::Client, &request));
             let error = message(vec![format!("\"id\":{id}"), format!("\"error\":{value}")]);
             prop_assert!(passes(talk.from_client(error.as_bytes(), NOW), Side::Server, &error));
-            let note = message(vec![format!("\"method\":\"{method}\""), format!("\"params\":{value}")]);
+            let note = message(vec![format!("\"method\":\"{event}\""), format!("\"params\":{value}")]);
             prop_assert!(passes(talk.from_client(note.as_bytes(), NOW), Side::Server, &note));
             prop_assert!(passes(talk.from_server(note.as_bytes(), NOW), Side::Client, &note));
             prop_assert_eq!(talk.open_requests(), 0);

@@ -25,6 +25,7 @@ dialogues! { "junction":
     gone
     lists
     listening
+    methods
     opening
     requests
     resources

@@ -27,6 +27,7 @@ dialogues! { "translations":
     legacy_inputs
     legacy_session
     legacy_subscription
+    methods_legacy
     modern_bounds
     modern_inputs
     modern_session

@@ -116,6 +116,7 @@ pub(super) fn rpc_code(act: Act) -> i64 {
     match act {
         Act::ClientSentNoJson => PARSE_ERROR,
         Act::ClientSentNoMessage
+        | Act::ClientSentUnfitMethod
         | Act::ClientSentTooMuch
         | Act::ClientReusedId
         | Act::ClientSentBatch => INVALID_REQUEST,

@@ -29,10 +29,10 @@ impl Asked {
         self.next += 1;
     }
 
-    pub(super) fn remove(&mut self, key: &IdKey) {
-        if let Some(number) = self.numbers.remove(key) {
-            self.order.remove(&number);
-        }
+    /// Removes one. Answers whether it was there.
+    pub(super) fn remove(&mut self, key: &IdKey) -> bool {
+        let number = self.numbers.remove(key);
+        number.is_some_and(|number| self.order.remove(&number).is_some())
     }
 
     /// Lets go of the oldest.

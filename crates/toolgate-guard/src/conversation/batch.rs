@@ -31,7 +31,7 @@ impl Conversation {
         if elements.is_empty() {
             // JSON-RPC 2.0, section 6: an empty array is an invalid request.
             if from == Side::Client {
-                return self.no_message(turn, None, "a batch must not be empty", out);
+                return Self::empty_batch(turn, out);
             }
             let act = Act::ServerAnsweredNoMessage;
             out.audit(fault(turn, from, Gate::Envelope, Action::Dropped, act));

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use toolgate_json::{Node as _, View};
 use toolgate_mcp::check::Checker;
-use toolgate_mcp::message::{Edits, Request, ToolCall};
+use toolgate_mcp::message::{Edits, MalformedCall, Request, ToolCall};
 
 use super::answer::{answer_to, fault};
 use super::open::{Called, Open, What};
 use super::{Conversation, Turn};
 use crate::effect::{Effects, Outgoing, Purpose, Shape};
 use crate::fault::Act;
-use crate::gate::{CALL, CallCase, Judged, Objection, Reply};
+use crate::gate::{CALL, CallCase, Judged, Objection, Reply, hidden};
 use crate::id::IdKey;
 use crate::knowledge::{Found, Tools, Trust};
 use crate::policy::Mode;
@@ -63,23 +63,7 @@ impl Conversation {
         let call = match ToolCall::decode(request.params) {
             Ok(call) => call,
             Err(malformed) => {
-                let reply = Reply::Error {
-                    code: malformed.code(),
-                    text: malformed.to_string(),
-                };
-                let mut objection = Objection::act(
-                    Gate::Arguments,
-                    turn.policy().arguments,
-                    Act::ClientSentNoMessage,
-                    reply,
-                );
-                objection.code = "call-malformed";
-                if objection.mode == Mode::Enforce {
-                    self.object(turn, key, &open, None, &objection, out);
-                } else {
-                    self.forward_unread(key, open, bytes, out);
-                }
-                return;
+                return self.malformed_call(turn, key, open, &malformed, bytes, out);
             }
         };
         let terms = turn.policy().terms(call.name);
@@ -147,6 +131,44 @@ impl Conversation {
         }));
         self.open.insert(key, open);
         out.send(outgoing);
+    }
+
+    /// A call whose parameters are none. Not every policy refuses that, but a hidden tool stays
+    /// hidden, and what some servers would read as another call than this never passes.
+    fn malformed_call<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        key: IdKey,
+        open: Open,
+        malformed: &MalformedCall<'_>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let policy = turn.policy();
+        let (tool, mode) = match malformed {
+            MalformedCall::Arguments { name, .. } => (Some(*name), policy.terms(name).arguments),
+            MalformedCall::Lookalike(_) => (None, Mode::Enforce),
+            _ => (None, policy.arguments),
+        };
+        let objection = match tool.filter(|name| policy.terms(name).hidden) {
+            Some(name) => hidden(name),
+            None => {
+                let reply = Reply::Error {
+                    code: malformed.code(),
+                    text: malformed.to_string(),
+                };
+                let act = Act::ClientSentNoMessage;
+                let mut objection = Objection::act(Gate::Arguments, mode, act, reply);
+                objection.code = "call-malformed";
+                objection
+            }
+        };
+        if objection.mode == Mode::Enforce {
+            let tool = tool.map(Arc::from);
+            self.object(turn, key, &open, tool.as_ref(), &objection, out);
+        } else {
+            self.forward_unread(key, open, bytes, out);
+        }
     }
 
     /// How far what is known of a tool can be trusted.

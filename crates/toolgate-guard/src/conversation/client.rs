@@ -5,13 +5,15 @@ use toolgate_mcp::check::Checker;
 use toolgate_mcp::era::{Era, ToolMethod};
 use toolgate_mcp::message::{Message, Notification, Request, RequestId};
 
+use super::answer::fault;
 use super::call::Retry;
 use super::open::{Open, What};
-use super::{Conversation, Turn};
+use super::{Carrier, Conversation, Turn};
 use crate::effect::{Effects, Outgoing, Purpose, Shape, method_name};
 use crate::fault::{Act, UNSUPPORTED_VERSION};
 use crate::id::IdKey;
 use crate::reading::Reading;
+use crate::record::{Action, Gate};
 use crate::recover::Recovery;
 use crate::side::Side;
 
@@ -29,15 +31,12 @@ impl Conversation {
     ) {
         let message = match Message::decode(reading.document.root()) {
             Ok(message) => message,
-            Err(error) => {
-                let id = error.id().map(RequestId::raw);
-                return self.no_message(turn, id, &error.to_string(), out);
-            }
+            Err(error) => return Self::no_message(turn, &error, out),
         };
-        if let Some(flaw) = reading.flaw.as_ref().filter(|_| reading.is_ambiguous()) {
+        if let Some(flaw) = &reading.flaw {
             let found = Recovery::of(bytes);
-            if found.is_ambiguous {
-                // Which of two ids or methods counts, every reader decides for itself.
+            // Which of two ids or methods counts, every reader decides for itself.
+            if found.is_ambiguous || found.has_broken_id(&message) {
                 let act = Act::ClientSentNoJson;
                 return self.lost(turn, Side::Client, &found, act, &flaw.to_string(), out);
             }
@@ -49,8 +48,8 @@ impl Conversation {
             Message::Notification(notification) => {
                 self.client_notification(turn, &notification, bytes, out);
             }
-            Message::Result(outcome) => self.client_answer(Some(outcome.id), bytes, out),
-            Message::Error(id, _) => self.client_answer(id, bytes, out),
+            Message::Result(outcome) => self.client_answer(turn, Some(outcome.id), bytes, out),
+            Message::Error(id, _) => self.client_answer(turn, id, bytes, out),
         }
     }
 
@@ -211,19 +210,26 @@ impl Conversation {
         out.send(Outgoing::new(Side::Server, bytes, Purpose::Forward, shape));
     }
 
-    /// An answer to a request of the server. One that is not known here is
-    /// passed on: it may have come by another way.
+    /// An answer to a request of the server. Over HTTP the request may have come by another way,
+    /// so one that is not known here is passed on; elsewhere nobody waits for it.
     fn client_answer<'m>(
         &mut self,
+        turn: &Turn<'_>,
         id: Option<RequestId<'_>>,
         bytes: &'m [u8],
         out: &mut Effects<'m>,
     ) {
         let key = id.map(IdKey::of);
-        if let Some(key) = &key {
-            self.asked.remove(key);
-        }
+        let asked = key.as_ref().is_some_and(|key| self.asked.remove(key));
         if self.server_gone.is_some() {
+            return;
+        }
+        let elsewhere = self.adopted || self.link.server == Carrier::Http;
+        if !asked && !elsewhere && key.is_some() {
+            let act = Act::ClientAnsweredUnasked;
+            let mut record = fault(turn, Side::Client, Gate::Tracking, Action::Dropped, act);
+            record.id = key;
+            out.audit(record);
             return;
         }
         let shape = Shape::Answer {

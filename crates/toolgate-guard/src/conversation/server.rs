@@ -34,7 +34,9 @@ impl Conversation {
             Err(error) => {
                 let found = Recovery::of(bytes);
                 // A log line in JSON is noise; what has an id is somebody's answer.
-                let act = if error.id().is_some() {
+                let act = if error.method_fault().is_some() {
+                    Act::ServerSentUnfitMethod
+                } else if error.id().is_some() {
                     Act::ServerAnsweredNoMessage
                 } else {
                     Act::ServerMadeNoise
@@ -42,13 +44,11 @@ impl Conversation {
                 return self.lost(turn, Side::Server, &found, act, &error.to_string(), out);
             }
         };
-        if reading.is_ambiguous() {
+        if let Some(flaw) = &reading.flaw {
             let found = Recovery::of(bytes);
-            if found.is_ambiguous {
-                let flaw = reading.flaw.as_ref().map(ToString::to_string);
+            if found.is_ambiguous || found.has_broken_id(&message) {
                 let act = Act::ServerAnsweredNoJson;
-                let text = flaw.unwrap_or_default();
-                return self.lost(turn, Side::Server, &found, act, &text, out);
+                return self.lost(turn, Side::Server, &found, act, &flaw.to_string(), out);
             }
         }
         self.heard(turn, &message);

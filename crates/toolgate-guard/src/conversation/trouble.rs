@@ -4,7 +4,7 @@
 //! found by the id that can be recovered, and told.
 
 use toolgate_json::{ReadError, ReadErrorKind};
-use toolgate_mcp::message::{INVALID_REQUEST, PARSE_ERROR};
+use toolgate_mcp::message::{INVALID_REQUEST, MalformedMessage, PARSE_ERROR, RequestId};
 
 use super::answer::{answer_to, data, fault, rpc_code};
 use super::open::What;
@@ -65,15 +65,20 @@ impl Conversation {
         self.lost(turn, from, &found, act, &error.to_string(), out);
     }
 
-    /// JSON of the client that is no message.
-    pub(super) fn no_message(
-        &self,
-        turn: &Turn<'_>,
-        id: Option<&str>,
-        text: &str,
-        out: &mut Effects<'_>,
-    ) {
-        refuse_text(turn, id, Act::ClientSentNoMessage, text, out);
+    /// JSON of the client that is no message, or one that must not pass.
+    pub(super) fn no_message(turn: &Turn<'_>, error: &MalformedMessage<'_>, out: &mut Effects<'_>) {
+        let act = match error.method_fault() {
+            Some(_) => Act::ClientSentUnfitMethod,
+            None => Act::ClientSentNoMessage,
+        };
+        let id = error.id().map(RequestId::raw);
+        refuse_text(turn, id, error.method(), act, &error.to_string(), out);
+    }
+
+    /// A batch of the client without messages.
+    pub(super) fn empty_batch(turn: &Turn<'_>, out: &mut Effects<'_>) {
+        let text = "a batch must not be empty";
+        refuse_text(turn, None, None, Act::ClientSentNoMessage, text, out);
     }
 
     /// Tells whoever waits that a message is lost.
@@ -114,7 +119,8 @@ impl Conversation {
             out.audit(record);
             return;
         }
-        refuse_text(turn, found.id.as_deref(), act, text, out);
+        let method = found.method.as_deref();
+        refuse_text(turn, found.id.as_deref(), method, act, text, out);
     }
 
     fn server_lost(
@@ -156,6 +162,7 @@ impl Conversation {
                     Act::ServerMadeNoise
                 };
                 let mut record = fault(turn, Side::Server, Gate::Envelope, Action::Dropped, act);
+                record.method = found.method.as_deref().map(method_name);
                 record.detail = Some(text.to_owned());
                 out.audit(record);
             }
@@ -212,7 +219,14 @@ impl Conversation {
 
 /// Refuses a text of the client; without an id the answer is to nobody in
 /// particular, as JSON-RPC 2.0 (section 5) has it.
-fn refuse_text(turn: &Turn<'_>, id: Option<&str>, act: Act, text: &str, out: &mut Effects<'_>) {
+fn refuse_text(
+    turn: &Turn<'_>,
+    id: Option<&str>,
+    method: Option<&str>,
+    act: Act,
+    text: &str,
+    out: &mut Effects<'_>,
+) {
     let key = id.and_then(IdKey::read);
     let code = rpc_code(act);
     let answer = text::error_answer(id.unwrap_or("null"), code, text, Some(&data(act)));
@@ -228,6 +242,7 @@ fn refuse_text(turn: &Turn<'_>, id: Option<&str>, act: Act, text: &str, out: &mu
     ));
     let mut record = fault(turn, Side::Client, Gate::Envelope, Action::Refused, act);
     record.id = key;
+    record.method = method.map(method_name);
     record.detail = Some(text.to_owned());
     out.audit(record);
 }

@@ -15,8 +15,7 @@ use crate::record::Gate;
 pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
     let name = case.call.name;
     if case.terms.hidden {
-        // As if there were no such tool, whatever the mode.
-        return object(case, Mode::Enforce, Act::ToolHidden, unknown(name));
+        return hidden(name).into();
     }
     if let Some(why) = rejection(case.rules, case.tools) {
         let text = why.as_ref().to_owned();
@@ -83,6 +82,13 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
             object(case, mode, Act::ServerUnlisted, reply)
         }
     }
+}
+
+/// A call of a hidden tool is answered as if there were no such tool, whatever the mode; the
+/// record says what it is.
+pub(crate) fn hidden(name: &str) -> Objection {
+    let (gate, act) = (Gate::Admission, Act::ToolHidden);
+    Objection::act(gate, Mode::Enforce, act, unknown(name))
 }
 
 fn object(case: &CallCase<'_>, mode: Mode, act: Act, reply: Reply) -> Judged {

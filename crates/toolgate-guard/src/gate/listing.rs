@@ -128,10 +128,17 @@ fn judge(case: &PageCase<'_>, listed: &Listed<'_>, remarks: &mut Vec<Remark>) ->
     let policy = &case.rules.policy;
     let name = listed.name.unwrap_or_default();
     let terms = policy.terms(name);
+    let tool = || listed.name.map(Arc::from);
     if terms.hidden {
+        remarks.push(Remark {
+            gate: Gate::Admission,
+            act: Act::ToolHidden,
+            tool: tool(),
+            detail: String::new(),
+            left_out: true,
+        });
         return false;
     }
-    let tool = || listed.name.map(Arc::from);
     let bad = match listed.fault {
         Some(fault) => Some((Act::ServerListedBadTool, fault.to_string())),
         None if case.tools.is_earlier(case.cursor, name) => Some((

@@ -20,6 +20,7 @@ use toolgate_mcp::message::ToolCall;
 use crate::guard::Rules;
 use crate::knowledge::{Found, Scope, Tools};
 use crate::policy::Terms;
+pub(crate) use admission::hidden;
 pub(crate) use objection::{Objection, Reply};
 
 /// A call before the gates.

@@ -338,7 +338,8 @@ fn shown(effect: &Effect<'_>, message: Option<&str>) -> String {
                 "S<"
             };
             let text = std::str::from_utf8(&outgoing.bytes).unwrap();
-            let is_json = serde_json::from_str::<serde_json::Value>(text).is_ok();
+            let whole = toolgate_guard::replace_lone_surrogates(text);
+            let is_json = serde_json::from_str::<serde_json::Value>(&whole).is_ok();
             let borrowed = matches!(outgoing.bytes, std::borrow::Cow::Borrowed(_));
             if outgoing.purpose == Purpose::Forward && Some(text) == message {
                 assert!(borrowed, "a copy of what came in: {text}");

@@ -5,6 +5,7 @@ use std::fmt;
 use toolgate_json::{Key as _, Kind, Node as _, View};
 
 use super::INVALID_PARAMS;
+use super::method::lookalike;
 
 /// The parameters of a `tools/call` request.
 #[derive(Debug, Clone, Copy)]
@@ -28,20 +29,25 @@ impl<'a> ToolCall<'a> {
     /// # Errors
     ///
     /// They are not an object with a string `name` and, if there are
-    /// `arguments`, an object of them (`null` is none).
+    /// `arguments`, an object of them (`null` is none); or a member's name is one of these but
+    /// for case, so that some servers would take it for that one.
     pub fn decode(params: Option<View<'a>>) -> Result<Self, MalformedCall<'a>> {
         let Some(params) = params.filter(|params| params.kind() == Kind::Object) else {
             return Err(MalformedCall::Params);
         };
         let (mut name, mut arguments, mut task, mut meta) = (None, None, None, None);
+        let mut alike = None;
         for (key, value) in params.members() {
             match key.text() {
                 "name" => name = Some(value),
                 "arguments" => arguments = Some(value),
                 "task" => task = Some(value),
                 "_meta" => meta = Some(value),
-                _ => {}
+                other => alike = alike.or_else(|| lookalike(other, PARAMS)),
             }
+        }
+        if let Some(member) = alike {
+            return Err(MalformedCall::Lookalike(member));
         }
         let Some(name) = name.filter(|name| name.kind() == Kind::String) else {
             return Err(MalformedCall::Name);
@@ -68,6 +74,8 @@ pub enum MalformedCall<'a> {
     Params,
     /// `name` is absent or not a string.
     Name,
+    /// A member is this one but for case.
+    Lookalike(&'static str),
     /// `arguments` is there and not an object.
     Arguments {
         /// The tool.
@@ -90,6 +98,10 @@ impl fmt::Display for MalformedCall<'_> {
         match self {
             Self::Params => f.write_str("`params` of a tool call must be an object"),
             Self::Name => f.write_str("`name` of a tool call must be a string"),
+            Self::Lookalike(member) => write!(
+                f,
+                "a member of `params` is `{member}` but for upper and lower case"
+            ),
             Self::Arguments { name, found } => write!(
                 f,
                 "`arguments` for tool `{}` must be an object, found {}",
@@ -101,3 +113,6 @@ impl fmt::Display for MalformedCall<'_> {
 }
 
 impl std::error::Error for MalformedCall<'_> {}
+
+/// The members of the parameters.
+const PARAMS: &[&str] = &["name", "arguments", "task", "_meta"];

@@ -5,6 +5,7 @@ use std::fmt;
 use toolgate_json::{Document, Kind, Node as _, View};
 
 use super::INVALID_REQUEST;
+use super::method::{MethodFault, lookalike};
 
 /// What one line or one HTTP body holds.
 #[derive(Debug, Clone)]
@@ -115,10 +116,12 @@ impl<'a> Message<'a> {
     ///
     /// # Errors
     ///
-    /// It is no JSON-RPC 2.0 message. The error keeps the id if there is one,
-    /// so that the request can be answered.
+    /// It is no JSON-RPC 2.0 message, its method does not fit ([`MethodFault`]), or a member's
+    /// name is one of the envelope's but for case, so that some readers would take it for that
+    /// one. The error keeps the id if there is one, so that the request can be answered.
     pub fn decode(view: View<'a>) -> Result<Self, MalformedMessage<'a>> {
         let mut tags = Tags::default();
+        let mut alike = None;
         for (key, value) in view.members() {
             match toolgate_json::Key::text(key) {
                 "jsonrpc" => tags.version = Some(value),
@@ -127,27 +130,36 @@ impl<'a> Message<'a> {
                 "params" => tags.params = Some(value),
                 "result" => tags.result = Some(value),
                 "error" => tags.error = Some(value),
-                _ => {}
+                other => alike = alike.or_else(|| lookalike(other, ENVELOPE)),
             }
         }
         let id = tags.id.filter(|id| is_id(*id)).map(RequestId);
-        let malformed = |why| Err(MalformedMessage { id, why });
+        let method = tags.method.filter(|method| method.kind() == Kind::String);
+        let method = method.map(View::string);
+        let fault = |why| Err(MalformedMessage { id, method, why });
+        let malformed = |why| fault(Why::Envelope(why));
         if view.kind() != Kind::Object {
             return malformed("a message must be an object");
         }
         if tags.version.is_none_or(|version| version.string() != "2.0") {
             return malformed("`jsonrpc` must be \"2.0\"");
         }
+        if let Some(member) = alike {
+            return fault(Why::Lookalike(member));
+        }
         let null_id = tags.id.is_some_and(|id| id.kind() == Kind::Null);
         if tags.id.is_some() && id.is_none() && !(null_id && tags.error.is_some()) {
             return malformed("`id` must be a string or a number");
         }
         match (tags.method, tags.result, tags.error) {
-            (Some(method), None, None) => {
-                if method.kind() != Kind::String {
+            (Some(_), None, None) => {
+                let Some(method) = method else {
                     return malformed("`method` must be a string");
+                };
+                if let Some(unfit) = MethodFault::find(method, id.is_some()) {
+                    return fault(Why::Method(unfit));
                 }
-                let (method, params) = (method.string(), tags.params);
+                let params = tags.params;
                 Ok(match id {
                     Some(id) => Self::Request(Request {
                         id,
@@ -177,7 +189,16 @@ impl<'a> Message<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct MalformedMessage<'a> {
     id: Option<RequestId<'a>>,
-    why: &'static str,
+    method: Option<&'a str>,
+    why: Why,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Why {
+    Envelope(&'static str),
+    Method(MethodFault),
+    /// A member is this one of the envelope but for case.
+    Lookalike(&'static str),
 }
 
 impl<'a> MalformedMessage<'a> {
@@ -185,6 +206,21 @@ impl<'a> MalformedMessage<'a> {
     #[must_use]
     pub fn id(&self) -> Option<RequestId<'a>> {
         self.id
+    }
+
+    /// Its `method`, if that is a string.
+    #[must_use]
+    pub fn method(&self) -> Option<&'a str> {
+        self.method
+    }
+
+    /// Why its method does not fit, if it is a message but for that.
+    #[must_use]
+    pub fn method_fault(&self) -> Option<MethodFault> {
+        match self.why {
+            Why::Method(fault) => Some(fault),
+            Why::Envelope(_) | Why::Lookalike(_) => None,
+        }
     }
 
     /// The JSON-RPC code of the answer.
@@ -196,7 +232,13 @@ impl<'a> MalformedMessage<'a> {
 
 impl fmt::Display for MalformedMessage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.why)
+        match &self.why {
+            Why::Envelope(why) => f.write_str(why),
+            Why::Method(fault) => fault.fmt(f),
+            Why::Lookalike(member) => {
+                write!(f, "a member is `{member}` but for upper and lower case")
+            }
+        }
     }
 }
 
@@ -211,6 +253,9 @@ struct Tags<'a> {
     result: Option<View<'a>>,
     error: Option<View<'a>>,
 }
+
+/// The members that a message is told by.
+const ENVELOPE: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
 
 fn is_id(view: View<'_>) -> bool {
     matches!(view.kind(), Kind::String | Kind::Number)
@@ -271,6 +316,22 @@ mod tests {
             (
                 r#"{"jsonrpc":"2.0","result":1}"#,
                 "a result must have an `id` None",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","method":"tools/call"}"#,
+                "`tools/call` is a request and must have an `id` None",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"notifications/cancelled"}"#,
+                "a notification must not have an `id` Some(\"7\")",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"Tools/Call"}"#,
+                "`method` is not spelled like the method `tools/call` Some(\"7\")",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"ping","Method":"tools/call"}"#,
+                "a member is `method` but for upper and lower case Some(\"7\")",
             ),
         ] {
             assert_eq!(kind(text), expected, "{text}");

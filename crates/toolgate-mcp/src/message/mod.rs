@@ -10,6 +10,7 @@ mod call;
 mod edit;
 mod envelope;
 mod list;
+mod method;
 mod result;
 mod task;
 pub(crate) mod write;
@@ -20,6 +21,7 @@ pub use envelope::{
     Incoming, MalformedMessage, Message, Notification, Outcome, Request, RequestId,
 };
 pub use list::{MalformedList, ToolList};
+pub use method::{METHODS, Method, MethodFault, MethodKind, Sender};
 pub use result::{MalformedResult, ResultKind, ToolResult};
 pub use task::{TaskAnswer, created_task};
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
 
+use super::method::lookalike;
 use super::write::kind_name;
 
 /// What a tool answered.
@@ -42,7 +43,8 @@ impl<'a> ToolResult<'a> {
     ///
     /// # Errors
     ///
-    /// It is not an object, or a member has a type that no client can read.
+    /// It is not an object, a member has a type that no client can read, or a member's name is
+    /// one of the result's but for case, so that some clients would take it for that one.
     pub fn decode_untagged(view: View<'a>) -> Result<Self, MalformedResult> {
         Self::decode(view).map(|(result, _)| result)
     }
@@ -98,7 +100,14 @@ impl<'a> ToolResult<'a> {
                 "content" => content = Some(value),
                 "structuredContent" => structured = Some(value),
                 "resultType" => tag = Some(value),
-                _ => {}
+                other => {
+                    if let Some(member) = lookalike(other, MEMBERS) {
+                        return Err(MalformedResult {
+                            member,
+                            why: Why::Lookalike,
+                        });
+                    }
+                }
             }
         }
         let result = Self {
@@ -116,16 +125,24 @@ impl<'a> ToolResult<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MalformedResult {
     member: &'static str,
-    expected: &'static str,
-    found: Kind,
+    why: Why,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    Kind {
+        expected: &'static str,
+        found: Kind,
+    },
+    /// Another member is this one but for case.
+    Lookalike,
 }
 
 impl MalformedResult {
     fn new(member: &'static str, expected: &'static str, found: Kind) -> Self {
         Self {
             member,
-            expected,
-            found,
+            why: Why::Kind { expected, found },
         }
     }
 
@@ -138,14 +155,20 @@ impl MalformedResult {
 
 impl fmt::Display for MalformedResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "`{}` must be {}, found {}",
-            self.member,
-            self.expected,
-            kind_name(self.found)
-        )
+        let member = self.member;
+        match self.why {
+            Why::Kind { expected, found } => {
+                let found = kind_name(found);
+                write!(f, "`{member}` must be {expected}, found {found}")
+            }
+            Why::Lookalike => {
+                write!(f, "a member is `{member}` but for upper and lower case")
+            }
+        }
     }
 }
 
 impl std::error::Error for MalformedResult {}
+
+/// The members that a result is read by.
+const MEMBERS: &[&str] = &["isError", "content", "structuredContent", "resultType"];
