@@ -79,14 +79,14 @@ fn a_valid_call_and_result_allocate_nothing_once_warm() {
     assert_eq!(allocations("order", CALL, RESULT), 0);
 }
 
+#[toolgate_needs::needs("corpus/listings")]
 #[test]
 fn the_median_call_of_the_corpus_is_cheap() {
     let mut costs: Vec<(u128, u128, u128)> = Vec::new();
     let mut checker = Checker::new();
     let mut reader = toolgate_json::Reader::new();
     for (name, values) in shared_files("corpus/instances", "jsonl") {
-        let listings = shared_files_of(&name);
-        let Some(listing) = listings else { continue };
+        let listing = support::shared(&format!("corpus/listings/{name}.json"));
         let mut set = ToolSet::new();
         set.add(&Listing::read(listing).unwrap(), &SchemaStore::new())
             .unwrap();
@@ -131,9 +131,6 @@ fn the_median_call_of_the_corpus_is_cheap() {
             costs.push((whole, read, run));
         }
     }
-    if costs.is_empty() {
-        return;
-    }
     let median = |of: &dyn Fn(&(u128, u128, u128)) -> u128| {
         let mut sorted: Vec<u128> = costs.iter().map(of).collect();
         sorted.sort_unstable();
@@ -151,10 +148,7 @@ fn the_median_call_of_the_corpus_is_cheap() {
     assert!(whole.0 < 3_000, "{whole:?}");
 }
 
-fn shared_files_of(name: &str) -> Option<String> {
-    support::shared(&format!("corpus/listings/{name}.json"))
-}
-
+#[toolgate_needs::needs("corpus/listings")]
 #[test]
 fn ten_thousand_tools_load_without_compiling() {
     let mut all = Vec::new();
@@ -162,9 +156,6 @@ fn ten_thousand_tools_load_without_compiling() {
         let listing = Listing::read(text).unwrap();
         let tools = listing.result().member("tools").unwrap();
         all.extend(tools.items().map(|tool| tool.raw().to_owned()));
-    }
-    if all.is_empty() {
-        return;
     }
     // Real tools again under other names, in pages of a thousand.
     let mut pages = Vec::new();
@@ -200,6 +191,7 @@ fn ten_thousand_tools_load_without_compiling() {
 }
 
 /// The estimate that the store counts by is not below what is allocated.
+#[toolgate_needs::needs("corpus/listings")]
 #[test]
 fn what_a_schema_is_taken_to_weigh() {
     let (mut least, mut most) = (f64::MAX, 0.0_f64);

@@ -66,14 +66,13 @@ fn tools(listing: &Listing) -> ToolSet {
 }
 
 /// The modern recording, told to a legacy reader, is the legacy recording.
+#[toolgate_needs::needs("peers")]
 #[test]
 fn the_modern_recording_projected_is_the_legacy_one() {
-    let (Some(modern), Some(legacy)) = (
+    let (modern, legacy) = (
         shared("peers/peer-ts240-modern.jsonl"),
         shared("peers/peer-ts240-legacy.jsonl"),
-    ) else {
-        return;
-    };
+    );
     let (modern, legacy) = (exchanges(&modern), exchanges(&legacy));
     let (natural, theirs) = (list(&modern), list(&legacy));
     let projection = Projection::to(Era::V2025_11_25).text(TextFallback::NonObject);
@@ -148,13 +147,14 @@ fn the_modern_recording_projected_is_the_legacy_one() {
 
 /// What TS 2.4.0 accepted and refused as a server, we accept and refuse; its
 /// results match its schemas.
+#[toolgate_needs::needs("peers")]
 #[test]
 fn recorded_calls_and_results_are_judged_as_the_peer_did() {
     for (file, era) in [
         ("peers/peer-ts240-modern.jsonl", Era::V2026_07_28),
         ("peers/peer-ts240-legacy.jsonl", Era::V2025_11_25),
     ] {
-        let Some(text) = shared(file) else { return };
+        let text = shared(file);
         let exchanges = exchanges(&text);
         let set = tools(&list(&exchanges));
         let mut checker = Checker::new();
@@ -192,11 +192,10 @@ fn recorded_calls_and_results_are_judged_as_the_peer_did() {
 /// read whole, and its results match its schemas. Notes: it sends natural arrays
 /// to a 2025-11-25 reader, which its era cannot carry, and it takes arguments
 /// that its own `additionalProperties: false` forbids.
+#[toolgate_needs::needs("peers")]
 #[test]
 fn the_reference_recording_is_read_and_its_faults_are_found() {
-    let Some(text) = shared("peers/ref-sep834-2025-11-25.jsonl") else {
-        return;
-    };
+    let text = shared("peers/ref-sep834-2025-11-25.jsonl");
     let exchanges = exchanges(&text);
     let listing = list(&exchanges);
     let set = tools(&listing);
@@ -237,8 +236,6 @@ fn the_reference_recording_is_read_and_its_faults_are_found() {
     assert_eq!(refused.len(), 1, "{refused:?}");
     assert!(refused[0].1.contains("\"extra\":true"), "{refused:?}");
     assert!(wrapped >= 4, "{wrapped}");
-    let Some(whole) = shared("peers/ref-sep834-tools-list.json") else {
-        return;
-    };
+    let whole = shared("peers/ref-sep834-tools-list.json");
     assert!(Listing::read(whole).unwrap().isolated().is_empty());
 }

@@ -4,7 +4,7 @@
 //! The files are read from the folder that `TOOLGATE_MCP_SCHEMAS` names,
 //! `<version>/schema.json` each (they are a part of the specification's
 //! repository, and inside the official conformance package). Without it the
-//! test says so and passes.
+//! tests are ignored. It need not have every version.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -21,7 +21,6 @@ fn definition(era: Era, name: &str) -> Option<Schema> {
     let folder = std::env::var("TOOLGATE_MCP_SCHEMAS").ok();
     let path = folder.map(|folder| format!("{folder}/{}/schema.json", era.version()));
     let Some(Ok(text)) = path.map(std::fs::read_to_string) else {
-        eprintln!("skipped: no schema.json of {era} in $TOOLGATE_MCP_SCHEMAS");
         return None;
     };
     let shelf = if text.contains("\"$defs\"") {
@@ -69,6 +68,7 @@ const OUTPUTS: &[&str] = &[
     r##"{"$schema":"https://json-schema.org/draft/2019-09/schema","$recursiveAnchor":true,"items":{"$recursiveRef":"#"}}"##,
 ];
 
+#[toolgate_needs::needs("$TOOLGATE_MCP_SCHEMAS")]
 #[test]
 fn lists_validate_in_every_era() {
     let input = r#"{"type":"object","properties":{"x":true,"y":false},"required":["x"]}"#;
@@ -99,9 +99,10 @@ fn lists_validate_in_every_era() {
             checked += 1;
         }
     }
-    eprintln!("{checked} lists checked");
+    assert!(checked > 0);
 }
 
+#[toolgate_needs::needs("$TOOLGATE_MCP_SCHEMAS")]
 #[test]
 fn results_and_refusals_validate_in_every_era() {
     let mut checked = 0;
@@ -156,7 +157,7 @@ fn results_and_refusals_validate_in_every_era() {
         check(&definition(era, name).unwrap(), &answer, era.version());
         checked += 3;
     }
-    eprintln!("{checked} messages checked");
+    assert!(checked > 0);
 }
 
 fn definition_exists(era: Era, name: &str) -> bool {

@@ -133,6 +133,7 @@ fn the_wrapper_asks_for_its_member() {
 
 /// C1, L2, L4: every tool of the corpus becomes a contract, and is told to a
 /// reader of every era, who sees tools that compile as they did before.
+#[toolgate_needs::needs("corpus/listings")]
 #[test]
 fn every_real_tool_becomes_a_contract_and_wraps() {
     let (mut tools, mut wrapped, mut uncompilable) = (0, 0, 0);

@@ -1,5 +1,5 @@
 //! The official JSON Schema suite's files about patterns, read from
-//! `../shared` beside the workspace; skipped, saying so, where that is absent.
+//! `../shared` beside the workspace; ignored where that is absent.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -15,8 +15,8 @@ fn each(file: &str, mut check: impl FnMut(&Value, &Value) -> Option<bool>) -> us
     let mut checked = 0;
     for draft in ["draft4", "draft6", "draft7", "draft2019-09", "draft2020-12"] {
         let path = root.join(draft).join(file);
+        // Not every draft has every file.
         let Ok(text) = std::fs::read_to_string(&path) else {
-            println!("skipped: {} is absent", path.display());
             continue;
         };
         let groups: Value = serde_json::from_str(&text).unwrap();
@@ -67,6 +67,7 @@ fn check_schema(schema: &Value, data: &Value) -> Option<bool> {
     Some(data.iter().all(|(name, value)| holds(name, value)))
 }
 
+#[toolgate_needs::needs("suites/json-schema-test-suite")]
 #[test]
 fn the_suite_passes() {
     let mut checked = 0;
@@ -87,5 +88,5 @@ fn the_suite_passes() {
             (schema["format"] == "regex").then(|| data.as_str().is_none_or(is_ecma262))
         });
     }
-    println!("{checked} assertions");
+    assert!(checked > 500, "{checked} assertions");
 }

@@ -1,5 +1,5 @@
 //! Explaining hostile pairs stays within its bounds. Needs `../shared` and
-//! Python to make them; skipped without.
+//! Python to make them; ignored without it.
 
 #![expect(
     clippy::unwrap_used,
@@ -13,20 +13,14 @@ use std::time::{Duration, Instant};
 use toolgate_schema::{Compiler, Formats, OutputFormat, Report, Verdict, Workspace};
 
 /// In a thread with as little stack as a small runtime gives.
+#[toolgate_needs::needs("hostile/generate.py")]
 #[test]
 fn hostile_pairs_are_explained_within_bounds() {
     let generator = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared/hostile/generate.py");
-    if !generator.exists() {
-        eprintln!("skipped: `../shared/hostile` is not there");
-        return;
-    }
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile");
     let made = Command::new("python3").arg(generator).arg(&folder).output();
-    if !made.is_ok_and(|made| made.status.success()) {
-        eprintln!("skipped: the hostile pairs cannot be made");
-        return;
-    }
+    assert!(made.unwrap().status.success());
     let worker = std::thread::Builder::new()
         .stack_size(256 << 10)
         .spawn(move || run(&folder));

@@ -619,14 +619,11 @@ fn any_json_is_survived() {
     assert_eq!(text_of(&deep).text, deep);
 }
 
-/// Every schema of the recorded listings, with the labelled instances. Skipped
-/// only where the listings are absent.
+/// Every schema of the recorded listings, with the labelled instances.
+#[toolgate_needs::needs("corpus/listings")]
 #[test]
 fn verdicts_are_kept_for_recorded_tools() {
-    let Some(corpus) = recorded() else {
-        eprintln!("skipped: ../shared/corpus is not there");
-        return;
-    };
+    let corpus = recorded().unwrap();
     let (mut schemas, mut with, mut free, mut instances) = (0, 0, 0, 0);
     for tool in &corpus {
         let (name, schema) = (&tool.name, &tool.schema);

@@ -537,14 +537,11 @@ fn spoiled_arguments_come_back() {
 }
 
 /// Valid arguments of recorded tools with each value in a string, or one more
-/// `null`: they come back, unless the strings are valid themselves. Skipped
-/// only where the recordings are absent.
+/// `null`: they come back, unless the strings are valid themselves.
+#[toolgate_needs::needs("corpus/listings")]
 #[test]
 fn recorded_arguments_come_back() {
-    let Some(tools) = recorded() else {
-        eprintln!("skipped: ../shared/corpus is not there");
-        return;
-    };
+    let tools = recorded().unwrap();
     let (mut spoiled, mut back) = (0, 0);
     for tool in tools.iter().filter(|tool| tool.name.ends_with("/input")) {
         let Ok(schema) = Schema::compile(tool.schema.as_bytes()) else {

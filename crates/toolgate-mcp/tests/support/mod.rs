@@ -103,30 +103,20 @@ pub(crate) fn told(reader: Era, tool: Option<&ToolContract>, result: &str) -> Pr
         .unwrap()
 }
 
-/// A file of the shared data, or nothing where there is none.
-pub(crate) fn shared(path: &str) -> Option<String> {
+/// A file of the shared data.
+pub(crate) fn shared(path: &str) -> String {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared")
         .join(path);
-    match std::fs::read_to_string(&file) {
-        Ok(text) => Some(text),
-        Err(_) => {
-            eprintln!("skipped: ../shared/{path} is not there");
-            None
-        }
-    }
+    std::fs::read_to_string(&file).unwrap()
 }
 
-/// The files of a folder of the shared data with an ending, in order; empty
-/// where there is none.
+/// The files of a folder of the shared data with an ending, in order.
 pub(crate) fn shared_files(folder: &str, ending: &str) -> Vec<(String, String)> {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared")
         .join(folder);
-    let Ok(entries) = std::fs::read_dir(&root) else {
-        eprintln!("skipped: ../shared/{folder} is not there");
-        return Vec::new();
-    };
+    let entries = std::fs::read_dir(&root).unwrap();
     let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     files.sort();
     files.retain(|path| path.extension().is_some_and(|found| found == ending));

@@ -2,15 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-/// A path in the shared collection beside the repository, if it is there.
-pub(crate) fn shared(path: &str) -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let found = root.join(path);
-    if !found.exists() {
-        eprintln!("skipped: `../shared/{path}` is not there");
-        return None;
-    }
-    Some(found)
+/// A path in the shared collection beside the repository.
+pub(crate) fn shared(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared")
+        .join(path)
 }
 
 /// Every JSON file below a folder, sorted.
