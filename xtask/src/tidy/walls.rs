@@ -20,6 +20,8 @@ pub(crate) fn check(name: &str, house: &House, tally: &mut Tally) -> Result<(), 
             "--all-features",
         ])
         .args(["--target", "all", "--prefix", "none", "--format", "{p}"])
+        // With one set of features for the workspace the tree would be the workspace's.
+        .env_remove("CARGO_RESOLVER_FEATURE_UNIFICATION")
         .output()
         .map_err(|e| format!("cargo tree: {e}"))?;
     if !output.status.success() {
