@@ -47,7 +47,7 @@ pub use junction::{Dispatch, Junction, JunctionBounds, JunctionError, Member, de
 pub use knowledge::{Context, Scope, ScopeKey};
 pub use lock::{Digest, Lock, LockError, Pin};
 pub use policy::{Policy, PolicyError};
-pub use reading::replace_lone_surrogates;
+pub use reading::{OwnedReading, read_message, replace_lone_surrogates};
 pub use record::{Action, Gate, Record};
 pub use recover::{Recovered, Recovery};
 pub use share::{Charge, Claim, Identity, NEXT, POST, Post, SetAside, Share, ShareTerms};

@@ -8,7 +8,10 @@
 
 use std::borrow::Cow;
 
-use toolgate_json::{Document, DuplicateKeys, ReadError, ReadErrorKind, ReadLimits, Reader};
+use toolgate_json::{
+    Document, DuplicateKeys, OwnedDocument, ReadError, ReadErrorKind, ReadLimits, Reader, View,
+};
+use toolgate_mcp::message::Message;
 
 /// A message that was read.
 pub(crate) struct Reading<'a> {
@@ -91,6 +94,87 @@ pub fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// JSON text that is read for what it is about and passed on as it came, whatever it holds: of
+/// equal members the last counts, half a surrogate pair is U+FFFD, and there are no limits but the
+/// size of the text, which whoever reads it has bounded.
+#[derive(Clone, Debug)]
+pub struct OwnedReading {
+    document: OwnedDocument,
+    /// The text as it came, if the document is a stand-in for it.
+    original: Option<String>,
+}
+
+impl OwnedReading {
+    /// Reads a text.
+    ///
+    /// # Errors
+    ///
+    /// What the reader says of a text that is not JSON.
+    pub fn read(text: impl Into<Vec<u8>>) -> Result<Self, ReadError> {
+        let text = text.into();
+        let stand_in = match std::str::from_utf8(&text).map(replace_lone_surrogates) {
+            Ok(Cow::Owned(stand_in)) if stand_in.as_bytes() != text => Some(stand_in),
+            _ => None,
+        };
+        let Some(stand_in) = stand_in else {
+            return Ok(Self {
+                document: OwnedDocument::read(text, &generous())?,
+                original: None,
+            });
+        };
+        Ok(Self {
+            document: OwnedDocument::read(stand_in, &generous())?,
+            original: String::from_utf8(text).ok(),
+        })
+    }
+
+    /// The outermost value.
+    #[must_use]
+    pub fn root(&self) -> View<'_> {
+        self.document.document().root()
+    }
+
+    /// The text as it came. Every place in the document is the same in it.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        let document = self.document.document();
+        self.original.as_deref().unwrap_or(document.source())
+    }
+
+    /// The text of one value as it came.
+    #[must_use]
+    pub fn raw(&self, view: View<'_>) -> &str {
+        let span = view.span();
+        self.text().get(span.start..span.end).unwrap_or_default()
+    }
+}
+
+/// Reads one message for its envelope, as [`OwnedReading`] does, and hands it on with the text as
+/// it came; `None` for what is no message.
+pub fn read_message<T>(message: &[u8], of: impl FnOnce(Message<'_>, &str) -> T) -> Option<T> {
+    let text = std::str::from_utf8(message).ok()?;
+    let (mut first, mut second, mut spare) = (Reader::new(), Reader::new(), String::new());
+    let desks = Desks {
+        first: &mut first,
+        second: &mut second,
+        spare: &mut spare,
+    };
+    let reading = read(desks, message, &generous()).ok()?;
+    let message = Message::decode(reading.document.root()).ok()?;
+    Some(of(message, text))
+}
+
+/// The envelope is read whatever the message holds: its contents are judged elsewhere.
+pub(crate) fn generous() -> ReadLimits {
+    ReadLimits {
+        bytes: usize::MAX,
+        depth: usize::MAX,
+        nodes: usize::MAX,
+        digits: usize::MAX,
+        duplicate_keys: DuplicateKeys::KeepLast,
+    }
+}
+
 /// Copies JSON text with `\ufffd` for every escape that is half a surrogate pair.
 fn whole_characters(text: &str, out: &mut String) {
     let mut rest = text;
@@ -134,6 +218,8 @@ fn unit(text: &str) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
+    use toolgate_json::Node as _;
+
     use super::*;
 
     #[test]
@@ -155,6 +241,30 @@ mod tests {
             assert_eq!(out, expected, "{text}");
             assert_eq!(out.len(), text.len());
         }
+    }
+
+    #[test]
+    fn a_text_is_kept_as_it_came() {
+        for text in [
+            r#"{"a":["\ud83d",1],"a":2}"#,
+            r#"{"a":["\u00e9",1]}"#,
+            "[1]",
+        ] {
+            let reading = OwnedReading::read(text).unwrap();
+            assert_eq!(reading.text(), text);
+            assert_eq!(reading.raw(reading.root()), text);
+        }
+        let half = OwnedReading::read(r#"["\ud83d"]"#).unwrap();
+        let item = half.root().items().next().unwrap();
+        assert_eq!(item.string(), "\u{fffd}");
+        assert_eq!(half.raw(item), r#""\ud83d""#);
+        assert!(OwnedReading::read(r#"["\ud83d""#).is_err());
+        let text = r#"{"jsonrpc":"2.0","id":1,"method":"m/\ud83d"}"#;
+        let seen = read_message(text.as_bytes(), |message, raw| match message {
+            Message::Request(request) => (request.method.to_owned(), raw.to_owned()),
+            _ => panic!("{raw}"),
+        });
+        assert_eq!(seen, Some(("m/\u{fffd}".to_owned(), text.to_owned())));
     }
 
     #[test]

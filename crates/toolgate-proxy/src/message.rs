@@ -1,6 +1,7 @@
 //! JSON-RPC messages of a stranger: read once, kept raw, told apart by their members.
 
-use toolgate_json::{DuplicateKeys, Kind, Node, OwnedDocument, ReadError, ReadLimits, View};
+use toolgate_guard::OwnedReading;
+use toolgate_json::{Kind, Node, ReadError, View};
 
 /// A successful answer; the text is kept as the server wrote it.
 #[derive(Clone, Debug)]
@@ -11,6 +12,12 @@ impl Reply {
     pub fn result(&self) -> View<'_> {
         let root = self.0.root();
         root.member("result").unwrap_or(root)
+    }
+
+    /// The text of a value of it as the server wrote it. [`View::raw`] has U+FFFD where the server
+    /// wrote half a surrogate pair.
+    pub fn raw(&self, view: View<'_>) -> &str {
+        self.0.0.raw(view)
     }
 }
 
@@ -36,7 +43,7 @@ pub enum Answer {
 
 /// One message from the other side.
 #[derive(Clone, Debug)]
-pub(crate) struct Incoming(OwnedDocument);
+pub(crate) struct Incoming(OwnedReading);
 
 /// What kind of message it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,22 +65,16 @@ pub(crate) enum Unreadable {
 impl Incoming {
     /// Reads one message, or all messages of a batch (legal in 2025-03-26).
     pub(crate) fn read(bytes: Vec<u8>) -> Result<Vec<Self>, Unreadable> {
-        let document = OwnedDocument::read(bytes, &limits()).map_err(Unreadable::Json)?;
-        if document.document().root().kind() != Kind::Array {
-            return Self::from_document(document).map(|one| vec![one]);
+        let reading = OwnedReading::read(bytes).map_err(Unreadable::Json)?;
+        if reading.root().kind() != Kind::Array {
+            return Self::from_reading(reading).map(|one| vec![one]);
         }
-        let items = document
-            .document()
-            .root()
-            .items()
-            .map(|item| item.raw().as_bytes().to_vec());
-        let messages = items
-            .map(|raw| {
-                OwnedDocument::read(raw, &limits())
-                    .map_err(Unreadable::Json)
-                    .and_then(Self::from_document)
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+        let messages = reading.root().items().map(|item| {
+            OwnedReading::read(reading.raw(item))
+                .map_err(Unreadable::Json)
+                .and_then(Self::from_reading)
+        });
+        let messages = messages.collect::<Result<Vec<_>, _>>()?;
         if messages.is_empty() {
             Err(Unreadable::NotRpc)
         } else {
@@ -81,8 +82,8 @@ impl Incoming {
         }
     }
 
-    fn from_document(document: OwnedDocument) -> Result<Self, Unreadable> {
-        let root = document.document().root();
+    fn from_reading(reading: OwnedReading) -> Result<Self, Unreadable> {
+        let root = reading.root();
         let marked = root
             .member("jsonrpc")
             .is_some_and(|v| v.kind() == Kind::String);
@@ -90,14 +91,14 @@ impl Incoming {
             .iter()
             .any(|name| root.member(name).is_some());
         if marked && told {
-            Ok(Self(document))
+            Ok(Self(reading))
         } else {
             Err(Unreadable::NotRpc)
         }
     }
 
     pub(crate) fn root(&self) -> View<'_> {
-        self.0.document().root()
+        self.0.root()
     }
 
     pub(crate) fn shape(&self) -> Shape {
@@ -113,6 +114,11 @@ impl Incoming {
         self.root()
             .member("id")
             .filter(|id| id.kind() != Kind::Null)
+    }
+
+    /// The text of the `id` as it was written.
+    pub(crate) fn raw_id(&self) -> &str {
+        self.id().map_or("null", |id| self.0.raw(id))
     }
 
     /// Whether this answers our request `id`.
@@ -140,7 +146,7 @@ impl Incoming {
                 .and_then(|v| v.number().as_i64())
                 .unwrap_or(0),
             message: error.member("message").map_or("", Node::string).to_owned(),
-            data: error.member("data").map(|v| v.raw().to_owned()),
+            data: error.member("data").map(|v| self.0.raw(v).to_owned()),
         })
     }
 }
@@ -160,7 +166,7 @@ pub(crate) fn notification(method: &str) -> String {
 
 /// The text of our answer to a server's request: `ping` is answered, everything else declined.
 pub(crate) fn answer_to(request: &Incoming) -> String {
-    let id = request.id().map_or("null", |id| id.raw());
+    let id = request.raw_id();
     if request.method() == "ping" {
         format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
     } else {
@@ -173,16 +179,4 @@ pub(crate) fn answer_to(request: &Incoming) -> String {
 /// A JSON string.
 pub(crate) fn string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
-}
-
-/// The envelope is read generously: depth, digits and duplicate keys of one tool's schema are that
-/// tool's own problem, judged later, and must not cost the others their listing.
-fn limits() -> ReadLimits {
-    ReadLimits {
-        bytes: usize::MAX,
-        depth: usize::MAX,
-        nodes: usize::MAX,
-        digits: usize::MAX,
-        duplicate_keys: DuplicateKeys::KeepLast,
-    }
 }

@@ -6,8 +6,9 @@ use toolgate_json::{Node as _, View};
 use toolgate_mcp::message::{Edits, RequestId, created_task};
 
 use super::client::number_of;
+use super::gather::Kind as Gathered;
 use super::seek::Subject;
-use super::{Client, INTERNAL_ERROR, Junction, Role, Sent, spliced};
+use super::{Client, INTERNAL_ERROR, Junction, METHOD_NOT_FOUND, Role, Sent, spliced};
 use crate::id::IdKey;
 use crate::text;
 
@@ -24,7 +25,9 @@ impl Junction {
     ) {
         let number = match IdKey::of(id) {
             IdKey::Number(number) => number,
-            IdKey::Text(_) | IdKey::Other(_) => 0,
+            // Some servers give a number back as a string.
+            IdKey::Text(text) => text.parse().unwrap_or(0),
+            IdKey::Other(_) => 0,
         };
         let mine = self.sent.get(&number).is_some_and(|sent| sent.way == way);
         let sent = mine.then(|| self.sent.remove(&number)).flatten();
@@ -46,7 +49,12 @@ impl Junction {
                 self.gathered(gathering, way, Ok(part), now);
             }
             (Role::Part(gathering), Err(error)) => {
-                let (code, why) = told(error);
+                let (mut code, why) = told(error);
+                let discovers = self.gatherings.get(&gathering);
+                let discovers = discovers.is_some_and(|it| it.kind == Gathered::Discover);
+                if discovers && is_legacy_status(error) {
+                    code = METHOD_NOT_FOUND;
+                }
                 let data = self.refused(way, error);
                 if let Some(whole) = self.gatherings.get_mut(&gathering) {
                     whole.data = whole.data.take().or(data);
@@ -137,6 +145,15 @@ impl Junction {
         self.note(way, "clash", &why);
         self.tell_client(text::error_answer(&client.id, INTERNAL_ERROR, &why, None));
     }
+}
+
+/// Whether a transport's error names a status with which servers of the older versions refuse what
+/// is not in a session (2026-07-28, transports/streamable-http, "Backward compatibility"). Others
+/// mean that nobody is there (404, 5xx), or nobody for this client (401, 403).
+fn is_legacy_status(error: View<'_>) -> bool {
+    let status = error.member("data").and_then(|data| data.member("status"));
+    let status = status.and_then(number_of);
+    matches!(status, Some(400 | 405 | 406 | 409 | 415 | 422))
 }
 
 /// The code and the message of an error.

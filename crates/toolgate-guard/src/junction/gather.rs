@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
+use toolgate_json::Node as _;
+use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{Edits, Request};
 
 use super::client::{empty, is_modern};
 use super::lists::{self, ListOf};
 use super::way::Abilities;
 use super::{Client, INTERNAL_ERROR, INVALID_PARAMS, Junction, METHOD_NOT_FOUND, Role};
+use crate::reading::OwnedReading;
 use crate::text;
 
 /// What is gathered.
@@ -26,6 +29,8 @@ pub(super) struct Gathering {
     pub(super) client: Client,
     pub(super) kind: Kind,
     pub(super) modern: bool,
+    /// When it was asked.
+    began: Duration,
     pub(super) deadline: Duration,
     /// The first page of a list.
     pub(super) first: bool,
@@ -108,6 +113,7 @@ impl Junction {
             client: Client::of(request),
             kind,
             modern,
+            began: now,
             deadline: now.saturating_add(patience),
             first: cursors.is_none(),
             waiting,
@@ -116,7 +122,21 @@ impl Junction {
         };
         self.gatherings.insert(number, gathering);
         if waiting == 0 {
-            self.finish(number);
+            return self.finish(number);
+        }
+        self.hurry(number);
+    }
+
+    /// Waits a shorter time where nobody is waited for but servers that were silent the last time,
+    /// so that one that hangs does not hold up every list of the others.
+    fn hurry(&mut self, number: i64) {
+        let Some(gathering) = self.gatherings.get_mut(&number) else {
+            return;
+        };
+        let mut both = self.ways.iter().zip(&gathering.parts);
+        if both.all(|(way, part)| way.silent || !matches!(part, Part::Awaited)) {
+            let soon = gathering.began.saturating_add(SILENCE);
+            gathering.deadline = gathering.deadline.min(soon);
         }
     }
 
@@ -128,17 +148,20 @@ impl Junction {
         answer: Result<&str, (i64, String)>,
         now: Duration,
     ) {
-        let opening = self
-            .gatherings
-            .get(&number)
-            .map(|it| it.kind == Kind::Initialize);
+        let kind = self.gatherings.get(&number).map(|it| it.kind);
+        // A result that is none of its kind is no answer.
+        let answer = answer.and_then(|result| match kind.and_then(|it| unusable(it, result)) {
+            Some(why) => Err(why),
+            None => Ok(result),
+        });
+        let opening = kind.map(|it| it == Kind::Initialize);
         if opening.unwrap_or_else(|| self.is_opening(way)) {
             self.opened_in_part(way, answer.as_ref(), opening.is_none(), now);
         }
         let Some(gathering) = self.gatherings.get_mut(&number) else {
             return;
         };
-        let refuses = answer.is_err();
+        let refuses = answer.as_ref().is_err_and(|(code, _)| is_refusal(*code));
         let part = match answer {
             Ok(result) => Part::Answer(result.to_owned()),
             Err((code, why)) => Part::Failed(code, why),
@@ -150,8 +173,9 @@ impl Junction {
         let gone = self.ways.get(way).is_some_and(|way| way.gone.is_some());
         let decided = gathering.kind == Kind::Discover && refuses && !gone;
         if decided || gathering.waiting == 0 {
-            self.finish(number);
+            return self.finish(number);
         }
+        self.hurry(number);
     }
 
     /// Whoever has not answered is left out.
@@ -159,8 +183,9 @@ impl Junction {
         let Some(gathering) = self.gatherings.get_mut(&number) else {
             return;
         };
-        for part in &mut gathering.parts {
+        for (way, part) in self.ways.iter_mut().zip(&mut gathering.parts) {
             if matches!(part, Part::Awaited) {
+                way.silent = true;
                 *part = Part::Failed(INTERNAL_ERROR, "no answer in time".to_owned());
             }
         }
@@ -187,10 +212,17 @@ impl Junction {
         }
         let answered = |part: &Part| matches!(part, Part::Answer(_));
         let nothing = !failed.is_empty() && !gathering.parts.iter().any(answered);
+        let unknown = match gathering.kind {
+            Kind::Discover => self.who_refuses_discovery(&gathering),
+            _ => None,
+        };
         let result = match gathering.kind {
+            Kind::Discover if unknown.is_some() => {
+                Err((METHOD_NOT_FOUND, unknown.unwrap_or_default()))
+            }
             _ if nothing => Err((INTERNAL_ERROR, self.all_failed(&failed))),
             Kind::Initialize => Ok(self.merged_opening(&gathering)),
-            Kind::Discover => self.merged_discovery(&gathering),
+            Kind::Discover => Ok(self.merged_discovery(&gathering)),
             Kind::List(of) => Ok(self.merged_list(of, &gathering)),
             Kind::Level => {
                 return self.tell_client(empty(&gathering.client.id, gathering.modern));
@@ -244,5 +276,48 @@ impl Junction {
     }
 }
 
-/// How long a server may take to say that it knows `server/discover`.
+/// Whether an error to `server/discover` says that the server does not know it, and not that it is
+/// down or broken, which says nothing about its versions.
+pub(super) fn is_refusal(code: i64) -> bool {
+    code != INTERNAL_ERROR
+}
+
+/// Why a result cannot be merged with others: it has nothing of what was asked for.
+fn unusable(kind: Kind, result: &str) -> Option<(i64, String)> {
+    let broken = |why: &str| Some((INTERNAL_ERROR, why.to_owned()));
+    let Ok(result) = OwnedReading::read(result) else {
+        return broken("its answer cannot be read");
+    };
+    let root = result.root();
+    match kind {
+        Kind::Initialize => super::opening::unusable_opening(root).and_then(|why| broken(&why)),
+        Kind::Discover => {
+            let versions = root.member("supportedVersions");
+            let versions = versions.filter(|it| it.kind() == toolgate_json::Kind::Array);
+            let Some(versions) = versions else {
+                return broken("its answer to `server/discover` has no `supportedVersions`");
+            };
+            let eras = versions.items().map(|it| Era::from_version(it.string()));
+            let eras: Vec<Era> = eras.flatten().collect();
+            if eras.iter().any(|era| era.is_modern()) {
+                None
+            } else if eras.is_empty() {
+                broken("its answer to `server/discover` names no version that is known here")
+            } else {
+                let why = "it wants to be opened with `initialize`".to_owned();
+                Some((METHOD_NOT_FOUND, why))
+            }
+        }
+        Kind::List(of) => {
+            let (member, _) = of.members();
+            let listed = root.member(member);
+            let is_list = listed.is_some_and(|it| it.kind() == toolgate_json::Kind::Array);
+            (!is_list).then(|| (INTERNAL_ERROR, format!("its answer has no list `{member}`")))
+        }
+        Kind::Level => None,
+    }
+}
+
+/// How long a server may take to say that it knows `server/discover`, and one that was silent to
+/// answer at all.
 const SILENCE: Duration = Duration::from_secs(5);

@@ -3,12 +3,13 @@
 
 use std::time::Duration;
 
-use toolgate_json::{Kind, Node as _, OwnedDocument, View};
+use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::{Edits, Notification, Request};
 
 use super::opening::{DEPTH, merged};
 use super::seek::Subject;
-use super::{Client, Junction, Role, generous, spliced};
+use super::{Client, Junction, Role, spliced};
+use crate::reading::OwnedReading;
 
 /// One stream of the client.
 #[derive(Debug)]
@@ -206,10 +207,10 @@ impl Junction {
         let lists = lists.map(|(wanted, _)| format!(r#""{wanted}":true"#));
         let lists = format!("{{{}}}", lists.collect::<Vec<_>>().join(","));
         let granted = listening.granted.iter().cloned().chain([lists]);
-        let granted: Vec<OwnedDocument> = granted
-            .filter_map(|text| OwnedDocument::read(text, &generous()).ok())
+        let granted: Vec<OwnedReading> = granted
+            .filter_map(|text| OwnedReading::read(text).ok())
             .collect();
-        let views: Vec<View<'_>> = granted.iter().map(|it| it.document().root()).collect();
+        let views: Vec<View<'_>> = granted.iter().map(|it| it.root()).collect();
         let granted = merged_grants(&views);
         self.tell_client(format!(
             r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}},"notifications":{granted}}}}}"#
@@ -240,10 +241,10 @@ impl Junction {
 
 /// The kinds of lists whose changes a request wants to hear of, and what they are called.
 fn wanted_lists(text: &str) -> Vec<(&'static str, &'static str)> {
-    let Ok(document) = OwnedDocument::read(text, &generous()) else {
+    let Ok(request) = OwnedReading::read(text) else {
         return Vec::new();
     };
-    let root = document.document().root();
+    let root = request.root();
     let params = root.member("params");
     let wanted = params.and_then(|params| params.member("notifications"));
     let is_wanted = |name: &str| {
@@ -264,10 +265,10 @@ fn merged_grants(all: &[View<'_>]) -> String {
         edits.remove_member(*one, "resourceSubscriptions");
         edits.apply(one.document().source())
     });
-    let rest: Vec<OwnedDocument> = rest
-        .filter_map(|text| OwnedDocument::read(text, &generous()).ok())
+    let rest: Vec<OwnedReading> = rest
+        .filter_map(|text| OwnedReading::read(text).ok())
         .collect();
-    let views: Vec<View<'_>> = rest.iter().map(|it| it.document().root()).collect();
+    let views: Vec<View<'_>> = rest.iter().map(|it| it.root()).collect();
     let all = merged(&views, DEPTH);
     if uris.is_empty() {
         return all;

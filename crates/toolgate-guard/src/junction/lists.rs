@@ -1,13 +1,14 @@
 //! Lists of several servers as one: names with their prefixes, one cursor for all, clashes left
 //! out and told.
 
-use toolgate_json::{Kind, Node as _, OwnedDocument, View, quote};
+use toolgate_json::{Kind, Node as _, View, quote};
 use toolgate_mcp::message::Edits;
 
 use super::gather::{Gathering, Part};
 use super::opening::answers;
 use super::seek::Subject;
-use super::{Junction, METHOD_NOT_FOUND, generous};
+use super::{Junction, METHOD_NOT_FOUND};
+use crate::reading::OwnedReading;
 use crate::text::string;
 
 /// Which list.
@@ -22,7 +23,7 @@ pub(super) enum ListOf {
 
 impl ListOf {
     /// The member that holds the items, and what of an item tells it from others.
-    fn members(self) -> (&'static str, &'static str) {
+    pub(super) fn members(self) -> (&'static str, &'static str) {
         match self {
             Self::Tools => ("tools", "name"),
             Self::Prompts => ("prompts", "name"),
@@ -49,21 +50,21 @@ impl Junction {
         let (member, key) = of.members();
         let mut items: Vec<String> = Vec::new();
         let mut cursors: Vec<Option<String>> = vec![None; self.ways.len()];
-        for (way, document) in &answers {
+        for (way, answer) in &answers {
             if let Some(subject) = of.subject().filter(|_| gathering.first) {
                 self.known.renew(subject, *way);
             }
-            let root = document.document().root();
+            let root = answer.root();
             if let Some(cursor) = root
                 .member("nextCursor")
                 .filter(|cursor| cursor.kind() == Kind::String)
                 && let Some(slot) = cursors.get_mut(*way)
             {
-                *slot = Some(cursor.raw().to_owned());
+                *slot = Some(answer.raw(cursor).to_owned());
             }
             let listed = root.member(member).into_iter();
             for item in listed.flat_map(|listed| listed.items()) {
-                items.extend(self.listed(of, *way, item, key));
+                items.extend(self.listed(of, *way, answer, item, key));
             }
         }
         let mut out = format!(r#"{{"{member}":[{}]"#, items.join(","));
@@ -79,9 +80,7 @@ impl Junction {
             let mut parts = gathering.parts.iter();
             let missing = parts
                 .any(|part| matches!(part, Part::Failed(code, _) if *code != METHOD_NOT_FOUND));
-            let roots = answers
-                .iter()
-                .map(|(_, document)| document.document().root());
+            let roots = answers.iter().map(|(_, answer)| answer.root());
             out.push_str(r#","resultType":"complete","#);
             out.push_str(&freshness(roots, missing));
         }
@@ -90,10 +89,17 @@ impl Junction {
     }
 
     /// An item as the client sees it; nothing if it cannot be told from another.
-    fn listed(&mut self, of: ListOf, way: usize, item: View<'_>, key: &str) -> Option<String> {
+    fn listed(
+        &mut self,
+        of: ListOf,
+        way: usize,
+        answer: &OwnedReading,
+        item: View<'_>,
+        key: &str,
+    ) -> Option<String> {
         let Some(name) = item.member(key).filter(|name| name.kind() == Kind::String) else {
             // Its own guard has let it pass as it is.
-            return Some(item.raw().to_owned());
+            return Some(answer.raw(item).to_owned());
         };
         let Some(subject) = of.subject() else {
             let whole = self.ways.get(way)?.prefixed(name.string());
@@ -106,7 +112,7 @@ impl Junction {
             let mut edits = Edits::new();
             edits.replace(name, string(&whole));
             let span = item.span();
-            return Some(edits.apply_within(item.document().source(), span.start, span.end));
+            return Some(edits.apply_within(answer.text(), span.start, span.end));
         };
         if let Err(other) = self.known.learn(subject, name.string(), way) {
             let own = self.ways.get(way)?.shown();
@@ -117,7 +123,7 @@ impl Junction {
             self.note(way, "clash", what);
             return None;
         }
-        Some(item.raw().to_owned())
+        Some(answer.raw(item).to_owned())
     }
 }
 
@@ -133,10 +139,10 @@ pub(super) fn cursors<'a>(
         return Ok(None);
     };
     let unknown = "the cursor is none of this list";
-    let document = OwnedDocument::read(view.string(), &generous()).map_err(|_| unknown)?;
-    let root = document.document().root();
+    let each = OwnedReading::read(view.string()).map_err(|_| unknown)?;
+    let root = each.root();
     let own = |view: View<'_>| match view.kind() {
-        Kind::String => Some(Some(view.raw().to_owned())),
+        Kind::String => Some(Some(each.raw(view).to_owned())),
         Kind::Null => Some(None),
         _ => None,
     };

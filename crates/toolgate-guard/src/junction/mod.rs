@@ -45,7 +45,7 @@ mod way;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use toolgate_json::{DuplicateKeys, Node as _, ReadLimits, Reader, View};
+use toolgate_json::{Node as _, Reader, View};
 use toolgate_mcp::message::{Edits, Incoming, Message};
 
 use crate::id::IdKey;
@@ -223,6 +223,9 @@ impl Junction {
 
     /// Takes a line of a server.
     pub fn from_server(&mut self, member: usize, line: &[u8], now: Duration) -> Vec<Dispatch> {
+        if let Some(way) = self.ways.get_mut(member) {
+            way.silent = false;
+        }
         self.take(line, |it, text, message| match message {
             Message::Request(request) => it.server_request(member, text, &request),
             Message::Notification(note) => it.server_notification(member, text, &note),
@@ -275,7 +278,7 @@ impl Junction {
             spare: &mut desk.spare,
         };
         // What is no message the guards on both sides have kept out.
-        if let Ok(reading) = reading::read(desks, line, &generous()) {
+        if let Ok(reading) = reading::read(desks, line, &reading::generous()) {
             match Incoming::of(reading.document) {
                 Incoming::Single(view) => {
                     if let Ok(message) = Message::decode(view) {
@@ -326,17 +329,6 @@ fn spliced(edits: &Edits, text: &str, message: View<'_>) -> String {
 /// The progress token of a request.
 fn token(params: Option<View<'_>>) -> Option<View<'_>> {
     params?.member("_meta")?.member("progressToken")
-}
-
-/// Limits are the guards' on both sides.
-fn generous() -> ReadLimits {
-    ReadLimits {
-        bytes: usize::MAX,
-        depth: usize::MAX,
-        nodes: usize::MAX,
-        digits: usize::MAX,
-        duplicate_keys: DuplicateKeys::KeepLast,
-    }
 }
 
 const INVALID_PARAMS: i64 = toolgate_mcp::message::INVALID_PARAMS;

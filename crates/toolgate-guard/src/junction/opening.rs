@@ -3,12 +3,14 @@
 
 use std::time::Duration;
 
-use toolgate_json::{Kind, Node as _, OwnedDocument, View};
+use toolgate_json::{Kind, Node as _, View, quote};
+use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{Edits, Request};
 
-use super::gather::{Gathering, Kind as Gathered, Part};
+use super::gather::{Gathering, Kind as Gathered, Part, is_refusal};
 use super::way::{Abilities, Session};
-use super::{Junction, METHOD_NOT_FOUND, Role, generous};
+use super::{Junction, Role};
+use crate::reading::OwnedReading;
 use crate::text::{push_string, string};
 
 impl Junction {
@@ -58,9 +60,9 @@ impl Junction {
         late: bool,
         now: Duration,
     ) {
-        let document = answer.map(|text| OwnedDocument::read(*text, &generous()));
-        let abilities = match &document {
-            Ok(Ok(document)) => Ok(abilities(document.document().root())),
+        let result = answer.map(|text| OwnedReading::read(*text));
+        let abilities = match &result {
+            Ok(Ok(result)) => Ok(abilities(result.root())),
             Ok(Err(error)) => Err(error.to_string()),
             Err((_, why)) => Err(why.clone()),
         };
@@ -69,7 +71,11 @@ impl Junction {
 
     /// An answer to an `initialize` of ours.
     pub(super) fn opened(&mut self, way: usize, answer: Result<View<'_>, String>, now: Duration) {
-        self.settle(way, answer.map(abilities), true, now);
+        let answer = answer.and_then(|result| match unusable_opening(result) {
+            Some(why) => Err(why),
+            None => Ok(abilities(result)),
+        });
+        self.settle(way, answer, true, now);
     }
 
     fn settle(&mut self, way: usize, answer: Result<Abilities, String>, late: bool, now: Duration) {
@@ -88,7 +94,7 @@ impl Junction {
                 }
             }
             Err(why) => {
-                let shown = toolgate_json::quote(&why, 200).to_string();
+                let shown = quote(&why, 200).to_string();
                 own.session = Session::Refused {
                     why: shown.clone(),
                     retry_at: now.saturating_add(pause),
@@ -140,15 +146,18 @@ impl Junction {
         out
     }
 
-    /// The answer to `server/discover`: an error where one server does not speak the era, so that
-    /// a client of both eras opens a session that all can serve.
-    pub(super) fn merged_discovery(&self, gathering: &Gathering) -> Result<String, (i64, String)> {
-        for (way, part) in self.ways.iter().zip(&gathering.parts) {
-            if way.gone.is_none() && matches!(part, Part::Failed(..)) {
-                let why = format!("`{}` does not know `server/discover`", way.shown());
-                return Err((METHOD_NOT_FOUND, why));
-            }
-        }
+    /// Who has said that it does not know `server/discover`: then the answer is an error, so that
+    /// a client of both eras opens a session that all can serve. One that is down, hangs or answers
+    /// nonsense has no say.
+    pub(super) fn who_refuses_discovery(&self, gathering: &Gathering) -> Option<String> {
+        let mut both = self.ways.iter().zip(&gathering.parts);
+        let refuses = |part: &Part| matches!(part, Part::Failed(code, _) if is_refusal(*code));
+        let (way, _) = both.find(|(way, part)| way.gone.is_none() && refuses(part))?;
+        Some(format!("`{}` does not know `server/discover`", way.shown()))
+    }
+
+    /// The answer to `server/discover` of those who have answered.
+    pub(super) fn merged_discovery(&self, gathering: &Gathering) -> String {
         let answers = answers(gathering);
         let roots = roots(&answers);
         let listed = |root: View<'_>| -> Vec<String> {
@@ -174,7 +183,7 @@ impl Junction {
         out.push_str(&format!(
             r#",{fresh},"_meta":{{"io.modelcontextprotocol/serverInfo":{SELF}}}}}"#
         ));
-        Ok(out)
+        out
     }
 
     /// What any of the servers can; the lists can change, since servers come and go.
@@ -217,26 +226,36 @@ impl Junction {
     }
 }
 
+/// Why the result of `initialize` opens no session.
+pub(super) fn unusable_opening(result: View<'_>) -> Option<String> {
+    let Some(version) = text_of(result, "protocolVersion") else {
+        return Some("its answer to `initialize` names no `protocolVersion`".to_owned());
+    };
+    let known = Era::from_version(version).is_some_and(|era| !era.is_modern());
+    (!known).then(|| {
+        let shown = quote(version, 60);
+        format!("it answers `initialize` with the protocol version `{shown}`")
+    })
+}
+
 fn abilities(result: View<'_>) -> Abilities {
     Abilities::of(result.member("capabilities"))
 }
 
 /// The answers of a gathering, read again.
-pub(super) fn answers(gathering: &Gathering) -> Vec<(usize, OwnedDocument)> {
+pub(super) fn answers(gathering: &Gathering) -> Vec<(usize, OwnedReading)> {
     let parts = gathering.parts.iter().enumerate();
     let answers = parts.filter_map(|(way, part)| match part {
         // They were read when they came.
-        Part::Answer(text) => Some((way, OwnedDocument::read(text.as_str(), &generous()).ok()?)),
+        Part::Answer(text) => Some((way, OwnedReading::read(text.as_str()).ok()?)),
         _ => None,
     });
     answers.collect()
 }
 
-fn roots(answers: &[(usize, OwnedDocument)]) -> Vec<(usize, View<'_>)> {
+fn roots(answers: &[(usize, OwnedReading)]) -> Vec<(usize, View<'_>)> {
     let answers = answers.iter();
-    answers
-        .map(|(way, document)| (*way, document.document().root()))
-        .collect()
+    answers.map(|(way, answer)| (*way, answer.root())).collect()
 }
 
 fn text_of<'a>(object: View<'a>, name: &str) -> Option<&'a str> {

@@ -3,10 +3,11 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use toolgate_json::{Kind, Node as _, OwnedDocument, View};
+use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::{Edits, Message, Request};
 
-use super::{Client, INTERNAL_ERROR, INVALID_PARAMS, Junction, Role, generous};
+use super::{Client, INTERNAL_ERROR, INVALID_PARAMS, Junction, Role};
+use crate::reading::OwnedReading;
 use crate::text;
 
 /// What kind of thing is looked for.
@@ -109,18 +110,17 @@ impl Junction {
             return self.tell_client(answer);
         };
         // It was read when it came.
-        if let Ok(document) = OwnedDocument::read(error.as_str(), &generous()) {
-            let message = document.document().root();
-            self.pass_on(&error, message, &seeking.client, None);
+        if let Ok(answer) = OwnedReading::read(error.as_str()) {
+            self.pass_on(&error, answer.root(), &seeking.client, None);
         }
     }
 
     /// Reads a request again that was kept.
     pub(super) fn reread(&mut self, text: &str, with: impl FnOnce(&mut Self, &Request<'_>)) {
-        let Ok(document) = OwnedDocument::read(text, &generous()) else {
+        let Ok(kept) = OwnedReading::read(text) else {
             return;
         };
-        if let Ok(Message::Request(request)) = Message::decode(document.document().root()) {
+        if let Ok(Message::Request(request)) = Message::decode(kept.root()) {
             with(self, &request);
         }
     }

@@ -66,6 +66,8 @@ pub(super) struct Way {
     pub(super) prefix: Box<str>,
     /// Why it cannot be asked at all.
     pub(super) gone: Option<String>,
+    /// It let the time for an answer pass, and has said nothing since.
+    pub(super) silent: bool,
     pub(super) session: Session,
     /// What the error that refused the session told a program.
     pub(super) refusal: Option<String>,
@@ -181,6 +183,7 @@ pub(super) fn ways(members: Vec<Member>) -> Result<Vec<Way>, JunctionError> {
         name: member.name.into(),
         prefix: member.prefix.into(),
         gone: None,
+        silent: false,
         session: Session::Closed,
         refusal: None,
     };

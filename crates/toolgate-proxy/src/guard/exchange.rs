@@ -25,7 +25,7 @@ use super::inner::Caller;
 use super::names::Unnamed;
 use super::porter::{Order, Parcel};
 use super::refusal;
-use super::reply::{error, respond, status_of};
+use super::reply::{error, error_body, respond, status_of};
 use super::step::{Step, Steps};
 use crate::http::EVENT_STREAM;
 use crate::sse::{self, Event};
@@ -417,11 +417,10 @@ impl Exchange {
             // The client of a legacy session takes it up again where it broke off.
             Some(_) if place.is_some() && !self.modern => self.ready.push(Step::Over),
             Some(id) if self.open => self.fail(&id, why, false),
-            _ if self.id.is_none() && self.head.is_none() && place.is_none() && self.owed => {
-                let nothing = HeaderMap::new();
-                self.ready.push(Step::Status(502, nothing, Vec::new()));
-            }
-            _ => self.ready.push(Step::Over),
+            // A notification or an answer that did not arrive, or a stream that did not begin. One
+            // that has begun just ends.
+            None => self.ready.push(failure(None, why)),
+            Some(_) => self.ready.push(Step::Over),
         }
     }
 
@@ -440,8 +439,7 @@ impl Exchange {
                 order => hub.route(order, Some(&mailbox)),
             });
         if self.ready.len() == before && !silently {
-            self.ready
-                .push(Step::Status(502, HeaderMap::new(), Vec::new()));
+            self.ready.push(failure(Some(id), why));
         }
     }
 
@@ -488,6 +486,13 @@ impl Drop for Exchange {
         }
         drop(self.slot.take());
     }
+}
+
+/// What the client is told where the conversation has nothing to say of a failure upstream.
+fn failure(id: Option<&IdKey>, why: &str) -> Step {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Step::Status(502, headers, error_body(id, INTERNAL_ERROR, why))
 }
 
 const INTERNAL_ERROR: i64 = -32603;

@@ -1,7 +1,7 @@
 //! What a transport must know of a message: read once, from its tags.
 
-use toolgate_guard::IdKey;
-use toolgate_json::{DuplicateKeys, Kind, Node as _, ReadLimits, Reader, View};
+use toolgate_guard::{IdKey, read_message};
+use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::Message;
 
 /// What HTTP headers repeat of a message, and what routes it.
@@ -86,25 +86,12 @@ pub(super) fn negotiated(message: &[u8]) -> Option<String> {
 
 /// Reads the envelope and hands it on; `None` for what is no message.
 pub(super) fn read<T>(message: &[u8], of: impl FnOnce(Message<'_>) -> T) -> Option<T> {
-    let mut reader = Reader::new();
-    let document = reader.read(message, &generous()).ok()?;
-    Message::decode(document.root()).ok().map(of)
+    read_message(message, |message, _| of(message))
 }
 
 fn string(view: View<'_>, name: &str) -> Option<String> {
     let member = view.member(name)?;
     (member.kind() == Kind::String).then(|| member.string().to_owned())
-}
-
-/// The envelope is read whatever the message holds: its contents are the guard's business.
-fn generous() -> ReadLimits {
-    ReadLimits {
-        bytes: usize::MAX,
-        depth: usize::MAX,
-        nodes: usize::MAX,
-        digits: usize::MAX,
-        duplicate_keys: DuplicateKeys::KeepLast,
-    }
 }
 
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";

@@ -10,12 +10,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::watch;
-use toolgate_guard::{Carrier, Context, IdKey, ScopeKey, Shape, Side, one_line};
+use toolgate_guard::{Carrier, Context, IdKey, ScopeKey, Shape, Side, one_line, read_message};
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::{Edits, Message};
 
 use super::child::{Child, Input, Said};
-use super::facts::read;
 use super::hub::Hub;
 use super::inner::Caller;
 use super::porter::{House, Order, Parcel, Porter, link};
@@ -103,7 +102,7 @@ impl Shared {
     }
 
     fn renumbered(&self, hub: &Arc<Hub>, parcel: &Parcel) -> Option<String> {
-        read(&parcel.bytes, |message| match message {
+        read_message(&parcel.bytes, |message, text| match message {
             Message::Request(request) => {
                 let token = request
                     .params
@@ -119,16 +118,16 @@ impl Shared {
                 if let Some(token) = token {
                     edits.replace(token, number.to_string());
                 }
-                Some(edits.apply(source(request.view)))
+                Some(edits.apply(text))
             }
             Message::Notification(note) if note.method == "notifications/cancelled" => {
                 let id = note.params?.member("requestId")?;
                 let number = self.leave(hub, &IdKey::read(id.raw())?)?;
                 let mut edits = Edits::new();
                 edits.replace(id, number.to_string());
-                Some(edits.apply(source(note.view)))
+                Some(edits.apply(text))
             }
-            Message::Notification(note) => Some(source(note.view).to_owned()),
+            Message::Notification(_) => Some(text.to_owned()),
             // A modern client has nothing to answer.
             Message::Result(_) | Message::Error(..) => None,
         })?
@@ -202,7 +201,7 @@ impl Shared {
     }
 
     fn heard(self: &Arc<Self>, line: &[u8]) {
-        match read(line, |message| self.sorted(message)).flatten() {
+        match read_message(line, |message, text| self.sorted(message, text)).flatten() {
             Some(Sorted { entry, message }) => {
                 entry.hub.take(Side::Server, message.as_bytes(), None);
             }
@@ -212,9 +211,9 @@ impl Shared {
         }
     }
 
-    fn sorted(&self, message: Message<'_>) -> Option<Sorted> {
+    fn sorted(&self, message: Message<'_>, text: &str) -> Option<Sorted> {
         let mut edits = Edits::new();
-        let (entry, view) = match message {
+        let entry = match message {
             Message::Result(outcome) => {
                 let id = outcome.view.member("id")?;
                 let entry = self.table().open.remove(&number(id)?)?;
@@ -222,14 +221,14 @@ impl Shared {
                 if let Some(subscription) = subscription(Some(outcome.result)) {
                     edits.replace(subscription, entry.id.clone());
                 }
-                (entry, outcome.view)
+                entry
             }
             Message::Error(Some(_), error) => {
                 let view = error.parent()?;
                 let id = view.member("id")?;
                 let entry = self.table().open.remove(&number(id)?)?;
                 edits.replace(id, entry.id.clone());
-                (entry, view)
+                entry
             }
             Message::Notification(note) => {
                 let token = note
@@ -248,12 +247,12 @@ impl Shared {
                     self.only()
                         .filter(|_| note.method == "notifications/message")?
                 };
-                (entry, note.view)
+                entry
             }
             Message::Error(None, _) | Message::Request(_) => return None,
         };
         Some(Sorted {
-            message: edits.apply(source(view)),
+            message: edits.apply(text),
             entry,
         })
     }
@@ -299,15 +298,12 @@ impl Drop for Shared {
     }
 }
 
-fn source<'a>(view: View<'a>) -> &'a str {
-    view.document().source()
-}
-
+/// The number that stands for an id of ours. Some servers give it back as a string.
 fn number(view: View<'_>) -> Option<i64> {
-    if view.kind() == Kind::Number {
-        view.number().as_i64()
-    } else {
-        None
+    match view.kind() {
+        Kind::Number => view.number().as_i64(),
+        Kind::String => view.string().parse().ok(),
+        _ => None,
     }
 }
 

@@ -6,7 +6,7 @@
 //! error, and at the desk the refusal becomes the answer's status again.
 
 use hyper::header::{HeaderMap, WWW_AUTHENTICATE};
-use toolgate_guard::{Shape, Side};
+use toolgate_guard::{Shape, Side, read_message};
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::{Edits, Message};
 
@@ -38,8 +38,44 @@ pub(super) fn marked(order: Order, caller: &Caller, refusal: &Refusal) -> Order 
     }
 }
 
+/// An order with the status in it with which the upstream has answered, if it is the error that
+/// tells the client of it: over lines there is no other place for it.
+pub(super) fn with_status(order: Order, status: u16) -> Order {
+    match order {
+        Order::Send(mut parcel)
+            if status >= 400
+                && parcel.to == Side::Client
+                && matches!(parcel.shape, Shape::Answer { .. }) =>
+        {
+            let member = format!("\"status\":{status}");
+            let told = read_message(&parcel.bytes, |message, text| {
+                let Message::Error(Some(_), error) = message else {
+                    return None;
+                };
+                let mut edits = Edits::new();
+                match error.member("data") {
+                    Some(data) if data.kind() == Kind::Object => {
+                        edits.reshape(data, |_, _| false, &[member]);
+                    }
+                    Some(_) => return None,
+                    None => {
+                        let data = format!("\"data\":{{{member}}}");
+                        edits.reshape(error, |_, _| false, &[data]);
+                    }
+                }
+                Some(edits.apply(text).into_bytes())
+            });
+            if let Some(told) = told.flatten() {
+                parcel.bytes = told;
+            }
+            Order::Send(parcel)
+        }
+        order => order,
+    }
+}
+
 fn with_mark(answer: &[u8], status: u16, mark: &str) -> Option<Vec<u8>> {
-    read(answer, |message| {
+    read_message(answer, |message, text| {
         let Message::Error(Some(_), error) = message else {
             return None;
         };
@@ -49,7 +85,7 @@ fn with_mark(answer: &[u8], status: u16, mark: &str) -> Option<Vec<u8>> {
             Some(old) => edits.replace(old, data),
             None => edits.reshape(error, |_, _| false, &[format!("\"data\":{data}")]),
         }
-        Some(edits.apply(error.document().source()).into_bytes())
+        Some(edits.apply(text).into_bytes())
     })?
 }
 

@@ -64,11 +64,17 @@ pub(super) fn status_of(code: Option<i64>, is_request: bool, modern: bool) -> u1
 
 /// An error that is no answer of the conversation.
 pub(super) fn error(status: u16, id: Option<&IdKey>, code: i64, text: &str) -> Response<Outgoing> {
+    let body = error_body(id, code, text);
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    respond(status, headers, Outgoing::Whole(body.into()))
+}
+
+/// The JSON-RPC error of one.
+pub(super) fn error_body(id: Option<&IdKey>, code: i64, text: &str) -> Vec<u8> {
     let id = id.map_or_else(|| "null".to_owned(), IdKey::raw);
     let text = crate::message::string(text);
     let body =
         format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{text}}}}}"#);
-    let mut headers = HeaderMap::new();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    respond(status, headers, Outgoing::Whole(body.into()))
+    body.into_bytes()
 }

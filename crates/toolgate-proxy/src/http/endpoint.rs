@@ -1,10 +1,10 @@
 //! One HTTP endpoint: requests to it, redirects on its origin, bodies under a bound.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use bytes::Bytes;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, LOCATION};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Method, Response, Url};
 use toolgate_json::quote;
@@ -19,7 +19,7 @@ use crate::sse::{Event, SseParser};
 /// A client of one endpoint. Its connections are kept and shared.
 pub(crate) struct Endpoint {
     client: Client,
-    url: RwLock<Url>,
+    url: Url,
     /// The operator's own headers.
     headers: HeaderMap,
     caller: Caller,
@@ -30,7 +30,7 @@ pub(crate) struct Endpoint {
 impl std::fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Endpoint")
-            .field("url", &self.url().origin().ascii_serialization())
+            .field("url", &self.url.origin().ascii_serialization())
             .finish_non_exhaustive()
     }
 }
@@ -52,7 +52,7 @@ impl Endpoint {
         let (url, headers, caller, health) = target.into_parts();
         Ok(Self {
             client,
-            url: RwLock::new(url),
+            url,
             headers,
             caller,
             health,
@@ -66,9 +66,8 @@ impl Endpoint {
         self
     }
 
-    pub(crate) fn url(&self) -> Url {
-        let url = self.url.read();
-        url.unwrap_or_else(PoisonError::into_inner).clone()
+    pub(crate) fn url(&self) -> &Url {
+        &self.url
     }
 
     /// On whose behalf it is used.
@@ -87,8 +86,10 @@ impl Endpoint {
         headers
     }
 
-    /// Sends a request, with the operator's headers in the place of those of their names. Follows
-    /// redirects that keep the method and stay on the origin, and remembers where they led.
+    /// Sends a request, with the operator's headers in the place of those of their names.
+    ///
+    /// Follows 307 and 308 on the same origin, for this request only: the next one begins at the
+    /// configured URL again, so that no answer to one client decides where others are sent.
     pub(crate) async fn send(
         &self,
         phase: Phase,
@@ -102,8 +103,8 @@ impl Endpoint {
         for (name, value) in &self.headers {
             headers.append(name.clone(), value.clone());
         }
+        let mut url = self.url.clone();
         for _ in 0..=REDIRECTS {
-            let url = self.url();
             let request = self
                 .client
                 .request(method.clone(), url.clone())
@@ -119,7 +120,8 @@ impl Endpoint {
                 Err(error) => {
                     let fault = unreachable(phase, &url, &error);
                     if error.is_connect() {
-                        self.health.lost(&fault, (&self.client, &url), watcher);
+                        let health = (&self.client, &self.url);
+                        self.health.lost(&fault, health, watcher);
                     }
                     return Err(fault);
                 }
@@ -128,46 +130,59 @@ impl Endpoint {
             if !response.status().is_redirection() {
                 return Ok(response);
             }
-            let next = redirected(phase, &url, &response)?;
-            *self.url.write().unwrap_or_else(PoisonError::into_inner) = next;
+            url = redirected(phase, &url, &response)?;
         }
-        Err(redirect(phase, format!("more than {REDIRECTS} redirects")))
+        let shown = shown(&self.url);
+        let why = format!("`{shown}` redirects more than {REDIRECTS} times");
+        Err(redirect(phase, why))
     }
 }
 
+/// Where a redirect leads.
+///
+/// # Errors
+///
+/// A fault that names the upstream and the `Location`, unless the redirect keeps the method and
+/// the body (307, 308) and stays on the origin.
 fn redirected(phase: Phase, url: &Url, response: &Response) -> Result<Url, Fault> {
     let status = response.status().as_u16();
-    let location = response
-        .headers()
-        .get(LOCATION)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    let next = url.join(location).map_err(|_| {
-        redirect(
-            phase,
-            format!(
-                "HTTP status {status} with a `Location` that is no URL: `{}`",
-                quote(location, 100)
-            ),
-        )
-    })?;
-    let shown = quote(next.as_str(), 200).to_string();
+    let location = response.headers().get(LOCATION).map(HeaderValue::as_bytes);
+    let from = shown(url);
+    let Some(location) = location else {
+        let why = format!("`{from}` answers HTTP status {status} without a `Location`");
+        return Err(redirect(phase, why));
+    };
+    let location = String::from_utf8_lossy(location);
+    let refused = |why: &str| {
+        let to = quote(&location, 200);
+        let why = format!("`{from}` redirects to `{to}` (HTTP status {status}), {why}");
+        redirect(phase, why)
+    };
+    if !matches!(status, 307 | 308) {
+        return Err(refused("and only 307 and 308 are followed"));
+    }
+    let Ok(mut next) = url.join(&location) else {
+        return Err(refused("which is no URL"));
+    };
+    // The fragment is not sent, so it makes no other URL.
+    next.set_fragment(None);
     if next.origin() != url.origin() {
-        return Err(redirect(
-            phase,
-            format!("the server redirects to another origin, `{shown}`"),
-        )
-        .with_help(
+        return Err(refused("which is another origin").with_help(
             "redirects are followed on the same origin only; if you trust it, give that URL",
         ));
     }
-    if location.is_empty() || next == *url {
-        return Err(redirect(
-            phase,
-            format!("HTTP status {status} that leads back to `{shown}`"),
-        ));
+    if !next.username().is_empty() || next.password().is_some() {
+        return Err(refused("with a user or a password in it"));
+    }
+    if next == *url {
+        return Err(refused("which leads back to itself"));
     }
     Ok(next)
+}
+
+/// The URL's origin, which is safe to show: paths and queries may hold secrets.
+fn shown(url: &Url) -> String {
+    quote(&url.origin().ascii_serialization(), 100).to_string()
 }
 
 /// A whole body of at most `limit` bytes.

@@ -101,7 +101,7 @@ impl Http {
             }
         }
         if matches!(status, 401 | 403) {
-            return Err(auth(phase, &self.endpoint.url(), &response));
+            return Err(auth(phase, self.endpoint.url(), &response));
         }
         if is_stream(&response) {
             return self
@@ -117,7 +117,11 @@ impl Http {
             {
                 return Ok(Outcome::Answer(message.into_answer()));
             }
-            self.notes.stray(message.id().map_or("null", |id| id.raw()));
+            // What a refusal says is about our request, whatever id it was given: some servers
+            // write one of their own (`"server-error"`).
+            if status < 400 {
+                self.notes.stray(message.raw_id());
+            }
         }
         if status == 200 {
             let what = format!(
@@ -154,7 +158,7 @@ impl Http {
             Err(_) => return Err(Fault::timeout(phase, method, Duration::ZERO, "")),
         };
         match posted.status().as_u16() {
-            401 | 403 => Err(auth(phase, &self.endpoint.url(), &posted)),
+            401 | 403 => Err(auth(phase, self.endpoint.url(), &posted)),
             // Some servers answer a notification with 4xx and go on well; the next request tells.
             _ => Ok(()),
         }

@@ -125,7 +125,7 @@ impl Http {
                 Shape::Answer if message.answers(id) || message.is_anonymous_error() => {
                     return Ok(Some(message.into_answer()));
                 }
-                Shape::Answer => self.notes.stray(message.id().map_or("null", |id| id.raw())),
+                Shape::Answer => self.notes.stray(message.raw_id()),
             }
         }
         Ok(None)

@@ -90,7 +90,7 @@ fn next_cursor(reply: &Reply) -> Result<Option<Cursor>, Fault> {
         Some(cursor) if cursor.kind() == Kind::Null => Ok(None),
         Some(cursor) if cursor.kind() == Kind::String => Ok(Some(Cursor {
             text: cursor.string().to_owned(),
-            raw: cursor.raw().to_owned(),
+            raw: reply.raw(cursor).to_owned(),
         })),
         Some(cursor) => Err(Fault::nonsense(
             Phase::List,
@@ -114,7 +114,7 @@ fn add_tools(reply: &Reply, listing: &mut Listing) -> Result<(), Fault> {
         })?;
     listing
         .tools
-        .extend(tools.items().map(|tool| tool.raw().to_owned()));
+        .extend(tools.items().map(|tool| reply.raw(tool).to_owned()));
     Ok(())
 }
 

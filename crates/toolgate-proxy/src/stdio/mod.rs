@@ -4,7 +4,7 @@ mod child;
 mod lines;
 mod tail;
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -32,6 +32,9 @@ pub(crate) struct Stdio {
     lines: Lines<ChildStdout>,
     /// Messages of a batch that are not looked at yet.
     waiting: VecDeque<Incoming>,
+    /// Requests of ours that are not answered. Those that were given up may still be, and nobody
+    /// is told of that.
+    owed: HashSet<i64>,
     stderr: Tail,
     limits: Limits,
     notes: Notes,
@@ -48,6 +51,7 @@ impl Stdio {
             stdin: pipes.stdin,
             lines: Lines::new(pipes.stdout, limits.message_bytes),
             waiting: VecDeque::new(),
+            owed: HashSet::new(),
             stderr: Tail::follow(pipes.stderr, limits.stderr_bytes),
             limits,
             notes: Notes::default(),
@@ -101,6 +105,7 @@ impl Stdio {
         ids: &[i64],
         until: Instant,
     ) -> Result<Option<(i64, Answer)>, Fault> {
+        self.owed.extend(ids);
         loop {
             let Some(message) = self.message(phase, until).await? else {
                 return Ok(None);
@@ -114,14 +119,21 @@ impl Stdio {
                     self.send(phase, &answer_to(&message), until).await?;
                 }
                 Shape::Answer => {
-                    if let Some(id) = ids.iter().copied().find(|id| message.answers(*id)) {
-                        return Ok(Some((id, message.into_answer())));
+                    let answered = self.owed.iter().copied().find(|id| message.answers(*id));
+                    // An error without an id can only mean the one request that is waited for.
+                    let meant = match ids {
+                        [id] if message.is_anonymous_error() => Some(*id),
+                        _ => answered,
+                    };
+                    match meant {
+                        None => self.notes.stray(message.raw_id()),
+                        Some(id) => {
+                            self.owed.remove(&id);
+                            if ids.contains(&id) {
+                                return Ok(Some((id, message.into_answer())));
+                            }
+                        }
                     }
-                    // An error without an id can only mean the one request that is open.
-                    if let ([id], true) = (ids, message.is_anonymous_error()) {
-                        return Ok(Some((*id, message.into_answer())));
-                    }
-                    self.notes.stray(message.id().map_or("null", |id| id.raw()));
                 }
             }
         }

@@ -10,6 +10,7 @@
 )]
 
 mod common;
+mod crossings;
 mod eras;
 mod faults;
 mod http_child;
@@ -17,7 +18,7 @@ mod http_http;
 mod inner;
 mod moved;
 mod replicas;
-mod several;
+pub(crate) mod several;
 mod stdio_child;
 mod stdio_http;
 mod tls;

