@@ -102,6 +102,11 @@ pub enum Act {
     ServerListedBadTool,
     /// The server listed a tool whose schemas do not compile.
     ServerListedUncompilableTool,
+    /// The server listed a member that the protocol does not allow as it is, or an
+    /// output schema that does not compile; it was left out.
+    ServerListedBadMember,
+    /// A schema of a tool is told in a form that more clients can take.
+    SchemaSimplified,
     /// The server changed a tool's schemas after they were pinned.
     ServerChangedContract,
     /// The server changed what a tool says of itself after it was pinned.
@@ -170,6 +175,8 @@ impl Act {
             Self::ServerUnlisted => ("tools-unlisted", Server),
             Self::ServerListedBadTool => ("tool-malformed", Server),
             Self::ServerListedUncompilableTool => ("tool-uncompilable", Server),
+            Self::ServerListedBadMember => ("tool-member-malformed", Server),
+            Self::SchemaSimplified => ("tool-schema-simplified", Server),
             Self::ServerChangedContract => ("tool-contract-changed", Server),
             Self::ServerChangedDescription => ("tool-description-changed", Server),
             Self::ServerAddedTool => ("tool-not-pinned", Server),

@@ -58,13 +58,14 @@ pub(crate) struct Desk {
 }
 
 impl Guard {
-    /// A guard with a store of schemas of its own.
+    /// A guard with a store of schemas of its own, which leaves out keywords that
+    /// their dialect forbids ([`SchemaStore::lenient`]).
     ///
     /// # Errors
     ///
     /// The policy makes no sense.
     pub fn new(policy: Policy) -> Result<Self, PolicyError> {
-        Self::with_store(policy, SchemaStore::new())
+        Self::with_store(policy, SchemaStore::lenient())
     }
 
     /// A guard that compiles and keeps schemas in `store`.
@@ -86,7 +87,7 @@ impl Guard {
     ///
     /// As [`new`](Self::new).
     pub fn sharing(policy: Policy, upstream: &str, share: &Share) -> Result<Self, PolicyError> {
-        Self::made(policy, SchemaStore::new(), Some(share.board(upstream)))
+        Self::made(policy, SchemaStore::lenient(), Some(share.board(upstream)))
     }
 
     fn made(

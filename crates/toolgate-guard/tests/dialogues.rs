@@ -20,6 +20,7 @@ dialogues! { "cases":
     arguments
     batches
     cancel
+    clients
     drift
     elsewhere
     endings

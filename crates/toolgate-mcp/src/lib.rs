@@ -4,13 +4,14 @@
 //! each bad tool isolated with its reason. A [`check::Checker`] holds calls and
 //! results to them and answers with a [`check::Decision`]. A
 //! [`project::Projection`] tells lists and results to readers of any
-//! [`era::Era`]. [`message`] has the messages of the wire as views of their bytes.
+//! [`era::Era`], in the form that [`clients`] can take. [`message`] has the messages of the wire as views of their bytes.
 
 #![forbid(unsafe_code)]
 
 pub mod argument;
 pub mod catalog;
 pub mod check;
+pub mod clients;
 pub mod contract;
 pub mod era;
 pub mod message;

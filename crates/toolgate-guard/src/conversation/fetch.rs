@@ -12,6 +12,7 @@ use super::answer::fault;
 use super::{Conversation, Turn};
 use crate::effect::{Effects, Outgoing, Purpose, Shape};
 use crate::fault::Act;
+use crate::gate::clients::known_form;
 use crate::id::IdKey;
 use crate::knowledge::Lesson;
 use crate::record::{Action, Gate};
@@ -133,6 +134,7 @@ impl Conversation {
         let limits = &turn.policy().limits;
         let listing = Listing::read_within(message, &listing_limits(turn))
             .map_err(|error| format!("the answer to `tools/list` cannot be read: {error}"))?;
+        let listing = known_form(listing, self.scope.store());
         fetch.bytes = fetch.bytes.saturating_add(message.len());
         if fetch.bytes > limits.listing_bytes {
             let allowed = limits.listing_bytes;

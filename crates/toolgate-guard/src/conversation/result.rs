@@ -16,6 +16,7 @@ use super::server::forward_answer;
 use super::{Carrier, Conversation, Turn};
 use crate::effect::{Effects, Outgoing, Purpose, Shape};
 use crate::fault::Act;
+use crate::gate::clients::Forms;
 use crate::gate::listing::{PageCase, Remark, removed, tell};
 use crate::gate::{Objection, Reply, results};
 use crate::id::IdKey;
@@ -68,7 +69,8 @@ impl Conversation {
                 return forward_answer(key, bytes, out);
             }
         };
-        let lesson = lesson(turn, &listing, cursor, open.era, *changes);
+        let forms = Forms::of(listing, turn.rules, self.scope.store());
+        let lesson = lesson(turn, forms.known(), cursor, open.era, *changes);
         let tools = match self.scope.learn(&lesson, &turn.policy().limits) {
             Ok(tools) => tools,
             Err(error) => {
@@ -79,11 +81,11 @@ impl Conversation {
         // Tools that cannot be read were cut out of the listing's text.
         let policy = turn.policy();
         let enforced = policy.listing == Mode::Enforce && policy.bad_tools != BadTools::Pass;
-        let as_it_came = !enforced && listing.text().len() != bytes.len();
+        let as_it_came = !enforced && forms.sent().text().len() != bytes.len();
         let case = PageCase {
             keeps_unreadable: as_it_came,
             rules: turn.rules,
-            listing: &listing,
+            listing: forms.told(),
             tools: &tools,
             board: self.scope.board(),
             cursor,
@@ -93,7 +95,8 @@ impl Conversation {
         match tell(&case) {
             Err(why) => Self::fail(turn, key, &open, Act::ServerListedBadTool, &why, out),
             Ok(told) => {
-                let mut remarks = told.remarks;
+                let mut remarks = forms.remarks(turn.rules);
+                remarks.extend(told.remarks);
                 remarks.extend(removed(turn.rules, &tools));
                 for remark in &remarks {
                     out.audit(remark.record(turn, &key, &open));

@@ -49,7 +49,7 @@ pub(crate) struct Remark {
     pub(crate) act: Act,
     pub(crate) tool: Option<Arc<str>>,
     pub(crate) detail: String,
-    /// Whether the tool was left out.
+    /// Whether the tool, or what is wrong with it, was left out.
     pub(crate) left_out: bool,
 }
 

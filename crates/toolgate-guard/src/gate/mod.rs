@@ -6,6 +6,7 @@
 
 mod admission;
 mod arguments;
+pub(crate) mod clients;
 mod drift;
 pub(crate) mod listing;
 mod objection;

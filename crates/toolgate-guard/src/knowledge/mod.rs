@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use toolgate_mcp::catalog::{Listing, UnreadableListing};
 use toolgate_mcp::check::TaskBook;
-use toolgate_mcp::contract::ToolContract;
+use toolgate_mcp::contract::{SchemaStore, ToolContract};
 
 use crate::policy::{DriftMode, Limits, Rate};
 use crate::rate::Bucket;
@@ -142,6 +142,11 @@ impl Scope {
             }
             _ => own,
         }
+    }
+
+    /// Where schemas are compiled.
+    pub(crate) fn store(&self) -> &SchemaStore {
+        self.0.shelf.store()
     }
 
     /// How often the server said that its tools changed.

@@ -60,6 +60,11 @@ impl Shelf {
         })
     }
 
+    /// Where schemas are compiled.
+    pub(crate) fn store(&self) -> &SchemaStore {
+        &self.store
+    }
+
     /// Bytes of all pages that are held.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)

@@ -56,6 +56,13 @@ impl Listing {
         Ok(listing)
     }
 
+    /// The same page with another text, in which tools were rewritten at their places.
+    pub(crate) fn rewritten(&self, text: String) -> Result<Self, UnreadableListing> {
+        let mut listing = Self::read(text)?;
+        listing.unreadable.extend_from_slice(&self.unreadable);
+        Ok(listing)
+    }
+
     /// The page as it was sent, less the tools that cannot be read.
     #[must_use]
     pub fn text(&self) -> &str {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 
-use toolgate_schema::{CompileError, Compiler, Formats, Schema};
+use toolgate_schema::{CompileError, Compiler, Formats, Schema, Strictness};
 
 use super::weight;
 
@@ -58,6 +58,16 @@ impl SchemaStore {
     #[must_use]
     pub fn new() -> Self {
         Self::with(Compiler::new().formats(Formats::Assert), Self::BYTES)
+    }
+
+    /// The same, but keywords that their dialect forbids are left out of a schema and
+    /// reported, where [`new`](Self::new) refuses the schema.
+    #[must_use]
+    pub fn lenient() -> Self {
+        let compiler = Compiler::new()
+            .formats(Formats::Assert)
+            .strictness(Strictness::Lenient);
+        Self::with(compiler, Self::BYTES)
     }
 
     /// A store with its own compiler, and a bound in bytes for what is compiled

@@ -4,7 +4,7 @@ use std::fmt;
 
 use toolgate_json::quote;
 
-use crate::contract::Isolated;
+use crate::contract::{Isolated, SchemaPart};
 use crate::era::Era;
 
 /// Something that a projection changed or left out because the reader's era
@@ -30,6 +30,32 @@ pub enum Lost {
         /// The tool.
         tool: String,
     },
+    /// A member that the protocol does not allow as it is was left out.
+    Member {
+        /// The tool; none for a member of the page.
+        tool: Option<String>,
+        /// Its path, with `.` between names.
+        member: String,
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// An output schema that does not compile was left out.
+    Withdrawn {
+        /// The tool.
+        tool: String,
+        /// Why.
+        why: String,
+    },
+    /// A schema is told in a form that more clients can compile, or check at a
+    /// bounded cost. It accepts at least what the original accepts.
+    Schema {
+        /// The tool.
+        tool: String,
+        /// Which of its schemas.
+        part: SchemaPart,
+        /// What was changed, and why.
+        what: String,
+    },
     /// Boolean schemas among a tool's `properties` are written as objects.
     BooleanProperties {
         /// The tool.
@@ -54,7 +80,10 @@ impl Lost {
             Self::OutputSchema { tool }
             | Self::Wrapped { tool }
             | Self::Enclosed { tool }
+            | Self::Withdrawn { tool, .. }
+            | Self::Schema { tool, .. }
             | Self::BooleanProperties { tool, .. } => Some(tool),
+            Self::Member { tool, .. } => tool.as_deref(),
             Self::StructuredContent | Self::WrappedContent | Self::Members(_) => None,
         }
     }
@@ -79,6 +108,28 @@ impl fmt::Display for Lost {
             Self::Enclosed { tool } => write!(
                 f,
                 "the output schema of tool `{}` stands in the `allOf` of an object schema",
+                quote(tool, NAME)
+            ),
+            Self::Member {
+                tool,
+                member,
+                expected,
+            } => {
+                write!(f, "`{}`", quote(member, NAME))?;
+                if let Some(tool) = tool {
+                    write!(f, " of tool `{}`", quote(tool, NAME))?;
+                }
+                write!(f, " is left out: it must be {expected}")
+            }
+            Self::Withdrawn { tool, why } => write!(
+                f,
+                "tool `{}` is listed without its output schema: {why}",
+                quote(tool, NAME)
+            ),
+            Self::Schema { tool, part, what } => write!(
+                f,
+                "`{}` of tool `{}` is simplified: {what}",
+                part.member(),
                 quote(tool, NAME)
             ),
             Self::BooleanProperties { tool, count } => write!(

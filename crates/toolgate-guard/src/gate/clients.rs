@@ -1,0 +1,118 @@
+//! The forms of a page of tools: as the server sent it, as the guard checks by it,
+//! and as its reader gets it.
+
+use std::sync::Arc;
+
+use toolgate_mcp::catalog::Listing;
+use toolgate_mcp::clients::mend;
+use toolgate_mcp::contract::SchemaStore;
+use toolgate_mcp::project::Lost;
+
+use super::listing::Remark;
+use crate::fault::Act;
+use crate::guard::Rules;
+use crate::policy::{BadTools, Mode, Policy};
+use crate::record::Gate;
+
+/// The forms of one page. Tools have the same places in all of them.
+pub(crate) struct Forms {
+    sent: Listing,
+    known: Option<Listing>,
+    /// Only if it is neither of the others.
+    told: Option<Told>,
+    lost: Vec<Lost>,
+}
+
+enum Told {
+    AsSent,
+    Own(Listing),
+}
+
+/// The form that the guard checks by, of a page that nobody reads.
+pub(crate) fn known_form(listing: Listing, store: &SchemaStore) -> Listing {
+    match mend(&listing, store, true, |_| true) {
+        Some(mended) => mended.listing,
+        None => listing,
+    }
+}
+
+impl Forms {
+    pub(crate) fn of(sent: Listing, rules: &Rules, store: &SchemaStore) -> Self {
+        let policy = &rules.policy;
+        let Some(mended) = mend(&sent, store, true, |_| true) else {
+            return Self {
+                sent,
+                known: None,
+                told: None,
+                lost: Vec::new(),
+            };
+        };
+        let of_page = mode(policy, None) == Mode::Enforce;
+        let enforced = |lost: &Lost| mode(policy, lost.tool()) == Mode::Enforce;
+        let told = if mended.lost.iter().all(enforced) {
+            None
+        } else {
+            let of_tool = |name: &str| mode(policy, Some(name)) == Mode::Enforce;
+            let own = mend(&sent, store, of_page, of_tool);
+            Some(own.map_or(Told::AsSent, |own| Told::Own(own.listing)))
+        };
+        Self {
+            sent,
+            known: Some(mended.listing),
+            told,
+            lost: mended.lost,
+        }
+    }
+
+    /// The page as the server sent it.
+    pub(crate) fn sent(&self) -> &Listing {
+        &self.sent
+    }
+
+    /// The page that calls and results are checked by.
+    pub(crate) fn known(&self) -> &Listing {
+        self.known.as_ref().unwrap_or(&self.sent)
+    }
+
+    /// The page that its reader gets a projection of.
+    pub(crate) fn told(&self) -> &Listing {
+        match &self.told {
+            Some(Told::AsSent) => &self.sent,
+            Some(Told::Own(listing)) => listing,
+            None => self.known(),
+        }
+    }
+
+    /// What the guard checks by less than the server sent.
+    pub(crate) fn remarks(&self, rules: &Rules) -> Vec<Remark> {
+        let lost = self.lost.iter();
+        lost.filter_map(|lost| {
+            let mode = mode(&rules.policy, lost.tool());
+            (mode != Mode::Off).then(|| remark(lost, mode == Mode::Enforce))
+        })
+        .collect()
+    }
+}
+
+/// What is done about bad members of a tool, or of the page if it is of no tool.
+fn mode(policy: &Policy, tool: Option<&str>) -> Mode {
+    let mode = tool.map_or(policy.listing, |tool| policy.terms(tool).listing);
+    if mode == Mode::Enforce && policy.bad_tools == BadTools::Pass {
+        return Mode::Audit;
+    }
+    mode
+}
+
+/// A record of something that a reader is told otherwise.
+pub(crate) fn remark(lost: &Lost, left_out: bool) -> Remark {
+    Remark {
+        gate: Gate::Admission,
+        act: match lost {
+            Lost::Schema { .. } => Act::SchemaSimplified,
+            _ => Act::ServerListedBadMember,
+        },
+        tool: lost.tool().map(Arc::from),
+        detail: lost.to_string(),
+        left_out,
+    }
+}
