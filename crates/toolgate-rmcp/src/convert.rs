@@ -9,3 +9,17 @@ pub(crate) fn error(refusal: &Refusal) -> ErrorData {
     let code = i32::try_from(refusal.fault.rpc_code()).map_or(ErrorCode::INVALID_PARAMS, ErrorCode);
     ErrorData::new(code, refusal.text().to_owned(), None)
 }
+
+/// The same for a caller's program: `data` says what is at fault, and whether
+/// the call was sent.
+#[cfg(feature = "client")]
+pub(crate) fn client_error(refusal: &Refusal, sent: bool) -> ErrorData {
+    let mut error = error(refusal);
+    error.data = Some(serde_json::json!({
+        "kind": refusal.fault.kind(),
+        "code": refusal.fault.code(),
+        "tool": refusal.tool,
+        "sent": sent,
+    }));
+    error
+}

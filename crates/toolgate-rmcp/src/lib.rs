@@ -114,7 +114,8 @@ mod server;
 pub use client::GatedHttp;
 #[cfg(feature = "client")]
 pub use client::{
-    CallTyped, ClientEvent, ClientGate, GatedTransport, Lines, ToolWatch, TypedCallError,
+    CallTyped, ClientEvent, ClientGate, GatedTransport, Lines, OnUnreadList, ToolWatch,
+    TypedCallError,
 };
 #[cfg(feature = "http-server")]
 pub use server::{BodyError, ReadBody, ServerHttp};

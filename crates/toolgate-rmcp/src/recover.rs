@@ -1,32 +1,72 @@
-//! The id of a message whose text cannot be read, so that whoever waits for an
-//! answer gets one.
+//! The envelope of a message whose text cannot be read, so that whoever waits
+//! for an answer gets one; and how deep a text is nested.
 
 use rmcp::model::RequestId;
-
-/// The id of a request.
-#[cfg(feature = "server")]
-pub(crate) fn request(text: &[u8]) -> Option<RequestId> {
-    let envelope = Envelope::of(text);
-    envelope.id.filter(|_| envelope.has_method)
-}
 
 /// The id of an answer.
 #[cfg(feature = "client")]
 pub(crate) fn answer(text: &[u8]) -> Option<RequestId> {
     let envelope = Envelope::of(text);
-    envelope.id.filter(|_| !envelope.has_method)
+    match envelope.id {
+        Id::Usable(id) if !envelope.has_method => Some(id),
+        _ => None,
+    }
+}
+
+/// The id that a result answers; `None` for an error and for anything else.
+#[cfg(feature = "client")]
+pub(crate) fn result(text: &[u8]) -> Option<RequestId> {
+    let envelope = Envelope::of(text);
+    let is_result = envelope.has_result && !envelope.has_error;
+    answer(text).filter(|_| is_result)
+}
+
+/// The deepest nesting of objects and arrays in a JSON text.
+#[cfg(feature = "client")]
+pub(crate) fn depth(text: &str) -> usize {
+    let text = text.as_bytes();
+    let (mut at, mut depth, mut deepest) = (0, 0_usize, 0);
+    while let Some(byte) = text.get(at) {
+        at += 1;
+        match byte {
+            b'"' => at = string_end(text, at).unwrap_or(text.len()),
+            b'{' | b'[' => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
 }
 
 /// Members of the outermost object, as far as brackets and strings can be told
 /// without reading the rest.
 #[derive(Default)]
-struct Envelope {
-    id: Option<RequestId>,
-    has_method: bool,
+pub(crate) struct Envelope {
+    pub(crate) id: Id,
+    pub(crate) has_method: bool,
+    pub(crate) has_result: bool,
+    pub(crate) has_error: bool,
+    /// The outermost object has its closing bracket.
+    pub(crate) is_complete: bool,
+}
+
+/// The member `id` of a message.
+#[derive(Default)]
+pub(crate) enum Id {
+    /// There is none.
+    #[default]
+    Absent,
+    /// A string or a whole number of 64 bits.
+    Usable(RequestId),
+    /// Anything else.
+    Unusable,
 }
 
 impl Envelope {
-    fn of(text: &[u8]) -> Self {
+    pub(crate) fn of(text: &[u8]) -> Self {
         let mut envelope = Self::default();
         // What stands before the place where the text breaks off still counts.
         let _ = envelope.scan(text);
@@ -44,28 +84,48 @@ impl Envelope {
                     at = string_end(text, at)?;
                     if depth == 1 {
                         let string = text.get(start..at)?;
-                        if key == Some(b"\"id\"") {
-                            let id: Option<String> = serde_json::from_slice(string).ok();
-                            self.id = id.map(|id| RequestId::String(id.into()));
+                        match key {
+                            None => {
+                                key = Some(string);
+                                self.member(string);
+                            }
+                            Some(b"\"id\"") => {
+                                let id: Option<String> = serde_json::from_slice(string).ok();
+                                self.id = id.map_or(Id::Unusable, |id| {
+                                    Id::Usable(RequestId::String(id.into()))
+                                });
+                            }
+                            Some(_) => {}
                         }
-                        self.has_method |= key.is_none() && string == b"\"method\"";
-                        key = key.or(Some(string));
                     }
                 }
                 b'{' | b'[' => depth += 1,
-                b'}' | b']' => depth = depth.checked_sub(1)?,
+                b'}' | b']' => {
+                    depth = depth.checked_sub(1)?;
+                    self.is_complete |= depth == 0;
+                }
                 b',' if depth == 1 => key = None,
                 b'-' | b'0'..=b'9' if depth == 1 && key == Some(b"\"id\"") => {
                     let rest = text.get(start..)?;
                     let end = rest.iter().position(|byte| !is_number(*byte))?;
                     let id: Option<i64> = serde_json::from_slice(rest.get(..end)?).ok();
-                    self.id = id.map(RequestId::Number);
+                    self.id = id.map_or(Id::Unusable, |id| Id::Usable(RequestId::Number(id)));
                     at = start + end;
                 }
                 _ => {}
             }
         }
         Some(())
+    }
+
+    fn member(&mut self, key: &[u8]) {
+        match key {
+            b"\"id\"" => self.id = Id::Unusable,
+            b"\"method\"" => self.has_method = true,
+            b"\"result\"" => self.has_result = true,
+            b"\"error\"" => self.has_error = true,
+            _ => {}
+        }
     }
 }
 
@@ -88,9 +148,17 @@ fn string_end(text: &[u8], mut at: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
+    fn id(text: &str) -> (Option<String>, bool) {
+        let found = Envelope::of(text.as_bytes());
+        match found.id {
+            Id::Usable(id) => (Some(id.to_string()), found.has_method),
+            _ => (None, found.has_method),
+        }
+    }
+
     #[test]
     fn ids_of_broken_messages() {
-        for (text, id, has_method) in [
+        for (text, expected, has_method) in [
             (
                 r#"{"jsonrpc":"2.0","id":7,"result":{"a":1e400}}"#,
                 Some("7"),
@@ -112,9 +180,38 @@ mod tests {
             ("]]]", None, false),
             ("", None, false),
         ] {
+            let found = id(text);
+            assert_eq!(found, (expected.map(str::to_owned), has_method), "{text}");
+        }
+    }
+
+    #[test]
+    fn ids_that_nobody_can_use_are_told_from_none() {
+        for (text, absent) in [
+            (r#"{"id":null}"#, false),
+            (r#"{"id":1.5}"#, false),
+            (r#"{"id":[1]}"#, false),
+            (r#"{"id":{"id":1}}"#, false),
+            (r#"{"a":{"id":1}}"#, true),
+            (r#"{"method":"m"}"#, true),
+        ] {
             let found = Envelope::of(text.as_bytes());
-            assert_eq!(found.id.map(|id| id.to_string()).as_deref(), id, "{text}");
-            assert_eq!(found.has_method, has_method, "{text}");
+            assert_eq!(matches!(found.id, Id::Absent), absent, "{text}");
+            assert_eq!(matches!(found.id, Id::Unusable), !absent, "{text}");
+            assert!(found.is_complete, "{text}");
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "client")]
+    fn depth_is_counted_outside_strings() {
+        for (text, expected) in [
+            ("1", 0),
+            ("{}", 1),
+            (r#"{"a":["[[[\"[["]}"#, 2),
+            ("[[],[[]]]", 3),
+        ] {
+            assert_eq!(depth(text), expected, "{text}");
         }
     }
 }

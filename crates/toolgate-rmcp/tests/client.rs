@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
 
 #[path = "support/script.rs"]
+#[expect(dead_code, reason = "another test uses the rest")]
 mod script;
 
 use rmcp::model::{
@@ -228,7 +229,7 @@ async fn results_are_checked() {
                     let (code, message) = error(outcome);
                     assert_eq!(
                         code,
-                        ErrorCode::INVALID_PARAMS.0,
+                        ClientGate::INVALID_RESULT.0,
                         "{over:?} {answer} {message}"
                     );
                     assert!(message.contains(part), "{answer} {message}");

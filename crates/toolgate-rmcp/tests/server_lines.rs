@@ -73,13 +73,49 @@ async fn every_request_is_answered() {
     .enumerate()
     {
         let id = u32::try_from(id).unwrap() + 1;
-        // Noise and broken notifications are nobody's to answer.
-        let noise = "not json\n\n\u{feff}\n{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{\"a\":1e400}\n";
+        // Noise, broken notifications and broken answers are nobody's to answer.
+        let noise = "not json\n\n\u{feff}\n{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{\"a\":\"\\ud800\"}}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":01}}\n";
         let text = format!("{noise}{}\r\n", call(id, &params));
         write.write_all(text.as_bytes()).await.unwrap();
         let answer = lines.next_line().await.unwrap().unwrap();
         let answer: Value = serde_json::from_str(&answer).unwrap();
         assert_eq!(answer["id"], id, "{params}");
         assert_eq!(answer["error"]["code"], code, "{params} {answer}");
+    }
+
+    // F24: what has no usable id is answered too, without one.
+    for (text, code) in [
+        (
+            r#"{"jsonrpc":"2.0","id":null,"method":"tools/list"}"#,
+            -32600,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1.5,"method":"tools/list"}"#,
+            -32600,
+        ),
+        (r#"{"jsonrpc":"2.0","id":{},"method":"tools/list"}"#, -32600),
+        (
+            r#"{"jsonrpc":"2.0","id":true,"method":"tools/call","params":{"name":1}}"#,
+            -32600,
+        ),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32600),
+        (
+            r#"{"jsonrpc":"2.0","method":"tools/call","params":{"#,
+            -32700,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{"a":01}}"#,
+            -32700,
+        ),
+        (r#"{}"#, -32600),
+    ] {
+        write
+            .write_all(format!("{text}\n").as_bytes())
+            .await
+            .unwrap();
+        let answer = lines.next_line().await.unwrap().unwrap();
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(answer.get("id"), None, "{text}");
+        assert_eq!(answer["error"]["code"], code, "{text} {answer}");
     }
 }

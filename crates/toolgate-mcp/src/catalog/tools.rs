@@ -135,6 +135,19 @@ impl ToolSet {
         Ok(())
     }
 
+    /// Adds the tools of an older list for which this one has neither a tool nor
+    /// an isolated one of the same name: what is known of tools that a list does
+    /// not reach because it could be read only in part.
+    pub fn carry_over(&mut self, older: &Self) {
+        for tool in older.tools() {
+            let name = tool.name();
+            if self.tool(name).is_none() && self.isolated_tool(name).is_none() {
+                self.by_name.insert(tool.shared_name(), self.tools.len());
+                self.tools.push(Arc::clone(tool));
+            }
+        }
+    }
+
     /// The tool of this name.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<&Arc<ToolContract>> {

@@ -178,6 +178,23 @@ impl Refusal {
         }
     }
 
+    /// The refusal of a call whose tool may stand in a part of its server's list
+    /// that could not be read.
+    #[must_use]
+    pub fn unread_list(name: &str, reason: &str) -> Self {
+        let reason = toolgate_json::quote(reason, REASON).to_string();
+        let text = wording::about(
+            name,
+            format_args!("was not called: its server's list of tools could not be read: {reason}"),
+        );
+        Self {
+            fault: Fault::UnreadList(reason),
+            tool: Some(name.to_owned()),
+            report: None,
+            text,
+        }
+    }
+
     /// The refusal of a call whose tool there is not.
     #[must_use]
     pub fn unknown_tool(name: &str) -> Self {
@@ -192,3 +209,5 @@ impl Refusal {
 
 /// Characters of an unknown tool's name that a message repeats.
 const NAME: usize = 128;
+/// Characters of the reason why a list could not be read that a message repeats.
+const REASON: usize = 500;

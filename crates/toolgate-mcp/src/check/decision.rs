@@ -9,7 +9,9 @@ use toolgate_schema::{Exhausted, Report};
 use crate::contract::{Isolated, ToolContract, UncompilableTool};
 use crate::era::Era;
 use crate::message::write::{error_message, result_message, string};
-use crate::message::{INVALID_PARAMS, INVALID_REQUEST, MalformedResult, PARSE_ERROR};
+use crate::message::{
+    INVALID_PARAMS, INVALID_REQUEST, INVALID_RESULT, MalformedResult, PARSE_ERROR,
+};
 
 /// Whether a call or a result may go on.
 #[derive(Debug)]
@@ -87,6 +89,9 @@ pub enum Fault {
     UnknownTool,
     /// The server's definition of the tool is none.
     MalformedTool(Isolated),
+    /// The tool may stand in a part of the server's list that could not be read,
+    /// for this reason.
+    UnreadList(String),
     /// A schema of the tool does not compile.
     Uncompilable(UncompilableTool),
     /// The arguments do not match the input schema.
@@ -115,6 +120,7 @@ impl Fault {
             Self::MalformedCall(_) => "call-malformed",
             Self::UnknownTool => "tool-unknown",
             Self::MalformedTool(_) => "tool-malformed",
+            Self::UnreadList(_) => "tool-list-unread",
             Self::Uncompilable(_) => "tool-uncompilable",
             Self::InvalidArguments => "arguments-invalid",
             Self::UndecidedArguments(_) => "arguments-undecided",
@@ -132,7 +138,27 @@ impl Fault {
         match self {
             Self::Unreadable(_) => PARSE_ERROR,
             Self::NotAMessage(_) => INVALID_REQUEST,
+            _ if self.is_of_result() => INVALID_RESULT,
             _ => INVALID_PARAMS,
+        }
+    }
+
+    /// What is at fault, in one word for programs: `arguments`, `result`, `schema`
+    /// (the tool's definition), `tool` (there is none of this name) or `message`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Unreadable(_) | Self::NotAMessage(_) => "message",
+            Self::UnknownTool => "tool",
+            Self::MalformedTool(_) | Self::UnreadList(_) | Self::Uncompilable(_) => "schema",
+            Self::MalformedCall(_) | Self::InvalidArguments | Self::UndecidedArguments(_) => {
+                "arguments"
+            }
+            Self::MalformedResult(_)
+            | Self::UnknownResultType
+            | Self::MissingStructured
+            | Self::InvalidResult
+            | Self::UndecidedResult(_) => "result",
         }
     }
 

@@ -29,5 +29,8 @@ pub use task::{TaskAnswer, created_task};
 pub const INVALID_PARAMS: i64 = -32602;
 /// JSON-RPC's code for a message that is no request.
 pub const INVALID_REQUEST: i64 = -32600;
+/// The code of a tool result that breaks the tool's contract. It is outside the range that JSON-RPC and
+/// MCP reserve, since neither has a code for it.
+pub const INVALID_RESULT: i64 = -31_602;
 /// JSON-RPC's code for text that is not JSON.
 pub const PARSE_ERROR: i64 = -32700;

@@ -9,6 +9,8 @@ use toolgate_json::{OwnedDocument, ReadLimits};
 use toolgate_mcp::message::{Message, ResultKind, ToolResult};
 
 use super::list;
+#[cfg(feature = "http-client")]
+use super::list::Page;
 use crate::recover;
 
 /// What a request asked for, as far as its answer needs help.
@@ -29,7 +31,7 @@ pub(super) fn mended(message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
     };
     let result = match response.result {
         ServerResult::CustomResult(custom) => {
-            let read = page(&custom.0.to_string());
+            let read = page(custom.0.to_string());
             read.unwrap_or(ServerResult::CustomResult(custom))
         }
         other => other,
@@ -38,27 +40,52 @@ pub(super) fn mended(message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
 }
 
 /// Reads one message. Nothing for what is none and answers nobody: noise on
-/// standard output.
+/// standard output. Of a list no more is read than that it is one; the gate
+/// above reads its text, which stands in the place of its tools.
 pub(super) fn message(
-    text: &[u8],
+    text: Vec<u8>,
     asked: impl Fn(&RequestId) -> Option<Asked>,
 ) -> Option<ServerJsonRpcMessage> {
+    if let Some(id) = recover::result(&text)
+        && asked(&id) == Some(Asked::List)
+    {
+        return match String::from_utf8(text) {
+            Ok(text) => {
+                let page = ServerResult::ListToolsResult(list::of_text(text));
+                Some(JsonRpcMessage::response(page, id))
+            }
+            Err(error) => lost(error.as_bytes(), "it is not UTF-8"),
+        };
+    }
+    call(&text, asked)
+}
+
+/// Reads one message, a list with its tools in rmcp's types.
+#[cfg(feature = "http-client")]
+pub(super) fn with_tools(
+    text: &str,
+    asked: impl Fn(&RequestId) -> Option<Asked>,
+) -> Option<ServerJsonRpcMessage> {
+    if let Some(id) = recover::result(text.as_bytes())
+        && asked(&id) == Some(Asked::List)
+        && let Some(result) = page(text.to_owned())
+    {
+        return Some(JsonRpcMessage::response(result, id));
+    }
+    call(text.as_bytes(), asked)
+}
+
+fn call(text: &[u8], asked: impl Fn(&RequestId) -> Option<Asked>) -> Option<ServerJsonRpcMessage> {
     let document = match OwnedDocument::read(text, &ReadLimits::default()) {
         Ok(document) => document,
-        Err(error) => return unreadable(text, &error.to_string(), asked),
+        Err(error) => return lost(text, &error.to_string()),
     };
     if let Ok(Message::Result(outcome)) = Message::decode(document.document().root())
         && let Ok(id) = serde_json::from_str::<RequestId>(outcome.id.raw())
-        && let Some(asked) = asked(&id)
+        && asked(&id) == Some(Asked::Call)
+        && let Some(result) = called(outcome.result.raw(), outcome.result)
     {
-        let result = outcome.result.raw();
-        let typed = match asked {
-            Asked::List => page(result),
-            Asked::Call => called(result, outcome.result),
-        };
-        if let Some(result) = typed {
-            return Some(JsonRpcMessage::response(result, id));
-        }
+        return Some(JsonRpcMessage::response(result, id));
     }
     match serde_json::from_slice(text) {
         Ok(message) => Some(message),
@@ -66,11 +93,11 @@ pub(super) fn message(
     }
 }
 
-/// A page of tools, whatever some of them are, with its text beside for whoever
-/// reads it again for contracts.
-fn page(text: &str) -> Option<ServerResult> {
-    let page = list::read(text, |_| {}).ok()?;
-    let mut result = page.result;
+/// A page of tools, whatever some of them are, with its text beside: the gate
+/// above reads it for contracts, and tells of what is left out.
+#[cfg(feature = "http-client")]
+fn page(text: String) -> Option<ServerResult> {
+    let mut result = Page::read(text.clone()).ok()?.typed(|_| {});
     list::attach(&mut result, text);
     Some(ServerResult::ListToolsResult(result))
 }
@@ -89,23 +116,6 @@ fn called(text: &str, result: toolgate_json::View<'_>) -> Option<ServerResult> {
             .map(ServerResult::CreateTaskResult),
         _ => None,
     }
-}
-
-/// Text that is not JSON, has duplicate keys, or is over a bound. A list may be
-/// readable without some of its tools; another answer becomes an error.
-fn unreadable(
-    text: &[u8],
-    error: &str,
-    asked: impl Fn(&RequestId) -> Option<Asked>,
-) -> Option<ServerJsonRpcMessage> {
-    let id = recover::answer(text)?;
-    if asked(&id) == Some(Asked::List)
-        && let Ok(whole) = std::str::from_utf8(text)
-        && let Some(result) = page(whole)
-    {
-        return Some(JsonRpcMessage::response(result, id));
-    }
-    lost(text, error)
 }
 
 /// An error in the place of an answer that cannot be read.

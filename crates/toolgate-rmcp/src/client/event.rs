@@ -32,9 +32,28 @@ pub enum ClientEvent<'a> {
         /// Which bound.
         bound: Exhausted,
     },
-    /// The server's list could not be read, so that calls go unchecked.
-    Unlisted {
+    /// The server's list, or the rest of it, could not be read. Calls of tools
+    /// that are not known from what could are refused, unless
+    /// [`ClientGate::on_unread_list`](super::ClientGate::on_unread_list) lets
+    /// them pass.
+    UnreadList {
         /// Why.
+        reason: &'a str,
+    },
+    /// A call passed unchecked, because the policy says so: its tool may stand in
+    /// a part of the server's list that could not be read.
+    Unchecked {
+        /// The tool.
+        tool: &'a str,
+        /// Why the list could not be read.
+        reason: &'a str,
+    },
+    /// A member of a page beside its tools was left out: rmcp's types cannot
+    /// hold it.
+    MemberLeftOut {
+        /// The member.
+        member: &'static str,
+        /// Why, by the deserialiser.
         reason: &'a str,
     },
 }
@@ -53,12 +72,20 @@ impl fmt::Display for ClientEvent<'_> {
                 let tool = quote(tool, SHOWN);
                 write!(f, "tool `{tool}`: passed undecided ({bound})")
             }
-            Self::Unlisted { reason } => {
+            Self::UnreadList { reason } => {
                 let reason = quote(reason, SHOWN);
+                write!(f, "the list of tools could not be read: {reason}")
+            }
+            Self::Unchecked { tool, reason } => {
+                let (tool, reason) = (quote(tool, SHOWN), quote(reason, SHOWN));
                 write!(
                     f,
-                    "calls are not checked, the list cannot be read: {reason}"
+                    "tool `{tool}`: passed unchecked, the list of tools could not be read: {reason}"
                 )
+            }
+            Self::MemberLeftOut { member, reason } => {
+                let reason = quote(reason, SHOWN);
+                write!(f, "`{member}` of a list of tools is left out: {reason}")
             }
         }
     }

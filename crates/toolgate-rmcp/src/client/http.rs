@@ -73,7 +73,7 @@ impl Lists {
         if !is_list || text.trim().is_empty() {
             return None;
         }
-        let mended = decode::message(text.as_bytes(), |id| self.asked(id))?;
+        let mended = decode::with_tools(text, |id| self.asked(id))?;
         if let JsonRpcMessage::Response(response) = &mended {
             self.ids().remove(&response.id);
         }

@@ -16,8 +16,8 @@ pub(super) enum Judged {
     Received(Box<ServerResult>),
     /// It may, and the final result comes as this task's.
     Task(Box<CreateTaskResult>),
-    /// It may not.
-    Refused(Box<Refusal>),
+    /// It may not, as far as this contract goes.
+    Refused(Box<Refusal>, Box<ServerResult>),
 }
 
 impl ClientGate {
@@ -25,9 +25,15 @@ impl ClientGate {
     pub(super) fn judge(&self, tool: &Arc<ToolContract>, era: Era, result: ServerResult) -> Judged {
         match result {
             ServerResult::CallToolResult(result) => match self.judge_final(tool, era, &result) {
-                Some(why) => Judged::Refused(why),
+                Some(why) => Judged::Refused(why, Box::new(ServerResult::CallToolResult(result))),
                 None => Judged::Received(Box::new(ServerResult::CallToolResult(result))),
             },
+            ServerResult::GetTaskResult(task) => {
+                match self.judge_task(tool, era, &task.task.payload) {
+                    Some(why) => Judged::Refused(why, Box::new(ServerResult::GetTaskResult(task))),
+                    None => Judged::Received(Box::new(ServerResult::GetTaskResult(task))),
+                }
+            }
             ServerResult::CreateTaskResult(created) => Judged::Task(Box::new(created)),
             ServerResult::InputRequiredResult(asks) if era.is_modern() => {
                 Judged::Received(Box::new(ServerResult::InputRequiredResult(asks)))
@@ -39,7 +45,7 @@ impl ClientGate {
     }
 
     /// Why a final result must not be received.
-    pub(super) fn judge_final(
+    fn judge_final(
         &self,
         tool: &Arc<ToolContract>,
         era: Era,
@@ -74,7 +80,7 @@ impl ClientGate {
             return Judged::Received(Box::new(other));
         };
         if let Some(why) = self.judge_value(tool, era, &value) {
-            return Judged::Refused(why);
+            return Judged::Refused(why, Box::new(other));
         }
         match serde_json::from_value::<CallToolResult>(value) {
             Ok(result) => Judged::Received(Box::new(ServerResult::CallToolResult(result))),
@@ -104,10 +110,8 @@ impl ClientGate {
                 }
                 None
             }
-            Decision::Refuse(why) => {
-                self.tell(&ClientEvent::ResultRefused(&why));
-                Some(why)
-            }
+            // Told by who refuses it: a newer contract may allow it.
+            Decision::Refuse(why) => Some(why),
         }
     }
 }

@@ -94,7 +94,7 @@ where
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
             let message = match self.read.next().await {
-                Line::Whole(line) => decode::message(&line, |id| self.asked.get(id).copied()),
+                Line::Whole(line) => decode::message(line, |id| self.asked.get(id).copied()),
                 Line::Over(start) => decode::lost(&start, "the line is over 64 MiB"),
                 Line::End => return None,
             };

@@ -1,95 +1,186 @@
-//! A server's list as rmcp can read it: without the tools it cannot.
+//! A server's list as the gate reads it, each tool from its own text, and as
+//! rmcp can read it: without the tools and members that it cannot hold.
+
+use std::collections::HashSet;
+use std::sync::Arc;
 
 use rmcp::model::{ListToolsResult, ServerResult, Tool};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+use toolgate_json::{Key as _, Kind, Node as _, View};
 use toolgate_mcp::catalog::{Listing, UnreadableListing};
+use toolgate_mcp::contract::{Isolated, MalformedTool};
 use toolgate_mcp::era::Era;
 use toolgate_mcp::project::{Lost, Projection};
 
-use super::{ClientEvent, ClientGate};
+use super::ClientEvent;
+use crate::recover;
 
-/// A page that was read tool by tool.
+/// A page of a server's tools.
+#[derive(Debug)]
 pub(super) struct Page {
     /// For contracts.
     pub(super) listing: Listing,
-    /// For rmcp.
-    pub(super) result: ListToolsResult,
+    /// Why the list may go on in a way that nobody can follow.
+    pub(super) unread: Option<Arc<str>>,
+    /// Tools that are none, or that have the name of another.
+    isolated: Vec<Isolated>,
 }
 
-/// Reads a page of tools, of which none can spoil the others. `told` hears of
-/// those that are left out.
-pub(super) fn read(
-    text: &str,
-    mut told: impl FnMut(&ClientEvent<'_>),
-) -> Result<Page, UnreadablePage> {
-    let listing = Listing::read(text).map_err(UnreadablePage::Listing)?;
-    let projected = Projection::to(Era::V2026_07_28).list(&listing);
-    for lost in &projected.lost {
-        if let Lost::Tool(isolated) = lost {
-            told(&ClientEvent::Isolated(isolated));
-        }
+impl Page {
+    /// Reads a page of tools, of which none can spoil the others.
+    ///
+    /// # Errors
+    ///
+    /// It is not JSON, has no array of tools, or is over a bound.
+    pub(super) fn read(text: String) -> Result<Self, UnreadableListing> {
+        let listing = Listing::read(text)?;
+        let cursor = listing.result().member("nextCursor").map(View::kind);
+        let unread = match cursor {
+            None | Some(Kind::String | Kind::Null) => None,
+            Some(_) => Some(Arc::from(
+                "where its next page begins cannot be read: `nextCursor` must be a string",
+            )),
+        };
+        let lost = Projection::to(Era::V2026_07_28).list(&listing).lost;
+        let isolated = lost.into_iter().filter_map(|lost| match lost {
+            Lost::Tool(isolated) => Some(isolated),
+            _ => None,
+        });
+        Ok(Self {
+            isolated: isolated.collect(),
+            listing,
+            unread,
+        })
     }
-    let whole: Value = serde_json::from_str(&projected.text).map_err(UnreadablePage::Typed)?;
-    let mut result = match whole {
-        Value::Object(mut message) if message.contains_key("jsonrpc") => {
-            message.remove("result").unwrap_or_default()
-        }
-        result => result,
-    };
-    let tools = result.get_mut("tools").map(Value::take);
-    if let Some(slot) = result.get_mut("tools") {
-        *slot = Value::Array(Vec::new());
+
+    pub(super) fn next_cursor(&self) -> Option<&str> {
+        self.listing.next_cursor()
     }
-    let mut result: ListToolsResult =
-        serde_json::from_value(result).map_err(UnreadablePage::Typed)?;
-    if let Some(Value::Array(tools)) = tools {
-        for (index, tool) in tools.into_iter().enumerate() {
-            match serde_json::from_value::<Tool>(tool) {
-                Ok(tool) => result.tools.push(tool),
-                Err(error) => told(&ClientEvent::Unreadable {
+
+    /// `ttlMs`, if it is one.
+    pub(super) fn ttl_ms(&self) -> Option<u64> {
+        let ttl = self.listing.result().member("ttlMs")?;
+        (ttl.kind() == Kind::Number).then(|| ttl.number().as_u64())?
+    }
+
+    /// The tools that are none, or that have the name of another.
+    pub(super) fn isolated(&self) -> &[Isolated] {
+        &self.isolated
+    }
+
+    /// The page in rmcp's types. `told` hears of the tools and members that are
+    /// left out because these types cannot hold them.
+    pub(super) fn typed(&self, mut told: impl FnMut(&ClientEvent<'_>)) -> ListToolsResult {
+        let mut page = ListToolsResult::default();
+        for (key, value) in self.listing.result().members() {
+            let told = &mut told;
+            match key.text() {
+                "resultType" => page.result_type = member("resultType", value, told),
+                "_meta" => page.meta = member("_meta", value, told),
+                "nextCursor" => page.next_cursor = member("nextCursor", value, told),
+                "ttlMs" => page.ttl_ms = member("ttlMs", value, told),
+                "cacheScope" => page.cache_scope = member("cacheScope", value, told),
+                "tools" => page.tools = self.tools(value, told),
+                _ => {}
+            }
+        }
+        page
+    }
+
+    fn tools(&self, tools: View<'_>, told: &mut impl FnMut(&ClientEvent<'_>)) -> Vec<Tool> {
+        // Tools that cannot be read are not in the text, and have the index of
+        // the array that they came in.
+        let isolated = self.isolated.iter();
+        let isolated = isolated.filter(|tool| !matches!(tool.reason, MalformedTool::Json(_)));
+        let isolated: HashSet<usize> = isolated.map(|tool| tool.index).collect();
+        let mut typed = Vec::new();
+        for (index, tool) in tools.items().enumerate() {
+            if isolated.contains(&index) {
+                continue;
+            }
+            match read::<Tool>(tool.raw()) {
+                Ok(tool) => typed.push(tool),
+                Err(reason) => told(&ClientEvent::Unreadable {
                     index,
-                    reason: &error.to_string(),
+                    reason: &reason,
                 }),
             }
         }
+        typed
     }
-    Ok(Page { listing, result })
+}
+
+/// A member of a page beside its tools; nothing if rmcp's types cannot hold it.
+fn member<T: DeserializeOwned>(
+    name: &'static str,
+    value: View<'_>,
+    told: &mut impl FnMut(&ClientEvent<'_>),
+) -> Option<T> {
+    if value.kind() == Kind::Null {
+        return None;
+    }
+    match read(value.raw()) {
+        Ok(value) => Some(value),
+        Err(reason) => {
+            told(&ClientEvent::MemberLeftOut {
+                member: name,
+                reason: &reason,
+            });
+            None
+        }
+    }
+}
+
+fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    if recover::depth(text) > DEPTH {
+        return Err(format!("more than {DEPTH} levels of objects and arrays"));
+    }
+    serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
 /// Puts the text that a page was read from beside it, on its way through rmcp's
 /// types.
-pub(super) fn attach(result: &mut ListToolsResult, text: &str) {
-    let meta = result.meta.get_or_insert_default();
-    meta.insert(TEXT.to_owned(), Value::String(text.to_owned()));
+#[cfg(feature = "http-client")]
+pub(super) fn attach(page: &mut ListToolsResult, text: String) {
+    let meta = page.meta.get_or_insert_default();
+    meta.insert(TEXT.to_owned(), Value::String(text));
 }
 
-/// The text that was attached to a page, or what rmcp's types have left of it.
-pub(super) fn text_of(result: &ServerResult) -> Result<String, serde_json::Error> {
-    if let ServerResult::ListToolsResult(page) = result
-        && let Some(Value::String(text)) = page.meta.as_ref().and_then(|meta| meta.get(TEXT))
-    {
-        return Ok(text.clone());
-    }
-    serde_json::to_string(result)
+/// A page of which nothing was read yet but its text.
+pub(super) fn of_text(text: String) -> ListToolsResult {
+    let mut page = ListToolsResult::default();
+    let meta = page.meta.get_or_insert_default();
+    meta.insert(TEXT_ALONE.to_owned(), Value::String(text));
+    page
 }
 
-impl ClientGate {
-    /// Reads a page, and tells of the tools that are left out.
-    pub(super) fn page(&self, text: &str) -> Result<Page, UnreadablePage> {
-        read(text, |event| self.tell(event))
+/// The text of a page that comes from a part of the gate below, or what rmcp's
+/// types have left of it; with the names of the tools that have come through
+/// these types, if it did.
+pub(super) fn take_text(
+    result: ServerResult,
+) -> Result<(String, Option<HashSet<String>>), serde_json::Error> {
+    let ServerResult::ListToolsResult(mut page) = result else {
+        return Ok((serde_json::to_string(&result)?, None));
+    };
+    let mut take = |name| page.meta.as_mut().and_then(|meta| meta.remove(name));
+    if let Some(Value::String(text)) = take(TEXT_ALONE) {
+        return Ok((text, None));
     }
+    let text = match take(TEXT) {
+        Some(Value::String(text)) => text,
+        _ => serde_json::to_string(&page)?,
+    };
+    let names = page.tools.iter().map(|tool| tool.name.to_string());
+    Ok((text, Some(names.collect())))
 }
+
+/// Levels of a tool or of a member of a page that rmcp is given: it may write the page and
+/// read it again, and serde_json reads 128 levels of a whole message.
+const DEPTH: usize = 120;
 
 /// The member of `_meta` that holds a page's text between two parts of a gate.
 const TEXT: &str = "toolgate/page-text";
-
-/// Why a page cannot be read at all.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum UnreadablePage {
-    /// Not even tool by tool.
-    #[error(transparent)]
-    Listing(UnreadableListing),
-    /// Something beside the tools is not as rmcp has it.
-    #[error(transparent)]
-    Typed(serde_json::Error),
-}
+/// The same where nothing but the text was read.
+const TEXT_ALONE: &str = "toolgate/page-text-alone";

@@ -13,8 +13,10 @@ mod transport;
 mod typed;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::RoleClient;
+use rmcp::model::ErrorCode;
 use rmcp::transport::{IntoTransport, Transport};
 use tokio::io::{AsyncRead, AsyncWrite};
 use toolgate_mcp::catalog::{Catalog, ToolSet};
@@ -36,11 +38,29 @@ use event::Observer;
 /// The gate stands in the transport, so nothing of the client passes it by:
 /// calls are checked before they are sent, results before they are received,
 /// and a list is not lost because of one of its tools. A refusal is the answer
-/// to the request: a JSON-RPC error -32602 (`ServiceError::McpError`).
+/// to the request: a JSON-RPC error (`ServiceError::McpError`) whose `data` says
+/// what is at fault and whether the call was sent:
+///
+/// | `data.kind` | code | `data.sent` | |
+/// |---|---|---|---|
+/// | `arguments` | -32602 | `false` | they break the tool's input schema |
+/// | `schema` | -32602 | `false` | the tool's definition is malformed, does not compile, or could not be read |
+/// | `tool` | -32602 | `false` | the server does not list it ([`listed_only`](Self::listed_only)) |
+/// | `result` | [`INVALID_RESULT`](Self::INVALID_RESULT) | `true` | it breaks the tool's output schema |
+///
+/// `data.code` is the finer code of the log (`arguments-invalid`,
+/// `result-undecided`, …), `data.tool` the tool's name.
 ///
 /// A call whose contract is not known, or no longer (`list_changed`, a `ttlMs`
-/// that is over), makes the gate read the server's list first. A name that is
+/// that is over), makes the gate read the server's list first. A result that
+/// breaks a contract for which the server does not vouch by a `ttlMs` makes the
+/// gate read the list once more, and meets the newer contract. A name that is
 /// not listed is left to the server, unless [`listed_only`](Self::listed_only).
+///
+/// Of a list that can be read only in part, what was read is held to its
+/// contracts, and calls of other names are refused with the reason, unless
+/// [`on_unread_list`](Self::on_unread_list) says otherwise. The list is asked
+/// for again by a call that comes five seconds later.
 ///
 /// One gate serves any number of connections: each has contracts of its own,
 /// all share compiled schemas.
@@ -55,18 +75,50 @@ pub struct ClientGate {
 struct Options {
     check: CheckOptions,
     listed_only: bool,
+    on_unread_list: OnUnreadList,
+    list_bytes: usize,
+    list_timeout: Duration,
     observer: Observer,
 }
 
+/// What happens to a call of a tool that may stand in a part of the server's
+/// list that could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a call without a contract is sent or not"
+)]
+pub enum OnUnreadList {
+    /// It is refused with the reason (the default).
+    #[default]
+    Refuse,
+    /// It is sent, and neither its arguments nor its result are checked.
+    Pass,
+}
+
 impl ClientGate {
-    /// Refuses what cannot be decided, leaves unlisted names to the server, logs
-    /// by `tracing`.
+    /// The code of the error in the place of a result that breaks its tool's
+    /// contract: -31602, outside the ranges of JSON-RPC and MCP, which have none
+    /// for it.
+    pub const INVALID_RESULT: ErrorCode = ErrorCode(-31_602);
+    /// Bytes of one page of a server's list unless
+    /// [`max_list_bytes`](Self::max_list_bytes) says otherwise: 16 MiB.
+    pub const LIST_BYTES: usize = 16 << 20;
+    /// How long the gate waits for a list that it reads itself unless
+    /// [`list_timeout`](Self::list_timeout) says otherwise: 30 seconds.
+    pub const LIST_TIMEOUT: Duration = Duration::from_secs(30);
+
+    /// Refuses what cannot be decided and what stands in a list that cannot be
+    /// read, leaves unlisted names to the server, logs by `tracing`.
     #[must_use]
     pub fn new() -> Self {
         Self {
             options: Options {
                 check: CheckOptions::default(),
                 listed_only: false,
+                on_unread_list: OnUnreadList::default(),
+                list_bytes: Self::LIST_BYTES,
+                list_timeout: Self::LIST_TIMEOUT,
                 observer: Arc::new(event::trace),
             },
             checkers: Arc::default(),
@@ -93,6 +145,31 @@ impl ClientGate {
     #[must_use]
     pub fn listed_only(mut self) -> Self {
         self.options.listed_only = true;
+        self
+    }
+
+    /// Sets what happens to a call of a tool that may stand in a part of the
+    /// server's list that could not be read: an error in the place of the list,
+    /// a page without tools, a list without an end, a page over a bound.
+    #[must_use]
+    pub fn on_unread_list(mut self, policy: OnUnreadList) -> Self {
+        self.options.on_unread_list = policy;
+        self
+    }
+
+    /// Sets how many bytes one page of a server's list may have. A larger one is
+    /// not read: see [`on_unread_list`](Self::on_unread_list).
+    #[must_use]
+    pub fn max_list_bytes(mut self, bytes: usize) -> Self {
+        self.options.list_bytes = bytes;
+        self
+    }
+
+    /// Sets how long the gate waits for a list that it reads itself, all its
+    /// pages together. Calls that wait for it go on with what was read by then.
+    #[must_use]
+    pub fn list_timeout(mut self, timeout: Duration) -> Self {
+        self.options.list_timeout = timeout;
         self
     }
 
@@ -169,6 +246,7 @@ impl std::fmt::Debug for ClientGate {
         f.debug_struct("ClientGate")
             .field("check", &self.options.check)
             .field("listed_only", &self.options.listed_only)
+            .field("on_unread_list", &self.options.on_unread_list)
             .finish_non_exhaustive()
     }
 }

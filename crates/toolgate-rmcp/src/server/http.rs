@@ -12,7 +12,7 @@ use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body::{Body, Frame};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full};
-use rmcp::model::ServerJsonRpcMessage;
+use rmcp::model::{ErrorData, RequestId, ServerJsonRpcMessage};
 use tower_service::Service;
 
 use super::text::{self, Read};
@@ -186,16 +186,20 @@ impl<B: Body<Error: Display>> ReadBody<B> {
         }
     }
 
+    fn refuse(&self, status: StatusCode, id: Option<RequestId>, error: ErrorData) -> BodyError {
+        let message = ServerJsonRpcMessage::error(error, id);
+        // Set once: a body ends once.
+        let _set = self.verdict.set(Refused { status, message });
+        BodyError::Refused
+    }
+
     fn end(&mut self, status: StatusCode, read: Read) -> Result<Bytes, BodyError> {
         self.body = None;
         match read {
             Read::Message(_) => Ok(Bytes::from(std::mem::take(&mut self.text))),
-            Read::Refused(id, error) => {
-                let message = ServerJsonRpcMessage::error(error, id);
-                // Set once: a body ends once.
-                let _set = self.verdict.set(Refused { status, message });
-                Err(BodyError::Refused)
-            }
+            Read::Refused(id, error) => Err(self.refuse(status, id, error)),
+            // HTTP answers every body.
+            Read::Unanswered(error) => Err(self.refuse(status, None, error)),
         }
     }
 }

@@ -5,15 +5,18 @@ use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, RequestId};
 use toolgate_json::{OwnedDocument, ReadLimits};
 use toolgate_mcp::message::{INVALID_PARAMS, INVALID_REQUEST, Message, PARSE_ERROR, ToolCall};
 
-use crate::recover;
+use crate::recover::{Envelope, Id};
 
 /// What becomes of a text.
 pub(super) enum Read {
     /// It is a message.
     Message(Box<ClientJsonRpcMessage>),
-    /// It is none, and the request of this id gets this error. Without an id
-    /// it was no request, or is not readable enough.
+    /// It is none, and gets this error as its answer. Without an id it is a
+    /// request that has none which can be used, or whose id cannot be found.
     Refused(Option<RequestId>, ErrorData),
+    /// It is none, and none that JSON-RPC answers: a notification, an answer, or
+    /// nothing that looks like a message.
+    Unanswered(ErrorData),
 }
 
 pub(super) fn read(text: &[u8]) -> Read {
@@ -32,18 +35,28 @@ pub(super) fn read(text: &[u8]) -> Read {
         Ok(message) => Read::Message(Box::new(message)),
         // JSON to us and not to serde_json: too deep, or a number too large.
         Err(why) if why.is_syntax() || why.is_eof() => unreadable(text, &why.to_string()),
-        Err(why) => {
-            let id = recover::request(text);
-            Read::Refused(id, error(INVALID_REQUEST, why.to_string()))
-        }
+        Err(why) => refused(text, INVALID_REQUEST, why.to_string()),
     }
 }
 
 /// A text that cannot be read for this reason; of one that is too long, its
 /// beginning.
 pub(super) fn unreadable(text: &[u8], why: &str) -> Read {
-    let id = recover::request(text);
-    Read::Refused(id, error(PARSE_ERROR, why.to_owned()))
+    refused(text, PARSE_ERROR, why.to_owned())
+}
+
+fn refused(text: &[u8], code: i64, why: String) -> Read {
+    let envelope = Envelope::of(text);
+    let error = error(code, why);
+    let is_answer = !envelope.has_method && (envelope.has_result || envelope.has_error);
+    let is_message = matches!(text.trim_ascii_start().first(), Some(b'{' | b'['));
+    match envelope.id {
+        _ if is_answer || !is_message => Read::Unanswered(error),
+        Id::Usable(id) => Read::Refused(Some(id), error),
+        // Nothing that could be its id is missing: a notification.
+        Id::Absent if envelope.has_method && envelope.is_complete => Read::Unanswered(error),
+        Id::Absent | Id::Unusable => Read::Refused(None, error),
+    }
 }
 
 fn error(code: i64, text: String) -> ErrorData {

@@ -35,6 +35,8 @@ pub(crate) enum Reply {
     Error(String),
     /// The text of a notification before the result.
     Notified(String, String),
+    /// No answer at all.
+    Nothing,
 }
 
 /// Starts a server that answers handshakes of both eras itself.
@@ -79,6 +81,7 @@ pub(crate) fn script(mut answer: impl FnMut(&str, &Value) -> Reply + Send + 'sta
                 Reply::Error(text) => {
                     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{text}}}\n")
                 }
+                Reply::Nothing => continue,
                 Reply::Notified(note, text) => {
                     format!("{note}\n{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{text}}}\n")
                 }

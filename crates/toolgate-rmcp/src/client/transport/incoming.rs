@@ -4,16 +4,19 @@ use std::sync::Arc;
 
 use rmcp::RoleClient;
 use rmcp::model::{
-    ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerNotification,
-    ServerResult, TaskPayload,
+    ErrorCode, ErrorData, JsonRpcMessage, RequestId, RequestMetaObject, ServerJsonRpcMessage,
+    ServerNotification, ServerResult, TaskPayload,
 };
 use rmcp::transport::Transport;
 use serde_json::Value;
+use toolgate_mcp::check::Refusal;
 use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::Era;
 
-use super::{Call, GatedTransport, Pending, Undelivered, meta_of, refused};
+use super::{Call, Doubted, GatedTransport, Pending, Undelivered, is_own, meta_of};
+use crate::client::ClientEvent;
 use crate::client::judge::Judged;
+use crate::convert;
 
 impl<T: Transport<RoleClient>> GatedTransport<T> {
     /// What the client gets for a message that came in.
@@ -49,8 +52,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
     fn answered(&mut self, id: RequestId, result: ServerResult) -> Option<ServerJsonRpcMessage> {
         match self.pending.remove(&id) {
             Some(Pending::Page { cursor, asked }) => {
-                let result = self.listed(result, cursor.as_deref(), asked);
-                Some(JsonRpcMessage::response(result, id))
+                Some(self.listed(id, result, cursor.as_deref(), asked))
             }
             Some(Pending::OwnPage {
                 cursor,
@@ -60,8 +62,22 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
                 self.own_page(result, cursor, asked, meta);
                 None
             }
-            Some(Pending::Call { id, tool, era, .. }) => Some(self.called(id, tool, era, result)),
-            Some(Pending::Task { tool, era }) => Some(self.task(id, &tool, era, result)),
+            Some(Pending::Call {
+                id,
+                tool,
+                era,
+                meta,
+                ..
+            }) => match tool {
+                Some(tool) => self.judged_result(id, tool, era, meta, result),
+                None => Some(JsonRpcMessage::response(result, id)),
+            },
+            Some(Pending::Task { tool, era, meta }) => match result {
+                ServerResult::GetTaskResult(_) => self.judged_result(id, tool, era, meta, result),
+                other => Some(JsonRpcMessage::response(other, id)),
+            },
+            // Too late, or of a call that was cancelled.
+            None if is_own(&id) => None,
             None => {
                 if let ServerResult::InitializeResult(agreed) = &result {
                     self.version = Some(agreed.protocol_version.clone());
@@ -71,42 +87,73 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         }
     }
 
-    fn called(
+    /// The answer to a call of `tool`, or to a question about its task. Nothing
+    /// if it waits for the list, because its contract may be old.
+    fn judged_result(
         &mut self,
         id: RequestId,
-        tool: Option<Arc<ToolContract>>,
+        tool: Arc<ToolContract>,
         era: Era,
+        meta: RequestMetaObject,
         result: ServerResult,
-    ) -> ServerJsonRpcMessage {
-        let Some(tool) = tool else {
-            return JsonRpcMessage::response(result, id);
-        };
+    ) -> Option<ServerJsonRpcMessage> {
         match self.gate.judge(&tool, era, result) {
+            Judged::Refused(why, result) if !self.book.is_vouched_for() => {
+                self.doubted.push(Doubted {
+                    id,
+                    tool,
+                    era,
+                    result,
+                    why,
+                });
+                self.read_list(meta);
+                None
+            }
+            Judged::Refused(why, _) => Some(self.refused_result(id, &why)),
+            judged => Some(self.received(id, tool, judged)),
+        }
+    }
+
+    /// A result that broke a contract which the list has by now, or not,
+    /// replaced.
+    pub(super) fn judged_again(&mut self, doubted: Doubted) -> ServerJsonRpcMessage {
+        let Doubted {
+            id,
+            tool,
+            era,
+            result,
+            why,
+        } = doubted;
+        let newer = self.book.catalog().snapshot().tool(tool.name()).cloned();
+        let newer = newer.filter(|newer| newer.output_text() != tool.output_text());
+        let Some(newer) = newer else {
+            return self.refused_result(id, &why);
+        };
+        match self.gate.judge(&newer, era, *result) {
+            Judged::Refused(why, _) => self.refused_result(id, &why),
+            judged => self.received(id, newer, judged),
+        }
+    }
+
+    fn received(
+        &mut self,
+        id: RequestId,
+        tool: Arc<ToolContract>,
+        judged: Judged,
+    ) -> ServerJsonRpcMessage {
+        match judged {
             Judged::Received(result) => JsonRpcMessage::response(*result, id),
             Judged::Task(created) => {
                 self.tasks.insert(&created.task.task_id, tool);
                 JsonRpcMessage::response(ServerResult::CreateTaskResult(*created), id)
             }
-            Judged::Refused(why) => refused(id, &why),
+            Judged::Refused(why, _) => self.refused_result(id, &why),
         }
     }
 
-    fn task(
-        &self,
-        id: RequestId,
-        tool: &Arc<ToolContract>,
-        era: Era,
-        result: ServerResult,
-    ) -> ServerJsonRpcMessage {
-        match result {
-            ServerResult::GetTaskResult(task) => {
-                match self.gate.judge_task(tool, era, &task.task.payload) {
-                    Some(why) => refused(id, &why),
-                    None => JsonRpcMessage::response(ServerResult::GetTaskResult(task), id),
-                }
-            }
-            other => JsonRpcMessage::response(other, id),
-        }
+    fn refused_result(&self, id: RequestId, why: &Refusal) -> ServerJsonRpcMessage {
+        self.gate.tell(&ClientEvent::ResultRefused(why));
+        JsonRpcMessage::error(convert::client_error(why, true), Some(id))
     }
 
     /// A notification has no answer that could be an error, so its result
@@ -115,6 +162,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         let Some(why) = self.gate.judge_task(tool, era, payload) else {
             return;
         };
+        self.gate.tell(&ClientEvent::ResultRefused(&why));
         let told: Option<Value> = serde_json::from_str(&why.error_result(era)).ok();
         if let (TaskPayload::Completed { result }, Some(Value::Object(told))) = (payload, told) {
             *result = told;
@@ -128,11 +176,11 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
     ) -> Option<ServerJsonRpcMessage> {
         match self.pending.remove(&id) {
             Some(Pending::OwnPage { .. }) => {
-                // A server without the method will not have it at the next call.
-                if error.code == ErrorCode::METHOD_NOT_FOUND {
-                    self.book.settle();
-                }
-                self.give_up(&error.message);
+                let reason = format!(
+                    "`tools/list` was answered with error {}: {}",
+                    error.code.0, error.message
+                );
+                self.give_up(&reason);
                 None
             }
             Some(Pending::Call {
@@ -145,13 +193,14 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
                 let meta = meta_of(&request.extensions);
                 self.held.push(Call {
                     id,
-                    request,
+                    request: *request,
                     is_again: true,
                 });
                 self.read_list(meta);
                 None
             }
             Some(Pending::Call { id, .. }) => Some(JsonRpcMessage::error(error, Some(id))),
+            None if is_own(&id) => None,
             _ => Some(JsonRpcMessage::error(error, Some(id))),
         }
     }

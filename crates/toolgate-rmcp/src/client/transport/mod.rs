@@ -9,6 +9,7 @@
 //!
 //!  receive:  page of tools ──► repaired, written down ──► received
 //!            result ── valid? ── yes ──► received
+//!                        no, and its contract may be old ──► own tools/list … ──► once more
 //!                        no ──► an error in its place
 //!            HeaderMismatch ──► own tools/list … ──► call sent again, once
 //! ```
@@ -21,6 +22,7 @@ mod reading;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use futures::StreamExt as _;
@@ -30,15 +32,17 @@ use rmcp::RoleClient;
 use rmcp::model::{
     CallToolRequest, ClientJsonRpcMessage, ClientNotification, ClientRequest, Extensions,
     JsonRpcMessage, ProtocolVersion, RequestId, RequestMetaObject, ServerJsonRpcMessage,
+    ServerResult,
 };
 use rmcp::transport::Transport;
 use serde_json::Value;
+use tokio::time::Sleep;
 use toolgate_mcp::check::{Checked, Decision, Refusal, TaskBook};
 use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::Era;
 
 use super::book::{Asked, Book};
-use super::{ClientEvent, ClientGate, ToolWatch};
+use super::{ClientEvent, ClientGate, OnUnreadList, ToolWatch};
 use crate::{convert, era};
 
 /// A transport with a [`ClientGate`] above it.
@@ -53,12 +57,14 @@ pub struct GatedTransport<T> {
     pending: HashMap<RequestId, Pending>,
     /// Calls that wait for the list.
     held: Vec<Call>,
+    /// Results that broke a contract which may be old, and wait for the list.
+    doubted: Vec<Doubted>,
     /// Messages for the client.
     ready: VecDeque<ServerJsonRpcMessage>,
     /// Messages of the gate's own on their way out.
     sending: FuturesUnordered<BoxFuture<'static, Option<Undelivered>>>,
-    /// Whether the gate is reading the list, and the cursors it has followed.
-    listing: Option<HashSet<String>>,
+    /// The list that the gate is reading.
+    listing: Option<OwnListing>,
     /// Numbers the gate's own requests.
     next: u64,
 }
@@ -82,11 +88,33 @@ enum Pending {
         id: RequestId,
         tool: Option<Arc<ToolContract>>,
         era: Era,
+        meta: RequestMetaObject,
         /// The request, as long as it may be sent again.
-        again: Option<CallToolRequest>,
+        again: Option<Box<CallToolRequest>>,
     },
     /// `tasks/get`.
-    Task { tool: Arc<ToolContract>, era: Era },
+    Task {
+        tool: Arc<ToolContract>,
+        era: Era,
+        meta: RequestMetaObject,
+    },
+}
+
+/// A list that the gate reads by itself.
+struct OwnListing {
+    /// The cursors it has followed.
+    followed: HashSet<String>,
+    /// When it has taken too long.
+    deadline: Pin<Box<Sleep>>,
+}
+
+/// A result that broke the contract its call met.
+struct Doubted {
+    id: RequestId,
+    tool: Arc<ToolContract>,
+    era: Era,
+    result: Box<ServerResult>,
+    why: Box<Refusal>,
 }
 
 /// A call before it is sent.
@@ -116,6 +144,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
             version: None,
             pending: HashMap::new(),
             held: Vec::new(),
+            doubted: Vec::new(),
             ready: VecDeque::new(),
             sending: FuturesUnordered::new(),
             listing: None,
@@ -159,17 +188,19 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
             Ok(tool) => tool,
             Err(why) => {
                 self.gate.tell(&ClientEvent::CallRefused(&why));
-                self.ready.push_back(refused(id, &why));
+                let error = convert::client_error(&why, is_again);
+                self.ready.push_back(JsonRpcMessage::error(error, Some(id)));
                 return None;
             }
         };
         let era = self.era(&request.extensions);
         let sent_as = if is_again { self.own_id() } else { id.clone() };
-        let again = (era.is_modern() && !is_again).then(|| request.clone());
+        let again = (era.is_modern() && !is_again).then(|| Box::new(request.clone()));
         let pending = Pending::Call {
             id,
             tool,
             era,
+            meta: meta_of(&request.extensions),
             again,
         };
         self.pending.insert(sent_as.clone(), pending);
@@ -185,10 +216,21 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         let name = &*request.params.name;
         let tools = self.book.catalog().snapshot();
         let Some(tool) = tools.tool(name) else {
-            return match (tools.isolated_tool(name), self.gate.options.listed_only) {
-                (Some(isolated), _) => Err(Box::new(Refusal::isolated_tool(isolated))),
-                (None, true) => Err(Box::new(Refusal::unknown_tool(name))),
-                (None, false) => Ok(None),
+            if let Some(isolated) = tools.isolated_tool(name) {
+                return Err(Box::new(Refusal::isolated_tool(isolated)));
+            }
+            let options = &self.gate.options;
+            return match (self.book.unread(), options.on_unread_list) {
+                (Some(reason), OnUnreadList::Refuse) => {
+                    Err(Box::new(Refusal::unread_list(name, reason)))
+                }
+                (Some(reason), OnUnreadList::Pass) => {
+                    self.gate
+                        .tell(&ClientEvent::Unchecked { tool: name, reason });
+                    Ok(None)
+                }
+                (None, _) if options.listed_only => Err(Box::new(Refusal::unknown_tool(name))),
+                (None, _) => Ok(None),
             };
         };
         let arguments = request.params.arguments.take().map(Value::Object);
@@ -213,7 +255,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
 
     fn own_id(&mut self) -> RequestId {
         self.next += 1;
-        RequestId::String(format!("toolgate-{}", self.next).into())
+        RequestId::String(format!("{OWN}{}", self.next).into())
     }
 
     /// Sends a message that nobody awaits; if it cannot be sent, `id` hears it.
@@ -269,6 +311,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
                 Pending::Task {
                     tool: Arc::clone(tool),
                     era: self.era(&request.extensions),
+                    meta: meta_of(&request.extensions),
                 }
             }
             _ => return,
@@ -283,6 +326,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         if self.held.len() < held {
             return None;
         }
+        self.doubted.retain(|doubted| doubted.id != *id);
         if self.pending.remove(id).is_some() {
             return Some(id.clone());
         }
@@ -327,6 +371,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for GatedTransport<T> {
                         self.undelivered(undelivered);
                     }
                 }
+                () = late(&mut self.listing) => self.list_is_late(),
             }
         }
     }
@@ -352,7 +397,18 @@ fn meta_of(extensions: &Extensions) -> RequestMetaObject {
     meta.cloned().unwrap_or_default()
 }
 
-/// An error in the place of an answer.
-fn refused(id: RequestId, why: &Refusal) -> ServerJsonRpcMessage {
-    JsonRpcMessage::error(convert::error(why), Some(id))
+/// Comes to its end when a list takes too long, and never if none is read.
+async fn late(listing: &mut Option<OwnListing>) {
+    match listing {
+        Some(listing) => listing.deadline.as_mut().await,
+        None => std::future::pending().await,
+    }
 }
+
+/// Whether an id is one of the gate's own requests.
+fn is_own(id: &RequestId) -> bool {
+    matches!(id, RequestId::String(id) if id.starts_with(OWN))
+}
+
+/// How the ids of the gate's own requests begin.
+const OWN: &str = "toolgate-";

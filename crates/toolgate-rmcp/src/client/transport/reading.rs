@@ -4,12 +4,13 @@ use std::collections::HashSet;
 
 use rmcp::RoleClient;
 use rmcp::model::{
-    ClientRequest, JsonRpcMessage, ListToolsRequest, PaginatedRequestParams, RequestMetaObject,
-    ServerResult,
+    CancelledNotification, CancelledNotificationParam, ClientNotification, ClientRequest,
+    ErrorData, JsonRpcMessage, ListToolsRequest, PaginatedRequestParams, RequestId,
+    RequestMetaObject, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::Transport;
 
-use super::{GatedTransport, Pending};
+use super::{GatedTransport, OwnListing, Pending};
 use crate::client::ClientEvent;
 use crate::client::book::Asked;
 use crate::client::list::{self, Page};
@@ -18,7 +19,11 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
     /// Begins to read the list, if the gate is not at it.
     pub(super) fn read_list(&mut self, mut meta: RequestMetaObject) {
         if self.listing.is_none() {
-            self.listing = Some(HashSet::new());
+            let deadline = tokio::time::sleep(self.gate.options.list_timeout);
+            self.listing = Some(OwnListing {
+                followed: HashSet::new(),
+                deadline: Box::pin(deadline),
+            });
             // A call's own, where it wants to hear of its progress.
             meta.0.remove("progressToken");
             self.read_page(None, meta);
@@ -44,16 +49,26 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
     /// A page that the client asked for: repaired, and written down.
     pub(super) fn listed(
         &mut self,
+        id: RequestId,
         result: ServerResult,
         cursor: Option<&str>,
         asked: Asked,
-    ) -> ServerResult {
-        match self.page(&result, cursor, asked) {
-            Ok(page) => ServerResult::ListToolsResult(page.result),
+    ) -> ServerJsonRpcMessage {
+        match self.page(result, cursor, asked) {
+            Ok((page, below)) => {
+                let mut typed = page.typed(|event| self.gate.tell(event));
+                // What the transport below has dropped from its list stays
+                // dropped: over HTTP, tools whose header annotations break the
+                // rules.
+                if let Some(kept) = below {
+                    typed.tools.retain(|tool| kept.contains(&*tool.name));
+                }
+                JsonRpcMessage::response(ServerResult::ListToolsResult(typed), id)
+            }
             Err(reason) => {
-                let reason = reason.as_str();
-                self.gate.tell(&ClientEvent::Unlisted { reason });
-                result
+                self.gate.tell(&ClientEvent::UnreadList { reason: &reason });
+                let text = format!("the server's list of tools cannot be read: {reason}");
+                JsonRpcMessage::error(ErrorData::internal_error(text, None), Some(id))
             }
         }
     }
@@ -65,24 +80,27 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         asked: Asked,
         meta: RequestMetaObject,
     ) {
-        match self.page(&result, cursor.as_deref(), asked) {
-            Err(reason) => {
-                self.book.settle();
-                self.give_up(&reason);
+        let page = match self.page(result, cursor.as_deref(), asked) {
+            Ok((page, _)) => page,
+            Err(reason) => return self.give_up(&reason),
+        };
+        let Some(listing) = &mut self.listing else {
+            return;
+        };
+        match page.next_cursor() {
+            None => {
+                if let Some(reason) = self.book.unread().cloned() {
+                    self.gate.tell(&ClientEvent::UnreadList { reason: &reason });
+                }
+                self.release();
             }
-            Ok(page) => {
-                let next = page.listing.next_cursor().map(str::to_owned);
-                let followed = self.listing.as_mut();
-                match (next, followed) {
-                    (None, _) | (_, None) => self.release(),
-                    (Some(next), Some(followed)) => {
-                        if followed.len() < PAGES && followed.insert(next.clone()) {
-                            self.read_page(Some(next), meta);
-                        } else {
-                            self.book.settle();
-                            self.give_up("the list has no end");
-                        }
-                    }
+            Some(next) => {
+                let next = next.to_owned();
+                let followed = &mut listing.followed;
+                if followed.len() < PAGES && followed.insert(next.clone()) {
+                    self.read_page(Some(next), meta);
+                } else {
+                    self.give_up("the list has no end: a cursor comes again, or too many come");
                 }
             }
         }
@@ -90,33 +108,55 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
 
     fn page(
         &mut self,
-        result: &ServerResult,
+        result: ServerResult,
         cursor: Option<&str>,
         asked: Asked,
-    ) -> Result<Page, String> {
-        let text = list::text_of(result).map_err(|error| error.to_string())?;
-        let mut page = self.gate.page(&text).map_err(|error| error.to_string())?;
-        // What the transport below has dropped from its list stays dropped: over
-        // HTTP, tools whose header annotations break the rules.
-        if let ServerResult::ListToolsResult(below) = result {
-            let kept: HashSet<_> = below.tools.iter().map(|tool| &*tool.name).collect();
-            page.result.tools.retain(|tool| kept.contains(&*tool.name));
+    ) -> Result<(Page, Option<HashSet<String>>), String> {
+        let (text, below) = list::take_text(result).map_err(|error| error.to_string())?;
+        let allowed = self.gate.options.list_bytes;
+        if text.len() > allowed {
+            let bytes = text.len();
+            return Err(format!("a page has {bytes} bytes, {allowed} are allowed"));
         }
-        let ttl = page.result.ttl_ms;
-        let written = self.book.page(&page.listing, cursor, asked, ttl);
-        written.map_err(|error| error.to_string())?;
-        Ok(page)
+        let page = Page::read(text).map_err(|error| error.to_string())?;
+        for isolated in page.isolated() {
+            self.gate.tell(&ClientEvent::Isolated(isolated));
+        }
+        self.book.page(&page, cursor, asked)?;
+        Ok((page, below))
     }
 
-    /// The list cannot be read: calls meet what is known of their tools.
+    /// The list cannot be read, or not to its end: calls meet what is known of
+    /// their tools.
     pub(super) fn give_up(&mut self, reason: &str) {
-        self.gate.tell(&ClientEvent::Unlisted { reason });
+        self.gate.tell(&ClientEvent::UnreadList { reason });
+        self.book.incomplete(reason);
         self.release();
     }
 
-    /// The list is read: the calls that waited for it go on.
+    /// The list has taken too long.
+    pub(super) fn list_is_late(&mut self) {
+        let mut waiting = self.pending.iter();
+        let id = waiting.find(|(_, pending)| matches!(pending, Pending::OwnPage { .. }));
+        if let Some(id) = id.map(|(id, _)| id.clone()) {
+            self.pending.remove(&id);
+            let reason = Some("the list took too long".to_owned());
+            let params = CancelledNotificationParam::new(Some(id.clone()), reason);
+            let cancelled = CancelledNotification::new(params);
+            let cancelled = ClientNotification::CancelledNotification(cancelled);
+            self.send_own(JsonRpcMessage::notification(cancelled), id);
+        }
+        let waited = self.gate.options.list_timeout;
+        self.give_up(&format!("the server took more than {waited:?} to answer"));
+    }
+
+    /// The list is read: the calls and results that waited for it go on.
     fn release(&mut self) {
         self.listing = None;
+        for doubted in std::mem::take(&mut self.doubted) {
+            let answer = self.judged_again(doubted);
+            self.ready.push_back(answer);
+        }
         // Tools that changed while they were read are read again by the next
         // call; those that waited meet the list they waited for.
         for call in std::mem::take(&mut self.held) {

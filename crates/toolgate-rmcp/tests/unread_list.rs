@@ -1,0 +1,347 @@
+//! Clients behind the gate, when the server's list cannot be read, or only in
+//! part: what was read is checked, the rest is refused with the reason.
+#![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
+
+#[path = "support/script.rs"]
+mod script;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rmcp::ServiceExt as _;
+use rmcp::model::{CallToolRequestParams, ErrorData, JsonObject};
+use rmcp::service::{RoleClient, RunningService, ServiceError};
+use serde_json::{Value, json};
+use toolgate_rmcp::{ClientEvent, ClientGate, OnUnreadList};
+
+use script::{Reply, Script, count, result, script};
+
+type Client = RunningService<RoleClient, ()>;
+
+async fn connect(gate: &ClientGate, script: Script) -> Client {
+    ().serve(gate.lines(script.read, script.write))
+        .await
+        .unwrap()
+}
+
+fn call(name: &str, arguments: Value) -> CallToolRequestParams {
+    let arguments: JsonObject = arguments.as_object().cloned().unwrap();
+    CallToolRequestParams::new(name.to_owned()).with_arguments(arguments)
+}
+
+fn error(outcome: Result<impl std::fmt::Debug, ServiceError>) -> ErrorData {
+    match outcome {
+        Err(ServiceError::McpError(error)) => error,
+        other => ErrorData::internal_error(format!("no error: {other:?}"), None),
+    }
+}
+
+/// What `data` says of a refusal.
+fn data(error: &ErrorData) -> (&str, bool) {
+    let data = error.data.as_ref().unwrap();
+    (
+        data.get("kind").unwrap().as_str().unwrap(),
+        data.get("sent").unwrap().as_bool().unwrap(),
+    )
+}
+
+/// Takes an object with a string `a`.
+const CHECKED: &str =
+    r#"{"name":"checked","inputSchema":{"type":"object","properties":{"a":{"type":"string"}}}}"#;
+
+/// A tool whose schema has so many `properties` inside each other.
+fn deep(properties: usize) -> String {
+    let (open, close) = (
+        r#"{"properties":{"a":"#.repeat(properties),
+        "}}".repeat(properties),
+    );
+    format!(
+        r#"{{"name":"deep","inputSchema":{{"type":"object","properties":{{"a":{open}{{}}{close}}}}}}}"#
+    )
+}
+
+/// F21: a tool deeper than any reader of rmcp's goes is that tool's own fault.
+#[tokio::test]
+async fn a_deep_tool_spoils_no_other() {
+    for levels in [55, 58, 62, 100, 3_000] {
+        let deep = deep(levels);
+        let script = script(move |method, _| match method {
+            "tools/list" => result(format!(r#"{{"tools":[{deep},{CHECKED}]}}"#)),
+            _ => result(r#"{"content":[]}"#),
+        });
+        let seen = script.seen.clone();
+        let client = connect(&ClientGate::new(), script).await;
+        let refused = error(client.call_tool(call("checked", json!({"a": 1}))).await);
+        assert_eq!(
+            data(&refused),
+            ("arguments", false),
+            "{levels}: {refused:?}"
+        );
+        let listed = client.list_all_tools().await.unwrap();
+        assert!(listed.iter().any(|tool| tool.name == "checked"), "{levels}");
+        client
+            .call_tool(call("checked", json!({"a": "b"})))
+            .await
+            .unwrap();
+        let outcome = client.call_tool(call("deep", json!({"a": 1}))).await;
+        if levels > 62 {
+            assert_eq!(data(&error(outcome)), ("schema", false), "{levels}");
+        }
+        assert!(count(&seen, "tools/call") <= 2, "{levels}");
+    }
+}
+
+/// F22: a list of which nothing can be read lets nothing pass, unless it is told
+/// to, and says why.
+#[tokio::test]
+async fn an_unreadable_list_lets_nothing_pass() {
+    type List = fn() -> Reply;
+    let cases: [(List, &str); 5] = [
+        (
+            || Reply::Error(r#"{"code":-32603,"message":"the disk is full"}"#.to_owned()),
+            "the disk is full",
+        ),
+        (
+            || Reply::Error(r#"{"code":-32601,"message":"no such method"}"#.to_owned()),
+            "-32601",
+        ),
+        (|| result("{}"), "`tools`"),
+        (|| result(r#"{"tools":{"a":1}}"#), "`tools`"),
+        (|| result("7"), "`tools`"),
+    ];
+    for (list, reason) in cases {
+        for policy in [OnUnreadList::Refuse, OnUnreadList::Pass] {
+            let script = script(move |method, _| match method {
+                "tools/list" => list(),
+                _ => result(r#"{"content":[]}"#),
+            });
+            let seen = script.seen.clone();
+            let told = Arc::new(Mutex::new(Vec::new()));
+            let log = Arc::clone(&told);
+            let gate = ClientGate::new()
+                .on_unread_list(policy)
+                .observe(move |event| log.lock().unwrap().push(event.to_string()));
+            let client = connect(&gate, script).await;
+            for _ in 0..2 {
+                let outcome = client.call_tool(call("any", json!({}))).await;
+                match policy {
+                    OnUnreadList::Refuse => {
+                        let error = error(outcome);
+                        assert_eq!(data(&error), ("schema", false), "{error:?}");
+                        assert!(error.message.contains(reason), "{error:?}");
+                    }
+                    OnUnreadList::Pass => assert!(outcome.is_ok(), "{outcome:?}"),
+                }
+            }
+            let passed = if policy == OnUnreadList::Pass { 2 } else { 0 };
+            assert_eq!(count(&seen, "tools/call"), passed);
+            assert_eq!(count(&seen, "tools/list"), 1, "not asked again at once");
+            let told = told.lock().unwrap();
+            let unchecked = told.iter().filter(|told| told.contains("passed unchecked"));
+            assert_eq!(unchecked.count(), passed, "{told:?}");
+            let unread = told
+                .iter()
+                .filter(|told| told.contains("could not be read"));
+            assert_eq!(
+                unread.count(),
+                passed + 1 + if passed == 0 { 2 } else { 0 },
+                "{told:?}"
+            );
+        }
+    }
+}
+
+/// F22: members beside the tools do not spoil them; a list that goes on where
+/// nobody can follow is checked as far as it was read.
+#[tokio::test]
+async fn what_was_read_is_checked() {
+    let harmless = [
+        r#""ttlMs":"soon""#,
+        r#""_meta":7"#,
+        r#""nextCursor":null"#,
+        r#""cacheScope":"world""#,
+    ];
+    let endless = [
+        r#""nextCursor":5"#,
+        r#""nextCursor":"again""#,
+        r#""nextCursor":"error""#,
+    ];
+    for (member, known_whole) in harmless
+        .map(|member| (member, true))
+        .into_iter()
+        .chain(endless.map(|member| (member, false)))
+    {
+        let script = script(
+            move |method, params| match (method, params["cursor"].as_str()) {
+                ("tools/list", None) => result(format!(r#"{{"tools":[{CHECKED}],{member}}}"#)),
+                ("tools/list", Some("again")) => result(r#"{"tools":[],"nextCursor":"again"}"#),
+                ("tools/list", _) => Reply::Error(r#"{"code":-32603,"message":"gone"}"#.to_owned()),
+                _ => result(r#"{"content":[]}"#),
+            },
+        );
+        let seen = script.seen.clone();
+        let client = connect(&ClientGate::new(), script).await;
+        let wrong = error(client.call_tool(call("checked", json!({"a": 1}))).await);
+        assert_eq!(data(&wrong), ("arguments", false), "{member} {wrong:?}");
+        let right = client.call_tool(call("checked", json!({"a": "b"}))).await;
+        assert!(right.is_ok(), "{member} {right:?}");
+        let other = client.call_tool(call("other", json!({}))).await;
+        assert_eq!(other.is_ok(), known_whole, "{member} {other:?}");
+        if !known_whole {
+            assert_eq!(data(&error(other)), ("schema", false), "{member}");
+        }
+        assert!(count(&seen, "tools/list") <= 2, "{member}");
+        let listed = client.list_tools(None).await.unwrap();
+        assert_eq!(listed.tools.len(), 1, "{member}");
+    }
+}
+
+/// F22: a tool that cannot be read and has no name could be any.
+#[tokio::test]
+async fn an_unreadable_tool_without_a_name_could_be_any() {
+    let nameless = r#"{"name":"\ud800","inputSchema":{"type":"object"}}"#;
+    let script = script(move |method, _| match method {
+        "tools/list" => result(format!(r#"{{"tools":[{nameless},{CHECKED}]}}"#)),
+        _ => result(r#"{"content":[]}"#),
+    });
+    let client = connect(&ClientGate::new(), script).await;
+    client
+        .call_tool(call("checked", json!({"a": "b"})))
+        .await
+        .unwrap();
+    let other = error(client.call_tool(call("other", json!({}))).await);
+    assert_eq!(data(&other), ("schema", false), "{other:?}");
+}
+
+/// F22: the gate's own list has a deadline; what comes later is nobody's.
+#[tokio::test(start_paused = true)]
+async fn a_list_that_does_not_come_is_not_waited_for() {
+    let mut lists = 0;
+    let script = script(move |method, _| {
+        lists += usize::from(method == "tools/list");
+        match (method, lists) {
+            ("tools/list", 1) => Reply::Nothing,
+            ("tools/list", _) => result(format!(r#"{{"tools":[{CHECKED}]}}"#)),
+            _ => result(r#"{"content":[]}"#),
+        }
+    });
+    let seen = script.seen.clone();
+    let gate = ClientGate::new().list_timeout(Duration::from_secs(3));
+    let client = connect(&gate, script).await;
+    let begun = tokio::time::Instant::now();
+    let late = error(client.call_tool(call("checked", json!({}))).await);
+    assert_eq!(data(&late), ("schema", false), "{late:?}");
+    assert!(late.message.contains("more than 3s"), "{late:?}");
+    assert!(begun.elapsed() < Duration::from_secs(4));
+    assert_eq!(count(&seen, "notifications/cancelled"), 1);
+    // Later it is tried again.
+    tokio::time::advance(Duration::from_secs(6)).await;
+    client.call_tool(call("checked", json!({}))).await.unwrap();
+}
+
+/// F22: what an older list said stays when a newer one cannot be read.
+#[tokio::test(start_paused = true)]
+async fn an_older_list_counts_where_a_newer_one_is_missing() {
+    let mut lists = 0;
+    let script = script(move |method, _| {
+        lists += usize::from(method == "tools/list");
+        match (method, lists) {
+            ("tools/list", 1) => result(format!(r#"{{"ttlMs":1000,"tools":[{CHECKED}]}}"#)),
+            ("tools/list", _) => Reply::Error(r#"{"code":-32603,"message":"gone"}"#.to_owned()),
+            _ => result(r#"{"content":[]}"#),
+        }
+    });
+    let client = connect(&ClientGate::new(), script).await;
+    let right = json!({"a": "b"});
+    client
+        .call_tool(call("checked", right.clone()))
+        .await
+        .unwrap();
+    client.call_tool(call("other", json!({}))).await.unwrap();
+    tokio::time::advance(Duration::from_secs(2)).await;
+    client.call_tool(call("checked", right)).await.unwrap();
+    let wrong = error(client.call_tool(call("checked", json!({"a": 1}))).await);
+    assert_eq!(data(&wrong), ("arguments", false));
+    let other = error(client.call_tool(call("other", json!({}))).await);
+    assert!(other.message.contains("gone"), "{other:?}");
+}
+
+/// F24: a page over the bound is not read, and says so.
+#[tokio::test]
+async fn a_page_has_a_bound() {
+    for (bytes, is_read) in [(CHECKED.len(), false), (1 << 12, true)] {
+        let script = script(move |method, _| match method {
+            "tools/list" => result(format!(r#"{{"tools":[{CHECKED}]}}"#)),
+            _ => result(r#"{"content":[]}"#),
+        });
+        let client = connect(&ClientGate::new().max_list_bytes(bytes), script).await;
+        let outcome = client.call_tool(call("checked", json!({}))).await;
+        assert_eq!(outcome.is_ok(), is_read, "{outcome:?}");
+        let listed = client.list_all_tools().await;
+        assert_eq!(listed.is_ok(), is_read, "{listed:?}");
+        if !is_read {
+            assert!(error(listed).message.contains("are allowed"));
+        }
+    }
+}
+
+const ANSWER: &str = r#"{"content":[],"structuredContent":{"v":"text"}}"#;
+
+/// F23: a result that breaks a contract which may be old meets the newest one.
+#[tokio::test]
+async fn a_result_meets_the_newest_contract() {
+    let listed = |of: &str, ttl: u32| {
+        format!(
+            r#"{{"ttlMs":{ttl},"tools":[{{"name":"t","inputSchema":{{"type":"object"}},"outputSchema":{{"type":"object","properties":{{"v":{{"type":"{of}"}}}}}}}}]}}"#
+        )
+    };
+    let cases = [
+        // The tool was changed, and the server said nothing.
+        (0, "string", None, 2),
+        // It was not changed: the result is wrong.
+        (0, "integer", Some("result"), 2),
+        // It was changed, and the result is wrong all the same.
+        (0, "boolean", Some("result"), 2),
+        // The server vouches for its list, and takes that back with the result.
+        (60_000, "changed", None, 2),
+        // The server vouches for its list.
+        (60_000, "string", Some("result"), 1),
+    ];
+    for (ttl, then, refused, lists) in cases {
+        let mut asked = 0;
+        let script = script(move |method, _| {
+            asked += usize::from(method == "tools/list");
+            match method {
+                "tools/list" if asked == 1 => result(listed("integer", ttl)),
+                "tools/list" if then == "changed" => result(listed("string", ttl)),
+                "tools/list" => result(listed(then, ttl)),
+                _ if then == "changed" => Reply::Notified(
+                    r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#.to_owned(),
+                    ANSWER.to_owned(),
+                ),
+                _ => result(ANSWER),
+            }
+        });
+        let seen = script.seen.clone();
+        let refusals = Arc::new(Mutex::new(0));
+        let told = Arc::clone(&refusals);
+        let gate = ClientGate::new().observe(move |event| {
+            if let ClientEvent::ResultRefused(_) = event {
+                *told.lock().unwrap() += 1;
+            }
+        });
+        let client = connect(&gate, script).await;
+        let outcome = client.call_tool(call("t", json!({}))).await;
+        match refused {
+            None => assert!(outcome.is_ok(), "{then} {outcome:?}"),
+            Some(kind) => {
+                let error = error(outcome);
+                assert_eq!(error.code, ClientGate::INVALID_RESULT);
+                assert_eq!(data(&error), (kind, true));
+            }
+        }
+        assert_eq!(count(&seen, "tools/list"), lists, "{ttl} {then}");
+        assert_eq!(count(&seen, "tools/call"), 1);
+        assert_eq!(*refusals.lock().unwrap(), usize::from(refused.is_some()));
+    }
+}
