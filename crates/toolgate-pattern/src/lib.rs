@@ -45,6 +45,7 @@ mod error;
 mod escape;
 mod fold;
 mod fuel;
+mod hazard;
 mod instructions;
 mod int;
 mod intern;
@@ -64,6 +65,7 @@ use std::ops::Range;
 
 use ast::Ast;
 pub use error::{PatternError, PatternErrorKind};
+pub use hazard::Hazard;
 use plan::Plan;
 
 /// A compiled pattern.

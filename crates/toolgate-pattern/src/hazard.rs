@@ -1,0 +1,130 @@
+//! Whether an engine that backtracks may need more than linear time for a pattern.
+//!
+//! The matchers of this crate do not; those of most other validators do (V8, `re` of
+//! Python, ICU). A backtracker tries the paths of a pattern's automaton one by one.
+//! If a loop has two paths over the same text, their number doubles with each turn
+//! (EDA, exponential degree of ambiguity); if two loops follow each other and share a
+//! text, there are as many paths as places to change from one to the other (IDA,
+//! polynomial). Both are decided on the pattern's position automaton (A. Weber,
+//! H. Seidl: On the degree of ambiguity of finite automata, 1991). What is not decided
+//! within bounds is called exponential.
+
+mod automaton;
+mod paths;
+
+use crate::Pattern;
+use crate::ast::{Ast, Node, NodeId};
+use crate::parse;
+
+/// The time that a backtracking engine may need, by the length of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "time grows linearly, polynomially or exponentially"
+)]
+pub enum Hazard {
+    /// Linear.
+    None,
+    /// Polynomial, of at most this degree, which is 2 or more.
+    Polynomial(u32),
+    /// Exponential, or not known to be less.
+    Exponential,
+}
+
+impl Pattern {
+    /// The time that a backtracking engine may need to search a text for the
+    /// pattern. `Hazard::None` is a promise; the others may be too careful.
+    ///
+    /// ```
+    /// use toolgate_pattern::{Hazard, Limits, Pattern};
+    ///
+    /// let hazard = |text| Pattern::new(text, &Limits::default()).map(|pattern| pattern.hazard());
+    /// assert_eq!(hazard("^[a-z]+-[0-9]+$")?, Hazard::None);
+    /// assert_eq!(hazard("^[a-z]+[a-z0-9]+$")?, Hazard::Polynomial(2));
+    /// assert_eq!(hazard("^(a+)+$")?, Hazard::Exponential);
+    /// # Ok::<(), toolgate_pattern::PatternError>(())
+    /// ```
+    #[must_use]
+    pub fn hazard(&self) -> Hazard {
+        match parse::parse(&self.text, usize::MAX, usize::MAX) {
+            Ok(parsed) => of(&parsed.ast, parsed.root, false, 0),
+            // It was read before.
+            Err(_) => Hazard::Exponential,
+        }
+    }
+}
+
+impl Hazard {
+    /// The time of both, one after the other.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        self.max(other)
+    }
+
+    /// The time of one that is started wherever the other is.
+    fn within(self, outer: Self) -> Self {
+        match (outer, self) {
+            (Self::Exponential, _) | (_, Self::Exponential) => Self::Exponential,
+            (outer, inner) => Self::Polynomial(outer.degree().saturating_add(inner.degree())),
+        }
+    }
+
+    fn degree(self) -> u32 {
+        match self {
+            Self::None => 1,
+            Self::Polynomial(degree) => degree,
+            Self::Exponential => u32::MAX,
+        }
+    }
+}
+
+/// The time of matching what stands at `root`; from one place only if `fixed`.
+fn of(ast: &Ast, root: NodeId, fixed: bool, depth: usize) -> Hazard {
+    let facts = ast.facts(root);
+    if depth > LOOKS {
+        return Hazard::Exponential;
+    }
+    let Some(automaton) = automaton::Automaton::of(ast, root, fixed || facts.anchored) else {
+        return Hazard::Exponential;
+    };
+    let mut hazard = paths::hazard(&automaton);
+    for look in &automaton.looks {
+        let Node::Look { child, .. } = ast.node(look.node) else {
+            continue;
+        };
+        let inner = of(ast, child, true, depth + 1);
+        // A lookaround without a loop takes a bounded time wherever it is tried.
+        let bounded = inner == Hazard::None && !has_loop(ast, child);
+        if !bounded {
+            hazard = if look.repeated || !(fixed || facts.anchored) {
+                hazard.and(inner.within(hazard))
+            } else {
+                hazard.and(inner)
+            };
+        }
+    }
+    hazard
+}
+
+/// Whether there is a repetition of many turns in a node.
+fn has_loop(ast: &Ast, root: NodeId) -> bool {
+    let mut waiting = vec![root];
+    while let Some(id) = waiting.pop() {
+        match ast.node(id) {
+            Node::Repeat { max, .. } if max > automaton::FOLDED => return true,
+            Node::Repeat { child, .. } | Node::Capture { child, .. } | Node::Look { child, .. } => {
+                waiting.push(child);
+            }
+            Node::Concat(list) | Node::Alternate(list) => waiting.extend(ast.children(list)),
+            Node::BackReference { .. } => return true,
+            Node::Empty | Node::Char(_) | Node::Class(_) | Node::Assert(_) => {}
+        }
+    }
+    false
+}
+
+/// Lookarounds inside lookarounds that are looked into.
+const LOOKS: usize = 8;
+
+#[cfg(test)]
+mod tests;
