@@ -93,7 +93,7 @@ pub(crate) struct Facts {
 }
 
 /// A parsed pattern.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ast {
     nodes: Vec<Node>,
     facts: Vec<Facts>,

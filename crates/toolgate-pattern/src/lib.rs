@@ -54,6 +54,7 @@ mod names;
 mod parse;
 mod plan;
 mod pool;
+mod portable;
 mod property;
 mod reading;
 mod recognise;

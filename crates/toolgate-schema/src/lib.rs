@@ -26,6 +26,7 @@
 mod admit;
 mod closest;
 mod compiler;
+mod cost;
 mod dialect;
 mod error;
 mod execute;

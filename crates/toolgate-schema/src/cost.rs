@@ -1,0 +1,329 @@
+//! What a naive validator does for one value: one that follows every path through a
+//! schema, and remembers nothing.
+//!
+//! Most validators are naive. This engine is not, so a schema that is cheap here may
+//! hang others: `allOf` with two references to the next of forty such schemas is
+//! 2^40 paths. The count is an upper bound for one place of an instance of at most
+//! [`DEPTH`] levels; recursion counts once for each level.
+
+use crate::dialect::Keyword;
+use crate::outline::{Form, Outline, Sub, SubId};
+use crate::schema::Schema;
+
+impl Schema {
+    /// An upper bound for the number of subschemas that a naive validator applies to
+    /// one place of an instance.
+    ///
+    /// ```
+    /// use toolgate_schema::Schema;
+    ///
+    /// let flat = Schema::compile(br#"{"properties": {"a": {"type": "string"}}}"#)?;
+    /// assert_eq!(flat.naive_cost(), 1);
+    /// let twice = Schema::compile(br##"{"allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}],
+    ///   "$defs": {"a": {"type": "object"}}}"##)?;
+    /// assert_eq!(twice.naive_cost(), 5);
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
+    #[must_use]
+    pub fn naive_cost(&self) -> u64 {
+        match self.outline() {
+            Ok(outline) => Paths::of(outline, &[]).most(outline.root),
+            // It was compiled before.
+            Err(_) => u64::MAX,
+        }
+    }
+
+    /// The places of subschemas without which [`naive_cost`](Self::naive_cost) is at
+    /// most `bound`, as JSON pointers; few, and as deep as possible. The root alone if
+    /// others do not help.
+    #[must_use]
+    pub fn costly_places(&self, bound: u64) -> Vec<String> {
+        let Ok(outline) = self.outline() else {
+            return vec![String::new()];
+        };
+        let mut cut: Vec<SubId> = Vec::new();
+        for _ in 0..ROUNDS {
+            let paths = Paths::of(outline, &cut);
+            if paths.most(outline.root) <= bound {
+                return places(outline, &cut);
+            }
+            let next = paths.deepest(outline, bound);
+            if next != outline.root {
+                cut.push(next);
+                continue;
+            }
+            let to_root = references_to(outline, next);
+            let new = to_root.into_iter().filter(|sub| !cut.contains(sub));
+            let new: Vec<SubId> = new.collect();
+            if new.is_empty() {
+                break;
+            }
+            cut.extend(new);
+        }
+        vec![String::new()]
+    }
+}
+
+fn places(outline: &Outline, cut: &[SubId]) -> Vec<String> {
+    let mut places = Vec::new();
+    for id in cut {
+        let sub = outline.sub(*id);
+        let place = outline.place(sub.doc, sub.node);
+        if !place.document.is_empty() {
+            return vec![String::new()];
+        }
+        places.push(place.pointer);
+    }
+    places
+}
+
+/// The subschemas that refer to one.
+fn references_to(outline: &Outline, target: SubId) -> Vec<SubId> {
+    let subs = outline.subs.iter().enumerate();
+    let refers = |sub: &Sub| {
+        outline.entries(*sub).iter().any(|entry| {
+            matches!(entry.form, Form::Reference(id) if outline.target(id).initial() == target)
+        })
+    };
+    subs.filter(|(_, sub)| refers(sub))
+        .map(|(index, _)| SubId::new(index))
+        .filter(|id| *id != target)
+        .collect()
+}
+
+/// For each depth below a subschema, the paths that lead to one place there.
+struct Paths {
+    /// By depth, then by subschema.
+    levels: Vec<Vec<u64>>,
+}
+
+/// The subschemas that one applies to the same place, and below it.
+struct Applied {
+    here: Vec<SubId>,
+    members: Vec<SubId>,
+    items: Vec<SubId>,
+    /// Apply to some members or items beside the others.
+    also_members: Vec<SubId>,
+    also_items: Vec<SubId>,
+    weight: u64,
+}
+
+impl Applied {
+    fn of(outline: &Outline, id: SubId, cut: &[SubId]) -> Self {
+        let mut out = Self {
+            here: Vec::new(),
+            members: Vec::new(),
+            items: Vec::new(),
+            also_members: Vec::new(),
+            also_items: Vec::new(),
+            weight: 1,
+        };
+        if cut.contains(&id) {
+            return out;
+        }
+        let sub = outline.sub(id);
+        out.here = outline.in_place(sub);
+        for entry in outline.entries(sub) {
+            match (&entry.form, entry.keyword) {
+                (Form::Map(map), Keyword::Properties) => {
+                    out.members.extend(map.iter().map(|(_, sub)| *sub));
+                }
+                (Form::Patterns(map), _) => {
+                    out.also_members.extend(map.iter().map(|(_, _, sub)| *sub));
+                }
+                (Form::One(one), Keyword::AdditionalProperties) => out.members.push(*one),
+                (Form::One(one), Keyword::UnevaluatedProperties | Keyword::PropertyNames) => {
+                    out.also_members.push(*one);
+                }
+                (Form::List(list), Keyword::PrefixItems | Keyword::Items) => {
+                    out.items.extend(list.iter().copied());
+                }
+                (Form::One(one), Keyword::Items | Keyword::AdditionalItems) => {
+                    out.items.push(*one);
+                }
+                (Form::One(one), Keyword::Contains | Keyword::UnevaluatedItems) => {
+                    out.also_items.push(*one);
+                }
+                _ => {}
+            }
+        }
+        out
+    }
+}
+
+impl Paths {
+    fn of(outline: &Outline, cut: &[SubId]) -> Self {
+        let count = outline.subs.len();
+        let applied: Vec<Applied> = (0..count)
+            .map(|index| Applied::of(outline, SubId::new(index), cut))
+            .collect();
+        let order = inner_first(&applied);
+        let mut levels: Vec<Vec<u64>> = Vec::with_capacity(DEPTH);
+        for depth in 0..DEPTH {
+            let mut members = vec![0_u64; count];
+            let mut items = vec![0_u64; count];
+            let below = depth.checked_sub(1).and_then(|below| levels.get(below));
+            for &at in &order {
+                let Some(of) = applied.get(at) else { continue };
+                let sum = |table: &[u64], subs: &[SubId]| {
+                    let values = subs.iter().map(|sub| value(table, sub.index()));
+                    values.fold(0, u64::saturating_add)
+                };
+                let most = |table: &[u64], subs: &[SubId]| {
+                    let values = subs.iter().map(|sub| value(table, sub.index()));
+                    values.max().unwrap_or(0)
+                };
+                let (mut by_members, mut by_items) =
+                    (sum(&members, &of.here), sum(&items, &of.here));
+                match below {
+                    None => {
+                        by_members = by_members.saturating_add(of.weight);
+                        by_items = by_members;
+                    }
+                    Some(below) => {
+                        let more =
+                            most(below, &of.members).saturating_add(sum(below, &of.also_members));
+                        by_members = by_members.saturating_add(more);
+                        let more =
+                            most(below, &of.items).saturating_add(sum(below, &of.also_items));
+                        by_items = by_items.saturating_add(more);
+                    }
+                }
+                put(&mut members, at, by_members);
+                put(&mut items, at, by_items);
+            }
+            let level = members
+                .iter()
+                .zip(&items)
+                .map(|(one, other)| *one.max(other));
+            levels.push(level.collect());
+        }
+        Self { levels }
+    }
+
+    fn at(&self, depth: usize, sub: SubId) -> u64 {
+        self.levels
+            .get(depth)
+            .map_or(0, |level| value(level, sub.index()))
+    }
+
+    fn most(&self, sub: SubId) -> u64 {
+        let depths = 0..self.levels.len();
+        depths.map(|depth| self.at(depth, sub)).max().unwrap_or(0)
+    }
+
+    /// The last subschema over the bound on the costliest way from the root.
+    fn deepest(&self, outline: &Outline, bound: u64) -> SubId {
+        let over = |depth: &usize| self.at(*depth, outline.root) > bound;
+        let (mut sub, mut depth) = (outline.root, (0..self.levels.len()).find(over).unwrap_or(0));
+        // Each step goes inward or down: there are no rings in place.
+        for _ in 0..outline.subs.len().saturating_mul(2) + DEPTH {
+            let of = Applied::of(outline, sub, &[]);
+            let here = of.here.iter().map(|sub| (*sub, depth));
+            let groups = [&of.members, &of.items, &of.also_members, &of.also_items];
+            let below = groups.into_iter().flatten();
+            let below = below.filter_map(|sub| Some((*sub, depth.checked_sub(1)?)));
+            let next = here
+                .chain(below)
+                .max_by_key(|(sub, depth)| self.at(*depth, *sub));
+            match next {
+                Some((next, at)) if self.at(at, next) > bound => (sub, depth) = (next, at),
+                _ => break,
+            }
+        }
+        sub
+    }
+}
+
+/// Subschemas in an order in which what one applies in place comes before it.
+fn inner_first(applied: &[Applied]) -> Vec<usize> {
+    let mut order = Vec::with_capacity(applied.len());
+    let mut seen = vec![false; applied.len()];
+    for root in 0..applied.len() {
+        let mut waiting = vec![(root, false)];
+        while let Some((at, done)) = waiting.pop() {
+            if done {
+                order.push(at);
+                continue;
+            }
+            match seen.get_mut(at) {
+                Some(seen) if !*seen => *seen = true,
+                _ => continue,
+            }
+            waiting.push((at, true));
+            let here = applied.get(at).map_or(&[][..], |of| &of.here);
+            waiting.extend(here.iter().map(|sub| (sub.index(), false)));
+        }
+    }
+    order
+}
+
+fn value(table: &[u64], at: usize) -> u64 {
+    table.get(at).copied().unwrap_or(0)
+}
+
+fn put(table: &mut [u64], at: usize, value: u64) {
+    if let Some(slot) = table.get_mut(at) {
+        *slot = value;
+    }
+}
+
+/// Levels of an instance that are counted.
+const DEPTH: usize = 32;
+/// Subschemas that are taken out before the whole is given up.
+const ROUNDS: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use crate::Schema;
+
+    fn fan(levels: usize, keyword: &str) -> String {
+        let defs: Vec<String> = (0..levels)
+            .map(|n| {
+                let next = format!(r##"{{"$ref":"#/$defs/d{}"}}"##, n + 1);
+                format!(r#""d{n}":{{"{keyword}":[{next},{next}]}}"#)
+            })
+            .collect();
+        format!(
+            r##"{{"$ref":"#/$defs/d0","$defs":{{{},"d{levels}":{{"type":"object"}}}}}}"##,
+            defs.join(",")
+        )
+    }
+
+    fn compiled(text: &str) -> Schema {
+        Schema::compile(text.as_bytes()).unwrap_or_else(|error| panic!("{error}: {text}"))
+    }
+
+    #[test]
+    fn paths_are_counted() {
+        for keyword in ["allOf", "anyOf", "oneOf"] {
+            assert!(
+                compiled(&fan(40, keyword)).naive_cost() > 1 << 40,
+                "{keyword}"
+            );
+            assert!(compiled(&fan(3, keyword)).naive_cost() < 64, "{keyword}");
+        }
+        let list = r##"{"properties":{"next":{"$ref":"#"},"more":{"items":{"$ref":"#"}}}}"##;
+        assert!(compiled(list).naive_cost() < 8);
+        let twice = r##"{"properties":{"c":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}"##;
+        assert!(compiled(twice).naive_cost() > 1 << 30);
+        let value = r##"{"anyOf":[{"type":"string"},{"type":"array","items":{"$ref":"#"}},
+            {"type":"object","additionalProperties":{"$ref":"#"}}]}"##;
+        assert!(compiled(value).naive_cost() < 16);
+    }
+
+    #[test]
+    fn few_places_are_costly() {
+        let schema = compiled(&fan(40, "allOf"));
+        let places = schema.costly_places(1_000);
+        assert!(!places.is_empty() && places.len() < 8, "{places:?}");
+        assert!(
+            places.iter().all(|place| place.starts_with("/$defs/d")),
+            "{places:?}"
+        );
+        let twice = compiled(r##"{"properties":{"c":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}"##);
+        let places = twice.costly_places(1_000);
+        assert!(!places.contains(&String::new()), "{places:?}");
+        assert!(compiled("{}").costly_places(1_000).is_empty());
+    }
+}
