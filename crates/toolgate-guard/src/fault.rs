@@ -79,6 +79,15 @@ pub enum Act {
     ServerAnsweredNoMessage,
     /// The server answered with a message over the bound.
     ServerAnsweredTooMuch,
+    /// The server answered with an error that is not one of JSON-RPC's.
+    ServerAnsweredBadError,
+    /// The server answered under an id of another type: `"4"` for `4`.
+    ServerAnsweredOtherId,
+    /// The server's result has structured content that is no object, and no text block for
+    /// readers who know none (SEP-2106).
+    ResultWithoutText,
+    /// The server's result has no `content`, which typed readers need.
+    ResultWithoutContent,
     /// The server answered what nobody asked, or answered twice.
     ServerAnsweredUnasked,
     /// The server answered a request that another process of the guard sent, so
@@ -164,6 +173,10 @@ impl Act {
             Self::ServerAnsweredNoJson => ("server-json", Server),
             Self::ServerAnsweredNoMessage => ("server-message", Server),
             Self::ServerAnsweredTooMuch => ("server-message-bytes", Server),
+            Self::ServerAnsweredBadError => ("server-error", Server),
+            Self::ServerAnsweredOtherId => ("server-id-type", Server),
+            Self::ResultWithoutText => ("result-without-text", Server),
+            Self::ResultWithoutContent => ("result-without-content", Server),
             Self::ServerAnsweredUnasked => ("server-answer-unasked", Server),
             Self::AnsweredElsewhere => ("answer-elsewhere", Guard),
             Self::ServerReusedId => ("server-id-reused", Server),

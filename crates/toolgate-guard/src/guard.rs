@@ -19,7 +19,7 @@ use crate::share::{Board, Identity, Share};
 pub struct Guard(Arc<Inner>);
 
 struct Inner {
-    rules: RwLock<Arc<Rules>>,
+    rules: Arc<RwLock<Arc<Rules>>>,
     shelf: Arc<Shelf>,
     /// What is shared with other guards.
     board: Option<Arc<Board>>,
@@ -58,23 +58,22 @@ pub(crate) struct Desk {
 }
 
 impl Guard {
-    /// A guard with a store of schemas of its own, which leaves out keywords that
-    /// their dialect forbids ([`SchemaStore::lenient`]).
+    /// A guard with a store of schemas of its own, compiled as the policy says.
     ///
     /// # Errors
     ///
     /// The policy makes no sense.
     pub fn new(policy: Policy) -> Result<Self, PolicyError> {
-        Self::with_store(policy, SchemaStore::lenient())
+        Self::made(policy, None, None)
     }
 
-    /// A guard that compiles and keeps schemas in `store`.
+    /// A guard that compiles and keeps schemas in `store`, as that compiles them.
     ///
     /// # Errors
     ///
     /// As [`new`](Self::new).
     pub fn with_store(policy: Policy, store: SchemaStore) -> Result<Self, PolicyError> {
-        Self::made(policy, store, None)
+        Self::made(policy, Some(store), None)
     }
 
     /// A guard that shares what it sees of one upstream with the guards of other
@@ -87,20 +86,29 @@ impl Guard {
     ///
     /// As [`new`](Self::new).
     pub fn sharing(policy: Policy, upstream: &str, share: &Share) -> Result<Self, PolicyError> {
-        Self::made(policy, SchemaStore::lenient(), Some(share.board(upstream)))
+        Self::made(policy, None, Some(share.board(upstream)))
     }
 
     fn made(
         policy: Policy,
-        store: SchemaStore,
+        store: Option<SchemaStore>,
         board: Option<Arc<Board>>,
     ) -> Result<Self, PolicyError> {
         policy.check()?;
+        let compiler = policy.compiler.clone();
+        let rules = Arc::new(RwLock::new(Arc::new(Rules {
+            policy,
+            generation: 0,
+        })));
+        let store = store.unwrap_or_else(|| {
+            let rules = Arc::clone(&rules);
+            SchemaStore::choosing(compiler, SchemaStore::BYTES, move |tool, part| {
+                let rules = rules.read().unwrap_or_else(PoisonError::into_inner);
+                rules.policy.formats_in(tool, part)
+            })
+        });
         Ok(Self(Arc::new(Inner {
-            rules: RwLock::new(Arc::new(Rules {
-                policy,
-                generation: 0,
-            })),
+            rules,
             shelf: Shelf::new(store),
             board,
             scopes: Mutex::default(),

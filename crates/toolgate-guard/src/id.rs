@@ -71,6 +71,15 @@ impl IdKey {
         }
     }
 
+    /// The id of the other type that says the same: `4` for `"4"` and `"4"` for `4`.
+    pub(crate) fn of_other_type(&self) -> Option<Self> {
+        match self {
+            Self::Number(number) => Some(Self::Text(number.to_string().into())),
+            Self::Text(text) => plain_number(text).map(Self::Number),
+            Self::Other(_) => None,
+        }
+    }
+
     /// The id as JSON text. Spelling is not kept: `1.0` is written `1`.
     #[must_use]
     pub fn raw(&self) -> String {

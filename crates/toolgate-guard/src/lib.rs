@@ -48,7 +48,7 @@ pub use knowledge::{Context, Scope, ScopeKey};
 pub use lock::{Digest, Lock, LockError, Pin};
 pub use policy::{Policy, PolicyError};
 pub use reading::{OwnedReading, read_message, replace_lone_surrogates};
-pub use record::{Action, Gate, Record};
+pub use record::{Action, Gate, Peer, Record};
 pub use recover::{Recovered, Recovery};
 pub use share::{Charge, Claim, Identity, NEXT, POST, Post, SetAside, Share, ShareTerms};
 pub use side::Side;

@@ -49,6 +49,25 @@ pub struct Record {
     pub fuel: u64,
     /// From the request to this answer.
     pub elapsed: Option<Duration>,
+    /// Who is on the client's side, if the transport said so.
+    pub peer: Option<Arc<Peer>>,
+    /// Whether the server lists the tool. Other names are whatever a caller wrote.
+    pub listed: bool,
+}
+
+/// Who is on the client's side of a message, as far as the transport knows. No secret stands in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "the transport that makes one must say all of it"
+)]
+pub struct Peer {
+    /// The caller: whom a token names, or a digest of it; never the token.
+    pub caller: Option<Arc<str>>,
+    /// The session, by a name that opens nothing.
+    pub session: Option<Arc<str>>,
+    /// The network address that the message came from.
+    pub address: Option<Arc<str>>,
 }
 
 /// Which gate judged.
@@ -137,6 +156,8 @@ impl Record {
             detail: None,
             fuel: 0,
             elapsed: None,
+            peer: None,
+            listed: false,
         }
     }
 
@@ -155,6 +176,18 @@ impl Record {
             line.raw(name, value);
         }
         line.raw("atMs", &self.at.as_millis().to_string());
+        if let Some(peer) = &self.peer {
+            let parts = [
+                ("caller", &peer.caller),
+                ("session", &peer.session),
+                ("address", &peer.address),
+            ];
+            for (name, part) in parts {
+                if let Some(part) = part {
+                    line.text(name, &cut(part));
+                }
+            }
+        }
         line.text("from", self.from.name());
         line.text("gate", self.gate.name());
         line.text("action", self.action.name());
@@ -250,10 +283,15 @@ mod tests {
         record.places = vec!["/limit minimum".to_owned()];
         record.fuel = 12;
         record.elapsed = Some(Duration::from_micros(7));
+        record.peer = Some(Arc::new(Peer {
+            caller: Some("user@issuer".into()),
+            session: None,
+            address: Some("127.0.0.1:5".into()),
+        }));
         let line = record.to_json_with(&[("time", "\"now\"")]);
         assert_eq!(
             line,
-            r#"{"time":"now","atMs":1500,"from":"client","gate":"arguments","action":"refused","code":"arguments-invalid","blame":"client","method":"tools/call","id":"a\\n\"b","tool":"greet\\u{202e}","version":"2026-07-28","places":["/limit minimum"],"fuel":12,"elapsedUs":7}"#
+            r#"{"time":"now","atMs":1500,"caller":"user@issuer","address":"127.0.0.1:5","from":"client","gate":"arguments","action":"refused","code":"arguments-invalid","blame":"client","method":"tools/call","id":"a\\n\"b","tool":"greet\\u{202e}","version":"2026-07-28","places":["/limit minimum"],"fuel":12,"elapsedUs":7}"#
         );
         assert!(serde_json::from_str::<serde_json::Value>(&line).is_ok());
     }

@@ -25,10 +25,13 @@ dialogues! { "cases":
     elsewhere
     endings
     envelope
+    formats
     ids
     knowledge
     legacy_list
+    leniency
     listing
+    malformed
     methods
     modern
     noise
@@ -39,6 +42,7 @@ dialogues! { "cases":
     shared
     surrogates
     tasks
+    text_blocks
     tools_unlisted
     traces
 }

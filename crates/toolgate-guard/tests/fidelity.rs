@@ -156,7 +156,7 @@ proptest! {
         );
         prop_assert!(passes(talk.from_client(call.as_bytes(), NOW), Side::Server, &call), "{}", call);
         let result = format!(
-            r#"{{"jsonrpc":"2.0","id":2,"result":{{{tag}"content":[{{"type":"text","text":"{text}"}},{{"type":"vendor","x":{extra}}}],"structuredContent":{{"n": {number},"v":{extra}}},"vendor":{extra}}}}}"#
+            r#"{{"jsonrpc":"2.0","id":2,"result":{{{tag}"content":[{{"type":"text","text":"{text}","vendor":{extra}}}],"structuredContent":{{"n": {number},"v":{extra}}},"vendor":{extra}}}}}"#
         );
         prop_assert!(passes(talk.from_server(result.as_bytes(), NOW), Side::Client, &result), "{}", result);
     }

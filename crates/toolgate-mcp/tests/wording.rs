@@ -6,7 +6,7 @@ mod support;
 
 use std::fmt::Write as _;
 
-use support::{call, tool, tools};
+use support::{asserting, call, tool};
 
 /// A tool and calls of it that go wrong.
 const MISTAKES: &[(&str, &str, &[&str])] = &[
@@ -155,7 +155,7 @@ fn each_mistake_has_its_text() {
     let mut told = String::new();
     let mut count = 0;
     for (name, input, mistakes) in MISTAKES {
-        let set = tools(&[&tool(name, input, None)]);
+        let set = asserting(&[&tool(name, input, None)]);
         for arguments in *mistakes {
             let decision = call(&set, name, arguments);
             let refusal = decision.refusal().unwrap();

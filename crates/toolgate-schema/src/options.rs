@@ -5,7 +5,7 @@ use std::fmt;
 use crate::error::CompileError;
 
 /// What `format` does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Formats {
     /// Nothing is asserted (the default of the specification), unless a custom

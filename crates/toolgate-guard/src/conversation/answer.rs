@@ -77,8 +77,10 @@ impl Record {
         self.id = Some(key.clone());
         self.era = Some(open.era);
         self.elapsed = Some(turn.now.saturating_sub(open.since));
+        self.peer.clone_from(&open.peer);
         if let super::open::What::Call(called) = &open.what {
             self.tool = Some(Arc::clone(&called.name));
+            self.listed = called.tool.is_some();
         }
     }
 }

@@ -38,6 +38,8 @@ pub(super) struct Retry {
 
 /// What came of the gates.
 struct Passage {
+    /// Whether the server lists the tool.
+    listed: bool,
     objection: Option<Box<Objection>>,
     /// What is wrong and passes all the same.
     reported: Vec<Objection>,
@@ -108,7 +110,8 @@ impl Conversation {
         };
         self.report(turn, &key, &open, &name, &passage, fuel, out);
         if let Some(objection) = &passage.objection {
-            return self.object(turn, key, &open, Some(&name), objection, out);
+            let tool = Some((&name, passage.listed));
+            return self.object(turn, key, &open, tool, objection, out);
         }
         let tool = match &found {
             Found::Tool(tool) => Some(Arc::clone(&tool.contract)),
@@ -164,8 +167,9 @@ impl Conversation {
             }
         };
         if objection.mode == Mode::Enforce {
-            let tool = tool.map(Arc::from);
-            self.object(turn, key, &open, tool.as_ref(), &objection, out);
+            let tool: Option<Arc<str>> = tool.map(Arc::from);
+            let tool = tool.as_ref().map(|name| (name, false));
+            self.object(turn, key, &open, tool, &objection, out);
         } else {
             self.forward_unread(key, open, bytes, out);
         }
@@ -209,6 +213,7 @@ impl Conversation {
             turn.now,
         );
         waiting.what = What::Parked;
+        waiting.peer.clone_from(&open.peer);
         self.open.insert(key.clone(), waiting);
         self.parked_bytes += bytes.len();
         self.parked.push_back(Parked {
@@ -246,7 +251,8 @@ impl Conversation {
         let guard = self.guard.clone();
         self.parked_bytes = 0;
         for parked in std::mem::take(&mut self.parked) {
-            self.open.remove(&parked.id);
+            let waited = self.open.remove(&parked.id).and_then(|open| open.peer);
+            let speaks = std::mem::replace(&mut self.peer, waited);
             let retry = Retry {
                 unlisted: unlisted.clone(),
                 paid: parked.paid,
@@ -254,23 +260,25 @@ impl Conversation {
             let mut desk = guard.take_desk(turn.rules);
             self.again(turn, &mut desk, &parked.message, &retry, out);
             guard.put_desk(desk, parked.message.len());
+            self.peer = speaks;
         }
     }
 
-    /// Answers a call that a gate objects to.
+    /// Answers a call that a gate objects to. `tool` is its name, and whether the server lists it.
     fn object(
         &self,
         turn: &Turn<'_>,
         key: IdKey,
         open: &Open,
-        tool: Option<&Arc<str>>,
+        tool: Option<(&Arc<str>, bool)>,
         objection: &Objection,
         out: &mut Effects<'_>,
     ) {
         let (answer, code) = objection.answer(open.era, &open.raw(&key));
         let mut record = objection.record(turn, Side::Client, Action::Refused);
         record.describe(&key, open, turn);
-        record.tool = tool.cloned();
+        record.tool = tool.map(|(name, _)| Arc::clone(name));
+        record.listed = tool.is_some_and(|(_, listed)| listed);
         answer_to(Side::Client, key, answer, code, out);
         out.audit(record);
     }
@@ -293,7 +301,9 @@ impl Conversation {
             record.id = Some(key.clone());
             record.era = Some(open.era);
             record.tool = Some(Arc::clone(name));
+            record.listed = passage.listed;
             record.fuel = fuel;
+            record.peer.clone_from(&open.peer);
             out.audit(record);
         };
         for objection in &passage.reported {
@@ -347,6 +357,7 @@ impl Objection {
 /// Leads a call through the gates.
 fn pass(case: &mut CallCase<'_>) -> Passage {
     let mut passage = Passage {
+        listed: matches!(case.found, Found::Tool(_) | Found::Bad(_)),
         objection: None,
         reported: Vec::new(),
         repaired: None,

@@ -98,6 +98,7 @@ impl Conversation {
         );
         open.deadline = Self::patience(turn);
         open.progress = progress_token(request.params);
+        open.peer.clone_from(&self.peer);
         match method {
             Some(ToolMethod::Call) => {
                 return self.call(turn, checker, request, open, bytes, retry, out);

@@ -48,16 +48,18 @@ mod trace;
 mod trouble;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_json::Document;
 use toolgate_mcp::era::Era;
 
-use crate::effect::Effects;
+use crate::effect::{Effect, Effects};
 use crate::guard::{Desk, Guard, Rules};
 use crate::knowledge::Scope;
 use crate::policy::Policy;
 use crate::reading::{self, Desks};
+use crate::record::Peer;
 use crate::share::Identity;
 use crate::side::Side;
 use asked::Asked;
@@ -138,6 +140,8 @@ pub struct Conversation {
     parked_bytes: usize,
     stopping: bool,
     server_gone: Option<String>,
+    /// Who speaks on the client's side.
+    peer: Option<Arc<Peer>>,
     /// Boxed, because most conversations have none.
     traces: Option<Box<Traces>>,
 }
@@ -175,6 +179,7 @@ impl Conversation {
             parked_bytes: 0,
             stopping: false,
             server_gone: None,
+            peer: None,
             traces: None,
         }
     }
@@ -201,6 +206,11 @@ impl Conversation {
     pub fn adopted(mut self) -> Self {
         self.adopted = true;
         self
+    }
+
+    /// Says who sends the client's next messages, for the records that come of them.
+    pub fn set_peer(&mut self, peer: Option<Arc<Peer>>) {
+        self.peer = peer;
     }
 
     /// Takes a message of the client.
@@ -246,6 +256,9 @@ impl Conversation {
         let mut desk = guard.take_desk(&rules);
         let mut out = Effects::new();
         self.take_at(&turn, &mut desk, from, message, &mut out);
+        if from == Side::Client {
+            self.sign(&mut out);
+        }
         self.carried(None);
         guard.put_desk(desk, message.len());
         out
@@ -318,7 +331,19 @@ impl Conversation {
             let checker = &mut desk.checker;
             self.client_message(turn, checker, &reading, message, Some(retry), &mut effects);
         }
+        self.sign(&mut effects);
         out.adopt(effects);
+    }
+
+    /// Puts who speaks into the records that do not say it.
+    fn sign(&self, out: &mut Effects<'_>) {
+        for effect in out.since(0) {
+            if let Effect::Audit(record) = effect
+                && record.peer.is_none()
+            {
+                record.peer.clone_from(&self.peer);
+            }
+        }
     }
 
     /// The era of what concerns no request that declares its own.

@@ -11,6 +11,7 @@ use toolgate_mcp::era::{Era, ToolMethod};
 
 use crate::id::IdKey;
 use crate::policy::Terms;
+use crate::record::Peer;
 
 /// A request of the client that has no answer yet.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub(super) struct Open {
     pub(super) progress: Option<IdKey>,
     /// The client does not wait any more.
     pub(super) cancelled: bool,
+    /// Who made it.
+    pub(super) peer: Option<Arc<Peer>>,
 }
 
 /// What an answer will have to be held to.
@@ -84,6 +87,7 @@ impl Open {
             number: 0,
             progress: None,
             cancelled: false,
+            peer: None,
         }
     }
 

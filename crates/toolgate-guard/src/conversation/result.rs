@@ -20,7 +20,7 @@ use crate::gate::clients::Forms;
 use crate::gate::listing::{PageCase, Remark, removed, tell};
 use crate::gate::{Objection, Reply, results};
 use crate::id::IdKey;
-use crate::policy::{BadResult, BadTools, Mode, Project};
+use crate::policy::{BadResult, BadTools, Mode, Project, TextBlocks};
 use crate::reading::Reading;
 use crate::record::{Action, Gate, Record};
 use crate::side::Side;
@@ -147,25 +147,34 @@ impl Conversation {
             What::Call(called) if called.as_task => ResultOf::task(open.era),
             _ => ResultOf::from(open.era),
         };
-        let objection = self.judge(turn, checker, reading, &answered, of);
+        let objection = self
+            .judge(turn, checker, reading, &answered, of)
+            .or_else(|| missing_text(turn, &answered, of));
         let fuel = checker.fuel_used();
         let note = |record: Record, out: &mut Effects<'m>| {
             let mut record = record;
             record.describe(&answered.key, open, turn);
             record.tool.clone_from(&answered.name);
+            record.listed = answered.tool.is_some();
             record.fuel = fuel;
             out.audit(record);
         };
         let changed = match &objection {
             Some(objection) => {
                 let enforced = objection.mode == Mode::Enforce;
-                let action = match (enforced, answered.how) {
-                    (false, _) => Action::Reported,
-                    (true, BadResult::Replace) => Action::Refused,
-                    (true, _) => Action::Altered,
+                let mended = enforced
+                    .then(|| mended(turn, &answered, objection, bytes))
+                    .flatten();
+                let changed = mended.map(|text| (text, false));
+                let changed =
+                    changed.or_else(|| enforced.then(|| replaced(&answered, objection, bytes)));
+                let action = match &changed {
+                    None => Action::Reported,
+                    Some((_, true)) => Action::Refused,
+                    Some((_, false)) => Action::Altered,
                 };
                 note(objection.record(turn, Side::Server, action), out);
-                enforced.then(|| replaced(&answered, objection, bytes))
+                changed
             }
             None => {
                 if turn.policy().record_passes && answered.mode != Mode::Off {
@@ -228,6 +237,7 @@ impl Conversation {
         let mut record = objection.record(turn, Side::Server, action);
         record.method = Some(NOTE.into());
         record.tool.clone_from(&answered.name);
+        record.listed = answered.tool.is_some();
         record.era = Some(era);
         out.audit(record);
         if enforced {
@@ -315,7 +325,16 @@ impl Conversation {
             return Some(Objection::act(Gate::Results, mode, act, reply));
         }
         let Some(tool) = &answered.tool else {
-            return self.without_contract(turn, answered);
+            let malformed = of.era.read_result(answered.result).err();
+            return malformed
+                .map(|error| {
+                    let text = format!("the tool answered no result: {error}");
+                    let act = Act::ServerAnsweredNoMessage;
+                    let mut objection = Objection::act(Gate::Results, mode, act, Reply::Tool(text));
+                    objection.code = "result-malformed";
+                    objection
+                })
+                .or_else(|| self.without_contract(turn, answered));
         };
         match checker.check_result(tool, of, answered.result) {
             Decision::Pass(pass) => match pass.checked {
@@ -354,6 +373,7 @@ impl Remark {
         let mut record = fault(turn, Side::Server, self.gate, action, self.act);
         record.describe(key, open, turn);
         record.tool.clone_from(&self.tool);
+        record.listed = true;
         record.elapsed = None;
         if !self.detail.is_empty() {
             record.note(&self.detail);
@@ -362,13 +382,54 @@ impl Remark {
     }
 }
 
+/// A final result that keeps its contract, and yet not every reader can do with.
+fn missing_text(turn: &Turn<'_>, answered: &Answered<'_>, of: ResultOf) -> Option<Objection> {
+    let mode = match turn.policy().text_blocks {
+        TextBlocks::Report => Mode::Audit,
+        TextBlocks::Repair | TextBlocks::Refuse => answered.mode,
+    };
+    let task = of.as_task && !of.era.is_modern() && created_task(answered.result).is_some();
+    if answered.mode == Mode::Off || task {
+        return None;
+    }
+    let act = results::missing(of.era, answered.result)?;
+    let text = match act {
+        Act::ResultWithoutText => {
+            "the result's structured content is no object, and it has no text block"
+        }
+        _ => "the result has no `content`",
+    };
+    let reply = Reply::Tool(text.to_owned());
+    Some(Objection::act(Gate::Results, mode, act, reply))
+}
+
+/// A result with the text that it should have had, if that is all that is wrong with it.
+fn mended(
+    turn: &Turn<'_>,
+    answered: &Answered<'_>,
+    objection: &Objection,
+    bytes: &[u8],
+) -> Option<String> {
+    let texts = [Act::ResultWithoutText, Act::ResultWithoutContent];
+    let is_text = texts.iter().any(|act| act.code() == objection.code);
+    if !is_text || turn.policy().text_blocks != TextBlocks::Repair {
+        return None;
+    }
+    let source = std::str::from_utf8(bytes).ok()?;
+    Some(results::with_text(answered.result, source))
+}
+
 /// What stands in the place of a bad result, and whether nothing of it is left.
 fn replaced(answered: &Answered<'_>, objection: &Objection, bytes: &[u8]) -> (String, bool) {
     let source = std::str::from_utf8(bytes).unwrap_or_default();
-    if let Some(text) = results::marked(answered.how, objection, answered.result, source) {
+    // What no reader could read is not kept.
+    let era = answered.open.era;
+    let readable = era.read_result(answered.result).is_ok();
+    if let Some(text) = results::marked(answered.how, objection, answered.result, source)
+        && readable
+    {
         return (text, false);
     }
-    let era = answered.open.era;
     let id = answered.open.raw(&answered.key);
     let (answer, _) = objection.answer(era, &id);
     if !answered.inner {
@@ -419,7 +480,7 @@ fn retold(turn: &Turn<'_>, answered: &Answered<'_>, text: &str) -> Option<String
     Some(projected.text)
 }
 
-fn forward_altered(key: IdKey, text: String, out: &mut Effects<'_>) {
+pub(super) fn forward_altered(key: IdKey, text: String, out: &mut Effects<'_>) {
     let shape = Shape::Answer {
         id: Some(key),
         error: None,

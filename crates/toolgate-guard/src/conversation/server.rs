@@ -1,13 +1,14 @@
 //! What the server sends: answers to what is open, requests and notifications.
 
-use toolgate_json::{Node as _, View};
+use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::check::Checker;
 use toolgate_mcp::era::{Era, ToolMethod};
-use toolgate_mcp::message::{INVALID_REQUEST, Message, Notification, Request, RequestId};
+use toolgate_mcp::message::{Edits, INVALID_REQUEST, Message, Notification, Request, RequestId};
 
 use super::answer::{answer_to, data, fault, rpc_code};
 use super::client::id_member;
-use super::open::What;
+use super::open::{Open, What};
+use super::result::forward_altered;
 use super::{Carrier, Conversation, Turn, nearest};
 use crate::effect::{Effects, Outgoing, Purpose, Shape, method_name};
 use crate::fault::{Act, INTERNAL_ERROR, METHOD_NOT_FOUND};
@@ -51,6 +52,14 @@ impl Conversation {
                 return self.lost(turn, Side::Server, &found, act, &flaw.to_string(), out);
             }
         }
+        if let Some(text) = self.under_asked_id(turn, &message, bytes, out) {
+            let guard = self.guard.clone();
+            let mut desk = guard.take_desk(turn.rules);
+            let mut effects = Effects::new();
+            self.decide(turn, &mut desk, Side::Server, text.as_bytes(), &mut effects);
+            guard.put_desk(desk, bytes.len());
+            return out.adopt(effects);
+        }
         self.heard(turn, &message);
         match message {
             Message::Request(request) => self.server_request(turn, &request, bytes, out),
@@ -58,11 +67,21 @@ impl Conversation {
                 self.server_notification(turn, checker, reading, &notification, bytes, out);
             }
             Message::Result(outcome) => {
-                let answer = Some(outcome.result);
+                let answer = Ok(outcome.result);
                 self.server_answer(turn, checker, reading, outcome.id, answer, bytes, out);
             }
-            Message::Error(Some(id), _) => {
-                self.server_answer(turn, checker, reading, id, None, bytes, out);
+            Message::Error(Some(id), error) => {
+                self.server_answer(turn, checker, reading, id, Err(error), bytes, out);
+            }
+            Message::Error(None, error) if mended_error(error).is_some() => {
+                let act = Act::ServerAnsweredBadError;
+                out.audit(fault(
+                    turn,
+                    Side::Server,
+                    Gate::Envelope,
+                    Action::Dropped,
+                    act,
+                ));
             }
             Message::Error(None, _) => {
                 // Whom it concerns nobody knows; it may be an answer to noise.
@@ -85,20 +104,20 @@ impl Conversation {
         checker: &mut Checker,
         reading: &Reading<'_>,
         id: RequestId<'_>,
-        result: Option<View<'_>>,
+        answer: Result<View<'_>, View<'_>>,
         bytes: &'m [u8],
         out: &mut Effects<'m>,
     ) {
         let key = IdKey::of(id);
         if self.is_own(&key) {
-            if result.is_some() {
+            if answer.is_ok() {
                 return self.fetched(turn, bytes, out);
             }
             return self.fetch_failed(turn, "the server answered `tools/list` with an error", out);
         }
         let Some(open) = self.open.remove_sent(&key) else {
             if self.adopted {
-                return answered_elsewhere(turn, id, key, result.is_some(), bytes, out);
+                return answered_elsewhere(turn, id, key, answer.is_ok(), bytes, out);
             }
             let act = Act::ServerAnsweredUnasked;
             let mut record = fault(turn, Side::Server, Gate::Tracking, Action::Dropped, act);
@@ -106,9 +125,10 @@ impl Conversation {
             out.audit(record);
             return;
         };
-        let Some(result) = result else {
+        let result = match answer {
+            Ok(result) => result,
             // A JSON-RPC error keeps every contract.
-            return forward_answer(key, bytes, out);
+            Err(error) => return forward_error(turn, key, &open, error, bytes, out),
         };
         match &open.what {
             What::Plain | What::Parked => forward_answer(key, bytes, out),
@@ -123,6 +143,38 @@ impl Conversation {
                 self.result(turn, checker, reading, key, &open, result, bytes, out);
             }
         }
+    }
+
+    /// An answer under the id that its request had, if the server wrote a number as a string or a
+    /// string as a number. Clients of the official SDKs understand `"4"` for `4` themselves.
+    fn under_asked_id(
+        &self,
+        turn: &Turn<'_>,
+        message: &Message<'_>,
+        bytes: &[u8],
+        out: &mut Effects<'_>,
+    ) -> Option<String> {
+        let (id, view) = match message {
+            Message::Result(outcome) => (outcome.id, outcome.view),
+            Message::Error(Some(id), error) => (*id, error.parent()?),
+            _ => return None,
+        };
+        let key = IdKey::of(id);
+        if self.open.contains(&key) || self.is_own(&key) {
+            return None;
+        }
+        let asked = key.of_other_type()?;
+        let open = self.open.get(&asked)?;
+        if matches!(open.what, What::Parked) {
+            return None;
+        }
+        let act = Act::ServerAnsweredOtherId;
+        let mut record = fault(turn, Side::Server, Gate::Tracking, Action::Altered, act);
+        record.describe(&asked, open, turn);
+        out.audit(record);
+        let mut edits = Edits::new();
+        edits.replace(view.member("id")?, open.raw(&asked));
+        Some(edits.apply(std::str::from_utf8(bytes).ok()?))
     }
 
     fn server_request<'m>(
@@ -238,6 +290,48 @@ fn answered_elsewhere<'m>(
     out.audit(record);
 }
 
+/// Passes an error on; one that clients could not read is made one that they can.
+fn forward_error<'m>(
+    turn: &Turn<'_>,
+    key: IdKey,
+    open: &Open,
+    error: View<'_>,
+    bytes: &'m [u8],
+    out: &mut Effects<'m>,
+) {
+    let Some(mended) = mended_error(error) else {
+        return forward_answer(key, bytes, out);
+    };
+    let act = Act::ServerAnsweredBadError;
+    let mut record = fault(turn, Side::Server, Gate::Envelope, Action::Altered, act);
+    record.describe(&key, open, turn);
+    out.audit(record);
+    let mut edits = Edits::new();
+    edits.replace(error, mended);
+    let text = edits.apply(std::str::from_utf8(bytes).unwrap_or_default());
+    forward_altered(key, text, out);
+}
+
+/// What JSON-RPC 2.0 has in the place of an error that is none (section 5.1); nothing if it is one.
+fn mended_error(error: View<'_>) -> Option<String> {
+    let code = error
+        .member("code")
+        .filter(|code| code.kind() == Kind::Number);
+    let code = code.and_then(|code| code.number().as_i64());
+    let text = |view: View<'_>| (view.kind() == Kind::String).then(|| view.raw().to_owned());
+    let message = error.member("message").and_then(text);
+    if error.kind() == Kind::Object && code.is_some() && message.is_some() {
+        return None;
+    }
+    let code = code.unwrap_or(INTERNAL_ERROR);
+    let message = message.or_else(|| text(error));
+    let message = message.unwrap_or_else(|| crate::text::string(NO_ERROR));
+    let raw = error.raw();
+    Some(format!(
+        r#"{{"code":{code},"message":{message},"data":{raw}}}"#
+    ))
+}
+
 /// Passes an answer on as it came.
 pub(super) fn forward_answer<'m>(key: IdKey, bytes: &'m [u8], out: &mut Effects<'m>) {
     let shape = Shape::Answer {
@@ -246,3 +340,6 @@ pub(super) fn forward_answer<'m>(key: IdKey, bytes: &'m [u8], out: &mut Effects<
     };
     out.send(Outgoing::new(Side::Client, bytes, Purpose::Forward, shape));
 }
+
+/// What is said for a server that answered with an error and did not say which.
+const NO_ERROR: &str = "the server answered with a malformed error";

@@ -4,10 +4,11 @@
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::contract::{OutputShape, ToolContract};
 use toolgate_mcp::era::{Era, Structured};
-use toolgate_mcp::message::Edits;
+use toolgate_mcp::message::{Edits, ResultKind, text_block};
 use toolgate_mcp::project::{OutputPolicy, Projection, TextFallback};
 
 use super::Objection;
+use crate::fault::Act;
 use crate::policy::{BadResult, Project};
 use crate::text;
 
@@ -46,9 +47,16 @@ pub(crate) fn marked(
             Some(flag) => edits.replace(flag, "true"),
             None => appended.push("\"isError\":true".to_owned()),
         }
-        if result.member("content").is_none() {
-            let said = text::string(objection.text());
-            appended.push(format!(r#""content":[{{"type":"text","text":{said}}}]"#));
+        // An error must say something.
+        let said = text::string(objection.text());
+        let block = format!(r#"{{"type":"text","text":{said}}}"#);
+        match result.member("content") {
+            None => appended.push(format!("\"content\":[{block}]")),
+            Some(content) if content.kind() != Kind::Array => {
+                edits.replace(content, format!("[{block}]"));
+            }
+            Some(content) if !has_text(content) => edits.reshape(content, |_, _| false, &[block]),
+            Some(_) => {}
         }
     }
     if !gone.is_empty() || !appended.is_empty() {
@@ -58,6 +66,46 @@ pub(crate) fn marked(
         edits.reshape(result, leaves, &appended);
     }
     Some(edits.apply(source))
+}
+
+/// What every reader needs of a final result, and this one has not: an array `content`, and a text
+/// block where the structured content is more than older readers know.
+pub(crate) fn missing(era: Era, result: View<'_>) -> Option<Act> {
+    let read = era.read_result(result).ok()?;
+    if read.kind != ResultKind::Complete {
+        return None;
+    }
+    let value = read.structured.filter(|value| value.kind() != Kind::Object);
+    if era.is_modern() && value.is_some() && !read.has_text() {
+        return Some(Act::ResultWithoutText);
+    }
+    read.content.is_none().then_some(Act::ResultWithoutContent)
+}
+
+/// A result with a text block of its structured content, and with `content` in any case.
+///
+/// The text is that of the whole document `result` stands in.
+pub(crate) fn with_text(result: View<'_>, source: &str) -> String {
+    let block = result.member("structuredContent").map(text_block);
+    let mut edits = Edits::new();
+    match result.member("content") {
+        Some(content) => edits.reshape(content, |_, _| false, block.as_slice()),
+        None => {
+            let block = block.unwrap_or_default();
+            let member = format!("\"content\":[{block}]");
+            edits.reshape(result, |_, _: View<'_>| false, &[member]);
+        }
+    }
+    edits.apply(source)
+}
+
+fn has_text(content: View<'_>) -> bool {
+    let is_text = |block: View<'_>| {
+        block
+            .member("type")
+            .is_some_and(|tag| tag.string() == "text")
+    };
+    content.items().any(is_text)
 }
 
 /// Whether a result has to be told otherwise to a reader of `era`.

@@ -11,6 +11,8 @@ pub use limits::Limits;
 pub use rule::{Rate, ToolRule};
 pub(crate) use terms::Terms;
 pub use toolgate_mcp::check::OnUndecided;
+use toolgate_mcp::contract::SchemaPart;
+use toolgate_schema::{Compiler, Formats, Strictness};
 
 use crate::lock::Lock;
 
@@ -61,6 +63,23 @@ pub enum BadResult {
     DropStructured,
     /// Everything stays, and `_meta` says what is wrong.
     Flag,
+}
+
+/// What becomes of a result without a text that every reader can read: structured content that is
+/// no object and no text block beside it (SEP-2106 asks servers for one), or no `content` at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "the text can be added, asked for, or not be there"
+)]
+pub enum TextBlocks {
+    /// The text is added, and a record says so.
+    #[default]
+    Repair,
+    /// As any bad result.
+    Refuse,
+    /// It passes, and a record says so.
+    Report,
 }
 
 /// How output that older readers cannot take is told to them.
@@ -122,6 +141,8 @@ pub struct Policy {
     pub bad_tools: BadTools,
     /// What `results` enforces. Default `Replace`.
     pub bad_result: BadResult,
+    /// What `results` does about text that is not there. Default `Repair`.
+    pub text_blocks: TextBlocks,
     /// For checks that end without an answer. Default `Refuse`.
     pub on_undecided: OnUndecided,
     /// For calls when the list of tools cannot be had. Default `Refuse`.
@@ -136,6 +157,13 @@ pub struct Policy {
     pub project: Project,
     /// Pinned tools. Default: none.
     pub drift: Drift,
+    /// How schemas are compiled: dialect, leniency, registered documents, limits. A guard keeps
+    /// the compiler of its first policy. What it says of formats does not count. Default: lenient.
+    pub compiler: Compiler,
+    /// What `format` does in arguments. Default `Annotate`.
+    pub formats: Formats,
+    /// What `format` does in results. Default `Annotate`.
+    pub result_formats: Formats,
     /// How often each tool may be called in one scope. Default: without bound.
     pub rate: Option<Rate>,
     /// What holds for some tools; of two rules for one tool the later counts,
@@ -165,12 +193,18 @@ impl Policy {
             results: Mode::Enforce,
             bad_tools: BadTools::FilterOut,
             bad_result: BadResult::Replace,
+            text_blocks: TextBlocks::Repair,
             on_undecided: OnUndecided::Refuse,
             on_unlisted: OnUndecided::Refuse,
             repair: false,
             inline_refs: false,
             project: Project::Wrap,
             drift: Drift::default(),
+            // why: a tool that works without the guard works with it, its schemas' slips left out.
+            compiler: Compiler::new().strictness(Strictness::Lenient),
+            // why: servers accept and return what the formats that they publish do not allow.
+            formats: Formats::Annotate,
+            result_formats: Formats::Annotate,
             rate: None,
             tools: Vec::new(),
             record_passes: true,
@@ -208,6 +242,15 @@ impl Policy {
     /// What holds for one tool.
     pub(crate) fn terms(&self, tool: &str) -> Terms {
         Terms::of(self, tool)
+    }
+
+    /// What `format` does in a schema of a tool.
+    pub(crate) fn formats_in(&self, tool: &str, part: SchemaPart) -> Formats {
+        let terms = self.terms(tool);
+        match part {
+            SchemaPart::Input => terms.formats,
+            SchemaPart::Output => terms.result_formats,
+        }
     }
 
     /// Looks for values that make no sense.

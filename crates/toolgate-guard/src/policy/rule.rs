@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use toolgate_schema::Formats;
+
 use super::{BadResult, Mode, PolicyError};
 
 /// What holds for some tools. An absent member leaves what held before.
@@ -20,6 +22,10 @@ pub struct ToolRule {
     pub bad_result: Option<BadResult>,
     /// See [`Policy::repair`](super::Policy::repair).
     pub repair: Option<bool>,
+    /// See [`Policy::formats`](super::Policy::formats).
+    pub formats: Option<Formats>,
+    /// See [`Policy::result_formats`](super::Policy::result_formats).
+    pub result_formats: Option<Formats>,
     /// See [`Policy::rate`](super::Policy::rate).
     pub rate: Option<Rate>,
     /// Whether the tools are neither listed nor callable.

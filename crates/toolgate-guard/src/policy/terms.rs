@@ -1,5 +1,7 @@
 //! What holds for one tool: the policy with the tool's rules applied.
 
+use toolgate_schema::Formats;
+
 use super::{BadResult, Mode, Policy, Rate};
 
 /// What holds for one tool.
@@ -10,6 +12,8 @@ pub(crate) struct Terms {
     pub(crate) results: Mode,
     pub(crate) bad_result: BadResult,
     pub(crate) repair: bool,
+    pub(crate) formats: Formats,
+    pub(crate) result_formats: Formats,
     pub(crate) rate: Option<Rate>,
     pub(crate) hidden: bool,
 }
@@ -22,6 +26,8 @@ impl Terms {
             results: policy.results,
             bad_result: policy.bad_result,
             repair: policy.repair,
+            formats: policy.formats,
+            result_formats: policy.result_formats,
             rate: policy.rate,
             hidden: false,
         };
@@ -31,6 +37,8 @@ impl Terms {
             terms.results = rule.results.unwrap_or(terms.results);
             terms.bad_result = rule.bad_result.unwrap_or(terms.bad_result);
             terms.repair = rule.repair.unwrap_or(terms.repair);
+            terms.formats = rule.formats.unwrap_or(terms.formats);
+            terms.result_formats = rule.result_formats.unwrap_or(terms.result_formats);
             terms.rate = rule.rate.or(terms.rate);
             terms.hidden = rule.hidden.unwrap_or(terms.hidden);
         }

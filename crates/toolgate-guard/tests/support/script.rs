@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_guard::policy::{
-    BadResult, BadTools, DriftMode, Mode, OnUndecided, Project, Rate, ToolRule,
+    BadResult, BadTools, DriftMode, Mode, OnUndecided, Project, Rate, TextBlocks, ToolRule,
 };
 use toolgate_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Policy, Purpose,
     Recovery, ScopeKey, Share, ShareTerms, Side, TraceContext,
 };
+use toolgate_schema::Formats;
 
 use super::expected::matches;
 use super::teller::Teller;
@@ -304,6 +305,20 @@ impl Stage {
                 "pages" => policy.limits.pages = size(),
                 "tools" => policy.limits.tools = size(),
                 "fuel" => policy.limits.fuel = number_of(value),
+                "text_blocks" => {
+                    policy.text_blocks = match value {
+                        "refuse" => TextBlocks::Refuse,
+                        "report" => TextBlocks::Report,
+                        _ => TextBlocks::Repair,
+                    }
+                }
+                "formats" => policy.formats = formats(value),
+                "result_formats" => policy.result_formats = formats(value),
+                "strictness" => {
+                    let setting = toolgate_schema::settings::find(name).unwrap();
+                    let made = setting.apply(policy.compiler.clone(), value);
+                    policy.compiler = made.unwrap();
+                }
                 _ => panic!("line {number}: what is `{name}`?"),
             }
         }
@@ -319,6 +334,8 @@ impl Stage {
                 "results" => rule.results = Some(mode(value)),
                 "bad_result" => rule.bad_result = Some(bad_result(value)),
                 "repair" => rule.repair = Some(value == "true"),
+                "formats" => rule.formats = Some(formats(value)),
+                "result_formats" => rule.result_formats = Some(formats(value)),
                 "rate" => rule.rate = Some(rate(value)),
                 "hidden" => rule.hidden = Some(value == "true"),
                 _ => panic!("line {number}: what is `{name}`?"),
@@ -380,6 +397,13 @@ fn mode(value: &str) -> Mode {
         "audit" => Mode::Audit,
         "off" => Mode::Off,
         _ => Mode::Enforce,
+    }
+}
+
+fn formats(value: &str) -> Formats {
+    match value {
+        "assert" => Formats::Assert,
+        _ => Formats::Annotate,
     }
 }
 

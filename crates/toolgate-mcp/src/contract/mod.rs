@@ -258,7 +258,8 @@ impl ToolContract {
     }
 
     fn compiled(&self, part: &Part, which: SchemaPart) -> Result<Schema, UncompilableTool> {
-        let schema = self.store.slotted(&part.slot, self.slice(part.span));
+        let text = self.slice(part.span);
+        let schema = self.store.slotted(&part.slot, &self.name, which, text);
         schema.map_err(|error| UncompilableTool { part: which, error })
     }
 

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 
 use toolgate_schema::{CompileError, Compiler, Formats, Schema, Strictness};
 
-use super::weight;
+use super::{SchemaPart, weight};
 
 /// Compiles schemas when they are first needed and keeps them under a bound.
 ///
 /// A schema is identified by its whole text: two tools with the same schema
 /// share one, and no `$id` makes two schemas meet (all schemas of a store are
-/// compiled under the same options). Whoever needs a schema that another thread
+/// compiled under the same options, but for [formats](Self::choosing)). Whoever needs a schema that another thread
 /// is compiling waits for it; nobody compiles it twice. When the compiled
 /// schemas together weigh more than the bound, those that were used longest ago
 /// go, and are compiled again when they are needed again.
@@ -24,6 +24,8 @@ pub struct SchemaStore(Arc<Inner>);
 
 struct Inner {
     compiler: Compiler,
+    /// What `format` does in which schema; the compiler's own where nothing is chosen.
+    choose: Option<Choose>,
     bytes: usize,
     shelf: Mutex<Shelf>,
     /// Counts compilations. Uses are dated by it, so that a use costs no write
@@ -31,15 +33,22 @@ struct Inner {
     clock: AtomicU64,
 }
 
+/// Says what `format` does in a schema of the tool with this name.
+type Choose = Box<dyn Fn(&str, SchemaPart) -> Formats + Send + Sync>;
+
 #[derive(Default)]
 struct Shelf {
-    cells: HashMap<Arc<str>, Arc<Cell>>,
+    /// By text, and by what `format` does where that was chosen.
+    cells: HashMap<Key, Arc<Cell>>,
     bytes: usize,
     compiled: u64,
 }
 
+type Key = (Arc<str>, Option<Formats>);
+
 /// One schema: compiled, refused, or being compiled.
 pub(super) struct Cell {
+    formats: Option<Formats>,
     made: OnceLock<Result<Schema, Arc<CompileError>>>,
     used: AtomicU64,
     /// Zero while it is being compiled, and so not yet counted.
@@ -54,20 +63,17 @@ impl SchemaStore {
     /// Bytes that compiled schemas may weigh together unless set: 64 MiB.
     pub const BYTES: usize = 64 << 20;
 
-    /// A store whose schemas assert formats, under the default limits.
+    /// A store whose schemas are compiled as [`Compiler::new`] does: formats are annotations.
     #[must_use]
     pub fn new() -> Self {
-        Self::with(Compiler::new().formats(Formats::Assert), Self::BYTES)
+        Self::with(Compiler::new(), Self::BYTES)
     }
 
     /// The same, but keywords that their dialect forbids are left out of a schema and
     /// reported, where [`new`](Self::new) refuses the schema.
     #[must_use]
     pub fn lenient() -> Self {
-        let compiler = Compiler::new()
-            .formats(Formats::Assert)
-            .strictness(Strictness::Lenient);
-        Self::with(compiler, Self::BYTES)
+        Self::with(Compiler::new().strictness(Strictness::Lenient), Self::BYTES)
     }
 
     /// A store with its own compiler, and a bound in bytes for what is compiled
@@ -75,8 +81,24 @@ impl SchemaStore {
     /// compiled last stays, however heavy.
     #[must_use]
     pub fn with(compiler: Compiler, bytes: usize) -> Self {
+        Self::made(compiler, bytes, None)
+    }
+
+    /// The same, where `choose` says what `format` does in each schema. It is asked at each use,
+    /// so that what it answers may change.
+    #[must_use]
+    pub fn choosing(
+        compiler: Compiler,
+        bytes: usize,
+        choose: impl Fn(&str, SchemaPart) -> Formats + Send + Sync + 'static,
+    ) -> Self {
+        Self::made(compiler, bytes, Some(Box::new(choose)))
+    }
+
+    fn made(compiler: Compiler, bytes: usize, choose: Option<Choose>) -> Self {
         Self(Arc::new(Inner {
             compiler,
+            choose,
             bytes,
             shelf: Mutex::default(),
             clock: AtomicU64::new(0),
@@ -102,39 +124,48 @@ impl SchemaStore {
     ///
     /// It does not compile.
     pub fn schema(&self, text: &str) -> Result<Schema, Arc<CompileError>> {
-        self.cell(text).answer()
+        self.cell(text, None).answer()
     }
 
-    /// The same by a slot that remembers where it is.
-    pub(super) fn slotted(&self, slot: &Slot, text: &str) -> Result<Schema, Arc<CompileError>> {
+    /// A schema of a tool, by a slot that remembers where it is.
+    pub(super) fn slotted(
+        &self,
+        slot: &Slot,
+        tool: &str,
+        part: SchemaPart,
+        text: &str,
+    ) -> Result<Schema, Arc<CompileError>> {
+        let formats = self.0.choose.as_ref().map(|choose| choose(tool, part));
         let known = slot
             .0
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .upgrade();
-        if let Some(cell) = known {
+        if let Some(cell) = known.filter(|cell| cell.formats == formats) {
             cell.touch(self.0.clock.load(Ordering::Relaxed));
             if let Some(made) = cell.made.get() {
                 return made.clone();
             }
         }
-        let cell = self.cell(text);
+        let cell = self.cell(text, formats);
         *slot.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&cell);
         cell.answer()
     }
 
-    fn cell(&self, text: &str) -> Arc<Cell> {
+    fn cell(&self, text: &str, formats: Option<Formats>) -> Arc<Cell> {
         let cell = {
             let mut shelf = self.shelf();
-            match shelf.cells.get(text) {
+            let key: Key = (Arc::from(text), formats);
+            match shelf.cells.get(&key) {
                 Some(cell) => Arc::clone(cell),
                 None => {
                     let cell = Arc::new(Cell {
+                        formats,
                         made: OnceLock::new(),
                         used: AtomicU64::new(0),
                         weight: AtomicU64::new(0),
                     });
-                    shelf.cells.insert(Arc::from(text), Arc::clone(&cell));
+                    shelf.cells.insert(key, Arc::clone(&cell));
                     cell
                 }
             }
@@ -142,7 +173,12 @@ impl SchemaStore {
         let mut compiled = false;
         cell.made.get_or_init(|| {
             compiled = true;
-            self.0.compiler.compile(text.as_bytes()).map_err(Arc::new)
+            let compiler = &self.0.compiler;
+            let made = match formats {
+                None => compiler.compile(text.as_bytes()),
+                Some(formats) => compiler.clone().formats(formats).compile(text.as_bytes()),
+            };
+            made.map_err(Arc::new)
         });
         if compiled {
             self.admit(text, &cell);
@@ -179,20 +215,20 @@ impl Shelf {
         if self.bytes <= allowed {
             return;
         }
-        let mut old: Vec<(u64, Arc<str>, usize)> = Vec::new();
-        for (text, cell) in &self.cells {
+        let mut old: Vec<(u64, Key, usize)> = Vec::new();
+        for (key, cell) in &self.cells {
             let weight = to_usize(cell.weight.load(Ordering::Relaxed));
             if weight > 0 && !Arc::ptr_eq(cell, newest) {
-                old.push((cell.used.load(Ordering::Relaxed), Arc::clone(text), weight));
+                old.push((cell.used.load(Ordering::Relaxed), key.clone(), weight));
             }
         }
         old.sort_by_key(|(used, _, _)| *used);
         let goal = allowed - allowed / 4;
-        for (_, text, weight) in old {
+        for (_, key, weight) in old {
             if self.bytes <= goal {
                 break;
             }
-            self.cells.remove(&text);
+            self.cells.remove(&key);
             self.bytes -= weight.min(self.bytes);
         }
     }

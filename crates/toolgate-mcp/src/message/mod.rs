@@ -7,6 +7,7 @@
 //! replacing bytes of it, so that everything else survives as it was written.
 
 mod call;
+mod content;
 mod edit;
 mod envelope;
 mod list;
@@ -16,6 +17,7 @@ mod task;
 pub(crate) mod write;
 
 pub use call::{MalformedCall, ToolCall};
+pub use content::text_block;
 pub use edit::Edits;
 pub use envelope::{
     Incoming, MalformedMessage, Message, Notification, Outcome, Request, RequestId,

@@ -4,7 +4,9 @@ use std::fmt;
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
 
+use super::content::ContentFault;
 use super::method::lookalike;
+use super::task::created_task;
 use super::write::kind_name;
 
 /// What a tool answered.
@@ -53,7 +55,8 @@ impl<'a> ToolResult<'a> {
     ///
     /// # Errors
     ///
-    /// As [`decode_untagged`](Self::decode_untagged), or `resultType` is not a string.
+    /// As [`decode_untagged`](Self::decode_untagged), `resultType` is not a string, or the members
+    /// that its value asks for are not what the protocol says.
     pub fn decode_tagged(view: View<'a>) -> Result<Self, MalformedResult> {
         let (mut result, tag) = Self::decode(view)?;
         result.kind = match tag {
@@ -63,7 +66,17 @@ impl<'a> ToolResult<'a> {
             }
             Some(tag) => match tag.string() {
                 "complete" => ResultKind::Complete,
-                "input_required" => ResultKind::InputRequired,
+                "input_required" => {
+                    input_required(view)?;
+                    ResultKind::InputRequired
+                }
+                "task" if created_task(view).is_none() => {
+                    let why = Why::Without("the string that names the task");
+                    return Err(MalformedResult {
+                        member: "taskId",
+                        why,
+                    });
+                }
                 "task" => ResultKind::Task,
                 other => ResultKind::Unknown(other),
             },
@@ -97,7 +110,15 @@ impl<'a> ToolResult<'a> {
                 "content" if value.kind() != Kind::Array => {
                     return Err(MalformedResult::new("content", "an array", value.kind()));
                 }
-                "content" => content = Some(value),
+                "content" => {
+                    if let Some(fault) = ContentFault::find(value) {
+                        return Err(MalformedResult {
+                            member: "content",
+                            why: Why::Block(fault),
+                        });
+                    }
+                    content = Some(value);
+                }
                 "structuredContent" => structured = Some(value),
                 "resultType" => tag = Some(value),
                 other => {
@@ -121,6 +142,32 @@ impl<'a> ToolResult<'a> {
     }
 }
 
+/// What a server that asks for input must say: requests, or a state to come back with.
+fn input_required(view: View<'_>) -> Result<(), MalformedResult> {
+    let without = |member, what| {
+        let why = Why::Without(what);
+        Err(MalformedResult { member, why })
+    };
+    let is_request = |(_, request): (_, View<'_>)| {
+        let method = request.member("method");
+        request.kind() == Kind::Object && method.is_some_and(|it| it.kind() == Kind::String)
+    };
+    let requests = view.member("inputRequests");
+    if let Some(requests) = requests
+        && !(requests.kind() == Kind::Object && requests.members().all(is_request))
+    {
+        return without(
+            "inputRequests",
+            "an object of requests, each with a `method`",
+        );
+    }
+    match view.member("requestState") {
+        Some(state) if state.kind() != Kind::String => without("requestState", "a string"),
+        None if requests.is_none() => without("inputRequests", "there, or `requestState`"),
+        _ => Ok(()),
+    }
+}
+
 /// Why a value is no tool result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MalformedResult {
@@ -136,6 +183,9 @@ enum Why {
     },
     /// Another member is this one but for case.
     Lookalike,
+    Block(ContentFault),
+    /// What an answer that is not the final one must have.
+    Without(&'static str),
 }
 
 impl MalformedResult {
@@ -161,6 +211,8 @@ impl fmt::Display for MalformedResult {
                 let found = kind_name(found);
                 write!(f, "`{member}` must be {expected}, found {found}")
             }
+            Why::Block(fault) => fault.fmt(f),
+            Why::Without(what) => write!(f, "`{member}` must be {what}"),
             Why::Lookalike => {
                 write!(f, "a member is `{member}` but for upper and lower case")
             }

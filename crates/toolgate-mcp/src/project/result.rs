@@ -5,8 +5,7 @@ use toolgate_json::{Kind, Node as _, View};
 use super::{Lost, Projection, TextFallback, Treatment, Unspeakable};
 use crate::contract::{OutputShape, ToolContract};
 use crate::era::{Era, Structured};
-use crate::message::write::{compact, string};
-use crate::message::{Edits, MalformedResult, ResultKind, ToolResult};
+use crate::message::{Edits, MalformedResult, ResultKind, ToolResult, text_block};
 
 /// A result as its reader gets it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,10 +127,7 @@ impl Projection {
     ) {
         let telling = self.telling(tool, value.kind() == Kind::Object, result.has_text());
         if telling.text {
-            let block = format!(
-                r#"{{"type":"text","text":{}}}"#,
-                string(&compact(value.raw()))
-            );
+            let block = text_block(value);
             match result.content {
                 Some(content) => edits.reshape(content, |_, _| false, &[block]),
                 None => members.push(Member::Append(format!("\"content\":[{block}]"))),

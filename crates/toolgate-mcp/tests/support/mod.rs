@@ -14,6 +14,7 @@ use toolgate_mcp::check::{Checker, Decision};
 use toolgate_mcp::contract::{SchemaStore, ToolContract};
 use toolgate_mcp::era::Era;
 use toolgate_mcp::project::{ProjectedResult, Projection};
+use toolgate_schema::{Compiler, Formats};
 
 /// Reads JSON text.
 pub(crate) fn json(text: &str) -> OwnedDocument {
@@ -54,6 +55,14 @@ pub(crate) fn listing(tools: &[&str]) -> Listing {
 /// The tools of a page.
 pub(crate) fn tools(tools: &[&str]) -> Arc<ToolSet> {
     let catalog = Catalog::new(SchemaStore::new());
+    catalog.load([page(tools).as_bytes()]).unwrap();
+    catalog.snapshot()
+}
+
+/// The tools of a page, whose formats are asserted.
+pub(crate) fn asserting(tools: &[&str]) -> Arc<ToolSet> {
+    let compiler = Compiler::new().formats(Formats::Assert);
+    let catalog = Catalog::new(SchemaStore::with(compiler, SchemaStore::BYTES));
     catalog.load([page(tools).as_bytes()]).unwrap();
     catalog.snapshot()
 }

@@ -128,6 +128,14 @@ impl Reader<'_> {
                 .iter()
                 .find(|known| known.name.strip_prefix(prefix) == Some(name))
             else {
+                // `[schemas.limits]` has the keys `schemas.limits.…`.
+                let inner = format!("{prefix}{name}.");
+                if known.iter().any(|known| known.name.starts_with(&inner)) {
+                    if let Some(table) = self.table(value) {
+                        self.keys(target, table, known, &inner);
+                    }
+                    continue;
+                }
                 let names = known
                     .iter()
                     .filter_map(|known| known.name.strip_prefix(prefix));

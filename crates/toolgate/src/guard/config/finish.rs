@@ -88,6 +88,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         .map(|(name, _)| name.to_owned())
         .collect();
     let read = [
+        config.register(),
         config.sessions.finish(sources),
         config.shared.finish(sources),
         config.listen.finish(),
@@ -373,6 +374,19 @@ impl Upstream {
 }
 
 impl Config {
+    /// Reads the documents that references may lead to.
+    fn register(&mut self) -> Result<(), String> {
+        for (uri, path) in &self.documents {
+            let bytes = read(path).map_err(|why| format!("`schemas.documents`: {why}"))?;
+            let made = self.policy.compiler.clone().register(uri, &bytes);
+            self.policy.compiler = made.map_err(|error| {
+                let uri = quote(uri, SHOWN);
+                format!("`schemas.documents`: {} as `{uri}`: {error}", file(path))
+            })?;
+        }
+        Ok(())
+    }
+
     /// The policy for one upstream.
     pub(crate) fn policy(&self, upstream: &Upstream) -> Policy {
         let mut policy = self.policy.clone();

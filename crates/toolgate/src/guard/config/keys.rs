@@ -5,6 +5,7 @@ mod shapes;
 mod global;
 mod local;
 
+use super::Config;
 use super::slot::Slot;
 use super::words::Words;
 pub(super) use global::GLOBAL;
@@ -34,6 +35,16 @@ pub(super) fn sections() -> impl Iterator<Item = &'static str> {
         .filter(move |section| std::mem::replace(&mut last, section) != *section)
 }
 
+/// A key of `[schemas]` that is named as its setting of the engine, which says the rest.
+const fn setting(name: &'static str) -> Key<Config> {
+    let (_, short) = name.split_at(SCHEMAS.len());
+    fixed(
+        name,
+        Slot::Setting(short, |config| &mut config.policy.compiler),
+        "",
+    )
+}
+
 const fn live<T>(name: &'static str, slot: Slot<T>, meaning: &'static str) -> Key<T> {
     Key {
         name,
@@ -59,4 +70,33 @@ fn put<W: Words>(slot: &mut W, word: &str) -> bool {
 fn put_some<W: Words>(slot: &mut Option<W>, word: &str) -> bool {
     *slot = W::of(word);
     slot.is_some()
+}
+
+/// How schemas are compiled, by the names of the engine's settings.
+const SCHEMAS: &str = "schemas.";
+
+#[cfg(test)]
+mod tests {
+    use toolgate_schema::settings::{self, Kind};
+
+    use super::*;
+
+    #[test]
+    fn every_setting_of_the_engine_is_a_key() {
+        // What belongs to the messages of the guard stands in `[limits]`.
+        let elsewhere =
+            |name: &&str| *name == "limits.fuel" || name.starts_with("limits.instance.");
+        let names = settings::ALL.iter().map(settings::Setting::name);
+        let wanted: Vec<&str> = names.filter(|name| !elsewhere(name)).collect();
+        let names = GLOBAL
+            .iter()
+            .filter_map(|key| key.name.strip_prefix(SCHEMAS));
+        let ours: Vec<&str> = names.filter(|name| *name != "result_formats").collect();
+        assert_eq!(ours, wanted);
+        let Kind::Word(words) = settings::find("formats").unwrap().kind() else {
+            panic!("a word");
+        };
+        let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        assert_eq!(words, toolgate_schema::Formats::WORDS);
+    }
 }

@@ -43,6 +43,8 @@ pub(crate) struct Config {
     tools: Vec<ToolRule>,
     /// What must hold for every tool; [`Config::policy`] completes it for one upstream.
     policy: Policy,
+    /// Documents that references may lead to, by URI.
+    documents: Vec<(String, PathBuf)>,
     drift: words::DriftWord,
     new_tools: words::DriftWord,
     rate: RateWords,
@@ -361,6 +363,7 @@ impl Default for Config {
             upstreams: BTreeMap::new(),
             tools: Vec::new(),
             policy,
+            documents: Vec::new(),
             drift: words::DriftWord::default(),
             new_tools: words::DriftWord::default(),
             rate: RateWords::default(),

@@ -42,7 +42,7 @@ fn row<T>(text: &mut String, name: &str, key: &Key<T>, defaults: &mut T) {
         text,
         "| `{name}` | {} | {default} | {live} | {} |",
         key.slot.expects(),
-        key.meaning.replace('|', "\\|")
+        key.slot.help().unwrap_or(key.meaning).replace('|', "\\|")
     );
 }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use toolgate_json::quote;
+use toolgate_schema::{Compiler, settings};
 
 /// A value as it was written: in TOML with its type, elsewhere as text.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +56,10 @@ pub(super) enum Slot<T: 'static> {
     Secrets(fn(&mut T) -> &mut Vec<String>),
     /// A table of texts, in which `${NAME}` is a variable of the environment.
     Pairs(fn(&mut T) -> &mut Vec<(String, String)>),
+    /// A table of files by URI.
+    Documents(fn(&mut T) -> &mut Vec<(String, PathBuf)>),
+    /// A setting of compilation, by its name in [`settings::ALL`].
+    Setting(&'static str, fn(&mut T) -> &mut Compiler),
 }
 
 impl<T> Slot<T> {
@@ -101,8 +106,31 @@ impl<T> Slot<T> {
                 }
             }
             Self::Pairs(slot) => *slot(target) = raw.pairs(&self.expects())?,
+            Self::Documents(slot) => {
+                let pairs = raw.pairs(&self.expects())?;
+                let files = pairs.into_iter().map(|(uri, name)| (uri, file(name)));
+                *slot(target) = files.collect();
+            }
+            Self::Setting(name, slot) => {
+                let text = match &raw {
+                    Raw::Text(text) | Raw::Integer(text) => text,
+                    other => return Err(other.instead_of(&self.expects())),
+                };
+                let compiler = slot(target);
+                let made = settings::find(name).and_then(|it| it.apply(compiler.clone(), text));
+                *compiler = made.map_err(|_| raw.instead_of(&self.expects()))?;
+            }
         }
         Ok(())
+    }
+
+    /// What the engine says of the setting, if it is one of its.
+    #[cfg(test)]
+    pub(super) fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::Setting(name, _) => settings::find(name).ok().map(settings::Setting::help),
+            _ => None,
+        }
     }
 
     /// What the key takes, for the reference and for messages.
@@ -127,6 +155,10 @@ impl<T> Slot<T> {
             Self::Texts(_) => "a list of texts".to_owned(),
             Self::Secrets(_) => "a text or a list of texts".to_owned(),
             Self::Pairs(_) => "a table of texts".to_owned(),
+            Self::Documents(_) => "a table of files by URI".to_owned(),
+            Self::Setting(name, _) => {
+                settings::find(name).map_or_else(|_| String::new(), |setting| setting.allowed())
+            }
         }
     }
 
@@ -151,6 +183,13 @@ impl<T> Slot<T> {
             Self::Texts(slot) => list(slot(target).clone()),
             Self::Secrets(slot) => (!slot(target).is_empty()).then(|| "(secrets)".to_owned()),
             Self::Pairs(slot) => (!slot(target).is_empty()).then(|| "(a table)".to_owned()),
+            Self::Documents(slot) => (!slot(target).is_empty()).then(|| "(a table)".to_owned()),
+            Self::Setting(name, slot) => {
+                let setting = settings::find(name).ok()?;
+                let shown = setting.show(slot(target));
+                let plain = matches!(setting.kind(), settings::Kind::Count(_));
+                Some(if plain { shown } else { format!("\"{shown}\"") })
+            }
         }
     }
 
@@ -158,13 +197,21 @@ impl<T> Slot<T> {
     pub(super) fn raw(&self, target: &mut T) -> Option<Raw> {
         match self {
             Self::Pairs(slot) => Some(Raw::Pairs(slot(target).clone())),
+            Self::Documents(slot) => {
+                let files = slot(target).iter();
+                let shown = files.map(|(uri, path)| (uri.clone(), path.display().to_string()));
+                Some(Raw::Pairs(shown.collect()))
+            }
             _ => self.show(target).map(Raw::Text),
         }
     }
 
     /// Whether text for this key is read as a TOML value: lists and tables are.
     pub(super) fn is_compound(&self) -> bool {
-        matches!(self, Self::Texts(_) | Self::Secrets(_) | Self::Pairs(_))
+        matches!(
+            self,
+            Self::Texts(_) | Self::Secrets(_) | Self::Pairs(_) | Self::Documents(_)
+        )
     }
 }
 

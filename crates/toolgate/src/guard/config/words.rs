@@ -1,7 +1,10 @@
 //! The words that the settings use, and the values they stand for.
 
-use toolgate_guard::policy::{BadResult, BadTools, DriftMode, Mode, OnUndecided, Project};
+use toolgate_guard::policy::{
+    BadResult, BadTools, DriftMode, Mode, OnUndecided, Project, TextBlocks,
+};
 use toolgate_guard::translate::Translate;
+use toolgate_schema::Formats;
 
 /// An enumeration that is written as words.
 pub(super) trait Words: Sized + Copy + PartialEq + 'static {
@@ -85,8 +88,10 @@ words! {
     Mode { Enforce = "enforce", Audit = "audit", Off = "off" }
     BadTools { FilterOut = "filter-out", RejectServer = "reject-server", Pass = "pass" }
     BadResult { Replace = "replace", DropStructured = "drop-structured", Flag = "flag" }
+    TextBlocks { Repair = "repair", Refuse = "refuse", Report = "report" }
     OnUndecided { Refuse = "refuse", Pass = "pass" }
     Project { Wrap = "wrap", Drop = "drop", Off = "off" }
+    Formats { Annotate = "annotate", Assert = "assert", AssertWithNumbers = "assert-with-numbers" }
     DriftWord { Auto = "auto", Refuse = "refuse", Report = "report", Off = "off" }
     DriftMode { Refuse = "refuse", Report = "report", Off = "off" }
     TranslateWord { Off = "off", LegacyClients = "legacy-clients", ModernClients = "modern-clients" }

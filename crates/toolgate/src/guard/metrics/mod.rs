@@ -6,6 +6,7 @@ mod process;
 use std::sync::Arc;
 
 use toolgate_guard::{Action, Gate, Record, Side};
+use toolgate_mcp::message::Method;
 use toolgate_proxy::guard::{Event, UpstreamState};
 
 use family::Family;
@@ -242,12 +243,22 @@ impl Metrics {
             let fuel = i64::try_from(record.fuel).unwrap_or(i64::MAX);
             self.fuel.add(&[upstream, gate], fuel);
         }
-        let tool = record.tool.as_deref().unwrap_or_default();
+        // What strangers make up does not fill the series.
+        let tool = match &record.tool {
+            Some(name) if record.listed => name,
+            Some(_) => OTHER,
+            None => "",
+        };
         if matches!(record.action, Action::Refused | Action::Dropped) {
             self.rejections.add(&[upstream, tool, record.code], 1);
         }
         if let Some(elapsed) = record.elapsed {
             let method = record.method.as_deref().unwrap_or_default();
+            let method = if method.is_empty() || Method::of(method).is_some() {
+                method
+            } else {
+                OTHER
+            };
             let error = match (record.gate, record.action) {
                 (Gate::Results, Action::Passed | Action::Altered) => "",
                 _ => record.code,
@@ -368,4 +379,6 @@ fn number(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
+/// The conventions' word for a name that is not kept apart.
+const OTHER: &str = "_OTHER";
 const UPSTREAM: &[&str] = &["upstream"];

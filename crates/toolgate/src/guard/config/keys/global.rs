@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
-use toolgate_guard::policy::{BadResult, BadTools, DriftMode, Mode, OnUndecided, Project};
+use toolgate_guard::policy::{
+    BadResult, BadTools, DriftMode, Mode, OnUndecided, Project, TextBlocks,
+};
+use toolgate_schema::Formats;
 
 use super::super::Config;
 use super::super::slot::Slot;
 use super::super::words::{DriftWord, LogFormat, Words};
-use super::{Key, fixed, live, put};
+use super::{Key, fixed, live, put, setting};
 
 /// The keys, in the order of the reference.
 pub(in super::super) const GLOBAL: &[Key<Config>] = &[
@@ -142,6 +145,11 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         "a bad result becomes an error result, loses `structuredContent` and keeps `content`, or passes with the verdict in `_meta`",
     ),
     live(
+        "policy.text_blocks",
+        word!(TextBlocks, policy.text_blocks),
+        "results without `content`, or with structured content that is no object and no text block: the text is added, they are bad results, or they pass and are recorded",
+    ),
+    live(
         "policy.on_undecided",
         word!(OnUndecided, policy.on_undecided),
         "what happens when a check reaches its bound before it knows",
@@ -181,6 +189,39 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         field!(Time(s(0)..=h(24)), policy.stale_for),
         "how long after its time to live a listing may still admit calls; a refusal always asks for a fresh one",
     ),
+    live(
+        "schemas.formats",
+        word!(Formats, policy.formats),
+        "what `format` does in arguments",
+    ),
+    live(
+        "schemas.result_formats",
+        word!(Formats, policy.result_formats),
+        "what `format` does in results",
+    ),
+    setting("schemas.content"),
+    setting("schemas.strictness"),
+    setting("schemas.dialect"),
+    setting("schemas.default_dialect"),
+    fixed(
+        "schemas.documents",
+        field!(Documents, documents),
+        "documents that references may lead to: each a file, by its URI",
+    ),
+    setting("schemas.limits.schema_bytes"),
+    setting("schemas.limits.schema_nesting"),
+    setting("schemas.limits.schema_nodes"),
+    setting("schemas.limits.schema_digits"),
+    setting("schemas.limits.depth"),
+    setting("schemas.limits.subschemas"),
+    setting("schemas.limits.plan_nodes"),
+    setting("schemas.limits.enum_members"),
+    setting("schemas.limits.pattern_bytes"),
+    setting("schemas.limits.pattern_size"),
+    setting("schemas.limits.patterns_size"),
+    setting("schemas.limits.registrations"),
+    setting("schemas.limits.reference_bytes"),
+    setting("schemas.limits.evaluation_depth"),
     live(
         "rate.calls",
         field!(Count(0..=1_000_000), rate.calls),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use toolgate_guard::policy::{BadResult, Mode};
+use toolgate_schema::Formats;
 
 use super::super::slot::Slot;
 use super::super::words::{TranslateWord, Words};
@@ -109,6 +110,16 @@ pub(in super::super) const TOOL: &[Key<ToolRule>] = &[
         "repair",
         field!(MaybeFlag, rule.repair),
         "as `policy.repair`",
+    ),
+    live(
+        "formats",
+        optional_word!(Formats, rule.formats),
+        "as `schemas.formats`",
+    ),
+    live(
+        "result_formats",
+        optional_word!(Formats, rule.result_formats),
+        "as `schemas.result_formats`",
     ),
     live(
         "hidden",
