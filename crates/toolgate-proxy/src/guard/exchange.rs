@@ -13,7 +13,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use toolgate_guard::{IdKey, Shape, Side};
 
 use super::carried;
@@ -29,7 +29,13 @@ use super::reply::{error, error_body, respond, status_of};
 use super::step::{Step, Steps};
 use crate::http::EVENT_STREAM;
 use crate::sse::{self, Event};
-use crate::web::Outgoing;
+use crate::web::{Outgoing, Share};
+
+/// What a request takes of what all may have together, until its answer is complete.
+pub(super) struct Place {
+    pub(super) _slot: OwnedSemaphorePermit,
+    pub(super) bytes: Share,
+}
 
 /// One request at work.
 pub(super) struct Exchange {
@@ -51,8 +57,8 @@ pub(super) struct Exchange {
     open: bool,
     /// The client has not been answered.
     owed: bool,
-    /// Keeps its place among the requests at work.
-    slot: Option<tokio::sync::OwnedSemaphorePermit>,
+    /// Keeps its place among the requests at work, and its bytes.
+    slot: Option<Place>,
     /// The conversation is this request's alone, so its deadlines are kept here.
     pub(super) keeps_time: bool,
     /// Children's sessions are named in the answer to `initialize`.
@@ -64,12 +70,7 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    pub(super) fn new(
-        hub: Arc<Hub>,
-        headers: HeaderMap,
-        modern: bool,
-        slot: tokio::sync::OwnedSemaphorePermit,
-    ) -> Self {
+    pub(super) fn new(hub: Arc<Hub>, headers: HeaderMap, modern: bool, slot: Place) -> Self {
         let (mailbox, inbox) = mailbox();
         let most = hub.porter.house.bounds.message_bytes;
         Self {

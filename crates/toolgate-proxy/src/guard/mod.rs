@@ -168,7 +168,15 @@ async fn serve_http(
         path: listener.path.clone(),
         hosts: hosts(listener, address),
         origins: listener.origins.clone(),
+        head_bytes,
     };
+    if address.ip().is_unspecified() && listener.hosts.is_empty() {
+        let detail = format!(
+            "it listens on every address, but only requests with `Host: {}` are let in: list the names that clients use in `listen.hosts`",
+            address.ip()
+        );
+        house.note("hosts-not-set", &detail);
+    }
     let far = match options.upstream {
         Upstream::Http(target) => Far::Endpoint(endpoint(target, &house)?),
         Upstream::Child { launch, restart } => {

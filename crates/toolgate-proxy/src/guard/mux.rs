@@ -156,11 +156,7 @@ impl Shared {
     }
 
     /// Reads the child until it has nothing more to say; then answers what is still open.
-    pub(super) async fn talk(
-        self: Arc<Self>,
-        mut child: Child,
-        _place: Option<OwnedSemaphorePermit>,
-    ) {
+    pub(super) async fn talk(self: Arc<Self>, mut child: Child, place: OwnedSemaphorePermit) {
         loop {
             match child.listen().await {
                 Said::Line(line) => self.heard(&line),
@@ -184,6 +180,8 @@ impl Shared {
         }
         self.input.close().await;
         let how = child.end(self.house.times.grace).await;
+        // Before the next one may be started in it.
+        drop(place);
         let orphans: Vec<Entry> = {
             let mut table = self.table();
             self.gone.send_replace(true);

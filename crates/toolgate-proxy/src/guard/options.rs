@@ -72,8 +72,8 @@ pub struct HttpListener {
     /// Host names (without port) that requests may be for, besides the bound address and, on a
     /// loopback address, `localhost`. Default none.
     pub hosts: Vec<String>,
-    /// Origins (`https://app.example`) that browsers may send, besides those whose host is allowed
-    /// by name. Default none.
+    /// Origins (`https://app.example`) whose pages may call from a browser and read the answers
+    /// (CORS). Of others only those are let in whose host is allowed by name. Default none.
     pub origins: Vec<String>,
     /// Serve HTTPS with this certificate. Default none: plain HTTP.
     pub tls: Option<ServerCertificate>,
@@ -162,9 +162,13 @@ pub struct Bounds {
     pub connections: usize,
     /// HTTP requests at work at once, event streams included. HTTP answers 503. Default 16,384.
     pub requests: usize,
+    /// Bytes of the bodies of all those requests together, from the first byte until the answer is
+    /// complete. HTTP answers 503. Default 256 MiB.
+    pub request_bytes: usize,
     /// Legacy HTTP sessions. A new one gets 503. Default 1,024.
     pub sessions: usize,
-    /// Child processes. A new session gets 503. Default 64.
+    /// Child processes, the one that modern clients share among them. A new session, or a modern
+    /// request without a process, gets 503. Default 64.
     pub children: usize,
     /// Events waiting for a client that reads slowly, for each stream. Default 16: then the
     /// stream's upstream waits too.
@@ -181,6 +185,7 @@ impl Default for Bounds {
             head_bytes: 64 << 10,
             connections: 1_024,
             requests: 16_384,
+            request_bytes: 256 << 20,
             sessions: 1_024,
             children: 64,
             waiting_events: 16,

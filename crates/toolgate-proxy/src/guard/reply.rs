@@ -6,11 +6,12 @@ use toolgate_guard::IdKey;
 
 use crate::web::Outgoing;
 
-/// The headers of an answer that go on to the other side.
+/// The headers of an answer that go on to the other side. Which pages may read it is said by the
+/// guard, whatever its upstream says to whom.
 pub(super) fn passed_on(headers: &HeaderMap) -> HeaderMap {
     let mut passed = HeaderMap::with_capacity(headers.len());
     for (name, value) in headers {
-        if !is_of_one_hop(name) {
+        if !is_of_one_hop(name) && !name.as_str().starts_with("access-control-") {
             passed.append(name.clone(), value.clone());
         }
     }

@@ -1,10 +1,12 @@
 //! Who may come in: the request's head, before its body is looked at.
 
 use hyper::body::Incoming;
-use hyper::header::{ACCEPT, HOST, HeaderMap, ORIGIN};
-use hyper::{Method, Request, StatusCode};
+use hyper::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN,
+};
+use hyper::{Method, Request, StatusCode, Uri};
 
-use crate::http::media_type;
+use crate::http::{LAST_EVENT_ID, METHOD, SESSION, VERSION, media_type};
 
 /// What a server lets in.
 #[derive(Debug)]
@@ -14,6 +16,8 @@ pub(crate) struct Admission {
     pub(crate) hosts: Vec<String>,
     /// Origins beside those whose host is allowed.
     pub(crate) origins: Vec<String>,
+    /// Bytes of a head.
+    pub(crate) head_bytes: usize,
 }
 
 /// Why a request was turned away.
@@ -29,22 +33,49 @@ pub(crate) struct Refusal {
 impl Admission {
     /// Looks at the head of a request.
     pub(crate) fn check(&self, request: &Request<Incoming>) -> Result<(), Refusal> {
-        self.check_head(request.method(), request.uri().path(), request.headers())
+        self.check_head(request.method(), request.uri(), request.headers())
     }
 
-    fn check_head(&self, method: &Method, path: &str, headers: &HeaderMap) -> Result<(), Refusal> {
+    /// The origin of a page that may read our answers: one that is listed.
+    pub(crate) fn listed_origin<'a>(&self, headers: &'a HeaderMap) -> Option<&'a HeaderValue> {
+        let origin = headers.get(ORIGIN)?;
+        let mut origins = self.origins.iter();
+        let listed = origins.any(|ours| ours.as_bytes() == origin.as_bytes());
+        listed.then_some(origin)
+    }
+
+    fn check_head(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         let refuse = |status, why, text| Err(Refusal { status, why, text });
+        if head_bytes(method, uri, headers) > self.head_bytes {
+            let text = "the head of the request is larger than `limits.head`";
+            return refuse(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "head", text);
+        }
+        // Whoever reads the other one of two sees another request (RFC 9112 section 3.2).
+        for name in &ONCE {
+            if headers.get_all(name).iter().nth(1).is_some() {
+                let text = "a header that may stand once stands twice";
+                return refuse(StatusCode::BAD_REQUEST, "twice", text);
+            }
+        }
+        if !headers.contains_key(HOST) {
+            return refuse(StatusCode::BAD_REQUEST, "host", "send `Host`");
+        }
+        // A target with an authority of its own goes before the `Host` (RFC 9112 section 3.2.2).
+        let target = uri.authority().map(hyper::http::uri::Authority::as_str);
+        if !target.is_none_or(|authority| self.is_ours(authority)) {
+            return refuse(StatusCode::FORBIDDEN, "host", HOST_TEXT);
+        }
+        let path = uri.path();
         // A browser that was led here by another name (DNS rebinding) names that other host, and
         // a page from elsewhere its own origin.
         if !text(headers, HOST.as_str()).is_some_and(|host| self.is_ours(host)) {
-            let text = "the `Host` is not one that this server answers for";
-            return refuse(StatusCode::FORBIDDEN, "host", text);
+            return refuse(StatusCode::FORBIDDEN, "host", HOST_TEXT);
         }
         if !self.origin_is_ours(headers) {
             return refuse(
                 StatusCode::FORBIDDEN,
                 "origin",
-                "the `Origin` is not allowed",
+                "the `Origin` is not allowed; `listen.origins` lists those that are",
             );
         }
         if path != self.path {
@@ -60,6 +91,8 @@ impl Admission {
                 refuse(StatusCode::NOT_ACCEPTABLE, "accept", text)
             }
             Method::GET | Method::DELETE => Ok(()),
+            // A browser asks before it sends what a page of another origin wants it to send.
+            Method::OPTIONS if self.listed_origin(headers).is_some() => Ok(()),
             Method::POST if media_type(headers) != "application/json" => {
                 let text = "send `Content-Type: application/json`";
                 refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-type", text)
@@ -103,6 +136,32 @@ impl Admission {
     }
 }
 
+/// Bytes of a head as it is written without needless spaces.
+fn head_bytes(method: &Method, uri: &Uri, headers: &HeaderMap) -> usize {
+    let line = [method.as_str().len(), uri.to_string().len(), 14];
+    let fields = headers.iter().map(|(name, value)| {
+        let both = name.as_str().len().saturating_add(value.len());
+        both.saturating_add(4)
+    });
+    line.into_iter()
+        .chain(fields)
+        .fold(0, usize::saturating_add)
+}
+
+/// Headers of which two would be read differently by different readers.
+const ONCE: [HeaderName; 8] = [
+    HOST,
+    ORIGIN,
+    CONTENT_TYPE,
+    AUTHORIZATION,
+    SESSION,
+    VERSION,
+    METHOD,
+    LAST_EVENT_ID,
+];
+const HOST_TEXT: &str = "this server does not answer for the `Host` of the request; the operator \
+                         lists the names that it has for clients in `listen.hosts`";
+
 /// Whether `Accept` allows a media type; without the header everything is.
 pub(crate) fn accepts(headers: &HeaderMap, media: &str) -> bool {
     let mut given = headers.get_all(ACCEPT).iter().peekable();
@@ -128,8 +187,6 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use hyper::header::{HeaderName, HeaderValue};
-
     use super::*;
 
     fn status(method: &str, path: &str, given: &[(&str, &str)]) -> u16 {
@@ -141,6 +198,7 @@ mod tests {
                 "[::1]".to_owned(),
             ],
             origins: vec!["https://app.example".to_owned()],
+            head_bytes: 400,
         };
         let mut headers = HeaderMap::new();
         for (name, value) in given {
@@ -151,7 +209,7 @@ mod tests {
         }
         let method = Method::from_bytes(method.as_bytes()).unwrap();
         admission
-            .check_head(&method, path, &headers)
+            .check_head(&method, &path.parse().unwrap(), &headers)
             .map_or_else(|refusal| refusal.status.as_u16(), |()| 200)
     }
 
@@ -177,8 +235,56 @@ mod tests {
         }
         assert_eq!(
             status("POST", "/mcp", &[("content-type", "application/json")]),
-            403
+            400
         );
+    }
+
+    #[test]
+    fn what_two_readers_could_read_differently_is_refused() {
+        let json = ("content-type", "application/json");
+        let host = ("host", "localhost");
+        for (path, given, expected) in [
+            ("/mcp", vec![host, host, json], 400),
+            ("/mcp", vec![host, ("host", "evil.example"), json], 400),
+            ("/mcp", vec![host, json, json], 400),
+            (
+                "/mcp",
+                vec![host, json, ("mcp-session-id", "a"), ("mcp-session-id", "b")],
+                400,
+            ),
+            (
+                "/mcp",
+                vec![host, json, ("transfer-encoding", "chunked")],
+                200,
+            ),
+            ("http://evil.example/mcp", vec![host, json], 403),
+            ("http://localhost:80/mcp", vec![host, json], 200),
+        ] {
+            assert_eq!(status("POST", path, &given), expected, "{path} {given:?}");
+        }
+    }
+
+    #[test]
+    fn a_head_has_its_bound() {
+        // The request line and the end of the head are 3 + 4 + 14 bytes, and a field has 4 more.
+        let rest = 21 + ("host".len() + "localhost".len() + 4) + ("accept".len() + 3 + 4);
+        for (over, expected) in [(0, 200), (1, 431)] {
+            let long = "x".repeat(400 - rest - "a".len() - 4 + over);
+            let given = [("host", "localhost"), ("accept", "*/*"), ("a", &long)];
+            assert_eq!(status("GET", "/mcp", &given), expected, "{over}");
+        }
+    }
+
+    #[test]
+    fn a_listed_origin_may_ask_before_it_sends() {
+        for (origin, expected) in [
+            ("https://app.example", 200),
+            ("http://localhost:1", 405),
+            ("https://evil.example", 403),
+        ] {
+            let given = [("host", "localhost"), ("origin", origin)];
+            assert_eq!(status("OPTIONS", "/mcp", &given), expected, "{origin}");
+        }
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use std::convert::Infallible;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::{Buf, Bytes};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 /// The body of an answer.
 #[derive(Debug)]
@@ -61,10 +62,61 @@ pub(crate) enum TooLarge {
     Limit(Vec<u8>),
     /// The client left, or broke HTTP.
     Broken,
+    /// All requests together have as many bytes as they may.
+    Full,
 }
 
-/// A whole body of at most `limit` bytes.
-pub(crate) async fn read(mut body: Incoming, limit: usize) -> Result<Vec<u8>, TooLarge> {
+/// The bytes that the bodies of all requests may have together.
+#[derive(Clone, Debug)]
+pub(crate) struct Budget(Arc<Semaphore>);
+
+/// The bytes of one body, which come free when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Share {
+    budget: Budget,
+    held: Option<OwnedSemaphorePermit>,
+}
+
+impl Budget {
+    pub(crate) fn new(bytes: usize) -> Self {
+        Self(Arc::new(Semaphore::new(bytes.min(Semaphore::MAX_PERMITS))))
+    }
+
+    pub(crate) fn share(&self) -> Share {
+        Share {
+            budget: self.clone(),
+            held: None,
+        }
+    }
+}
+
+impl Share {
+    /// Takes room for `bytes` in all; `false` if there is none.
+    fn grow(&mut self, bytes: usize) -> bool {
+        let held = self
+            .held
+            .as_ref()
+            .map_or(0, OwnedSemaphorePermit::num_permits);
+        let Ok(more) = u32::try_from(bytes.saturating_sub(held)) else {
+            return false;
+        };
+        let Ok(more) = Arc::clone(&self.budget.0).try_acquire_many_owned(more) else {
+            return false;
+        };
+        match &mut self.held {
+            Some(held) => held.merge(more),
+            None => self.held = Some(more),
+        }
+        true
+    }
+}
+
+/// A whole body of at most `limit` bytes, for which room is taken from `share` as it comes.
+pub(crate) async fn read(
+    mut body: Incoming,
+    limit: usize,
+    share: &mut Share,
+) -> Result<Vec<u8>, TooLarge> {
     let announced = body.size_hint();
     let cap = u64::try_from(limit).unwrap_or(u64::MAX);
     let hopeless = announced.lower() > cap;
@@ -82,6 +134,16 @@ pub(crate) async fn read(mut body: Incoming, limit: usize) -> Result<Vec<u8>, To
                     continue;
                 };
                 let size = whole.len().saturating_add(data.remaining());
+                // Memory is what counts, and a vector that grows doubles.
+                if size > whole.capacity() {
+                    let room = size.max(whole.capacity().saturating_mul(2));
+                    if !share.grow(room) {
+                        return Err(TooLarge::Full);
+                    }
+                    whole.reserve_exact(room.saturating_sub(whole.len()));
+                } else if !share.grow(whole.capacity()) {
+                    return Err(TooLarge::Full);
+                }
                 whole.extend_from_slice(&data);
                 // The beginning is read all the same: the id in it is answered.
                 if size > limit || hopeless {
@@ -94,3 +156,19 @@ pub(crate) async fn read(mut body: Incoming, limit: usize) -> Result<Vec<u8>, To
 
 /// A length that is only announced earns no more memory than this at once.
 const FIRST_ROOM: usize = 64 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_shared_and_come_free() {
+        let budget = Budget::new(10);
+        let (mut one, mut two) = (budget.share(), budget.share());
+        assert!(one.grow(4) && one.grow(7) && one.grow(7));
+        assert!(!two.grow(4));
+        assert!(two.grow(3) && !one.grow(8));
+        drop(one);
+        assert!(two.grow(10) && !two.grow(11));
+    }
+}

@@ -23,7 +23,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio_rustls::TlsAcceptor;
 
 pub(crate) use admit::{Admission, Refusal, accepts};
-pub(crate) use body::{Outgoing, TooLarge, read};
+pub(crate) use body::{Budget, Outgoing, Share, TooLarge, read};
 pub use tls::ServerCertificate;
 
 use stuck::Stuck;
@@ -74,7 +74,7 @@ impl Server {
         let mut stop = closing.subscribe();
         loop {
             let stopped = stop.wait_for(|stop| *stop);
-            let (stream, slot) = tokio::select! {
+            let (stream, from, slot) = tokio::select! {
                 _ = stopped => break,
                 accepted = accept(&self.listener, &slots) => accepted,
             };
@@ -83,6 +83,7 @@ impl Server {
                 tls: self.tls.clone(),
                 costs: self.costs,
                 closing: closing.subscribe(),
+                from,
             };
             let open = open.clone();
             tokio::spawn(async move {
@@ -103,20 +104,21 @@ pub(crate) trait Service: Send + Sync + 'static {
     fn answer(
         self: &Arc<Self>,
         request: Request<Incoming>,
+        from: SocketAddr,
     ) -> impl Future<Output = Response<Outgoing>> + Send;
 }
 
 async fn accept(
     listener: &TcpListener,
     slots: &Arc<Semaphore>,
-) -> (TcpStream, Option<OwnedSemaphorePermit>) {
+) -> (TcpStream, SocketAddr, Option<OwnedSemaphorePermit>) {
     // The semaphore is never closed.
     let slot = Arc::clone(slots).acquire_owned().await.ok();
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => {
+            Ok((stream, from)) => {
                 let _only_slower = stream.set_nodelay(true);
-                return (stream, slot);
+                return (stream, from, slot);
             }
             // Out of descriptors, or a client that left at once: the others go on.
             Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
@@ -129,6 +131,8 @@ struct Connection<S> {
     tls: Option<TlsAcceptor>,
     costs: Costs,
     closing: watch::Receiver<bool>,
+    /// The client's address.
+    from: SocketAddr,
 }
 
 impl<S: Service> Connection<S> {
@@ -149,16 +153,16 @@ impl<S: Service> Connection<S> {
     }
 
     async fn speak<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(mut self, stream: T) {
-        let service = Arc::clone(&self.service);
+        let (service, from) = (Arc::clone(&self.service), self.from);
         let answer = service_fn(move |request| {
             let service = Arc::clone(&service);
-            async move { Ok::<_, Infallible>(service.answer(request).await) }
+            async move { Ok::<_, Infallible>(service.answer(request, from).await) }
         });
         let stream = TokioIo::new(Stuck::new(stream, self.costs.write));
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.costs.head)
-            .max_buf_size(self.costs.head_bytes.max(SMALLEST_BUFFER))
+            .max_buf_size(self.costs.head_bytes.saturating_add(SMALLEST_BUFFER))
             .serve_connection(stream, answer);
         let mut connection = pin!(connection);
         tokio::select! {
@@ -171,5 +175,6 @@ impl<S: Service> Connection<S> {
 }
 
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// hyper takes no less.
+/// hyper takes no less. On top of the bound, which is held to the byte before a request is looked
+/// at.
 const SMALLEST_BUFFER: usize = 8 << 10;

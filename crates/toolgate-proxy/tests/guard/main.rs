@@ -16,6 +16,7 @@ mod faults;
 mod http_child;
 mod http_http;
 mod inner;
+mod listener;
 mod moved;
 mod replicas;
 pub(crate) mod several;

@@ -119,8 +119,13 @@ pub(crate) enum Client {
 
 impl GuardArgs {
     /// The settings that the flags stand for, except the server; errors name the flag.
-    pub(super) fn overrides(&self) -> Result<Vec<Override>, String> {
+    ///
+    /// `quiet` is `--quiet`: only errors are logged, unless `--log` says what is.
+    pub(super) fn overrides(&self, quiet: bool) -> Result<Vec<Override>, String> {
         let mut found: Vec<Override> = Vec::new();
+        if quiet && self.log.is_none() {
+            found.push(Override::flag("--quiet", "log.level", "error"));
+        }
         for (flag, key, value) in self.plain() {
             found.push(Override::flag(flag, key, value));
         }

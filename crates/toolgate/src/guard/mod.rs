@@ -41,7 +41,7 @@ pub(crate) fn run(args: &GuardArgs, term: &Term) -> Result<Exit, Failure> {
     if let Some(client) = args.print_config {
         return print_config(client, args, term);
     }
-    let sources = sources(args)?;
+    let sources = sources(args, term.quiet)?;
     let config = match Config::load(&sources) {
         Ok(config) => config,
         Err(faults) => {
@@ -78,14 +78,14 @@ fn print_config(client: args::Client, args: &GuardArgs, term: &Term) -> Result<E
 }
 
 /// Where this run's settings come from.
-fn sources(args: &GuardArgs) -> Result<Sources<'_>, Failure> {
+fn sources(args: &GuardArgs, quiet: bool) -> Result<Sources<'_>, Failure> {
     let upstream = upstream(args)?;
     Ok(Sources {
         file: args.config.as_deref(),
         environment: std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect(),
-        flags: args.overrides().map_err(Failure::usage)?,
+        flags: args.overrides(quiet).map_err(Failure::usage)?,
         server: Server {
             name: args.name.clone(),
             upstream,

@@ -21,7 +21,13 @@ pub(super) fn in_front(branches: Vec<Branch>, config: &Config) -> Result<GuardOp
     let own = bounds;
     // Each connection starts every server, and the bound is on all processes together.
     bounds.children = match bounds.children.checked_div(children) {
-        Some(each) => each.max(1),
+        Some(0) => {
+            let most = bounds.children;
+            return Err(Failure::usage(format!(
+                "each connection starts {children} servers, which is more than `limits.children` ({most})"
+            )));
+        }
+        Some(each) => each,
         None => bounds.sessions,
     };
     let junction = JunctionBounds {

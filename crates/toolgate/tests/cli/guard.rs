@@ -31,6 +31,18 @@ fn wrong_settings_are_shown_where_they_stand() {
 }
 
 #[test]
+fn quiet_logs_errors_only() {
+    let said = |flags: &[&str]| {
+        let run = toolgate(&[flags, &["--", "cat"]].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.stderr
+    };
+    assert!(said(&["guard"]).contains("ready"));
+    assert_eq!(said(&["guard", "-q"]), "");
+    assert!(said(&["-q", "guard", "--log", "info"]).contains("ready"));
+}
+
+#[test]
 fn good_settings_are_summed_up() {
     let run = toolgate(&[
         "guard",

@@ -236,3 +236,16 @@ fn one_that_dies_is_started_again_and_rules_are_for_the_servers_own_names() {
     assert!(tools.contains(&"demo_get-count".to_owned()), "{tools:?}");
     guard.end();
 }
+
+#[test]
+fn more_programs_than_children_are_a_bad_setting() {
+    let dir = Dir::new();
+    let file = dir.file(
+        "guard.toml",
+        "[listen]\naddress = \"127.0.0.1:0\"\n[limits]\nchildren = 1\n\
+         [upstreams.a]\ncommand = [\"cat\"]\n[upstreams.b]\ncommand = [\"cat\"]\n",
+    );
+    let run = toolgate(&["guard", "--config", &file]);
+    let told = "each connection starts 2 servers, which is more than `limits.children` (1)";
+    assert!(run.code == 2 && run.stderr.contains(told), "{}", run.stderr);
+}

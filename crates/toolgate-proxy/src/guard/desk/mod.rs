@@ -1,25 +1,30 @@
 //! The HTTP side of the clients: who is let in, which conversation a request belongs to, and the
 //! sessions of the legacy era.
 
+mod cors;
 mod moving;
 mod nursery;
 mod sessions;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hyper::body::Incoming;
-use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use hyper::header::{
+    AUTHORIZATION, CONNECTION, HOST, HeaderMap, HeaderValue, RETRY_AFTER, TRANSFER_ENCODING,
+};
 use hyper::{Method, Request, Response};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use toolgate_guard::{Carrier, Context, IdKey, Recovery};
+use toolgate_json::quote;
 
 use super::clerk::Clerk;
 use super::event::Event;
-use super::exchange::Exchange;
+use super::exchange::{Exchange, Place};
 use super::facts::Facts;
 use super::hub::{Hub, Way};
 use super::inner::Caller;
@@ -28,9 +33,9 @@ use super::mux::Shared;
 use super::names::{Names, NoSession, Told};
 use super::porter::{House, Porter, bearer, link};
 use super::reply::{error, onward, respond};
-use crate::era::MODERN;
+use crate::era::{LEGACY, MODERN};
 use crate::http::{Endpoint, SESSION, Standing, VERSION};
-use crate::web::{Admission, Outgoing, Refusal, Service, TooLarge, read};
+use crate::web::{Admission, Budget, Outgoing, Refusal, Service, TooLarge, read};
 pub(super) use nursery::Nursery;
 
 /// What is behind the desk.
@@ -45,6 +50,9 @@ pub(super) struct Desk {
     far: Far,
     sessions: Mutex<HashMap<String, Session>>,
     slots: Arc<Semaphore>,
+    bytes: Budget,
+    /// The operator was told that requests come for a name that is not let in.
+    host_told: AtomicBool,
     contexts: AtomicU64,
     names: Arc<Names>,
     moving: moving::Moving,
@@ -69,6 +77,8 @@ impl Desk {
     ) -> Arc<Self> {
         Arc::new(Self {
             slots: Arc::new(Semaphore::new(house.bounds.requests)),
+            bytes: Budget::new(house.bounds.request_bytes),
+            host_told: AtomicBool::new(false),
             house,
             admission,
             far,
@@ -81,12 +91,24 @@ impl Desk {
 
     async fn receive(self: &Arc<Self>, request: Request<Incoming>) -> Response<Outgoing> {
         if let Err(refusal) = self.admission.check(&request) {
-            return self.turn_away(refusal);
+            return self.turn_away(refusal, request.headers());
+        }
+        if request.method() == Method::OPTIONS {
+            return cors::preflight(request.headers());
         }
         let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
             return self.busy("requests");
         };
+        let slot = Place {
+            _slot: slot,
+            bytes: self.bytes.share(),
+        };
         let (head, body) = request.into_parts();
+        if head.method != Method::POST
+            && let Some(refused) = self.unsupported(&head.headers, &Facts::default())
+        {
+            return refused;
+        }
         match head.method {
             Method::GET => self.listen(head.headers, slot).await,
             Method::DELETE => self.delete(&head.headers).await,
@@ -98,11 +120,16 @@ impl Desk {
         self: &Arc<Self>,
         headers: HeaderMap,
         body: Incoming,
-        slot: OwnedSemaphorePermit,
+        mut slot: Place,
     ) -> Response<Outgoing> {
         let limit = self.house.bounds.message_bytes;
-        let message = match timeout(self.house.times.body, read(body, limit)).await {
+        let reading = read(body, limit, &mut slot.bytes);
+        let message = match timeout(self.house.times.body, reading).await {
             Ok(Ok(message)) => message,
+            Ok(Err(TooLarge::Full)) => {
+                let text = "the requests at work have too many bytes together (request_bytes)";
+                return closing(self.unavailable("request-bytes", None, text));
+            }
             Ok(Err(TooLarge::Broken)) => return respond(400, HeaderMap::new(), Outgoing::empty()),
             Ok(Err(TooLarge::Limit(part))) => {
                 let mut recovery = Recovery::new();
@@ -114,10 +141,7 @@ impl Desk {
             Err(_) => {
                 self.rejected(408, "body");
                 let text = "the body did not come in time";
-                let mut response = error(408, None, INVALID_REQUEST, text);
-                let close = HeaderValue::from_static("close");
-                response.headers_mut().insert("connection", close);
-                return response;
+                return closing(error(408, None, INVALID_REQUEST, text));
             }
         };
         let facts = Facts::read(&message);
@@ -134,6 +158,9 @@ impl Desk {
                 return exchange.post(&facts, &message).await;
             }
         }
+        if let Some(refused) = self.unsupported(&headers, &facts) {
+            return refused;
+        }
         if is_modern(&facts, &headers) {
             self.modern(headers, &facts, &message, slot).await
         } else {
@@ -146,7 +173,7 @@ impl Desk {
         headers: HeaderMap,
         facts: &Facts,
         message: &[u8],
-        slot: OwnedSemaphorePermit,
+        slot: Place,
     ) -> Response<Outgoing> {
         // What is no message at all gets its answer from the conversation.
         if facts.method.is_some()
@@ -160,6 +187,9 @@ impl Desk {
             Far::Endpoint(_) => None,
             Far::Children(nursery) => match self.shared(nursery, &headers).await {
                 Ok(shared) => Some(shared),
+                Err(why) if why == nursery::TOO_MANY => {
+                    return self.unavailable("children", facts.id.as_ref(), &why);
+                }
                 Err(why) => return error(503, facts.id.as_ref(), INTERNAL_ERROR, &why),
             },
         };
@@ -176,7 +206,7 @@ impl Desk {
         headers: HeaderMap,
         facts: &Facts,
         message: &[u8],
-        slot: OwnedSemaphorePermit,
+        slot: Place,
     ) -> Response<Outgoing> {
         let opens = facts.is_request() && facts.method.as_deref() == Some("initialize");
         if opens {
@@ -220,7 +250,7 @@ impl Desk {
         headers: HeaderMap,
         facts: &Facts,
         message: &[u8],
-        slot: OwnedSemaphorePermit,
+        slot: Place,
     ) -> Response<Outgoing> {
         if self.house.is_stopping() || !self.has_room() {
             return self.busy("sessions");
@@ -284,11 +314,7 @@ impl Desk {
         }
     }
 
-    async fn listen(
-        self: &Arc<Self>,
-        headers: HeaderMap,
-        slot: OwnedSemaphorePermit,
-    ) -> Response<Outgoing> {
+    async fn listen(self: &Arc<Self>, headers: HeaderMap, slot: Place) -> Response<Outgoing> {
         let hub = match self.session_for(&headers).await {
             Ok(Some(session)) => session.hub,
             Ok(None) if matches!(self.far, Far::Endpoint(_)) => self.passing(&headers, false, None),
@@ -409,9 +435,41 @@ impl Desk {
         link(Carrier::Http, server, version)
     }
 
-    fn turn_away(&self, refusal: Refusal) -> Response<Outgoing> {
+    /// A version that nobody here speaks is refused (2025-11-25, basic/transports, "Protocol
+    /// Version Header"), and so is a later one in a session of the older versions. A message that
+    /// names its version itself is judged by what it says, and `initialize` agrees on one.
+    fn unsupported(&self, headers: &HeaderMap, facts: &Facts) -> Option<Response<Outgoing>> {
+        let version = headers.get(VERSION)?;
+        if facts.version.is_some() || facts.method.as_deref() == Some("initialize") {
+            return None;
+        }
+        let text = version.to_str().unwrap_or("?");
+        let fits = LEGACY.contains(&text) || (text == MODERN && !headers.contains_key(SESSION));
+        if fits {
+            return None;
+        }
+        self.rejected(400, "version");
+        let why = format!(
+            "`MCP-Protocol-Version: {}` is not supported here; a session has one of {}",
+            quote(text, SHOWN),
+            LEGACY.join(", ")
+        );
+        let id = facts.id.as_ref().filter(|_| facts.is_request());
+        Some(error(400, id, INVALID_REQUEST, &why))
+    }
+
+    fn turn_away(&self, refusal: Refusal, headers: &HeaderMap) -> Response<Outgoing> {
         let status = refusal.status.as_u16();
         self.rejected(status, refusal.why);
+        if status == 403 && refusal.why == "host" && !self.host_told.swap(true, Ordering::AcqRel) {
+            let host = headers.get(HOST).map_or(&b""[..], HeaderValue::as_bytes);
+            let host = String::from_utf8_lossy(host);
+            let detail = format!(
+                "a request for `{}` was refused (told once): names that clients have for this server belong in `listen.hosts`",
+                quote(&host, SHOWN)
+            );
+            self.house.note("host-refused", &detail);
+        }
         let mut response = error(status, None, INVALID_REQUEST, refusal.text);
         if status == 405 {
             let allow = HeaderValue::from_static("POST, GET, DELETE");
@@ -428,7 +486,7 @@ impl Desk {
         self.rejected(503, why);
         let mut response = error(503, id, INTERNAL_ERROR, text);
         let after = HeaderValue::from_static("1");
-        response.headers_mut().insert("retry-after", after);
+        response.headers_mut().insert(RETRY_AFTER, after);
         response
     }
 
@@ -446,9 +504,32 @@ impl Service for Desk {
         self.house.observe(&Event::Disconnected { lasted });
     }
 
-    async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Response<Outgoing> {
-        self.receive(request).await
+    async fn answer(
+        self: &Arc<Self>,
+        request: Request<Incoming>,
+        _from: SocketAddr,
+    ) -> Response<Outgoing> {
+        let reader = self.admission.listed_origin(request.headers()).cloned();
+        let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
+        let mut response = self.receive(request).await;
+        if let Some(origin) = reader {
+            cors::allow(&mut response, origin);
+        }
+        // The reader may have dropped a `Content-Length` beside it, so that what follows is no
+        // request that can be believed (RFC 9112 section 6.1).
+        if is_chunked {
+            closing(response)
+        } else {
+            response
+        }
     }
+}
+
+/// An answer after which the connection is closed.
+fn closing(mut response: Response<Outgoing>) -> Response<Outgoing> {
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(CONNECTION, close);
+    response
 }
 
 /// The era is read of each message; a message that does not tell is of its header's era.
@@ -458,6 +539,8 @@ fn is_modern(facts: &Facts, headers: &HeaderMap) -> bool {
     facts.version.is_some() || header.is_some_and(|version| version >= MODERN)
 }
 
+/// Characters of a foreign text in a message.
+const SHOWN: usize = 100;
 const INVALID_REQUEST: i64 = -32600;
 const INTERNAL_ERROR: i64 = -32603;
 const HEADER_MISMATCH: i64 = -32020;

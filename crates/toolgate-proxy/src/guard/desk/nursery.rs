@@ -94,7 +94,7 @@ impl Nursery {
                 (bearer(authorization), caller)
             }
         };
-        let (berth, evicted) = self.berth(&key).ok_or("too many children")?;
+        let (berth, evicted) = self.berth(&key).ok_or(TOO_MANY)?;
         let made_room = evicted.is_some();
         if let Some(evicted) = evicted {
             end(&evicted).await;
@@ -109,12 +109,11 @@ impl Nursery {
             tokio::time::sleep(pause.ok_or("the server has ended too often")?).await;
         }
         let place = match &self.source {
-            Source::Launch(_) => None,
-            Source::Inner(_) => {
-                let place = self.place_for_one(house, made_room).await;
-                Some(place.ok_or("too many children")?)
-            }
+            // Sessions have the other places, and end by themselves.
+            Source::Launch(_) => self.place(),
+            Source::Inner(_) => self.place_for_one(house, made_room).await,
         };
+        let place = place.ok_or(TOO_MANY)?;
         let started = self.start(house, &caller);
         let (child, input) = started.map_err(|fault| fault.to_string())?;
         let fresh = Shared::new(house, input, number, (key, caller));
@@ -219,6 +218,9 @@ impl Nursery {
         self.berths.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// What is said where no child may be started.
+pub(super) const TOO_MANY: &str = "too many children";
 
 /// Ends the peer of a berth that nobody finds any more.
 async fn end(berth: &Berth) {

@@ -27,7 +27,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "listen.origins",
         field!(Texts, listen.origins),
-        "further values of `Origin` that browsers may send, besides those of the hosts that are let in",
+        "origins such as `https://app.example` whose pages may call from a browser and read the answers (CORS); of others only requests from the hosts that are let in are taken",
     ),
     live(
         "listen.tls_certificate",
@@ -305,7 +305,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "limits.head",
         field!(Bytes(1 << 10..=1 << 20), bounds.head),
-        "the head of an HTTP request",
+        "the head of an HTTP request; over it status 431",
     ),
     fixed(
         "limits.connections",
@@ -318,6 +318,11 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         "HTTP requests at work, event streams included",
     ),
     fixed(
+        "limits.request_bytes",
+        field!(Bytes(1 << 10..=1 << 40), bounds.request_bytes),
+        "bytes of the bodies of those requests together; over it status 503 and `Retry-After`",
+    ),
+    fixed(
         "limits.sessions",
         field!(Count(1..=1_000_000), bounds.sessions),
         "open sessions of clients before 2026-07-28 over HTTP",
@@ -325,7 +330,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "limits.children",
         field!(Count(1..=10_000), bounds.children),
-        "running server processes",
+        "running server processes of one address that is listened on; a request that needs one more gets status 503",
     ),
     fixed(
         "limits.events",
