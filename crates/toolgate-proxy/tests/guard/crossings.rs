@@ -265,3 +265,153 @@ async fn a_request_whose_id_is_half_a_pair_is_answered_too() {
     }
     assert_eq!(asked.load(Ordering::Relaxed), 0);
 }
+
+/// What a hostile or broken server may do with one call, and whether it is an answer all the same.
+/// `ID` is the call's id, `OK` a good result of it.
+const ODD: [(&str, &str, bool); 24] = [
+    (
+        "accepts and says no more",
+        "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n",
+        false,
+    ),
+    ("has no content", "HTTP/1.1 204 No Content\r\n\r\n", false),
+    (
+        "has content where none may be",
+        "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello",
+        false,
+    ),
+    ("says nothing", "", false),
+    ("leaves in the head", "HTTP/1.1 200 OK\r\nContent-Ty", false),
+    ("is no HTTP", "hello\r\n\r\n", false),
+    (
+        "switches protocols",
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+        false,
+    ),
+    (
+        "has a page",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\n<p/>\n",
+        false,
+    ),
+    (
+        "leaves in the body",
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99999\r\n\r\n{\"jsonrpc\"",
+        false,
+    ),
+    (
+        "has packed its body",
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x08\x08\x08",
+        false,
+    ),
+    (
+        "has two lengths",
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nnull\n",
+        false,
+    ),
+    (
+        "has JSON that is no message",
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n[[[]]]",
+        false,
+    ),
+    (
+        "has more after its answer",
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\nOK}",
+        false,
+    ),
+    (
+        "answers another request",
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{}}",
+        false,
+    ),
+    (
+        "ends its stream at once",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n",
+        false,
+    ),
+    (
+        "streams what is no event",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nOK",
+        false,
+    ),
+    (
+        "cuts its event",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: OK\n",
+        false,
+    ),
+    (
+        "cuts its message",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: {\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"x\n\n",
+        false,
+    ),
+    (
+        "answers another request in a stream",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: {\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{}}\n\n",
+        false,
+    ),
+    (
+        "has a broken chunk",
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nOK\r\n0\r\n\r\n",
+        false,
+    ),
+    (
+        "hints first",
+        "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\nOK",
+        true,
+    ),
+    (
+        "has a byte order mark and odd lines",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n\r\n\u{feff}: hello\r\revent: message\rdata: OK\r\r",
+        true,
+    ),
+    (
+        "streams noise first",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: noise\n\ndata:\n\nid\ndata: []\n\ndata: OK\n\n",
+        true,
+    ),
+    (
+        "does not end its stream",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: OK\n\nSTAY",
+        true,
+    ),
+];
+
+/// Whatever a server does with a call, the call has one answer, and that does not wait for a
+/// deadline (G4, G5).
+#[tokio::test]
+async fn every_call_has_its_answer_whatever_the_server_does() {
+    let web = server(|request, stream| {
+        use std::io::Write as _;
+        let odd = request.json()["params"]["arguments"]["odd"]
+            .as_u64()
+            .unwrap();
+        let (_, text, _) = ODD[usize::try_from(odd).unwrap()];
+        let ok = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"result":{}}}"#,
+            request.id(),
+            text_result("ok")
+        );
+        let text = text.replace("OK}", &format!("{ok}}}"));
+        let text = text.replace("data: OK", &format!("data: {ok}"));
+        let text = text.replace("\r\n\r\nOK", &format!("\r\n\r\n{ok}"));
+        let stays = text.contains("STAY");
+        let text = text.replace("STAY", "").replace("ID", &request.id());
+        let _reader_may_be_gone = stream.write_all(text.as_bytes());
+        if stays {
+            std::thread::sleep(std::time::Duration::from_secs(600));
+        }
+    });
+    for crossing in &mut Crossing::all(|| remote(&web.url)).await {
+        for (at, (what, _, good)) in ODD.iter().enumerate() {
+            let id = i64::try_from(at).unwrap() + 1;
+            let answer = crossing.call(id, json!({"odd": at})).await;
+            let name = format!("{}: the server {what}: {answer}", crossing.name);
+            assert_eq!(answer["id"], id, "{name}");
+            if *good {
+                assert_eq!(text_of(&answer), "ok", "{name}");
+            } else {
+                let why = answer["error"]["message"].as_str().unwrap_or("");
+                assert!(!why.is_empty() && !why.contains("in time"), "{name}");
+            }
+        }
+    }
+}
