@@ -17,6 +17,7 @@ mod interop;
 mod peers;
 mod published;
 mod replicas;
+mod rmcp;
 mod shared;
 mod suite;
 mod tidy;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         "interop" => interop::run(&arguments),
         "published" => published::run(&arguments),
         "replicas" => replicas::run(&arguments),
+        "rmcp" => rmcp::run(&arguments),
         "shared" => shared::run(&arguments),
         "tidy" => tidy::run(&arguments),
         _ => {
@@ -63,7 +65,7 @@ fn main() -> ExitCode {
 }
 
 /// The commands that a person may call.
-pub(crate) const COMMANDS: [&str; 15] = [
+pub(crate) const COMMANDS: [&str; 16] = [
     "cases",
     "suite",
     "hostile",
@@ -77,6 +79,7 @@ pub(crate) const COMMANDS: [&str; 15] = [
     "interop",
     "published",
     "replicas",
+    "rmcp",
     "shared",
     "tidy",
 ];
@@ -97,6 +100,7 @@ usage: cargo xtask COMMAND
   published            published servers and clients: the same answers with and without the guard (needs npm and Python; --only SERVER)
   gateways             the guard beside other gateways under load (needs npm and Python; --rounds N)
   replicas             three guards behind Envoy, one killed and one ended under load (needs pip; --calls N)
+  rmcp [MINOR…]        the adapter with each minor version of rmcp, and the programs of docs/rmcp.md as a stranger builds them
   shared               guards that share a rate, pins and a quarantine over a Valkey server, which is killed and comes back (needs pip; --calls N)
   tidy                 doors between rooms, file headers and sizes, dependency walls (--rooms CRATE lists them)
 

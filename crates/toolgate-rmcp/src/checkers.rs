@@ -3,12 +3,16 @@
 use std::sync::{Mutex, PoisonError};
 
 use toolgate_mcp::check::{Checker, OnUndecided};
+use toolgate_mcp::contract::Engine;
 
 /// How checks are made.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct CheckOptions {
     pub(crate) on_undecided: OnUndecided,
     pub(crate) fuel: Option<u64>,
+    /// Whether argument schemas in definitions count.
+    pub(crate) argument_schemas: bool,
+    pub(crate) engine: Option<Engine>,
 }
 
 /// A pool of checkers. No check waits for another, and no checker is held
@@ -38,10 +42,17 @@ impl Checkers {
     }
 
     fn fresh(&self) -> Checker {
-        let checker = Checker::new().on_undecided(self.options.on_undecided);
-        match self.options.fuel {
-            Some(units) => checker.fuel(units),
-            None => checker,
+        let options = &self.options;
+        let mut checker = Checker::new().on_undecided(options.on_undecided);
+        if let Some(units) = options.fuel {
+            checker = checker.fuel(units);
         }
+        if options.argument_schemas {
+            checker = checker.argument_schemas();
+        }
+        if let Some(engine) = &options.engine {
+            checker = checker.engine(engine.clone());
+        }
+        checker
     }
 }

@@ -84,6 +84,7 @@
 //! |---|---|---|
 //! | `server` | yes | gates for handlers and routers |
 //! | `client` | yes | the gate for client transports |
+//! | `child-process` | yes | `ClientGate::command`, which starts a server |
 //! | `http-client` | no | `ClientGate::http`, below rmcp's Streamable HTTP client |
 //! | `http-server` | no | `ServerHttp`, in front of rmcp's Streamable HTTP service |
 //! | `ordered` | yes | schemas keep the order of their keys: turns on `serde_json/preserve_order` |
@@ -93,8 +94,9 @@
 //! `arbitrary_precision`, serde's untagged and internally tagged enums cannot
 //! read numbers from JSON text; rmcp itself can live with that.
 //!
-//! The crate is pinned to one minor version of rmcp: a newer one may have
-//! methods that the gate would not forward.
+//! The crate works with every rmcp from 3.9 on, and each minor version up to
+//! 3.11 is tested. A newer one may have methods of a handler that the gate does
+//! not forward yet: they are answered "method not found".
 
 #![forbid(unsafe_code)]
 
@@ -109,7 +111,11 @@ mod line;
 mod recover;
 #[cfg(feature = "server")]
 mod server;
+#[cfg(any(feature = "client", feature = "server"))]
+mod whole;
 
+#[cfg(feature = "child-process")]
+pub use client::ChildLines;
 #[cfg(feature = "http-client")]
 pub use client::GatedHttp;
 #[cfg(feature = "client")]
@@ -123,6 +129,22 @@ pub use server::{BodyError, ReadBody, ServerHttp};
 pub use server::{
     GateRouter, GateServer, Gated, RefusedTools, ServerEvent, ServerGate, ServerLines, Union, tool,
 };
+
+// What signatures of this crate mention.
+pub use toolgate_mcp::catalog::ToolSet;
+pub use toolgate_mcp::check::{Fault, OnUndecided, Refusal};
+pub use toolgate_mcp::contract::{
+    HostSchema, HostVerdict, Isolated, MalformedTool, SchemaStore, ToolContract, UncompilableTool,
+    Validator,
+};
+pub use toolgate_mcp::era::Era;
+pub use toolgate_mcp::project::{Lost, OutputPolicy, TextFallback};
+#[cfg(feature = "server")]
+pub use toolgate_mcp::publish::{Refused, RefusedTool, ToolDefinition};
+#[cfg(feature = "client")]
+pub use toolgate_mcp::typed::UntypedResult;
+/// The compiler of a [`SchemaStore`] and its options.
+pub use toolgate_schema::{Compiler, Content, Exhausted, Formats, Limits, Strictness};
 
 /// The programs of the page compile.
 #[cfg(all(doctest, feature = "http-client", feature = "http-server"))]

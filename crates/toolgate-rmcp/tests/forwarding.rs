@@ -28,7 +28,11 @@ fn rmcp() -> (std::path::PathBuf, String) {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline"])
         .args(["--filter-platform", &host()])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        // A path and no folder to be in: `cargo xtask rmcp` tests in a folder of links.
+        .args([
+            "--manifest-path",
+            concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
+        ])
         .output()
         .unwrap();
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -64,4 +68,23 @@ fn every_method_of_the_trait_is_forwarded() {
             "{method} does not reach the handler"
         );
     }
+}
+
+/// The methods of rmcp's HTTP client that the gate below it has: all that the
+/// oldest version has. Newer ones call these by default.
+#[test]
+fn every_method_of_the_http_client_is_forwarded() {
+    let (folder, version) = rmcp();
+    let source = folder.join("src/transport/streamable_http_client.rs");
+    let source = std::fs::read_to_string(source).unwrap();
+    let (_, declared) = source.split_once("pub trait StreamableHttpClient").unwrap();
+    let (declared, _) = declared.split_once("\n}\n").unwrap();
+    let newer = BTreeSet::from(["post_message_with_response_limits"]);
+    let declared: BTreeSet<&str> = &methods(declared) - &newer;
+    let ours = include_str!("../src/client/http.rs");
+    let (_, ours) = ours
+        .split_once("StreamableHttpClient for GatedHttp<C> {")
+        .unwrap();
+    let (ours, _) = ours.split_once("\n}\n").unwrap();
+    assert_eq!(declared, methods(ours), "rmcp {version}");
 }

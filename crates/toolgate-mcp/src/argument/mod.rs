@@ -140,6 +140,11 @@ impl ArgumentSchema {
         self.declared
     }
 
+    /// The bounds it is read and checked under.
+    pub fn limits(&self) -> &ArgumentLimits {
+        &self.limits
+    }
+
     /// What a permissive reading left out, as the errors that a strict one
     /// would have ended with; at most 100.
     pub fn notes(&self) -> &[SchemaError] {

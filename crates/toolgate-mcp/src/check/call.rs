@@ -118,6 +118,15 @@ impl Checker {
             Ok(schema) => schema,
             Err(why) => return uncompilable(name, why),
         };
+        if self.argument_schemas
+            && let Some(refusal) = self.judge_argument_schema(tool, arguments)
+        {
+            return refusal;
+        }
+        if let Some(engine) = &self.engine {
+            let engine = engine.clone();
+            return self.host_arguments(&engine, tool, arguments);
+        }
         match schema.check(&mut self.workspace, arguments) {
             Verdict::Valid => Decision::pass(Some(tool), Checked::Valid),
             Verdict::Invalid => {

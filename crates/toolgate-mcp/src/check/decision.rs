@@ -46,6 +46,8 @@ pub enum Checked {
     Valid,
     /// A bound was reached before the answer was known, and the policy lets pass.
     Undecided(Exhausted),
+    /// The host's engine gave up, and the policy lets pass.
+    HostUndecided,
     /// The tool has no output schema.
     NoOutputSchema,
     /// A result with `isError: true`, to which no output schema applies.
@@ -94,10 +96,19 @@ pub enum Fault {
     UnreadList(String),
     /// A schema of the tool does not compile.
     Uncompilable(UncompilableTool),
+    /// The argument schema in the tool's definition is none, for this reason.
+    ArgumentSchema(String),
+    /// A schema of the tool does not compile in the host's engine, for this
+    /// reason.
+    HostUncompilable(String),
     /// The arguments do not match the input schema.
     InvalidArguments,
     /// A bound was reached before the arguments were known to match.
     UndecidedArguments(Exhausted),
+    /// The host's engine gave up on the arguments, for this reason.
+    HostUndecidedArguments(String),
+    /// The host's engine gave up on the result, for this reason.
+    HostUndecidedResult(String),
     /// The result is no tool result.
     MalformedResult(MalformedResult),
     /// The result has a `resultType` that no era defines.
@@ -122,13 +133,15 @@ impl Fault {
             Self::MalformedTool(_) => "tool-malformed",
             Self::UnreadList(_) => "tool-list-unread",
             Self::Uncompilable(_) => "tool-uncompilable",
+            Self::ArgumentSchema(_) => "tool-argument-schema",
+            Self::HostUncompilable(_) => "tool-uncompilable",
             Self::InvalidArguments => "arguments-invalid",
-            Self::UndecidedArguments(_) => "arguments-undecided",
+            Self::UndecidedArguments(_) | Self::HostUndecidedArguments(_) => "arguments-undecided",
             Self::MalformedResult(_) => "result-malformed",
             Self::UnknownResultType => "result-type-unknown",
             Self::MissingStructured => "result-missing",
             Self::InvalidResult => "result-invalid",
-            Self::UndecidedResult(_) => "result-undecided",
+            Self::UndecidedResult(_) | Self::HostUndecidedResult(_) => "result-undecided",
         }
     }
 
@@ -150,22 +163,31 @@ impl Fault {
         match self {
             Self::Unreadable(_) | Self::NotAMessage(_) => "message",
             Self::UnknownTool => "tool",
-            Self::MalformedTool(_) | Self::UnreadList(_) | Self::Uncompilable(_) => "schema",
-            Self::MalformedCall(_) | Self::InvalidArguments | Self::UndecidedArguments(_) => {
-                "arguments"
-            }
+            Self::MalformedTool(_)
+            | Self::UnreadList(_)
+            | Self::Uncompilable(_)
+            | Self::ArgumentSchema(_)
+            | Self::HostUncompilable(_) => "schema",
+            Self::MalformedCall(_)
+            | Self::InvalidArguments
+            | Self::UndecidedArguments(_)
+            | Self::HostUndecidedArguments(_) => "arguments",
             Self::MalformedResult(_)
             | Self::UnknownResultType
             | Self::MissingStructured
             | Self::InvalidResult
-            | Self::UndecidedResult(_) => "result",
+            | Self::UndecidedResult(_)
+            | Self::HostUndecidedResult(_) => "result",
         }
     }
 
     /// Whether it is the model's to mend: the arguments, not the message.
     #[must_use]
     pub fn is_of_arguments(&self) -> bool {
-        matches!(self, Self::InvalidArguments | Self::UndecidedArguments(_))
+        matches!(
+            self,
+            Self::InvalidArguments | Self::UndecidedArguments(_) | Self::HostUndecidedArguments(_)
+        )
     }
 
     /// Whether it is about a result, so that the call has happened.
@@ -178,6 +200,7 @@ impl Fault {
                 | Self::MissingStructured
                 | Self::InvalidResult
                 | Self::UndecidedResult(_)
+                | Self::HostUndecidedResult(_)
         )
     }
 }

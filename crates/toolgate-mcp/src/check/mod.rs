@@ -2,11 +2,14 @@
 
 mod call;
 mod decision;
+mod engine;
 mod result;
 mod task;
 
 use toolgate_json::{OwnedDocument, ReadError, ReadLimits, Reader};
 use toolgate_schema::Workspace;
+
+use crate::contract::Engine;
 
 pub use decision::{Checked, Decision, Fault, Pass, Refusal};
 pub use result::ResultOf;
@@ -60,6 +63,9 @@ pub struct Checker {
     on_undecided: OnUndecided,
     /// What absent arguments are.
     empty: Option<OwnedDocument>,
+    /// Whether argument schemas in definitions count.
+    argument_schemas: bool,
+    engine: Option<Engine>,
 }
 
 impl Checker {
@@ -72,6 +78,8 @@ impl Checker {
             limits: ReadLimits::default(),
             on_undecided: OnUndecided::Refuse,
             empty: OwnedDocument::read("{}", &ReadLimits::default()).ok(),
+            argument_schemas: false,
+            engine: None,
         }
     }
 
@@ -79,6 +87,26 @@ impl Checker {
     #[must_use]
     pub fn on_undecided(mut self, policy: OnUndecided) -> Self {
         self.on_undecided = policy;
+        self
+    }
+
+    /// Goes by the argument schema that a tool's definition publishes
+    /// ([`ToolContract::argument_schema`](crate::contract::ToolContract::argument_schema)),
+    /// before its input schema: for a server's own definitions. What others
+    /// publish there is not asked for unless this is set.
+    #[must_use]
+    pub fn argument_schemas(mut self) -> Self {
+        self.argument_schemas = true;
+        self
+    }
+
+    /// Asks a host's engine whether values match schemas, in the place of this
+    /// crate's own. What this crate's own engine does not compile is refused all
+    /// the same, so that references out of a schema and schemas without bounds
+    /// never reach the host's. Fuel does not bound the host's engine.
+    #[must_use]
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.engine = Some(engine);
         self
     }
 

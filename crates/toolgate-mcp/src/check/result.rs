@@ -154,6 +154,10 @@ impl Checker {
             );
             return Decision::refuse(Fault::MissingStructured, Some(name), text);
         };
+        if let Some(engine) = &self.engine {
+            let engine = engine.clone();
+            return self.host_output(&engine, tool, value);
+        }
         match schema.check(&mut self.workspace, value) {
             Verdict::Valid => Decision::pass(Some(tool), Checked::Valid),
             Verdict::Invalid => {

@@ -6,6 +6,7 @@ mod malformed;
 mod name;
 mod shape;
 mod store;
+mod validator;
 mod weight;
 
 use std::fmt;
@@ -13,6 +14,8 @@ use std::sync::{Arc, OnceLock};
 
 use toolgate_json::{OwnedDocument, ReadLimits, Span, View};
 use toolgate_schema::{CompileError, Schema};
+
+use crate::argument::{ArgumentSchema, SchemaError};
 
 pub(crate) use definition::{Definition, Sited, member};
 pub(crate) use headers::parameters as header_parameters;
@@ -22,6 +25,7 @@ pub use name::NameFault;
 use shape::is_object_shaped;
 pub(crate) use shape::{dialect, ref_hides_siblings, target};
 pub use store::SchemaStore;
+pub use validator::{Engine, HostSchema, HostVerdict, Validator};
 
 use store::Slot;
 
@@ -40,6 +44,7 @@ pub struct ToolContract {
     headers: OnceLock<Result<Box<[HeaderParameter]>, HeaderFault>>,
     shape: OnceLock<OutputShape>,
     sound: OnceLock<Result<(), UncompilableTool>>,
+    argument: OnceLock<Option<Result<ArgumentSchema, Arc<SchemaError>>>>,
 }
 
 struct Part {
@@ -148,6 +153,7 @@ impl ToolContract {
             headers: OnceLock::new(),
             shape: OnceLock::new(),
             sound: OnceLock::new(),
+            argument: OnceLock::new(),
         }
     }
 
@@ -219,6 +225,27 @@ impl ToolContract {
             Ok(())
         });
         sound.clone()
+    }
+
+    /// The argument schema that the definition publishes beside its input
+    /// schema, in its `_meta` under [`ARGUMENT_SCHEMA`]. Whether a caller goes by
+    /// it is the caller's to say: anybody can write one into a definition.
+    ///
+    /// # Errors
+    ///
+    /// There is one, and it is none.
+    pub fn argument_schema(&self) -> Option<Result<&ArgumentSchema, &Arc<SchemaError>>> {
+        let found = self.argument.get_or_init(|| {
+            if !self.text().contains(ARGUMENT_SCHEMA) {
+                return None;
+            }
+            let tool = OwnedDocument::read(self.text(), &definition_limits()).ok()?;
+            let root = tool.document().root();
+            let meta = toolgate_json::Node::member(root, "_meta")?;
+            let schema = toolgate_json::Node::member(meta, ARGUMENT_SCHEMA)?;
+            Some(ArgumentSchema::read(schema.raw().as_bytes()).map_err(Arc::new))
+        });
+        found.as_ref().map(Result::as_ref)
     }
 
     /// The parameters that travel as HTTP headers too (2026-07-28), in order.
@@ -311,6 +338,9 @@ pub(crate) fn definition_limits() -> ReadLimits {
         ..ReadLimits::default()
     }
 }
+
+/// The member of a tool's `_meta` that holds its argument schema.
+pub const ARGUMENT_SCHEMA: &str = "toolgate/argument-schema";
 
 /// Characters of a place that a message repeats.
 const PLACE: usize = 200;

@@ -8,6 +8,7 @@ mod list;
 mod lost;
 mod references;
 mod result;
+mod sampling;
 mod schema;
 
 pub use list::{Listed, ProjectedList, ProjectedTool};

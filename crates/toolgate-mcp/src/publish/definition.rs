@@ -1,7 +1,13 @@
 //! A tool's definition, built member by member.
 
+use std::sync::Arc;
+
+use toolgate_json::{OwnedDocument, ReadLimits};
+
 use super::{Refused, RefusedTool};
-use crate::contract::{NameFault, SchemaStore, ToolContract};
+use crate::argument::ArgumentSchema;
+use crate::contract::{ARGUMENT_SCHEMA, MalformedTool, NameFault, SchemaStore, ToolContract};
+use crate::message::Edits;
 use crate::message::write::string;
 
 /// A tool on its way to being published.
@@ -30,6 +36,7 @@ pub struct ToolDefinition {
     title: Option<String>,
     input: Result<String, Refused>,
     output: Option<String>,
+    argument_schema: Option<String>,
     members: Vec<(String, String)>,
 }
 
@@ -43,6 +50,7 @@ impl ToolDefinition {
             title: None,
             input: Ok(r#"{"type":"object"}"#.to_owned()),
             output: None,
+            argument_schema: None,
             members: Vec::new(),
         }
     }
@@ -65,6 +73,35 @@ impl ToolDefinition {
     #[must_use]
     pub fn input(mut self, schema: impl Into<String>) -> Self {
         self.input = Ok(schema.into());
+        self
+    }
+
+    /// Sets the input by an [argument schema](crate::argument), as JSON text.
+    ///
+    /// Published is the same contract as JSON Schema, and the argument schema as
+    /// it is written in `_meta` under [`ARGUMENT_SCHEMA`], for those who know it.
+    /// A checker that goes by argument schemas
+    /// ([`Checker::argument_schemas`](crate::check::Checker::argument_schemas))
+    /// refuses arguments in the argument schema's own words.
+    ///
+    /// ```
+    /// use toolgate_mcp::contract::SchemaStore;
+    /// use toolgate_mcp::publish::ToolDefinition;
+    ///
+    /// let tool = ToolDefinition::new("search")
+    ///     .argument_schema(r#"{"q": {"type": "string", "required": true, "minLength": 3}}"#)
+    ///     .build(&SchemaStore::new())?;
+    /// assert!(tool.input_text().contains(r#""required":["q"]"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn argument_schema(mut self, schema: impl Into<String>) -> Self {
+        let schema = schema.into();
+        let read = ArgumentSchema::read(schema.as_bytes());
+        self.input = read
+            .map(|schema| schema.to_json_schema())
+            .map_err(|error| Refused::ArgumentSchema(Arc::new(error)));
+        self.argument_schema = Some(schema);
         self
     }
 
@@ -112,8 +149,17 @@ impl ToolDefinition {
         if let Some(output) = &self.output {
             text.push_str(&format!(",\"outputSchema\":{output}"));
         }
+        let mut argument = self.argument_schema.as_deref();
         for (member, value) in &self.members {
-            text.push_str(&format!(",{}:{value}", string(member)));
+            text.push_str(&format!(",{}:", string(member)));
+            match argument.filter(|_| member == "_meta") {
+                Some(schema) => text.push_str(&with_member(value, schema)?),
+                None => text.push_str(value),
+            }
+            argument = argument.filter(|_| member != "_meta");
+        }
+        if let Some(schema) = argument {
+            text.push_str(&format!(r#","_meta":{{"{ARGUMENT_SCHEMA}":{schema}}}"#));
         }
         text.push('}');
         let contract = ToolContract::read(text.as_bytes(), store).map_err(Refused::Malformed)?;
@@ -126,4 +172,14 @@ impl ToolDefinition {
         self.input = input;
         self
     }
+}
+
+/// A `_meta` with the argument schema before its other members.
+fn with_member(meta: &str, schema: &str) -> Result<String, Refused> {
+    let malformed = |error| Refused::Malformed(MalformedTool::Json(error));
+    let document = OwnedDocument::read(meta, &ReadLimits::default()).map_err(malformed)?;
+    let mut edits = Edits::new();
+    let member = format!(r#""{ARGUMENT_SCHEMA}":{schema}"#);
+    edits.prepend_member(document.document().root(), &member);
+    Ok(edits.apply(meta))
 }

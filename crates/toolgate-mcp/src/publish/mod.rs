@@ -6,11 +6,13 @@ mod definition;
 mod rust_type;
 
 use std::fmt;
+use std::sync::Arc;
 
 pub use definition::ToolDefinition;
 #[cfg(feature = "schemars")]
 pub use rust_type::allows_objects_only;
 
+use crate::argument::SchemaError;
 use crate::catalog::ToolSet;
 use crate::contract::{MalformedTool, NameFault, SchemaStore, ToolContract, UncompilableTool};
 
@@ -32,6 +34,8 @@ pub enum Refused {
     Malformed(MalformedTool),
     /// A schema does not compile.
     Uncompilable(UncompilableTool),
+    /// Its argument schema is none.
+    ArgumentSchema(Arc<SchemaError>),
     /// The name breaks the protocol's rules.
     Name(NameFault),
     /// A Rust type cannot be the tool's input: other values than objects would
@@ -49,6 +53,9 @@ impl fmt::Display for RefusedTool {
         match &self.reason {
             Refused::Malformed(reason) => write!(f, "tool `{name}`: {reason}"),
             Refused::Uncompilable(reason) => write!(f, "tool `{name}` has an {reason}"),
+            Refused::ArgumentSchema(reason) => {
+                write!(f, "tool `{name}` has an invalid argument schema: {reason}")
+            }
             Refused::Name(reason) => write!(f, "tool `{name}`: {reason}"),
             #[cfg(feature = "schemars")]
             Refused::InputType(rust) => write!(

@@ -49,6 +49,32 @@ pub(crate) fn cut(mut text: String) -> String {
     text
 }
 
+/// What a host's engine says of arguments.
+pub(crate) fn host_arguments(tool: &str, reasons: &[String]) -> String {
+    let head = format!("invalid arguments for tool `{}`:", quote(tool, NAME));
+    reasons_of(head, reasons)
+}
+
+/// What a host's engine says of a result.
+pub(crate) fn host_result(tool: &str, reasons: &[String]) -> String {
+    let head = format!(
+        "invalid result of tool `{}`: `structuredContent` does not match its output schema:",
+        quote(tool, NAME)
+    );
+    reasons_of(head, reasons)
+}
+
+fn reasons_of(mut text: String, reasons: &[String]) -> String {
+    for reason in reasons {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n- {}", quote(reason, REASON));
+        if text.len() > MOST {
+            break;
+        }
+    }
+    cut(text)
+}
+
 fn list(head: String, root: &str, schema: &Schema, report: &Report) -> String {
     let summary = report.summary();
     let mut text = head;
@@ -81,5 +107,7 @@ fn list(head: String, root: &str, schema: &Schema, report: &Report) -> String {
 
 /// Characters of a tool's name that a text repeats.
 const NAME: usize = 64;
+/// Characters of one reason of a host's engine that a text repeats.
+const REASON: usize = 500;
 /// Bytes kept for the line that says how much is left out.
 const TAIL: usize = 64;

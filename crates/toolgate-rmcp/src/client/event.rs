@@ -32,6 +32,11 @@ pub enum ClientEvent<'a> {
         /// Which bound.
         bound: Exhausted,
     },
+    /// The program's own engine gave up, and the policy let the message pass.
+    UndecidedByHost {
+        /// The tool.
+        tool: &'a str,
+    },
     /// The server's list, or the rest of it, could not be read. Calls of tools
     /// that are not known from what could are refused, unless
     /// [`ClientGate::on_unread_list`](super::ClientGate::on_unread_list) lets
@@ -71,6 +76,13 @@ impl fmt::Display for ClientEvent<'_> {
             Self::Undecided { tool, bound } => {
                 let tool = quote(tool, SHOWN);
                 write!(f, "tool `{tool}`: passed undecided ({bound})")
+            }
+            Self::UndecidedByHost { tool } => {
+                let tool = quote(tool, SHOWN);
+                write!(
+                    f,
+                    "tool `{tool}`: passed undecided by the program's own engine"
+                )
             }
             Self::UnreadList { reason } => {
                 let reason = quote(reason, SHOWN);

@@ -76,9 +76,8 @@ impl ClientGate {
     }
 
     fn judge_other(&self, tool: &Arc<ToolContract>, era: Era, other: ServerResult) -> Judged {
-        let Ok(value) = serde_json::to_value(&other) else {
-            return Judged::Received(Box::new(other));
-        };
+        // What cannot be written cannot be judged: it is taken for no result.
+        let value = serde_json::to_value(&other).unwrap_or_default();
         if let Some(why) = self.judge_value(tool, era, &value) {
             return Judged::Refused(why, Box::new(other));
         }
@@ -104,14 +103,21 @@ impl ClientGate {
     fn refusal(&self, tool: &ToolContract, decision: Decision) -> Option<Box<Refusal>> {
         match decision {
             Decision::Pass(pass) => {
-                if let Checked::Undecided(bound) = pass.checked {
-                    let tool = tool.name();
-                    self.tell(&ClientEvent::Undecided { tool, bound });
-                }
+                self.passed(tool, pass.checked);
                 None
             }
             // Told by who refuses it: a newer contract may allow it.
             Decision::Refuse(why) => Some(why),
+        }
+    }
+
+    /// Tells of what passed undecided.
+    pub(super) fn passed(&self, tool: &ToolContract, checked: Checked) {
+        let tool = tool.name();
+        match checked {
+            Checked::Undecided(bound) => self.tell(&ClientEvent::Undecided { tool, bound }),
+            Checked::HostUndecided => self.tell(&ClientEvent::UndecidedByHost { tool }),
+            _ => {}
         }
     }
 }

@@ -2,6 +2,8 @@
 //! tools' contracts.
 
 mod book;
+#[cfg(feature = "child-process")]
+mod child;
 mod decode;
 mod event;
 #[cfg(feature = "http-client")]
@@ -21,8 +23,10 @@ use rmcp::transport::{IntoTransport, Transport};
 use tokio::io::{AsyncRead, AsyncWrite};
 use toolgate_mcp::catalog::{Catalog, ToolSet};
 use toolgate_mcp::check::OnUndecided;
-use toolgate_mcp::contract::SchemaStore;
+use toolgate_mcp::contract::{Engine, SchemaStore, Validator};
 
+#[cfg(feature = "child-process")]
+pub use child::ChildLines;
 pub use event::ClientEvent;
 #[cfg(feature = "http-client")]
 pub use http::GatedHttp;
@@ -141,6 +145,14 @@ impl ClientGate {
         self.renewed()
     }
 
+    /// Asks the program's own JSON Schema engine whether values match schemas;
+    /// see [`Checker::engine`](toolgate_mcp::check::Checker::engine).
+    #[must_use]
+    pub fn validator(mut self, validator: impl Validator + 'static) -> Self {
+        self.options.check.engine = Some(Engine::new(validator));
+        self.renewed()
+    }
+
     /// Refuses calls of tools that the server does not list.
     #[must_use]
     pub fn listed_only(mut self) -> Self {
@@ -226,7 +238,7 @@ impl ClientGate {
     }
 
     fn renewed(mut self) -> Self {
-        self.checkers = Arc::new(Checkers::new(self.options.check));
+        self.checkers = Arc::new(Checkers::new(self.options.check.clone()));
         self
     }
 

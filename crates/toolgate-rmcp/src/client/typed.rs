@@ -11,7 +11,7 @@ use serde_json::Value;
 use thiserror::Error;
 use toolgate_mcp::typed::UntypedResult;
 
-use crate::era;
+use crate::{era, whole};
 
 /// Calls a tool with a Rust value and reads its structured content as another.
 ///
@@ -142,21 +142,41 @@ fn value<Out: DeserializeOwned>(
             tool: tool(),
         }));
     };
-    let read = Out::deserialize(&value).or_else(|error| {
-        let object = value
-            .as_object()
-            .filter(|object| wraps && object.len() == 1);
-        match object.and_then(|object| object.get("result")) {
-            Some(inner) => Out::deserialize(inner),
-            None => Err(error),
-        }
-    });
-    read.map_err(|error| {
+    read(value, wraps).map_err(|error| {
         TypedCallError::Result(UntypedResult::Type {
             tool: tool(),
             rust: std::any::type_name::<Out>(),
-            error: error.to_string(),
+            error,
         })
+    })
+}
+
+/// Reads a value as it stands; with its whole numbers as integers, which is how
+/// serde reads `1.0` for an `i64`; and out of its wrapping.
+fn read<Out: DeserializeOwned>(mut value: Value, wraps: bool) -> Result<Out, String> {
+    let mut read = placed(&value);
+    if read.is_err() && whole::as_integers(&mut value) {
+        read = placed(&value);
+    }
+    if read.is_ok() {
+        return read;
+    }
+    let object = value.as_object();
+    let object = object.filter(|object| wraps && object.len() == 1);
+    match object.and_then(|object| object.get("result")) {
+        Some(inner) => placed(inner),
+        None => read,
+    }
+}
+
+/// Reads a value; what is wrong is told with its place.
+fn placed<Out: DeserializeOwned>(value: &Value) -> Result<Out, String> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let place = error.path().to_string();
+        match place.as_str() {
+            "." => error.into_inner().to_string(),
+            place => format!("at `{place}`: {}", error.inner()),
+        }
     })
 }
 

@@ -13,7 +13,7 @@ use toolgate_mcp::era::Era;
 use toolgate_mcp::project::StructuredTelling;
 
 use super::{ServerEvent, ServerGate};
-use crate::convert;
+use crate::{convert, whole};
 
 /// Says to the gate of a route that the gate of the whole handler has the call.
 #[derive(Debug, Clone, Copy)]
@@ -34,11 +34,17 @@ impl ServerGate {
         arguments: &mut Option<JsonObject>,
         era: Era,
     ) -> Result<(), Box<Answer>> {
-        let value = arguments.take().map(Value::Object);
+        let mut value = arguments.take().map(Value::Object);
         let decision = self
             .shared
             .checkers
             .with(|checker| checker.check_arguments_value(tool, value.as_ref()));
+        // What is an integer to the schema must be one to serde.
+        if let (Decision::Pass(_), Some(value)) = (&decision, &mut value)
+            && tool.input_text().contains("integer")
+        {
+            whole::as_integers(value);
+        }
         if let Some(Value::Object(object)) = value {
             *arguments = Some(object);
         }
@@ -125,9 +131,11 @@ impl ServerGate {
     }
 
     fn passed(&self, tool: &ToolContract, checked: Checked) {
-        if let Checked::Undecided(bound) = checked {
-            let tool = tool.name();
-            self.tell(&ServerEvent::Undecided { tool, bound });
+        let tool = tool.name();
+        match checked {
+            Checked::Undecided(bound) => self.tell(&ServerEvent::Undecided { tool, bound }),
+            Checked::HostUndecided => self.tell(&ServerEvent::UndecidedByHost { tool }),
+            _ => {}
         }
     }
 

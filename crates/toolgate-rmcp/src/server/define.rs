@@ -11,7 +11,7 @@ use toolgate_mcp::publish::{Refused, RefusedTool, ToolDefinition};
 /// `Parameters<T>`, `JsonObject`, `Json<Vec<T>>`, `CallToolResult`.
 ///
 /// ```
-/// use toolgate_mcp::publish::ToolDefinition;
+/// use toolgate_rmcp::ToolDefinition;
 ///
 /// let hours = toolgate_rmcp::tool(
 ///     ToolDefinition::new("list-forecasts")

@@ -27,6 +27,11 @@ pub enum ServerEvent<'a> {
         /// Which bound.
         bound: Exhausted,
     },
+    /// The program's own engine gave up, and the policy let the message pass.
+    UndecidedByHost {
+        /// The tool.
+        tool: &'a str,
+    },
     /// A reader of this era was not told something.
     Lost {
         /// The reader's era.
@@ -48,6 +53,13 @@ impl fmt::Display for ServerEvent<'_> {
                 let tool = quote(tool, SHOWN);
                 write!(f, "tool `{tool}`: passed undecided ({bound})")
             }
+            Self::UndecidedByHost { tool } => {
+                let tool = quote(tool, SHOWN);
+                write!(
+                    f,
+                    "tool `{tool}`: passed undecided by the program's own engine"
+                )
+            }
             Self::Lost { reader, tool, lost } => {
                 let tool = quote(tool, SHOWN);
                 write!(f, "tool `{tool}`, for a reader of {reader}: {lost}")
@@ -63,7 +75,9 @@ pub(crate) type Observer = Arc<dyn Fn(&ServerEvent<'_>) + Send + Sync>;
 pub(crate) fn trace(event: &ServerEvent<'_>) {
     match event {
         ServerEvent::ToolRefused(_) | ServerEvent::ResultRefused(_) => tracing::error!("{event}"),
-        ServerEvent::Undecided { .. } => tracing::warn!("{event}"),
+        ServerEvent::Undecided { .. } | ServerEvent::UndecidedByHost { .. } => {
+            tracing::warn!("{event}");
+        }
         ServerEvent::CallRefused(_) | ServerEvent::Lost { .. } => tracing::debug!("{event}"),
     }
 }

@@ -74,8 +74,11 @@ impl ServerGate {
             return Ok(tool);
         }
         // A projected tool is one that rmcp gave us with other schemas, which
-        // are objects; it cannot be unreadable.
-        Ok(serde_json::from_str(&told.text).unwrap_or(tool))
+        // are objects, so it can be read. One that cannot is not told.
+        serde_json::from_str(&told.text).map_err(|_| MalformedTool::Era {
+            version: era.version(),
+            expected: "a definition in the SDK's own types",
+        })
     }
 
     fn hidden(&self, contract: &ToolContract, reason: MalformedTool) {

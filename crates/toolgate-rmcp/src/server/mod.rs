@@ -12,6 +12,7 @@ mod lines;
 mod list;
 mod malformed;
 mod router;
+mod sampling;
 mod task;
 mod text;
 
@@ -21,9 +22,10 @@ use std::time::Duration;
 use rmcp::ServerHandler;
 use rmcp::model::CacheScope;
 use toolgate_mcp::check::{OnUndecided, TaskBook};
-use toolgate_mcp::contract::SchemaStore;
+use toolgate_mcp::contract::{Engine, SchemaStore, Validator};
 use toolgate_mcp::era::Era;
 use toolgate_mcp::project::{OutputPolicy, Projection, TextFallback};
+use toolgate_schema::{Compiler, Formats};
 
 pub use define::tool;
 pub use event::ServerEvent;
@@ -48,8 +50,7 @@ use event::Observer;
 ///
 /// ```
 /// use rmcp::{ServerHandler, model::ServerConfig};
-/// use toolgate_rmcp::ServerGate;
-/// use toolgate_mcp::project::OutputPolicy;
+/// use toolgate_rmcp::{OutputPolicy, ServerGate};
 ///
 /// #[derive(Clone)]
 /// struct Weather;
@@ -86,7 +87,9 @@ impl ServerGate {
     pub const TASKS: usize = 65_536;
 
     /// Wrap for old readers, text for every structured content, refuse what
-    /// cannot be decided, log by `tracing`.
+    /// cannot be decided, log by `tracing`. Formats are asserted, those of
+    /// numbers (`int64`, `uint8`, …) too, so that no number reaches a handler
+    /// whose Rust type does not hold it.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -96,9 +99,9 @@ impl ServerGate {
                 caching: None,
                 fixed: false,
                 observer: Arc::new(event::trace),
-                check: CheckOptions::default(),
+                check: checks(),
             },
-            shared: Arc::new(Shared::new(CheckOptions::default(), SchemaStore::new())),
+            shared: Arc::new(Shared::new(checks(), store())),
         }
     }
 
@@ -132,6 +135,15 @@ impl ServerGate {
     #[must_use]
     pub fn fuel(mut self, units: u64) -> Self {
         self.options.check.fuel = Some(units);
+        self.renewed(None)
+    }
+
+    /// Asks the program's own JSON Schema engine whether values match schemas;
+    /// see [`Checker::engine`](toolgate_mcp::check::Checker::engine). Forgets
+    /// what the gate has learned.
+    #[must_use]
+    pub fn validator(mut self, validator: impl Validator + 'static) -> Self {
+        self.options.check.engine = Some(Engine::new(validator));
         self.renewed(None)
     }
 
@@ -184,7 +196,7 @@ impl ServerGate {
 
     fn renewed(mut self, store: Option<SchemaStore>) -> Self {
         let store = store.unwrap_or_else(|| self.shared.contracts.store().clone());
-        self.shared = Arc::new(Shared::new(self.options.check, store));
+        self.shared = Arc::new(Shared::new(self.options.check.clone(), store));
         self
     }
 
@@ -212,6 +224,20 @@ impl Shared {
             tasks: Mutex::new(TaskBook::new(ServerGate::TASKS)),
         }
     }
+}
+
+/// A server's own definitions may say what their arguments are by an argument
+/// schema.
+fn checks() -> CheckOptions {
+    CheckOptions {
+        argument_schemas: true,
+        ..CheckOptions::default()
+    }
+}
+
+fn store() -> SchemaStore {
+    let compiler = Compiler::new().formats(Formats::AssertWithNumbers);
+    SchemaStore::with(compiler, SchemaStore::BYTES)
 }
 
 impl Default for ServerGate {

@@ -42,8 +42,11 @@ impl ServerGate {
             (Err(_), None) => return,
         };
         let told = self.emit_result(tool, read, era);
-        if let Ok(Value::Object(object)) = serde_json::to_value(told) {
-            *result = object;
-        }
+        // A result is strings and JSON values, whose serialisation cannot fail; what was not
+        // checked would not leave even then.
+        *result = match serde_json::to_value(told) {
+            Ok(Value::Object(object)) => object,
+            _ => JsonObject::from_iter([("isError".to_owned(), Value::Bool(true))]),
+        };
     }
 }

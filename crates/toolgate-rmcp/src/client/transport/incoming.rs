@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use rmcp::RoleClient;
 use rmcp::model::{
-    ErrorCode, ErrorData, JsonRpcMessage, RequestId, RequestMetaObject, ServerJsonRpcMessage,
-    ServerNotification, ServerResult, TaskPayload,
+    ErrorCode, ErrorData, JsonObject, JsonRpcMessage, RequestId, RequestMetaObject,
+    ServerJsonRpcMessage, ServerNotification, ServerResult, TaskPayload,
 };
 use rmcp::transport::Transport;
 use serde_json::Value;
@@ -163,9 +163,11 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
             return;
         };
         self.gate.tell(&ClientEvent::ResultRefused(&why));
-        let told: Option<Value> = serde_json::from_str(&why.error_result(era)).ok();
-        if let (TaskPayload::Completed { result }, Some(Value::Object(told))) = (payload, told) {
-            *result = told;
+        if let TaskPayload::Completed { result } = payload {
+            *result = match serde_json::from_str(&why.error_result(era)) {
+                Ok(Value::Object(told)) => told,
+                _ => JsonObject::from_iter([("isError".to_owned(), Value::Bool(true))]),
+            };
         }
     }
 

@@ -37,7 +37,7 @@ use rmcp::model::{
 use rmcp::transport::Transport;
 use serde_json::Value;
 use tokio::time::Sleep;
-use toolgate_mcp::check::{Checked, Decision, Refusal, TaskBook};
+use toolgate_mcp::check::{Decision, Refusal, TaskBook};
 use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::Era;
 
@@ -244,10 +244,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         match decision {
             Decision::Refuse(why) => Err(why),
             Decision::Pass(pass) => {
-                if let Checked::Undecided(bound) = pass.checked {
-                    let tool = tool.name();
-                    self.gate.tell(&ClientEvent::Undecided { tool, bound });
-                }
+                self.gate.passed(tool, pass.checked);
                 Ok(Some(Arc::clone(tool)))
             }
         }

@@ -1,0 +1,187 @@
+//! Checks by other means than the compiled schema: the argument schema in a
+//! tool's definition, and a host's own engine.
+
+use std::sync::Arc;
+
+use toolgate_json::{Key as _, Kind, Node, json_string};
+use toolgate_schema::Exhausted;
+
+use super::decision::{Checked, Decision, Fault};
+use super::{Checker, OnUndecided};
+use crate::argument::Answer;
+use crate::contract::{Engine, HostVerdict, SchemaPart, ToolContract};
+use crate::wording;
+
+impl Checker {
+    /// The refusal of arguments by the tool's argument schema, if it has one and
+    /// they are refused by it.
+    pub(super) fn judge_argument_schema<'i, N: Node<'i>>(
+        &self,
+        tool: &Arc<ToolContract>,
+        arguments: N,
+    ) -> Option<Decision> {
+        let name = tool.name();
+        let schema = match tool.argument_schema()? {
+            Ok(schema) => schema,
+            Err(error) => {
+                let why = error.to_string();
+                let text =
+                    wording::about(name, format_args!("has an invalid argument schema: {why}"));
+                return Some(Decision::refuse(
+                    Fault::ArgumentSchema(why),
+                    Some(name),
+                    text,
+                ));
+            }
+        };
+        match schema.check(arguments) {
+            Answer::Accepted => None,
+            Answer::Refused(why) => Some(Decision::refuse(
+                Fault::InvalidArguments,
+                Some(name),
+                why.to_string(),
+            )),
+            Answer::Undecided => {
+                let why = Exhausted::Fuel {
+                    allowed: schema.limits().fuel,
+                };
+                match self.on_undecided {
+                    OnUndecided::Pass => None,
+                    OnUndecided::Refuse => {
+                        let text = wording::about(
+                            name,
+                            format_args!(
+                                "was not called: its arguments are too costly to check ({why})"
+                            ),
+                        );
+                        let fault = Fault::UndecidedArguments(why);
+                        Some(Decision::refuse(fault, Some(name), text))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Checks arguments by a host's engine.
+    pub(super) fn host_arguments<'i, N: Node<'i>>(
+        &self,
+        engine: &Engine,
+        tool: &Arc<ToolContract>,
+        arguments: N,
+    ) -> Decision {
+        let name = tool.name();
+        match verdict(engine, SchemaPart::Input, tool.input_text(), arguments) {
+            Err(why) => uncompilable(name, SchemaPart::Input, &why),
+            Ok(HostVerdict::Valid) => Decision::pass(Some(tool), Checked::Valid),
+            Ok(HostVerdict::Invalid(why)) => {
+                let text = wording::host_arguments(name, &why);
+                Decision::refuse(Fault::InvalidArguments, Some(name), text)
+            }
+            Ok(HostVerdict::Undecided(why)) => match self.on_undecided {
+                OnUndecided::Pass => Decision::pass(Some(tool), Checked::HostUndecided),
+                OnUndecided::Refuse => {
+                    let said = toolgate_json::quote(&why, SHOWN);
+                    let text = wording::about(
+                        name,
+                        format_args!("was not called: its arguments could not be checked ({said})"),
+                    );
+                    Decision::refuse(Fault::HostUndecidedArguments(why), Some(name), text)
+                }
+            },
+        }
+    }
+
+    /// Checks structured content by a host's engine.
+    pub(super) fn host_output<'i, N: Node<'i>>(
+        &self,
+        engine: &Engine,
+        tool: &Arc<ToolContract>,
+        value: N,
+    ) -> Decision {
+        let name = tool.name();
+        let schema = tool.output_text().unwrap_or_default();
+        match verdict(engine, SchemaPart::Output, schema, value) {
+            Err(why) => uncompilable(name, SchemaPart::Output, &why),
+            Ok(HostVerdict::Valid) => Decision::pass(Some(tool), Checked::Valid),
+            Ok(HostVerdict::Invalid(why)) => {
+                let text = wording::host_result(name, &why);
+                Decision::refuse(Fault::InvalidResult, Some(name), text)
+            }
+            Ok(HostVerdict::Undecided(why)) => match self.on_undecided {
+                OnUndecided::Pass => Decision::pass(Some(tool), Checked::HostUndecided),
+                OnUndecided::Refuse => {
+                    let said = toolgate_json::quote(&why, SHOWN);
+                    let text = wording::about(
+                        name,
+                        format_args!("was called, but its result could not be checked ({said})"),
+                    );
+                    Decision::refuse(Fault::HostUndecidedResult(why), Some(name), text)
+                }
+            },
+        }
+    }
+}
+
+fn verdict<'i, N: Node<'i>>(
+    engine: &Engine,
+    part: SchemaPart,
+    schema: &str,
+    value: N,
+) -> Result<HostVerdict, String> {
+    let schema = engine.schema(schema).map_err(|why| why.to_string())?;
+    let mut text = String::new();
+    if write(&mut text, value, DEPTH).is_none() {
+        let what = match part {
+            SchemaPart::Input => "arguments",
+            SchemaPart::Output => "the result",
+        };
+        let why = format!("{what} with more than {DEPTH} levels");
+        return Ok(HostVerdict::Undecided(why));
+    }
+    Ok(schema.check(&text))
+}
+
+fn uncompilable(name: &str, part: SchemaPart, why: &str) -> Decision {
+    let said = toolgate_json::quote(why, SHOWN);
+    let text = wording::about(
+        name,
+        format_args!("has an invalid {}: {said}", part.member()),
+    );
+    Decision::refuse(Fault::HostUncompilable(why.to_owned()), Some(name), text)
+}
+
+/// Writes a value as JSON text; `None` if it is deeper than `levels`.
+fn write<'i, N: Node<'i>>(out: &mut String, value: N, levels: usize) -> Option<()> {
+    match value.kind() {
+        Kind::Null => out.push_str("null"),
+        Kind::Boolean => out.push_str(if value.boolean() { "true" } else { "false" }),
+        Kind::Number => out.push_str(&value.number().to_string()),
+        Kind::String => out.push_str(&json_string(value.string())),
+        Kind::Array => {
+            let levels = levels.checked_sub(1)?;
+            out.push('[');
+            for (index, item) in value.items().enumerate() {
+                out.push_str(if index == 0 { "" } else { "," });
+                write(out, item, levels)?;
+            }
+            out.push(']');
+        }
+        Kind::Object => {
+            let levels = levels.checked_sub(1)?;
+            out.push('{');
+            for (index, (key, member)) in value.members().enumerate() {
+                out.push_str(if index == 0 { "" } else { "," });
+                out.push_str(&json_string(key.text()));
+                out.push(':');
+                write(out, member, levels)?;
+            }
+            out.push('}');
+        }
+    }
+    Some(())
+}
+
+/// Levels of a value that a host's engine is given.
+const DEPTH: usize = 512;
+/// Characters of a host's reason that a message repeats.
+const SHOWN: usize = 500;

@@ -1,0 +1,114 @@
+//! `cargo xtask rmcp`: the adapter with each minor version of rmcp that it says it works with,
+//! and the programs of `docs/rmcp.md` as a stranger's crate would be built.
+
+mod page;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use toolgate_testkit::tally::Tally;
+
+use crate::arguments::Arguments;
+use crate::build;
+
+/// The minor versions that `Cargo.toml` allows. A newer one is added here when it appears.
+const MINORS: [&str; 3] = ["3.9", "3.10", "3.11"];
+
+/// Tests the adapter with each version (those that are given, or all), and builds the page.
+/// Returns how many checks failed.
+pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
+    let repository = repository()?;
+    let scratch = build::target()?.join("rmcp");
+    let given: Vec<&str> = arguments.words.iter().map(String::as_str).collect();
+    let minors = if given.is_empty() {
+        MINORS.to_vec()
+    } else {
+        given
+    };
+    let mut tally = Tally::default();
+    for minor in &minors {
+        let workspace = scratch.join(minor);
+        write_workspace(&repository, &workspace, minor)?;
+        let passed = cargo(
+            &workspace,
+            &scratch,
+            ["test", "--package", "toolgate-rmcp", "--features"]
+                .into_iter()
+                .chain(["http-client,http-server"]),
+        )?;
+        tally.record(
+            passed
+                .then_some(())
+                .ok_or_else(|| format!("the adapter's tests with rmcp {minor}")),
+        );
+        println!("rmcp {minor}: {}", if passed { "good" } else { "FAILED" });
+    }
+    let newest = minors.last().copied().unwrap_or_default();
+    page::check(&repository, &scratch, newest, &mut tally)?;
+    print!("{}", tally.details());
+    println!("{}", tally.line());
+    Ok(tally.failed)
+}
+
+/// A workspace with the adapter alone, on one minor version of rmcp: the sources by a link, so
+/// that neither they nor the repository's lock file change.
+fn write_workspace(repository: &Path, workspace: &Path, minor: &str) -> Result<(), String> {
+    fs::create_dir_all(workspace).map_err(|e| format!("{}: {e}", workspace.display()))?;
+    for name in ["crates", "testkit", "docs"] {
+        let link = workspace.join(name);
+        if !link.exists() {
+            std::os::unix::fs::symlink(repository.join(name), &link)
+                .map_err(|e| format!("{}: {e}", link.display()))?;
+        }
+    }
+    let manifest = repository.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).map_err(|e| format!("{}: {e}", manifest.display()))?;
+    let (before, rest) = text
+        .split_once("members = [")
+        .ok_or("Cargo.toml has no `members`")?;
+    let (_, after) = rest
+        .split_once(']')
+        .ok_or("`members` of Cargo.toml has no end")?;
+    let adapter_alone = format!("{before}members = [\"crates/toolgate-rmcp\"]{after}");
+    let (before, rest) = adapter_alone
+        .split_once("\nrmcp = { version = \"")
+        .ok_or("Cargo.toml has no `rmcp`")?;
+    let (_, after) = rest
+        .split_once('"')
+        .ok_or("the version of rmcp has no end")?;
+    let manifest = format!("{before}\nrmcp = {{ version = \"~{minor}\"{after}");
+    write(&workspace.join("Cargo.toml"), &manifest)
+}
+
+/// Runs cargo in a folder, with one build directory for all folders. Whether it ended well.
+fn cargo<S: AsRef<OsStr>>(
+    folder: &Path,
+    scratch: &Path,
+    arguments: impl IntoIterator<Item = S>,
+) -> Result<bool, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(arguments)
+        .arg("--manifest-path")
+        .arg(folder.join("Cargo.toml"))
+        .env("CARGO_TARGET_DIR", scratch.join("build"))
+        .status();
+    status
+        .map(|status| status.success())
+        .map_err(|e| format!("cargo: {e}"))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    }
+    fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn repository() -> Result<PathBuf, String> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let parent = here.parent().map(Path::to_owned);
+    parent.ok_or_else(|| "xtask stands in no repository".to_owned())
+}
