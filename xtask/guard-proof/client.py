@@ -1,42 +1,71 @@
-"""A Python SDK client: lists the tools of a server on standard input and output, calls each, and
-prints what it saw as one line of JSON. python3 client.py COMMAND…
+"""A Python SDK client that lists and calls the odd tools of one server after the other.
+
+python client.py VERSION JOBS; what it takes and prints is told in client.mjs.
 """
 
 import asyncio
 import json
 import sys
 
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
 
-ARGUMENTS = {"add": {"a": 1, "b": 2}, "greet": {"name": "Ada"}, "odd": {"any": [1]}}
-
-
-def shown(result):
-    data = result.model_dump(mode="json", by_alias=True, exclude_none=True)
-    if data.get("isError"):
-        return {"error": data["content"]}
-    return data.get("structuredContent", data.get("content"))
+VERSION, JOBS = sys.argv[1:]
+WAIT = 4.0
 
 
-async def look(seen):
-    server = StdioServerParameters(command=sys.argv[1], args=sys.argv[2:])
-    async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
-        await session.initialize()
-        try:
-            seen["tools"] = [tool.name for tool in (await session.list_tools()).tools]
-        except Exception as error:
-            seen["failed"] = str(error)[:200]
-        for name in seen["tools"]:
+async def call(client, name, arguments, *expected):
+    try:
+        result = await client.call_tool(name, arguments, read_timeout_seconds=WAIT)
+    except Exception as error:  # every kind of refusal is one outcome
+        return ["error", str(error)[:300]]
+    if result.is_error:
+        return ["error", (str(result.content[0]) if result.content else "isError")[:300]]
+    if not expected:
+        return ["works"]
+    if "structured_content" not in result.model_fields_set:
+        return ["text-only"]
+    seen = result.structured_content
+    if seen == expected[0] or seen == {"result": expected[0]}:
+        return ["works"]
+    return ["other-value", json.dumps(seen)[:300]]
+
+
+async def is_good(client):
+    add = await call(client, "add", {"a": 1, "b": 2}, {"sum": 3})
+    greet = await call(client, "greet", {"name": "Ada"})
+    return add == ["works"] and greet == ["works"]
+
+
+async def look(job):
+    seen = {"case": job["case"]}
+    command, *arguments = job["command"]
+    server = stdio_client(StdioServerParameters(command=command, args=arguments))
+    mode = VERSION if VERSION == "2026-07-28" else "legacy"
+    try:
+        async with Client(server, mode=mode, read_timeout_seconds=WAIT) as client:
             try:
-                seen["results"][name] = shown(await session.call_tool(name, ARGUMENTS.get(name, {})))
+                listed = [tool.name for tool in (await client.list_tools()).tools]
+                seen["calls"] = []
+                for name, *call_and_result in job["calls"]:
+                    outcome = await call(client, name, *call_and_result) if name in listed else ["hidden"]
+                    seen["calls"].append(outcome)
+                    if job.get("each"):
+                        line({"call": outcome})
+                seen["good"] = "add" in listed and "greet" in listed and await is_good(client)
             except Exception as error:
-                seen["results"][name] = {"error": str(error)[:200]}
+                seen["failed"] = str(error)[:300]
+    except BaseException as error:
+        seen.setdefault("failed", repr(error)[:300])
+    return seen
 
 
-seen = {"tools": [], "results": {}}
-try:
-    asyncio.run(look(seen))
-except BaseException as error:
-    seen.setdefault("failed", repr(error)[:200])
-print(json.dumps(seen))
+def line(value):
+    """Halves of surrogate pairs are no JSON to many readers."""
+    text = json.dumps(value, ensure_ascii=False)
+    print(text.encode("utf-8", "replace").decode(), flush=True)
+
+
+with open(JOBS, encoding="utf-8") as file:
+    for job in file:
+        line(asyncio.run(look(json.loads(job))))

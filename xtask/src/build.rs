@@ -25,13 +25,13 @@ pub(crate) fn target() -> Result<PathBuf, String> {
     Ok(profile.parent().map(PathBuf::from).unwrap_or(profile))
 }
 
-/// Builds the command line as its users do, in the profile of this program, and returns its path.
+/// Builds the command line, in the profile of this program, and returns its path.
 ///
 /// # Errors
 ///
 /// One line if it cannot be built.
 pub(crate) fn toolgate() -> Result<PathBuf, String> {
-    built("toolgate", &["--package", "toolgate", "--bin", "toolgate"])
+    binary("toolgate")
 }
 
 /// Builds one binary of the workspace, for tests only, in the profile of this program.

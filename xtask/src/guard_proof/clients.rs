@@ -1,47 +1,85 @@
-//! The published clients, installed under the target directory at pinned versions.
+//! The published clients, installed under the target directory at pinned versions, and what they see.
 
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::scripts;
+use super::{Outcome, script};
 use crate::build;
 
-/// A client.
-#[derive(Clone, Copy)]
-pub(super) enum Client {
+/// A client in one version of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Client {
+    /// As it is called in `seen.json`.
+    pub(super) name: &'static str,
+    sdk: Sdk,
+    version: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sdk {
     TypescriptV1,
     TypescriptV2,
     Python,
 }
 
-/// What a client saw of a server.
-#[derive(Debug)]
-pub(super) enum Saw {
-    /// Nothing within [`PATIENCE`].
-    Nothing,
-    /// The names of its tools, and what a call of each gave.
-    Answers { tools: Vec<String>, results: Value },
+/// In the order of the columns of `seen.json`.
+pub(super) const CLIENTS: [Client; 5] = [
+    Client {
+        name: "TypeScript SDK 1.32.2, 2025-11-25",
+        sdk: Sdk::TypescriptV1,
+        version: LEGACY,
+    },
+    Client {
+        name: "TypeScript SDK 2.4.0, 2025-11-25",
+        sdk: Sdk::TypescriptV2,
+        version: LEGACY,
+    },
+    Client {
+        name: "TypeScript SDK 2.4.0, 2026-07-28",
+        sdk: Sdk::TypescriptV2,
+        version: MODERN,
+    },
+    Client {
+        name: "Python SDK 2.3.0, 2025-11-25",
+        sdk: Sdk::Python,
+        version: LEGACY,
+    },
+    Client {
+        name: "Python SDK 2.3.0, 2026-07-28",
+        sdk: Sdk::Python,
+        version: MODERN,
+    },
+];
+
+/// What a client is to do with one server.
+#[derive(Clone, Debug)]
+pub(super) struct Job {
+    pub(super) case: String,
+    pub(super) command: Vec<String>,
+    /// The name, the arguments and perhaps the expected structured content of each call, as JSON.
+    pub(super) calls: Vec<String>,
+    /// Whether the client tells of each call at once, so that those after one that hangs go on.
+    pub(super) each: bool,
+}
+
+/// What a client saw of one server.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen {
+    pub(super) case: String,
+    /// What became of the list and the good tools, if it is not well.
+    pub(super) listing: Option<(Outcome, String)>,
+    /// What became of each call, and what the client said.
+    pub(super) calls: Vec<(Outcome, String)>,
 }
 
 /// The clients, installed.
 pub(super) struct Clients {
     folder: PathBuf,
-}
-
-impl Client {
-    pub(super) const ALL: [Self; 3] = [Self::TypescriptV1, Self::TypescriptV2, Self::Python];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::TypescriptV1 => "TypeScript SDK 1.32.2",
-            Self::TypescriptV2 => "TypeScript SDK 2.4.0",
-            Self::Python => "Python SDK 2.3.0",
-        }
-    }
 }
 
 impl Clients {
@@ -59,16 +97,10 @@ impl Clients {
         }
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         let mut npm = Command::new("npm");
-        npm.args([
-            "install",
-            "--silent",
-            "--no-audit",
-            "--no-fund",
-            "--no-save",
-        ])
-        .arg("--prefix")
-        .arg(&folder)
-        .args(NPM);
+        npm.args(["install", "--silent", "--no-audit", "--no-fund"])
+            .args(["--no-save", "--prefix"])
+            .arg(&folder)
+            .args(NPM);
         run(&mut npm)?;
         let environment = folder.join("python");
         run(Command::new("python3")
@@ -79,57 +111,153 @@ impl Clients {
         Ok(Self { folder })
     }
 
-    /// Lets a client look at the server that a command starts.
-    pub(super) fn run(&self, client: Client, server: &[&str]) -> Saw {
-        let mut command = match client {
-            Client::TypescriptV1 => node("v1"),
-            Client::TypescriptV2 => node("v2"),
-            Client::Python => {
+    /// Lets one client do all jobs, in as few processes as its hangs allow.
+    ///
+    /// # Errors
+    ///
+    /// One line if the client cannot be started or says what nobody understands.
+    pub(super) fn run(&self, client: Client, mut jobs: Vec<Job>) -> Result<Vec<Seen>, String> {
+        let mut all = Vec::new();
+        jobs.reverse();
+        // What is known of the job at the end of the list, whose client hung before.
+        let mut begun = Seen::default();
+        while !jobs.is_empty() {
+            let (mut child, lines) = self.start(client, &jobs)?;
+            let mut patience = FIRST_PATIENCE;
+            while let Some(job) = jobs.last_mut() {
+                begun.case.clone_from(&job.case);
+                let Ok(line) = lines.recv_timeout(patience) else {
+                    let told = "no word from the client".to_owned();
+                    // The calls after the one that hangs are made by another process.
+                    if job.each && !job.calls.is_empty() {
+                        job.calls.remove(0);
+                        begun.calls.push((Outcome::Hangs, told));
+                    } else {
+                        begun.listing = Some((Outcome::Hangs, told));
+                        all.push(std::mem::take(&mut begun));
+                        jobs.pop();
+                    }
+                    break;
+                };
+                patience = PATIENCE;
+                let line: Value = serde_json::from_str(&line)
+                    .map_err(|e| format!("{}: {e}: {line}", client.name))?;
+                if let Some(call) = line.get("call") {
+                    begun.calls.push(called(call)?);
+                    job.calls.remove(0);
+                    continue;
+                }
+                begun.finish(&line, job.each)?;
+                all.push(std::mem::take(&mut begun));
+                jobs.pop();
+            }
+            end(&mut child)?;
+        }
+        Ok(all)
+    }
+
+    /// A process of the client with the jobs, which stand in reverse order, and the lines it prints.
+    fn start(&self, client: Client, jobs: &[Job]) -> Result<(Child, Receiver<String>), String> {
+        let file = self
+            .folder
+            .join(format!("jobs-{:?}", std::thread::current().id()));
+        let lines: Vec<String> = jobs.iter().rev().map(Job::line).collect();
+        std::fs::write(&file, lines.join("\n")).map_err(|e| format!("{}: {e}", file.display()))?;
+        let mut command = match client.sdk {
+            Sdk::TypescriptV1 => node("v1"),
+            Sdk::TypescriptV2 => node("v2"),
+            Sdk::Python => {
                 let mut python = Command::new(self.folder.join("python/bin/python"));
-                python.arg(scripts("client.py"));
+                python.arg(script("client.py"));
                 python
             }
         };
-        command
-            .args(server)
-            .current_dir(&self.folder)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        let answers = command.spawn().ok().and_then(answers);
-        answers.unwrap_or(Saw::Nothing)
+        command.arg(client.version).arg(&file);
+        command.current_dir(&self.folder).stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command
+            .spawn()
+            .map_err(|e| format!("{}: {e}", client.name))?;
+        let output = child.stdout.take().ok_or("a client without an output")?;
+        let (sender, receiver) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                // Nobody reads the lines of a client that was given up.
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok((child, receiver))
     }
+}
+
+impl Job {
+    fn line(&self) -> String {
+        let (case, command) = (json!(self.case), json!(self.command));
+        let (calls, each) = (self.calls.join(","), self.each);
+        format!(r#"{{"case":{case},"command":{command},"calls":[{calls}],"each":{each}}}"#)
+    }
+}
+
+impl Seen {
+    /// Adds what a client says at the end of a server.
+    fn finish(&mut self, line: &Value, each: bool) -> Result<(), String> {
+        if let Some(why) = line.get("failed").and_then(Value::as_str) {
+            self.listing = Some((Outcome::NoTools, one_line(why)));
+        } else if line.get("good") != Some(&Value::Bool(true)) {
+            self.listing = Some((Outcome::GoodToolsFail, String::new()));
+        }
+        let calls = line.get("calls").and_then(Value::as_array);
+        for call in calls.into_iter().flatten().filter(|_| !each) {
+            self.calls.push(called(call)?);
+        }
+        Ok(())
+    }
+
+    /// One word for a server with one odd tool: the listing's if it is not well, else the first call's.
+    pub(super) fn outcome(&self) -> Outcome {
+        match (&self.listing, self.calls.first()) {
+            (Some((outcome, _)), _) | (None, Some((outcome, _))) => *outcome,
+            // There is nothing to call, and the list is well.
+            (None, None) => Outcome::Hidden,
+        }
+    }
+
+    /// What the client said to it.
+    pub(super) fn why(&self) -> &str {
+        match (&self.listing, self.calls.first()) {
+            (Some((_, why)), _) | (None, Some((_, why))) => why,
+            (None, None) => "",
+        }
+    }
+}
+
+/// `[WORD, ERROR]`
+fn called(call: &Value) -> Result<(Outcome, String), String> {
+    let text = |at: usize| call.get(at).and_then(Value::as_str).unwrap_or_default();
+    let outcome = Outcome::from_word(text(0)).ok_or_else(|| format!("no outcome: {call}"))?;
+    Ok((outcome, one_line(text(1))))
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn node(version: &str) -> Command {
     let mut node = Command::new("node");
-    node.arg(scripts("client.mjs")).arg(version);
+    node.arg(script("client.mjs")).arg(version);
     node
 }
 
-/// The line that a client prints at its end, which fits into a pipe.
-fn answers(mut child: Child) -> Option<Saw> {
-    let end = Instant::now() + PATIENCE;
-    while child.try_wait().ok()?.is_none() {
-        if Instant::now() > end {
-            // It may have ended by itself this moment.
-            let _ended = child.kill();
-            child.wait().ok()?;
-            return None;
-        }
-        sleep(Duration::from_millis(20));
-    }
-    let output = child.wait_with_output().ok()?;
-    let mut seen: Value = serde_json::from_slice(&output.stdout).ok()?;
-    let names = seen.get("tools")?.as_array()?;
-    Some(Saw::Answers {
-        tools: names
-            .iter()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect(),
-        results: seen.get_mut("results")?.take(),
-    })
+/// Ends a client; its servers end when their input does.
+fn end(child: &mut Child) -> Result<(), String> {
+    // It may have ended by itself.
+    let _ended = child.kill();
+    child
+        .wait()
+        .map(|_| ())
+        .map_err(|e| format!("a client: {e}"))
 }
 
 fn run(command: &mut Command) -> Result<(), String> {
@@ -141,6 +269,8 @@ fn run(command: &mut Command) -> Result<(), String> {
     }
 }
 
+const LEGACY: &str = "2025-11-25";
+const MODERN: &str = "2026-07-28";
 /// Of npm.
 const NPM: [&str; 2] = [
     "@modelcontextprotocol/sdk@1.32.2",
@@ -148,5 +278,7 @@ const NPM: [&str; 2] = [
 ];
 /// Of PyPI.
 const PYPI: &str = "mcp==2.3.0";
-/// A client that has its answers needs about a second; one that hangs needs for ever.
-const PATIENCE: Duration = Duration::from_secs(40);
+/// The clients give up a request after four seconds; one that hangs says nothing for ever.
+const PATIENCE: Duration = Duration::from_secs(9);
+/// A client has to be loaded first.
+const FIRST_PATIENCE: Duration = Duration::from_secs(25);

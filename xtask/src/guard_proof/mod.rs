@@ -1,187 +1,370 @@
-//! The reason for the guard, shown: one odd tool and today's clients, without it and with it.
+//! The reason for the guard, shown: odd tools and today's clients, without it and with it.
 //!
-//! Without the guard one array-root `outputSchema`, one boolean property schema or one dangling
-//! `$ref` takes a server's whole list of tools from a client, and one hostile schema hangs it.
-//! Through the guard every client uses every good tool. The clients are the published ones, at
-//! pinned versions; both halves are checked, so that the claim falls when a client mends its ways.
+//! `xtask/guard-proof/odd-tools.json` has some hundred tools as real servers or their authors might
+//! write them, each odd in one way. A published client meets each beside two good tools. The rule: what
+//! works without the guard works with it, no client hangs, and the good tools work always. What each
+//! client made of each tool is recorded in `seen.json`, so that every change is noticed:
+//!
+//! * `cargo xtask guard-proof` takes all odd tools in one listing through the guard, those alone that
+//!   speak of the whole listing, and the README's examples without the guard;
+//! * `--alone` takes every one alone through the guard, `--direct` without it too;
+//! * `--only WORD` takes those whose name contains the word, both ways, and prints what is seen;
+//! * `--write` writes what was seen.
 
 mod clients;
+mod seen;
 
-use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::process::Command;
+use std::sync::Mutex;
+
+use serde_json::Value;
 use toolgate_testkit::place;
 use toolgate_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
 use crate::build;
-use clients::{Client, Clients, Saw};
+use clients::{CLIENTS, Clients, Job, Seen};
+use seen::{Record, Way};
 
-/// What one odd tool does.
-struct Scenario {
-    name: &'static str,
-    /// What becomes of each client without the guard, in the order of [`Client::ALL`].
-    without: [Fate; 3],
-    /// What the odd tool gives through the guard, or `None` if it is not listed.
-    odd: Option<Odd>,
-}
-
-/// What the odd tool gives through the guard.
-#[derive(Clone, Copy)]
-enum Odd {
-    /// What the client is given, as JSON.
-    Works(&'static str),
-    /// An error result, and the client goes on.
-    Refused,
-}
-
-/// What becomes of a client.
+/// What became of a client and an odd tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
-    /// It has no tools at all.
+enum Outcome {
+    /// The call gives what the server gave, wrapped or not.
+    Works,
+    /// The call gives the text, and no structured content.
+    TextOnly,
+    /// The call gives other structured content than the server gave.
+    OtherValue,
+    /// The call is an error.
+    Error,
+    /// The tool is not listed.
+    Hidden,
+    /// The good tools do not work.
+    GoodToolsFail,
+    /// The client has no tools at all.
     NoTools,
-    /// It has the good tools and cannot use the odd one.
-    OneLost,
-    /// It has all tools.
-    Well,
-    /// It calls the odd tool and never comes back.
+    /// The client never comes back.
     Hangs,
 }
 
-const SCENARIOS: [Scenario; 6] = [
-    Scenario {
-        name: "array-root",
-        without: [Fate::NoTools; 3],
-        odd: Some(Odd::Works(r#"{"result":[1,2,3]}"#)),
-    },
-    Scenario {
-        name: "boolean-property",
-        without: [Fate::NoTools, Fate::Well, Fate::Well],
-        odd: Some(Odd::Works(r#"[{"type":"text","text":"{\"any\": [1]}"}]"#)),
-    },
-    Scenario {
-        name: "dangling-ref",
-        without: [Fate::NoTools, Fate::OneLost, Fate::OneLost],
-        odd: None,
-    },
-    Scenario {
-        name: "external-ref",
-        without: [Fate::NoTools, Fate::OneLost, Fate::OneLost],
-        odd: None,
-    },
-    Scenario {
-        name: "doubling",
-        without: [Fate::Hangs; 3],
-        odd: Some(Odd::Refused),
-    },
-    Scenario {
-        name: "redos",
-        without: [Fate::Hangs; 3],
-        odd: Some(Odd::Refused),
-    },
+const WORDS: [(Outcome, &str); 8] = [
+    (Outcome::Works, "works"),
+    (Outcome::TextOnly, "text-only"),
+    (Outcome::OtherValue, "other-value"),
+    (Outcome::Error, "error"),
+    (Outcome::Hidden, "hidden"),
+    (Outcome::GoodToolsFail, "good-tools-fail"),
+    (Outcome::NoTools, "no-tools"),
+    (Outcome::Hangs, "hangs"),
 ];
+
+/// One odd tool of `odd-tools.json`.
+struct Case {
+    name: String,
+    /// Whether it is taken alone in every run.
+    is_alone: bool,
+    /// Why the guard may do otherwise than the rule says, if it may.
+    exception: Option<String>,
+    /// As JSON.
+    calls: Vec<String>,
+}
+
+/// Every odd tool that can stand beside others.
+struct All {
+    /// The case of each call.
+    cases: Vec<String>,
+    calls: Vec<String>,
+}
 
 /// Runs the proof; gives how many of its claims failed.
 ///
 /// # Errors
 ///
 /// One line if the clients cannot be installed or the command line not be built.
-pub(crate) fn run(_: &Arguments) -> Result<u64, String> {
+pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let clients = Clients::install()?;
     let toolgate = build::toolgate()?.display().to_string();
-    let server = scripts("server.py");
-    let mut tally = Tally::default();
-    for scenario in &SCENARIOS {
-        let plain = ["python3", server.as_str(), scenario.name];
-        let guarded: Vec<&str> = [toolgate.as_str(), "guard", "--log", "error", "--"]
-            .into_iter()
-            .chain(plain)
-            .collect();
-        // A client that hangs does so for its whole time: all of them side by side.
-        let seen = std::thread::scope(|scope| {
-            let runs: Vec<_> = Client::ALL
-                .iter()
-                .flat_map(|client| [(client, &plain[..]), (client, &guarded[..])])
-                .map(|(client, command)| scope.spawn(|| clients.run(*client, command)))
-                .collect();
-            let seen = runs.into_iter().map(|run| run.join());
-            seen.collect::<Result<Vec<_>, _>>()
-        });
-        let seen = seen.map_err(|_| "a run of a client panicked".to_owned())?;
-        for ((client, fate), pair) in Client::ALL.iter().zip(scenario.without).zip(seen.chunks(2)) {
-            let [without, with] = pair else { continue };
-            let label = format!("{}, {}", scenario.name, client.name());
-            let found = Fate::of(without);
-            println!(
-                "{label}: without {found:?}, with the guard {:?}",
-                Fate::of(with)
-            );
-            tally.record(match found == fate {
-                true => Ok(()),
-                false => Err(format!(
-                    "{label}, without the guard: {found:?}, not {fate:?}: {without:?}"
-                )),
-            });
-            let well = scenario.holds(with);
-            tally
-                .record(well.map_err(|why| format!("{label}, through the guard: {why}: {with:?}")));
+    let (cases, all) = cases()?;
+    let mut record = Record::read(&script("seen.json"))?;
+    let only = arguments.option("only");
+    let is_taken = |case: &Case, way: Way| match (only, way) {
+        (Some(word), _) => case.name.contains(word),
+        (None, Way::Guarded) => case.is_alone || arguments.option("alone").is_some(),
+        (None, Way::Direct) => {
+            README.contains(&case.name.as_str()) || arguments.option("direct").is_some()
         }
+    };
+    let mut work = VecDeque::new();
+    for way in [Way::Guarded, Way::Direct] {
+        let mut jobs: Vec<Job> = cases
+            .iter()
+            .filter(|case| is_taken(case, way))
+            .map(|case| job(&case.name, case.calls.clone(), way, &toolgate))
+            .collect();
+        if way == Way::Guarded && only.is_none() {
+            jobs.insert(0, job(ALL, all.calls.clone(), way, &toolgate));
+        }
+        work.extend(
+            CLIENTS
+                .iter()
+                .enumerate()
+                .map(|(column, client)| (column, *client, way, jobs.clone())),
+        );
+    }
+    let found = at_once(work, |(column, client, way, jobs)| {
+        let seen = clients.run(client, jobs)?;
+        Ok((column, way, seen))
+    })?;
+    let mut tally = Tally::default();
+    for (column, way, servers) in &found {
+        for seen in servers {
+            if only.is_some() {
+                print(*column, *way, seen);
+            }
+            judge((&cases, &all), &mut record, *column, *way, seen, &mut tally);
+        }
+    }
+    if arguments.option("write").is_some() {
+        record.write(cases.iter().map(|case| case.name.as_str()))?;
     }
     print!("{}", tally.details());
     println!("{}", tally.line());
     Ok(tally.failed)
 }
 
-impl Fate {
-    fn of(saw: &Saw) -> Self {
-        match saw {
-            Saw::Nothing => Self::Hangs,
-            Saw::Answers { tools, .. } if tools.is_empty() => Self::NoTools,
-            Saw::Answers { results, .. } if is_error(results.get("odd")) => Self::OneLost,
-            Saw::Answers { tools, .. } if tools.len() < 3 => Self::OneLost,
-            Saw::Answers { .. } => Self::Well,
-        }
-    }
-}
-
-impl Scenario {
-    /// Whether a client has all it should have through the guard.
-    fn holds(&self, saw: &Saw) -> Result<(), String> {
-        let Saw::Answers { tools, results } = saw else {
-            return Err("no answer".to_owned());
+/// Holds what a client saw of one server to the rule and to the record, and writes it there.
+fn judge(
+    (cases, among): (&[Case], &All),
+    record: &mut Record,
+    column: usize,
+    way: Way,
+    seen: &Seen,
+    tally: &mut Tally,
+) {
+    let client = CLIENTS.get(column).map_or("", |client| client.name);
+    if seen.case == ALL {
+        let well = match &seen.listing {
+            None => Ok(()),
+            Some((outcome, why)) => Err(format!(
+                "{client}, all odd tools in one listing: {outcome:?}: {why}"
+            )),
         };
-        let listed: &[&str] = match self.odd {
-            Some(_) => &["add", "odd", "greet"],
-            None => &["add", "greet"],
-        };
-        if tools != listed {
-            return Err(format!("the tools are not {listed:?}"));
-        }
-        let greeting = json!([{"type": "text", "text": "hello Ada"}]);
-        for (name, expected) in [("add", json!({"sum": 3})), ("greet", greeting)] {
-            if results.get(name) != Some(&expected) {
-                return Err(format!("`{name}` does not give {expected}"));
-            }
-        }
-        let odd = results.get("odd");
-        match self.odd {
-            Some(Odd::Works(text)) => {
-                let expected: Option<Value> = serde_json::from_str(text).ok();
-                match odd == expected.as_ref() {
+        tally.record(well);
+        for (name, (outcome, why)) in among.cases.iter().zip(&seen.calls) {
+            if let Some(case) = cases.iter().find(|case| case.name == *name) {
+                let alone = record.outcome(name, Way::Guarded, column);
+                let result = rule(case, record.outcome(name, Way::Direct, column), *outcome);
+                let same = alone.is_none_or(|alone| alone == *outcome || case.exception.is_some());
+                let result = result.and(match same {
                     true => Ok(()),
-                    false => Err(format!("`odd` does not give {text}")),
-                }
+                    false => Err(format!("{outcome:?}, but alone {alone:?}")),
+                });
+                tally.record(result.map_err(|e| format!("{name} among all, {client}: {e}: {why}")));
             }
-            Some(Odd::Refused) if !is_error(odd) => Err("`odd` is not refused".to_owned()),
-            Some(Odd::Refused) | None => Ok(()),
         }
+        return;
+    }
+    let outcome = seen.outcome();
+    let Some(case) = cases.iter().find(|case| case.name == seen.case) else {
+        return;
+    };
+    if way == Way::Guarded {
+        let result = rule(
+            case,
+            record.outcome(&case.name, Way::Direct, column),
+            outcome,
+        );
+        tally.record(result.map_err(|e| format!("{}, {client}: {e}: {}", case.name, seen.why())));
+    }
+    let before = record.set(&case.name, way, column, outcome);
+    tally.record(match before {
+        Some(before) if before != outcome => Err(format!(
+            "{}, {client}, {way:?}: recorded as {before:?}, now {outcome:?}: {}",
+            case.name,
+            seen.why()
+        )),
+        _ => Ok(()),
+    });
+}
+
+/// What works without the guard works with it, nothing hangs, and the good tools work.
+fn rule(case: &Case, direct: Option<Outcome>, guarded: Outcome) -> Result<(), String> {
+    let is_worse = match guarded {
+        Outcome::Works => false,
+        Outcome::Hangs | Outcome::NoTools | Outcome::GoodToolsFail => {
+            return match &case.exception {
+                Some(_) if guarded == Outcome::GoodToolsFail => Ok(()),
+                _ => Err(format!("through the guard: {guarded:?}")),
+            };
+        }
+        _ => matches!(direct, Some(Outcome::Works | Outcome::TextOnly)) && direct != Some(guarded),
+    };
+    match is_worse && case.exception.is_none() {
+        true => Err(format!("without the guard {direct:?}, with it {guarded:?}")),
+        false => Ok(()),
     }
 }
 
-fn is_error(result: Option<&Value>) -> bool {
-    result.is_some_and(|result| result.get("error").is_some())
+fn print(column: usize, way: Way, seen: &Seen) {
+    let client = CLIENTS.get(column).map_or("", |client| client.name);
+    println!(
+        "{}, {client}, {way:?}: {:?} {}",
+        seen.case,
+        seen.outcome(),
+        seen.why()
+    );
 }
 
-/// The path of one of the proof's scripts.
-fn scripts(name: &str) -> String {
+fn job(name: &str, calls: Vec<String>, way: Way, toolgate: &str) -> Job {
+    let guard = [toolgate, "guard", "--log", "error", "--"].map(str::to_owned);
+    let mut command = match way {
+        Way::Guarded => guard.to_vec(),
+        Way::Direct => Vec::new(),
+    };
+    command.extend(SERVER.map(str::to_owned));
+    command.extend([
+        script("server.py"),
+        script("odd-tools.json"),
+        name.to_owned(),
+    ]);
+    Job {
+        case: name.to_owned(),
+        command,
+        calls,
+        each: name == ALL,
+    }
+}
+
+/// Every case, and the listing that has them all.
+fn cases() -> Result<(Vec<Case>, All), String> {
+    let mut server = Command::new(SERVER[0]);
+    server.args(SERVER.iter().skip(1));
+    server.args([&script("server.py"), &script("odd-tools.json"), "jobs"]);
+    let output = server.output().map_err(|e| format!("python3: {e}"))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let mut cases = Vec::new();
+    for line in said.lines() {
+        let line: Value = serde_json::from_str(line).map_err(|e| format!("server.py: {e}"))?;
+        let texts = |member: &str| -> Vec<String> {
+            let texts = line
+                .get(member)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten();
+            texts.filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        let text = |member: &str| line.get(member).and_then(Value::as_str);
+        let (name, calls) = (text("case").unwrap_or_default(), texts("calls"));
+        if name == ALL {
+            let all = All {
+                cases: texts("cases"),
+                calls,
+            };
+            return Ok((cases, all));
+        }
+        cases.push(Case {
+            name: name.to_owned(),
+            is_alone: text("family").is_some_and(|family| ALONE.contains(&family)),
+            exception: text("exception").map(str::to_owned),
+            calls,
+        });
+    }
+    let why = String::from_utf8_lossy(&output.stderr);
+    Err(format!("server.py said too little: {why}"))
+}
+
+/// Does all the work, a few pieces at a time.
+fn at_once<W: Send, F: Send>(
+    work: VecDeque<W>,
+    act: impl Fn(W) -> Result<F, String> + Sync,
+) -> Result<Vec<F>, String> {
+    let (work, found) = (Mutex::new(work), Mutex::new(Vec::new()));
+    let next = || work.lock().ok().and_then(|mut work| work.pop_front());
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(piece) = next() {
+                    let result = act(piece);
+                    if let Ok(mut found) = found.lock() {
+                        found.push(result);
+                    }
+                }
+            });
+        }
+    });
+    let found = found
+        .into_inner()
+        .map_err(|_| "a run of a client panicked".to_owned())?;
+    found.into_iter().collect()
+}
+
+impl Outcome {
+    fn from_word(word: &str) -> Option<Self> {
+        WORDS
+            .iter()
+            .find_map(|(outcome, own)| (*own == word).then_some(*outcome))
+    }
+
+    fn word(self) -> &'static str {
+        WORDS
+            .iter()
+            .find_map(|(outcome, own)| (*outcome == self).then_some(*own))
+            .unwrap_or_default()
+    }
+}
+
+/// The path of a file of the proof.
+fn script(name: &str) -> String {
     let folder = place::workspace().join("xtask/guard-proof");
     folder.join(name).display().to_string()
+}
+
+/// The listing with every odd tool that can stand beside others.
+const ALL: &str = "all";
+/// What starts `server.py`, quickly.
+const SERVER: [&str; 3] = ["python3", "-I", "-S"];
+/// The families that speak of more than the tool itself.
+const ALONE: [&str; 3] = ["listing", "name", "envelope"];
+/// The examples of the README, which say what happens without the guard.
+const README: [&str; 7] = [
+    "output-root-array",
+    "boolean-property-true",
+    "dangling-ref",
+    "external-ref",
+    "paths-2-40-miss",
+    "paths-2-40-met-all-of",
+    "redos-miss",
+];
+const AT_ONCE: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_works_without_the_guard_must_work_with_it() {
+        let mut case = Case {
+            name: "odd".to_owned(),
+            is_alone: false,
+            exception: None,
+            calls: Vec::new(),
+        };
+        for (direct, guarded, is_well) in [
+            (Outcome::Works, Outcome::Works, true),
+            (Outcome::NoTools, Outcome::Hidden, true),
+            (Outcome::Error, Outcome::Hidden, true),
+            (Outcome::Works, Outcome::Hidden, false),
+            (Outcome::Works, Outcome::TextOnly, false),
+            (Outcome::TextOnly, Outcome::TextOnly, true),
+            (Outcome::NoTools, Outcome::NoTools, false),
+            (Outcome::Hangs, Outcome::Hangs, false),
+        ] {
+            let held = rule(&case, Some(direct), guarded);
+            assert_eq!(held.is_ok(), is_well, "{direct:?} {guarded:?}");
+        }
+        case.exception = Some("it is".to_owned());
+        assert!(rule(&case, Some(Outcome::Works), Outcome::Hidden).is_ok());
+        assert!(rule(&case, Some(Outcome::Works), Outcome::Hangs).is_err());
+    }
 }
