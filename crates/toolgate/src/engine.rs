@@ -1,9 +1,11 @@
-//! The schema engine as `check` and the demonstration server use it: compiled as a contract.
+//! A schema as `check` and the demonstration server compile it, and why one was refused.
 
 use std::ops::Range;
 
-use toolgate_json::View;
-use toolgate_schema::{Compiler, Formats, Schema, Verdict, Workspace};
+use toolgate_json::{View, quote};
+use toolgate_schema::{Compiler, Schema, Verdict, Workspace};
+
+use crate::settings;
 
 /// A schema that compiled.
 #[derive(Clone, Debug)]
@@ -18,25 +20,25 @@ pub(crate) struct Refusal {
     pub(crate) message: String,
     /// Where, as a JSON pointer into the schema.
     pub(crate) pointer: String,
-    /// Where, in bytes of the schema's text.
+    /// Where, in bytes of the schema's text; nowhere if it is about a registered document.
     pub(crate) span: Option<Range<usize>>,
     /// What may be done.
     pub(crate) help: Option<String>,
 }
 
-/// Compiles a schema under the default limits, formats asserted as a contract wants it.
-pub(crate) fn compile(schema: &str) -> Result<Contract, Refusal> {
-    Compiler::new()
-        .formats(Formats::Assert)
-        .compile(schema.as_bytes())
-        .map(Contract)
-        .map_err(|error| Refusal {
-            code: error.code(),
-            message: error.to_string(),
-            pointer: error.pointer().to_owned(),
-            span: error.span(),
-            help: error.help(),
-        })
+/// Compiles a schema as the compiler is set.
+pub(crate) fn compile(compiler: &Compiler, schema: &str) -> Result<Contract, Refusal> {
+    let compiled = compiler.compile(schema.as_bytes());
+    compiled.map(Contract).map_err(|error| Refusal {
+        code: error.code(),
+        message: match error.document() {
+            "" => error.to_string(),
+            uri => format!("{error}, in the document `{}`", quote(uri, 200)),
+        },
+        pointer: error.pointer().to_owned(),
+        span: error.span().filter(|_| error.document().is_empty()),
+        help: settings::help(&error),
+    })
 }
 
 impl Contract {

@@ -10,9 +10,11 @@ mod diff;
 mod engine;
 mod exit;
 mod guard;
+mod input;
 mod interrupt;
 mod lint;
 mod render;
+mod settings;
 mod term;
 mod validate;
 

@@ -1,6 +1,7 @@
 //! The terminal: where output goes, in which colours, and the progress line.
 
 use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -130,6 +131,16 @@ impl Term {
         }
     }
 
+    /// A count of steps, shown as [`progress`](Self::progress) a few times a second.
+    pub(crate) fn counter<'w>(&self, what: &'w str, total: usize) -> Counter<'w> {
+        Counter {
+            term: *self,
+            what,
+            total,
+            next: Instant::now(),
+        }
+    }
+
     /// Asks a yes-or-no question on the terminal; `None` if there is nobody to ask.
     pub(crate) fn ask(&self, question: &str) -> Option<bool> {
         if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
@@ -167,6 +178,31 @@ fn columns(stream: &console::Term) -> Option<usize> {
     let (_, columns) = stream.size_checked()?;
     Some(usize::from(columns)).filter(|columns| stream.is_term() && *columns > 0)
 }
+
+/// How far a run of steps is.
+#[derive(Debug)]
+pub(crate) struct Counter<'w> {
+    term: Term,
+    what: &'w str,
+    total: usize,
+    /// When to show the next step.
+    next: Instant,
+}
+
+impl Counter<'_> {
+    /// A step begins, by its number from 0.
+    pub(crate) fn at(&mut self, step: usize) {
+        let now = Instant::now();
+        if self.term.progress && now >= self.next {
+            self.next = now.checked_add(PAUSE).unwrap_or(now);
+            let (what, number, total) = (self.what, step.saturating_add(1), self.total);
+            self.term.progress(&format!("{what} {number} of {total} …"));
+        }
+    }
+}
+
+/// Between two steps that are shown.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// A reader that has seen enough (`| head`) is no failure.
 fn closed_pipe(error: io::Error) -> Result<(), Failure> {

@@ -9,6 +9,7 @@
 //! and tool; the engine's own limits bound the rest.
 
 mod edit;
+mod engine;
 mod finding;
 mod keywords;
 mod out;
@@ -18,10 +19,12 @@ mod spelling;
 mod tool;
 
 use toolgate_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadErrorKind, ReadLimits};
+use toolgate_schema::Compiler;
 
 pub use finding::{Edit, Finding, Fix, Safety, Severity, apply};
 pub use rule::{RULES, Rule, rule};
 
+use engine::Engine;
 use out::Out;
 use rule::{Check, Profiles};
 use rules::{Facts, Listing};
@@ -57,6 +60,7 @@ pub enum Profile {
 pub struct Linter {
     profiles: Profiles,
     changes: Vec<(&'static str, Option<Severity>)>,
+    engine: Engine,
 }
 
 /// What a linter has to say.
@@ -85,6 +89,7 @@ impl Linter {
         Self {
             profiles: Profiles::DEFAULT,
             changes: Vec::new(),
+            engine: Engine::default(),
         }
     }
 
@@ -114,6 +119,14 @@ impl Linter {
         self
     }
 
+    /// Has schemas compiled as this compiler does: its limits, documents, dialects and formats. By
+    /// default formats are asserted. A keyword that its dialect forbids is always left out and told.
+    #[must_use]
+    pub fn compiler(mut self, compiler: Compiler) -> Self {
+        self.engine = Engine::new(compiler);
+        self
+    }
+
     /// Lints the tools of one listing, each given as its JSON text.
     #[must_use]
     pub fn lint<'t>(&self, tools: impl IntoIterator<Item = &'t str>) -> Report {
@@ -122,7 +135,7 @@ impl Linter {
         let mut listing = Listing { tools: Vec::new() };
         for (index, text) in tools.into_iter().enumerate() {
             out.turn_to(Some(index));
-            listing.tools.push(lint_tool(text, &mut out));
+            listing.tools.push(lint_tool(text, &self.engine, &mut out));
         }
         out.turn_to(None);
         for (index, rule) in RULES.iter().enumerate() {
@@ -160,7 +173,7 @@ impl Linter {
     }
 }
 
-fn lint_tool(text: &str, out: &mut Out<'_>) -> Facts {
+fn lint_tool(text: &str, engine: &Engine, out: &mut Out<'_>) -> Facts {
     let document = match tool::read(text) {
         Ok(document) => document,
         Err(error) => {
@@ -176,7 +189,7 @@ fn lint_tool(text: &str, out: &mut Out<'_>) -> Facts {
         }
     };
     let ambiguous = duplicate_keys(text, out);
-    let tool = Tool::new(document.document(), ambiguous);
+    let tool = Tool::new(document.document(), ambiguous, engine);
     for (index, rule) in RULES.iter().enumerate() {
         match rule.check {
             Check::Engine(check) => {

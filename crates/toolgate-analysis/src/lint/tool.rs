@@ -10,6 +10,7 @@ use toolgate_json::{
 use toolgate_pattern::{Limits, Pattern};
 use toolgate_schema::Dialect;
 
+use super::engine::Engine;
 use super::finding::Finding;
 
 /// Reads a tool's text as generously as the rules can bear.
@@ -29,6 +30,8 @@ pub(super) struct Tool<'a> {
     pub(super) subs: Vec<Sub<'a>>,
     /// Whether some object has two members of one name, so that edits by place are not safe.
     pub(super) ambiguous: bool,
+    /// How its schemas are compiled.
+    pub(super) engine: &'a Engine,
     /// Names whose spelling may still be looked at.
     spellings: Cell<usize>,
     /// Bytes of compiled patterns that may still be made.
@@ -80,12 +83,13 @@ pub(super) struct Place {
 }
 
 impl<'a> Tool<'a> {
-    pub(super) fn new(document: Document<'a>, ambiguous: bool) -> Self {
+    pub(super) fn new(document: Document<'a>, ambiguous: bool, engine: &'a Engine) -> Self {
         let root = document.root();
         let mut tool = Self {
             root,
             subs: Vec::new(),
             ambiguous,
+            engine,
             spellings: Cell::new(SPELLINGS),
             patterns: Cell::new(PATTERN_BYTES),
         };
@@ -214,7 +218,7 @@ impl<'a> Tool<'a> {
         self.subs.push(Sub {
             view: root,
             side,
-            dialect: declared(root).unwrap_or(Dialect::Draft202012),
+            dialect: self.engine.dialect(root, None),
             parent: None,
             keyword: "",
             step: Step::None,
@@ -232,7 +236,7 @@ impl<'a> Tool<'a> {
             return;
         };
         let (view, side, depth) = (sub.view, sub.side, sub.depth.saturating_add(1));
-        let dialect = declared(view).unwrap_or(sub.dialect);
+        let dialect = self.engine.dialect(view, Some(sub.dialect));
         if view.kind() != Kind::Object || depth > DEEPEST {
             return;
         }
@@ -328,10 +332,6 @@ impl<'a> Sub<'a> {
 pub(super) fn span(view: View<'_>) -> Range<usize> {
     let span = view.span();
     span.start..span.end
-}
-
-fn declared(schema: View<'_>) -> Option<Dialect> {
-    Dialect::from_uri(schema.member("$schema")?.string())
 }
 
 enum Holds {

@@ -2,9 +2,9 @@
 
 use toolgate_json::quote;
 
-use super::report::{Report, count};
-use crate::render::Severity;
+use super::report::Report;
 use crate::render::github::{Place, command};
+use crate::render::{Severity, count};
 
 /// One command per finding, one per fault, one summary per report.
 pub(crate) fn render(reports: &[Report]) -> String {

@@ -5,13 +5,15 @@ use std::fmt::Write as _;
 use toolgate_json::quote;
 
 use super::excerpt::{self, Excerpt};
-use super::report::{Report, count};
+use super::report::{Report, Tally};
 use super::tool::{Finding, Part, ToolReport, Verdict};
-use crate::render::wrap;
+use crate::render::{count, wrap};
 use crate::term::{BOLD, DIM, ERROR, GOOD, HELP, WARNING};
 
 /// Renders one report, styled; whoever prints it drops the styles where they do not belong.
-pub(crate) fn render(report: &Report, quiet: bool) -> String {
+///
+/// Of very many tools only the first of each verdict are shown, unless `all` are asked for.
+pub(crate) fn render(report: &Report, all: bool, quiet: bool) -> String {
     let mut out = String::new();
     head(&mut out, report, quiet);
     let width = report
@@ -21,10 +23,30 @@ pub(crate) fn render(report: &Report, quiet: bool) -> String {
         .max()
         .unwrap_or(0)
         .min(NAME_CHARS);
+    let mut shown = Tally::default();
+    let mut hidden = Tally::default();
     for (index, tool) in report.tools.iter().enumerate() {
-        if !(quiet && tool.verdict() == Verdict::Ok) {
-            verdict(&mut out, report, index, tool, width);
+        let verdict = tool.verdict();
+        if quiet && verdict == Verdict::Ok {
+            continue;
         }
+        let most = match verdict {
+            Verdict::Ok => MOST_OK,
+            Verdict::Warned | Verdict::Refused => MOST_DESCRIBED,
+        };
+        if all || shown.of(verdict) < most {
+            shown.add(verdict);
+            draw(&mut out, report, index, tool, width);
+        } else {
+            hidden.add(verdict);
+        }
+    }
+    if hidden != Tally::default() {
+        let parts = counts(hidden).join(", ");
+        line(
+            &mut out,
+            &format!("… and more: {parts}; `--all` shows them"),
+        );
     }
     if !quiet {
         for note in &report.notes {
@@ -68,7 +90,7 @@ fn head(out: &mut String, report: &Report, quiet: bool) {
     out.push('\n');
 }
 
-fn verdict(out: &mut String, report: &Report, index: usize, tool: &ToolReport, width: usize) {
+fn draw(out: &mut String, report: &Report, index: usize, tool: &ToolReport, width: usize) {
     let (style, word) = match tool.verdict() {
         Verdict::Ok => (GOOD, " ok "),
         Verdict::Warned => (WARNING, "warn"),
@@ -212,13 +234,21 @@ fn fault(out: &mut String, report: &Report) {
 }
 
 fn summary(out: &mut String, report: &Report) {
-    let tally = report.tally();
-    let total = tally
-        .ok
-        .saturating_add(tally.warned)
-        .saturating_add(tally.refused);
+    let total = u64::try_from(report.tools.len()).unwrap_or(u64::MAX);
+    let parts = match total {
+        0 => vec![format!("{GOOD}0 ok{GOOD:#}")],
+        _ => counts(report.tally()),
+    };
+    line(
+        out,
+        &format!("\n{}: {}", count(total, "tool"), parts.join(", ")),
+    );
+}
+
+/// How many tools came to each verdict that any came to.
+fn counts(tally: Tally) -> Vec<String> {
     let mut parts = Vec::new();
-    if tally.ok > 0 || total == 0 {
+    if tally.ok > 0 {
         parts.push(format!("{GOOD}{} ok{GOOD:#}", tally.ok));
     }
     if tally.warned > 0 {
@@ -230,11 +260,7 @@ fn summary(out: &mut String, report: &Report) {
     if tally.refused > 0 {
         parts.push(format!("{ERROR}{} refused{ERROR:#}", tally.refused));
     }
-    let total = u64::try_from(total).unwrap_or(u64::MAX);
-    line(
-        out,
-        &format!("\n{}: {}", count(total, "tool"), parts.join(", ")),
-    );
+    parts
 }
 
 fn label(tool: &ToolReport, index: usize) -> String {
@@ -285,6 +311,10 @@ fn digits(number: usize) -> usize {
     number.to_string().len()
 }
 
+/// Tools that are shown in one line each.
+const MOST_OK: usize = 1_000;
+/// Refused tools that are shown with their reasons, and as many with warnings.
+const MOST_DESCRIBED: usize = 50;
 const LINE_CHARS: usize = 79;
 const NAME_CHARS: usize = 44;
 const PLACE_CHARS: usize = 60;

@@ -6,6 +6,7 @@ use tokio::runtime::Builder;
 use toolgate_proxy::{
     Deadlines, Fault, HttpTarget, Launch, Listing, Notes, Options, ServerInfo, Session,
 };
+use toolgate_schema::Compiler;
 
 use super::report::{Report, ServerFacts, remarks};
 use crate::exit::{Exit, Failure};
@@ -26,6 +27,7 @@ pub(crate) fn check(
     target: String,
     peer: Peer,
     timeout: Duration,
+    compiler: &Compiler,
     term: &Term,
 ) -> Result<Report, Failure> {
     let runtime = Builder::new_current_thread()
@@ -48,9 +50,7 @@ pub(crate) fn check(
         Err(fault) => Report::failed(target, fault),
         Ok(listed) => {
             let _interruptible = ExitOnInterrupt::new(term);
-            let total = listed.listing.tools.len();
-            let progress = |index| term.progress(&format!("checking tool {index} of {total} …"));
-            let mut report = Report::on(target, listed.listing.tools, progress);
+            let mut report = Report::on(target, listed.listing.tools, compiler, term);
             report.server = Some(ServerFacts::from(&listed.server));
             report.notes = remarks(&listed.notes);
             report

@@ -17,8 +17,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use toolgate_schema::Compiler;
 
 use crate::exit::{Exit, Failure};
+use crate::settings::{Annotated, SchemaArgs};
 use crate::term::Term;
 pub(crate) use config::expand_with as expand;
 use report::Report;
@@ -40,6 +42,13 @@ pub(crate) struct CheckArgs {
     /// How to print the verdicts
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
+
+    /// Print every tool, however many there are
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    #[command(flatten)]
+    pub(crate) schemas: SchemaArgs<Annotated>,
 }
 
 /// What to look at: a file, a server that runs, or one to start.
@@ -87,6 +96,7 @@ pub(crate) enum Format {
 
 /// Runs the command.
 pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
+    let compiler = args.schemas.compiler_with_documents()?;
     let sources = target::sources(&args.target, term)?;
     if args.save.is_some() && sources.len() > 1 {
         return Err(Failure::usage("`--save` takes the listing of one server")
@@ -95,10 +105,10 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
     let mut reports = Vec::new();
     let mut exit = Exit::Ok;
     for source in sources {
-        let report = source.check(args.target.timeout, term)?;
+        let report = source.check(args.target.timeout, &compiler, term)?;
         exit = exit.worst(report.exit());
         if args.format == Format::Human {
-            term.write(&human::render(&report, term.quiet))?;
+            term.write(&human::render(&report, args.all, term.quiet))?;
         }
         reports.push(report);
     }
@@ -114,10 +124,14 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
 }
 
 /// The listings that the command line names, tools judged.
-pub(crate) fn reports(target: &TargetArgs, term: &Term) -> Result<Vec<Report>, Failure> {
+pub(crate) fn reports(
+    target: &TargetArgs,
+    compiler: &Compiler,
+    term: &Term,
+) -> Result<Vec<Report>, Failure> {
     target::sources(target, term)?
         .into_iter()
-        .map(|source| source.check(target.timeout, term))
+        .map(|source| source.check(target.timeout, compiler, term))
         .collect()
 }
 

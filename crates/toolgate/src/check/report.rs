@@ -1,9 +1,13 @@
 //! What one server or file came to: facts, verdicts, and the fault that ended it, if one did.
 
+use toolgate_json::LineColumn;
 use toolgate_proxy::{Fault, FaultKind, Notes, ServerInfo};
+use toolgate_schema::Compiler;
 
 use super::tool::{Finding, ToolReport, Verdict, mark_duplicates};
 use crate::exit::Exit;
+use crate::render::{LineIndex, count};
+use crate::term::Term;
 
 /// The result of checking one source.
 #[derive(Debug)]
@@ -41,6 +45,23 @@ pub(crate) struct SourceFile {
     pub(crate) text: Vec<u8>,
     /// Where in the file each tool's text begins.
     pub(crate) starts: Vec<usize>,
+    lines: LineIndex,
+}
+
+impl SourceFile {
+    pub(crate) fn new(name: String, text: Vec<u8>, starts: Vec<usize>) -> Self {
+        Self {
+            lines: LineIndex::new(&text),
+            name,
+            text,
+            starts,
+        }
+    }
+
+    /// A place of the file, as people count it.
+    pub(crate) fn line_column(&self, at: usize) -> LineColumn {
+        self.lines.find(&self.text, at)
+    }
 }
 
 /// How many tools came to which verdict.
@@ -51,12 +72,34 @@ pub(crate) struct Tally {
     pub(crate) refused: usize,
 }
 
+impl Tally {
+    /// One more tool.
+    pub(crate) fn add(&mut self, verdict: Verdict) {
+        let count = match verdict {
+            Verdict::Ok => &mut self.ok,
+            Verdict::Warned => &mut self.warned,
+            Verdict::Refused => &mut self.refused,
+        };
+        *count = count.saturating_add(1);
+    }
+
+    /// The tools that came to a verdict.
+    pub(crate) fn of(&self, verdict: Verdict) -> usize {
+        match verdict {
+            Verdict::Ok => self.ok,
+            Verdict::Warned => self.warned,
+            Verdict::Refused => self.refused,
+        }
+    }
+}
+
 impl Report {
     /// A report on these tools' texts.
-    pub(crate) fn on(target: String, tools: Vec<String>, mut progress: impl FnMut(usize)) -> Self {
+    pub(crate) fn on(target: String, tools: Vec<String>, compiler: &Compiler, term: &Term) -> Self {
+        let mut progress = term.counter("checking tool", tools.len());
         let judged = tools.into_iter().enumerate().map(|(index, text)| {
-            progress(index);
-            ToolReport::judge(text)
+            progress.at(index);
+            ToolReport::judge(text, compiler)
         });
         let mut tools: Vec<ToolReport> = judged.collect();
         mark_duplicates(&mut tools);
@@ -85,12 +128,7 @@ impl Report {
     pub(crate) fn tally(&self) -> Tally {
         let mut tally = Tally::default();
         for tool in &self.tools {
-            let count = match tool.verdict() {
-                Verdict::Ok => &mut tally.ok,
-                Verdict::Warned => &mut tally.warned,
-                Verdict::Refused => &mut tally.refused,
-            };
-            *count = count.saturating_add(1);
+            tally.add(tool.verdict());
         }
         tally
     }
@@ -107,8 +145,7 @@ impl Report {
     pub(crate) fn line_column(&self, tool: usize, finding: &Finding) -> Option<(usize, usize)> {
         let file = self.file.as_ref()?;
         let within = finding.span.as_ref().map_or(0, |span| span.start);
-        let place =
-            toolgate_json::line_column(&file.text, file.starts.get(tool)?.saturating_add(within));
+        let place = file.line_column(file.starts.get(tool)?.saturating_add(within));
         Some((place.line, place.column))
     }
 }
@@ -153,14 +190,6 @@ pub(crate) fn remarks(notes: &Notes) -> Vec<String> {
         );
     }
     remarks
-}
-
-/// `1 line`, `2 lines`.
-pub(crate) fn count(number: impl Into<u64>, what: &str) -> String {
-    match number.into() {
-        1 => format!("1 {what}"),
-        many => format!("{many} {what}s"),
-    }
 }
 
 /// The exit code of a fault.

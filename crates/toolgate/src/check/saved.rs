@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use toolgate_json::{
     DuplicateKeys, Kind, Node, OwnedDocument, ReadLimits, View, line_column, quote,
 };
+use toolgate_schema::Compiler;
 
 use super::config::{self, Server};
 use super::report::{Report, ServerFacts, SourceFile};
@@ -16,7 +17,7 @@ use crate::term::Term;
 /// What a file turned out to hold.
 #[derive(Debug)]
 pub(crate) enum Saved {
-    Listing(Listing),
+    Listing(Box<Listing>),
     Servers(Vec<Server>),
 }
 
@@ -29,11 +30,9 @@ pub(crate) struct Listing {
 }
 
 impl Listing {
-    pub(crate) fn check(self, term: &Term) -> Report {
+    pub(crate) fn check(self, compiler: &Compiler, term: &Term) -> Report {
         let _interruptible = term.shows_progress().then(|| ExitOnInterrupt::new(term));
-        let total = self.tools.len();
-        let progress = |index| term.progress(&format!("checking tool {index} of {total} …"));
-        let mut report = Report::on(self.file.name.clone(), self.tools, progress);
+        let mut report = Report::on(self.file.name.clone(), self.tools, compiler, term);
         report.server = self.server;
         report.file = Some(self.file);
         report
@@ -75,11 +74,11 @@ pub(crate) fn parse(name: String, text: Vec<u8>) -> Result<Saved, Failure> {
         ));
     };
     let starts = tools.items().map(|tool| tool.span().start).collect();
-    Ok(Saved::Listing(Listing {
+    Ok(Saved::Listing(Box::new(Listing {
         server: facts(root),
         tools: tools.items().map(|tool| tool.raw().to_owned()).collect(),
-        file: SourceFile { name, text, starts },
-    }))
+        file: SourceFile::new(name, text, starts),
+    })))
 }
 
 /// The array of tools, wherever the usual shapes have it.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use toolgate_json::quote;
 use toolgate_proxy::{Fault, HttpTarget, Launch};
+use toolgate_schema::Compiler;
 
 use super::TargetArgs;
 use super::config::Server;
@@ -17,15 +18,20 @@ use crate::term::Term;
 /// One thing to check.
 #[derive(Debug)]
 pub(crate) enum Source {
-    Live { target: String, peer: Peer },
-    Listing(Listing),
+    Live { target: String, peer: Box<Peer> },
+    Listing(Box<Listing>),
 }
 
 impl Source {
-    pub(crate) fn check(self, timeout: Duration, term: &Term) -> Result<Report, Failure> {
+    pub(crate) fn check(
+        self,
+        timeout: Duration,
+        compiler: &Compiler,
+        term: &Term,
+    ) -> Result<Report, Failure> {
         match self {
-            Self::Live { target, peer } => live::check(target, peer, timeout, term),
-            Self::Listing(listing) => Ok(listing.check(term)),
+            Self::Live { target, peer } => live::check(target, *peer, timeout, compiler, term),
+            Self::Listing(listing) => Ok(listing.check(compiler, term)),
         }
     }
 }
@@ -74,7 +80,7 @@ fn http(url: &str, headers: &[String]) -> Result<Source, Failure> {
     }
     Ok(Source::Live {
         target: quote(url, 120).to_string(),
-        peer: Peer::Http(target),
+        peer: Box::new(Peer::Http(target)),
     })
 }
 
@@ -86,7 +92,7 @@ fn child(command: &[OsString]) -> Result<Source, Failure> {
     let launch = Launch::new(program).args(args);
     Ok(Source::Live {
         target: quote(&words.join(" "), 120).to_string(),
-        peer: Peer::Child(launch),
+        peer: Box::new(Peer::Child(launch)),
     })
 }
 
@@ -96,7 +102,7 @@ fn demo() -> Result<Source, Failure> {
     let launch = Launch::new(program).arg("serve-demo");
     Ok(Source::Live {
         target: "toolgate serve-demo".to_owned(),
-        peer: Peer::Child(launch),
+        peer: Box::new(Peer::Child(launch)),
     })
 }
 
@@ -131,7 +137,10 @@ fn choose(servers: Vec<Server>, args: &TargetArgs, term: &Term) -> Result<Vec<So
             let peer = server
                 .peer
                 .map_err(|reason| Failure::usage(format!("server `{name}`: {reason}")))?;
-            Ok(Source::Live { target: name, peer })
+            Ok(Source::Live {
+                target: name,
+                peer: Box::new(peer),
+            })
         })
         .collect()
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use toolgate_json::{
     DuplicateKeys, Kind, Node, OwnedDocument, ReadErrorKind, ReadLimits, View, pointer, quote,
 };
+use toolgate_schema::Compiler;
 
 use crate::engine;
 
@@ -85,7 +86,7 @@ impl Part {
 
 impl ToolReport {
     /// Judges one tool by itself; names that repeat are found by [`mark_duplicates`].
-    pub(crate) fn judge(text: String) -> Self {
+    pub(crate) fn judge(text: String, compiler: &Compiler) -> Self {
         let mut report = Self {
             text,
             name: None,
@@ -94,7 +95,7 @@ impl ToolReport {
             findings: Vec::new(),
         };
         match OwnedDocument::read(report.text.as_bytes(), &generous()) {
-            Ok(document) => report.judge_members(document.document().root()),
+            Ok(document) => report.judge_members(document.document().root(), compiler),
             Err(error) => report
                 .findings
                 .push(Finding::on_tool("json", error.to_string(), "")),
@@ -112,7 +113,7 @@ impl ToolReport {
         }
     }
 
-    fn judge_members(&mut self, root: View<'_>) {
+    fn judge_members(&mut self, root: View<'_>, compiler: &Compiler) {
         if root.kind() != Kind::Object {
             let message = format!("a tool must be an object, found {}", article(root.kind()));
             self.findings
@@ -120,8 +121,8 @@ impl ToolReport {
             return;
         }
         self.judge_name(root.member("name"));
-        self.judge_input(root.member("inputSchema"));
-        self.judge_output(root.member("outputSchema"));
+        self.judge_input(root.member("inputSchema"), compiler);
+        self.judge_output(root.member("outputSchema"), compiler);
         self.judge_keys(root);
     }
 
@@ -148,7 +149,7 @@ impl ToolReport {
         self.findings.push(finding);
     }
 
-    fn judge_input(&mut self, schema: Option<View<'_>>) {
+    fn judge_input(&mut self, schema: Option<View<'_>>, compiler: &Compiler) {
         let Some(schema) = schema else {
             self.findings.push(Finding::on_tool(
                 "input-schema",
@@ -179,10 +180,10 @@ impl ToolReport {
             }
             self.findings.push(finding.within(schema));
         }
-        self.compile(Part::Input, schema);
+        self.compile(Part::Input, schema, compiler);
     }
 
-    fn judge_output(&mut self, schema: Option<View<'_>>) {
+    fn judge_output(&mut self, schema: Option<View<'_>>, compiler: &Compiler) {
         let Some(schema) = schema else { return };
         self.output = Some(schema.raw().len());
         if schema.kind() != Kind::Object {
@@ -191,11 +192,11 @@ impl ToolReport {
                 .push(Finding::on_part(Part::Output, "output-schema", message).at(schema));
             return;
         }
-        self.compile(Part::Output, schema);
+        self.compile(Part::Output, schema, compiler);
     }
 
-    fn compile(&mut self, part: Part, schema: View<'_>) {
-        let Err(refusal) = engine::compile(schema.raw()) else {
+    fn compile(&mut self, part: Part, schema: View<'_>, compiler: &Compiler) {
+        let Err(refusal) = engine::compile(compiler, schema.raw()) else {
             return;
         };
         let start = schema.span().start;

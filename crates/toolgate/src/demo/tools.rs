@@ -1,7 +1,8 @@
-//! The demo's tools: the three of the specification's proposal 2106, and a hostile one.
+//! The demo's tools: the three of the specification's proposal 2106, and two that cannot be held to their schemas.
 
 use serde_json::{Value, json};
 use toolgate_json::{OwnedDocument, ReadLimits};
+use toolgate_schema::{Compiler, Formats};
 
 use super::desk::Era;
 use super::envelope::string;
@@ -57,8 +58,15 @@ pub(super) fn all() -> Vec<Tool> {
         ),
         Tool::new(
             "hostile-schema",
-            "A schema with exponentially many paths that end in a reference to nothing",
+            "A schema with subschemas in each other, deeper than the bound on composition",
             hostile_input(),
+            None,
+            |_| Value::Null,
+        ),
+        Tool::new(
+            "dangling-reference",
+            "A schema with a reference to nothing",
+            DANGLING_INPUT.to_owned(),
             None,
             |_| Value::Null,
         ),
@@ -73,8 +81,10 @@ impl Tool {
         output: Option<&'static str>,
         work: fn(&Value) -> Value,
     ) -> Self {
-        let input_contract = engine::compile(&input);
-        let output_contract = output.and_then(|schema| engine::compile(schema).ok());
+        // What the demo promises it keeps, formats too.
+        let compiler = Compiler::new().formats(Formats::Assert);
+        let input_contract = engine::compile(&compiler, &input);
+        let output_contract = output.and_then(|schema| engine::compile(&compiler, schema).ok());
         Self {
             name,
             description,
@@ -211,21 +221,19 @@ fn find(arguments: &Value) -> Value {
     json!({"searchedBy": by, "record": found.map(|(id, name)| json!({"id": id, "name": name}))})
 }
 
-/// Each level asks for the next one twice: 2^30 paths, all of them to a definition that is missing.
+/// Subschemas in each other, deeper than any client has to follow (the bound of proposal 2106), but not
+/// deeper than a JSON reader goes.
 fn hostile_input() -> String {
-    let levels: Vec<String> = (0..HOSTILE_LEVELS)
-        .map(|level| {
-            let next = level + 1;
-            format!(r##""level{level}":{{"allOf":[{{"$ref":"#/$defs/level{next}"}},{{"$ref":"#/$defs/level{next}"}}]}}"##)
-        })
-        .collect();
-    format!(
-        r##"{{"type":"object","properties":{{"start":{{"$ref":"#/$defs/level0"}}}},"$defs":{{{}}}}}"##,
-        levels.join(",")
-    )
+    let (open, close) = (
+        "{\"not\":".repeat(HOSTILE_LEVELS),
+        "}".repeat(HOSTILE_LEVELS),
+    );
+    format!(r#"{{"type":"object","properties":{{"start":{open}{{}}{close}}}}}"#)
 }
 
-const HOSTILE_LEVELS: u32 = 30;
+const HOSTILE_LEVELS: usize = 70;
+
+const DANGLING_INPUT: &str = r##"{"type":"object","properties":{"start":{"$ref":"#/$defs/strat"}},"$defs":{"start":{"type":"string"}}}"##;
 
 const FORECAST_INPUT: &str = r#"{"type":"object","properties":{"city":{"type":"string","minLength":1,"description":"City to forecast for"},"hours":{"type":"integer","minimum":1,"maximum":24,"description":"How many hours ahead","default":3}},"required":["city"],"additionalProperties":false}"#;
 

@@ -6,16 +6,30 @@ use toolgate_analysis::diff::{Aspect, Change, Class, Side, ToolChange};
 use toolgate_json::quote;
 
 use super::Sides;
-use crate::check::report::count;
+use crate::render::count;
 use crate::term::{BOLD, DIM, ERROR, GOOD, WARNING};
 
 /// Renders the report; `quiet` leaves out what is compatible.
-pub(crate) fn render(sides: &Sides, quiet: bool) -> String {
+///
+/// Of very many tools and changes only the first are shown, unless `all` are asked for.
+pub(crate) fn render(sides: &Sides, all: bool, quiet: bool) -> String {
     let mut out = String::new();
-    for tool in &sides.report.tools {
-        if !(quiet && tool.class() == Class::Compatible) {
-            draw(&mut out, tool, quiet);
+    let tools = sides.report.tools.iter();
+    let tools = tools.filter(|tool| !(quiet && tool.class() == Class::Compatible));
+    let mut hidden = 0_u64;
+    for (index, tool) in tools.enumerate() {
+        if all || index < MOST_TOOLS {
+            draw(&mut out, tool, all, quiet);
+        } else {
+            hidden = hidden.saturating_add(1);
         }
+    }
+    if hidden > 0 {
+        let tools = count(hidden, "tool");
+        line(
+            &mut out,
+            &format!("… and {tools} more; `--all` shows them\n"),
+        );
     }
     let with = |class| {
         let number = sides
@@ -45,14 +59,23 @@ pub(crate) fn render(sides: &Sides, quiet: bool) -> String {
     out
 }
 
-fn draw(out: &mut String, tool: &ToolChange, quiet: bool) {
+fn draw(out: &mut String, tool: &ToolChange, all: bool, quiet: bool) {
     line(out, &format!("{BOLD}{}{BOLD:#}", quote(&tool.name, 80)));
     let shown = tool
         .changes
         .iter()
         .filter(|change| !(quiet && change.class == Class::Compatible));
-    for change in shown {
-        one(out, change);
+    let mut hidden = 0_u64;
+    for (index, change) in shown.enumerate() {
+        if all || index < MOST_CHANGES {
+            one(out, change);
+        } else {
+            hidden = hidden.saturating_add(1);
+        }
+    }
+    if hidden > 0 {
+        let changes = count(hidden, "change");
+        line(out, &format!("  … and {changes} more; `--all` shows them"));
     }
     line(out, "");
 }
@@ -97,6 +120,10 @@ fn line(out: &mut String, text: &str) {
     let _infallible = writeln!(out, "{text}");
 }
 
+/// Tools that are shown.
+const MOST_TOOLS: usize = 100;
+/// Changes of one tool that are shown.
+const MOST_CHANGES: usize = 50;
 const PLACE_CHARS: usize = 120;
 const MESSAGE_CHARS: usize = 300;
 const WITNESS_CHARS: usize = 200;

@@ -29,6 +29,10 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_enum, value_name = "CLASS", default_value_t = FailOn::Breaking)]
     fail_on: FailOn,
 
+    /// Print every change, however many there are
+    #[arg(long)]
+    all: bool,
+
     /// How to print the changes
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
@@ -86,7 +90,7 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
         new: new.file.name,
     };
     match args.format {
-        Format::Human => term.write(&human::render(&sides, term.quiet))?,
+        Format::Human => term.write(&human::render(&sides, args.all, term.quiet))?,
         Format::Json => term.write_bytes(json::render(&sides, exit).as_bytes())?,
         Format::Github => term.write_bytes(github::render(&sides).as_bytes())?,
     }
@@ -100,7 +104,7 @@ struct Sides {
     new: String,
 }
 
-fn listing(path: &str) -> Result<Listing, Failure> {
+fn listing(path: &str) -> Result<Box<Listing>, Failure> {
     match saved::read(path)? {
         Saved::Listing(listing) => Ok(listing),
         Saved::Servers(_) => Err(Failure::usage(

@@ -10,9 +10,9 @@ use toolgate_analysis::lint::{Edit, Finding, Linter, Safety, apply};
 use toolgate_json::{line_column, quote};
 
 use crate::check::TargetArgs;
-use crate::check::report::count;
 use crate::check::saved::{self, Saved};
 use crate::exit::Failure;
+use crate::render::count;
 use crate::term::{ERROR, GOOD, Term};
 
 /// The file that is to be mended.

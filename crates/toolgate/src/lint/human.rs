@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use toolgate_analysis::lint::{Finding, Severity};
 use toolgate_json::quote;
 
-use super::page::Page;
-use crate::check::report::count;
+use super::page::{NO_NAME, Page};
+use crate::render::count;
 use crate::render::{self, Diagnostic, Mark, Source};
 use crate::term::{BOLD, Canvas, DIM, GOOD};
 
@@ -20,12 +20,20 @@ pub(crate) fn render(page: &Page, all: bool, quiet: bool, canvas: Canvas) -> Str
         .file
         .as_ref()
         .map(|file| Source::new(&file.name, &file.text));
+    let texts = page.report.tools.iter().map(|tool| {
+        let name = tool.name.as_deref().unwrap_or(NO_NAME);
+        Source::new(&format!("tools/{name}"), tool.text.as_bytes())
+    });
+    let sources = Sources {
+        whole,
+        tools: texts.collect(),
+    };
     while let Some(first) = rest.first() {
         let same = |finding: &&Finding| finding.rule.code == first.rule.code;
         let length = rest.iter().take_while(same).count();
         let (group, others) = rest.split_at(length);
         rest = others;
-        draw_group(&mut out, page, group, whole.as_ref(), all, canvas);
+        draw_group(&mut out, page, group, &sources, all, canvas);
     }
     if let Some(fault) = &page.report.fault {
         line(&mut out, &format!("{}: {fault}", page.report.target));
@@ -35,11 +43,19 @@ pub(crate) fn render(page: &Page, all: bool, quiet: bool, canvas: Canvas) -> Str
     out
 }
 
+/// The texts that places are in.
+struct Sources<'p> {
+    /// The file, if the listing comes from one.
+    whole: Option<Source<'p>>,
+    /// The tools, each as the server sent it.
+    tools: Vec<Source<'p>>,
+}
+
 fn draw_group(
     out: &mut String,
     page: &Page,
     group: &[Finding],
-    whole: Option<&Source<'_>>,
+    sources: &Sources<'_>,
     all: bool,
     canvas: Canvas,
 ) {
@@ -52,12 +68,18 @@ fn draw_group(
         let new = told.insert(&finding.message);
         let full = drawn == 0 || (new && drawn < DRAWN && finding.severity == Severity::Error);
         if all || full {
-            draw(out, page, finding, whole, canvas);
+            draw(out, page, finding, sources, canvas);
             drawn = drawn.saturating_add(1);
         } else if lines < LINES {
             lines = lines.saturating_add(1);
             let message = (first != Some(finding.message.as_str())).then_some(&finding.message);
-            one_line(out, page, finding, whole, message.map(String::as_str));
+            one_line(
+                out,
+                page,
+                finding,
+                sources.whole.as_ref(),
+                message.map(String::as_str),
+            );
         } else {
             hidden = hidden.saturating_add(1);
         }
@@ -74,32 +96,23 @@ fn draw_group(
     line(out, "");
 }
 
-fn draw(
-    out: &mut String,
-    page: &Page,
-    finding: &Finding,
-    whole: Option<&Source<'_>>,
-    canvas: Canvas,
-) {
+fn draw(out: &mut String, page: &Page, finding: &Finding, sources: &Sources<'_>, canvas: Canvas) {
     let severity = match finding.severity {
         Severity::Error => render::Severity::Error,
         Severity::Warning => render::Severity::Warning,
         Severity::Note => render::Severity::Note,
     };
     let name = page.tool(finding).unwrap_or_default();
-    let own = Source::new(
-        &format!("tools/{name}"),
-        page.text(finding).unwrap_or_default().as_bytes(),
-    );
+    let own = finding.tool.and_then(|tool| sources.tools.get(tool));
     let mut diagnostic = Diagnostic::new(severity, finding.rule.code, finding.message.as_str());
-    if let (Some(span), Some(_)) = (&finding.span, finding.tool) {
-        let (source, start, end) = match whole {
+    if let (Some(span), Some(own)) = (&finding.span, own) {
+        let (source, start, end) = match &sources.whole {
             Some(whole) => (
                 whole,
                 page.byte(finding, span.start).unwrap_or(0),
                 page.byte(finding, span.end).unwrap_or(0),
             ),
-            None => (&own, span.start, span.end),
+            None => (own, span.start, span.end),
         };
         diagnostic = diagnostic
             .mark(Mark {

@@ -15,6 +15,7 @@ use toolgate_json::quote;
 use crate::check::{self, TargetArgs, report::exit_of};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::ExitOnInterrupt;
+use crate::settings::{Asserted, SchemaArgs};
 use crate::term::Term;
 use page::Page;
 
@@ -46,9 +47,9 @@ pub(crate) struct LintArgs {
     #[arg(long = "deny", value_name = "CODE", value_delimiter = ',', value_parser = known)]
     denied: Vec<&'static Rule>,
 
-    /// Show findings of this severity and worse
-    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = Level::Warning)]
-    level: Level,
+    /// Show findings of this severity and worse [default: warning, or that of `--fail-on` if it is milder]
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    level: Option<Level>,
 
     /// Show every place, not only the first few of each rule
     #[arg(long)]
@@ -73,6 +74,9 @@ pub(crate) struct LintArgs {
     /// How to print the findings
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
+
+    #[command(flatten)]
+    schemas: SchemaArgs<Asserted>,
 }
 
 /// Readers whose rules can be turned on.
@@ -111,7 +115,8 @@ enum Format {
 
 /// Runs the command.
 pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
-    let linter = linter(args);
+    let compiler = args.schemas.compiler_with_documents()?;
+    let linter = linter(args).compiler(compiler.clone());
     if args.fix {
         let safety = if args.unsafe_fixes {
             Safety::Unsafe
@@ -124,9 +129,15 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
             return Ok(Exit::Ok);
         }
     }
+    let fail_on = args.fail_on.severity();
+    // What makes the command fail is shown, unless the operator asks for less.
+    let level = match args.level {
+        Some(level) => level.severity(),
+        None => Severity::Warning.min(fail_on),
+    };
     let mut exit = Exit::Ok;
     let mut pages = Vec::new();
-    let reports = check::reports(&args.target, term)?;
+    let reports = check::reports(&args.target, &compiler, term)?;
     let _interruptible = ExitOnInterrupt::new(term);
     for report in reports {
         let texts = report.tools.iter().map(|tool| tool.text.as_str());
@@ -138,10 +149,10 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
                 .map_or(Exit::Ok, |fault| exit_of(fault.kind())),
         );
         let worst = found.findings.iter().map(|finding| finding.severity).max();
-        if worst.is_some_and(|worst| worst >= args.fail_on.severity()) {
+        if worst.is_some_and(|worst| worst >= fail_on) {
             exit = exit.worst(Exit::Invalid);
         }
-        pages.push(Page::new(report, found, args.level.severity()));
+        pages.push(Page::new(report, found, level));
     }
     match args.format {
         Format::Human => {

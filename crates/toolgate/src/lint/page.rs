@@ -1,7 +1,7 @@
 //! What one server or file came to, as every format prints it.
 
 use toolgate_analysis::lint::{Finding, Report as Found, Severity};
-use toolgate_json::{LineColumn, line_column};
+use toolgate_json::LineColumn;
 
 use crate::check::report::Report;
 
@@ -47,12 +47,7 @@ impl Page {
     /// The name of the tool that a finding is about; foreign, not escaped.
     pub(crate) fn tool(&self, finding: &Finding) -> Option<&str> {
         let tool = self.report.tools.get(finding.tool?)?;
-        Some(tool.name.as_deref().unwrap_or("(no name)"))
-    }
-
-    /// The text of the tool that a finding is about.
-    pub(crate) fn text(&self, finding: &Finding) -> Option<&str> {
-        Some(&self.report.tools.get(finding.tool?)?.text)
+        Some(tool.name.as_deref().unwrap_or(NO_NAME))
     }
 
     /// Where in the file a byte of the tool is.
@@ -63,10 +58,18 @@ impl Page {
 
     /// Where in the file a finding begins and ends.
     pub(crate) fn lines(&self, finding: &Finding) -> Option<(LineColumn, LineColumn)> {
-        let text = &self.report.file.as_ref()?.text;
         let span = finding.span.as_ref()?;
-        let start = line_column(text, self.byte(finding, span.start)?);
-        let end = line_column(text, self.byte(finding, span.end)?);
-        Some((start, end))
+        let place = |at| {
+            Some(
+                self.report
+                    .file
+                    .as_ref()?
+                    .line_column(self.byte(finding, at)?),
+            )
+        };
+        Some((place(span.start)?, place(span.end)?))
     }
 }
+
+/// Stands for the name of a tool without one.
+pub(crate) const NO_NAME: &str = "(no name)";

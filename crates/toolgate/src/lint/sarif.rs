@@ -97,11 +97,11 @@ fn physical(page: &Page, finding: &Finding) -> Option<Value> {
 
 fn fixes(page: &Page, finding: &Finding) -> Option<Value> {
     let fix = finding.fix.as_ref()?;
-    let text = &page.report.file.as_ref()?.text;
+    let file = page.report.file.as_ref()?;
     let mut replacements = Vec::new();
     for edit in &fix.edits {
-        let start = toolgate_json::line_column(text, page.byte(finding, edit.span.start)?);
-        let end = toolgate_json::line_column(text, page.byte(finding, edit.span.end)?);
+        let start = file.line_column(page.byte(finding, edit.span.start)?);
+        let end = file.line_column(page.byte(finding, edit.span.end)?);
         replacements.push(json!({
             "deletedRegion": region(start, end),
             "insertedContent": {"text": edit.text},

@@ -120,8 +120,26 @@ impl<'s> Diagnostic<'s> {
 fn fitted(text: &str, canvas: Canvas, beside: usize) -> String {
     let text = quote(text, MESSAGE_CHARS).to_string();
     match canvas.columns {
-        Some(columns) => wrap(&text, columns.saturating_sub(beside).max(NARROWEST)).join("\n"),
+        Some(columns) => {
+            let room = columns.saturating_sub(beside).max(NARROWEST);
+            let lines = wrap(&text, room);
+            // A word alone may be longer than a line: a pointer, mostly.
+            let pieces = lines.iter().flat_map(|line| pieces(line, room));
+            pieces.collect::<Vec<_>>().join("\n")
+        }
         None => text,
+    }
+}
+
+/// A line in pieces of so many characters.
+fn pieces(line: &str, room: usize) -> Vec<String> {
+    let characters: Vec<char> = line.chars().collect();
+    match characters.len() <= room {
+        true => vec![line.to_owned()],
+        false => characters
+            .chunks(room)
+            .map(|piece| piece.iter().collect())
+            .collect(),
     }
 }
 

@@ -12,5 +12,5 @@ mod window;
 mod wrap;
 
 pub(crate) use diagnostic::{Diagnostic, Mark, Severity};
-pub(crate) use source::Source;
-pub(crate) use wrap::wrap;
+pub(crate) use source::{LineIndex, Source};
+pub(crate) use wrap::{count, wrap};

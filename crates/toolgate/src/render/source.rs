@@ -1,6 +1,6 @@
 //! A text that diagnostics point into, and places in it as people count them.
 
-use std::cell::Cell;
+use std::cell::OnceCell;
 
 use toolgate_json::{LineColumn, quote};
 
@@ -14,8 +14,7 @@ pub(crate) struct Source<'a> {
     first_line: usize,
     /// The place in the file where `bytes` begins.
     first_byte: u64,
-    /// A place that was counted before, and its line: the next count begins there.
-    counted: Cell<(usize, usize)>,
+    lines: OnceCell<LineIndex>,
 }
 
 impl<'a> Source<'a> {
@@ -31,7 +30,7 @@ impl<'a> Source<'a> {
             bytes,
             first_line: number,
             first_byte,
-            counted: Cell::new((0, number)),
+            lines: OnceCell::new(),
         }
     }
 
@@ -48,21 +47,64 @@ impl<'a> Source<'a> {
 
     /// The line and column of a place in `bytes`, as [`toolgate_json::line_column`] counts them.
     pub(crate) fn line_column(&self, at: usize) -> LineColumn {
-        let at = at.min(self.bytes.len());
-        let (from, line) = match self.counted.get() {
-            (from, line) if from <= at => (from, line),
-            _ => (0, self.first_line),
-        };
-        let between = self.bytes.get(from..at).unwrap_or_default();
-        let line = line.saturating_add(between.iter().filter(|byte| **byte == b'\n').count());
-        self.counted.set((at, line));
-        let start = line_start(self.bytes, at);
-        let before = self.bytes.get(start..at).unwrap_or_default();
-        let column = before.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+        let lines = self.lines.get_or_init(|| LineIndex::new(self.bytes));
+        let place = lines.find(self.bytes, at);
         LineColumn {
-            line,
-            column: column.saturating_add(1),
+            line: place.line.saturating_add(self.first_line).saturating_sub(1),
+            ..place
         }
+    }
+}
+
+/// Places of a text as people count them, each found in bounded time: [`toolgate_json::line_column`]
+/// counts from the beginning of the text.
+#[derive(Clone, Debug)]
+pub(crate) struct LineIndex {
+    /// Line feeds, and characters since the last of them, before each [`STEP`] of the text.
+    steps: Vec<LineColumn>,
+}
+
+impl LineIndex {
+    pub(crate) fn new(text: &[u8]) -> Self {
+        let mut place = BEGINNING;
+        let steps = text.chunks(STEP).map(|chunk| {
+            let before = place;
+            place = advanced(place, chunk);
+            before
+        });
+        Self {
+            steps: steps.collect(),
+        }
+    }
+
+    /// A place in the text of which this is the index, from 1 and in characters.
+    pub(crate) fn find(&self, text: &[u8], at: usize) -> LineColumn {
+        let at = at.min(text.len());
+        let step = at / STEP;
+        // Behind the last byte of a text of whole steps begins none.
+        let step = step.min(self.steps.len().saturating_sub(1));
+        let place = self.steps.get(step).copied().unwrap_or(BEGINNING);
+        let between = text.get(step.saturating_mul(STEP)..at);
+        advanced(place, between.unwrap_or_default())
+    }
+}
+
+/// A place, some bytes later.
+fn advanced(place: LineColumn, bytes: &[u8]) -> LineColumn {
+    let feeds = bytes.iter().filter(|byte| **byte == b'\n').count();
+    let last = bytes.iter().rposition(|byte| *byte == b'\n');
+    let rest = last.map_or(bytes, |feed| {
+        bytes.get(feed.saturating_add(1)..).unwrap_or_default()
+    });
+    let characters = rest.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+    let column = if last.is_some() {
+        BEGINNING.column
+    } else {
+        place.column
+    };
+    LineColumn {
+        line: place.line.saturating_add(feeds),
+        column: column.saturating_add(characters),
     }
 }
 
@@ -93,6 +135,9 @@ pub(super) fn line_end(bytes: &[u8], at: usize) -> usize {
     }
 }
 
+const BEGINNING: LineColumn = LineColumn { line: 1, column: 1 };
+/// Bytes between two places of an index.
+const STEP: usize = 256;
 /// Bytes that are searched for a line feed at a time.
 const CHUNK: usize = 4 << 10;
 /// Characters of a file's name that are repeated.
@@ -113,6 +158,19 @@ mod tests {
         }
         let line = Source::line("a", text, 40, 1_000);
         assert_eq!((line.line_column(3).line, line.byte(3)), (41, 1_003));
+    }
+
+    #[test]
+    fn an_index_counts_as_the_reader_does() {
+        let text = "ü\n€abcde\n\n".repeat(200);
+        let text = text.as_bytes();
+        for text in [text, &text[..STEP], &text[..2 * STEP + 2], b""] {
+            let index = LineIndex::new(text);
+            for at in 0..=text.len() + 1 {
+                let expected = toolgate_json::line_column(text, at);
+                assert_eq!(index.find(text, at), expected, "{at}");
+            }
+        }
     }
 
     #[test]

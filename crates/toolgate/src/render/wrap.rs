@@ -1,4 +1,4 @@
-//! Words of a text on lines of a bounded width.
+//! Words: wrapped on lines of a bounded width, and counted.
 
 /// Wraps a text at spaces; a word that is longer than a line is left whole.
 pub(crate) fn wrap(text: &str, room: usize) -> Vec<String> {
@@ -20,6 +20,14 @@ pub(crate) fn wrap(text: &str, room: usize) -> Vec<String> {
     }
     lines.push(current);
     lines
+}
+
+/// `1 line`, `2 lines`.
+pub(crate) fn count(number: impl Into<u64>, what: &str) -> String {
+    match number.into() {
+        1 => format!("1 {what}"),
+        many => format!("{many} {what}s"),
+    }
 }
 
 #[cfg(test)]

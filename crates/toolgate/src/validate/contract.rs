@@ -1,12 +1,11 @@
 //! The schema and the documents handed in beside it: their texts, and their compiled form.
 
 use toolgate_json::quote;
-use toolgate_schema::{CompileError, Limits, Schema};
+use toolgate_schema::{CompileError, Compiler, Schema};
 
 use super::ValidateArgs;
-use super::input::Input;
-use super::options;
 use crate::exit::Failure;
+use crate::input::Input;
 use crate::render::Source;
 
 /// The texts of the schema and of the registered documents.
@@ -23,17 +22,34 @@ struct Text {
 
 impl Texts {
     /// Reads them all. Of what is too long, the compiler has its own opinion.
-    pub(super) fn load(args: &ValidateArgs, instances: &[Input]) -> Result<Self, Failure> {
+    pub(super) fn load(
+        args: &ValidateArgs,
+        compiler: &Compiler,
+        instances: &[Input],
+    ) -> Result<Self, Failure> {
         let schema = Input::of(&args.schema);
-        let registered = args.registrations.iter();
+        let most = compiler.bounds().schema_bytes;
         let inputs = std::iter::once(&schema).chain(instances);
         if inputs.filter(|input| **input == Input::Stdin).count() > 1 {
             return Err(Failure::usage("standard input can be read only once")
                 .with_help("give `-` for one of the files"));
         }
-        let mut all = vec![Text::load(&schema, "", "schema")?];
-        for one in registered {
-            all.push(Text::load(&one.input, &one.uri, "registered document")?);
+        let name = schema.name();
+        let bytes = schema.read(most).map_err(|error| {
+            let name = quote(&name, 200);
+            Failure::usage(format!("cannot read the schema `{name}`: {error}"))
+        })?;
+        let mut all = vec![Text {
+            uri: String::new(),
+            name,
+            bytes,
+        }];
+        for document in args.schemas.documents() {
+            all.push(Text {
+                uri: document.uri.clone(),
+                name: document.input.name(),
+                bytes: document.read(most)?,
+            });
         }
         Ok(Self { all })
     }
@@ -46,25 +62,6 @@ impl Texts {
                 .map(|text| (text.uri.as_str(), Source::new(&text.name, &text.bytes)))
                 .collect(),
         )
-    }
-}
-
-impl Text {
-    fn load(input: &Input, uri: &str, what: &str) -> Result<Self, Failure> {
-        let name = input.name();
-        let bytes = input
-            .read(Limits::default().schema_bytes)
-            .map_err(|error| {
-                Failure::usage(format!(
-                    "cannot read the {what} `{}`: {error}",
-                    quote(&name, 200)
-                ))
-            })?;
-        Ok(Self {
-            uri: uri.to_owned(),
-            name,
-            bytes,
-        })
     }
 }
 
@@ -85,8 +82,7 @@ impl<'t> Sources<'t> {
 }
 
 /// Compiles the schema.
-pub(super) fn compile(args: &ValidateArgs, texts: &Texts) -> Result<Schema, CompileError> {
-    let mut compiler = options::compiler(args);
+pub(super) fn compile(mut compiler: Compiler, texts: &Texts) -> Result<Schema, CompileError> {
     let mut schema: &[u8] = &[];
     for text in &texts.all {
         if text.uri.is_empty() {

@@ -65,6 +65,19 @@ impl<'s> Judge<'s> {
         }
     }
 
+    /// The verdict on a text, without the reasons.
+    pub(super) fn verdict(&mut self, text: &[u8]) -> Outcome {
+        let document = match self.reader.read(text, &self.limits) {
+            Ok(document) => document,
+            Err(error) => return Outcome::Unreadable(error),
+        };
+        match self.schema.check(&mut self.workspace, document.root()) {
+            Verdict::Valid => Outcome::Valid,
+            Verdict::Invalid => Outcome::Invalid(None),
+            Verdict::Undecided(why) => Outcome::Undecided(why),
+        }
+    }
+
     /// The verdict on a text, and the standard output on it as JSON text.
     pub(super) fn output(
         &mut self,

@@ -3,7 +3,6 @@
 mod belt;
 mod contract;
 mod human;
-mod input;
 mod json;
 mod jsonl;
 mod judge;
@@ -21,10 +20,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::exit::{Exit, Failure};
+use crate::input::Input;
+use crate::settings::{Annotated, SchemaArgs, default_of};
 use crate::term::Term;
 use contract::Texts;
-use input::Input;
-use options::{DialectName, FormatUse, Output, Registration};
+use options::Output;
 use run::Run;
 
 /// Validate JSON instances against a JSON Schema
@@ -61,33 +61,34 @@ pub(crate) struct ValidateArgs {
     )]
     pub(crate) output: Option<Output>,
 
-    /// What `format` does: the specification's default is to annotate only
-    #[arg(long, value_enum, value_name = "USE", default_value_t = FormatUse::Annotate)]
-    pub(crate) formats: FormatUse,
-
     /// Short for `--formats assert`
     #[arg(long, conflicts_with = "formats")]
     pub(crate) assert_formats: bool,
 
-    /// The dialect of every schema, whatever its `$schema` says [default: 2020-12 where it says nothing]
-    #[arg(long, value_enum, value_name = "DIALECT", hide_default_value = true)]
-    pub(crate) dialect: Option<DialectName>,
-
-    /// Hand in a document that references may lead to, split at the last `=`; may be repeated
-    #[arg(long = "register", value_name = "URI=FILE", value_parser = options::registration)]
-    pub(crate) registrations: Vec<Registration>,
-
-    /// Warn of keywords that their dialect forbids instead of refusing the schema
-    #[arg(long)]
+    /// Short for `--strictness lenient`
+    #[arg(long, conflicts_with = "strictness")]
     pub(crate) lenient: bool,
 
-    /// The most units of work for one instance, 10 to 40 ns each [default: 2500000]
-    #[arg(long, value_name = "N")]
+    #[arg(
+        long,
+        value_name = "N",
+        help = format!("Short for `--limit fuel=N`: the most units of work for one instance, 10 to 40 ns each [default: {}]", default_of("limits.fuel"))
+    )]
     pub(crate) fuel: Option<u64>,
 
-    /// The most bytes of one instance; with them grows the most values in it
-    #[arg(long, value_name = "N", default_value_t = options::INSTANCE_BYTES)]
-    pub(crate) max_instance_bytes: usize,
+    #[arg(
+        long,
+        value_name = "N",
+        help = format!("Short for `--limit instance.bytes=N`: the most bytes of one instance; with them grows the most values in it [default: {}]", default_of("limits.instance.bytes"))
+    )]
+    pub(crate) max_instance_bytes: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) schemas: SchemaArgs<Annotated>,
+
+    /// Print every instance that is not valid, not only the first 100, where people read
+    #[arg(long)]
+    pub(crate) all: bool,
 
     /// The most findings shown of one instance
     #[arg(long, value_name = "N", default_value_t = 10)]
@@ -108,9 +109,10 @@ pub(crate) enum Format {
 /// Runs the command.
 pub(crate) fn run(args: &ValidateArgs, term: &Term) -> Result<Exit, Failure> {
     let instances: Vec<Input> = args.instances.iter().map(|path| Input::of(path)).collect();
-    let texts = Texts::load(args, &instances)?;
-    let mut run = Run::new(args, term, &texts);
-    match contract::compile(args, &texts) {
+    let compiler = options::compiler(args)?;
+    let texts = Texts::load(args, &compiler, &instances)?;
+    let mut run = Run::new(args, term, &texts, compiler.bounds().instance);
+    match contract::compile(compiler, &texts) {
         Err(error) => run.refused(&error),
         Ok(schema) => run.instances(&schema, &instances),
     }

@@ -23,11 +23,31 @@ pub(super) struct Printed {
     pub(super) tally: Tally,
     /// For standard output.
     pub(super) text: String,
+    /// Where in `text` that of each instance ends, if one has any.
+    pub(super) ends: Vec<usize>,
+    /// Instances that are not valid and of which nothing is said.
+    pub(super) hidden: u64,
     /// For people, beside a standard output.
     pub(super) aside: String,
 }
 
 impl Printer<'_> {
+    /// How many instances may be told of; `None` if all are.
+    pub(super) fn most(&self) -> Option<usize> {
+        let for_people = self.args.output.is_none() && self.args.format != Format::Json;
+        (for_people && !self.args.all).then_some(MOST_INSTANCES)
+    }
+
+    /// Judges an instance of which nothing is said.
+    pub(super) fn judge_silently(&self, judge: &mut Judge<'_>, source: &Source<'_>) -> Printed {
+        let outcome = judge.verdict(source.bytes);
+        Printed {
+            tally: Tally::of(&outcome),
+            hidden: u64::from(!matches!(outcome, Outcome::Valid)),
+            ..Printed::default()
+        }
+    }
+
     /// Judges an instance.
     pub(super) fn judge(&self, judge: &mut Judge<'_>, name: &str, source: &Source<'_>) -> Printed {
         match self.args.output {
@@ -49,11 +69,7 @@ impl Printer<'_> {
             Format::Json => json::instance(outcome, name, source, &self.sources, self.look.lines),
             Format::Github => workflow::instance(outcome, source, &self.sources, self.look.most),
         };
-        Printed {
-            tally: Tally::of(outcome),
-            text,
-            aside: String::new(),
-        }
+        Printed::of(outcome, text)
     }
 
     /// A standard output, which is one line; `null` for what could not be read, so that lines
@@ -67,21 +83,51 @@ impl Printer<'_> {
             ..self.look
         };
         Printed {
-            tally: Tally::of(outcome),
-            text,
             aside: match decided {
                 true => String::new(),
                 false => human::instance(outcome, source, &self.sources, look),
             },
+            ..Printed::of(outcome, text)
         }
     }
 }
 
 impl Printed {
+    fn of(outcome: &Outcome, text: String) -> Self {
+        Self {
+            tally: Tally::of(outcome),
+            ends: (!text.is_empty())
+                .then_some(text.len())
+                .into_iter()
+                .collect(),
+            text,
+            ..Self::default()
+        }
+    }
+
+    /// Cuts the text behind that of so many instances.
+    pub(super) fn cut(&mut self, most: usize) {
+        let more = self.ends.len().saturating_sub(most);
+        if more == 0 {
+            return;
+        }
+        self.ends.truncate(most);
+        self.text.truncate(self.ends.last().copied().unwrap_or(0));
+        let more = u64::try_from(more).unwrap_or(u64::MAX);
+        self.hidden = self.hidden.saturating_add(more);
+    }
+
     /// Adds what comes behind it.
     pub(super) fn add(&mut self, next: Self) {
         self.tally.add(next.tally);
+        let before = self.text.len();
+        let ends = next.ends.iter().map(|end| before.saturating_add(*end));
+        self.ends.extend(ends);
+        self.hidden = self.hidden.saturating_add(next.hidden);
         self.text.push_str(&next.text);
         self.aside.push_str(&next.aside);
     }
 }
+
+/// Instances that people are told of.
+const MOST_INSTANCES: usize = 100;

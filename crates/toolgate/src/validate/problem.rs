@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use toolgate_json::{ReadError, ReadErrorKind, quote};
 use toolgate_schema::{
-    Branches, CompileError, CompileErrorKind, Exhausted, Finding, FindingKind, Report,
+    Branches, CompileError, CompileErrorKind, Exhausted, Finding, FindingKind, Report, settings,
 };
 
 use super::judge::Outcome;
 use crate::render::Source;
+use crate::settings::{help, raise};
 
 /// One thing that is wrong with a text.
 #[derive(Debug)]
@@ -76,14 +77,13 @@ impl<'a> Problem<'a> {
         };
         let at = error.at();
         let help = match error.kind() {
-            ReadErrorKind::TooLong => Some("raise it with `--max-instance-bytes N`".to_owned()),
             ReadErrorKind::ByteOrderMark => Some("save it as UTF-8 without a mark".to_owned()),
             ReadErrorKind::TrailingBytes
                 if at > 0 && text.get(at.saturating_sub(1)) == Some(&b'\n') =>
             {
                 Some("if each line is an instance, give `--jsonl`".to_owned())
             }
-            _ => None,
+            _ => settings::of_read_error(error).map(raise),
         };
         Self {
             span: Some(at..at.saturating_add(1)),
@@ -102,13 +102,11 @@ impl<'a> Problem<'a> {
         let text = text.unwrap_or_default();
         let mut problem = Self::new(error.code(), error.to_string());
         problem.help = match error.kind() {
-            // The engine's help speaks to who calls it from a program.
-            CompileErrorKind::Limit(_) => None,
             CompileErrorKind::RefDenied { .. } => Some(
                 "move the target under `$defs`, or hand its document in with `--register URI=FILE`; nothing is ever fetched"
                     .to_owned(),
             ),
-            _ => error.help(),
+            _ => help(error),
         };
         if let CompileErrorKind::Json { message, other } = error.kind() {
             let at = span.as_ref().map_or(0, |span| span.start);
@@ -218,8 +216,8 @@ pub(super) fn problems<'a>(outcome: &'a Outcome, source: &Source<'_>) -> Vec<Pro
         Outcome::Undecided(why) => vec![Problem {
             span: Some(root(text)),
             help: match why {
-                Exhausted::Fuel { .. } => Some("raise it with `--fuel N`".to_owned()),
-                _ => None,
+                Exhausted::Fuel { .. } => Some(raise("limits.fuel")),
+                Exhausted::Depth { .. } => Some(raise("limits.evaluation_depth")),
             },
             ..Problem::new("undecided", why.to_string())
         }],

@@ -3,25 +3,26 @@
 use std::io;
 use std::num::NonZero;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use toolgate_json::ReadLimits;
 use toolgate_schema::{CompileError, Schema};
 
 use super::belt::Belt;
 use super::contract::Texts;
 use super::human::Look;
-use super::input::Input;
 use super::jsonl::{Block, Blocks};
 use super::judge::{Judge, Outcome};
-use super::options;
 use super::output::Output;
 use super::print::{Printed, Printer};
 use super::progress::Progress;
 use super::tally::Tally;
 use super::{Format, ValidateArgs, human, json, workflow};
 use crate::exit::{Exit, Failure};
+use crate::input::Input;
 use crate::interrupt::ExitOnInterrupt;
-use crate::render::Source;
+use crate::render::{Source, count};
 use crate::term::{Canvas, Term};
 
 /// A run under way.
@@ -29,18 +30,31 @@ pub(super) struct Run<'r> {
     args: &'r ValidateArgs,
     term: &'r Term,
     texts: &'r Texts,
+    /// The bounds on reading an instance.
+    limits: ReadLimits,
     printer: Printer<'r>,
     output: Output,
     progress: Progress,
     tally: Tally,
+    /// Instances that were told of, and those that were not valid and were not.
+    told: usize,
+    hidden: u64,
+    /// Whether enough is told, for the threads that judge.
+    full: Arc<AtomicBool>,
 }
 
 impl<'r> Run<'r> {
-    pub(super) fn new(args: &'r ValidateArgs, term: &'r Term, texts: &'r Texts) -> Self {
+    pub(super) fn new(
+        args: &'r ValidateArgs,
+        term: &'r Term,
+        texts: &'r Texts,
+        limits: ReadLimits,
+    ) -> Self {
         Self {
             args,
             term,
             texts,
+            limits,
             printer: Printer {
                 args,
                 sources: texts.sources(),
@@ -54,6 +68,9 @@ impl<'r> Run<'r> {
             output: Output::new(),
             progress: Progress::none(),
             tally: Tally::default(),
+            told: 0,
+            hidden: 0,
+            full: Arc::new(AtomicBool::new(false)),
         }
     }
 
@@ -84,7 +101,7 @@ impl<'r> Run<'r> {
         instances: &[Input],
     ) -> Result<Exit, Failure> {
         self.compiled(schema, instances.is_empty())?;
-        let mut judge = Judge::new(schema, options::limits(self.args).instance);
+        let mut judge = Judge::new(schema, self.limits);
         for input in instances {
             if !self.output.is_open() {
                 break;
@@ -94,6 +111,12 @@ impl<'r> Run<'r> {
             } else {
                 self.file(&mut judge, input)?;
             }
+        }
+        if self.hidden > 0 {
+            let more = count(self.hidden, "instance");
+            self.write(&format!(
+                "… and {more} more that are not valid; `--all` shows them\n\n"
+            ))?;
         }
         self.output.flush(&self.progress)?;
         // Whoever has seen enough does not wait for a sum, which would not be one of all.
@@ -135,12 +158,12 @@ impl<'r> Run<'r> {
     /// A file that is one instance.
     fn file(&mut self, judge: &mut Judge<'_>, input: &Input) -> Result<(), Failure> {
         let name = input.name();
-        match input.read(self.args.max_instance_bytes) {
+        match input.read(self.limits.bytes) {
             Ok(bytes) => {
                 let printed = self
                     .printer
                     .judge(judge, &name, &Source::new(&name, &bytes));
-                self.show(&printed)
+                self.show(printed)
             }
             Err(error) => self.missing(&name, error),
         }
@@ -162,12 +185,14 @@ impl<'r> Run<'r> {
         }
         let workers = thread::available_parallelism().map_or(1, NonZero::get);
         let belt = Arc::new(Belt::new(workers.saturating_mul(AHEAD)));
-        let most = self.args.max_instance_bytes;
+        let (limits, most) = (self.limits, self.limits.bytes);
         let reader = Arc::clone(&belt);
         // It may wait for input that never comes, so nobody waits for it.
         thread::spawn(move || read(Blocks::new(stream, most), &reader));
         let (args, texts, look) = (self.args, self.texts, self.printer.look);
         let aside = self.printer.aside;
+        let full = Arc::clone(&self.full);
+        let full = &*full;
         let written = thread::scope(|scope| {
             for _ in 0..workers {
                 scope.spawn(|| {
@@ -178,8 +203,8 @@ impl<'r> Run<'r> {
                         look,
                         aside,
                     };
-                    let mut judge = Judge::new(schema, options::limits(args).instance);
-                    belt.work(|block| block_of(&printer, &mut judge, &name, block));
+                    let mut judge = Judge::new(schema, limits);
+                    belt.work(|block| block_of(&printer, &mut judge, full, &name, block));
                 });
             }
             let written = self.written(&belt, &name);
@@ -203,7 +228,7 @@ impl<'r> Run<'r> {
             flushed?;
             match done {
                 Ok((printed, end)) => {
-                    self.show(&printed)?;
+                    self.show(printed)?;
                     self.progress.reach(end);
                 }
                 Err(error) => self.missing(name, error)?,
@@ -220,10 +245,16 @@ impl<'r> Run<'r> {
         let printed = self
             .printer
             .outcome(&outcome, name, &Source::new(name, &[]));
-        self.show(&printed)
+        self.show(printed)
     }
 
-    fn show(&mut self, printed: &Printed) -> Result<(), Failure> {
+    fn show(&mut self, mut printed: Printed) -> Result<(), Failure> {
+        if let Some(most) = self.printer.most() {
+            printed.cut(most.saturating_sub(self.told));
+            self.told = self.told.saturating_add(printed.ends.len());
+            self.full.store(self.told >= most, Ordering::Relaxed);
+        }
+        self.hidden = self.hidden.saturating_add(printed.hidden);
         self.tally.add(printed.tally);
         self.write(&printed.text)?;
         if !printed.aside.is_empty() {
@@ -262,12 +293,23 @@ fn read(mut blocks: Blocks<impl io::Read>, belt: &Belt<Work, Done>) {
 }
 
 /// Judges the lines of a block.
-fn block_of(printer: &Printer<'_>, judge: &mut Judge<'_>, name: &str, block: Work) -> Done {
+fn block_of(
+    printer: &Printer<'_>,
+    judge: &mut Judge<'_>,
+    full: &AtomicBool,
+    name: &str,
+    block: Work,
+) -> Done {
     let block = block?;
     let mut printed = Printed::default();
     for line in block.lines() {
         let source = Source::line(name, line.bytes, line.number, line.start);
-        printed.add(printer.judge(judge, name, &source));
+        let enough = |most| full.load(Ordering::Relaxed) || printed.ends.len() >= most;
+        let next = match printer.most().is_some_and(enough) {
+            true => printer.judge_silently(judge, &source),
+            false => printer.judge(judge, name, &source),
+        };
+        printed.add(next);
     }
     Ok((printed, block.end))
 }

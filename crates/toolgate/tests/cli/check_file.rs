@@ -282,7 +282,7 @@ fn commands_from_a_clients_configuration_need_consent() {
     );
     let run = toolgate(&["check", &path, "--server", "demo", "--yes"]);
     assert!(
-        run.code == 6 && run.stdout.contains("4 tools: 3 ok, 1 refused"),
+        run.code == 6 && run.stdout.contains("5 tools: 3 ok, 2 refused"),
         "{}",
         run.stdout
     );
@@ -326,4 +326,29 @@ fn published_listings_are_read_and_their_tools_judged() {
             run.stderr
         );
     }
+}
+
+/// The work and the output are linear in bad tools (`check-bad-tools` of the cost cases had 13 MB).
+#[test]
+fn very_many_bad_tools_are_summed_up() {
+    let dir = Dir::new();
+    let tool = |n: u32| format!(r#"{{"name":"t{n}","inputSchema":{{"type":{n}}}}}"#);
+    let tools: Vec<String> = (0..5_000).map(tool).collect();
+    let path = dir.file("many.json", &format!("{{\"tools\":[{}]}}", tools.join(",")));
+    let run = toolgate(&["check", &path]);
+    assert_eq!(run.code, 6);
+    assert_eq!(run.stdout.matches("error[invalid-schema]").count(), 50);
+    let told = "\n… and more: 4950 refused; `--all` shows them\n\n5000 tools: 5000 refused\n";
+    assert!(run.stdout.ends_with(told), "{}", run.stdout.len());
+    assert!(run.stdout.len() < 60_000, "{}", run.stdout.len());
+    let all = toolgate(&["check", "--all", &path]);
+    assert_eq!(all.stdout.matches("error[invalid-schema]").count(), 5_000);
+    let json = toolgate(&["check", "--format", "json", &path]);
+    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    let last = &json["reports"][0]["tools"][4_999]["findings"][0];
+    let column = tools[..4_999].join(",").len() + 50;
+    assert_eq!(
+        (&last["line"], &last["column"]),
+        (&1.into(), &column.into())
+    );
 }

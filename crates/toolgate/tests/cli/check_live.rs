@@ -29,17 +29,17 @@ toolgate-demo 0.1.0, protocol 2026-07-28 (modern)
  ok  get-weather-forecast  input 258 B, output 270 B
  ok  get-count             input 181 B, output 30 B
  ok  find-by-id-or-name    input 264 B, output 246 B
-bad  hostile-schema        input 2328 B
-     error[unresolved-ref]: input: ";
+bad  hostile-schema        input 603 B
+     error[limit]: input: more schema depth than the 64 allowed
+";
     assert!(run.stdout.starts_with(start), "{}", run.stdout);
     assert!(
-        run.stdout
-            .contains("|           \"$ref\": \"#/$defs/level30\"\n"),
+        run.stdout.contains("|       \"$ref\": \"#/$defs/strat\"\n"),
         "{}",
         run.stdout
     );
     assert!(
-        run.stdout.ends_with("\n4 tools: 3 ok, 1 refused\n"),
+        run.stdout.ends_with("\n5 tools: 3 ok, 2 refused\n"),
         "{}",
         run.stdout
     );

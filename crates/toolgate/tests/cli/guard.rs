@@ -202,7 +202,7 @@ fn what_is_only_audited_passes() {
         &["--listing", "off", "--arguments", "off"],
         &[OPEN, OPENED, LIST],
     );
-    assert_eq!(answers[1]["result"]["tools"].as_array().unwrap().len(), 4);
+    assert_eq!(answers[1]["result"]["tools"].as_array().unwrap().len(), 5);
 }
 
 /// A guard on a network, in front of the demonstration server.

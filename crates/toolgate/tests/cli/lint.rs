@@ -190,3 +190,31 @@ fn pages_are_explained() {
     assert_eq!(toolgate(&["explain", "TG999"]).code, 2);
     assert!(toolgate(&["explain"]).stdout.lines().count() > 60);
 }
+
+/// What makes the command fail is shown, unless less is asked for.
+#[test]
+fn fail_on_shows_what_failed() {
+    let dir = Dir::new();
+    let path = dir.file(
+        "listing.json",
+        r#"[{"name": "find", "description": "Find a record by its id.", "inputSchema": {"type": "object", "properties": {"q": {"type": "string", "description": "The id of the record.", "format": "record-id"}}}}]"#,
+    );
+    let run = toolgate(&["lint", &path]);
+    assert!(
+        run.code == 0 && !run.stdout.contains("note[TG"),
+        "{}",
+        run.stdout
+    );
+    let run = toolgate(&["lint", "--fail-on", "note", &path]);
+    assert!(
+        run.code == 1 && run.stdout.contains("note[TG"),
+        "{}",
+        run.stdout
+    );
+    let run = toolgate(&["lint", "--fail-on", "note", "--level", "error", &path]);
+    assert!(
+        run.code == 1 && !run.stdout.contains("note[TG"),
+        "{}",
+        run.stdout
+    );
+}

@@ -23,6 +23,7 @@ mod lint;
 mod otel;
 mod pty;
 mod run;
+mod settings;
 mod terminal;
 mod validate;
 mod validate_jsonl;

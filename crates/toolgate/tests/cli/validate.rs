@@ -260,7 +260,7 @@ fn the_most_urgent_outcome_gives_the_exit_code() {
     ));
     assert!(
         run.stdout
-            .ends_with("\n  = help: raise it with `--fuel N`\n\n")
+            .ends_with("\n  = help: raise it with `--limit fuel=N`, at most 10000000000\n\n")
     );
     assert_eq!(run.stderr, "1 instance: 1 undecided\n");
 }
@@ -282,7 +282,7 @@ error[limit]: the source is longer than the limit of 5 bytes
 1 | "four"
   |      ^
   |
-  = help: raise it with `--max-instance-bytes N`
+  = help: raise it with `--limit instance.bytes=N`, at most 1073741824
 
 "#;
     expect(&run, 2, expected, "1 instance: 1 unreadable\n");

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::run::{Dir, PROGRAM};
+use crate::run::{Dir, PROGRAM, toolgate};
 use crate::validate::validate_with;
 
 #[test]
@@ -199,4 +199,26 @@ fn a_reader_that_has_seen_enough_ends_the_run_quietly() {
         (Some(1), "")
     );
     assert_eq!(&first, b"error[type");
+}
+
+/// Of very many instances that are not valid the first are told of, the others counted.
+#[test]
+fn very_many_bad_lines_are_summed_up() {
+    let dir = Dir::new();
+    let schema = dir.file("s.json", r#"{"type": "string"}"#);
+    let lines = dir.file("many.jsonl", &"5\n".repeat(50_000));
+    let run = toolgate(&["validate", "--jsonl", &schema, &lines]);
+    assert_eq!(run.code, 1);
+    assert_eq!(run.stdout.matches("error[type]").count(), 100);
+    let told = "… and 49900 instances more that are not valid; `--all` shows them\n\n";
+    assert!(run.stdout.ends_with(told) && run.stdout.len() < 100_000);
+    assert!(
+        run.stderr.contains("50000 instances: 50000 invalid"),
+        "{}",
+        run.stderr
+    );
+    let all = toolgate(&["validate", "--jsonl", "--all", &schema, &lines]);
+    assert_eq!(all.stdout.matches("error[type]").count(), 50_000);
+    let json = toolgate(&["validate", "--jsonl", "--format", "json", &schema, &lines]);
+    assert_eq!(json.stdout.lines().count(), 50_000);
 }

@@ -1,7 +1,7 @@
 //! Rules that the engine decides: whether a schema may exist at all, and why not.
 
 use toolgate_json::{Kind, Node as _, View, quote};
-use toolgate_schema::{CompileError, CompileErrorKind, Compiler, Formats, Strictness};
+use toolgate_schema::{CompileError, CompileErrorKind};
 
 use crate::lint::edit::rename_member;
 use crate::lint::finding::{Edit, Safety};
@@ -74,10 +74,7 @@ pub(crate) fn compile(tool: &Tool<'_>, out: &mut Out<'_>) {
         if schema.kind() != Kind::Object {
             continue;
         }
-        let compiler = Compiler::new()
-            .formats(Formats::Assert)
-            .strictness(Strictness::Lenient);
-        match compiler.compile(schema.raw().as_bytes()) {
+        match tool.engine.lenient().compile(schema.raw().as_bytes()) {
             Ok(compiled) => {
                 for warning in compiled.warnings() {
                     refused(tool, side, schema, warning.error(), out);

@@ -1,7 +1,7 @@
 //! Rules on values that stand in a schema: defaults and examples, checked by the engine.
 
 use toolgate_json::{Kind, Node as _, View, pointer, quote};
-use toolgate_schema::{Compiler, Formats, Schema, Strictness, Workspace};
+use toolgate_schema::{Compiler, Dialect, Schema, Workspace};
 
 use crate::lint::edit::remove_member;
 use crate::lint::finding::Safety;
@@ -85,8 +85,11 @@ fn judge(
             format!("{{\"$ref\":\"{DOCUMENT}#{}\"}}", encode(inner))
         })
         .collect();
-    let tuple = format!("{{\"prefixItems\":[{}]}}", references.join(","));
-    let Some(compiled) = compile(schema, &tuple) else {
+    let dialect = Dialect::Draft202012.uri();
+    let references = references.join(",");
+    let tuple = format!("{{\"$schema\":\"{dialect}\",\"prefixItems\":[{references}]}}");
+    // A fault elsewhere in the schema has a rule of its own.
+    let Some(compiled) = compile(tool.engine.beside(), schema, &tuple) else {
         return;
     };
     let raw: Vec<&str> = samples.iter().map(|sample| sample.value.raw()).collect();
@@ -136,11 +139,8 @@ fn judge(
     }
 }
 
-fn compile(schema: View<'_>, tuple: &str) -> Option<Schema> {
-    Compiler::new()
-        .formats(Formats::Assert)
-        // A fault elsewhere in the schema has a rule of its own.
-        .strictness(Strictness::Lenient)
+fn compile(compiler: Compiler, schema: View<'_>, tuple: &str) -> Option<Schema> {
+    compiler
         .register(DOCUMENT, schema.raw().as_bytes())
         .ok()?
         .compile(tuple.as_bytes())

@@ -13,7 +13,7 @@ pub(crate) enum Input {
 
 impl Input {
     /// What an argument names: `-` is standard input.
-    pub(super) fn of(argument: &Path) -> Self {
+    pub(crate) fn of(argument: &Path) -> Self {
         if argument == Path::new("-") {
             Self::Stdin
         } else {
@@ -22,7 +22,7 @@ impl Input {
     }
 
     /// The name that messages use; not escaped.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match self {
             Self::Stdin => "<stdin>".to_owned(),
             Self::File(path) => path.display().to_string(),
@@ -30,7 +30,7 @@ impl Input {
     }
 
     /// Opens it.
-    pub(super) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+    pub(crate) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         Ok(match self {
             Self::Stdin => Box::new(io::stdin()),
             Self::File(path) => Box::new(File::open(path)?),
@@ -38,7 +38,7 @@ impl Input {
     }
 
     /// The bytes to come, if it is known.
-    pub(super) fn size(&self) -> Option<u64> {
+    pub(crate) fn size(&self) -> Option<u64> {
         match self {
             Self::Stdin => None,
             Self::File(path) => std::fs::metadata(path)
@@ -50,7 +50,7 @@ impl Input {
 
     /// Reads all of it, or one byte more than `most`: what is too long is for the reader of the
     /// text to refuse.
-    pub(super) fn read(&self, most: usize) -> io::Result<Vec<u8>> {
+    pub(crate) fn read(&self, most: usize) -> io::Result<Vec<u8>> {
         let most = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
         let mut bytes = Vec::new();
         self.open()?.take(most).read_to_end(&mut bytes)?;
