@@ -86,6 +86,8 @@ pub enum CompileErrorKind {
     },
     /// A bound was reached.
     Limit(Limit),
+    /// The compiler lost track of what it had read: a fault of this library.
+    Internal,
 }
 
 impl CompileError {
@@ -109,7 +111,7 @@ impl CompileError {
     }
 
     /// A stable code for machines: `json`, `unsupported-dialect`, `ref-denied`,
-    /// `unresolved-ref`, `cyclic-ref`, `invalid-schema`, `pattern` or `limit`.
+    /// `unresolved-ref`, `cyclic-ref`, `invalid-schema`, `pattern`, `limit` or `internal`.
     pub fn code(&self) -> &'static str {
         match self.0.kind {
             CompileErrorKind::Json { .. } => "json",
@@ -120,6 +122,7 @@ impl CompileError {
             CompileErrorKind::InvalidSchema { .. } => "invalid-schema",
             CompileErrorKind::Pattern { .. } => "pattern",
             CompileErrorKind::Limit(_) => "limit",
+            CompileErrorKind::Internal => "internal",
         }
     }
 
@@ -225,6 +228,9 @@ impl fmt::Display for CompileError {
             CompileErrorKind::Limit(limit) => {
                 write!(f, "more {} than the {} allowed", limit.name, limit.allowed)
             }
+            CompileErrorKind::Internal => f.write_str(
+                "the compiler lost track of a document, which is a fault of toolgate-schema",
+            ),
         }
     }
 }

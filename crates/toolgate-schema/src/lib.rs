@@ -39,6 +39,7 @@ mod options;
 mod outline;
 mod plan;
 pub mod positions;
+mod price;
 mod report;
 mod resolve;
 mod schema;

@@ -172,8 +172,10 @@ impl Schema {
         self.later().text.get_or_init(|| {
             let source: &str = &self.0.source;
             let limits = schema_read_limits(self.0.compiler.bounds());
-            // It was read once already, under the same bounds.
             let read = OwnedDocument::read(source, &limits);
+            // It was read once already, under the same bounds. Without its text nothing is
+            // explained: `null` is no schema, so that no outline is made of it.
+            debug_assert!(read.is_ok(), "a compiled schema's text is read again");
             read.unwrap_or_else(|_| OwnedDocument::null())
         })
     }
@@ -253,6 +255,11 @@ impl Schema {
             std::ops::ControlFlow::Continue(false) => Verdict::Invalid,
             std::ops::ControlFlow::Break(why) => Verdict::Undecided(why),
         };
+        debug_assert_ne!(
+            verdict,
+            Verdict::Undecided(Exhausted::Internal),
+            "no plan leads to nowhere"
+        );
         (verdict, used)
     }
 }

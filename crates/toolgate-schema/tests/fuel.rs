@@ -80,6 +80,36 @@ const PAIRS: &[(&str, &[&str])] = &[
             r#"{"c": 1, "q": 1}"#,
         ],
     ),
+    // Names that a dependency alone mentions: what is dear behind one waits for the other.
+    (
+        r#"{"additionalProperties": {"type": "array", "items": {"items": {"pattern": "^(?=a)[ab]*$"}}}, "dependentRequired": {"a": ["b"]}}"#,
+        &[
+            r#"{"a": [["c"]], "b": [["abababababababababababababababababababababababababababab"]]}"#,
+            r#"{"b": [["c"]], "a": [["abababababababababababababababababababababababababababab"]], "c": [[]]}"#,
+        ],
+    ),
+    (
+        r#"{"additionalProperties": {"properties": {"x": {"pattern": "^(?=a)[ab]*$"}}}, "dependentSchemas": {"a": {"minProperties": 2}, "b": true, "c": {"required": ["a"]}}, "required": ["d"]}"#,
+        &[
+            r#"{"a": {"x": "c"}, "b": {"x": "abababababababababababababab"}, "c": {"x": "abababababababababababab"}, "d": {"x": "abab"}}"#,
+            r#"{"d": {"x": "c"}, "b": {"x": "abababababababababababababab"}, "c": {"x": "abababababababababababab"}, "a": {"x": "abab"}}"#,
+        ],
+    ),
+    (
+        r#"{"const": {"a": [1.5, 2.5], "b": {"x": 1e100, "y": "s"}, "c": "some text that is long enough to be paid for"}}"#,
+        &[
+            r#"{"a": [1.5, 2.5], "b": {"x": 1e100, "y": "s"}, "c": "some text that is long enough to be paid for"}"#,
+            r#"{"a": [1.5, 3.5], "b": {"x": 1e100, "y": "t"}, "c": "some text that is long enough to be paid foo"}"#,
+            r#"{"d": 1, "b": {"x": 2.5, "z": "t"}, "c": "some text that is long enough to be paid foo"}"#,
+        ],
+    ),
+    (
+        r#"{"properties": {"n": {"minimum": 1.5, "maximum": 1e5, "multipleOf": 0.5}, "f": {"format": "uri"}}, "additionalProperties": {"minimum": 2.25, "exclusiveMaximum": 3, "multipleOf": 0.25, "minLength": 1, "maxLength": 3, "pattern": "^x"}}"#,
+        &[
+            r#"{"n": 1.25, "f": "x", "z": 2.5, "y": "xyz"}"#,
+            r#"{"z": 2.75, "y": "yyy", "f": 1, "n": 99999.5}"#,
+        ],
+    ),
     (
         r##"{"allOf": [{"$ref": "#/$defs/base"}, {"properties": {"a": {"items": {"minimum": 2}}, "c": {"properties": {"x": true}}}, "required": ["c"]}], "$defs": {"base": {"properties": {"a": {"items": {"type": "integer"}}, "c": {"additionalProperties": {"maxLength": 1}}}, "additionalProperties": {"minProperties": 1}}}}"##,
         &[

@@ -295,7 +295,11 @@ impl Admission<'_> {
             return self.wrong(r, value, "a string");
         }
         let name = value.string();
-        let text = || Format::from_name(name).map(FormatUse::Text);
+        let dialect = r.sub.rules.dialect;
+        let text = || {
+            let format = Format::from_name(name)?;
+            Some(FormatUse::Text(format.in_dialect(dialect)))
+        };
         let number = || NumberFormat::from_name(name).map(FormatUse::Number);
         let known = match self.terms.formats {
             Formats::Annotate if r.sub.rules.asserts_format => text(),

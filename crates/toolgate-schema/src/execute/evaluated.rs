@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Key as _, Kind, Node};
 
-use super::{Answer, MEMO_PRICE, Machine, NO, Stop, YES};
+use super::{Answer, MEMO_PRICE, Machine, NO, Stop, YES, broken, run_of};
 use crate::int::{to_usize, units};
 use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, PlanNode, Run};
 
@@ -113,10 +113,10 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         } else {
             Run::Array
         };
-        for op in plan.run(node, run) {
+        for op in run_of(plan, node, run)? {
             self.collect_children(*op, value, marks)?;
         }
-        for op in plan.run(node, Run::Any) {
+        for op in run_of(plan, node, Run::Any)? {
             if marks.left == 0 {
                 break;
             }
@@ -134,7 +134,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 }
                 Op::If(condition) => {
                     let Some(c) = plan.conditions.get(to_usize(*condition)) else {
-                        continue;
+                        return broken();
                     };
                     if self.evaluate(c.test, value)? {
                         self.visit(c.test, value, kind, marks)?;
@@ -143,7 +143,9 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                         self.visit(c.otherwise, value, kind, marks)?;
                     }
                 }
-                _ => {}
+                // What does not have to match evaluates nothing.
+                Op::Not(_) => {}
+                _ => return broken(),
             }
         }
         self.depth -= 1;
@@ -172,7 +174,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             return ControlFlow::Continue(());
         }
         self.seen.insert(ix.number(), marks.round, true);
-        for op in self.plan.run(node, Run::Tail) {
+        for op in run_of(self.plan, node, Run::Tail)? {
             match (op, kind) {
                 // It matches, so it has evaluated whatever was left to it.
                 (Op::UnevaluatedProperties(_) | Op::Object(_), Kind::Object)
@@ -191,13 +193,13 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         match op {
             Op::Object(index) => match plan.objects.get(to_usize(index)) {
                 Some(object) => self.collect_members(object, value, marks),
-                None => ControlFlow::Continue(()),
+                None => broken(),
             },
             Op::Array(index) => match plan.arrays.get(to_usize(index)) {
                 Some(array) => self.collect_items(array, value, marks),
-                None => ControlFlow::Continue(()),
+                None => broken(),
             },
-            _ => ControlFlow::Continue(()),
+            _ => broken(),
         }
     }
 

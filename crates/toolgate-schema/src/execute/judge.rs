@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use toolgate_json::Node;
 
 use super::survey::Suspect;
-use super::{Allowance, Answer, Exhausted, Machine, Scratch, Stop};
-use crate::plan::{NodeIx, Plan, Target};
+use super::{Allowance, Answer, Exhausted, Machine, Scratch};
+use crate::plan::{Lost, NodeIx, Plan, Target};
 
 /// A machine that is asked more than once. What it remembers of the instance's values
 /// holds for all questions.
@@ -70,8 +70,10 @@ impl<'p, 'w, 'i, N: Node<'i>> Judge<'p, 'w, N> {
         show: impl FnMut(Suspect<'p, N::Key, N>),
     ) -> ControlFlow<Exhausted, Option<bool>> {
         let plan = self.0.plan;
-        let Some(object) = plan.own_object(node) else {
-            return ControlFlow::Continue(None);
+        let object = match plan.own_object(node) {
+            Ok(Some(object)) => object,
+            Ok(None) => return ControlFlow::Continue(None),
+            Err(Lost) => return ControlFlow::Break(Exhausted::Internal),
         };
         let answer = self.ask(fuel, |machine| machine.survey(object, value, show));
         answer.map_continue(Some)
@@ -86,13 +88,6 @@ impl<'p, 'w, 'i, N: Node<'i>> Judge<'p, 'w, N> {
         machine.fuel = *fuel;
         let answer = question(machine);
         *fuel = machine.fuel;
-        answer.map_break(|stop| match stop {
-            Stop::Fuel => Exhausted::Fuel {
-                allowed: machine.allowance.fuel,
-            },
-            Stop::Depth => Exhausted::Depth {
-                allowed: machine.allowance.depth,
-            },
-        })
+        answer.map_break(|stop| stop.exhausted(machine.allowance))
     }
 }

@@ -5,16 +5,23 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Kind, Node, Number, View};
 
-use super::{Answer, Machine, NO, YES};
-use crate::format::{Format, content};
+use super::{Answer, Machine, NO, YES, broken};
+use crate::format::content;
 use crate::int::{to_usize, units};
-use crate::plan::{DIGITS_PER_UNIT, EnumPlan, NumberLiteral, Op, PlanNode};
+use crate::plan::{EnumPlan, NumberLiteral, Op, PlanNode};
+use crate::price;
 
 impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     /// All that a leaf asks of a value of an admitted type.
     #[inline(never)]
     pub(super) fn leaf(&mut self, node: &PlanNode, value: N, kind: Kind) -> Answer {
-        for op in self.plan.value_ops(node) {
+        let Some(ops) = self.plan.value_ops(node) else {
+            return broken();
+        };
+        if ops.len() >= price::CHEAP_PER_UNIT {
+            self.spend(units(ops.len() / price::CHEAP_PER_UNIT))?;
+        }
+        for op in ops {
             let matched = match op {
                 Op::Const(_) | Op::Enum(_) => self.head(op, value, kind)?,
                 Op::Minimum { .. }
@@ -36,13 +43,13 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         match *op {
             Op::Const(index) => match plan.literal_at(index) {
                 Some(literal) => self.equals(literal, value, kind),
-                None => NO,
+                None => broken(),
             },
             Op::Enum(index) => match plan.enums.get(to_usize(index)) {
                 Some(members) => self.is_member(members, value, kind),
-                None => NO,
+                None => broken(),
             },
-            _ => YES,
+            _ => broken(),
         }
     }
 
@@ -90,10 +97,15 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
                     None => {
                         self.spend(members.number_price)?;
                         let plan = self.plan;
+                        let mut lost = false;
                         let place = members.numbers.binary_search_by(|literal| {
-                            plan.literal(*literal)
-                                .map_or(Ordering::Less, |view| view.number().compare(&number))
+                            let view = plan.literal(*literal);
+                            lost |= view.is_none();
+                            view.map_or(Ordering::Less, |view| view.number().compare(&number))
                         });
+                        if lost {
+                            return broken();
+                        }
                         place.is_ok()
                     }
                 }
@@ -108,9 +120,10 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
                     if *known != hash {
                         break;
                     }
-                    if let Some(literal) = self.plan.literal(*literal)
-                        && toolgate_json::equal(literal, value, self)?
-                    {
+                    let Some(literal) = self.plan.literal(*literal) else {
+                        return broken();
+                    };
+                    if toolgate_json::equal(literal, value, self)? {
                         return YES;
                     }
                 }
@@ -134,10 +147,10 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
             }
             Op::MultipleOf(number) => self.multiple(number, found)?,
             Op::NumberFormat(format) => {
-                self.spend_number(found)?;
+                self.spend(price::number_format(format, found))?;
                 format.accepts(found)
             }
-            _ => true,
+            _ => return broken(),
         };
         ControlFlow::Continue(matched)
     }
@@ -146,7 +159,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     #[inline]
     fn against(&mut self, number: u32, found: Number<'_>) -> ControlFlow<super::Stop, Ordering> {
         let Some(bound) = self.plan.numbers.get(to_usize(number)) else {
-            return ControlFlow::Continue(Ordering::Equal);
+            return broken();
         };
         if let (Some(found), NumberLiteral::Integer(bound)) = (found.as_i64(), bound) {
             return ControlFlow::Continue(found.cmp(bound));
@@ -170,7 +183,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
             NumberLiteral::Other(literal) => literal,
         };
         let Some(literal) = plan.literal(literal) else {
-            return ControlFlow::Continue(Ordering::Equal);
+            return broken();
         };
         self.spend_literal(literal)?;
         ControlFlow::Continue(found.compare(&literal.number()))
@@ -180,7 +193,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     fn multiple(&mut self, number: u32, found: Number<'_>) -> Answer {
         let plan = self.plan;
         let Some(divisor) = plan.numbers.get(to_usize(number)) else {
-            return YES;
+            return broken();
         };
         let divisor = match *divisor {
             NumberLiteral::Integer(divisor) => match found.as_i64() {
@@ -192,26 +205,21 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
             },
             NumberLiteral::Other(literal) => match plan.literal(literal) {
                 Some(view) => view.number(),
-                None => return YES,
+                None => return broken(),
             },
         };
-        // Division of long numbers is quadratic in their digits.
-        let digits = units(found.digits()).saturating_mul(units(divisor.digits()));
-        self.spend(digits / PRODUCTS_PER_UNIT)?;
+        self.spend(price::division(found, divisor))?;
         ControlFlow::Continue(found.is_multiple_of(divisor))
     }
 
     /// Pays for reading a number of the schema.
     fn spend_literal(&mut self, literal: View<'_>) -> ControlFlow<super::Stop> {
-        self.spend(units(literal.raw().len() / DIGITS_PER_UNIT))
+        self.spend(price::literal(literal))
     }
 
     /// Pays for looking at the digits of a number that is no machine integer.
     fn spend_number(&mut self, number: Number<'_>) -> ControlFlow<super::Stop> {
-        if number.as_i64().is_some() {
-            return ControlFlow::Continue(());
-        }
-        self.spend(units(number.digits() / DIGITS_PER_UNIT))
+        self.spend(price::number(number))
     }
 
     /// A keyword about strings.
@@ -245,18 +253,14 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
             }
             Op::Pattern(pattern) => return self.matches(pattern, text),
             Op::Format(format) => {
-                self.spend(match format {
-                    // Parsing a regular expression is far dearer than a scan.
-                    Format::Regex => units(text.len()) * REGEX_UNITS_PER_BYTE,
-                    _ => units(text.len() / FORMAT_PER_UNIT),
-                })?;
+                self.spend(price::format(format, text))?;
                 format.accepts(text)
             }
             Op::Content { base64, json } => {
-                self.spend(units(text.len() / FORMAT_PER_UNIT))?;
+                self.spend(price::content(text))?;
                 content::accepts(text, base64, json)
             }
-            _ => true,
+            _ => return broken(),
         };
         ControlFlow::Continue(matched)
     }
@@ -264,21 +268,11 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     /// Whether a pattern matches somewhere in a text.
     pub(super) fn matches(&mut self, pattern: crate::outline::PatternId, text: &str) -> Answer {
         let Some(pattern) = self.plan.patterns.get(pattern.index()) else {
-            return NO;
+            return broken();
         };
         match pattern.matches(text, &mut self.fuel) {
             Some(matched) => ControlFlow::Continue(matched),
-            None => {
-                self.run_dry()?;
-                NO
-            }
+            None => self.run_dry().map_continue(|()| false),
         }
     }
 }
-
-/// Digit products that one unit of fuel pays for.
-const PRODUCTS_PER_UNIT: u64 = 64;
-/// Bytes of text that one unit of fuel checks against a format.
-const FORMAT_PER_UNIT: usize = 8;
-/// Fuel for checking one byte of text against the format `regex`.
-const REGEX_UNITS_PER_BYTE: u64 = 4;

@@ -13,6 +13,8 @@
 //! their locals on the stack of those that do.
 
 mod array;
+#[cfg(test)]
+mod damage;
 mod evaluated;
 mod judge;
 mod leaf;
@@ -34,7 +36,7 @@ pub(crate) use stream::run as run_stream;
 pub(crate) use survey::{By, Standing, Suspect};
 
 use crate::int::{to_usize, units};
-use crate::plan::{NodeIx, Op, Plan, PlanNode, Reach, Run, Select};
+use crate::plan::{NONE, NodeIx, Op, Plan, PlanNode, Reach, Run, Select};
 
 /// Why a check ended without a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -54,6 +56,21 @@ pub enum Exhausted {
         /// ([`Limits::evaluation_depth`](crate::Limits::evaluation_depth)).
         allowed: u32,
     },
+    /// The compiled schema contradicts itself: an index that leads nowhere, or an
+    /// operation where none of its kind can be. That is a fault of this library, and
+    /// no reason to say *valid* or *invalid*.
+    Internal,
+}
+
+impl Exhausted {
+    /// The [setting](crate::settings) that raises the bound, if it is one.
+    pub fn setting(self) -> Option<&'static str> {
+        match self {
+            Self::Fuel { .. } => Some("limits.fuel"),
+            Self::Depth { .. } => Some("limits.evaluation_depth"),
+            Self::Internal => None,
+        }
+    }
 }
 
 impl fmt::Display for Exhausted {
@@ -63,16 +80,40 @@ impl fmt::Display for Exhausted {
             Self::Depth { allowed } => {
                 write!(f, "undecided below {allowed} nested subschema evaluations")
             }
+            Self::Internal => f.write_str(
+                "undecided: the compiled schema is damaged, which is a fault of toolgate-schema",
+            ),
         }
     }
 }
 
-/// Which bound stopped the machine: [`Exhausted`] without its number, so that an
+/// What stopped the machine: [`Exhausted`] without its number, so that an
 /// answer fits a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stop {
     Fuel,
     Depth,
+    Internal,
+}
+
+impl Stop {
+    fn exhausted(self, allowance: Allowance) -> Exhausted {
+        match self {
+            Self::Fuel => Exhausted::Fuel {
+                allowed: allowance.fuel,
+            },
+            Self::Depth => Exhausted::Depth {
+                allowed: allowance.depth,
+            },
+            Self::Internal => Exhausted::Internal,
+        }
+    }
+}
+
+/// What is said of a plan that contradicts itself.
+#[cold]
+fn broken<T>() -> ControlFlow<Stop, T> {
+    ControlFlow::Break(Stop::Internal)
 }
 
 /// What a check may spend.
@@ -97,14 +138,8 @@ pub(crate) fn run<'i, N: Node<'i>>(
     scratch: &mut Scratch,
 ) -> (ControlFlow<Exhausted, bool>, u64) {
     let mut machine = Machine::new(plan, allowance, scratch);
-    let answer = machine.start(instance).map_break(|stop| match stop {
-        Stop::Fuel => Exhausted::Fuel {
-            allowed: allowance.fuel,
-        },
-        Stop::Depth => Exhausted::Depth {
-            allowed: allowance.depth,
-        },
-    });
+    let answer = machine.start(instance);
+    let answer = answer.map_break(|stop| stop.exhausted(allowance));
     (answer, allowance.fuel - machine.fuel)
 }
 
@@ -229,11 +264,13 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
         let matched = match kind {
             Kind::Object => match plan.objects.get(to_usize(node.object)) {
                 Some(object) => self.object(object, value)?,
-                None => true,
+                None if node.object == NONE => true,
+                None => return broken(),
             },
             Kind::Array => match plan.arrays.get(to_usize(node.array)) {
                 Some(array) => self.array(array, value)?,
-                None => true,
+                None if node.array == NONE => true,
+                None => return broken(),
             },
             _ => true,
         };
@@ -247,13 +284,13 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
     #[inline(never)]
     fn together(&mut self, node: &'p PlanNode, value: N, kind: Kind) -> Answer {
         let plan = self.plan;
-        for op in plan.run(node, Run::Any) {
+        for op in run_of(plan, node, Run::Any)? {
             if !self.in_place(op, value, kind)? {
                 return NO;
             }
         }
         if node.has(Run::Tail.bit()) {
-            for op in plan.run(node, Run::Tail) {
+            for op in run_of(plan, node, Run::Tail)? {
                 if !self.tail(op, node, value, kind)? {
                     return NO;
                 }
@@ -298,7 +335,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
             Op::Not(target) => ControlFlow::Continue(!self.evaluate(target, value)?),
             Op::If(condition) => {
                 let Some(c) = plan.conditions.get(to_usize(condition)) else {
-                    return YES;
+                    return broken();
                 };
                 let next = if self.evaluate(c.test, value)? {
                     c.then
@@ -311,7 +348,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
                     self.evaluate(next, value)
                 }
             }
-            _ => YES,
+            _ => broken(),
         }
     }
 
@@ -320,7 +357,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
     fn branches(&mut self, union: u32, value: N, kind: Kind) -> ControlFlow<Stop, &'p [NodeIx]> {
         let plan = self.plan;
         let Some(union) = plan.unions.get(to_usize(union)) else {
-            return ControlFlow::Continue(&[]);
+            return broken();
         };
         match &union.select {
             Some(select) if kind == Kind::Object => self.chosen(select, value),
@@ -348,17 +385,25 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
         match (*op, kind) {
             (Op::Object(index), Kind::Object) => match plan.objects.get(to_usize(index)) {
                 Some(object) => self.object(object, value),
-                None => YES,
+                None => broken(),
             },
             (Op::Array(index), Kind::Array) => match plan.arrays.get(to_usize(index)) {
                 Some(array) => self.array(array, value),
-                None => YES,
+                None => broken(),
             },
             (Op::UnevaluatedProperties(rest), Kind::Object) => {
                 self.unevaluated_properties(node, rest, value)
             }
             (Op::UnevaluatedItems(rest), Kind::Array) => self.unevaluated_items(node, rest, value),
-            _ => YES,
+            // Keywords about containers of the other kind, or about none.
+            (
+                Op::Object(_)
+                | Op::Array(_)
+                | Op::UnevaluatedProperties(_)
+                | Op::UnevaluatedItems(_),
+                _,
+            ) => YES,
+            _ => broken(),
         }
     }
 
@@ -428,6 +473,15 @@ impl<N> toolgate_json::Meter for Machine<'_, '_, N> {
     #[inline]
     fn spend(&mut self, price: u64) -> ControlFlow<Stop> {
         Self::spend(self, price)
+    }
+}
+
+/// One run of a node's operations.
+#[inline]
+fn run_of<'p>(plan: &'p Plan, node: &PlanNode, run: Run) -> ControlFlow<Stop, &'p [Op]> {
+    match plan.run_of(node, run) {
+        Some(ops) => ControlFlow::Continue(ops),
+        None => broken(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Key as _, Kind, Node};
 
-use super::{Answer, Machine, NO, Stop, TEXT_PER_UNIT, YES, price_of_text};
+use super::{Answer, Machine, NO, Stop, TEXT_PER_UNIT, YES, broken, price_of_text};
 use crate::int::{to_usize, units};
 use crate::plan::{Dependent, NameTable, ObjectPlan, Reach, Slot, Target, Walk};
 
@@ -276,7 +276,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         self.spend(1)?;
         match self.plan.arrays.get(to_usize(target.index)) {
             Some(array) => self.array(array, value),
-            None => YES,
+            None => broken(),
         }
     }
 
@@ -295,11 +295,11 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         let matched = match target.reach {
             Reach::Object => match plan.objects.get(index) {
                 Some(object) => self.object(object, value)?,
-                None => true,
+                None => return broken(),
             },
             _ => match plan.arrays.get(index) {
                 Some(array) => self.array(array, value)?,
-                None => true,
+                None => return broken(),
             },
         };
         self.depth -= 1;
@@ -325,13 +325,14 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     #[inline(always)]
     fn in_order(&mut self, floor: usize) -> Answer {
         let end = self.deferred.len();
-        if let Some(waiting) = self.deferred.get_mut(floor..) {
-            waiting.sort_unstable_by_key(|member| member.order);
-        }
+        let Some(waiting) = self.deferred.get_mut(floor..) else {
+            return broken();
+        };
+        waiting.sort_unstable_by_key(|member| member.order);
         let mut matched = true;
         for at in floor..end {
             let Some(member) = self.deferred.get(at).copied() else {
-                break;
+                return broken();
             };
             let ordered = member.order != UNORDERED;
             if ordered && !matched {
@@ -397,7 +398,9 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         slot: usize,
         value: N,
     ) -> ControlFlow<Stop, Option<N>> {
-        let name = names.name(slot);
+        let Some(name) = names.known_name(slot) else {
+            return broken();
+        };
         self.spend(price_of_search(value.len(), name))?;
         ControlFlow::Continue(value.member_hashed(name, || names.hash(slot)))
     }

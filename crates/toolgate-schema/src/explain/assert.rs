@@ -5,16 +5,17 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Kind, Node};
 
-use super::Flow;
 use super::frame::is_leaf;
 use super::machine::Machine;
 use super::value::At;
+use super::{Flow, broken};
 use crate::dialect::Keyword;
-use crate::format::{Format, content};
+use crate::format::content;
 use crate::int::units;
 use crate::outline::{
     ContentUse, Dependency, DocId, Entry, Form, FormatUse, Outline, PatternId, Shape, Sub, SubId,
 };
+use crate::price;
 
 /// What a keyword is asked of.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +34,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         let at = on.at;
         let kind = at.kind();
         let doc = on.sub.doc;
+        // Every form is named, so that one that is forgotten cannot hold of everything.
         let holds = match (&entry.form, entry.keyword) {
             (Form::Types(types), _) => match at {
                 At::Value(node) => types.admits(node, kind),
@@ -41,15 +43,14 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             (Form::Literal, Keyword::Const) => return self.equals(doc, entry.value, at),
             (Form::Literal, Keyword::Enum) => return self.is_member(doc, entry, at),
             (Form::Literal, Keyword::MultipleOf) if kind == Kind::Number => {
-                let (found, divisor) = (at.number(), self.number(doc, entry));
-                let digits = units(found.digits()).saturating_mul(units(divisor.digits()));
-                self.purse.pay(digits / DIGITS_PER_UNIT)?;
+                let (found, divisor) = (at.number(), self.number(doc, entry)?);
+                self.purse.pay(price::division(found, divisor))?;
                 found.is_multiple_of(divisor)
             }
             (Form::Bound { exclusive }, keyword) if kind == Kind::Number => {
-                let (found, bound) = (at.number(), self.number(doc, entry));
-                let digits = found.digits().min(bound.digits());
-                self.purse.pay(units(digits) / DIGITS_PER_UNIT)?;
+                let (found, bound) = (at.number(), self.number(doc, entry)?);
+                self.purse.pay(price::number(found))?;
+                self.purse.pay(price::number(bound))?;
                 let order = found.compare(&bound);
                 let beyond = match keyword {
                     Keyword::Minimum | Keyword::ExclusiveMinimum => Ordering::Greater,
@@ -66,18 +67,15 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 return self.matches(*pattern, at.string());
             }
             (Form::Format(FormatUse::Text(format)), _) if kind == Kind::String => {
-                self.purse.pay(match format {
-                    // Parsing a regular expression is far dearer than a scan.
-                    Format::Regex => units(at.string().len()) * REGEX_UNITS_PER_BYTE,
-                    _ => units(at.string().len()) / FORMAT_PER_UNIT,
-                })?;
+                self.purse.pay(price::format(*format, at.string()))?;
                 format.accepts(at.string())
             }
             (Form::Format(FormatUse::Number(format)), _) if kind == Kind::Number => {
+                self.purse.pay(price::number_format(*format, at.number()))?;
                 format.accepts(at.number())
             }
             (Form::Content(content), _) if kind == Kind::String => {
-                self.purse.pay(units(at.string().len()) / FORMAT_PER_UNIT)?;
+                self.purse.pay(price::content(at.string()))?;
                 let encoding = self.outline.entry(on.sub, Keyword::ContentEncoding);
                 let encoded = matches!(
                     encoding.map(|entry| &entry.form),
@@ -105,7 +103,23 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 }
                 true
             }
-            _ => true,
+            // About values of another type, or about no value of its own.
+            (Form::Literal, Keyword::MultipleOf)
+            | (
+                Form::Bound { .. }
+                | Form::Flag(_)
+                | Form::Pattern(_)
+                | Form::Format(_)
+                | Form::Content(_)
+                | Form::Annotation
+                | Form::One(_)
+                | Form::List(_)
+                | Form::Map(_)
+                | Form::Patterns(_)
+                | Form::Reference(_),
+                _,
+            ) => true,
+            (Form::Literal, _) => return broken(),
         };
         ControlFlow::Continue(holds)
     }
@@ -149,7 +163,18 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 Some(contained) => contained,
                 None => return YES,
             },
-            _ => return YES,
+            (
+                Keyword::MinLength
+                | Keyword::MaxLength
+                | Keyword::MinItems
+                | Keyword::MaxItems
+                | Keyword::MinProperties
+                | Keyword::MaxProperties
+                | Keyword::MinContains
+                | Keyword::MaxContains,
+                _,
+            ) => return YES,
+            _ => return broken(),
         };
         let found = units(found);
         ControlFlow::Continue(match keyword {
@@ -168,7 +193,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         at: At<'i, N>,
     ) -> Flow<bool> {
         let Some(literal) = self.outline.view(doc, literal) else {
-            return NO;
+            return broken();
         };
         match at {
             At::Value(node) => toolgate_json::equal(literal, node, &mut self.purse),
@@ -186,7 +211,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             return ControlFlow::Continue(names.place(at.string()).is_some());
         }
         let Some(members) = self.outline.view(doc, entry.value) else {
-            return NO;
+            return broken();
         };
         for member in members.items() {
             if member.kind() == at.kind() && self.equals(doc, member.id(), at)? {
@@ -198,8 +223,11 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     }
 
     fn has_all(&mut self, doc: DocId, names: toolgate_json::NodeId, at: At<'i, N>) -> Flow<bool> {
-        let (Some(object), Some(names)) = (at.object(), self.outline.view(doc, names)) else {
+        let Some(object) = at.object() else {
             return YES;
+        };
+        let Some(names) = self.outline.view(doc, names) else {
+            return broken();
         };
         for name in names.items() {
             if self.member(object, name.string())?.is_none() {
@@ -212,7 +240,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     /// Whether a pattern matches somewhere in a text.
     pub(super) fn matches(&mut self, pattern: PatternId, text: &str) -> Flow<bool> {
         let Some(pattern) = self.outline.patterns.get(pattern.index()) else {
-            return NO;
+            return broken();
         };
         match pattern.matches(text, &mut self.purse.left) {
             Some(matched) => ControlFlow::Continue(matched),
@@ -220,19 +248,14 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         }
     }
 
-    fn number(&self, doc: DocId, entry: &Entry) -> toolgate_json::Number<'o> {
+    fn number(&self, doc: DocId, entry: &Entry) -> Flow<toolgate_json::Number<'o>> {
         let outline: &'o Outline = self.outline;
-        outline
-            .view(doc, entry.value)
-            .map_or(toolgate_json::Number::from_i64(0), Node::number)
+        match outline.view(doc, entry.value) {
+            Some(view) => ControlFlow::Continue(view.number()),
+            None => broken(),
+        }
     }
 }
 
 const YES: Flow<bool> = ControlFlow::Continue(true);
 const NO: Flow<bool> = ControlFlow::Continue(false);
-/// Bytes of text that one unit of fuel checks against a format.
-const FORMAT_PER_UNIT: u64 = 8;
-/// What a byte of a regular expression costs to check.
-const REGEX_UNITS_PER_BYTE: u64 = 4;
-/// Digit products that one unit of fuel pays for.
-const DIGITS_PER_UNIT: u64 = 64;

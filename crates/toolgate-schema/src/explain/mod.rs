@@ -89,7 +89,7 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
             ControlFlow::Continue(valid) => Ok(valid),
             ControlFlow::Break(Stop::Exhausted(why)) => Err(why),
             // Silence is never full.
-            ControlFlow::Break(Stop::Full) => Err(Exhausted::Fuel { allowed: 0 }),
+            ControlFlow::Break(Stop::Full) => Err(Exhausted::Internal),
         }
     }
 
@@ -156,6 +156,12 @@ impl From<Full> for Stop {
 }
 
 type Flow<T = ()> = ControlFlow<Stop, T>;
+
+/// What is said of an outline that contradicts itself.
+#[cold]
+fn broken<T>() -> Flow<T> {
+    ControlFlow::Break(Stop::Exhausted(Exhausted::Internal))
+}
 
 /// What the evaluation may still spend.
 #[derive(Debug)]

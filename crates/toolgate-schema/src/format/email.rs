@@ -195,6 +195,10 @@ mod tests {
         check(
             Format::IdnEmail,
             &[
+                // A label whose accents and syllables are not composed.
+                "user@bu\u{308}cher.example",
+                "user@\u{1109}\u{1175}\u{11AF}.test",
+                "user@e\u{301}.\u{e9}",
                 "user@example.com",
                 "jörg@bücher.example",
                 "用户@例子.广告",

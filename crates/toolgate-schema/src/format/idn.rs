@@ -13,9 +13,14 @@ pub(super) fn is_hostname(text: &str) -> bool {
 }
 
 /// The same with full stops alone between the labels, as mail addresses have it
-/// (RFC 6531 section 3.3).
+/// (RFC 6531 section 3.3). Labels need not be normalized: the address is what people
+/// write, and whoever looks the domain up normalizes it first (RFC 5891 section 5.2).
 pub(super) fn is_domain(text: &str) -> bool {
-    is_name(text, &['.'])
+    if text.len() > MOST_BYTES || is_nfc_quick(text.chars()) == IsNormalized::Yes {
+        return is_name(text, &['.']);
+    }
+    let composed: String = text.nfc().collect();
+    is_name(&composed, &['.'])
 }
 
 /// Whether `label` begins as an encoded label does, in either case.
@@ -37,7 +42,7 @@ pub(super) fn is_a_label(label: &str) -> bool {
 fn is_name(text: &str, separators: &[char]) -> bool {
     // No character is shorter encoded than its label is, so the limit on the
     // encoded name bounds the text.
-    if text.len() > MAX_NAME * char::MAX.len_utf8() {
+    if text.len() > MOST_BYTES {
         return false;
     }
     let mut octets = 0;
@@ -113,6 +118,8 @@ fn has_reserved_hyphens(label: &[char]) -> bool {
     matches!(label, [_, _, '-', '-', ..])
 }
 
+/// Bytes of a longer text than any name.
+const MOST_BYTES: usize = MAX_NAME * char::MAX.len_utf8();
 const PREFIX: &str = "xn--";
 
 #[cfg(test)]

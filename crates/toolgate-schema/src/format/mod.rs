@@ -6,8 +6,8 @@
 //! values that are not strings (or, for [`NumberFormat`], not numbers): the
 //! caller asks only about those.
 //!
-//! No format differs between the five dialects: where a later dialect names a
-//! later RFC, the later one is followed for all of them.
+//! Where a later dialect names a later RFC, the later one is followed for all
+//! dialects, with one exception: see [`Format::in_dialect`].
 
 mod ascii_set;
 pub(crate) mod content;
@@ -25,6 +25,8 @@ mod uri_template;
 mod uuid;
 
 pub use number::NumberFormat;
+
+use crate::dialect::Dialect;
 
 /// A format of strings defined by JSON Schema (draft-04 to 2020-12).
 ///
@@ -71,8 +73,11 @@ pub enum Format {
     UriTemplate,
     /// `json-pointer`: RFC 6901 section 3 (the string form, not the fragment).
     JsonPointer,
-    /// `relative-json-pointer`: the Relative JSON Pointer draft, section 3.
+    /// `relative-json-pointer`: draft-bhutton-relative-json-pointer-00, section 3.
     RelativeJsonPointer,
+    /// `relative-json-pointer` as dialects before 2020-12 have it:
+    /// draft-handrews-relative-json-pointer-02, section 3.
+    RelativeJsonPointerWithoutIndex,
     /// `regex`: a pattern of ECMA-262 with the `u` flag.
     Regex,
     /// `uuid`: RFC 4122 section 3.
@@ -83,6 +88,18 @@ impl Format {
     /// The format that schemas call `name`; `None` for any other name.
     pub fn from_name(name: &str) -> Option<Self> {
         ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// What the format means in a dialect: `relative-json-pointer` moves an index
+    /// (`0-1/a`) only since 2020-12, whose draft of it added that.
+    #[must_use]
+    pub fn in_dialect(self, dialect: Dialect) -> Self {
+        match self {
+            Self::RelativeJsonPointer if dialect < Dialect::Draft202012 => {
+                Self::RelativeJsonPointerWithoutIndex
+            }
+            other => other,
+        }
     }
 
     /// The name schemas use.
@@ -104,7 +121,9 @@ impl Format {
             Self::IriReference => "iri-reference",
             Self::UriTemplate => "uri-template",
             Self::JsonPointer => "json-pointer",
-            Self::RelativeJsonPointer => "relative-json-pointer",
+            Self::RelativeJsonPointer | Self::RelativeJsonPointerWithoutIndex => {
+                "relative-json-pointer"
+            }
             Self::Regex => "regex",
             Self::Uuid => "uuid",
         }
@@ -132,13 +151,15 @@ impl Format {
             Self::IriReference => uri::is_iri_reference(text),
             Self::UriTemplate => uri_template::is_template(text),
             Self::JsonPointer => pointer::is_pointer(text),
-            Self::RelativeJsonPointer => pointer::is_relative(text),
+            Self::RelativeJsonPointer => pointer::is_relative(text, true),
+            Self::RelativeJsonPointerWithoutIndex => pointer::is_relative(text, false),
             Self::Regex => toolgate_pattern::is_ecma262(text),
             Self::Uuid => uuid::is_uuid(text),
         }
     }
 }
 
+/// Every name once.
 const ALL: [Format; 19] = [
     Format::DateTime,
     Format::Date,

@@ -15,15 +15,16 @@ pub(super) fn is_pointer(text: &str) -> bool {
     true
 }
 
-/// A number of levels to go up, perhaps an index to move by, then a JSON
-/// Pointer or `#` (draft-bhutton-relative-json-pointer-00 section 3; the index
+/// A number of levels to go up, perhaps an index to move by if `moves` is set, then
+/// a JSON Pointer or `#` (draft-bhutton-relative-json-pointer-00 section 3; the index
 /// came with this draft, which dialect 2020-12 names, and `#` may follow it).
-pub(super) fn is_relative(text: &str) -> bool {
+pub(super) fn is_relative(text: &str, moves: bool) -> bool {
     let Some((_, rest)) = split_number(text) else {
         return false;
     };
     let rest = match rest.strip_prefix(['+', '-']) {
         None => rest,
+        Some(_) if !moves => return false,
         Some(index) => match split_number(index) {
             Some((number, rest)) if number != "0" => rest,
             _ => return false,
@@ -43,8 +44,25 @@ fn split_number(text: &str) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use crate::dialect::Dialect;
+
     use super::super::Format;
     use super::super::tests::check;
+
+    #[test]
+    fn an_index_moves_since_2020_12_alone() {
+        for dialect in Dialect::ALL {
+            let format = Format::RelativeJsonPointer.in_dialect(dialect);
+            assert_eq!(format.name(), "relative-json-pointer");
+            for text in ["1", "0#", "1/a", "0"] {
+                assert!(format.accepts(text), "{dialect:?} {text}");
+            }
+            for text in ["1-1", "0+1#", "2-3/a"] {
+                let moves = dialect == Dialect::Draft202012;
+                assert_eq!(format.accepts(text), moves, "{dialect:?} {text}");
+            }
+        }
+    }
 
     #[test]
     fn pointers() {

@@ -33,7 +33,7 @@ impl Lowering<'_> {
             ..ObjectPlan::default()
         };
         let Some(doc) = outline.docs.get(sub.doc.index()) else {
-            return Ok(());
+            return Err(self.lost(id));
         };
         let document = doc.text.document();
         let room = outline.entries(sub).iter().map(|entry| match &entry.form {
@@ -115,11 +115,13 @@ impl Lowering<'_> {
             return Ok(());
         }
         let (names, order) = names.finish(|slot| {
-            let known = known.get(slot).copied();
-            known.map_or_else(Slot::default, |known| Slot {
+            // A name that only a dependency mentions has its place as well, or else the
+            // price of its member would hang on the order of the members.
+            let known = known.get(slot).copied().unwrap_or_default();
+            Slot {
                 order: to_u32(slot),
                 ..known
-            })
+            }
         });
         plan.names = names;
         plan.bound();

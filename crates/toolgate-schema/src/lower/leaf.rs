@@ -4,28 +4,36 @@ use toolgate_json::{Kind, Node as _, Number, Unmetered, View};
 
 use super::{Draft, Lowering};
 use crate::dialect::Keyword;
-use crate::int::{to_u32, to_usize, units};
-use crate::outline::{ContentUse, Entry, Form, FormatUse, Sub, TypeSet};
-use crate::plan::DIGITS_PER_UNIT;
+use crate::error::CompileError;
+use crate::int::{to_u32, to_usize};
+use crate::outline::{ContentUse, Entry, Form, FormatUse, Sub, SubId, TypeSet};
 use crate::plan::{EnumPlan, Length, Literal, NumberLiteral, Op, Run, Slots};
+use crate::price;
 
 impl Lowering<'_> {
     /// Drafts the operation of a keyword that looks at the value alone.
-    pub(super) fn leaf(&mut self, sub: Sub, entry: &Entry, draft: &mut Draft) {
+    pub(super) fn leaf(
+        &mut self,
+        id: SubId,
+        sub: Sub,
+        entry: &Entry,
+        draft: &mut Draft,
+    ) -> Result<(), CompileError> {
         match (&entry.form, entry.keyword) {
             (Form::Types(types), _) => draft.require_types(*types),
             (Form::Literal, Keyword::Const) => {
                 let literal = self.literal(sub, entry);
-                if let Some(view) = self.plan.literal(literal) {
-                    draft.require_types(types_of(view));
-                    if !matches!(view.kind(), Kind::Null) {
-                        let index = to_u32(self.plan.literals.len());
-                        self.plan.literals.push(literal);
-                        draft.push(Run::Head, Op::Const(index));
-                    }
+                let Some(view) = self.plan.literal(literal) else {
+                    return Err(self.lost(id));
+                };
+                draft.require_types(types_of(view));
+                if !matches!(view.kind(), Kind::Null) {
+                    let index = to_u32(self.plan.literals.len());
+                    self.plan.literals.push(literal);
+                    draft.push(Run::Head, Op::Const(index));
                 }
             }
-            (Form::Literal, Keyword::Enum) => self.enumeration(sub, entry, draft),
+            (Form::Literal, Keyword::Enum) => self.enumeration(id, sub, entry, draft)?,
             (Form::Literal, Keyword::MultipleOf) => {
                 let number = self.number(sub, entry);
                 draft.push(Run::Number, Op::MultipleOf(number));
@@ -88,6 +96,7 @@ impl Lowering<'_> {
             }
             _ => {}
         }
+        Ok(())
     }
 
     fn number(&mut self, sub: Sub, entry: &Entry) -> u32 {
@@ -103,14 +112,20 @@ impl Lowering<'_> {
     }
 
     /// Sorts the members of an `enum` by type.
-    fn enumeration(&mut self, sub: Sub, entry: &Entry, draft: &mut Draft) {
+    fn enumeration(
+        &mut self,
+        id: SubId,
+        sub: Sub,
+        entry: &Entry,
+        draft: &mut Draft,
+    ) -> Result<(), CompileError> {
         let doc = to_u32(sub.doc.index());
         self.table_rows += self
             .outline
             .view(sub.doc, entry.value)
             .map_or(0, |view| view.len());
         let Some(text) = self.plan.docs.get(to_usize(doc)).cloned() else {
-            return;
+            return Err(self.lost(id));
         };
         let mut members = EnumPlan::default();
         let text = text.document().view(entry.value);
@@ -149,8 +164,7 @@ impl Lowering<'_> {
             .iter()
             .filter_map(|(_, literal)| self.plan.literal(*literal));
         let longest = longest.map(|view| view.raw().len()).max().unwrap_or(0);
-        let steps = u64::from(numbers.len().checked_ilog2().unwrap_or(0)) + 2;
-        members.number_price = units(longest / DIGITS_PER_UNIT) * steps;
+        members.number_price = price::search(numbers.len(), longest);
         members.numbers = numbers.into_iter().map(|(_, literal)| literal).collect();
         members.compound = compound.into();
         draft.require_types(types);
@@ -161,6 +175,7 @@ impl Lowering<'_> {
             self.plan.enums.push(members);
             draft.push(Run::Head, Op::Enum(index));
         }
+        Ok(())
     }
 }
 

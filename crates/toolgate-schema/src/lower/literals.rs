@@ -3,19 +3,23 @@
 
 use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
 
-use crate::plan::{Literal, NumberLiteral, Plan, Rare};
+use crate::plan::{Literal, Lost, NumberLiteral, Plan, Rare};
 
 /// Moves every literal of a plan into one document, an array of them.
-pub(super) fn gather(plan: &mut Plan) {
+///
+/// # Errors
+///
+/// One of them is not where the plan says.
+pub(super) fn gather(plan: &mut Plan) -> Result<(), Lost> {
     let mut text = String::new();
     for literal in places(plan) {
-        let view = plan.literal(*literal);
+        let view = plan.literal(*literal).ok_or(Lost)?;
         text.push(if text.is_empty() { '[' } else { ',' });
-        text.push_str(view.map_or("null", |view| view.raw()));
+        text.push_str(view.raw());
     }
     if text.is_empty() {
         plan.docs = Rare::default();
-        return;
+        return Ok(());
     }
     text.push(']');
     // They were read once already: only depth, size and count could grow.
@@ -26,9 +30,7 @@ pub(super) fn gather(plan: &mut Plan) {
         digits: usize::MAX,
         ..ReadLimits::default()
     };
-    let Ok(document) = OwnedDocument::read(text, &limits) else {
-        return;
-    };
+    let document = OwnedDocument::read(text, &limits).map_err(|_| Lost)?;
     let items: Vec<_> = document
         .document()
         .root()
@@ -39,6 +41,7 @@ pub(super) fn gather(plan: &mut Plan) {
         *literal = Literal { doc: 0, node };
     }
     plan.docs = std::iter::once(document).collect();
+    Ok(())
 }
 
 fn places(plan: &Plan) -> impl Iterator<Item = &Literal> {

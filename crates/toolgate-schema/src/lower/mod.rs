@@ -20,11 +20,11 @@ mod unevaluated;
 use std::collections::{HashMap, HashSet};
 
 use crate::dialect::Keyword;
-use crate::error::{CompileError, CompileErrorKind};
+use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::int::{to_u16, to_u32};
 use crate::limits::{LimitName, Limits};
 use crate::outline::{Entry, Form, Outline, RefId, Shape, Sub, SubId, Target, TypeSet};
-use crate::plan::{Condition, Literal, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits, Union};
+use crate::plan::{Condition, Literal, Lost, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits, Union};
 
 pub(crate) use origin::nodes_of;
 use scope::{ScopeId, Scopes};
@@ -45,7 +45,8 @@ pub(crate) fn lower(outline: &Outline, limits: &Limits) -> Result<Plan, CompileE
     fuse::fuse(&mut plan);
     sharing::mark(&mut plan, &work.revisited, refers);
     plan.settle();
-    literals::gather(&mut plan);
+    literals::gather(&mut plan)
+        .map_err(|Lost| CompileError::new(CompileErrorKind::Internal, Place::default()))?;
     plan.shrink();
     Ok(plan)
 }
@@ -244,6 +245,13 @@ impl Lowering<'_> {
         Err(self.too_large(id, self.limits.plan_nodes))
     }
 
+    /// Refuses a subschema whose document is not there.
+    fn lost(&self, id: SubId) -> CompileError {
+        let sub = self.outline.sub(id);
+        let place = self.outline.place(sub.doc, sub.node);
+        CompileError::new(CompileErrorKind::Internal, place)
+    }
+
     fn too_large(&self, id: SubId, allowed: usize) -> CompileError {
         let sub = self.outline.sub(id);
         let place = self.outline.place(sub.doc, sub.node);
@@ -260,7 +268,7 @@ impl Lowering<'_> {
         };
         self.table_rows += outline.entries(sub).len() / ROWS_PER_NODE;
         for entry in outline.entries(sub) {
-            self.leaf(sub, entry, &mut draft);
+            self.leaf(id, sub, entry, &mut draft)?;
             self.in_place(sub, scope, entry, &mut draft)?;
         }
         self.object(id, sub, scope, &mut draft)?;

@@ -42,11 +42,11 @@ impl NodeIx {
         Self(to_u32(index))
     }
 
-    /// The node of a plain one; for an index that no node has, one that accepts nothing.
+    /// The node of a plain one; for an index that no node has, [`PlanNode::LOST`].
     #[inline]
     pub(super) fn apart(self) -> &'static PlanNode {
         let types = to_usize(self.0 ^ Self::PLAIN);
-        PLAIN.get(types).unwrap_or(&NOTHING)
+        PLAIN.get(types).unwrap_or(&LOST)
     }
 }
 
@@ -56,7 +56,7 @@ impl Default for NodeIx {
     }
 }
 
-static NOTHING: PlanNode = PlanNode::plain(TypeSet::NONE);
+static LOST: PlanNode = PlanNode::LOST;
 /// The node of each set of types.
 static PLAIN: [PlanNode; TypeSet::COUNT] = plain_nodes();
 

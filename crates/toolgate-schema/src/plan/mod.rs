@@ -295,7 +295,8 @@ impl Plan {
         below.sum::<usize>() + rows.into_iter().sum::<usize>()
     }
 
-    /// A node by its index; the one that accepts nothing for an index out of range.
+    /// A node by its index; for an index out of range one whose operations are lost, so
+    /// that no value gets a verdict from it.
     #[inline]
     pub(crate) fn node(&self, ix: NodeIx) -> &PlanNode {
         match self.nodes.get(ix.index()) {
@@ -304,9 +305,14 @@ impl Plan {
         }
     }
 
-    /// One run of a node's operations.
-    #[inline]
+    /// One run of a node's operations, for compilation.
     pub(crate) fn run(&self, node: &PlanNode, run: Run) -> &[Op] {
+        self.run_of(node, run).unwrap_or(&[])
+    }
+
+    /// One run of a node's operations; nothing if they are not there.
+    #[inline]
+    pub(crate) fn run_of(&self, node: &PlanNode, run: Run) -> Option<&[Op]> {
         let at = run.position();
         let end = node.ends.get(at).copied().unwrap_or(0);
         let begin = at
@@ -315,17 +321,16 @@ impl Plan {
         let start = to_usize(node.start);
         self.ops
             .get(start + usize::from(begin.unwrap_or(0))..start + usize::from(end))
-            .unwrap_or(&[])
     }
 
     /// A node's operations that look at the value alone: the runs before those of
     /// arrays and objects.
     #[inline]
-    pub(crate) fn value_ops(&self, node: &PlanNode) -> &[Op] {
+    pub(crate) fn value_ops(&self, node: &PlanNode) -> Option<&[Op]> {
         let [_, _, end, ..] = node.ends;
         let start = to_usize(node.start);
         let end = start + usize::from(end);
-        self.ops.get(start..end).unwrap_or(&[])
+        self.ops.get(start..end)
     }
 
     /// All of a node's operations.
@@ -338,7 +343,7 @@ impl Plan {
 
     /// What the keywords of a subschema itself ask of an object, without what its node
     /// took in.
-    pub(crate) fn own_object(&self, ix: NodeIx) -> Option<&ObjectPlan> {
+    pub(crate) fn own_object(&self, ix: NodeIx) -> Result<Option<&ObjectPlan>, Lost> {
         let fused = self.fused.binary_search_by_key(&ix, |(node, _)| *node);
         let fused = fused.ok().and_then(|at| self.fused.get(at));
         let node = self.node(ix);
@@ -347,7 +352,10 @@ impl Plan {
             None if node.has(Run::Object.bit()) => node.object,
             None => NONE,
         };
-        self.objects.get(to_usize(index))
+        match self.objects.get(to_usize(index)) {
+            None if index != NONE => Err(Lost),
+            object => Ok(object),
+        }
     }
 
     /// A value of the schema.
@@ -428,6 +436,22 @@ impl PlanNode {
         self.present & bits != 0
     }
 
+    /// What stands in for a node that is not there: everything is asked of it, and no
+    /// answer can be found.
+    pub(crate) const LOST: Self = Self {
+        types: TypeSet::ALL,
+        traits: Traits {
+            plain: false,
+            leaf: false,
+            memo: false,
+        },
+        present: u8::MAX,
+        object: NONE - 1,
+        array: NONE - 1,
+        start: u32::MAX,
+        ends: [1; Run::COUNT],
+    };
+
     /// A node that asks for a type and nothing else.
     pub(crate) const fn plain(types: TypeSet) -> Self {
         Self {
@@ -446,11 +470,13 @@ impl PlanNode {
     }
 }
 
+/// A row that an index leads to is not there: the plan contradicts itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lost;
+
 /// An index of nothing.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Digits of a literal that one unit of fuel reads.
-pub(crate) const DIGITS_PER_UNIT: usize = 16;
 /// What a name takes in a table beside its text: its row, its slot, its place in the
 /// lookup.
 pub(super) const NAME: usize = 80;

@@ -165,8 +165,13 @@ impl<T> NameTable<T> {
 
     /// The name of a slot; empty for no slot.
     pub(crate) fn name(&self, slot: usize) -> &str {
-        let row = self.rows.get(slot);
-        row.map_or("", |row| self.text_of(row))
+        self.known_name(slot).unwrap_or("")
+    }
+
+    /// The name of a slot, if there is such a slot.
+    #[inline]
+    pub(crate) fn known_name(&self, slot: usize) -> Option<&str> {
+        self.rows.get(slot).map(|row| self.text_of(row))
     }
 
     #[inline]

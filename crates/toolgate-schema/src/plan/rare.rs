@@ -21,6 +21,14 @@ impl<T> Rare<T> {
         self.0.is_none()
     }
 
+    /// Drops the rows behind the first so many, to see what comes of a damaged plan.
+    #[cfg(test)]
+    pub(crate) fn truncate(&mut self, count: usize) {
+        if let Some(rows) = &mut self.0 {
+            rows.truncate(count);
+        }
+    }
+
     /// Gives back the memory that was kept for growing.
     pub(crate) fn shrink_to_fit(&mut self) {
         if let Some(rows) = &mut self.0 {

@@ -1,0 +1,316 @@
+//! Nanoseconds of CPU time per unit of fuel, for each operation on one value and each format.
+//!
+//! `cargo run --release -p toolgate-counted --example prices [WORD…]`: words choose rows by a part of
+//! their name. A unit is meant to stand for 10 to 40 ns; a row far above that is a price that is too low.
+//! Linux only, since it reads the thread's CPU time from `/proc`.
+
+use std::hint::black_box;
+
+use serde_json::{Value, json};
+use toolgate_schema::{Compiler, Formats, Limits, ValueNode, Workspace};
+
+/// What is measured: schemas of one item, and the item.
+struct Row {
+    name: String,
+    schema: Value,
+    item: Value,
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    println!(
+        "{:<36} {:>10} {:>10} {:>8}",
+        "row", "ns/item", "units/item", "ns/unit"
+    );
+    for row in rows() {
+        if words.is_empty() || words.iter().any(|word| row.name.contains(word)) {
+            measure(&row);
+        }
+    }
+}
+
+fn measure(row: &Row) {
+    let limits = Limits {
+        fuel: u64::MAX,
+        ..Limits::default()
+    };
+    let compiler = Compiler::new()
+        .formats(Formats::AssertWithNumbers)
+        .limits(limits);
+    let schema = match compiler.compile_value(&json!({"items": row.schema})) {
+        Ok(schema) => schema,
+        Err(error) => {
+            println!("{:<36} {error}", row.name);
+            return;
+        }
+    };
+    let size = row.item.to_string().len();
+    let count = (1_000_000 / size.max(1)).clamp(1, 50_000);
+    let instance = Value::Array(vec![row.item.clone(); count]);
+    let mut workspace = Workspace::new();
+    let mut best = f64::MAX;
+    let mut verdict = None;
+    // The kernel counts a thread's time in steps of some milliseconds.
+    let mut rounds = 1_u32;
+    while best == f64::MAX {
+        let before = cpu();
+        for _ in 0..rounds {
+            verdict = Some(black_box(
+                schema.check(&mut workspace, ValueNode::new(&instance)),
+            ));
+        }
+        let spent = cpu() - before;
+        if spent > ENOUGH || verdict.is_some_and(|verdict| !verdict.is_valid()) {
+            best = spent / f64::from(rounds);
+        }
+        rounds *= 4;
+    }
+    let items = f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    let units = f64::from(u32::try_from(workspace.fuel_used()).unwrap_or(u32::MAX));
+    let verdict = verdict.map_or(String::new(), |verdict| verdict.to_string());
+    println!(
+        "{:<36} {:>10.1} {:>10.2} {:>8.1} {verdict}",
+        row.name,
+        best / items,
+        units / items,
+        best / units
+    );
+}
+
+/// Nanoseconds that are measured at least.
+const ENOUGH: f64 = 60e6;
+
+/// CPU time of this thread in nanoseconds.
+fn cpu() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let first = text.split(' ').next().unwrap_or_default();
+    first.parse().unwrap_or(0.0)
+}
+
+fn rows() -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut row = |name: &str, schema: Value, item: Value| {
+        rows.push(Row {
+            name: name.to_owned(),
+            schema,
+            item,
+        });
+    };
+    let number = |text: &str| serde_json::from_str::<Value>(text).unwrap_or(Value::Null);
+    let many = |keyword: &str, values: Vec<Value>| {
+        let parts: Vec<Value> = values
+            .into_iter()
+            .map(|value| json!({keyword: value}))
+            .collect();
+        json!({"allOf": parts})
+    };
+    let ints = |from: i64| (0..30).map(|n| json!(from - n)).collect::<Vec<_>>();
+    let floats = |at: &str| {
+        (0..30)
+            .map(|n| number(&format!("{at}{n:02}")))
+            .collect::<Vec<_>>()
+    };
+    for (name, item) in [
+        ("int", "1"),
+        ("double", "1.5"),
+        ("big", "12345678901234567890123"),
+        ("exp", "1e300"),
+    ] {
+        row(
+            &format!("minimum-int {name}"),
+            many("minimum", ints(-5)),
+            number(item),
+        );
+        row(
+            &format!("minimum-double {name}"),
+            many("minimum", floats("-1.5e2")),
+            number(item),
+        );
+        row(
+            &format!("multipleOf-int {name}"),
+            many("multipleOf", (1..30).map(|n| json!(n)).collect()),
+            number(item),
+        );
+        row(
+            &format!("multipleOf-double {name}"),
+            many("multipleOf", floats("1.5e-2")),
+            number(item),
+        );
+        row(
+            &format!("not const-double {name}"),
+            json!({"not": {"const": 2.5}}),
+            number(item),
+        );
+        row(
+            &format!("not enum-double {name}"),
+            json!({"not": {"enum": [2.5, 3.5, 4.5, 1e100]}}),
+            number(item),
+        );
+        for format in ["int32", "int64", "uint64", "float", "double"] {
+            row(
+                &format!("format {format} {name}"),
+                json!({"format": format}),
+                number(item),
+            );
+        }
+    }
+    for length in [1_usize, 30, 300] {
+        let text = Value::String("x".repeat(length));
+        let wide = Value::String("\u{e9}".repeat(length));
+        row(
+            &format!("minLength {length}"),
+            many("minLength", (1..=30).map(|_| json!(length)).collect()),
+            wide.clone(),
+        );
+        row(
+            &format!("maxLength {length}"),
+            many("maxLength", (0..30).map(|n| json!(length + n)).collect()),
+            wide,
+        );
+        row(
+            &format!("const {length}"),
+            json!({"const": text}),
+            text.clone(),
+        );
+        row(
+            &format!("enum {length}"),
+            json!({"enum": [text, "a", "b", "c", "d"]}),
+            text.clone(),
+        );
+        row(
+            &format!("pattern literal {length}"),
+            json!({"pattern": "^x"}),
+            text.clone(),
+        );
+        row(
+            &format!("pattern class {length}"),
+            json!({"pattern": "^[a-z]*$"}),
+            text.clone(),
+        );
+        row(
+            &format!("pattern table {length}"),
+            json!({"pattern": "^(?:x|yz)*$"}),
+            text.clone(),
+        );
+        row(
+            &format!("pattern many {length}"),
+            many(
+                "pattern",
+                (0..30).map(|n| json!(format!("^(?:x|y{n}z)*$"))).collect(),
+            ),
+            text,
+        );
+    }
+    for (format, text) in TEXTS {
+        row(
+            &format!("format {format}"),
+            json!({"format": format}),
+            json!(text),
+        );
+        let parts: Vec<Value> = (0..30)
+            .map(|n| json!({"format": format, "minLength": n % 2}))
+            .collect();
+        row(
+            &format!("format {format} x30"),
+            json!({"allOf": parts}),
+            json!(text),
+        );
+    }
+    for (format, start, step, end) in LONG {
+        for count in [10_usize, 200] {
+            let text = format!("{start}{}{end}", step.repeat(count));
+            row(
+                &format!(
+                    "format {format} long {count} {}",
+                    step.escape_unicode().take(8).collect::<String>()
+                ),
+                json!({"format": format}),
+                json!(text),
+            );
+        }
+    }
+    let labels = vec!["xn--ihqwcrb4cv8a8dqg056pqjye"; 3].join(".");
+    row(
+        "format hostname punycode",
+        json!({"format": "hostname"}),
+        json!(labels),
+    );
+    row(
+        "format idn-hostname punycode",
+        json!({"format": "idn-hostname"}),
+        json!(labels),
+    );
+    row(
+        "format idn-email punycode",
+        json!({"format": "idn-email"}),
+        json!(format!("a@{labels}")),
+    );
+    row(
+        "format email punycode",
+        json!({"format": "email"}),
+        json!(format!("a@{labels}")),
+    );
+    row(
+        "many cheap",
+        json!({"allOf": (0..30).map(|n| json!({"minimum": n - 40, "maximum": n + 40})).collect::<Vec<_>>()}),
+        json!(1),
+    );
+    row("type only", json!({"type": "integer"}), json!(1));
+    row("one cheap", json!({"minimum": 1}), json!(1));
+    rows
+}
+
+/// A short text of each format.
+const TEXTS: &[(&str, &str)] = &[
+    ("date-time", "2026-11-22T16:00:00.123456Z"),
+    ("date", "2026-11-22"),
+    ("time", "16:00:00+01:00"),
+    ("duration", "P1Y2M3DT4H5M6S"),
+    ("email", "someone@example.com"),
+    ("idn-email", "\u{e9}\u{fc}@\u{e9}\u{fc}.com"),
+    ("hostname", "a.b"),
+    ("idn-hostname", "\u{e9}.\u{fc}"),
+    ("ipv4", "192.168.100.200"),
+    ("ipv6", "1:2:3:4:5:6:7:8"),
+    ("uuid", "2eb8aa08-aa98-11ea-b4aa-73b441d16380"),
+    ("uri", "http://example.com/a?b#c"),
+    ("uri-reference", "/a?b#c"),
+    ("iri", "http://\u{e9}.com/\u{e9}"),
+    ("iri-reference", "/\u{e9}"),
+    ("uri-template", "http://x/{a}{?b*}"),
+    ("json-pointer", "/a/b~0c"),
+    ("relative-json-pointer", "1/a"),
+    ("regex", "^[a-z]+$"),
+];
+
+/// Texts that go on: start, what repeats, end.
+const LONG: &[(&str, &str, &str, &str)] = &[
+    ("hostname", "", "ab.", "c"),
+    ("hostname", "", "xn--9ca.", "c"),
+    ("idn-hostname", "", "ab.", "c"),
+    ("idn-hostname", "", "\u{e9}\u{fc}.", "c"),
+    ("idn-hostname", "", "\u{5d0}\u{5d1}.", "\u{5d0}"),
+    ("idn-hostname", "", "\u{1100}\u{1161}.", "c"),
+    ("idn-hostname", "", "\u{e9}", ""),
+    ("idn-hostname", "", "xn--9ca.", "c"),
+    ("idn-email", "a@", "\u{e9}.", "c"),
+    ("idn-email", "", "\u{e9}", "@c"),
+    ("email", "", "a", "@c"),
+    ("email", "\"", "a ", "\"@c"),
+    ("email", "a@", "a.", "c"),
+    ("date-time", "2026-11-22T16:00:00.", "1", "Z"),
+    ("duration", "P", "1", "Y"),
+    ("uri", "http://a/", "%41b", ""),
+    ("uri", "http://a@", "b:", "@c/"),
+    ("iri", "http://a/", "\u{e9}", ""),
+    ("uri-template", "", "{a}", ""),
+    ("uri-template", "", "{+a,b:3,c*}", ""),
+    ("json-pointer", "", "/~0", ""),
+    ("relative-json-pointer", "1", "/~0", ""),
+    ("regex", "", "(?:a|[b-d]+?)", ""),
+    ("regex", "", "\\p{Lu}", ""),
+    ("regex", "", "(?<a>b)|", ""),
+    ("regex", "", "[^\\p{L}\\d-z]", ""),
+    ("ipv6", "", "1:", "2"),
+    ("uuid", "", "a", ""),
+];

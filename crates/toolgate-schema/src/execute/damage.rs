@@ -1,0 +1,268 @@
+//! Plans that were damaged on purpose: an index that leads nowhere, or a row where
+//! another kind of row should be, never leads to a verdict that the intact plan does
+//! not give.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use toolgate_json::{DuplicateKeys, Node as _, OwnedDocument, ReadLimits};
+
+use super::{Allowance, Exhausted, Scratch, run};
+use crate::compiler::Compiler;
+use crate::dialect::Dialect;
+use crate::limits::Limits;
+use crate::lower::lower;
+use crate::options::Formats;
+use crate::outline::Outline;
+use crate::plan::{NodeIx, Op, Plan, Target};
+
+/// Our own cases hold every keyword in every dialect.
+#[test]
+fn damage_never_gives_another_verdict() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testkit/cases");
+    let mut files: Vec<_> = fs::read_dir(cases)
+        .expect("the folder of cases")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    files.sort();
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut seen = Seen::default();
+    for file in files {
+        let text = fs::read(&file).expect("a file");
+        // Some cases are about duplicate names, or about depth.
+        let limits = ReadLimits {
+            duplicate_keys: DuplicateKeys::KeepLast,
+            depth: 1_000,
+            ..ReadLimits::default()
+        };
+        let cases = OwnedDocument::read(text, &limits).expect("JSON");
+        for case in cases.document().root().items() {
+            let (Some(schema), Some(tests)) = (case.member("schema"), case.member("tests")) else {
+                continue;
+            };
+            let dialect = case
+                .member("dialect")
+                .and_then(|name| Dialect::from_name(name.string()));
+            let compiler = Compiler::new()
+                .formats(Formats::AssertWithNumbers)
+                .default_dialect(dialect.unwrap_or_default());
+            let Ok(text) = OwnedDocument::read(schema.raw(), &ReadLimits::default()) else {
+                continue;
+            };
+            let Ok((outline, _)) = compiler.outline(text, false) else {
+                continue;
+            };
+            let instances: Vec<_> = tests
+                .items()
+                .filter_map(|test| test.member("data"))
+                .collect();
+            for _ in 0..ROUNDS {
+                let name = format!("{}: {}", file.display(), schema.raw());
+                seen.add(compared(&outline, &instances, &mut random, &name));
+            }
+        }
+    }
+    // It is no proof if nothing was hit.
+    assert!(seen.internal > 2_000 && seen.same > 2_000, "{seen:?}");
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    internal: usize,
+    same: usize,
+}
+
+impl Seen {
+    fn add(&mut self, other: Self) {
+        self.internal += other.internal;
+        self.same += other.same;
+    }
+}
+
+fn compared(
+    outline: &Outline,
+    instances: &[toolgate_json::View<'_>],
+    random: &mut Random,
+    name: &str,
+) -> Seen {
+    let mut seen = Seen::default();
+    let limits = Limits::default();
+    let (Ok(intact), Ok(mut plan)) = (lower(outline, &limits), lower(outline, &limits)) else {
+        return seen;
+    };
+    let damage = damage(&mut plan, random);
+    let allowance = Allowance {
+        fuel: limits.fuel,
+        depth: limits.evaluation_depth,
+    };
+    let mut scratch = Scratch::default();
+    for instance in instances {
+        let (expected, _) = run(&intact, *instance, allowance, &mut scratch);
+        let (found, _) = run(&plan, *instance, allowance, &mut scratch);
+        match found {
+            ControlFlow::Break(Exhausted::Internal) => seen.internal += 1,
+            _ => {
+                assert_eq!(found, expected, "{damage}: {name}, {}", instance.raw());
+                seen.same += 1;
+            }
+        }
+    }
+    seen
+}
+
+/// Does one thing to a plan that no compilation does, and says what.
+fn damage(plan: &mut Plan, random: &mut Random) -> String {
+    let shorter = |count: usize, random: &mut Random| random.below(count.max(1));
+    match random.below(20) {
+        0 => {
+            let left = shorter(plan.nodes.len(), random);
+            plan.nodes.truncate(left);
+            format!("{left} nodes left")
+        }
+        1 => {
+            let left = shorter(plan.ops.len(), random);
+            plan.ops.truncate(left);
+            format!("{left} operations left")
+        }
+        2 => {
+            let left = shorter(plan.objects.len(), random);
+            plan.objects.truncate(left);
+            format!("{left} objects left")
+        }
+        3 => {
+            let left = shorter(plan.arrays.len(), random);
+            plan.arrays.truncate(left);
+            format!("{left} arrays left")
+        }
+        4 => {
+            plan.unions.truncate(0);
+            plan.conditions.truncate(0);
+            "no unions and conditions left".to_owned()
+        }
+        5 => {
+            plan.enums.truncate(0);
+            "no enums left".to_owned()
+        }
+        6 => {
+            plan.numbers.truncate(0);
+            "no numbers left".to_owned()
+        }
+        7 => {
+            plan.literals.truncate(0);
+            "no literals left".to_owned()
+        }
+        8 => {
+            plan.patterns.truncate(0);
+            "no patterns left".to_owned()
+        }
+        9 => {
+            plan.docs.truncate(0);
+            "no documents left".to_owned()
+        }
+        10 => {
+            plan.by_kind.truncate(0);
+            "no rows by kind left".to_owned()
+        }
+        11 | 12 => {
+            let at = random.below(plan.nodes.len().max(1));
+            if let Some(node) = plan.nodes.get_mut(at) {
+                if random.below(2) == 0 {
+                    node.start = node.start.saturating_add(1 << 20);
+                } else {
+                    node.object = node.object.min(NOWHERE);
+                    node.array = node.array.min(NOWHERE);
+                    if node.object < NOWHERE {
+                        node.object = NOWHERE;
+                    }
+                    if node.array < NOWHERE {
+                        node.array = NOWHERE;
+                    }
+                }
+            }
+            format!("node {at}")
+        }
+        13 | 14 => {
+            let at = random.below(plan.objects.len().max(1));
+            if let Some(object) = plan.objects.get_mut(at) {
+                for slot in object.names.data_mut() {
+                    lead_astray(&mut slot.target);
+                }
+                for (_, target) in object.patterns.iter_mut() {
+                    lead_astray(target);
+                }
+                for dependent in object.dependents.iter_mut() {
+                    dependent.trigger = NOWHERE;
+                }
+            }
+            format!("the targets of object {at}")
+        }
+        15 => {
+            let at = random.below(plan.arrays.len().max(1));
+            if let Some(array) = plan.arrays.get_mut(at) {
+                for target in array.prefix.iter_mut().chain(&mut array.rest) {
+                    lead_astray(target);
+                }
+                if let Some(contains) = &mut array.contains {
+                    contains.schema = NodeIx::new(1 << 30);
+                }
+            }
+            format!("the targets of array {at}")
+        }
+        _ => {
+            let at = random.below(plan.ops.len().max(1));
+            if let Some(op) = plan.ops.get_mut(at) {
+                *op = match *op {
+                    Op::Const(_) => Op::Const(NOWHERE),
+                    Op::Enum(_) => Op::Enum(NOWHERE),
+                    Op::Minimum { exclusive, .. } => Op::Minimum {
+                        number: NOWHERE,
+                        exclusive,
+                    },
+                    Op::Maximum { exclusive, .. } => Op::Maximum {
+                        number: NOWHERE,
+                        exclusive,
+                    },
+                    Op::MultipleOf(_) => Op::MultipleOf(NOWHERE),
+                    Op::Apply(_) => Op::Apply(NodeIx::new(1 << 30)),
+                    Op::AllOf(_) => Op::AllOf(NOWHERE),
+                    Op::AnyOf(_) => Op::AnyOf(NOWHERE),
+                    Op::OneOf(_) => Op::OneOf(NOWHERE),
+                    Op::Not(_) => Op::Not(NodeIx::new(1 << 30)),
+                    Op::If(_) => Op::If(NOWHERE),
+                    // An operation in a run that it does not belong to.
+                    Op::MinLength(_) | Op::MaxLength(_) | Op::Pattern(_) | Op::Format(_) => {
+                        Op::If(NOWHERE)
+                    }
+                    other => other,
+                };
+            }
+            format!("operation {at}")
+        }
+    }
+}
+
+/// A target whose node and table row are not there.
+fn lead_astray(target: &mut Target) {
+    if target.node.index() < 1 << 30 {
+        target.node = NodeIx::new(1 << 30);
+        target.index = NOWHERE;
+    }
+}
+
+/// An index that no table has, and that does not stand for "none".
+const NOWHERE: u32 = u32::MAX - 2;
+/// How often each case is damaged.
+const ROUNDS: usize = 12;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, count: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        let count = u64::try_from(count).unwrap_or(1);
+        usize::try_from(self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) % count).unwrap_or(0)
+    }
+}
