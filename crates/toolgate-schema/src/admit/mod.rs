@@ -255,6 +255,8 @@ impl<'t> Admission<'t> {
                     Shape::Always(view.boolean())
                 }
                 Kind::Object => self.open(id, sub, depth, view)?,
+                // The keyword that holds it has said so already.
+                _ if depth > 0 => Shape::Always(true),
                 _ => {
                     self.refuse(sub, view, "a schema", "an object or a boolean", None)?;
                     Shape::Always(true)
@@ -365,6 +367,24 @@ impl<'t> Admission<'t> {
         Ok(id)
     }
 
+    /// The error that a keyword's value is not what its dialect allows.
+    fn invalid(
+        &self,
+        sub: Sub,
+        value: View<'_>,
+        keyword: &str,
+        expected: &str,
+        closest: Option<&str>,
+    ) -> CompileError {
+        let kind = CompileErrorKind::InvalidSchema {
+            keyword: keyword.to_owned(),
+            expected: expected.to_owned(),
+            found: shape::describe(value),
+            closest: closest.map(str::to_owned),
+        };
+        CompileError::new(kind, self.place(sub.doc, value.id()))
+    }
+
     /// Says that a keyword's value is not what its dialect allows: an error, or
     /// in lenient mode a warning.
     fn refuse(
@@ -375,13 +395,7 @@ impl<'t> Admission<'t> {
         expected: &str,
         closest: Option<&str>,
     ) -> Result<(), CompileError> {
-        let kind = CompileErrorKind::InvalidSchema {
-            keyword: keyword.to_owned(),
-            expected: expected.to_owned(),
-            found: shape::describe(value),
-            closest: closest.map(str::to_owned),
-        };
-        let error = CompileError::new(kind, self.place(sub.doc, value.id()));
+        let error = self.invalid(sub, value, keyword, expected, closest);
         match self.terms.strictness {
             Strictness::Strict => Err(error),
             Strictness::Lenient => {

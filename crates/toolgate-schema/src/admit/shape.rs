@@ -11,7 +11,7 @@ use crate::dialect::{Dialect, Keyword};
 use crate::error::CompileError;
 use crate::format::{Format, NumberFormat};
 use crate::limits::LimitName;
-use crate::options::{Content, Formats};
+use crate::options::{Content, Formats, Strictness, Warning};
 use crate::outline::{ContentUse, Dependency, Form, FormatUse, Sub, SubId, TypeSet};
 
 /// One keyword of the subschema that is being decoded.
@@ -34,7 +34,11 @@ impl Admission<'_> {
     /// Decodes one keyword.
     pub(super) fn form(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
         match r.keyword {
-            Keyword::Unknown | Keyword::Default => Ok(Some(Form::Annotation)),
+            Keyword::Unknown => {
+                self.check_unknown(r, value);
+                Ok(Some(Form::Annotation))
+            }
+            Keyword::Default => Ok(Some(Form::Annotation)),
             Keyword::Const => Ok(Some(Form::Literal)),
             Keyword::OldId | Keyword::Id => self.id(r, value),
             Keyword::Schema | Keyword::Comment | Keyword::Title | Keyword::Description => {
@@ -128,6 +132,19 @@ impl Admission<'_> {
         Ok(None)
     }
 
+    /// Notes, where keywords may be left out, one that JSON Schema never had and that
+    /// authors rely on. Nowhere is a schema refused for it.
+    fn check_unknown(&mut self, r: Reader<'_>, value: View<'_>) {
+        if self.terms.strictness == Strictness::Lenient
+            && r.name == NULLABLE
+            && value.kind() == Kind::Boolean
+            && value.boolean()
+        {
+            let error = self.invalid(r.sub, value, r.name, EXPECTED_NULL, None);
+            self.warnings.push(Warning::new(error));
+        }
+    }
+
     fn text(&mut self, r: Reader<'_>, value: View<'_>, expected: &str) -> Checked {
         if value.kind() == Kind::String {
             Ok(Some(Form::Annotation))
@@ -207,7 +224,7 @@ impl Admission<'_> {
             let repeated =
                 set.contains(one) && !(one == TypeSet::INTEGER && set.contains(TypeSet::NUMBER));
             if repeated {
-                return self.wrong(r, name, "an array of distinct types");
+                self.refuse(r.sub, name, r.name, "an array of distinct types", None)?;
             }
             set = set.union(one);
         }
@@ -469,6 +486,9 @@ pub(super) fn describe(value: View<'_>) -> String {
 }
 
 const SHOWN: usize = 64;
+/// The keyword of OpenAPI 3.0 for values that may be null.
+const NULLABLE: &str = "nullable";
+const EXPECTED_NULL: &str = "`null` among the types, since JSON Schema has no such keyword";
 /// Arrays of up to this many names are compared pair by pair.
 const FEW: usize = 8;
 const EXPECTED_NAMES_DRAFT_4: &str = "a non-empty array of strings (draft 4)";
