@@ -42,6 +42,7 @@ pub mod positions;
 mod price;
 mod report;
 mod resolve;
+mod safety;
 mod schema;
 pub mod settings;
 mod uri;
@@ -58,6 +59,9 @@ pub use limits::{Limit, LimitName, Limits};
 pub use options::{Content, Formats, Strictness, Warning};
 pub use report::{
     Annotation, Annotations, Explanation, Fault, Faults, Finding, OutputFormat, Report, Source,
+};
+pub use safety::{
+    assert_schema_safe_to_compile, assert_view_safe_to_compile, is_same_document_ref,
 };
 pub use schema::{Schema, Verdict, Workspace};
 #[cfg(feature = "serde_json")]

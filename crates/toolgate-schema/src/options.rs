@@ -41,7 +41,8 @@ pub enum Strictness {
     Lenient,
 }
 
-/// Something that lenient compilation left out of a schema.
+/// Something that was left out of a schema: what its dialect forbids (lenient
+/// compilation), or a reference to nothing that no evaluation can come to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning(CompileError);
 
@@ -50,7 +51,7 @@ impl Warning {
         Self(error)
     }
 
-    /// The error that strict compilation would have ended with.
+    /// The error that strict compilation ends with, or would if the place were reached.
     pub fn error(&self) -> &CompileError {
         &self.0
     }

@@ -186,7 +186,8 @@ impl Schema {
         size_of::<Inner>() + self.0.source.len() + self.0.plan.memory()
     }
 
-    /// What lenient compilation left out.
+    /// What was left out: by lenient compilation what its dialect forbids, by any
+    /// compilation the references to nothing that no evaluation can come to.
     pub fn warnings(&self) -> &[Warning] {
         let later = self.0.later.get();
         later.map_or(&[], |later| &later.warnings)

@@ -192,7 +192,20 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 place: 0,
                 next: 0,
             },
-            (Form::One(sub), Keyword::AdditionalProperties) => {
+            (Form::One(_), Keyword::UnevaluatedProperties) if on.has_seen_all() => Cursor::Done,
+            (Form::One(sub), Keyword::UnevaluatedProperties) if on.seen.is_some() => {
+                Cursor::Others {
+                    sub: *sub,
+                    members: object.members(),
+                    place: 0,
+                    names: None,
+                    patterns: &[],
+                    seen: self.marks(on.seen, object.len())?,
+                }
+            }
+            // Where nobody notes what was evaluated, no other subschema can have evaluated
+            // anything, so that the two keywords say the same.
+            (Form::One(sub), Keyword::AdditionalProperties | Keyword::UnevaluatedProperties) => {
                 let names = match outline.entry(on.sub, Keyword::Properties) {
                     Some(declared) => Some(self.properties(on.id, on.sub.doc, declared)?),
                     None => None,
@@ -210,15 +223,6 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                     seen: Vec::new(),
                 }
             }
-            (Form::One(_), Keyword::UnevaluatedProperties) if on.has_seen_all() => Cursor::Done,
-            (Form::One(sub), Keyword::UnevaluatedProperties) => Cursor::Others {
-                sub: *sub,
-                members: object.members(),
-                place: 0,
-                names: None,
-                patterns: &[],
-                seen: self.marks(on.seen, object.len())?,
-            },
             (Form::One(sub), Keyword::PropertyNames) => Cursor::Names {
                 sub: *sub,
                 members: object.members(),

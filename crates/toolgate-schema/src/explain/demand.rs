@@ -9,7 +9,6 @@ use super::fault::Fault;
 use super::frame::{Token, contains_bounds};
 use super::level::{Left, Level};
 use super::machine::Machine;
-use super::reach::applies;
 use super::sink::Sink;
 use super::suspects::{Class, List, Survey};
 use super::value::At;
@@ -87,15 +86,22 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                                 let (next, end) = class.among(listed, from, to);
                                 Left::Suspects { next, end }
                             }
-                            // What lets everything through has no plan.
-                            _ if entry.keyword == Keyword::UnevaluatedProperties => Left::Nothing,
+                            // Its node looks at no member: the keyword lets everything through.
+                            _ if entry.keyword == Keyword::UnevaluatedProperties
+                                && self
+                                    .guide
+                                    .as_ref()
+                                    .is_some_and(|guide| guide.knows(level.on.id)) =>
+                            {
+                                Left::Nothing
+                            }
                             _ => Left::Rare(Box::new(self.cursor(level.on, entry)?)),
                         }
                     }
                     (None, Some(_)) if entry.keyword == Keyword::DependentSchemas => {
                         Left::Rare(Box::new(self.cursor(level.on, entry)?))
                     }
-                    (None, None) if at.array().is_some() && applies(entry) => {
+                    (None, None) if at.array().is_some() && entry.applies() => {
                         Left::Rare(Box::new(self.cursor(level.on, entry)?))
                     }
                     _ => Left::Nothing,

@@ -8,7 +8,6 @@ use super::Flow;
 use super::frame::{Child, Token};
 use super::level::{Found, Left, Level};
 use super::machine::Machine;
-use super::reach::applies;
 use super::sink::Sink;
 use super::suspects::{Class, List, Listed, Survey};
 use super::value::At;
@@ -169,7 +168,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         }
         for entry in level.entries.get(level.next..).unwrap_or_default() {
             let holds = match (&entry.form, entry.keyword) {
-                _ if !applies(entry) => true,
+                _ if !entry.applies() => true,
                 (Form::Types(_) | Form::Bound { .. } | Form::Count(_), _) => {
                     self.assert(level.asked(), entry)?
                 }

@@ -102,6 +102,12 @@ impl<'o, 'i, N: Node<'i>> Guide<'o, N> {
         self.index.shared.get(sub.index()).copied().unwrap_or(true)
     }
 
+    /// Whether a subschema became a node. One beside a type or a constant that leaves none
+    /// of the values that it looks at did not.
+    pub(super) fn knows(&self, sub: SubId) -> bool {
+        self.node(sub).is_some()
+    }
+
     fn node(&self, sub: SubId) -> Option<NodeIx> {
         self.index.nodes.get(sub.index()).copied().flatten()
     }

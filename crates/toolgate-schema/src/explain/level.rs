@@ -6,7 +6,6 @@ use super::assert::Asked;
 use super::children::{Cursor, On};
 use super::fault::Fault;
 use super::frame::{Child, Frame, LAST_ROUND, Via};
-use super::reach::applies;
 use super::scope::ScopeId;
 use super::suspects::Survey;
 use super::trail::Place;
@@ -158,7 +157,7 @@ impl<'o, 'i, N: Node<'i>> Level<'o, 'i, N> {
         loop {
             while let Some(entry) = self.entries.get(self.next) {
                 self.next += 1;
-                if !applies(entry) {
+                if !entry.applies() {
                     continue;
                 }
                 let round = Frame::<N>::round_of(entry.keyword);

@@ -1,7 +1,7 @@
 //! Which subschemas lead where, as far as an explanation must know.
 
 use crate::dialect::Keyword;
-use crate::outline::{Dependency, Entry, Form, Outline, SubId};
+use crate::outline::{Outline, SubId};
 
 /// Which subschemas several ways may lead to at one place of an instance: those that are
 /// applied in more than one place of the schema, and all that these apply.
@@ -23,7 +23,7 @@ pub(super) fn shared(outline: &Outline) -> Box<[bool]> {
     meet(outline.root, &mut waiting);
     while let Some(id) = waiting.pop() {
         for entry in outline.entries(outline.sub(id)) {
-            each_applied(outline, entry, |next| meet(next, &mut waiting));
+            outline.each_applied(entry, |next| meet(next, &mut waiting));
         }
     }
     let mut shared: Box<[bool]> = met.iter().map(|times| *times > 1).collect();
@@ -31,7 +31,7 @@ pub(super) fn shared(outline: &Outline) -> Box<[bool]> {
     waiting.extend(several.map(|(at, _)| SubId::new(at)));
     while let Some(id) = waiting.pop() {
         for entry in outline.entries(outline.sub(id)) {
-            each_applied(outline, entry, |next| {
+            outline.each_applied(entry, |next| {
                 if let Some(mark) = shared.get_mut(next.index())
                     && !std::mem::replace(mark, true)
                 {
@@ -51,32 +51,4 @@ pub(super) fn asks_what_was_evaluated(outline: &Outline) -> bool {
         asks(Keyword::UnevaluatedItems)
             || (asks(Keyword::UnevaluatedProperties) && !outline.in_place(*sub).is_empty())
     })
-}
-
-/// The subschemas that a keyword applies to anything.
-fn each_applied(outline: &Outline, entry: &Entry, mut meet: impl FnMut(SubId)) {
-    match &entry.form {
-        _ if !applies(entry) => {}
-        Form::One(one) => meet(*one),
-        Form::List(list) => list.iter().copied().for_each(meet),
-        Form::Map(map) => map.iter().for_each(|(_, one)| meet(*one)),
-        Form::Patterns(patterns) => patterns.iter().for_each(|(_, _, one)| meet(*one)),
-        Form::Dependencies(map) => {
-            for (_, dependency) in map {
-                if let Dependency::Schema(one) = dependency {
-                    meet(*one);
-                }
-            }
-        }
-        Form::Reference(reference) => meet(outline.target(*reference).initial()),
-        _ => {}
-    }
-}
-
-/// Whether a keyword says anything about an instance; definitions and annotations do not.
-pub(super) fn applies(entry: &Entry) -> bool {
-    !matches!(
-        entry.keyword,
-        Keyword::Defs | Keyword::Definitions | Keyword::ContentSchema
-    ) && !matches!(entry.form, Form::Annotation)
 }

@@ -4,6 +4,7 @@
 //! `admit` and `resolve` write it; `lower` turns it into a plan, and `explain`
 //! evaluates it as it stands, keyword by keyword, to say why an instance failed.
 
+mod reach;
 mod types;
 
 use std::collections::HashMap;
@@ -270,6 +271,24 @@ impl Outline {
             .get(id.index())
             .copied()
             .unwrap_or(Target::Static(self.root))
+    }
+
+    /// Turns a reference into an annotation. Answers whether the subschema had it.
+    pub(crate) fn drop_reference(&mut self, sub: SubId, reference: RefId) -> bool {
+        let shape = self.subs.get(sub.index()).map(|sub| sub.shape);
+        let Some(Shape::Entries { start, end }) = shape else {
+            return false;
+        };
+        let own = self.entries.get_mut(to_usize(start)..to_usize(end));
+        let mut own = own.into_iter().flatten();
+        let entry = own.find(|entry| matches!(entry.form, Form::Reference(id) if id == reference));
+        match entry {
+            Some(entry) => {
+                entry.form = Form::Annotation;
+                true
+            }
+            None => false,
+        }
     }
 
     /// A node of a subschema's document.

@@ -61,6 +61,9 @@ impl OutputFormat {
 impl Schema {
     /// The result of a check in a standard output format, as JSON text.
     ///
+    /// The nested formats nest less than 128 levels deep, which is what most readers of JSON
+    /// take: units further down stand beside each other, each with its own places.
+    ///
     /// Bounded: at most 10,000 subschemas and keywords, and some megabytes of
     /// text. An output that a bound cut short has `"complete": false` at its
     /// root, beside the members of the standard; a check that is undecided is
@@ -149,6 +152,53 @@ struct Output<'t, 'o> {
     children: Vec<Vec<usize>>,
     valid: bool,
     undecided: bool,
+}
+
+/// The lists of a nested output that are being written, outermost first.
+#[derive(Default)]
+struct Open(Vec<std::vec::IntoIter<usize>>);
+
+impl Open {
+    /// What is listed under a unit: what stands below it, or, where the output would
+    /// otherwise become too deep to be read again, all that stands further down as well;
+    /// under those nothing is listed then.
+    fn below(&self, unit: usize, children: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
+        if self.0.len() >= LEVELS {
+            return Vec::new();
+        }
+        let own = children(unit);
+        if self.0.len() + 1 < LEVELS {
+            return own;
+        }
+        let mut all = Vec::new();
+        let mut waiting: Vec<usize> = own.into_iter().rev().collect();
+        while let Some(unit) = waiting.pop() {
+            all.push(unit);
+            waiting.extend(children(unit).into_iter().rev());
+        }
+        all
+    }
+
+    fn push(&mut self, list: Vec<usize>) {
+        if !list.is_empty() {
+            self.0.push(list.into_iter());
+        }
+    }
+
+    /// The next unit of the innermost list, or that it has no more; nothing if no list
+    /// is open.
+    fn next(&mut self) -> Option<Option<usize>> {
+        Some(self.0.last_mut()?.next())
+    }
+
+    /// Ends the innermost list, and the unit that has it but for the root.
+    fn close(&mut self, json: &mut Writer) {
+        self.0.pop();
+        json.close(']');
+        if !self.0.is_empty() {
+            json.close('}');
+        }
+    }
 }
 
 impl Output<'_, '_> {
@@ -268,9 +318,9 @@ impl Output<'_, '_> {
     /// The members of a unit (but `valid`) and of those below it. Needs no
     /// stack: the lists under way stand in a vector.
     fn nested(&self, top: usize, unit: &Unit, children: &[Vec<usize>], json: &mut Writer) {
-        let list = |at: usize| children.get(at).map_or(&[][..], Vec::as_slice);
-        let mut open: Vec<(usize, usize)> = Vec::new();
-        let begin = |at: usize, unit: &Unit, json: &mut Writer, inner: bool| {
+        let list = |at: usize| children.get(at).cloned().unwrap_or_default();
+        let mut open = Open::default();
+        let begin = |unit: &Unit, json: &mut Writer, inner: bool, is_leaf: bool| {
             if inner {
                 json.name("valid");
                 json.boolean(unit.valid);
@@ -284,40 +334,32 @@ impl Output<'_, '_> {
                 json.name("annotation");
                 json.raw(annotation);
             }
-            if list(at).is_empty() {
+            if is_leaf {
                 if !unit.valid && unit.error.is_none() && (inner || !self.undecided) {
                     json.name("error");
                     json.string(INNER_ERROR);
                 }
-                return false;
+                return;
             }
             json.name(if unit.valid { "annotations" } else { "errors" });
             json.open('[');
-            true
         };
-        if begin(top, unit, json, false) {
-            open.push((top, 0));
-        }
-        while let Some((at, next)) = open.last_mut() {
-            let child = list(*at).get(*next).copied();
-            *next += 1;
-            let found = child.and_then(|child| Some((child, self.tree.units.get(child)?)));
+        let below = open.below(top, list);
+        begin(unit, json, false, below.is_empty());
+        open.push(below);
+        while let Some(next) = open.next() {
+            let found = next.and_then(|child| Some((child, self.tree.units.get(child)?)));
             match found.filter(|_| json.len() <= TEXT_BYTES) {
                 Some((child, unit)) => {
                     json.open('{');
-                    if begin(child, unit, json, true) {
-                        open.push((child, 0));
-                    } else {
+                    let below = open.below(child, list);
+                    begin(unit, json, true, below.is_empty());
+                    if below.is_empty() {
                         json.close('}');
                     }
+                    open.push(below);
                 }
-                None => {
-                    open.pop();
-                    json.close(']');
-                    if !open.is_empty() {
-                        json.close('}');
-                    }
-                }
+                None => open.close(json),
             }
         }
     }
@@ -352,37 +394,31 @@ impl Output<'_, '_> {
             found
         };
         self.node(0, root, json);
-        let mut open: Vec<std::vec::IntoIter<usize>> = Vec::new();
-        let first = inner(0);
+        let mut open = Open::default();
+        let first = open.below(0, inner);
         if !first.is_empty() {
             json.name("details");
             json.open('[');
-            open.push(first.into_iter());
         }
-        while let Some(list) = open.last_mut() {
-            let next = list.next().filter(|_| json.len() <= TEXT_BYTES);
-            match next.and_then(|at| Some((at, self.tree.units.get(at)?))) {
+        open.push(first);
+        while let Some(next) = open.next() {
+            let found = next.and_then(|at| Some((at, self.tree.units.get(at)?)));
+            match found.filter(|_| json.len() <= TEXT_BYTES) {
                 Some((at, unit)) => {
                     json.open('{');
                     json.name("valid");
                     json.boolean(unit.valid);
                     self.node(at, unit, json);
-                    let below = inner(at);
+                    let below = open.below(at, inner);
                     if below.is_empty() {
                         json.close('}');
                     } else {
                         json.name("details");
                         json.open('[');
-                        open.push(below.into_iter());
                     }
+                    open.push(below);
                 }
-                None => {
-                    open.pop();
-                    json.close(']');
-                    if !open.is_empty() {
-                        json.close('}');
-                    }
-                }
+                None => open.close(json),
             }
         }
     }
@@ -448,6 +484,9 @@ fn places(unit: &Unit, json: &mut Writer) {
 }
 
 /// What a unit says that fails only by those below it.
+/// Lists in each other. Each nests an array and an object, beside the root: 121 levels,
+/// and those of an annotation's own value, where most readers of JSON take 128.
+const LEVELS: usize = 60;
 const INNER_ERROR: &str = "a subschema does not hold";
 /// Bytes of text behind which no further unit begins.
 const TEXT_BYTES: usize = 16 << 20;

@@ -14,7 +14,8 @@ use crate::admit::{Admission, PendingRef};
 use crate::closest::closest;
 use crate::dialect::{Keyword, Rules};
 use crate::error::{CompileError, CompileErrorKind, cut};
-use crate::outline::{DocId, Outline, Resource, ResourceId, ScopeName, SubId, Target};
+use crate::options::Warning;
+use crate::outline::{DocId, Outline, RefId, Resource, ResourceId, ScopeName, SubId, Target};
 use crate::uri;
 
 /// Documents in hand, by URI without fragment.
@@ -31,7 +32,7 @@ pub(crate) fn resolve(
     admission: Admission<'_>,
     root: ResourceId,
     library: &Library<'_>,
-) -> Result<(Outline, Vec<crate::options::Warning>), CompileError> {
+) -> Result<(Outline, Vec<Warning>), CompileError> {
     let mut work = Resolver {
         admission,
         library,
@@ -40,8 +41,18 @@ pub(crate) fn resolve(
         indexes: HashMap::new(),
         items: HashMap::new(),
     };
+    let mut dangling = Vec::new();
     while let Some(pending) = work.admission.refs.get(work.targets.len()).copied() {
-        let target = work.reference(pending)?;
+        let reference = RefId::new(work.targets.len());
+        let target = match work.reference(pending) {
+            Ok(target) => target,
+            Err(error) if matches!(error.kind(), CompileErrorKind::UnresolvedRef { .. }) => {
+                dangling.push((pending.sub, reference, error));
+                // It is left out below, unless the schema is refused.
+                Target::Static(pending.sub)
+            }
+            Err(error) => return Err(error),
+        };
         work.targets.push(target);
     }
     let names = work.names;
@@ -53,7 +64,7 @@ pub(crate) fn resolve(
     let root = resources
         .get(root.index())
         .map_or(SubId::new(0), |resource| resource.root);
-    let outline = Outline {
+    let mut outline = Outline {
         docs: work.admission.docs,
         resources,
         subs: work.admission.subs,
@@ -63,8 +74,34 @@ pub(crate) fn resolve(
         scope_names,
         root,
     };
+    let mut warnings = work.admission.warnings;
+    if !dangling.is_empty() {
+        leave_out(&mut outline, dangling, &mut warnings)?;
+    }
     cycle::refuse(&outline)?;
-    Ok((outline, work.admission.warnings))
+    Ok((outline, warnings))
+}
+
+/// Leaves out the references to nothing that no evaluation can come to, each with a
+/// warning.
+///
+/// # Errors
+///
+/// The first that one can come to.
+fn leave_out(
+    outline: &mut Outline,
+    dangling: Vec<(SubId, RefId, CompileError)>,
+    warnings: &mut Vec<Warning>,
+) -> Result<(), CompileError> {
+    let reached = outline.reached();
+    for (sub, reference, error) in dangling {
+        // Where nothing is known of a subschema it counts as reached.
+        if reached.get(sub.index()) != Some(&false) || !outline.drop_reference(sub, reference) {
+            return Err(error);
+        }
+        warnings.push(Warning::new(error));
+    }
+    Ok(())
 }
 
 /// Every anchor name that a dynamic reference looks up.

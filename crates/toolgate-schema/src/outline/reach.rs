@@ -1,0 +1,67 @@
+//! Which subschemas an evaluation can come to.
+
+use super::{Dependency, Entry, Form, Outline, SubId, Target};
+use crate::dialect::Keyword;
+
+impl Outline {
+    /// Shows the subschemas that a keyword applies to anything; of a dynamic reference
+    /// the one it leads to where nothing else is bound.
+    pub(crate) fn each_applied(&self, entry: &Entry, mut meet: impl FnMut(SubId)) {
+        match &entry.form {
+            _ if !entry.applies() => {}
+            Form::One(one) => meet(*one),
+            Form::List(list) => list.iter().copied().for_each(meet),
+            Form::Map(map) => map.iter().for_each(|(_, one)| meet(*one)),
+            Form::Patterns(patterns) => patterns.iter().for_each(|(_, _, one)| meet(*one)),
+            Form::Dependencies(map) => {
+                for (_, dependency) in map {
+                    if let Dependency::Schema(one) = dependency {
+                        meet(*one);
+                    }
+                }
+            }
+            Form::Reference(reference) => meet(self.target(*reference).initial()),
+            _ => {}
+        }
+    }
+
+    /// The subschemas that some evaluation may apply, whatever the instance: those that
+    /// keywords and references lead to from the root. Definitions lead nowhere.
+    pub(crate) fn reached(&self) -> Vec<bool> {
+        let mut reached = vec![false; self.subs.len()];
+        let mut waiting = Vec::new();
+        let mut meet = |id: SubId, waiting: &mut Vec<SubId>| {
+            if let Some(mark) = reached.get_mut(id.index())
+                && !std::mem::replace(mark, true)
+            {
+                waiting.push(id);
+            }
+        };
+        meet(self.root, &mut waiting);
+        while let Some(id) = waiting.pop() {
+            for entry in self.entries(self.sub(id)) {
+                self.each_applied(entry, |next| meet(next, &mut waiting));
+                if let Form::Reference(reference) = &entry.form
+                    && let Target::Dynamic { name, .. } = self.target(*reference)
+                {
+                    // Any resource may be in the dynamic scope.
+                    for resource in &self.resources {
+                        let bound = resource.scope.iter().filter(|(other, _)| *other == name);
+                        bound.for_each(|(_, next)| meet(*next, &mut waiting));
+                    }
+                }
+            }
+        }
+        reached
+    }
+}
+
+impl Entry {
+    /// Whether a keyword says anything about an instance; definitions and annotations do not.
+    pub(crate) fn applies(&self) -> bool {
+        !matches!(
+            self.keyword,
+            Keyword::Defs | Keyword::Definitions | Keyword::ContentSchema
+        ) && !matches!(self.form, Form::Annotation)
+    }
+}
