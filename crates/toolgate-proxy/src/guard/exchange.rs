@@ -13,8 +13,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
-use toolgate_guard::{IdKey, Shape, Side};
+use tokio::sync::mpsc;
+use toolgate_guard::{IdKey, Peer, Shape, Side};
 
 use super::carried;
 use super::clerk::{self, Clerk};
@@ -23,19 +23,14 @@ use super::flight::{Flight, Heard};
 use super::hub::{Delivery, Hub, Inbox, Mailbox, Way, mailbox};
 use super::inner::Caller;
 use super::names::Unnamed;
-use super::porter::{Order, Parcel};
+use super::place::Place;
+use super::porter::{Carried, Order, Parcel};
 use super::refusal;
-use super::reply::{error, error_body, respond, status_of};
-use super::step::{Step, Steps};
+use super::reply::{error, respond, status_of};
+use super::step::{Step, Steps, failure};
 use crate::http::EVENT_STREAM;
 use crate::sse::{self, Event};
-use crate::web::{Outgoing, Share};
-
-/// What a request takes of what all may have together, until its answer is complete.
-pub(super) struct Place {
-    pub(super) _slot: OwnedSemaphorePermit,
-    pub(super) bytes: Share,
-}
+use crate::web::Outgoing;
 
 /// One request at work.
 pub(super) struct Exchange {
@@ -65,6 +60,8 @@ pub(super) struct Exchange {
     pub(super) names: Option<HeaderValue>,
     /// Sessions of HTTP upstreams are renamed in every answer.
     pub(super) clerk: Option<Clerk>,
+    /// Who asks, for the records.
+    pub(super) peer: Option<Arc<Peer>>,
     /// For whom a peer in this process works, whose refusals it is told.
     pub(super) caller: Option<Caller>,
 }
@@ -86,10 +83,11 @@ impl Exchange {
             ready: Steps::new(most),
             open: false,
             owed: false,
-            slot: Some(slot),
             keeps_time: false,
             names: None,
             clerk: None,
+            peer: slot.peer.clone(),
+            slot: Some(slot),
             caller: None,
         }
     }
@@ -106,8 +104,11 @@ impl Exchange {
         self.owed = self.open;
         self.hub.touch();
         let (hub, mailbox) = (Arc::clone(&self.hub), self.mailbox.clone());
-        let context = carried::read(&self.headers);
-        hub.take_carried(Side::Client, message, context, Some(&mailbox));
+        let carried = Carried {
+            trace: carried::read(&self.headers),
+            peer: self.peer.clone(),
+        };
+        hub.take_carried(Side::Client, message, carried, Some(&mailbox));
         self.answer().await
     }
 
@@ -131,6 +132,7 @@ impl Exchange {
     pub(super) async fn oversize(self, found: &toolgate_guard::Recovered) -> Response<Outgoing> {
         let (hub, mailbox) = (Arc::clone(&self.hub), self.mailbox.clone());
         let deliver = &mut |order| hub.route(order, Some(&mailbox));
+        hub.porter.set_peer(self.peer.clone());
         hub.porter.oversize(Side::Client, found, deliver);
         let mut response = self.answer().await;
         *response.status_mut() = StatusCode::PAYLOAD_TOO_LARGE;
@@ -487,13 +489,6 @@ impl Drop for Exchange {
         }
         drop(self.slot.take());
     }
-}
-
-/// What the client is told where the conversation has nothing to say of a failure upstream.
-fn failure(id: Option<&IdKey>, why: &str) -> Step {
-    let mut headers = HeaderMap::new();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    Step::Status(502, headers, error_body(id, INTERNAL_ERROR, why))
 }
 
 const INTERNAL_ERROR: i64 = -32603;

@@ -11,14 +11,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
-use toolgate_guard::{Act, IdKey, Purpose, Shape, Side, TraceContext, one_line};
+use toolgate_guard::{Act, IdKey, Purpose, Shape, Side, one_line};
 
 use super::child::Input;
 use super::inner::Caller;
 use super::mirror::{mismatch, of_arguments};
 use super::mux::Shared;
 use super::options::Bounds;
-use super::porter::{Order, Parcel, Porter};
+use super::porter::{Carried, Order, Parcel, Porter};
 use crate::http::Endpoint;
 
 /// What lies behind a conversation.
@@ -253,15 +253,15 @@ impl Hub {
     /// A message of one side; what it leads to is brought where it belongs. `current` is the
     /// exchange that the message is part of.
     pub(super) fn take(self: &Arc<Self>, from: Side, message: &[u8], current: Option<&Mailbox>) {
-        self.take_carried(from, message, None, current);
+        self.take_carried(from, message, Carried::default(), current);
     }
 
-    /// The same for a message whose transport carries a trace context.
+    /// The same for a message of which the transport knows more.
     pub(super) fn take_carried(
         self: &Arc<Self>,
         from: Side,
         message: &[u8],
-        context: Option<TraceContext>,
+        carried: Carried,
         current: Option<&Mailbox>,
     ) {
         let deliver = &mut |order| match (order, current) {
@@ -274,7 +274,7 @@ impl Hub {
             }
             (order, current) => self.route(order, current),
         };
-        self.porter.take_carried(from, message, context, deliver);
+        self.porter.take_carried(from, message, carried, deliver);
     }
 
     pub(super) fn route(self: &Arc<Self>, order: Order, current: Option<&Mailbox>) {

@@ -21,6 +21,7 @@ mod mux;
 mod names;
 mod options;
 mod pair;
+mod place;
 mod porter;
 mod refusal;
 mod relist;
@@ -318,6 +319,7 @@ fn house(options: &GuardOptions, guard: Guard, observer: Arc<dyn Observer>) -> A
         Standing::Session(name) => Some(Whose::Session(Arc::clone(name))),
     };
     let (bounds, times, clock) = (*bounds, *times, options.clock);
-    let house = House::new(name, guard, observer, bounds, times, clock, whose);
+    let who = (whose, caller.peer());
+    let house = House::new(name, guard, observer, bounds, times, clock, who);
     Arc::new(house)
 }

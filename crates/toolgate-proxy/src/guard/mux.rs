@@ -232,7 +232,7 @@ impl Shared {
                 let token = note
                     .params
                     .and_then(|params| params.member("progressToken"));
-                let entry = if let Some(token) = token {
+                if let Some(token) = token {
                     let entry = self.table().open.get(&number(token)?)?.clone();
                     edits.replace(token, entry.token.clone()?);
                     entry
@@ -244,8 +244,7 @@ impl Shared {
                     // Log messages name no request: with one open they can only be its own.
                     self.only()
                         .filter(|_| note.method == "notifications/message")?
-                };
-                entry
+                }
             }
             Message::Error(None, _) | Message::Request(_) => return None,
         };

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::{Notify, watch};
 use toolgate_guard::{
     Act, Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Identity, Link, Outgoing,
-    Purpose, Recovered, ScopeKey, Shape, Side, TraceContext,
+    Peer, Purpose, Recovered, ScopeKey, Shape, Side, TraceContext,
 };
 use toolgate_mcp::contract::ToolContract;
 
@@ -27,6 +27,8 @@ pub(crate) struct House {
     clock: Clock,
     /// As whom its only client comes, if that is not in a session of its own.
     whose: Option<Whose>,
+    /// How that client is called in records.
+    peer: Option<Arc<Peer>>,
     /// This process, among others that serve the same sessions.
     pub(crate) replica: [u8; 16],
     mark: String,
@@ -42,7 +44,7 @@ impl House {
         bounds: Bounds,
         times: Times,
         clock: Clock,
-        whose: Option<Whose>,
+        (whose, peer): (Option<Whose>, Option<Arc<Peer>>),
     ) -> Self {
         let mut replica = [0; 16];
         // Without randomness no session is opened, so that nothing depends on it.
@@ -58,6 +60,7 @@ impl House {
             times,
             clock,
             whose,
+            peer,
             stop: watch::Sender::new(false),
             expired: watch::Sender::new(false),
         }
@@ -101,6 +104,14 @@ impl House {
     fn now(&self) -> Duration {
         self.clock.now()
     }
+}
+
+/// What a transport knows of a message beside its text.
+#[derive(Default)]
+pub(crate) struct Carried {
+    pub(crate) trace: Option<TraceContext>,
+    /// Who sends it.
+    pub(crate) peer: Option<Arc<Peer>>,
 }
 
 /// As whom a client comes that is known to other replicas too.
@@ -196,15 +207,15 @@ impl Porter {
     /// A message of one side. `deliver` is called under the lock, so that what it queues has the
     /// order of the decisions.
     pub(crate) fn take(&self, from: Side, message: &[u8], deliver: &mut dyn FnMut(Order)) {
-        self.take_carried(from, message, None, deliver);
+        self.take_carried(from, message, Carried::default(), deliver);
     }
 
-    /// The same for a message whose transport carries a trace context.
+    /// The same for a message of which the transport knows more.
     pub(crate) fn take_carried(
         &self,
         from: Side,
         message: &[u8],
-        context: Option<TraceContext>,
+        carried: Carried,
         deliver: &mut dyn FnMut(Order),
     ) {
         self.house.observe(&Event::Message {
@@ -213,7 +224,10 @@ impl Porter {
         });
         let now = self.house.now();
         let mut conversation = self.lock();
-        conversation.carried(context);
+        conversation.carried(carried.trace);
+        if let Some(peer) = carried.peer {
+            conversation.set_peer(Some(peer));
+        }
         let effects = match from {
             Side::Client => conversation.from_client(message, now),
             Side::Server => conversation.from_server(message, now),
@@ -222,6 +236,11 @@ impl Porter {
             self.carry_out(effect, deliver);
         }
         self.settle(&mut conversation);
+    }
+
+    /// Says who sends the next messages, for the records.
+    pub(crate) fn set_peer(&self, peer: Option<Arc<Peer>>) {
+        self.lock().set_peer(peer);
     }
 
     pub(crate) fn oversize(&self, from: Side, found: &Recovered, deliver: &mut dyn FnMut(Order)) {
@@ -392,6 +411,7 @@ fn begin(house: &House, context: Context, link: Link) -> Conversation {
     if let Some(who) = whose {
         conversation.stand_for(who);
     }
+    conversation.set_peer(house.peer.clone());
     conversation
 }
 

@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
-use hyper::header::HeaderMap;
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use toolgate_guard::{IdKey, Shape};
 
 use super::porter::Parcel;
+use super::reply::error_body;
 use crate::sse::Event;
 
 /// What a step of the work leads to.
@@ -113,5 +114,13 @@ impl Steps {
     }
 }
 
+/// What the client is told where the conversation has nothing to say of a failure upstream.
+pub(super) fn failure(id: Option<&IdKey>, why: &str) -> Step {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Step::Status(502, headers, error_body(id, INTERNAL_ERROR, why))
+}
+
+const INTERNAL_ERROR: i64 = -32603;
 /// Steps before the answer to `initialize`, which has no reason to let many pass.
 const HELD: usize = 64;

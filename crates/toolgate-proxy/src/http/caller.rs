@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use reqwest::header::HeaderValue;
+use toolgate_guard::Peer;
 
 /// The client on whose behalf an upstream is opened: what of it goes on to servers behind, which
 /// is its `Authorization` alone. A client on standard input and output has none.
@@ -17,6 +18,8 @@ pub struct Caller {
     /// A server behind keeps a session of its own for it.
     kept: Arc<AtomicBool>,
     stands: Standing,
+    /// How it is called in records.
+    peer: Option<Arc<Peer>>,
     refusals: Arc<Mutex<VecDeque<(String, Refusal)>>>,
 }
 
@@ -50,6 +53,15 @@ impl Caller {
     pub(crate) fn standing_for(mut self, stands: Standing) -> Self {
         self.stands = stands;
         self
+    }
+
+    pub(crate) fn recorded_as(mut self, peer: Arc<Peer>) -> Self {
+        self.peer = Some(peer);
+        self
+    }
+
+    pub(crate) fn peer(&self) -> Option<Arc<Peer>> {
+        self.peer.clone()
     }
 
     pub(crate) fn stands(&self) -> &Standing {

@@ -16,14 +16,18 @@ use toolgate_proxy::{HttpTarget, Launch};
 
 pub(crate) const MODERN: &str = "2026-07-28";
 
-/// Remembers what was observed, one word each.
+/// Remembers what was observed, one word each, and the records as JSON.
 #[derive(Default)]
-pub(crate) struct Seen(pub(crate) Mutex<Vec<String>>);
+pub(crate) struct Seen(pub(crate) Mutex<Vec<String>>, pub(crate) Mutex<Vec<Value>>);
 
 impl Observer for Seen {
     fn observe(&self, event: &Event<'_>) {
         let word = match event {
-            Event::Message { .. } | Event::Stderr(_) | Event::Verdict(_) => return,
+            Event::Message { .. } | Event::Stderr(_) => return,
+            Event::Verdict(record) => {
+                let json = serde_json::from_str(&record.to_json_with(&[])).unwrap();
+                return self.1.lock().unwrap().push(json);
+            }
             other => format!("{other:?}"),
         };
         self.0.lock().unwrap().push(word);
@@ -406,7 +410,7 @@ impl Reply {
         if self.header("content-type") == Some("text/event-stream") {
             let lines = self
                 .body
-                .lines()
+                .split(['\n', '\r'])
                 .filter_map(|line| line.strip_prefix("data: "));
             return lines
                 .map(|data| serde_json::from_str(data).unwrap())

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use toolgate_proxy::guard::{GuardOptions, Listener};
+use toolgate_proxy::guard::{Bounds, GuardOptions, Listener};
 
 use crate::common::{MODERN, PATIENCE, Served, call, initialize, modern, policy, python, text_of};
 
@@ -327,5 +327,85 @@ async fn names_that_are_not_listed_say_where_they_belong() {
             "{seen:?}"
         );
         assert!(notes.next().is_none(), "{seen:?}");
+    }
+}
+
+/// Records say who called, from where and in which session, and nothing that lets somebody in.
+#[tokio::test]
+async fn records_name_the_caller_the_session_and_the_address() {
+    // `iss` is `https://as.example`, `sub` is `ann`.
+    let claims = "eyJpc3MiOiJodHRwczovL2FzLmV4YW1wbGUiLCJzdWIiOiJhbm4ifQ";
+    let token = format!("Bearer eyJhbGciOiJub25lIn0.{claims}.c2ln");
+    for (several, authorization, caller) in [
+        (false, token.as_str(), "ann@https://as.example"),
+        (false, "Bearer hush", "sha256:"),
+        (true, token.as_str(), "ann@https://as.example"),
+    ] {
+        let (upstream, seen) = match several {
+            true => {
+                let (branch, seen) = crate::several::branch("a", python(ECHO), policy());
+                let times = crate::several::short();
+                (
+                    crate::several::several(vec![branch], Bounds::default(), times),
+                    Some(seen),
+                )
+            }
+            false => (python(ECHO), None),
+        };
+        let policy = if several {
+            policy().carrying()
+        } else {
+            policy()
+        };
+        let served = Served::with(upstream, policy, |_| {}).await;
+        let seen = seen.unwrap_or_else(|| std::sync::Arc::clone(&served.seen));
+        let auth = ("Authorization", authorization);
+        let opened = served.post(&[auth], &initialize(0)).await;
+        let session = opened.header("mcp-session-id").unwrap().to_owned();
+        let tool = if several { "a_echo" } else { "echo" };
+        let headers = [
+            auth,
+            ("Mcp-Session-Id", &session),
+            ("MCP-Protocol-Version", "2025-11-25"),
+        ];
+        served.post(&headers, &call(1, tool, json!([1]))).await;
+        let headers = [
+            auth,
+            ("MCP-Protocol-Version", MODERN),
+            ("Mcp-Method", "tools/call"),
+            ("Mcp-Name", tool),
+        ];
+        served
+            .post(&headers, &modern(call(2, tool, json!([2]))))
+            .await;
+        let records = seen.1.lock().unwrap();
+        let refused: Vec<&Value> = records
+            .iter()
+            .filter(|it| it["action"] == "refused")
+            .collect();
+        assert_eq!(refused.len(), 2, "{records:?}");
+        let text = format!("{refused:?}");
+        assert!(!text.contains("hush") && !text.contains(claims) && !text.contains(&session));
+        for record in &refused {
+            assert!(
+                record["caller"].as_str().unwrap().starts_with(caller),
+                "{record}"
+            );
+        }
+        assert!(
+            refused[0]["session"]
+                .as_str()
+                .unwrap()
+                .starts_with("sha256:"),
+            "{refused:?}"
+        );
+        assert!(
+            refused[0]["address"]
+                .as_str()
+                .unwrap()
+                .starts_with("127.0.0.1:")
+        );
+        // Who share a server behind a listing come from many addresses.
+        assert_eq!(refused[1]["address"].is_null(), several, "{refused:?}");
     }
 }

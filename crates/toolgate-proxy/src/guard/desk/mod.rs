@@ -4,6 +4,7 @@
 mod cors;
 mod moving;
 mod nursery;
+mod refuse;
 mod sessions;
 
 use std::collections::HashMap;
@@ -13,30 +14,30 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hyper::body::Incoming;
-use hyper::header::{
-    AUTHORIZATION, CONNECTION, HOST, HeaderMap, HeaderValue, RETRY_AFTER, TRANSFER_ENCODING,
-};
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue, TRANSFER_ENCODING};
 use hyper::{Method, Request, Response};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
-use toolgate_guard::{Carrier, Context, IdKey, Recovery};
-use toolgate_json::quote;
+use toolgate_guard::{Carrier, Context, Peer, Recovery};
 
 use super::clerk::Clerk;
 use super::event::Event;
-use super::exchange::{Exchange, Place};
+use super::exchange::Exchange;
 use super::facts::Facts;
 use super::hub::{Hub, Way};
 use super::inner::Caller;
 use super::mirror::{given_of_arguments, mirrored, mismatch};
 use super::mux::Shared;
+use super::names::caller::{digest, shown};
 use super::names::{Names, NoSession, Told};
+use super::place::Place;
 use super::porter::{House, Porter, bearer, link};
 use super::reply::{error, onward, respond};
-use crate::era::{LEGACY, MODERN};
+use crate::era::MODERN;
 use crate::http::{Endpoint, SESSION, Standing, VERSION};
-use crate::web::{Admission, Budget, Outgoing, Refusal, Service, TooLarge, read};
+use crate::web::{Admission, Budget, Outgoing, Service, TooLarge, read};
 pub(super) use nursery::Nursery;
+use refuse::closing;
 
 /// What is behind the desk.
 pub(super) enum Far {
@@ -89,7 +90,11 @@ impl Desk {
         })
     }
 
-    async fn receive(self: &Arc<Self>, request: Request<Incoming>) -> Response<Outgoing> {
+    async fn receive(
+        self: &Arc<Self>,
+        request: Request<Incoming>,
+        from: SocketAddr,
+    ) -> Response<Outgoing> {
         if let Err(refusal) = self.admission.check(&request) {
             return self.turn_away(refusal, request.headers());
         }
@@ -102,6 +107,7 @@ impl Desk {
         let slot = Place {
             _slot: slot,
             bytes: self.bytes.share(),
+            peer: Some(peer(request.headers(), from)),
         };
         let (head, body) = request.into_parts();
         if head.method != Method::POST
@@ -290,7 +296,12 @@ impl Desk {
                 };
                 let known_as = name.to_str().unwrap_or_default().to_owned();
                 porter.stand_for_session(known_as.as_bytes());
+                let who = Peer {
+                    session: Some(digest(known_as.as_bytes()).into()),
+                    ..slot.peer.as_deref().cloned().unwrap_or_default()
+                };
                 let caller = caller.standing_for(Standing::Session(known_as.as_str().into()));
+                let caller = caller.recorded_as(Arc::new(who));
                 let (child, input) = match nursery.start(&self.house, &caller) {
                     Ok(started) => started,
                     Err(fault) => {
@@ -381,19 +392,6 @@ impl Desk {
         names.map(|names| Clerk::new(names, opens))
     }
 
-    fn no_session(&self, why: NoSession, facts: &Facts) -> Response<Outgoing> {
-        if why == NoSession::NoRoom {
-            return self.busy("sessions");
-        }
-        let (status, word, text) = why.told();
-        let id = facts.id.as_ref().filter(|_| facts.is_request());
-        if why == NoSession::Unopened {
-            return self.unavailable(word, id, text);
-        }
-        self.rejected(status, word);
-        error(status, id, INVALID_REQUEST, text)
-    }
-
     /// A conversation of one request.
     fn passing(&self, headers: &HeaderMap, modern: bool, shared: Option<Arc<Shared>>) -> Arc<Hub> {
         let version = headers.get(VERSION).and_then(|value| value.to_str().ok());
@@ -434,65 +432,6 @@ impl Desk {
         };
         link(Carrier::Http, server, version)
     }
-
-    /// A version that nobody here speaks is refused (2025-11-25, basic/transports, "Protocol
-    /// Version Header"), and so is a later one in a session of the older versions. A message that
-    /// names its version itself is judged by what it says, and `initialize` agrees on one.
-    fn unsupported(&self, headers: &HeaderMap, facts: &Facts) -> Option<Response<Outgoing>> {
-        let version = headers.get(VERSION)?;
-        if facts.version.is_some() || facts.method.as_deref() == Some("initialize") {
-            return None;
-        }
-        let text = version.to_str().unwrap_or("?");
-        let fits = LEGACY.contains(&text) || (text == MODERN && !headers.contains_key(SESSION));
-        if fits {
-            return None;
-        }
-        self.rejected(400, "version");
-        let why = format!(
-            "`MCP-Protocol-Version: {}` is not supported here; a session has one of {}",
-            quote(text, SHOWN),
-            LEGACY.join(", ")
-        );
-        let id = facts.id.as_ref().filter(|_| facts.is_request());
-        Some(error(400, id, INVALID_REQUEST, &why))
-    }
-
-    fn turn_away(&self, refusal: Refusal, headers: &HeaderMap) -> Response<Outgoing> {
-        let status = refusal.status.as_u16();
-        self.rejected(status, refusal.why);
-        if status == 403 && refusal.why == "host" && !self.host_told.swap(true, Ordering::AcqRel) {
-            let host = headers.get(HOST).map_or(&b""[..], HeaderValue::as_bytes);
-            let host = String::from_utf8_lossy(host);
-            let detail = format!(
-                "a request for `{}` was refused (told once): names that clients have for this server belong in `listen.hosts`",
-                quote(&host, SHOWN)
-            );
-            self.house.note("host-refused", &detail);
-        }
-        let mut response = error(status, None, INVALID_REQUEST, refusal.text);
-        if status == 405 {
-            let allow = HeaderValue::from_static("POST, GET, DELETE");
-            response.headers_mut().insert("allow", allow);
-        }
-        response
-    }
-
-    fn busy(&self, why: &'static str) -> Response<Outgoing> {
-        self.unavailable(why, None, &format!("too many {why}"))
-    }
-
-    fn unavailable(&self, why: &'static str, id: Option<&IdKey>, text: &str) -> Response<Outgoing> {
-        self.rejected(503, why);
-        let mut response = error(503, id, INTERNAL_ERROR, text);
-        let after = HeaderValue::from_static("1");
-        response.headers_mut().insert(RETRY_AFTER, after);
-        response
-    }
-
-    fn rejected(&self, status: u16, why: &'static str) {
-        self.house.observe(&Event::Rejected { status, why });
-    }
 }
 
 impl Service for Desk {
@@ -507,11 +446,11 @@ impl Service for Desk {
     async fn answer(
         self: &Arc<Self>,
         request: Request<Incoming>,
-        _from: SocketAddr,
+        from: SocketAddr,
     ) -> Response<Outgoing> {
         let reader = self.admission.listed_origin(request.headers()).cloned();
         let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
-        let mut response = self.receive(request).await;
+        let mut response = self.receive(request, from).await;
         if let Some(origin) = reader {
             cors::allow(&mut response, origin);
         }
@@ -525,11 +464,14 @@ impl Service for Desk {
     }
 }
 
-/// An answer after which the connection is closed.
-fn closing(mut response: Response<Outgoing>) -> Response<Outgoing> {
-    let close = HeaderValue::from_static("close");
-    response.headers_mut().insert(CONNECTION, close);
-    response
+/// Who sends a request, for the records.
+fn peer(headers: &HeaderMap, from: SocketAddr) -> Arc<Peer> {
+    let session = headers.get(SESSION).map(HeaderValue::as_bytes);
+    Arc::new(Peer {
+        caller: shown(headers).map(Into::into),
+        session: session.map(|session| digest(session).into()),
+        address: Some(from.to_string().into()),
+    })
 }
 
 /// The era is read of each message; a message that does not tell is of its header's era.
@@ -539,8 +481,6 @@ fn is_modern(facts: &Facts, headers: &HeaderMap) -> bool {
     facts.version.is_some() || header.is_some_and(|version| version >= MODERN)
 }
 
-/// Characters of a foreign text in a message.
-const SHOWN: usize = 100;
 const INVALID_REQUEST: i64 = -32600;
 const INTERNAL_ERROR: i64 = -32603;
 const HEADER_MISMATCH: i64 = -32020;

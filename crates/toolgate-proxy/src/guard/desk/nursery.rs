@@ -8,11 +8,12 @@ use std::time::Duration;
 use hyper::header::{AUTHORIZATION, HeaderMap};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
-use toolgate_guard::Context;
+use toolgate_guard::{Context, Peer};
 
 use crate::guard::child::{Child, Restarts, Source};
 use crate::guard::inner::Caller;
 use crate::guard::mux::Shared;
+use crate::guard::names::caller::shown;
 use crate::guard::options::Restart;
 use crate::guard::porter::{House, bearer};
 use crate::http::Standing;
@@ -91,6 +92,11 @@ impl Nursery {
             Source::Inner(_) => {
                 let authorization = headers.get(AUTHORIZATION);
                 let caller = Caller::new(authorization).standing_for(Standing::Everybody);
+                // Many share it, from many addresses.
+                let caller = caller.recorded_as(Arc::new(Peer {
+                    caller: shown(headers).map(Into::into),
+                    ..Peer::default()
+                }));
                 (bearer(authorization), caller)
             }
         };

@@ -35,6 +35,24 @@ pub(super) fn caller(headers: &HeaderMap) -> Option<[u8; 32]> {
     Some(digest.finalize().into())
 }
 
+/// How a caller is called in records: the subject and the issuer that a JSON Web Token names, which
+/// nobody here has verified, or the beginning of a digest; never what lets somebody in.
+pub(in crate::guard) fn shown(headers: &HeaderMap) -> Option<String> {
+    let mut all = headers.get_all(AUTHORIZATION).iter();
+    let first = all.next()?;
+    match subject(first.as_bytes()).filter(|_| all.next().is_none()) {
+        Some((issuer, subject)) => Some(format!("{subject}@{issuer}")),
+        None => Some(digest(first.as_bytes())),
+    }
+}
+
+/// A name for a secret that opens nothing.
+pub(in crate::guard) fn digest(secret: &[u8]) -> String {
+    let digest = Sha256::digest(secret);
+    let hex = digest.iter().take(SHOWN).map(|byte| format!("{byte:02x}"));
+    format!("sha256:{}", hex.collect::<String>())
+}
+
 /// `iss` and `sub` of a JSON Web Token.
 fn subject(authorization: &[u8]) -> Option<(String, String)> {
     let (scheme, token) = authorization.split_at_checked(BEARER.len())?;
@@ -62,6 +80,8 @@ fn subject(authorization: &[u8]) -> Option<(String, String)> {
 }
 
 const BEARER: &[u8] = b"Bearer ";
+/// Bytes of a digest that are shown.
+const SHOWN: usize = 8;
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@
 //! when it was opened and for whom. A client never sees the upstream's name, nor the upstream the
 //! client's.
 
-mod caller;
+pub(super) mod caller;
 mod claim;
 mod keys;
 
