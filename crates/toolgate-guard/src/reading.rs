@@ -259,12 +259,15 @@ mod tests {
         assert_eq!(item.string(), "\u{fffd}");
         assert_eq!(half.raw(item), r#""\ud83d""#);
         assert!(OwnedReading::read(r#"["\ud83d""#).is_err());
-        let text = r#"{"jsonrpc":"2.0","id":1,"method":"m/\ud83d"}"#;
+        let text = r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"\ud83d"}}"#;
         let seen = read_message(text.as_bytes(), |message, raw| match message {
-            Message::Request(request) => (request.method.to_owned(), raw.to_owned()),
+            Message::Request(request) => {
+                (request.params.map(|it| it.raw().to_owned()), raw.to_owned())
+            }
             _ => panic!("{raw}"),
         });
-        assert_eq!(seen, Some(("m/\u{fffd}".to_owned(), text.to_owned())));
+        let params = Some(r#"{"a":"\ufffd"}"#.to_owned());
+        assert_eq!(seen, Some((params, text.to_owned())));
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod support;
 use support::script::play;
 
 dialogues! { "cases":
+    argument_schema
     arguments
     batches
     cancel

@@ -195,8 +195,8 @@ fn structured_content_gets_a_text_block_unless_the_author_wrote_one() {
         at(told.document(), "/content").map(str::to_owned)
     };
     let object = r#"{"content":[],"structuredContent":{"b": 1.50, "a": "x  y"}}"#;
-    let array = r#"{"content":[{"type":"image","data":""}],"structuredContent":[ 1 ]}"#;
-    let image = r#"{"type":"image","data":""}"#;
+    let array = r#"{"content":[{"type":"image","data":"","mimeType":"image/png"}],"structuredContent":[ 1 ]}"#;
+    let image = r#"{"type":"image","data":"","mimeType":"image/png"}"#;
     let block = r#"[{"type":"text","text":"{\"b\":1.50,\"a\":\"x  y\"}"}]"#;
     assert_eq!(text_of(TextFallback::Always, object).unwrap(), block);
     assert_eq!(text_of(TextFallback::NonObject, object).unwrap(), "[]");

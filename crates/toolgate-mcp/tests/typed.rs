@@ -123,7 +123,11 @@ fn structured_content_is_read_into_a_type_or_says_why_not() {
     )
     .unwrap_err();
     assert_eq!(why.to_string(), "tool `find` failed: boom");
-    let why = read(&tool, r#"{"resultType":"input_required"}"#).unwrap_err();
+    let why = read(
+        &tool,
+        r#"{"resultType":"input_required","requestState":"s"}"#,
+    )
+    .unwrap_err();
     assert_eq!(
         why.to_string(),
         "the result of tool `find` has no `structuredContent`"

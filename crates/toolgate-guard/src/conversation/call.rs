@@ -89,6 +89,7 @@ impl Conversation {
             paid: retry.is_some_and(|retry| retry.paid),
             fresh: retry.is_some_and(|retry| retry.unlisted.is_none()),
             call: &call,
+            repaired: None,
             checker,
             now: turn.now,
         };
@@ -365,7 +366,10 @@ fn pass(case: &mut CallCase<'_>) -> Passage {
     for gate in CALL {
         match gate(case) {
             Judged::Fine => {}
-            Judged::Repaired { arguments, what } => passage.repaired = Some((arguments, what)),
+            Judged::Repaired { arguments, what } => {
+                case.repaired = Some(arguments.clone());
+                passage.repaired = Some((arguments, what));
+            }
             Judged::Objection(objection) => match objection.mode {
                 Mode::Enforce => {
                     passage.objection = Some(objection);

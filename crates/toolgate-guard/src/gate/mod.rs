@@ -8,6 +8,7 @@ mod admission;
 mod arguments;
 pub(crate) mod clients;
 mod drift;
+mod extra;
 pub(crate) mod listing;
 mod objection;
 mod rate;
@@ -39,6 +40,8 @@ pub(crate) struct CallCase<'c> {
     /// Whether the list was asked for just now, for this call.
     pub(crate) fresh: bool,
     pub(crate) call: &'c ToolCall<'c>,
+    /// Arguments that stand for the ones of the call, once they were repaired.
+    pub(crate) repaired: Option<String>,
     pub(crate) checker: &'c mut Checker,
     pub(crate) now: Duration,
 }
@@ -59,11 +62,12 @@ pub(crate) enum Judged {
 type CallGate = fn(&mut CallCase<'_>) -> Judged;
 
 /// The gates of a call, in order: what costs least and concerns most is first.
-pub(crate) const CALL: [CallGate; 4] = [
+pub(crate) const CALL: [CallGate; 5] = [
     admission::judge,
     drift::judge,
     rate::judge,
     arguments::judge,
+    extra::judge,
 ];
 
 impl From<Objection> for Judged {

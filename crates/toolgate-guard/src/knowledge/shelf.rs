@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use sha2::{Digest as _, Sha256};
+use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
+use toolgate_mcp::argument::{ArgumentSchema, LISTED, SchemaError};
 use toolgate_mcp::catalog::{Listing, ToolSet, UnreadableListing};
 use toolgate_mcp::contract::{Isolated, SchemaStore, ToolContract};
 
@@ -15,6 +17,7 @@ use crate::lock::Pin;
 pub(crate) struct Known {
     pub(crate) contract: Arc<ToolContract>,
     pin: OnceLock<Option<Pin>>,
+    arguments: OnceLock<Option<Result<ArgumentSchema, SchemaError>>>,
 }
 
 impl Known {
@@ -22,6 +25,20 @@ impl Known {
     pub(crate) fn pin(&self) -> Option<&Pin> {
         let pin = self.pin.get_or_init(|| Pin::of_contract(&self.contract));
         pin.as_ref()
+    }
+
+    /// The argument schema that the server lists beside the input schema, if it does.
+    pub(crate) fn listed_arguments(&self) -> Option<Result<&ArgumentSchema, &SchemaError>> {
+        let listed = self.arguments.get_or_init(|| {
+            let text = self.contract.text();
+            if !text.contains("argument") && !text.contains("\\u") {
+                return None;
+            }
+            let tool = OwnedDocument::read(text, &ReadLimits::default()).ok()?;
+            let schema = tool.document().root().member("_meta")?.member(LISTED)?;
+            Some(ArgumentSchema::read(schema.raw().as_bytes()))
+        });
+        listed.as_ref().map(Result::as_ref)
     }
 }
 
@@ -108,6 +125,7 @@ impl Shelf {
             Arc::new(Known {
                 contract: Arc::clone(contract),
                 pin: OnceLock::new(),
+                arguments: OnceLock::new(),
             })
         };
         Ok(PageTools {

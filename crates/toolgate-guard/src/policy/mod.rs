@@ -10,6 +10,7 @@ use std::time::Duration;
 pub use limits::Limits;
 pub use rule::{Rate, ToolRule};
 pub(crate) use terms::Terms;
+use toolgate_mcp::argument::ArgumentSchema;
 pub use toolgate_mcp::check::OnUndecided;
 use toolgate_mcp::contract::SchemaPart;
 use toolgate_schema::{Compiler, Formats, Strictness};
@@ -157,6 +158,9 @@ pub struct Policy {
     pub project: Project,
     /// Pinned tools. Default: none.
     pub drift: Drift,
+    /// Whether argument schemas that servers list ([`toolgate_mcp::argument::LISTED`]) are held
+    /// besides input schemas. Default `false`.
+    pub listed_argument_schemas: bool,
     /// How schemas are compiled: dialect, leniency, registered documents, limits. A guard keeps
     /// the compiler of its first policy. What it says of formats does not count. Default: lenient.
     pub compiler: Compiler,
@@ -200,6 +204,7 @@ impl Policy {
             inline_refs: false,
             project: Project::Wrap,
             drift: Drift::default(),
+            listed_argument_schemas: false,
             // why: a tool that works without the guard works with it, its schemas' slips left out.
             compiler: Compiler::new().strictness(Strictness::Lenient),
             // why: servers accept and return what the formats that they publish do not allow.
@@ -242,6 +247,16 @@ impl Policy {
     /// What holds for one tool.
     pub(crate) fn terms(&self, tool: &str) -> Terms {
         Terms::of(self, tool)
+    }
+
+    /// The argument schema that the operator gave a tool.
+    pub(crate) fn argument_schema(&self, tool: &str) -> Option<&ArgumentSchema> {
+        let rules = self.tools.iter().rev();
+        let mut given = rules.filter_map(|rule| {
+            let schema = rule.argument_schema.as_ref()?;
+            rule.applies(tool).then_some(schema)
+        });
+        given.next().map(|schema| &**schema)
     }
 
     /// What `format` does in a schema of a tool.

@@ -1,13 +1,15 @@
 //! What holds for the tools that a pattern names.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use toolgate_mcp::argument::ArgumentSchema;
 use toolgate_schema::Formats;
 
 use super::{BadResult, Mode, PolicyError};
 
 /// What holds for some tools. An absent member leaves what held before.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ToolRule {
     /// Which: a name in which `*` stands for any characters and `?` for one.
@@ -28,6 +30,8 @@ pub struct ToolRule {
     pub result_formats: Option<Formats>,
     /// See [`Policy::rate`](super::Policy::rate).
     pub rate: Option<Rate>,
+    /// What arguments must keep besides the input schema, in the words of this schema.
+    pub argument_schema: Option<Arc<ArgumentSchema>>,
     /// Whether the tools are neither listed nor callable.
     pub hidden: Option<bool>,
 }

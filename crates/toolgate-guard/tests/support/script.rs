@@ -11,6 +11,7 @@ use toolgate_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Policy, Purpose,
     Recovery, ScopeKey, Share, ShareTerms, Side, TraceContext,
 };
+use toolgate_mcp::argument::ArgumentSchema;
 use toolgate_schema::Formats;
 
 use super::expected::matches;
@@ -312,6 +313,7 @@ impl Stage {
                         _ => TextBlocks::Repair,
                     }
                 }
+                "listed_argument_schemas" => policy.listed_argument_schemas = value == "true",
                 "formats" => policy.formats = formats(value),
                 "result_formats" => policy.result_formats = formats(value),
                 "strictness" => {
@@ -334,6 +336,10 @@ impl Stage {
                 "results" => rule.results = Some(mode(value)),
                 "bad_result" => rule.bad_result = Some(bad_result(value)),
                 "repair" => rule.repair = Some(value == "true"),
+                "argument_schema" => {
+                    let schema = ArgumentSchema::read(value.as_bytes()).unwrap();
+                    rule.argument_schema = Some(Arc::new(schema));
+                }
                 "formats" => rule.formats = Some(formats(value)),
                 "result_formats" => rule.result_formats = Some(formats(value)),
                 "rate" => rule.rate = Some(rate(value)),

@@ -81,6 +81,10 @@ pub use version::Version;
 
 use field::Fields;
 
+/// The member of a listed tool's `_meta` under which a server may publish an argument schema. Readers
+/// honour it only where they are told to.
+pub const LISTED: &str = "toolgate/argument-schema";
+
 /// An argument schema, read and ready to check with.
 #[derive(Debug)]
 pub struct ArgumentSchema {

@@ -206,6 +206,18 @@ impl Fault {
 }
 
 impl Refusal {
+    /// Arguments that break a contract beside the input schema, such as an argument schema, in
+    /// that contract's own words.
+    #[must_use]
+    pub fn of_arguments(tool: &str, text: String) -> Self {
+        Self {
+            fault: Fault::InvalidArguments,
+            tool: Some(tool.to_owned()),
+            report: None,
+            text,
+        }
+    }
+
     /// What a model or a person is told; at most 2,048 bytes.
     #[must_use]
     pub fn text(&self) -> &str {

@@ -225,6 +225,39 @@ async fn a_child_that_dies_answers_its_calls_and_comes_back_for_modern_clients()
     }
 }
 
+/// S9
+#[tokio::test]
+async fn a_call_without_an_id_reaches_no_server() {
+    let served = Served::start(python(ECHO)).await;
+    let session = served.open().await;
+    let first = served
+        .in_session(&session, &call(1, "echo", json!({})))
+        .await;
+    let shared = served.modern(&modern(call(1, "echo", json!({})))).await;
+    for method in ["tools/call", "Tools/Call"] {
+        let mut silent = call(2, "die", json!({}));
+        silent["method"] = json!(method);
+        silent.as_object_mut().unwrap().remove("id");
+        for reply in [
+            served.in_session(&session, &silent).await,
+            served.modern(&modern(silent.clone())).await,
+            served.post(&[], &silent).await,
+        ] {
+            assert_eq!(reply.status, 400, "{reply:?}");
+            assert_eq!(reply.message()["error"]["code"], -32600, "{reply:?}");
+            assert_eq!(reply.message()["id"], Value::Null);
+        }
+    }
+    // The processes are still the ones that they were.
+    let again = served
+        .in_session(&session, &call(3, "echo", json!({})))
+        .await;
+    assert_eq!(pid_of(&first.message()), pid_of(&again.message()));
+    let again = served.modern(&modern(call(3, "echo", json!({})))).await;
+    assert_eq!(pid_of(&shared.message()), pid_of(&again.message()));
+    assert!(matches!(served.stop().await, Exit::Stopped));
+}
+
 #[tokio::test]
 async fn who_may_not_come_in_is_told_why() {
     let served = Served::with(python(ECHO), policy(), |options| {

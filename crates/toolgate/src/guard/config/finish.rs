@@ -9,6 +9,7 @@ use std::sync::Arc;
 use toolgate_guard::policy::{Policy, Rate};
 use toolgate_guard::{Junction, JunctionBounds, Lock, Member};
 use toolgate_json::quote;
+use toolgate_mcp::argument::ArgumentSchema;
 use toolgate_proxy::guard::{ServerCertificate, SessionKeys};
 use toolgate_proxy::{Fault, HttpTarget};
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -16,7 +17,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use super::problem::{Place, Problem};
 use super::slot::wrong_word;
 use super::words::{TranslateWord, Words as _};
-use super::{Config, Listen, RateWords, Sessions, Sources, Upstream};
+use super::{Config, Listen, RateWords, Sessions, Sources, ToolRule, Upstream};
 use crate::check::expand;
 use crate::render::Source;
 use crate::term::Canvas;
@@ -87,6 +88,11 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         .filter(|(_, upstream)| upstream.path.is_some())
         .map(|(name, _)| name.to_owned())
         .collect();
+    for rule in &mut config.tools {
+        if let Err(why) = rule.finish() {
+            problems.push(Problem::new(Place::Whole, why));
+        }
+    }
     let read = [
         config.register(),
         config.sessions.finish(sources),
@@ -424,6 +430,27 @@ impl Config {
         limits.scopes = bounds.scopes;
         limits.fuel = u64::try_from(bounds.fuel).unwrap_or(u64::MAX);
         policy
+    }
+}
+
+impl ToolRule {
+    /// Reads the argument schema.
+    fn finish(&mut self) -> Result<(), String> {
+        let pattern = self.pattern.as_deref().unwrap_or_default();
+        let wrong = |why: String| format!("`[[tools]]` for `{}`: {why}", quote(pattern, SHOWN));
+        let text = match (&self.argument_schema, &self.argument_schema_text) {
+            (None, None) => return Ok(()),
+            (Some(path), None) => read(path).map_err(wrong)?,
+            (None, Some(text)) => text.clone().into_bytes(),
+            (Some(_), Some(_)) => {
+                let why = "`argument_schema` and `argument_schema_text` say the same";
+                return Err(wrong(why.to_owned()));
+            }
+        };
+        let schema = ArgumentSchema::read(&text);
+        let schema = schema.map_err(|error| wrong(format!("the argument schema: {error}")))?;
+        self.rule.argument_schema = Some(Arc::new(schema));
+        Ok(())
     }
 }
 

@@ -89,6 +89,9 @@ pub(crate) struct Upstream {
 #[derive(Clone, Default)]
 struct ToolRule {
     pattern: Option<String>,
+    /// A file with an argument schema, or its text.
+    argument_schema: Option<PathBuf>,
+    argument_schema_text: Option<String>,
     rule: policy::ToolRule,
     rate: RateWords,
 }

@@ -18,6 +18,7 @@ use toolgate_guard::{
     Action, Begun, Carrier, End, Gate, IdKey, Link, Outcome, Trace, TraceContext, Tracer,
 };
 use toolgate_json::quote;
+use toolgate_mcp::message::Method;
 
 use super::Line;
 
@@ -229,8 +230,8 @@ fn error(answer: Outcome) -> Vec<KeyValue> {
 
 /// A method by the name that MCP has for it.
 fn known(method: &str) -> &'static str {
-    let known = METHODS.iter().find(|known| **known == method);
-    known.copied().unwrap_or(OTHER)
+    let known = Method::of(method).filter(|known| known.is_request_of_client());
+    known.map_or(OTHER, |known| known.name)
 }
 
 /// What a transport is called.
@@ -309,27 +310,3 @@ const OTHER: &str = "_OTHER";
 const CANCELLED: &str = "cancelled";
 /// Characters of a stranger's name.
 const SHOWN: usize = 128;
-
-/// What a client can ask for, in all versions of the protocol.
-const METHODS: [&str; 20] = [
-    "completion/complete",
-    "initialize",
-    "logging/setLevel",
-    "ping",
-    "prompts/get",
-    "prompts/list",
-    "resources/list",
-    "resources/read",
-    "resources/subscribe",
-    "resources/templates/list",
-    "resources/unsubscribe",
-    "server/discover",
-    "subscriptions/listen",
-    "tasks/cancel",
-    "tasks/get",
-    "tasks/list",
-    "tasks/result",
-    "tasks/update",
-    "tools/call",
-    "tools/list",
-];

@@ -190,6 +190,11 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         "how long after its time to live a listing may still admit calls; a refusal always asks for a fresh one",
     ),
     live(
+        "policy.listed_argument_schemas",
+        field!(Flag, policy.listed_argument_schemas),
+        "hold arguments to the argument schemas that servers list under `_meta` → `toolgate/argument-schema`, besides the input schemas",
+    ),
+    live(
         "schemas.formats",
         word!(Formats, policy.formats),
         "what `format` does in arguments",

@@ -122,6 +122,16 @@ pub(in super::super) const TOOL: &[Key<ToolRule>] = &[
         "as `schemas.result_formats`",
     ),
     live(
+        "argument_schema",
+        field!(Path, argument_schema),
+        "a file with an argument schema that arguments must keep besides the input schema",
+    ),
+    live(
+        "argument_schema_text",
+        field!(Text, argument_schema_text),
+        "the same as JSON text, instead of a file",
+    ),
+    live(
         "hidden",
         field!(MaybeFlag, rule.hidden),
         "the tool is not listed and cannot be called",
