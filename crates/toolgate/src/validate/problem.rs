@@ -218,6 +218,8 @@ pub(super) fn problems<'a>(outcome: &'a Outcome, source: &Source<'_>) -> Vec<Pro
             help: match why {
                 Exhausted::Fuel { .. } => Some(raise("limits.fuel")),
                 Exhausted::Depth { .. } => Some(raise("limits.evaluation_depth")),
+                // No limit was reached.
+                Exhausted::Internal => None,
             },
             ..Problem::new("undecided", why.to_string())
         }],

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use toolgate_guard::policy::{Policy, Rate};
 use toolgate_guard::{Junction, JunctionBounds, Lock, Member};
 use toolgate_json::quote;
-use toolgate_mcp::argument::ArgumentSchema;
 use toolgate_proxy::guard::{ServerCertificate, SessionKeys};
 use toolgate_proxy::{Fault, HttpTarget};
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -17,7 +16,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use super::problem::{Place, Problem};
 use super::slot::wrong_word;
 use super::words::{TranslateWord, Words as _};
-use super::{Config, Listen, RateWords, Sessions, Sources, ToolRule, Upstream};
+use super::{Config, Listen, RateWords, Sessions, Sources, Upstream};
 use crate::check::expand;
 use crate::render::Source;
 use crate::term::Canvas;
@@ -380,19 +379,6 @@ impl Upstream {
 }
 
 impl Config {
-    /// Reads the documents that references may lead to.
-    fn register(&mut self) -> Result<(), String> {
-        for (uri, path) in &self.documents {
-            let bytes = read(path).map_err(|why| format!("`schemas.documents`: {why}"))?;
-            let made = self.policy.compiler.clone().register(uri, &bytes);
-            self.policy.compiler = made.map_err(|error| {
-                let uri = quote(uri, SHOWN);
-                format!("`schemas.documents`: {} as `{uri}`: {error}", file(path))
-            })?;
-        }
-        Ok(())
-    }
-
     /// The policy for one upstream.
     pub(crate) fn policy(&self, upstream: &Upstream) -> Policy {
         let mut policy = self.policy.clone();
@@ -430,27 +416,6 @@ impl Config {
         limits.scopes = bounds.scopes;
         limits.fuel = u64::try_from(bounds.fuel).unwrap_or(u64::MAX);
         policy
-    }
-}
-
-impl ToolRule {
-    /// Reads the argument schema.
-    fn finish(&mut self) -> Result<(), String> {
-        let pattern = self.pattern.as_deref().unwrap_or_default();
-        let wrong = |why: String| format!("`[[tools]]` for `{}`: {why}", quote(pattern, SHOWN));
-        let text = match (&self.argument_schema, &self.argument_schema_text) {
-            (None, None) => return Ok(()),
-            (Some(path), None) => read(path).map_err(wrong)?,
-            (None, Some(text)) => text.clone().into_bytes(),
-            (Some(_), Some(_)) => {
-                let why = "`argument_schema` and `argument_schema_text` say the same";
-                return Err(wrong(why.to_owned()));
-            }
-        };
-        let schema = ArgumentSchema::read(&text);
-        let schema = schema.map_err(|error| wrong(format!("the argument schema: {error}")))?;
-        self.rule.argument_schema = Some(Arc::new(schema));
-        Ok(())
     }
 }
 

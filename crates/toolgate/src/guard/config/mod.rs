@@ -8,6 +8,7 @@ mod finish;
 mod keys;
 mod overrides;
 mod problem;
+mod schemas;
 mod shared;
 mod slot;
 mod words;
