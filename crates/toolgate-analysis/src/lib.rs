@@ -8,4 +8,5 @@
 
 pub mod diff;
 pub mod inline;
+mod keywords;
 pub mod lint;

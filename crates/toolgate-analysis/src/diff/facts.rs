@@ -1,40 +1,103 @@
 //! A schema as a conjunction of plain nodes, and where its references lead.
 
-use toolgate_json::{Kind, Node as _, View};
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use toolgate_json::{Key as _, Kind, Node as _, View};
 use toolgate_schema::Dialect;
 
+use super::evaluated::{self, Evaluated, Reach};
+use super::lookup::Lookup;
+use super::parts;
+use crate::keywords;
+
 /// A document of schemas.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Doc<'a> {
     pub(super) root: View<'a>,
     pub(super) dialect: Dialect,
     /// Whether references in it are all of the form `#/…`, with nothing that renames places.
-    pub(super) plain: bool,
+    plain: bool,
+    pub(super) references: References,
+    /// Whether a part of it declares a dialect.
+    pub(super) mixed: bool,
+    pub(super) lookup: Rc<Lookup<'a>>,
+}
+
+/// What the references of a document depend on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum References {
+    /// There are none.
+    None,
+    /// All lead to `$defs` and `definitions` of the root.
+    ToDefinitions,
+    /// Some lead elsewhere, or depend on the dynamic scope.
+    Elsewhere,
 }
 
 impl<'a> Doc<'a> {
     pub(super) fn new(root: View<'a>) -> Self {
         let declared = root.member("$schema").map_or("", |uri| uri.string());
-        let text = root.raw();
-        let renames = [
-            "\"$id\"",
-            "\"id\"",
-            "\"$anchor\"",
-            "\"$dynamicRef\"",
-            "\"$recursiveRef\"",
-        ];
-        // `id` is also a frequent property; only draft 4 has it as a keyword.
-        let dialect = Dialect::from_uri(declared).unwrap_or(Dialect::Draft202012);
-        let plain = !renames.iter().any(|name| {
-            text.contains(name)
-                && (*name != "\"id\"" || dialect == Dialect::Draft4)
-                && (*name != "\"$id\"" || nested_id(root))
-        });
-        Self {
+        let mut doc = Self {
             root,
-            dialect,
-            plain,
+            dialect: Dialect::from_uri(declared).unwrap_or(Dialect::Draft202012),
+            plain: true,
+            references: References::None,
+            mixed: false,
+            lookup: Rc::new(Lookup::new()),
+        };
+        let mut todo = vec![root];
+        while let Some(view) = todo.pop() {
+            for (key, value) in view.members() {
+                match value.kind() {
+                    Kind::Array | Kind::Object => todo.push(value),
+                    Kind::String => doc.note(key.text(), value.string(), view.id() == root.id()),
+                    _ => {}
+                }
+            }
+            let container = |item: &View<'_>| matches!(item.kind(), Kind::Array | Kind::Object);
+            todo.extend(view.items().filter(container));
         }
+        if !doc.plain && doc.references != References::None {
+            doc.references = References::Elsewhere;
+        }
+        doc
+    }
+
+    /// Notes a keyword that names or refers. Data that looks like one counts too.
+    fn note(&mut self, keyword: &str, value: &str, at_root: bool) {
+        match keyword {
+            "$schema" => self.mixed |= !at_root,
+            "$id" => self.plain &= at_root && !value.starts_with('#'),
+            // `id` is also a frequent property; only draft 4 has it as a keyword.
+            "id" => self.plain &= at_root || self.dialect != Dialect::Draft4,
+            "$anchor" => self.plain = false,
+            "$dynamicRef" | "$recursiveRef" => {
+                self.plain = false;
+                self.references = References::Elsewhere;
+            }
+            "$ref" => {
+                let defined = ["#/$defs/", "#/definitions/"];
+                let to_definitions = defined.iter().any(|start| value.starts_with(start));
+                self.references = self.references.max(if to_definitions {
+                    References::ToDefinitions
+                } else {
+                    References::Elsewhere
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// The value of a keyword that the dialect has.
+    pub(super) fn keyword(&self, schema: View<'a>, keyword: &str) -> Option<View<'a>> {
+        if self.dialect != Dialect::Draft202012 {
+            let first = keywords::keyword(keyword).map_or(Dialect::Draft4, |known| known.first);
+            if self.dialect < first {
+                return None;
+            }
+        }
+        self.lookup.member(schema, keyword)
     }
 
     /// Where a reference leads.
@@ -43,7 +106,7 @@ impl<'a> Doc<'a> {
         if fragment.is_empty() {
             return Some(self.root);
         }
-        if fragment.contains('%') {
+        if fragment.contains('%') || !fragment.starts_with('/') {
             return None;
         }
         // Pointers are into the schema, which may be a part of its document.
@@ -51,7 +114,7 @@ impl<'a> Doc<'a> {
         for token in toolgate_json::pointer::tokens(fragment) {
             view = match view.kind() {
                 Kind::Array => view.item(toolgate_json::pointer::index(&token)?)?,
-                _ => view.member(&token)?,
+                _ => self.lookup.member(view, &token)?,
             };
         }
         Some(view)
@@ -60,27 +123,50 @@ impl<'a> Doc<'a> {
     fn hides_siblings(&self) -> bool {
         self.dialect <= Dialect::Draft7
     }
-}
 
-/// Whether `$id` stands anywhere but at the root, as a rough count of its text.
-fn nested_id(root: View<'_>) -> bool {
-    let own = usize::from(root.member("$id").is_some());
-    root.raw().matches("\"$id\"").count() > own
+    /// The bits of a value's type. Draft 4 counts `1` as an integer and `1.0` as none,
+    /// though they are equal.
+    pub(super) fn type_of(&self, value: View<'_>) -> u8 {
+        match type_of(value) {
+            32 if self.dialect == Dialect::Draft4 => NUMBER,
+            bits => bits,
+        }
+    }
 }
 
 /// The plain schemas that must all hold, references and `allOf` followed.
-#[derive(Clone, Default)]
 pub(super) struct Facts<'a> {
+    pub(super) doc: Doc<'a>,
     pub(super) nodes: Vec<View<'a>>,
     /// Some reference could not be followed, or there were too many.
     pub(super) opaque: bool,
     /// Nothing fits.
     pub(super) never: bool,
+    /// The `unevaluatedProperties` and `unevaluatedItems` that say something.
+    pub(super) unevaluated: Vec<Unevaluated<'a>>,
+    values: OnceCell<Option<Rc<[View<'a>]>>>,
+}
+
+/// An `unevaluatedProperties` or `unevaluatedItems` among the facts.
+pub(super) struct Unevaluated<'a> {
+    pub(super) of_items: bool,
+    pub(super) schema: View<'a>,
+    /// What the keywords beside it may evaluate.
+    pub(super) evaluated: Rc<Evaluated<'a>>,
+    /// Whether it judges each member whose name no node declares, each item beyond all tuples.
+    pub(super) judges_others: bool,
 }
 
 impl<'a> Facts<'a> {
     pub(super) fn of(doc: &Doc<'a>, schemas: &[View<'a>]) -> Self {
-        let mut facts = Self::default();
+        let mut facts = Self {
+            doc: doc.clone(),
+            nodes: Vec::new(),
+            opaque: false,
+            never: false,
+            unevaluated: Vec::new(),
+            values: OnceCell::new(),
+        };
         let mut todo: Vec<View<'a>> = schemas.to_vec();
         while let Some(schema) = todo.pop() {
             if facts.nodes.iter().any(|known| known.id() == schema.id()) {
@@ -91,9 +177,11 @@ impl<'a> Facts<'a> {
                 Kind::Object => {
                     if facts.nodes.len() >= MOST_NODES {
                         facts.opaque = true;
-                        return facts;
+                        break;
                     }
-                    let reference = schema.member("$ref").filter(|r| r.kind() == Kind::String);
+                    let reference = doc
+                        .keyword(schema, "$ref")
+                        .filter(|r| r.kind() == Kind::String);
                     if let Some(reference) = reference {
                         match doc.resolve(reference.string()) {
                             Some(target) => todo.push(target),
@@ -106,22 +194,71 @@ impl<'a> Facts<'a> {
                     }
                     facts.opaque |= ["$dynamicRef", "$recursiveRef"]
                         .iter()
-                        .any(|keyword| schema.member(keyword).is_some());
+                        .any(|keyword| doc.keyword(schema, keyword).is_some());
                     facts.nodes.push(schema);
-                    let all = schema.member("allOf").into_iter().flat_map(View::items);
-                    todo.extend(all);
+                    todo.extend(
+                        doc.keyword(schema, "allOf")
+                            .into_iter()
+                            .flat_map(View::items),
+                    );
                 }
                 _ => facts.opaque = true,
             }
         }
+        facts.find_unevaluated();
         facts
+    }
+
+    fn find_unevaluated(&mut self) {
+        if !evaluated::in_dialect(self.doc.dialect) {
+            return;
+        }
+        let mut found = Vec::new();
+        for node in &self.nodes {
+            for (keyword, of_items) in
+                [("unevaluatedProperties", false), ("unevaluatedItems", true)]
+            {
+                let Some(schema) = self.doc.keyword(*node, keyword) else {
+                    continue;
+                };
+                if schema.kind() == Kind::Boolean && schema.boolean() {
+                    continue;
+                }
+                let lookup = &self.doc.lookup;
+                let evaluated = lookup.evaluated(&self.doc, *node, Reach::Possibly);
+                let declares = |keyword: &str, name: &str| {
+                    let mut all = self.all(keyword).into_iter();
+                    all.any(|one| lookup.member(one, name).is_some())
+                };
+                let judges_others = if of_items {
+                    !evaluated.all_items && evaluated.items <= parts::longest_tuple(self)
+                } else {
+                    !evaluated.all_names
+                        && evaluated
+                            .names
+                            .iter()
+                            .all(|name| declares("properties", name))
+                        && evaluated
+                            .patterns
+                            .iter()
+                            .all(|name| declares("patternProperties", name))
+                };
+                found.push(Unevaluated {
+                    of_items,
+                    schema,
+                    evaluated,
+                    judges_others,
+                });
+            }
+        }
+        self.unevaluated = found;
     }
 
     /// The values of a keyword, of all nodes that have it.
     pub(super) fn all(&self, keyword: &str) -> Vec<View<'a>> {
         self.nodes
             .iter()
-            .filter_map(|node| node.member(keyword))
+            .filter_map(|node| self.doc.keyword(*node, keyword))
             .collect()
     }
 
@@ -133,14 +270,14 @@ impl<'a> Facts<'a> {
     }
 
     /// The values of the shortest `enum` or of a `const`.
-    pub(super) fn values(&self) -> Option<Vec<View<'a>>> {
-        let constant = self
-            .all("const")
-            .into_iter()
-            .next()
-            .map(|value| vec![value]);
-        let list = self.all("enum").into_iter().min_by_key(|list| list.len());
-        constant.or_else(|| list.map(|list| list.items().collect()))
+    pub(super) fn values(&self) -> Option<&[View<'a>]> {
+        let values = self.values.get_or_init(|| {
+            let constant = self.all("const").into_iter().next();
+            let list = self.all("enum").into_iter().min_by_key(|list| list.len());
+            let constant = constant.map(|value| Rc::from([value]));
+            constant.or_else(|| list.map(|list| list.items().collect()))
+        });
+        values.as_deref()
     }
 }
 
@@ -162,7 +299,7 @@ pub(super) const OBJECT: u8 = 16;
 pub(super) const NUMBER: u8 = 96;
 
 /// The types that a node's own `type` allows.
-fn types_of(node: View<'_>) -> u8 {
+pub(super) fn types_of(node: View<'_>) -> u8 {
     let Some(value) = node.member("type") else {
         return ANY;
     };
@@ -181,7 +318,7 @@ fn types_of(node: View<'_>) -> u8 {
 }
 
 /// The bits of a value's type.
-pub(super) fn type_of(value: View<'_>) -> u8 {
+fn type_of(value: View<'_>) -> u8 {
     match value.kind() {
         Kind::Null => 1,
         Kind::Boolean => 2,

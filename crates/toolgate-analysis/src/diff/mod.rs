@@ -12,8 +12,10 @@
 //! tried, fuel of all checks of a tool together. What a bound cuts short is
 //! [`Class::Unknown`].
 
+mod evaluated;
 mod facts;
 mod leaf;
+mod lookup;
 mod parts;
 mod pool;
 mod report;

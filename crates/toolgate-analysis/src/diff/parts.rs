@@ -1,9 +1,11 @@
 //! The rules for objects and arrays: members, names, items, counts.
 
+use std::collections::HashSet;
+
 use toolgate_json::{Key as _, Kind, Node as _, View, quote};
-use toolgate_pattern::{Limits, Pattern};
 use toolgate_schema::Dialect;
 
+use super::evaluated::Reach;
 use super::facts::{ARRAY, Doc, Facts, OBJECT, STRING};
 use super::subset::{Comparison, Left, Step};
 
@@ -13,22 +15,54 @@ impl<'a> Comparison<'a> {
         if types & OBJECT == 0 || facts.values().is_some() {
             return types & OBJECT == 0 || self.unchanged_for_values(facts, node, &OBJECT_KEYWORDS);
         }
-        let mut holds = self.required(facts, node);
-        holds &= self.declared(facts, node);
-        holds &= self.additional(facts, node);
-        holds &= self.by_pattern(facts, node);
-        holds &= self.names(facts, node);
-        holds &= self.counts(facts, node);
+        let mut holds = true;
+        for rule in [
+            Self::required,
+            Self::declared,
+            Self::additional,
+            Self::by_pattern,
+            Self::names,
+            Self::counts,
+        ] {
+            holds &= rule(self, facts, node);
+            if !holds && !self.heard() {
+                return false;
+            }
+        }
         for keyword in ["dependentRequired", "dependentSchemas", "dependencies"] {
             holds &= self.verbatim(facts, node, keyword);
         }
         holds
     }
 
+    /// The members of a keyword of the right side.
+    fn wanted(
+        &self,
+        node: View<'a>,
+        keyword: &str,
+    ) -> impl Iterator<Item = (&'a str, View<'a>)> + use<'a> {
+        let all = self.right.keyword(node, keyword).into_iter();
+        all.flat_map(View::members)
+            .map(|(key, schema)| (key.text(), schema))
+    }
+
+    /// Pays for a look at so many members of the left side.
+    fn pay_for(&mut self, facts: &Facts<'a>, keyword: &str) -> bool {
+        let count: usize = facts.all(keyword).into_iter().map(|all| all.len()).sum();
+        self.pay(u64::try_from(count).unwrap_or(u64::MAX))
+    }
+
     fn required(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
-        let own: Vec<&str> = names_of(facts, "required");
+        let Some(wanted) = self.right.keyword(node, "required") else {
+            return true;
+        };
+        let count = u64::try_from(wanted.len()).unwrap_or(u64::MAX);
+        if !self.pay(count) || !self.pay_for(facts, "required") {
+            return self.too_large();
+        }
+        let own = names_of(facts, "required");
         let mut holds = true;
-        for name in node.member("required").into_iter().flat_map(View::items) {
+        for name in wanted.items().filter(|name| name.kind() == Kind::String) {
             if !own.contains(&name.string()) {
                 let name = quote(name.string(), 64).to_string();
                 holds = self.say_both(
@@ -36,6 +70,9 @@ impl<'a> Comparison<'a> {
                     &format!("`{name}` is now required"),
                     &format!("`{name}` is no longer required"),
                 );
+                if !self.heard() {
+                    return false;
+                }
             }
         }
         holds
@@ -43,36 +80,83 @@ impl<'a> Comparison<'a> {
 
     fn declared(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
         let mut holds = true;
-        for (key, schema) in node
-            .member("properties")
-            .into_iter()
-            .flat_map(View::members)
-        {
-            if let Some(own) = member(facts, key.text()) {
-                let step = Step::Name(key.text().to_owned());
+        for (name, schema) in self.wanted(node, "properties") {
+            if let Some(own) = member(facts, name) {
+                let step = Step::Name(name.to_owned());
                 holds &= self.within(step, |this| this.contained(&Left::of(own), schema));
+                if !holds && !self.heard() {
+                    return false;
+                }
             }
         }
         holds
     }
 
     fn additional(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
-        let Some(rest) = node.member("additionalProperties") else {
+        let Some(rest) = self.right.keyword(node, "additionalProperties") else {
             return true;
         };
+        let patterns: Vec<&str> = self
+            .wanted(node, "patternProperties")
+            .map(|(pattern, _)| pattern)
+            .collect();
+        let declared = self.right.keyword(node, "properties");
+        let right = self.right.clone();
+        let covered = |name: &str| {
+            declared.is_some_and(|all| right.lookup.member(all, name).is_some())
+                || patterns
+                    .iter()
+                    .any(|pattern| right.lookup.matches(pattern, name) == Some(true))
+        };
+        let shared = |pattern: &str| patterns.contains(&pattern);
+        let sure = patterns.is_empty();
+        self.uncovered(facts, rest, sure, &covered, &shared, &ADDITIONAL)
+    }
+
+    /// What the left side may have beside what the right side covers must match `rest`.
+    fn uncovered(
+        &mut self,
+        facts: &Facts<'a>,
+        rest: View<'a>,
+        sure: bool,
+        covered: &dyn Fn(&str) -> bool,
+        shared: &dyn Fn(&str) -> bool,
+        words: &Words,
+    ) -> bool {
         let closed = rest.kind() == Kind::Boolean && !rest.boolean();
+        let before = self.sure;
+        self.sure &= sure;
+        let holds = self.uncovered_names(facts, rest, closed, covered, words)
+            & self.uncovered_patterns(facts, rest, shared)
+            & match others(facts) {
+                None => true,
+                Some(_) if closed => self.say_both(true, words.rest_refused, words.rest_accepted),
+                Some(own) => {
+                    self.within(Step::AnyName, |this| this.contained(&Left::of(own), rest))
+                }
+            };
+        self.sure = before;
+        holds
+    }
+
+    fn uncovered_names(
+        &mut self,
+        facts: &Facts<'a>,
+        rest: View<'a>,
+        closed: bool,
+        covered: &dyn Fn(&str) -> bool,
+        words: &Words,
+    ) -> bool {
         let mut holds = true;
-        let mut seen: Vec<&str> = Vec::new();
+        let mut seen: HashSet<&str> = HashSet::new();
         for (key, _) in facts.all("properties").into_iter().flat_map(View::members) {
             let name = key.text();
-            let covered = node
-                .member("properties")
-                .is_some_and(|all| all.member(name).is_some())
-                || matching(node, name).next().is_some();
-            if covered || seen.contains(&name) {
+            if !self.pay(NAME) {
+                return self.too_large();
+            }
+            if !seen.insert(name) || covered(name) {
                 continue;
             }
-            seen.push(name);
             let Some(own) = member(facts, name) else {
                 continue;
             };
@@ -80,80 +164,93 @@ impl<'a> Comparison<'a> {
                 let name = quote(name, 64).to_string();
                 holds = self.say_both(
                     true,
-                    &format!("`{name}` is no longer accepted"),
-                    &format!("`{name}` is new"),
+                    &format!("`{name}` {}", words.name_refused),
+                    &format!("`{name}` {}", words.name_accepted),
                 );
             } else {
                 let step = Step::Name(name.to_owned());
                 holds &= self.within(step, |this| this.contained(&Left::of(own), rest));
             }
+            if !holds && !self.heard() {
+                return false;
+            }
         }
-        for (key, schema) in facts
-            .all("patternProperties")
-            .into_iter()
-            .flat_map(View::members)
-        {
-            let shared = node
-                .member("patternProperties")
-                .is_some_and(|all| all.member(key.text()).is_some());
-            if !shared {
+        holds
+    }
+
+    fn uncovered_patterns(
+        &mut self,
+        facts: &Facts<'a>,
+        rest: View<'a>,
+        shared: &dyn Fn(&str) -> bool,
+    ) -> bool {
+        let mut holds = true;
+        let patterns = facts.all("patternProperties").into_iter();
+        for (key, schema) in patterns.flat_map(View::members) {
+            if !self.pay(NAME) {
+                return self.too_large();
+            }
+            if !shared(key.text()) {
                 let sure = std::mem::replace(&mut self.sure, false);
                 holds &= self.within(Step::AnyName, |this| {
                     this.contained(&Left::of(vec![schema]), rest)
                 });
                 self.sure = sure;
             }
-        }
-        match others(facts) {
-            None => holds,
-            Some(_) if closed => self.say_both(
-                true,
-                "properties that are not declared are now refused",
-                "properties that are not declared are now accepted",
-            ),
-            Some(own) => {
-                holds & self.within(Step::AnyName, |this| this.contained(&Left::of(own), rest))
+            if !holds && !self.heard() {
+                return false;
             }
         }
+        holds
     }
 
     fn by_pattern(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
         let mut holds = true;
-        for (key, schema) in node
-            .member("patternProperties")
-            .into_iter()
-            .flat_map(View::members)
-        {
+        for (pattern, schema) in self.wanted(node, "patternProperties") {
             let same: Vec<View<'a>> = facts
                 .all("patternProperties")
                 .into_iter()
-                .filter_map(|all| all.member(key.text()))
+                .filter_map(|all| facts.doc.lookup.member(all, pattern))
                 .collect();
             for (name, _) in facts.all("properties").into_iter().flat_map(View::members) {
-                let matched = matches(key.text(), name.text());
-                if let Some(own) = member(facts, name.text()).filter(|_| matched) {
+                if !self.pay(NAME) {
+                    return self.too_large();
+                }
+                // What is not known to match may match.
+                if self.right.lookup.matches(pattern, name.text()) == Some(false) {
+                    continue;
+                }
+                if let Some(own) = member(facts, name.text()) {
                     let step = Step::Name(name.text().to_owned());
                     holds &= self.within(step, |this| this.contained(&Left::of(own), schema));
                 }
+                if !holds && !self.heard() {
+                    return false;
+                }
             }
             if same.is_empty() {
+                let sure = std::mem::replace(&mut self.sure, false);
+                // A name may match other patterns of the left side, or none.
+                holds &= self.uncovered_patterns(facts, schema, &|_| false);
                 if let Some(own) = others(facts) {
-                    let sure = std::mem::replace(&mut self.sure, false);
                     holds &=
                         self.within(Step::AnyName, |this| this.contained(&Left::of(own), schema));
-                    self.sure = sure;
                 }
+                self.sure = sure;
             } else {
                 holds &= self.within(Step::AnyName, |this| {
                     this.contained(&Left::of(same), schema)
                 });
+            }
+            if !holds && !self.heard() {
+                return false;
             }
         }
         holds
     }
 
     fn names(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
-        let Some(wanted) = node.member("propertyNames") else {
+        let Some(wanted) = self.right.keyword(node, "propertyNames") else {
             return true;
         };
         let left = Left::of(facts.all("propertyNames")).masked(STRING);
@@ -165,25 +262,22 @@ impl<'a> Comparison<'a> {
     }
 
     fn counts(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
-        let least = node
-            .member("minProperties")
-            .and_then(|value| value.number().as_u64());
-        let required = u64::try_from(names_of(facts, "required").len()).unwrap_or(u64::MAX);
-        let most = node
-            .member("maxProperties")
-            .and_then(|value| value.number().as_u64());
-        let declared = facts
-            .all("properties")
-            .into_iter()
-            .map(|all| all.len())
-            .min()
-            .unwrap_or(0);
-        let closed = others(facts).is_none() && facts.all("patternProperties").is_empty();
-        let by_required = least.is_none_or(|least| required >= least);
-        let by_closed = most
-            .is_none_or(|most| closed && u64::try_from(declared).is_ok_and(|count| count <= most));
-        (by_required && by_closed)
-            || self.count_rule(facts, node, "minProperties", "maxProperties", |_| None)
+        let number = |keyword| {
+            let value = self.right.keyword(node, keyword)?;
+            value.number().as_u64()
+        };
+        let (least, most) = (number("minProperties"), number("maxProperties"));
+        let mut holds = true;
+        let required = names_of(facts, "required").len();
+        if least.is_none_or(|least| u64::try_from(required).is_ok_and(|count| count < least)) {
+            holds &= self.count_rule(facts, node, "minProperties", true, |_| None);
+        }
+        if most.is_none_or(|most| {
+            closed_at(facts).is_none_or(|count| u64::try_from(count).is_ok_and(|n| n > most))
+        }) {
+            holds &= self.count_rule(facts, node, "maxProperties", false, |_| None);
+        }
+        holds
     }
 
     /// All array keywords of a node.
@@ -191,73 +285,162 @@ impl<'a> Comparison<'a> {
         if types & ARRAY == 0 || facts.values().is_some() {
             return types & ARRAY == 0 || self.unchanged_for_values(facts, node, &ARRAY_KEYWORDS);
         }
-        let mut holds = self.count_rule(facts, node, "minItems", "maxItems", |_| None);
+        let mut holds = self.count_rule(facts, node, "minItems", true, |_| None);
+        holds &= self.count_rule(facts, node, "maxItems", false, |_| None);
         let unique = |flag: View<'_>| flag.boolean();
-        if node.member("uniqueItems").is_some_and(unique)
+        if self.right.keyword(node, "uniqueItems").is_some_and(unique)
             && !facts.all("uniqueItems").into_iter().any(unique)
         {
             holds = self.say_both(true, "items must now differ", "items need no longer differ");
         }
         holds &= self.items(facts, node);
-        for keyword in ["contains", "minContains", "maxContains"] {
-            if node.member("contains").is_some() {
-                holds &= self.verbatim(facts, node, keyword);
-            }
+        holds & self.contains(facts, node)
+    }
+
+    /// `contains` with its counts, which mean something only together.
+    fn contains(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
+        let Some(wanted) = self.right.keyword(node, "contains") else {
+            return true;
+        };
+        let (least, most) = contained_counts(&self.right, node);
+        if least == Some(0) && most.is_none() {
+            return true;
         }
-        holds
+        let says_so = facts.nodes.iter().any(|one| {
+            let own = self.left.keyword(*one, "contains");
+            let (at_least, at_most) = contained_counts(&self.left, *one);
+            let enough = matches!((at_least, least), (Some(own), Some(wanted)) if own >= wanted);
+            let limited = match (at_most, most) {
+                (_, None) => true,
+                (Some(Some(own)), Some(Some(wanted))) => own <= wanted,
+                _ => false,
+            };
+            enough && limited && own.is_some_and(|own| self.same(own, wanted))
+        });
+        says_so || self.keyword_changed(facts, "contains")
     }
 
     fn items(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
-        let most = facts
-            .all("maxItems")
-            .into_iter()
-            .filter_map(|value| value.number().as_u64())
-            .min()
-            .map_or(usize::MAX, |most| {
-                usize::try_from(most).unwrap_or(usize::MAX)
-            });
+        let most = most_items(facts);
         let wanted = tuple(&self.right, node);
         let rest = rest(&self.right, node);
-        let longest = facts
-            .nodes
-            .iter()
-            .map(|one| tuple(&self.left, *one).len())
-            .max()
-            .unwrap_or(0);
+        let longest = longest_tuple(facts).max(tuple_length(&self.right, node));
+        if longest > MOST_ITEMS {
+            let keyword = tuple_keyword(&self.right);
+            return (wanted.is_empty() && rest.is_none())
+                || self.say(false, format!("`{keyword}` is too long to compare"));
+        }
         let mut holds = true;
-        for index in 0..longest.max(wanted.len()).min(most).min(MOST_ITEMS) {
+        for index in 0..longest.min(most) {
             let Some(schema) = wanted.get(index).copied().or(rest) else {
                 continue;
             };
-            if let Some(own) = item(&self.left, facts, index) {
+            if let Some(own) = item(facts, index) {
                 holds &= self.within(Step::Index(index), |this| {
                     this.contained(&Left::of(own), schema)
                 });
             }
         }
-        let beyond = longest.max(wanted.len());
-        match (rest, item(&self.left, facts, usize::MAX)) {
-            (Some(schema), Some(own)) if most > beyond => {
+        match (rest, item(facts, usize::MAX)) {
+            (Some(schema), Some(own)) if most > longest => {
                 holds & self.within(Step::AnyItem, |this| this.contained(&Left::of(own), schema))
             }
             _ => holds,
         }
     }
 
-    /// A keyword that holds if the left side says the same.
-    fn verbatim(&mut self, facts: &Facts<'a>, node: View<'a>, keyword: &str) -> bool {
-        let Some(wanted) = node.member(keyword) else {
+    /// `unevaluatedProperties` and `unevaluatedItems` of the right side. What they judge
+    /// depends on the keywords beside them, so the same value means the same only
+    /// if the left side evaluates no more.
+    pub(super) fn unevaluated(&mut self, facts: &Facts<'a>, types: u8, node: View<'a>) -> bool {
+        let mut holds = true;
+        for (keyword, bit) in [
+            ("unevaluatedProperties", OBJECT),
+            ("unevaluatedItems", ARRAY),
+        ] {
+            let Some(rest) = self.right.keyword(node, keyword) else {
+                continue;
+            };
+            let open = rest.kind() == Kind::Boolean && rest.boolean();
+            let in_dialect = super::evaluated::in_dialect(self.right.dialect);
+            if open || !in_dialect || types & bit == 0 {
+                continue;
+            }
+            let sure = std::mem::replace(&mut self.sure, false);
+            holds &= if bit == OBJECT {
+                self.unevaluated_properties(facts, node, rest)
+            } else {
+                self.unevaluated_items(facts, node, rest)
+            };
+            self.sure = sure;
+        }
+        holds
+    }
+
+    fn unevaluated_properties(
+        &mut self,
+        facts: &Facts<'a>,
+        node: View<'a>,
+        rest: View<'a>,
+    ) -> bool {
+        let right = self.right.clone();
+        let evaluated = right.lookup.evaluated(&right, node, Reach::Surely);
+        if evaluated.all_names {
             return true;
-        };
-        facts
-            .all(keyword)
-            .into_iter()
-            .any(|own| self.same(own, wanted))
-            || self.say_both(
-                false,
-                &format!("`{keyword}` is new or changed"),
-                &format!("`{keyword}` is gone or changed"),
-            )
+        }
+        for own in facts.unevaluated.iter().filter(|own| !own.of_items) {
+            let count = own.evaluated.names.len();
+            if !self.pay(u64::try_from(count).unwrap_or(u64::MAX)) {
+                return self.too_large();
+            }
+            if evaluated.holds_names_of(&right, &own.evaluated)
+                && self.trial(|this| this.contained(&Left::of(vec![own.schema]), rest))
+            {
+                return true;
+            }
+        }
+        if facts.values().is_some() {
+            return self.keyword_changed(facts, "unevaluatedProperties");
+        }
+        let covered = |name: &str| evaluated.has_name(&right, name) == Some(true);
+        let shared = |pattern: &str| evaluated.patterns.contains(pattern);
+        self.uncovered(facts, rest, false, &covered, &shared, &UNEVALUATED)
+    }
+
+    fn unevaluated_items(&mut self, facts: &Facts<'a>, node: View<'a>, rest: View<'a>) -> bool {
+        let evaluated = self
+            .right
+            .lookup
+            .evaluated(&self.right, node, Reach::Surely);
+        if evaluated.all_items {
+            return true;
+        }
+        for own in facts.unevaluated.iter().filter(|own| own.of_items) {
+            if evaluated.holds_items_of(&own.evaluated)
+                && self.trial(|this| this.contained(&Left::of(vec![own.schema]), rest))
+            {
+                return true;
+            }
+        }
+        let longest = longest_tuple(facts);
+        if facts.values().is_some() || longest > MOST_ITEMS {
+            return self.keyword_changed(facts, "unevaluatedItems");
+        }
+        let most = most_items(facts);
+        let mut holds = true;
+        for index in evaluated.items..longest.min(most) {
+            if let Some(own) = item(facts, index) {
+                holds &= self.within(Step::Index(index), |this| {
+                    this.contained(&Left::of(own), rest)
+                });
+            }
+        }
+        match item(facts, usize::MAX) {
+            Some(own) if most > evaluated.items.max(longest) => {
+                holds & self.within(Step::AnyItem, |this| this.contained(&Left::of(own), rest))
+            }
+            _ => holds,
+        }
     }
 
     /// Values that are listed one by one are left to instances.
@@ -267,65 +450,173 @@ impl<'a> Comparison<'a> {
         node: View<'a>,
         keywords: &[&str],
     ) -> bool {
-        let mut holds = true;
-        for keyword in keywords {
-            holds &= self.verbatim(facts, node, keyword);
-        }
-        holds
+        let wanted: Vec<(&str, View<'a>)> = keywords
+            .iter()
+            .filter_map(|keyword| Some((*keyword, self.right.keyword(node, keyword)?)))
+            .collect();
+        let Some((first, _)) = wanted.first() else {
+            return true;
+        };
+        // They mean something only together.
+        let says_so = facts.nodes.iter().any(|one| {
+            keywords.iter().all(|keyword| {
+                let own = self.left.keyword(*one, keyword);
+                match (own, self.right.keyword(node, keyword)) {
+                    (None, None) => true,
+                    (Some(own), Some(wanted)) => self.same(own, wanted),
+                    _ => false,
+                }
+            })
+        });
+        says_so || self.keyword_changed(facts, first)
     }
 }
 
 /// All schemas that a member of this name must match; none if there can be no such member.
 pub(super) fn member<'a>(facts: &Facts<'a>, name: &str) -> Option<Vec<View<'a>>> {
+    let doc = &facts.doc;
     let mut schemas = Vec::new();
     for node in &facts.nodes {
-        let own = node.member("properties").and_then(|all| all.member(name));
-        let patterns: Vec<View<'a>> = matching(*node, name).collect();
-        if own.is_none() && patterns.is_empty() {
-            schemas.extend(node.member("additionalProperties"));
+        let own = doc
+            .keyword(*node, "properties")
+            .and_then(|all| doc.lookup.member(all, name));
+        let mut beside = own.is_none();
+        let patterns = doc.keyword(*node, "patternProperties").into_iter();
+        for (key, schema) in patterns.flat_map(View::members) {
+            match doc.lookup.matches(key.text(), name) {
+                Some(true) => {
+                    schemas.push(schema);
+                    beside = false;
+                }
+                Some(false) => {}
+                // It may be a member of either kind.
+                None => beside = false,
+            }
+        }
+        if beside {
+            schemas.extend(doc.keyword(*node, "additionalProperties"));
         }
         schemas.extend(own);
-        schemas.extend(patterns);
+    }
+    for one in facts.unevaluated.iter().filter(|one| !one.of_items) {
+        if one.evaluated.has_name(doc, name) == Some(false) {
+            schemas.push(one.schema);
+        }
     }
     possible(schemas)
 }
 
 /// All schemas that a member must match whose name is nowhere declared.
 pub(super) fn others<'a>(facts: &Facts<'a>) -> Option<Vec<View<'a>>> {
-    possible(facts.all("additionalProperties"))
+    let mut schemas = facts.all("additionalProperties");
+    let unevaluated = facts.unevaluated.iter();
+    schemas.extend(
+        unevaluated
+            .filter(|one| !one.of_items && one.judges_others)
+            .map(|one| one.schema),
+    );
+    possible(schemas)
 }
 
 /// All schemas that an item must match; `usize::MAX` is the one beyond all tuples.
-pub(super) fn item<'a>(doc: &Doc<'a>, facts: &Facts<'a>, index: usize) -> Option<Vec<View<'a>>> {
-    let schemas = facts.nodes.iter().filter_map(|node| {
-        let tuple = tuple(doc, *node);
-        tuple.get(index).copied().or_else(|| rest(doc, *node))
-    });
-    possible(schemas.collect())
+pub(super) fn item<'a>(facts: &Facts<'a>, index: usize) -> Option<Vec<View<'a>>> {
+    let doc = &facts.doc;
+    let mut schemas: Vec<View<'a>> = facts
+        .nodes
+        .iter()
+        .filter_map(|node| {
+            let own = tuple(doc, *node).get(index).copied();
+            match own {
+                Some(own) => Some(own),
+                // A long tuple is not known to its end.
+                None if index != usize::MAX && index < tuple_length(doc, *node) => None,
+                None => rest(doc, *node),
+            }
+        })
+        .collect();
+    let unevaluated = facts.unevaluated.iter();
+    schemas.extend(
+        unevaluated
+            .filter(|one| one.of_items && !one.evaluated.all_items)
+            .filter(|one| one.judges_others || index != usize::MAX)
+            .filter(|one| index >= one.evaluated.items)
+            .map(|one| one.schema),
+    );
+    possible(schemas)
 }
 
-/// The schemas of a tuple's items.
+/// The keyword that holds the schemas of a tuple's items.
+fn tuple_keyword(doc: &Doc<'_>) -> &'static str {
+    match doc.dialect {
+        Dialect::Draft202012 => "prefixItems",
+        _ => "items",
+    }
+}
+
+fn tuple_list<'a>(doc: &Doc<'a>, node: View<'a>) -> Option<View<'a>> {
+    doc.keyword(node, tuple_keyword(doc))
+        .filter(|items| items.kind() == Kind::Array)
+}
+
+/// How many items have a schema of their own.
+pub(super) fn tuple_length<'a>(doc: &Doc<'a>, node: View<'a>) -> usize {
+    tuple_list(doc, node).map_or(0, |list| list.len())
+}
+
+/// The schemas of a tuple's items, the first ones of a long one.
 pub(super) fn tuple<'a>(doc: &Doc<'a>, node: View<'a>) -> Vec<View<'a>> {
-    let list = match doc.dialect {
-        Dialect::Draft202012 => node.member("prefixItems"),
-        _ => node
-            .member("items")
-            .filter(|items| items.kind() == Kind::Array),
-    };
-    list.into_iter()
-        .flat_map(View::items)
-        .take(MOST_ITEMS)
-        .collect()
+    let items = tuple_list(doc, node).into_iter().flat_map(View::items);
+    items.take(MOST_ITEMS).collect()
 }
 
 /// The schema of the items behind a tuple.
-fn rest<'a>(doc: &Doc<'a>, node: View<'a>) -> Option<View<'a>> {
-    let items = node.member("items");
+pub(super) fn rest<'a>(doc: &Doc<'a>, node: View<'a>) -> Option<View<'a>> {
+    let items = doc.keyword(node, "items");
     match (doc.dialect, items.map(View::kind)) {
         (Dialect::Draft202012, _) => items,
-        (_, Some(Kind::Array)) => node.member("additionalItems"),
+        (_, Some(Kind::Array)) => doc.keyword(node, "additionalItems"),
         _ => items,
     }
+}
+
+pub(super) fn longest_tuple(facts: &Facts<'_>) -> usize {
+    let lengths = facts.nodes.iter();
+    lengths
+        .map(|one| tuple_length(&facts.doc, *one))
+        .max()
+        .unwrap_or(0)
+}
+
+fn most_items(facts: &Facts<'_>) -> usize {
+    let counts = facts.all("maxItems").into_iter();
+    counts
+        .filter_map(|value| value.number().as_u64())
+        .min()
+        .map_or(usize::MAX, |most| {
+            usize::try_from(most).unwrap_or(usize::MAX)
+        })
+}
+
+/// The most members that a closed object can have.
+fn closed_at(facts: &Facts<'_>) -> Option<usize> {
+    let doc = &facts.doc;
+    let closed = facts.nodes.iter().filter(|node| {
+        let rest = doc.keyword(**node, "additionalProperties");
+        rest.is_some_and(|rest| rest.kind() == Kind::Boolean && !rest.boolean())
+            && doc.keyword(**node, "patternProperties").is_none()
+    });
+    let count = |node: &View<'_>| node.member("properties").map_or(0, |all| all.len());
+    closed.map(count).min()
+}
+
+/// `minContains` and `maxContains` as they count: one at least, unless another count is
+/// given. The inner `None` is a number too large to hold, the outer one no bound.
+fn contained_counts(doc: &Doc<'_>, node: View<'_>) -> (Option<u64>, Option<Option<u64>>) {
+    let has_counts = super::evaluated::in_dialect(doc.dialect);
+    let number = |keyword| node.member(keyword).filter(|_| has_counts);
+    let least = number("minContains").map_or(Some(1), |value| value.number().as_u64());
+    let most = number("maxContains").map(|value| value.number().as_u64());
+    (least, most)
 }
 
 fn possible(schemas: Vec<View<'_>>) -> Option<Vec<View<'_>>> {
@@ -333,43 +624,55 @@ fn possible(schemas: Vec<View<'_>>) -> Option<Vec<View<'_>>> {
     (!schemas.iter().any(never)).then_some(schemas)
 }
 
-fn matching<'a>(node: View<'a>, name: &str) -> impl Iterator<Item = View<'a>> {
-    let patterns = node
-        .member("patternProperties")
-        .into_iter()
-        .flat_map(View::members);
-    patterns
-        .filter(move |(key, _)| matches(key.text(), name))
-        .map(|(_, schema)| schema)
-}
-
-fn matches(pattern: &str, name: &str) -> bool {
-    let mut fuel = 10_000;
-    let limits = Limits {
-        size: 64 << 10,
-        ..Limits::default()
-    };
-    Pattern::new(pattern, &limits)
-        .is_ok_and(|pattern| pattern.matches(name, &mut fuel) == Some(true))
-}
-
-fn names_of<'a>(facts: &Facts<'a>, keyword: &str) -> Vec<&'a str> {
+fn names_of<'a>(facts: &Facts<'a>, keyword: &str) -> HashSet<&'a str> {
     let lists = facts.all(keyword).into_iter().flat_map(View::items);
     lists.map(|name| name.string()).collect()
 }
 
+/// How a member is refused that only the left side knows.
+struct Words {
+    name_refused: &'static str,
+    name_accepted: &'static str,
+    rest_refused: &'static str,
+    rest_accepted: &'static str,
+}
+
+const ADDITIONAL: Words = Words {
+    name_refused: "is no longer accepted",
+    name_accepted: "is new",
+    rest_refused: "properties that are not declared are now refused",
+    rest_accepted: "properties that are not declared are now accepted",
+};
+const UNEVALUATED: Words = Words {
+    name_refused: "is left to `unevaluatedProperties` now, which refuses it",
+    name_accepted: "is no longer left to `unevaluatedProperties`, which refused it",
+    rest_refused: "properties that no keyword evaluates are now refused",
+    rest_accepted: "properties that no keyword evaluates are now accepted",
+};
+
+/// What looking at one name takes, or at one name and one pattern.
+const NAME: u64 = 4;
 const MOST_ITEMS: usize = 100;
-const OBJECT_KEYWORDS: [&str; 5] = [
+const OBJECT_KEYWORDS: [&str; 10] = [
     "required",
     "properties",
     "additionalProperties",
     "patternProperties",
     "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
 ];
-const ARRAY_KEYWORDS: [&str; 5] = [
+const ARRAY_KEYWORDS: [&str; 9] = [
     "items",
     "prefixItems",
+    "additionalItems",
     "minItems",
     "maxItems",
     "uniqueItems",
+    "contains",
+    "minContains",
+    "maxContains",
 ];

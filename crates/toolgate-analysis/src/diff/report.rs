@@ -28,7 +28,7 @@ impl fmt::Display for Class {
 }
 
 /// Which part of a tool changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Side {
     /// The tool's own members.

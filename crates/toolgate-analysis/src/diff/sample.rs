@@ -5,6 +5,8 @@
 //! takes simple ones. Whether an instance really matches is checked by the
 //! engine afterwards, so the sampler may be wrong; it must only be bounded.
 
+use std::collections::HashSet;
+
 use toolgate_json::{Key as _, Kind, Node as _, View};
 
 use super::facts::{Doc, Facts, TYPES};
@@ -65,7 +67,7 @@ impl<'p, 'a> Sampler<'p, 'a> {
         let chosen = facts.values();
         let types = facts.types();
         if at_focus {
-            let all = self.candidates(&facts, types, chosen.as_deref(), depth);
+            let all = self.candidates(&facts, types, chosen, depth);
             let pick = self.number.checked_rem(all.len()).unwrap_or(0);
             return all.get(pick).cloned().unwrap_or_else(|| "null".to_owned());
         }
@@ -192,12 +194,11 @@ impl<'p, 'a> Sampler<'p, 'a> {
     }
 
     fn object(&mut self, facts: &Facts<'a>, focus: Option<&[Step]>, depth: usize) -> String {
-        let required: Vec<&str> = facts
-            .all("required")
-            .into_iter()
-            .flat_map(View::items)
-            .map(|name| name.string())
-            .collect();
+        let mut names = Names::default();
+        let required = facts.all("required").into_iter().flat_map(View::items);
+        for name in required {
+            names.add(name.string());
+        }
         let (step, inner) = match focus.and_then(<[Step]>::split_first) {
             Some((step, inner)) => (Some(step), Some(inner)),
             None => (None, None),
@@ -211,17 +212,19 @@ impl<'p, 'a> Sampler<'p, 'a> {
         } else {
             self.number.checked_rem(4).unwrap_or(0)
         };
-        let mut names: Vec<&str> = required.clone();
         let declared = facts.all("properties").into_iter().flat_map(View::members);
         for (key, _) in declared {
+            if names.full() {
+                break;
+            }
             let name = key.text();
             let takes = match mode {
                 1 => true,
                 2 => self.choose(2) == 0,
                 _ => false,
             };
-            if (takes || wanted == Some(name)) && !names.contains(&name) {
-                names.push(name);
+            if takes || wanted == Some(name) {
+                names.add(name);
             }
         }
         // Names that only the other schema knows, and one that neither does.
@@ -238,10 +241,10 @@ impl<'p, 'a> Sampler<'p, 'a> {
             .chain(&by_length)
             .map(String::as_str)
             .chain(["x-other"])
-            .filter(|name| !names.contains(name) && parts::others(facts).is_some())
+            .filter(|name| !names.has(name) && parts::member(facts, name).is_some())
             .collect();
         let extra = match (step, mode) {
-            (Some(Step::AnyName), _) | (None, 3) => {
+            (Some(Step::AnyName), _) | (None, 1 | 3) => {
                 let turn = self
                     .number
                     .div_euclid(4)
@@ -251,11 +254,11 @@ impl<'p, 'a> Sampler<'p, 'a> {
             }
             _ => None,
         };
-        names.extend(extra);
-        names.extend(wanted.filter(|name| !names.contains(name)));
-        names.truncate(MOST_MEMBERS);
+        for name in extra.into_iter().chain(wanted) {
+            names.add(name);
+        }
         let mut members = Vec::new();
-        for name in names {
+        for name in names.list {
             let Some(schemas) = parts::member(facts, name) else {
                 continue;
             };
@@ -300,7 +303,7 @@ impl<'p, 'a> Sampler<'p, 'a> {
         };
         let mut items: Vec<String> = Vec::new();
         for index in 0..length.min(MOST_MEMBERS) {
-            let Some(schemas) = parts::item(&self.doc, facts, index) else {
+            let Some(schemas) = parts::item(facts, index) else {
                 break;
             };
             let focus = if target == Some(index) { inner } else { None };
@@ -357,6 +360,29 @@ impl<'p, 'a> Sampler<'p, 'a> {
         );
         all.extend(self.pool.numbers.iter().cloned());
         all
+    }
+}
+
+/// The names of an object's members, each once, in order.
+#[derive(Default)]
+struct Names<'n> {
+    list: Vec<&'n str>,
+    known: HashSet<&'n str>,
+}
+
+impl<'n> Names<'n> {
+    fn add(&mut self, name: &'n str) {
+        if !self.full() && self.known.insert(name) {
+            self.list.push(name);
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.known.contains(name)
+    }
+
+    fn full(&self) -> bool {
+        self.list.len() >= MOST_MEMBERS
     }
 }
 

@@ -8,9 +8,11 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use toolgate_json::{Kind, Node as _, Unmetered, View, equal};
+use toolgate_json::{Kind, Meter as _, Node as _, Unmetered, View, equal};
+use toolgate_schema::Dialect;
 
-use super::facts::{ANY, Doc, Facts};
+use super::facts::{ANY, Doc, Facts, References};
+use super::lookup::Work;
 
 /// Why a schema is not known to hold all values of the other.
 #[derive(Debug, Clone)]
@@ -75,36 +77,26 @@ pub(super) struct Comparison<'a> {
     quiet: usize,
     known: HashMap<Key, bool>,
     log: Vec<Key>,
-    pairs: usize,
+    pub(super) work: Work,
     depth: usize,
-    same_definitions: bool,
+    /// Whether schemas of one text mean the same in both documents.
+    same_references: bool,
 }
 
 impl<'a> Comparison<'a> {
     /// What of the left document is not in the right one; empty if nothing is. Takes what it
     /// uses from `pairs`, at most `most`.
     pub(super) fn run(
-        left: Doc<'a>,
-        right: Doc<'a>,
+        left: &Doc<'a>,
+        right: &Doc<'a>,
         forward: bool,
         most: usize,
         pairs: &mut usize,
     ) -> Vec<Reason> {
         let granted = most.min(*pairs);
-        let same = |name: &str| match (left.root.member(name), right.root.member(name)) {
-            (None, None) => true,
-            (Some(a), Some(b)) => equal_values(a, b),
-            _ => false,
-        };
-        let inner = |doc: &Doc<'_>| {
-            let all = doc.root.raw().matches("\"$ref\"").count();
-            let defined = doc.root.raw().matches("\"#/$defs/").count();
-            doc.plain
-                && all <= defined.saturating_add(doc.root.raw().matches("\"#/definitions/").count())
-        };
         let mut comparison = Self {
-            left,
-            right,
+            left: left.clone(),
+            right: right.clone(),
             forward,
             reasons: Vec::new(),
             place: Vec::new(),
@@ -112,18 +104,49 @@ impl<'a> Comparison<'a> {
             quiet: 0,
             known: HashMap::new(),
             log: Vec::new(),
-            pairs: granted,
+            work: Work(
+                u64::try_from(granted)
+                    .unwrap_or(u64::MAX)
+                    .saturating_mul(PAIR),
+            ),
             depth: 0,
-            same_definitions: same("$defs")
-                && same("definitions")
-                && inner(&left)
-                && inner(&right)
-                && left.dialect == right.dialect,
+            same_references: false,
         };
-        comparison.contained(&Left::of(vec![left.root]), right.root);
-        let used = granted.saturating_sub(comparison.pairs);
-        *pairs = pairs.saturating_sub(used.max(1));
+        comparison.whole();
+        let left_over = usize::try_from(comparison.work.0.div_euclid(PAIR)).unwrap_or(0);
+        *pairs = pairs.saturating_sub(granted.saturating_sub(left_over).max(1));
         comparison.reasons
+    }
+
+    fn whole(&mut self) {
+        let (old, new) = (self.left.root, self.right.root);
+        let (one, other) = (self.left.dialect, self.right.dialect);
+        if self.left.mixed || self.right.mixed {
+            self.say(
+                false,
+                "a part of the schema declares a `$schema`".to_owned(),
+            );
+            return;
+        }
+        if one != other && (one == Dialect::Draft4 || other == Dialect::Draft4) {
+            // 1.0 is an integer in all dialects but draft 4.
+            self.say(
+                false,
+                "`$schema` now has another meaning of `integer`".to_owned(),
+            );
+        }
+        self.same_references = match self.left.references.max(self.right.references) {
+            References::None => true,
+            References::ToDefinitions => ["$defs", "definitions"].iter().all(|name| {
+                match (old.member(name), new.member(name)) {
+                    (None, None) => true,
+                    (Some(a), Some(b)) => self.equal(a, b),
+                    _ => false,
+                }
+            }),
+            References::Elsewhere => false,
+        };
+        self.contained(&Left::of(vec![old]), new);
     }
 
     /// Whether the right schema accepts all that the left accepts; what it is not known to
@@ -143,11 +166,9 @@ impl<'a> Comparison<'a> {
             Some(false) if self.quiet > 0 => return false,
             _ => {}
         }
-        if self.pairs == 0 || self.depth >= DEEPEST {
-            self.say(false, "too large to compare".to_owned());
-            return false;
+        if !self.pay(PAIR) || self.depth >= DEEPEST {
+            return self.too_large();
         }
-        self.pairs = self.pairs.saturating_sub(1);
         self.depth = self.depth.saturating_add(1);
         let mark = self.log.len();
         self.known.insert(key.clone(), true);
@@ -170,7 +191,7 @@ impl<'a> Comparison<'a> {
         if facts.never {
             return true;
         }
-        self.sure &= !facts.opaque;
+        self.sure &= !facts.opaque && facts.unevaluated.is_empty();
         let wanted = Facts::of(&self.right, &[right]);
         if wanted.never {
             return self.say_both(
@@ -216,6 +237,9 @@ impl<'a> Comparison<'a> {
             // What the left side says in the same words needs no proof.
             if !facts.nodes.iter().any(|one| self.same(*one, *node)) {
                 holds &= self.node(left, facts, *node);
+                if !holds && !self.heard() {
+                    return false;
+                }
             }
         }
         holds
@@ -223,20 +247,28 @@ impl<'a> Comparison<'a> {
 
     /// One plain node of the right side.
     fn node(&mut self, left: &Left<'a>, facts: &Facts<'a>, node: View<'a>) -> bool {
+        let listed = facts.values().map_or(0, <[View<'_>]>::len);
+        if !self.pay(u64::try_from(listed).unwrap_or(u64::MAX)) {
+            return self.too_large();
+        }
         let types = super::leaf::types(facts) & left.mask;
         if types == 0 {
             return true;
         }
         let mut holds = self.leaves(facts, types, node);
+        if !holds && !self.heard() {
+            return false;
+        }
         holds &= self.objects(facts, types, node);
         holds &= self.arrays(facts, types, node);
+        holds &= self.unevaluated(facts, types, node);
         holds & self.choices(left, facts, types, node)
     }
 
     fn choices(&mut self, left: &Left<'a>, facts: &Facts<'a>, types: u8, node: View<'a>) -> bool {
         let mut holds = true;
         for keyword in ["anyOf", "oneOf"] {
-            let Some(list) = node.member(keyword) else {
+            let Some(list) = self.right.keyword(node, keyword) else {
                 continue;
             };
             if facts
@@ -261,36 +293,52 @@ impl<'a> Comparison<'a> {
                 );
             }
         }
-        for keyword in [
-            "not",
-            "if",
-            "then",
-            "else",
-            "unevaluatedProperties",
-            "unevaluatedItems",
-        ] {
-            let Some(value) = node.member(keyword) else {
-                continue;
-            };
-            let idle = matches!(keyword, "then" | "else") && node.member("if").is_none();
-            let open = keyword.starts_with("unevaluated")
-                && value.kind() == Kind::Boolean
-                && value.boolean();
-            if !idle
-                && !open
-                && !facts
-                    .all(keyword)
-                    .into_iter()
-                    .any(|own| self.same(own, value))
-            {
-                holds = self.say_both(
-                    false,
-                    &format!("`{keyword}` is new or changed"),
-                    &format!("`{keyword}` is gone or changed"),
-                );
-            }
+        holds &= self.verbatim(facts, node, "not");
+        holds & self.conditional(facts, node)
+    }
+
+    /// `if`, `then` and `else`, which mean something only together.
+    fn conditional(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
+        let Some(condition) = self.right.keyword(node, "if") else {
+            return true;
+        };
+        let branches = ["then", "else"].map(|keyword| (keyword, self.right.keyword(node, keyword)));
+        if branches.iter().all(|(_, branch)| branch.is_none()) {
+            return true;
         }
-        holds
+        let says_so = facts.nodes.iter().any(|one| {
+            let left = self.left.clone();
+            let mut same = |keyword, wanted| {
+                let own = left.keyword(*one, keyword);
+                own.is_some_and(|own| self.same(own, wanted))
+            };
+            same("if", condition)
+                && branches
+                    .iter()
+                    .all(|(keyword, branch)| branch.is_none_or(|branch| same(keyword, branch)))
+        });
+        says_so || self.keyword_changed(facts, "if")
+    }
+
+    /// A keyword that holds if the left side says the same.
+    pub(super) fn verbatim(&mut self, facts: &Facts<'a>, node: View<'a>, keyword: &str) -> bool {
+        let Some(wanted) = self.right.keyword(node, keyword) else {
+            return true;
+        };
+        let mut own = facts.all(keyword).into_iter();
+        own.any(|own| self.same(own, wanted)) || self.keyword_changed(facts, keyword)
+    }
+
+    /// Says that a keyword is new, gone or changed. Always `false`.
+    pub(super) fn keyword_changed(&mut self, facts: &Facts<'a>, keyword: &str) -> bool {
+        if facts.all(keyword).is_empty() {
+            let (new, gone) = (
+                format!("`{keyword}` is new"),
+                format!("`{keyword}` is gone"),
+            );
+            return self.say_both(false, &new, &gone);
+        }
+        self.say(false, format!("`{keyword}` changed"))
     }
 
     /// Whether the left side, type by type, fits some branch.
@@ -316,6 +364,7 @@ impl<'a> Comparison<'a> {
             .take(MOST_BRANCHES)
             .map(|branch| Facts::of(&self.right, &[branch]))
             .collect();
+        // Each with each: at most 2,016 pairs.
         list.len() <= MOST_BRANCHES
             && branches.iter().enumerate().all(|(at, one)| {
                 branches.iter().skip(at.saturating_add(1)).all(|other| {
@@ -332,15 +381,40 @@ impl<'a> Comparison<'a> {
         {
             return false;
         }
-        let price = text.len().div_euclid(256);
-        self.pairs = self.pairs.saturating_sub(price);
-        (self.same_definitions || !text.contains("\"$ref\""))
-            && self.left.dialect == self.right.dialect
-            && equal_values(a, b)
+        if self.left.dialect != self.right.dialect {
+            return false;
+        }
+        // A name of a keyword may be written with escapes.
+        let refers = |text: &str| text.contains("\"$") || text.contains("\\u");
+        (self.same_references || !refers(text)) && self.equal(a, b)
+    }
+
+    /// Whether two values are known to be equal.
+    pub(super) fn equal(&mut self, a: View<'a>, b: View<'a>) -> bool {
+        matches!(equal(a, b, &mut self.work), ControlFlow::Continue(true))
+    }
+
+    /// Pays for a step; `false` if nothing is left to pay with.
+    pub(super) fn pay(&mut self, units: u64) -> bool {
+        self.work.spend(units).is_continue()
+    }
+
+    pub(super) fn has_work(&self) -> bool {
+        self.work.0 > 0
+    }
+
+    /// Says that a bound was met. Always `false`.
+    pub(super) fn too_large(&mut self) -> bool {
+        self.say(false, "too large to compare".to_owned())
+    }
+
+    /// Whether anything that is said now is kept.
+    pub(super) fn heard(&self) -> bool {
+        self.quiet == 0 && self.reasons.len() < MOST_REASONS && self.work.0 > 0
     }
 
     /// Runs a comparison of which only the answer counts.
-    fn trial(&mut self, run: impl FnOnce(&mut Self) -> bool) -> bool {
+    pub(super) fn trial(&mut self, run: impl FnOnce(&mut Self) -> bool) -> bool {
         self.quiet = self.quiet.saturating_add(1);
         let answer = run(self);
         self.quiet = self.quiet.saturating_sub(1);
@@ -388,6 +462,8 @@ pub(super) fn equal_values(a: View<'_>, b: View<'_>) -> bool {
     }
 }
 
+/// What comparing a pair of schemas takes; a value takes one.
+const PAIR: u64 = 64;
 const DEEPEST: usize = 80;
 const MOST_BRANCHES: usize = 64;
 const MOST_SPLITS: usize = 4;

@@ -1,6 +1,6 @@
 //! Two listings, tool by tool.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use toolgate_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View, quote};
 
@@ -241,8 +241,13 @@ fn both(
         Side::Output => (new, old, false),
         _ => (old, new, true),
     };
-    let broken = Comparison::run(left, right, forward, limits.pairs, &mut budget.pairs);
-    let loosened = Comparison::run(right, left, !forward, limits.pairs, &mut budget.pairs);
+    let broken = Comparison::run(&left, &right, forward, limits.pairs, &mut budget.pairs);
+    let mut loosened = Comparison::run(&right, &left, !forward, limits.pairs, &mut budget.pairs);
+    // Each change has one class: what may break is not told again as what is accepted now.
+    loosened.retain(|reason| {
+        let told = |one: &Reason| one.place == reason.place && one.message == reason.message;
+        broken.is_empty() || (reason.sure && !broken.iter().any(told))
+    });
     let (accepts, refuses) = if forward {
         (before, after)
     } else {
@@ -279,9 +284,11 @@ fn both(
     }
     let spent = limits.fuel.min(budget.fuel).saturating_sub(search.left());
     budget.fuel = budget.fuel.saturating_sub(spent);
-    for reason in &loosened {
-        changes.push(change(Class::Compatible, side, reason, None));
-    }
+    let loosened = loosened.iter();
+    changes.extend(loosened.map(|reason| change(Class::Compatible, side, reason, None)));
+    // Places of different kinds may read the same; the worst class stands first.
+    let mut told = HashSet::new();
+    changes.retain(|one| told.insert((one.side, one.place.clone(), one.message.clone())));
 }
 
 fn change(class: Class, side: Side, reason: &Reason, proof: Option<String>) -> Change {

@@ -11,7 +11,6 @@
 mod edit;
 mod engine;
 mod finding;
-mod keywords;
 mod out;
 mod rule;
 mod rules;

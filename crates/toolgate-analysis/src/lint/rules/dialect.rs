@@ -3,7 +3,7 @@
 use toolgate_json::{Key as _, Kind, Node as _};
 use toolgate_schema::Dialect;
 
-use crate::lint::keywords::{About, dialect_name, keyword};
+use crate::keywords::{About, dialect_name, keyword};
 use crate::lint::out::Out;
 use crate::lint::tool::{Sub, Tool};
 

@@ -2,9 +2,9 @@
 
 use toolgate_json::{Key as _, Kind, Node, quote};
 
+use crate::keywords::{KEYWORDS, keyword};
 use crate::lint::edit::{remove_member, rename_member};
 use crate::lint::finding::{Edit, Safety};
-use crate::lint::keywords::{KEYWORDS, keyword};
 use crate::lint::out::Out;
 use crate::lint::spelling::closest;
 use crate::lint::tool::{Sub, Tool, span};

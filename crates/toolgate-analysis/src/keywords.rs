@@ -1,24 +1,24 @@
-//! What the rules know of each keyword: its dialects, the values it looks at, its own shape.
+//! What lint and diff know of each keyword: its dialects, the values it looks at, its own shape.
 
 use toolgate_json::Kind;
 use toolgate_schema::Dialect::{self, Draft4, Draft6, Draft7, Draft201909, Draft202012};
 
 /// A keyword of JSON Schema.
-pub(super) struct Keyword {
-    pub(super) name: &'static str,
+pub(crate) struct Keyword {
+    pub(crate) name: &'static str,
     /// The first dialect that has it.
-    pub(super) first: Dialect,
+    pub(crate) first: Dialect,
     /// The last dialect that has it.
-    pub(super) last: Dialect,
+    pub(crate) last: Dialect,
     /// The instances it looks at; all others it lets pass.
-    pub(super) about: About,
+    pub(crate) about: About,
     /// What its value looks like.
-    pub(super) shape: Shape,
+    pub(crate) shape: Shape,
 }
 
 /// The instances that a keyword looks at.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum About {
+pub(crate) enum About {
     Any,
     Numbers,
     Strings,
@@ -28,7 +28,7 @@ pub(super) enum About {
 
 impl About {
     /// The types of `type` that it is about.
-    pub(super) fn types(self) -> &'static [&'static str] {
+    pub(crate) fn types(self) -> &'static [&'static str] {
         match self {
             Self::Any => &[],
             Self::Numbers => &["number", "integer"],
@@ -41,7 +41,7 @@ impl About {
 
 /// The shape of a keyword's value, as far as it tells a misspelling from a name of one's own.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Any,
     Text,
     Flag,
@@ -59,7 +59,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    pub(super) fn fits(self, kind: Kind) -> bool {
+    pub(crate) fn fits(self, kind: Kind) -> bool {
         match self {
             Self::Any => true,
             Self::Text => kind == Kind::String,
@@ -76,7 +76,7 @@ impl Shape {
 }
 
 /// The keyword of this name, in any dialect.
-pub(super) fn keyword(name: &str) -> Option<&'static Keyword> {
+pub(crate) fn keyword(name: &str) -> Option<&'static Keyword> {
     KEYWORDS.iter().find(|keyword| keyword.name == name)
 }
 
@@ -89,7 +89,7 @@ macro_rules! keywords {
 }
 
 /// All keywords of all dialects.
-pub(super) static KEYWORDS: &[Keyword] = keywords! {
+pub(crate) static KEYWORDS: &[Keyword] = keywords! {
     "$schema" Draft4 Draft202012 Any Text;
     "id" Draft4 Draft4 Any Text;
     "$id" Draft6 Draft202012 Any Text;
@@ -156,7 +156,7 @@ pub(super) static KEYWORDS: &[Keyword] = keywords! {
 };
 
 /// A dialect as people call it.
-pub(super) fn dialect_name(dialect: Dialect) -> &'static str {
+pub(crate) fn dialect_name(dialect: Dialect) -> &'static str {
     match dialect {
         Draft4 => "draft 4",
         Draft6 => "draft 6",

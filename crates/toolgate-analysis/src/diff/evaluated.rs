@@ -1,0 +1,141 @@
+//! Which members and items the keywords of a schema evaluate, for
+//! `unevaluatedProperties` and `unevaluatedItems` beside them.
+//!
+//! What is evaluated depends on the instance. A comparison needs a bound on
+//! either side: what is evaluated surely, if the instance is valid at all, and
+//! what is evaluated possibly, whatever the instance.
+
+use std::collections::HashSet;
+
+use toolgate_json::{Key as _, Kind, Node as _, View};
+use toolgate_schema::Dialect;
+
+use super::facts::Doc;
+use super::parts;
+
+/// Which bound is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Reach {
+    /// What is evaluated in each valid instance.
+    Surely,
+    /// What is evaluated in some instance.
+    Possibly,
+}
+
+/// Members and items, as the keywords name them.
+#[derive(Debug, Default)]
+pub(super) struct Evaluated<'a> {
+    pub(super) names: HashSet<&'a str>,
+    pub(super) patterns: HashSet<&'a str>,
+    pub(super) all_names: bool,
+    /// The first so many items.
+    pub(super) items: usize,
+    pub(super) all_items: bool,
+}
+
+impl<'a> Evaluated<'a> {
+    /// What the keywords beside `unevaluated…` in `schema` evaluate.
+    pub(super) fn of(doc: &Doc<'a>, schema: View<'a>, reach: Reach) -> Self {
+        let mut found = Self::default();
+        let mut seen: HashSet<usize> = HashSet::new();
+        let mut todo = vec![schema];
+        while let Some(one) = todo.pop() {
+            if one.kind() != Kind::Object || !seen.insert(one.id().index()) {
+                continue;
+            }
+            if seen.len() > MOST_SCHEMAS {
+                found.stop(reach);
+                return found;
+            }
+            found.own_keywords(doc, one, one.id() == schema.id(), reach);
+            todo.extend(doc.keyword(one, "allOf").into_iter().flat_map(View::items));
+            if let Some(reference) = doc.keyword(one, "$ref") {
+                match doc.resolve(reference.string()) {
+                    Some(target) => todo.push(target),
+                    None => found.stop(reach),
+                }
+            }
+            let dynamic = |keyword| doc.keyword(one, keyword).is_some();
+            if dynamic("$dynamicRef") || dynamic("$recursiveRef") {
+                found.stop(reach);
+            }
+            if reach == Reach::Possibly {
+                for keyword in ["anyOf", "oneOf"] {
+                    todo.extend(doc.keyword(one, keyword).into_iter().flat_map(View::items));
+                }
+                for keyword in ["if", "then", "else", "not"] {
+                    todo.extend(doc.keyword(one, keyword));
+                }
+                for keyword in ["dependentSchemas", "dependencies"] {
+                    let schemas = doc.keyword(one, keyword).into_iter();
+                    todo.extend(schemas.flat_map(View::members).map(|(_, value)| value));
+                }
+            }
+        }
+        found
+    }
+
+    /// What cannot be followed evaluates possibly everything and surely nothing.
+    fn stop(&mut self, reach: Reach) {
+        self.all_names |= reach == Reach::Possibly;
+        self.all_items |= reach == Reach::Possibly;
+    }
+
+    fn own_keywords(&mut self, doc: &Doc<'a>, schema: View<'a>, outermost: bool, reach: Reach) {
+        let members = |keyword| {
+            let all = doc.keyword(schema, keyword).into_iter();
+            all.flat_map(View::members).map(|(key, _)| key.text())
+        };
+        let has = |keyword| doc.keyword(schema, keyword).is_some();
+        self.names.extend(members("properties"));
+        self.patterns.extend(members("patternProperties"));
+        self.all_names |= has("additionalProperties");
+        self.items = self.items.max(parts::tuple_length(doc, schema));
+        self.all_items |= parts::rest(doc, schema).is_some();
+        // Only since 2020-12 `contains` evaluates, and only what it finds.
+        self.all_items |= reach == Reach::Possibly && has("contains");
+        if !outermost {
+            self.all_names |= has("unevaluatedProperties");
+            self.all_items |= has("unevaluatedItems");
+        }
+    }
+
+    /// Whether a member of this name is evaluated; `None` if that is not known.
+    pub(super) fn has_name(&self, doc: &Doc<'a>, name: &str) -> Option<bool> {
+        if self.all_names || self.names.contains(name) {
+            return Some(true);
+        }
+        let mut answer = Some(false);
+        for pattern in &self.patterns {
+            match doc.lookup.matches(pattern, name) {
+                Some(true) => return Some(true),
+                Some(false) => {}
+                None => answer = None,
+            }
+        }
+        answer
+    }
+
+    /// Whether each member that `other` evaluates is evaluated here too.
+    pub(super) fn holds_names_of(&self, doc: &Doc<'a>, other: &Evaluated<'_>) -> bool {
+        let name = |name: &&str| self.has_name(doc, name) == Some(true);
+        let pattern = |pattern: &&str| self.patterns.contains(pattern);
+        self.all_names
+            || (!other.all_names
+                && other.patterns.iter().all(pattern)
+                && other.names.iter().all(name))
+    }
+
+    /// Whether each item that `other` evaluates is evaluated here too.
+    pub(super) fn holds_items_of(&self, other: &Evaluated<'_>) -> bool {
+        self.all_items || (!other.all_items && other.items <= self.items)
+    }
+}
+
+/// Whether a dialect has `unevaluatedProperties` and `unevaluatedItems`.
+pub(super) fn in_dialect(dialect: Dialect) -> bool {
+    dialect >= Dialect::Draft201909
+}
+
+/// Schemas that are looked at for one `unevaluated…`.
+const MOST_SCHEMAS: usize = 256;

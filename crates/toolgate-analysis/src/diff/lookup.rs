@@ -1,0 +1,182 @@
+//! What a comparison asks of one document again and again: members of wide
+//! objects, values of long lists, patterns, what keywords evaluate.
+//!
+//! Each answer is prepared once, so that `n` questions to an object of `n`
+//! members cost `n` steps. Patterns have a budget of their own; when it is used
+//! up, whether a pattern matches is not known.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use toolgate_json::{Key as _, Meter, Node as _, View, equal, hash_value};
+use toolgate_pattern::{Limits, Pattern};
+
+use super::evaluated::{Evaluated, Reach};
+use super::facts::Doc;
+
+/// Members of one object, by name.
+type Members<'a> = HashMap<&'a str, View<'a>>;
+/// Values of one list, by their hash.
+type Values<'a> = HashMap<u64, Vec<View<'a>>>;
+
+/// Prepared answers about one document.
+pub(super) struct Lookup<'a> {
+    members: RefCell<HashMap<usize, Rc<Members<'a>>>>,
+    values: RefCell<HashMap<usize, Rc<Values<'a>>>>,
+    patterns: RefCell<HashMap<&'a str, Option<Rc<Pattern>>>>,
+    evaluated: RefCell<HashMap<(usize, Reach), Rc<Evaluated<'a>>>>,
+    pattern_work: Cell<u64>,
+}
+
+impl<'a> Lookup<'a> {
+    pub(super) fn new() -> Self {
+        Self {
+            members: RefCell::default(),
+            values: RefCell::default(),
+            patterns: RefCell::default(),
+            evaluated: RefCell::default(),
+            pattern_work: Cell::new(PATTERN_WORK),
+        }
+    }
+
+    /// The member of an object of this document.
+    pub(super) fn member(&self, object: View<'a>, name: &str) -> Option<View<'a>> {
+        if object.len() <= FEW {
+            return object.member(name);
+        }
+        let mut prepared = self.members.borrow_mut();
+        let members = prepared.entry(object.id().index()).or_insert_with(|| {
+            let members = object.members().map(|(key, value)| (key.text(), value));
+            Rc::new(members.collect())
+        });
+        members.get(name).copied()
+    }
+
+    /// Whether a list of this document has an item equal to `value`; `None` if the
+    /// meter stops the search.
+    pub(super) fn has_item(
+        &self,
+        list: View<'a>,
+        value: View<'_>,
+        work: &mut Work,
+    ) -> Option<bool> {
+        if list.len() <= FEW {
+            return among(list.items(), value, work);
+        }
+        let id = list.id().index();
+        let known = self.values.borrow().get(&id).cloned();
+        let values = match known {
+            Some(values) => values,
+            None => {
+                let mut values = Values::new();
+                for item in list.items() {
+                    let ControlFlow::Continue(hash) = hash_value(item, work) else {
+                        return None;
+                    };
+                    values.entry(hash).or_default().push(item);
+                }
+                let values = Rc::new(values);
+                self.values.borrow_mut().insert(id, Rc::clone(&values));
+                values
+            }
+        };
+        let ControlFlow::Continue(hash) = hash_value(value, work) else {
+            return None;
+        };
+        let same_hash = values.get(&hash).into_iter().flatten().copied();
+        among(same_hash, value, work)
+    }
+
+    /// Whether a pattern of this document matches a name; `None` if that is not known.
+    pub(super) fn matches(&self, pattern: &'a str, name: &str) -> Option<bool> {
+        let work = self.pattern_work.get();
+        if work == 0 {
+            return None;
+        }
+        let mut patterns = self.patterns.borrow_mut();
+        let compiled = patterns.entry(pattern).or_insert_with(|| {
+            let limits = Limits {
+                size: PATTERN_SIZE,
+                ..Limits::default()
+            };
+            let compiled = Pattern::new(pattern, &limits).ok().map(Rc::new);
+            let size = compiled.as_ref().map_or(pattern.len(), |one| one.size());
+            let price = u64::try_from(size.div_euclid(8)).unwrap_or(u64::MAX);
+            self.pattern_work
+                .set(self.pattern_work.get().saturating_sub(price));
+            compiled
+        });
+        let work = self.pattern_work.get();
+        let granted = work.min(PATTERN_FUEL);
+        let mut fuel = granted;
+        let answer = compiled.as_ref()?.matches(name, &mut fuel);
+        let used = granted.saturating_sub(fuel).saturating_add(1);
+        self.pattern_work.set(work.saturating_sub(used));
+        answer
+    }
+
+    /// What the keywords of a schema of this document evaluate.
+    pub(super) fn evaluated(
+        &self,
+        doc: &Doc<'a>,
+        schema: View<'a>,
+        reach: Reach,
+    ) -> Rc<Evaluated<'a>> {
+        let key = (schema.id().index(), reach);
+        if let Some(known) = self.evaluated.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let found = Rc::new(Evaluated::of(doc, schema, reach));
+        self.evaluated.borrow_mut().insert(key, Rc::clone(&found));
+        found
+    }
+}
+
+fn among<'b>(
+    mut items: impl Iterator<Item = View<'b>>,
+    value: View<'_>,
+    work: &mut Work,
+) -> Option<bool> {
+    items
+        .find_map(|item| match equal(item, value, work) {
+            ControlFlow::Continue(false) => None,
+            ControlFlow::Continue(true) => Some(Some(true)),
+            ControlFlow::Break(_) => Some(None),
+        })
+        .unwrap_or(Some(false))
+}
+
+/// Steps that a comparison may still take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Work(pub(super) u64);
+
+/// A comparison has taken all steps that it may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UsedUp;
+
+impl Meter for Work {
+    type Stop = UsedUp;
+
+    fn spend(&mut self, units: u64) -> ControlFlow<UsedUp> {
+        match self.0.checked_sub(units) {
+            Some(left) => {
+                self.0 = left;
+                ControlFlow::Continue(())
+            }
+            None => {
+                self.0 = 0;
+                ControlFlow::Break(UsedUp)
+            }
+        }
+    }
+}
+
+/// Members and items that are looked at one by one.
+const FEW: usize = 12;
+/// Steps of all patterns of one document: an eighth of a compiled pattern's bytes
+/// and the fuel of each match.
+const PATTERN_WORK: u64 = 1_000_000;
+const PATTERN_FUEL: u64 = 10_000;
+const PATTERN_SIZE: usize = 64 << 10;

@@ -1,0 +1,296 @@
+//! No verdict of the diff is contradicted by an instance: random edits of
+//! schemas, those of the cases and generated ones, instances that the engine
+//! judges by both.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::as_conversions,
+    reason = "helpers of tests fail by panicking"
+)]
+
+use serde_json::{Map, Value, json};
+use toolgate_analysis::diff::{Class, Limits, diff};
+use toolgate_schema::{Compiler, Formats, Schema, Workspace};
+use toolgate_testkit::dialect::Dialect;
+use toolgate_testkit::differential::instances::instance;
+use toolgate_testkit::differential::random::Random;
+use toolgate_testkit::differential::schemas::schema;
+
+fn tool(schema: &Value) -> String {
+    json!({"name": "t", "inputSchema": schema}).to_string()
+}
+
+fn compile(schema: &Value) -> Option<Schema> {
+    let compiler = Compiler::new().formats(Formats::Assert);
+    compiler.compile(schema.to_string().as_bytes()).ok()
+}
+
+/// Takes out, doubles or moves one member or item somewhere below.
+fn edit(random: &mut Random, value: &mut Value, donors: &[Value]) {
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            let names: Vec<String> = members.keys().cloned().collect();
+            let name = names[random.below(names.len())].clone();
+            match random.below(6) {
+                0 => {
+                    members.remove(&name);
+                }
+                1 => {
+                    if let Some(Value::Object(donor)) = donors.get(random.below(donors.len())) {
+                        let chosen = donor.iter().nth(random.below(donor.len().max(1)));
+                        members.extend(chosen.map(|(key, value)| (key.clone(), value.clone())));
+                    }
+                }
+                _ => edit(random, &mut members[&name], donors),
+            }
+        }
+        Value::Array(items) if !items.is_empty() => {
+            let at = random.below(items.len());
+            match random.below(5) {
+                0 => {
+                    items.remove(at);
+                }
+                1 => items.push(items[at].clone()),
+                _ => edit(random, &mut items[at], donors),
+            }
+        }
+        Value::Number(number) => {
+            let near = number.as_i64().unwrap_or(1) + [-1, 1, 2][random.below(3)];
+            *value = json!(near.max(0));
+        }
+        Value::Bool(flag) => *flag = !*flag,
+        _ => {}
+    }
+}
+
+/// A schema whose in-place keywords feed `unevaluatedProperties` or `unevaluatedItems`.
+fn fed(random: &mut Random, depth: usize) -> Value {
+    let mut members = Map::new();
+    let leaf = |random: &mut Random| {
+        [
+            json!({}),
+            json!(true),
+            json!({"type": "string"}),
+            json!({"type": "integer"}),
+        ][random.below(4)]
+        .clone()
+    };
+    for _ in 0..=random.below(3) {
+        let keyword = random.below(13);
+        let some = |random: &mut Random, name: &str| {
+            let count = random.below(3);
+            let names = ["a", "b", "c"];
+            let all: Map<String, Value> = (0..count)
+                .map(|_| (names[random.below(3)].to_owned(), leaf(random)))
+                .collect();
+            (name.to_owned(), Value::Object(all))
+        };
+        let (name, value) = match keyword {
+            0..=2 => some(random, "properties"),
+            3 => (
+                "patternProperties".to_owned(),
+                json!({["^a", "^b", "[bc]"][random.below(3)]: leaf(random)}),
+            ),
+            4 => (
+                "prefixItems".to_owned(),
+                json!([leaf(random), leaf(random)]),
+            ),
+            5 => ("prefixItems".to_owned(), json!([leaf(random)])),
+            6 => ("contains".to_owned(), leaf(random)),
+            7 => ("minContains".to_owned(), json!(random.below(3))),
+            8 => (
+                "required".to_owned(),
+                Value::from(vec![["a", "b", "c"][random.below(3)]]),
+            ),
+            9 => (
+                ["if", "then", "else", "not"][random.below(4)].to_owned(),
+                below(random, depth),
+            ),
+            10 => (
+                "dependentSchemas".to_owned(),
+                json!({["a", "b"][random.below(2)]: below(random, depth)}),
+            ),
+            11 => ("additionalProperties".to_owned(), leaf(random)),
+            _ => (
+                ["allOf", "anyOf", "oneOf"][random.below(3)].to_owned(),
+                json!([below(random, depth), below(random, depth)]),
+            ),
+        };
+        members.insert(name, value);
+    }
+    if random.chance(60) {
+        let which = ["unevaluatedProperties", "unevaluatedItems"][random.below(2)];
+        let value = if random.chance(70) {
+            json!(false)
+        } else {
+            leaf(random)
+        };
+        members.insert(which.to_owned(), value);
+    }
+    Value::Object(members)
+}
+
+fn below(random: &mut Random, depth: usize) -> Value {
+    match depth.checked_sub(1) {
+        Some(depth) if random.chance(15) => {
+            let _ = depth;
+            json!({"$ref": "#/$defs/d"})
+        }
+        Some(depth) => fed(random, depth),
+        None => json!({"properties": {["a", "b", "c"][random.below(3)]: {}}}),
+    }
+}
+
+fn fed_root(random: &mut Random) -> Value {
+    let mut root = fed(random, 2);
+    root["$defs"] = json!({"d": fed(random, 0)});
+    root
+}
+
+/// Simple values, in all combinations that tell the generated schemas apart.
+fn small_instances() -> Vec<Value> {
+    let values = [json!("x"), json!(1), json!(null)];
+    let mut all = vec![json!({}), json!([]), json!("x"), json!(1), json!(null)];
+    for one in &values {
+        for names in [
+            &["a"][..],
+            &["b"],
+            &["c"],
+            &["a", "b"],
+            &["a", "c"],
+            &["b", "c"],
+            &["a", "b", "c"],
+            &["d"],
+            &["a", "d"],
+        ] {
+            let members: Map<String, Value> = names
+                .iter()
+                .map(|name| ((*name).to_owned(), one.clone()))
+                .collect();
+            all.push(Value::Object(members));
+        }
+        for other in &values {
+            all.push(json!([one, other]));
+            all.push(json!([one, other, one]));
+            all.push(json!({"a": one, "b": other}));
+        }
+        all.push(json!([one]));
+    }
+    all
+}
+
+/// Compares a pair and judges the instances; the class if both schemas compile.
+fn hold(old: &Value, new: &Value, instances: &[Value]) -> Option<Class> {
+    let (before, after) = (compile(old)?, compile(new)?);
+    let report = diff(
+        [tool(old).as_str()],
+        [tool(new).as_str()],
+        &Limits::default(),
+    );
+    let mut workspace = Workspace::new();
+    let mut passes = |schema: &Schema, text: &str| {
+        let verdict = schema.check_bytes(&mut workspace, text.as_bytes());
+        verdict.unwrap().is_valid()
+    };
+    for change in report.tools.iter().flat_map(|tool| &tool.changes) {
+        let Some(witness) = &change.witness else {
+            continue;
+        };
+        assert_eq!(change.class, Class::Breaking);
+        assert!(
+            passes(&before, witness) && !passes(&after, witness),
+            "{old}\n{new}\n{witness} proves nothing"
+        );
+    }
+    let class = report.class().unwrap_or(Class::Compatible);
+    if class == Class::Compatible {
+        for instance in instances {
+            let text = instance.to_string();
+            assert!(
+                !passes(&before, &text) || passes(&after, &text),
+                "called compatible:\n{old}\n{new}\n{text}\n{:#?}",
+                report.tools
+            );
+        }
+    }
+    let said = report.tools.iter().flat_map(|tool| &tool.changes);
+    let mut places: Vec<_> = said
+        .map(|one| (one.side as u8, &one.place, &one.message))
+        .collect();
+    let told = places.len();
+    places.sort_unstable();
+    places.dedup();
+    assert_eq!(
+        told,
+        places.len(),
+        "{old}\n{new}\ntells a change twice: {:#?}",
+        report.tools
+    );
+    Some(class)
+}
+
+fn run(seed: u64, rounds: usize, make: impl Fn(&mut Random) -> Value) -> [usize; 3] {
+    let mut random = Random::new(seed);
+    let small = small_instances();
+    let donors: Vec<Value> = (0..40).map(|_| make(&mut random)).collect();
+    let mut classes = [0; 3];
+    for _ in 0..rounds {
+        let old = make(&mut random);
+        let mut new = old.clone();
+        for _ in 0..=random.below(2) {
+            edit(&mut random, &mut new, &donors);
+        }
+        let mut instances = small.clone();
+        for root in [&old, &new] {
+            instances.extend((0..30).map(|_| instance(&mut random, root)));
+        }
+        if let Some(class) = hold(&old, &new, &instances) {
+            classes[class as usize] += 1;
+        }
+    }
+    classes
+}
+
+#[test]
+fn edits_beside_unevaluated_keywords_are_never_called_compatible_against_an_instance() {
+    let classes = run(1, 1_000, fed_root);
+    assert!(classes.iter().all(|count| *count > 20), "{classes:?}");
+}
+
+#[test]
+fn edits_of_generated_schemas_of_all_dialects_are_never_called_compatible_against_an_instance() {
+    for (at, dialect) in [
+        Dialect::Draft4,
+        Dialect::Draft6,
+        Dialect::Draft7,
+        Dialect::Draft201909,
+        Dialect::Draft202012,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let classes = run(100 + at as u64, 150, |random| {
+            let mut made = schema(random, dialect);
+            if let Value::Object(members) = &mut made {
+                members.insert("$schema".to_owned(), json!(dialect.uri()));
+            }
+            made
+        });
+        assert!(classes[0] > 5, "{classes:?}");
+    }
+}
+
+#[test]
+fn edits_of_the_cases_are_never_called_compatible_against_an_instance() {
+    let pairs: Value = serde_json::from_str(include_str!("diff/pairs.json")).unwrap();
+    let schemas: Vec<Value> = pairs
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|pair| [pair["old"].clone(), pair["new"].clone()])
+        .collect();
+    run(7, 600, |random| {
+        schemas[random.below(schemas.len())].clone()
+    });
+}
