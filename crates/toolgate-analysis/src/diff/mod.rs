@@ -12,6 +12,7 @@
 //! tried, fuel of all checks of a tool together. What a bound cuts short is
 //! [`Class::Unknown`].
 
+mod arrays;
 mod evaluated;
 mod facts;
 mod leaf;

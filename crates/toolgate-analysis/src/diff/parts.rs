@@ -1,4 +1,4 @@
-//! The rules for objects and arrays: members, names, items, counts.
+//! The rules for objects, and what members and items must match.
 
 use std::collections::HashSet;
 
@@ -280,75 +280,6 @@ impl<'a> Comparison<'a> {
         holds
     }
 
-    /// All array keywords of a node.
-    pub(super) fn arrays(&mut self, facts: &Facts<'a>, types: u8, node: View<'a>) -> bool {
-        if types & ARRAY == 0 || facts.values().is_some() {
-            return types & ARRAY == 0 || self.unchanged_for_values(facts, node, &ARRAY_KEYWORDS);
-        }
-        let mut holds = self.count_rule(facts, node, "minItems", true, |_| None);
-        holds &= self.count_rule(facts, node, "maxItems", false, |_| None);
-        let unique = |flag: View<'_>| flag.boolean();
-        if self.right.keyword(node, "uniqueItems").is_some_and(unique)
-            && !facts.all("uniqueItems").into_iter().any(unique)
-        {
-            holds = self.say_both(true, "items must now differ", "items need no longer differ");
-        }
-        holds &= self.items(facts, node);
-        holds & self.contains(facts, node)
-    }
-
-    /// `contains` with its counts, which mean something only together.
-    fn contains(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
-        let Some(wanted) = self.right.keyword(node, "contains") else {
-            return true;
-        };
-        let (least, most) = contained_counts(&self.right, node);
-        if least == Some(0) && most.is_none() {
-            return true;
-        }
-        let says_so = facts.nodes.iter().any(|one| {
-            let own = self.left.keyword(*one, "contains");
-            let (at_least, at_most) = contained_counts(&self.left, *one);
-            let enough = matches!((at_least, least), (Some(own), Some(wanted)) if own >= wanted);
-            let limited = match (at_most, most) {
-                (_, None) => true,
-                (Some(Some(own)), Some(Some(wanted))) => own <= wanted,
-                _ => false,
-            };
-            enough && limited && own.is_some_and(|own| self.same(own, wanted))
-        });
-        says_so || self.keyword_changed(facts, "contains")
-    }
-
-    fn items(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
-        let most = most_items(facts);
-        let wanted = tuple(&self.right, node);
-        let rest = rest(&self.right, node);
-        let longest = longest_tuple(facts).max(tuple_length(&self.right, node));
-        if longest > MOST_ITEMS {
-            let keyword = tuple_keyword(&self.right);
-            return (wanted.is_empty() && rest.is_none())
-                || self.say(false, format!("`{keyword}` is too long to compare"));
-        }
-        let mut holds = true;
-        for index in 0..longest.min(most) {
-            let Some(schema) = wanted.get(index).copied().or(rest) else {
-                continue;
-            };
-            if let Some(own) = item(facts, index) {
-                holds &= self.within(Step::Index(index), |this| {
-                    this.contained(&Left::of(own), schema)
-                });
-            }
-        }
-        match (rest, item(facts, usize::MAX)) {
-            (Some(schema), Some(own)) if most > longest => {
-                holds & self.within(Step::AnyItem, |this| this.contained(&Left::of(own), schema))
-            }
-            _ => holds,
-        }
-    }
-
     /// `unevaluatedProperties` and `unevaluatedItems` of the right side. What they judge
     /// depends on the keywords beside them, so the same value means the same only
     /// if the left side evaluates no more.
@@ -407,44 +338,8 @@ impl<'a> Comparison<'a> {
         self.uncovered(facts, rest, false, &covered, &shared, &UNEVALUATED)
     }
 
-    fn unevaluated_items(&mut self, facts: &Facts<'a>, node: View<'a>, rest: View<'a>) -> bool {
-        let evaluated = self
-            .right
-            .lookup
-            .evaluated(&self.right, node, Reach::Surely);
-        if evaluated.all_items {
-            return true;
-        }
-        for own in facts.unevaluated.iter().filter(|own| own.of_items) {
-            if evaluated.holds_items_of(&own.evaluated)
-                && self.trial(|this| this.contained(&Left::of(vec![own.schema]), rest))
-            {
-                return true;
-            }
-        }
-        let longest = longest_tuple(facts);
-        if facts.values().is_some() || longest > MOST_ITEMS {
-            return self.keyword_changed(facts, "unevaluatedItems");
-        }
-        let most = most_items(facts);
-        let mut holds = true;
-        for index in evaluated.items..longest.min(most) {
-            if let Some(own) = item(facts, index) {
-                holds &= self.within(Step::Index(index), |this| {
-                    this.contained(&Left::of(own), rest)
-                });
-            }
-        }
-        match item(facts, usize::MAX) {
-            Some(own) if most > evaluated.items.max(longest) => {
-                holds & self.within(Step::AnyItem, |this| this.contained(&Left::of(own), rest))
-            }
-            _ => holds,
-        }
-    }
-
     /// Values that are listed one by one are left to instances.
-    fn unchanged_for_values(
+    pub(super) fn unchanged_for_values(
         &mut self,
         facts: &Facts<'a>,
         node: View<'a>,
@@ -546,7 +441,7 @@ pub(super) fn item<'a>(facts: &Facts<'a>, index: usize) -> Option<Vec<View<'a>>>
 }
 
 /// The keyword that holds the schemas of a tuple's items.
-fn tuple_keyword(doc: &Doc<'_>) -> &'static str {
+pub(super) fn tuple_keyword(doc: &Doc<'_>) -> &'static str {
     match doc.dialect {
         Dialect::Draft202012 => "prefixItems",
         _ => "items",
@@ -587,7 +482,7 @@ pub(super) fn longest_tuple(facts: &Facts<'_>) -> usize {
         .unwrap_or(0)
 }
 
-fn most_items(facts: &Facts<'_>) -> usize {
+pub(super) fn most_items(facts: &Facts<'_>) -> usize {
     let counts = facts.all("maxItems").into_iter();
     counts
         .filter_map(|value| value.number().as_u64())
@@ -607,16 +502,6 @@ fn closed_at(facts: &Facts<'_>) -> Option<usize> {
     });
     let count = |node: &View<'_>| node.member("properties").map_or(0, |all| all.len());
     closed.map(count).min()
-}
-
-/// `minContains` and `maxContains` as they count: one at least, unless another count is
-/// given. The inner `None` is a number too large to hold, the outer one no bound.
-fn contained_counts(doc: &Doc<'_>, node: View<'_>) -> (Option<u64>, Option<Option<u64>>) {
-    let has_counts = super::evaluated::in_dialect(doc.dialect);
-    let number = |keyword| node.member(keyword).filter(|_| has_counts);
-    let least = number("minContains").map_or(Some(1), |value| value.number().as_u64());
-    let most = number("maxContains").map(|value| value.number().as_u64());
-    (least, most)
 }
 
 fn possible(schemas: Vec<View<'_>>) -> Option<Vec<View<'_>>> {
@@ -652,7 +537,7 @@ const UNEVALUATED: Words = Words {
 
 /// What looking at one name takes, or at one name and one pattern.
 const NAME: u64 = 4;
-const MOST_ITEMS: usize = 100;
+pub(super) const MOST_ITEMS: usize = 100;
 const OBJECT_KEYWORDS: [&str; 10] = [
     "required",
     "properties",
@@ -664,15 +549,4 @@ const OBJECT_KEYWORDS: [&str; 10] = [
     "dependentRequired",
     "dependentSchemas",
     "dependencies",
-];
-const ARRAY_KEYWORDS: [&str; 9] = [
-    "items",
-    "prefixItems",
-    "additionalItems",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "contains",
-    "minContains",
-    "maxContains",
 ];
