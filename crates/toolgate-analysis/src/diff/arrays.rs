@@ -1,6 +1,6 @@
 //! The rules for arrays: items, counts, `contains`, `unevaluatedItems`.
 
-use toolgate_json::{Kind, Node as _, View};
+use toolgate_json::{Node as _, View};
 
 use super::evaluated::{self, Reach};
 use super::facts::{ARRAY, Doc, Facts};

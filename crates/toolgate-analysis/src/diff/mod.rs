@@ -17,6 +17,7 @@ mod evaluated;
 mod facts;
 mod leaf;
 mod lookup;
+mod objects;
 mod parts;
 mod pool;
 mod report;

@@ -1,0 +1,404 @@
+//! The rules for objects: members, names, counts, `unevaluatedProperties`.
+
+use std::collections::HashSet;
+
+use toolgate_json::{Key as _, Kind, Node as _, View, quote};
+
+use super::evaluated::{self, Reach};
+use super::facts::{ARRAY, Facts, OBJECT, STRING};
+use super::parts::{closed_at, member, names_of, others};
+use super::subset::{Comparison, Left, Step};
+
+impl<'a> Comparison<'a> {
+    /// All object keywords of a node.
+    pub(super) fn objects(&mut self, facts: &Facts<'a>, types: u8, node: View<'a>) -> bool {
+        if types & OBJECT == 0 || facts.values().is_some() {
+            return types & OBJECT == 0 || self.unchanged_for_values(facts, node, &OBJECT_KEYWORDS);
+        }
+        let mut holds = true;
+        for rule in [
+            Self::required,
+            Self::declared,
+            Self::additional,
+            Self::by_pattern,
+            Self::names,
+            Self::counts,
+        ] {
+            holds &= rule(self, facts, node);
+            if !holds && !self.heard() {
+                return false;
+            }
+        }
+        for keyword in ["dependentRequired", "dependentSchemas", "dependencies"] {
+            holds &= self.verbatim(facts, node, keyword);
+        }
+        holds
+    }
+
+    /// The members of a keyword of the right side.
+    fn wanted(
+        &self,
+        node: View<'a>,
+        keyword: &str,
+    ) -> impl Iterator<Item = (&'a str, View<'a>)> + use<'a> {
+        let all = self.right.keyword(node, keyword).into_iter();
+        all.flat_map(View::members)
+            .map(|(key, schema)| (key.text(), schema))
+    }
+
+    /// Pays for a look at so many members of the left side.
+    fn pay_for(&mut self, facts: &Facts<'a>, keyword: &str) -> bool {
+        let count: usize = facts.all(keyword).into_iter().map(|all| all.len()).sum();
+        self.pay(u64::try_from(count).unwrap_or(u64::MAX))
+    }
+
+    fn required(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
+        let Some(wanted) = self.right.keyword(node, "required") else {
+            return true;
+        };
+        let count = u64::try_from(wanted.len()).unwrap_or(u64::MAX);
+        if !self.pay(count) || !self.pay_for(facts, "required") {
+            return self.too_large();
+        }
+        let own = names_of(facts, "required");
+        let mut holds = true;
+        for name in wanted.items().filter(|name| name.kind() == Kind::String) {
+            if !own.contains(&name.string()) {
+                let name = quote(name.string(), 64).to_string();
+                holds = self.say_both(
+                    true,
+                    &format!("`{name}` is now required"),
+                    &format!("`{name}` is no longer required"),
+                );
+                if !self.heard() {
+                    return false;
+                }
+            }
+        }
+        holds
+    }
+
+    fn declared(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
+        let mut holds = true;
+        for (name, schema) in self.wanted(node, "properties") {
+            if let Some(own) = member(facts, name) {
+                let step = Step::Name(name.to_owned());
+                holds &= self.within(step, |this| this.contained(&Left::of(own), schema));
+                if !holds && !self.heard() {
+                    return false;
+                }
+            }
+        }
+        holds
+    }
+
+    fn additional(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
+        let Some(rest) = self.right.keyword(node, "additionalProperties") else {
+            return true;
+        };
+        let patterns: Vec<&str> = self
+            .wanted(node, "patternProperties")
+            .map(|(pattern, _)| pattern)
+            .collect();
+        let declared = self.right.keyword(node, "properties");
+        let right = self.right.clone();
+        let covered = |name: &str| {
+            declared.is_some_and(|all| right.lookup.member(all, name).is_some())
+                || patterns
+                    .iter()
+                    .any(|pattern| right.lookup.matches(pattern, name) == Some(true))
+        };
+        let shared = |pattern: &str| patterns.contains(&pattern);
+        let sure = patterns.is_empty();
+        self.uncovered(facts, rest, sure, &covered, &shared, &ADDITIONAL)
+    }
+
+    /// What the left side may have beside what the right side covers must match `rest`.
+    fn uncovered(
+        &mut self,
+        facts: &Facts<'a>,
+        rest: View<'a>,
+        sure: bool,
+        covered: &dyn Fn(&str) -> bool,
+        shared: &dyn Fn(&str) -> bool,
+        words: &Words,
+    ) -> bool {
+        let closed = rest.kind() == Kind::Boolean && !rest.boolean();
+        let before = self.sure;
+        self.sure &= sure;
+        let holds = self.uncovered_names(facts, rest, closed, covered, words)
+            & self.uncovered_patterns(facts, rest, shared)
+            & match others(facts) {
+                None => true,
+                Some(_) if closed => self.say_both(true, words.rest_refused, words.rest_accepted),
+                Some(own) => {
+                    self.within(Step::AnyName, |this| this.contained(&Left::of(own), rest))
+                }
+            };
+        self.sure = before;
+        holds
+    }
+
+    fn uncovered_names(
+        &mut self,
+        facts: &Facts<'a>,
+        rest: View<'a>,
+        closed: bool,
+        covered: &dyn Fn(&str) -> bool,
+        words: &Words,
+    ) -> bool {
+        let mut holds = true;
+        let mut seen: HashSet<&str> = HashSet::new();
+        for (key, _) in facts.all("properties").into_iter().flat_map(View::members) {
+            let name = key.text();
+            if !self.pay(NAME) {
+                return self.too_large();
+            }
+            if !seen.insert(name) || covered(name) {
+                continue;
+            }
+            let Some(own) = member(facts, name) else {
+                continue;
+            };
+            if closed {
+                let name = quote(name, 64).to_string();
+                holds = self.say_both(
+                    true,
+                    &format!("`{name}` {}", words.name_refused),
+                    &format!("`{name}` {}", words.name_accepted),
+                );
+            } else {
+                let step = Step::Name(name.to_owned());
+                holds &= self.within(step, |this| this.contained(&Left::of(own), rest));
+            }
+            if !holds && !self.heard() {
+                return false;
+            }
+        }
+        holds
+    }
+
+    fn uncovered_patterns(
+        &mut self,
+        facts: &Facts<'a>,
+        rest: View<'a>,
+        shared: &dyn Fn(&str) -> bool,
+    ) -> bool {
+        let mut holds = true;
+        let patterns = facts.all("patternProperties").into_iter();
+        for (key, schema) in patterns.flat_map(View::members) {
+            if !self.pay(NAME) {
+                return self.too_large();
+            }
+            if !shared(key.text()) {
+                let sure = std::mem::replace(&mut self.sure, false);
+                holds &= self.within(Step::AnyName, |this| {
+                    this.contained(&Left::of(vec![schema]), rest)
+                });
+                self.sure = sure;
+            }
+            if !holds && !self.heard() {
+                return false;
+            }
+        }
+        holds
+    }
+
+    fn by_pattern(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
+        let mut holds = true;
+        for (pattern, schema) in self.wanted(node, "patternProperties") {
+            let same: Vec<View<'a>> = facts
+                .all("patternProperties")
+                .into_iter()
+                .filter_map(|all| facts.doc.lookup.member(all, pattern))
+                .collect();
+            for (name, _) in facts.all("properties").into_iter().flat_map(View::members) {
+                if !self.pay(NAME) {
+                    return self.too_large();
+                }
+                // What is not known to match may match.
+                if self.right.lookup.matches(pattern, name.text()) == Some(false) {
+                    continue;
+                }
+                if let Some(own) = member(facts, name.text()) {
+                    let step = Step::Name(name.text().to_owned());
+                    holds &= self.within(step, |this| this.contained(&Left::of(own), schema));
+                }
+                if !holds && !self.heard() {
+                    return false;
+                }
+            }
+            if same.is_empty() {
+                let sure = std::mem::replace(&mut self.sure, false);
+                // A name may match other patterns of the left side, or none.
+                holds &= self.uncovered_patterns(facts, schema, &|_| false);
+                if let Some(own) = others(facts) {
+                    holds &=
+                        self.within(Step::AnyName, |this| this.contained(&Left::of(own), schema));
+                }
+                self.sure = sure;
+            } else {
+                holds &= self.within(Step::AnyName, |this| {
+                    this.contained(&Left::of(same), schema)
+                });
+            }
+            if !holds && !self.heard() {
+                return false;
+            }
+        }
+        holds
+    }
+
+    fn names(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
+        let Some(wanted) = self.right.keyword(node, "propertyNames") else {
+            return true;
+        };
+        let left = Left::of(facts.all("propertyNames")).masked(STRING);
+        // Members whose names are all known are few; instances show what is wrong with them.
+        let sure = std::mem::replace(&mut self.sure, false);
+        let holds = self.contained(&left, wanted);
+        self.sure = sure;
+        holds
+    }
+
+    fn counts(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
+        let number = |keyword| {
+            let value = self.right.keyword(node, keyword)?;
+            value.number().as_u64()
+        };
+        let (least, most) = (number("minProperties"), number("maxProperties"));
+        let mut holds = true;
+        let required = names_of(facts, "required").len();
+        if least.is_none_or(|least| u64::try_from(required).is_ok_and(|count| count < least)) {
+            holds &= self.count_rule(facts, node, "minProperties", true, |_| None);
+        }
+        if most.is_none_or(|most| {
+            closed_at(facts).is_none_or(|count| u64::try_from(count).is_ok_and(|n| n > most))
+        }) {
+            holds &= self.count_rule(facts, node, "maxProperties", false, |_| None);
+        }
+        holds
+    }
+
+    /// `unevaluatedProperties` and `unevaluatedItems` of the right side. What they judge
+    /// depends on the keywords beside them, so the same value means the same only
+    /// if the left side evaluates no more.
+    pub(super) fn unevaluated(&mut self, facts: &Facts<'a>, types: u8, node: View<'a>) -> bool {
+        let mut holds = true;
+        for (keyword, bit) in [
+            ("unevaluatedProperties", OBJECT),
+            ("unevaluatedItems", ARRAY),
+        ] {
+            let Some(rest) = self.right.keyword(node, keyword) else {
+                continue;
+            };
+            let open = rest.kind() == Kind::Boolean && rest.boolean();
+            let in_dialect = evaluated::in_dialect(self.right.dialect);
+            if open || !in_dialect || types & bit == 0 {
+                continue;
+            }
+            let sure = std::mem::replace(&mut self.sure, false);
+            holds &= if bit == OBJECT {
+                self.unevaluated_properties(facts, node, rest)
+            } else {
+                self.unevaluated_items(facts, node, rest)
+            };
+            self.sure = sure;
+        }
+        holds
+    }
+
+    fn unevaluated_properties(
+        &mut self,
+        facts: &Facts<'a>,
+        node: View<'a>,
+        rest: View<'a>,
+    ) -> bool {
+        let right = self.right.clone();
+        let evaluated = right.lookup.evaluated(&right, node, Reach::Surely);
+        if evaluated.all_names {
+            return true;
+        }
+        for own in facts.unevaluated.iter().filter(|own| !own.of_items) {
+            let count = own.evaluated.names.len();
+            if !self.pay(u64::try_from(count).unwrap_or(u64::MAX)) {
+                return self.too_large();
+            }
+            if evaluated.holds_names_of(&right, &own.evaluated)
+                && self.trial(|this| this.contained(&Left::of(vec![own.schema]), rest))
+            {
+                return true;
+            }
+        }
+        if facts.values().is_some() {
+            return self.keyword_changed(facts, "unevaluatedProperties");
+        }
+        let covered = |name: &str| evaluated.has_name(&right, name) == Some(true);
+        let shared = |pattern: &str| evaluated.patterns.contains(pattern);
+        self.uncovered(facts, rest, false, &covered, &shared, &UNEVALUATED)
+    }
+
+    /// Values that are listed one by one are left to instances.
+    pub(super) fn unchanged_for_values(
+        &mut self,
+        facts: &Facts<'a>,
+        node: View<'a>,
+        keywords: &[&str],
+    ) -> bool {
+        let wanted: Vec<(&str, View<'a>)> = keywords
+            .iter()
+            .filter_map(|keyword| Some((*keyword, self.right.keyword(node, keyword)?)))
+            .collect();
+        let Some((first, _)) = wanted.first() else {
+            return true;
+        };
+        // They mean something only together.
+        let says_so = facts.nodes.iter().any(|one| {
+            keywords.iter().all(|keyword| {
+                let own = self.left.keyword(*one, keyword);
+                match (own, self.right.keyword(node, keyword)) {
+                    (None, None) => true,
+                    (Some(own), Some(wanted)) => self.same(own, wanted),
+                    _ => false,
+                }
+            })
+        });
+        says_so || self.keyword_changed(facts, first)
+    }
+}
+
+/// How a member is refused that only the left side knows.
+struct Words {
+    name_refused: &'static str,
+    name_accepted: &'static str,
+    rest_refused: &'static str,
+    rest_accepted: &'static str,
+}
+
+const ADDITIONAL: Words = Words {
+    name_refused: "is no longer accepted",
+    name_accepted: "is new",
+    rest_refused: "properties that are not declared are now refused",
+    rest_accepted: "properties that are not declared are now accepted",
+};
+const UNEVALUATED: Words = Words {
+    name_refused: "is left to `unevaluatedProperties` now, which refuses it",
+    name_accepted: "is no longer left to `unevaluatedProperties`, which refused it",
+    rest_refused: "properties that no keyword evaluates are now refused",
+    rest_accepted: "properties that no keyword evaluates are now accepted",
+};
+
+/// What looking at one name takes, or at one name and one pattern.
+const NAME: u64 = 4;
+const OBJECT_KEYWORDS: [&str; 10] = [
+    "required",
+    "properties",
+    "additionalProperties",
+    "patternProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+];
