@@ -1,6 +1,6 @@
 //! The lint rules on data: what each must find and what it must leave alone.
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use toolgate_analysis::lint::{Linter, Profile, RULES, Report, Severity, apply, rule};
 
 /// Everything on.
@@ -280,4 +280,36 @@ fn published_listings_are_read() {
         assert_eq!(report.tokens.len(), texts.len());
     }
     assert!(tools > 5_000);
+}
+
+#[test]
+fn large_listings_are_bounded_and_say_the_same_of_their_first_names() {
+    let misspelt = |count: usize| {
+        let properties: Map<String, Value> = (0..count)
+            .map(|n| {
+                (
+                    format!("property_name_number_{n:05}"),
+                    json!({"type": "string"}),
+                )
+            })
+            .collect();
+        let required: Vec<String> = (0..count)
+            .map(|n| format!("propertyname_numbr_{n:05}"))
+            .collect();
+        json!({"name": "t", "description": "d",
+            "inputSchema": {"type": "object", "properties": properties, "required": required}})
+        .to_string()
+    };
+    let helped = |text: &str| {
+        let report = Linter::new().lint([text]);
+        let found = report.findings.iter();
+        let help = found.filter(|one| one.rule.code == "TG045");
+        help.filter_map(|one| one.help.clone())
+            .filter(|help| help.starts_with("did you mean"))
+            .count()
+    };
+    // Each name of a small schema is compared with each; of a large one the first ones.
+    assert_eq!(helped(&misspelt(50)), 50);
+    let many = helped(&misspelt(2_000));
+    assert!((1..300).contains(&many), "{many}");
 }

@@ -26,11 +26,15 @@ pub(super) fn remove_member(object: View<'_>, name: &str) -> Option<Edit> {
     })
 }
 
-/// The edit that gives a member another name.
-pub(super) fn rename_member(object: View<'_>, name: &str, new: &str) -> Option<Edit> {
-    let key = object.member(name)?.name()?;
+/// The edit that gives the member of this key another name.
+pub(super) fn rename(key: View<'_>, new: &str) -> Option<Edit> {
     Some(Edit {
         span: span(key),
         text: format!("\"{new}\""),
     })
+}
+
+/// The edit that gives a member another name.
+pub(super) fn rename_member(object: View<'_>, name: &str, new: &str) -> Option<Edit> {
+    rename(object.member(name)?.name()?, new)
 }

@@ -49,7 +49,7 @@ pub(super) enum Check {
     /// The compiler.
     Engine(fn(&Tool<'_>, &mut Out<'_>)),
     One(fn(&Tool<'_>, &mut Out<'_>)),
-    Each(fn(&Tool<'_>, &Sub<'_>, &mut Out<'_>)),
+    Each(for<'a> fn(&Tool<'a>, &Sub<'a>, &mut Out<'_>)),
     Whole(fn(&Listing, &mut Out<'_>)),
 }
 

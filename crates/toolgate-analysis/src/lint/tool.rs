@@ -1,7 +1,9 @@
 //! One tool as the rules see it: its document, and every subschema of it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::rc::Rc;
 
 use toolgate_json::{
     Document, DuplicateKeys, Key as _, Kind, Node as _, OwnedDocument, ReadError, ReadLimits, View,
@@ -12,6 +14,7 @@ use toolgate_schema::Dialect;
 
 use super::engine::Engine;
 use super::finding::Finding;
+use super::spelling::closest;
 
 /// Reads a tool's text as generously as the rules can bear.
 pub(super) fn read(text: &str) -> Result<OwnedDocument, ReadError> {
@@ -23,6 +26,11 @@ pub(super) fn read(text: &str) -> Result<OwnedDocument, ReadError> {
     OwnedDocument::read(text.as_bytes(), &limits)
 }
 
+/// Names, without order.
+type Names<'a> = Rc<HashSet<&'a str>>;
+/// Members by name.
+type Members<'a> = Rc<HashMap<&'a str, View<'a>>>;
+
 /// A tool, taken apart.
 pub(super) struct Tool<'a> {
     pub(super) root: View<'a>,
@@ -32,8 +40,18 @@ pub(super) struct Tool<'a> {
     pub(super) ambiguous: bool,
     /// How its schemas are compiled.
     pub(super) engine: &'a Engine,
-    /// Names whose spelling may still be looked at.
+    /// Pairs of names whose spelling may still be compared.
     spellings: Cell<usize>,
+    /// The required names of the subschema that was asked for last.
+    required: RefCell<Option<(usize, Names<'a>)>>,
+    /// The properties that a schema and its branches declare, by the schema's id.
+    declared: RefCell<HashMap<usize, Option<Names<'a>>>>,
+    /// Patterns that names are matched with.
+    compiled: RefCell<HashMap<&'a str, Option<Rc<Pattern>>>>,
+    /// What matching names may still take.
+    fuel: Cell<u64>,
+    /// The members of wide objects, by the object's id.
+    members: RefCell<HashMap<usize, Members<'a>>>,
     /// Bytes of compiled patterns that may still be made.
     patterns: Cell<usize>,
 }
@@ -91,6 +109,11 @@ impl<'a> Tool<'a> {
             ambiguous,
             engine,
             spellings: Cell::new(SPELLINGS),
+            required: RefCell::default(),
+            declared: RefCell::default(),
+            compiled: RefCell::default(),
+            fuel: Cell::new(PATTERN_FUEL),
+            members: RefCell::default(),
             patterns: Cell::new(PATTERN_BYTES),
         };
         for side in [Side::Input, Side::Output] {
@@ -121,11 +144,92 @@ impl<'a> Tool<'a> {
         self.subs.get(sub.parent?)
     }
 
-    /// Whether the spelling of one more name may be looked at.
-    pub(super) fn may_spell(&self) -> bool {
-        let left = self.spellings.get();
-        self.spellings.set(left.saturating_sub(1));
-        left > 0
+    /// The closest spelling of a name, while there is work left for such comparisons.
+    pub(super) fn closest<'c>(
+        &self,
+        name: &str,
+        candidates: impl IntoIterator<Item = &'c str>,
+    ) -> Option<&'c str> {
+        let mut left = self.spellings.get();
+        if left == 0 {
+            return None;
+        }
+        let near = candidates.into_iter().filter(|candidate| {
+            let near = candidate.len().abs_diff(name.len()) <= LENGTHS_APART;
+            left = left.saturating_sub(if near { SPELLING } else { 1 });
+            near && left > 0
+        });
+        let found = closest(name, near);
+        self.spellings.set(left);
+        found
+    }
+
+    /// Whether a pattern matches a name; `None` if that is not known.
+    pub(super) fn matches(&self, pattern: &'a str, name: &str) -> Option<bool> {
+        let mut fuel = self.fuel.get();
+        if fuel == 0 {
+            return None;
+        }
+        let mut compiled = self.compiled.borrow_mut();
+        let compiled = compiled
+            .entry(pattern)
+            .or_insert_with(|| self.pattern(pattern).map(Rc::new));
+        let answer = compiled.as_ref()?.matches(name, &mut fuel);
+        self.fuel.set(fuel.saturating_sub(1));
+        answer
+    }
+
+    /// The place in the tool that a pointer leads to.
+    pub(super) fn at_pointer(&self, pointer: &str) -> Option<View<'a>> {
+        let mut view = self.root;
+        for token in pointer::tokens(pointer) {
+            view = match view.kind() {
+                Kind::Array => view.item(pointer::index(&token)?)?,
+                _ => self.member(view, &token)?,
+            };
+        }
+        Some(view)
+    }
+
+    /// The properties that a schema and its branches declare, or `None` if some may be
+    /// declared elsewhere; found once for each schema.
+    pub(super) fn declared(
+        &self,
+        schema: View<'a>,
+        find: impl FnOnce() -> Option<HashSet<&'a str>>,
+    ) -> Option<Names<'a>> {
+        let mut declared = self.declared.borrow_mut();
+        let known = declared.entry(schema.id().index());
+        known.or_insert_with(|| find().map(Rc::new)).clone()
+    }
+
+    /// The names that a subschema requires.
+    pub(super) fn required(&self, sub: &Sub<'a>) -> Names<'a> {
+        let id = sub.view.id().index();
+        let mut last = self.required.borrow_mut();
+        if let Some((known, names)) = last.as_ref()
+            && *known == id
+        {
+            return Rc::clone(names);
+        }
+        let names = sub.get("required").into_iter().flat_map(View::items);
+        let names = names.filter(|name| name.kind() == Kind::String);
+        let names: Rc<HashSet<&str>> = Rc::new(names.map(|name| name.string()).collect());
+        *last = Some((id, Rc::clone(&names)));
+        names
+    }
+
+    /// The member of an object that may be wide.
+    pub(super) fn member(&self, object: View<'a>, name: &str) -> Option<View<'a>> {
+        if object.len() <= FEW_MEMBERS {
+            return object.member(name);
+        }
+        let mut prepared = self.members.borrow_mut();
+        let members = prepared.entry(object.id().index()).or_insert_with(|| {
+            let members = object.members().map(|(key, value)| (key.text(), value));
+            Rc::new(members.collect())
+        });
+        members.get(name).copied()
     }
 
     /// A pattern, if it is one and there is room for more.
@@ -195,7 +299,7 @@ impl<'a> Tool<'a> {
     /// The place of a keyword's value.
     pub(super) fn at(&self, sub: &Sub<'a>, keyword: &str) -> Place {
         let mut place = self.place(sub);
-        if let Some(value) = sub.view.member(keyword) {
+        if let Some(value) = self.member(sub.view, keyword) {
             if !place.pointer.ends_with('…') {
                 pointer::push(&mut place.pointer, keyword);
             }
@@ -207,7 +311,7 @@ impl<'a> Tool<'a> {
     /// The place of a keyword itself.
     pub(super) fn key(&self, sub: &Sub<'a>, keyword: &str) -> Place {
         let mut place = self.at(sub, keyword);
-        if let Some(key) = sub.view.member(keyword).and_then(View::name) {
+        if let Some(key) = self.member(sub.view, keyword).and_then(View::name) {
             place.span = span(key);
         }
         place
@@ -372,7 +476,13 @@ const MOST_SUBSCHEMAS: usize = 10_000;
 const SCHEMA_BYTES: usize = 1 << 20;
 const PATTERN_BYTES: usize = 32 << 20;
 const MOST_OF_A_PATTERN: usize = 1 << 20;
-/// A thousand times what a published tool needs.
-const SPELLINGS: usize = 10_000;
+/// A thousand times what a published tool needs: steps, of which comparing two
+/// names of much the same length takes [`SPELLING`], and another candidate one.
+const SPELLINGS: usize = 400_000;
+const SPELLING: usize = 20;
+/// Bytes by which names may differ in length that differ by two letters.
+const LENGTHS_APART: usize = 8;
+const PATTERN_FUEL: u64 = 1_000_000;
+const FEW_MEMBERS: usize = 16;
 /// The engine stops at 64.
 const DEEPEST: usize = 100;

@@ -88,7 +88,13 @@ pub(crate) fn compile(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-fn refused(tool: &Tool<'_>, side: Side, schema: View<'_>, error: &CompileError, out: &mut Out<'_>) {
+fn refused<'a>(
+    tool: &Tool<'a>,
+    side: Side,
+    schema: View<'a>,
+    error: &CompileError,
+    out: &mut Out<'_>,
+) {
     let start = schema.span().start;
     let whole = span(schema);
     let place = Place {
@@ -97,7 +103,7 @@ fn refused(tool: &Tool<'_>, side: Side, schema: View<'_>, error: &CompileError, 
             start.saturating_add(span.start)..start.saturating_add(span.end)
         }),
     };
-    let value = schema.document().at_pointer(&place.pointer);
+    let value = tool.at_pointer(&place.pointer);
     let code = match error.kind() {
         CompileErrorKind::UnsupportedDialect { .. } => "TG020",
         CompileErrorKind::InvalidSchema { keyword, .. } => match (keyword.as_str(), value) {
@@ -234,7 +240,7 @@ fn other_references(
         };
         let plain = !pointer.contains('%');
         let whole = format!("/{}/{pointer}", side.member());
-        let dead = schema.document().at_pointer(&whole).is_none();
+        let dead = tool.at_pointer(&whole).is_none();
         if plain && dead && Some(span(reference).start) != told {
             let message = format!(
                 "`$ref` to `{}` leads to nothing",

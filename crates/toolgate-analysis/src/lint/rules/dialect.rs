@@ -8,7 +8,7 @@ use crate::lint::out::Out;
 use crate::lint::tool::{Sub, Tool};
 
 /// TG021: keywords of another dialect than the schema's, which it ignores.
-pub(crate) fn mismatch(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn mismatch<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for (key, value) in sub.view.members() {
         let Some(known) = keyword(key.text()) else {
             continue;
@@ -53,7 +53,7 @@ pub(crate) fn mismatch(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG030: keywords beside `$ref` in draft 7 and older, which ignore them.
-pub(crate) fn ref_siblings(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn ref_siblings<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub.dialect > Dialect::Draft7 || sub.get("$ref").is_none_or(|r| r.kind() != Kind::String) {
         return;
     }

@@ -3,19 +3,18 @@
 use toolgate_json::{Key as _, Kind, Node, quote};
 
 use crate::keywords::{KEYWORDS, keyword};
-use crate::lint::edit::{remove_member, rename_member};
+use crate::lint::edit::{remove_member, rename};
 use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
-use crate::lint::spelling::closest;
 use crate::lint::tool::{Sub, Tool, span};
 
 /// TG032: a name that is a keyword but for a slip, on a value that such a keyword has.
-pub(crate) fn misspelt(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn misspelt<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for (key, value) in sub.view.members() {
         let Some(meant) = meant(tool, sub, key.text(), value.kind()) else {
             continue;
         };
-        let edit = rename_member(sub.view, key.text(), meant).filter(|_| !sub.has(meant));
+        let edit = rename(key.view(), meant).filter(|_| tool.member(sub.view, meant).is_none());
         let message = format!(
             "`{}` is no keyword of JSON Schema; validators ignore it",
             quote(key.text(), 64)
@@ -27,7 +26,7 @@ pub(crate) fn misspelt(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG033: OpenAPI's `nullable`, which JSON Schema does not have.
-pub(crate) fn nullable(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn nullable<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if !sub.get("nullable").is_some_and(Node::boolean) {
         return;
     }
@@ -54,7 +53,7 @@ pub(crate) fn nullable(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG034: names that are no keywords at all.
-pub(crate) fn unknown(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn unknown<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for (key, value) in sub.view.members() {
         let name = key.text();
         let known = keyword(name).is_some() || name == "nullable";
@@ -78,7 +77,7 @@ pub(crate) fn unknown(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG035: extension keywords, which a model is sent as well.
-pub(crate) fn extension(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn extension<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for (key, _) in sub.view.members() {
         let name = key.text();
         if name.starts_with("x-") && name != "x-mcp-header" {
@@ -92,7 +91,7 @@ pub(crate) fn extension(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG036: keywords that cannot apply to any value of the declared type.
-pub(crate) fn inapplicable(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn inapplicable<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let types = sub.types();
     if types.is_empty() {
         return;
@@ -125,7 +124,7 @@ pub(crate) fn inapplicable(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// The keyword that a name was meant to be, if it is none but close to one.
-fn meant(tool: &Tool<'_>, sub: &Sub<'_>, name: &str, kind: Kind) -> Option<&'static str> {
+fn meant<'a>(tool: &Tool<'a>, sub: &Sub<'a>, name: &str, kind: Kind) -> Option<&'static str> {
     if keyword(name).is_some() || name.starts_with("x-") || NAMES_OF_THEIR_OWN.contains(&name) {
         return None;
     }
@@ -142,7 +141,7 @@ fn meant(tool: &Tool<'_>, sub: &Sub<'_>, name: &str, kind: Kind) -> Option<&'sta
         .filter(|known| known.shape.fits(kind))
         .filter(|known| known.first <= sub.dialect && sub.dialect <= known.last)
         .map(|known| known.name);
-    alias.or_else(|| tool.may_spell().then(|| closest(name, names)).flatten())
+    alias.or_else(|| tool.closest(name, names))
 }
 
 /// OpenAPI's and generators' own, which are close to keywords by chance.

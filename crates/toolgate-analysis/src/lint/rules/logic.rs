@@ -9,7 +9,7 @@ use crate::lint::out::Out;
 use crate::lint::tool::{Sub, Tool, span};
 
 /// TG040: bounds between which there is nothing.
-pub(crate) fn ranges(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn ranges<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for (low, high, open) in RANGES {
         let number = |name: &str| sub.get(name).filter(|value| value.kind() == Kind::Number);
         let (Some(least), Some(most)) = (number(low), number(high)) else {
@@ -28,7 +28,7 @@ pub(crate) fn ranges(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG041: an enum of nothing.
-pub(crate) fn empty_enum(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn empty_enum<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub
         .get("enum")
         .is_some_and(|list| list.kind() == Kind::Array && list.is_empty())
@@ -39,7 +39,7 @@ pub(crate) fn empty_enum(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG042: values of `enum` and `const` that `type` does not allow.
-pub(crate) fn enum_types(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn enum_types<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let types = sub.types();
     if types.is_empty() {
         return;
@@ -72,7 +72,7 @@ pub(crate) fn enum_types(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG043: a value that stands in an enum twice.
-pub(crate) fn duplicate_members(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn duplicate_members<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if let Some(value) = repeated(sub, "enum") {
         let message = format!("`enum` has `{}` twice", quote(value.raw(), 60));
         out.find(tool.at(sub, "enum"), message);
@@ -80,7 +80,7 @@ pub(crate) fn duplicate_members(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_
 }
 
 /// TG050: two branches that are the same.
-pub(crate) fn duplicate_branches(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn duplicate_branches<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for keyword in ["anyOf", "oneOf", "allOf"] {
         let Some(branch) = repeated(sub, keyword) else {
             continue;
@@ -96,7 +96,7 @@ pub(crate) fn duplicate_branches(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'
 }
 
 /// TG044: a property that is required and forbidden.
-pub(crate) fn required_forbidden(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn required_forbidden<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for name in required(sub) {
         if forbidden(tool, sub, name.string()) {
             let mut place = tool.at(sub, "required");
@@ -112,7 +112,7 @@ pub(crate) fn required_forbidden(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'
 }
 
 /// TG045: a property that is required and nowhere declared.
-pub(crate) fn required_undeclared(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn required_undeclared<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let names = required(sub);
     if names.is_empty() {
         return;
@@ -121,11 +121,13 @@ pub(crate) fn required_undeclared(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<
     while let Some(parent) = tool.parent(top).filter(|_| top.in_place()) {
         top = parent;
     }
-    let mut declared = HashSet::new();
-    let mut left = BRANCHES;
-    if !declarations(top.view, &mut left, &mut declared) || declared.is_empty() {
+    let declared = tool.declared(top.view, || {
+        let mut declared = HashSet::new();
+        declarations(top.view, &mut BRANCHES.clone(), &mut declared).then_some(declared)
+    });
+    let Some(declared) = declared.filter(|declared| !declared.is_empty()) else {
         return;
-    }
+    };
     for name in names {
         if declared.contains(name.string()) || forbidden(tool, sub, name.string()) {
             continue;
@@ -136,7 +138,7 @@ pub(crate) fn required_undeclared(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<
             "`{}` is required and not declared under `properties`",
             quote(name.string(), 64)
         );
-        let near = crate::lint::spelling::closest(name.string(), declared.iter().copied());
+        let near = tool.closest(name.string(), declared.iter().copied());
         let help = near.map_or_else(
             || "declare it, so that a model knows what to put there".to_owned(),
             |near| format!("did you mean `{}`?", quote(near, 64)),
@@ -146,11 +148,11 @@ pub(crate) fn required_undeclared(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<
 }
 
 /// TG048: a default that nothing will ever use.
-pub(crate) fn default_on_required(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn default_on_required<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let (Some(name), Some(parent)) = (sub.property(), tool.parent(sub)) else {
         return;
     };
-    if sub.has("default") && required(parent).iter().any(|one| one.string() == name) {
+    if sub.has("default") && tool.required(parent).contains(name) {
         let message = format!("`{}` has a default and is required", quote(name, 64));
         out.find(tool.at(sub, "default"), message)
             .help("take it out of `required`, or drop the default");
@@ -158,7 +160,7 @@ pub(crate) fn default_on_required(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<
 }
 
 /// TG049: a choice with a branch that accepts everything, so that it says nothing.
-pub(crate) fn accepts_all(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn accepts_all<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(branches) = sub.get("anyOf") else {
         return;
     };
@@ -240,9 +242,9 @@ fn required<'a>(sub: &Sub<'a>) -> Vec<View<'a>> {
     names.filter(|name| name.kind() == Kind::String).collect()
 }
 
-fn forbidden(tool: &Tool<'_>, sub: &Sub<'_>, name: &str) -> bool {
+fn forbidden<'a>(tool: &Tool<'a>, sub: &Sub<'a>, name: &str) -> bool {
     let is_false = |schema: View<'_>| schema.kind() == Kind::Boolean && !schema.boolean();
-    let declared = sub.get("properties").and_then(|all| all.member(name));
+    let declared = sub.get("properties").and_then(|all| tool.member(all, name));
     match declared {
         Some(schema) => is_false(schema),
         None => {
@@ -251,21 +253,12 @@ fn forbidden(tool: &Tool<'_>, sub: &Sub<'_>, name: &str) -> bool {
     }
 }
 
-fn by_pattern(tool: &Tool<'_>, sub: &Sub<'_>, name: &str) -> bool {
-    let patterns = sub
+fn by_pattern<'a>(tool: &Tool<'a>, sub: &Sub<'a>, name: &str) -> bool {
+    let mut patterns = sub
         .get("patternProperties")
         .into_iter()
         .flat_map(View::members);
-    let mut fuel = 100_000;
-    for (key, _) in patterns {
-        let matches = tool
-            .pattern(key.text())
-            .and_then(|pattern| pattern.matches(name, &mut fuel));
-        if matches != Some(false) {
-            return true;
-        }
-    }
-    false
+    patterns.any(|(key, _)| tool.matches(key.text(), name) != Some(false))
 }
 
 /// Collects the properties that a schema and its branches declare; `false` if

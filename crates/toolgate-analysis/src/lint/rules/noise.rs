@@ -8,7 +8,7 @@ use crate::lint::out::Out;
 use crate::lint::tool::{Side, Step, Sub, Tool};
 
 /// TG071: a list of required properties that is empty.
-pub(crate) fn required_empty(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn required_empty<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub
         .get("required")
         .is_some_and(|list| list.kind() == Kind::Array && list.is_empty())
@@ -67,7 +67,7 @@ pub(crate) fn titles(tool: &Tool<'_>, out: &mut Out<'_>) {
 }
 
 /// TG073: the bounds of safe integers, which say no more than `integer`.
-pub(crate) fn safe_integers(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn safe_integers<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for (keyword, bound) in [("minimum", -SAFE), ("maximum", SAFE)] {
         let found = sub.get(keyword).is_some_and(|value| {
             value.kind() == Kind::Number && value.number().as_i64() == Some(bound)
@@ -82,7 +82,7 @@ pub(crate) fn safe_integers(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG074: property names that must be strings, which they always are.
-pub(crate) fn property_names(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn property_names<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let trivial = sub.get("propertyNames").is_some_and(|names| {
         names.len() == 1
             && names
@@ -99,7 +99,7 @@ pub(crate) fn property_names(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) 
 }
 
 /// TG075: an enum of one value.
-pub(crate) fn single_enum(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn single_enum<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(list) = sub
         .get("enum")
         .filter(|list| list.kind() == Kind::Array && list.len() == 1)
@@ -113,7 +113,7 @@ pub(crate) fn single_enum(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG076: a choice of one branch.
-pub(crate) fn single_branch(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn single_branch<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for keyword in ["allOf", "anyOf", "oneOf"] {
         if sub
             .get(keyword)
@@ -126,7 +126,7 @@ pub(crate) fn single_branch(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG077: arguments that nobody declared are taken.
-pub(crate) fn open_root(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn open_root<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let root = sub.is_root() && sub.side == Side::Input && sub.view.kind() == Kind::Object;
     let closed = ["additionalProperties", "unevaluatedProperties"]
         .iter()
@@ -140,7 +140,7 @@ pub(crate) fn open_root(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
     }
 }
 
-fn removal(tool: &Tool<'_>, sub: &Sub<'_>, keyword: &str) -> Option<Vec<Edit>> {
+fn removal<'a>(tool: &Tool<'a>, sub: &Sub<'a>, keyword: &str) -> Option<Vec<Edit>> {
     let edit = remove_member(sub.view, keyword).filter(|_| !tool.ambiguous)?;
     Some(vec![edit])
 }

@@ -5,11 +5,10 @@ use toolgate_schema::format::{Format, NumberFormat};
 
 use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
-use crate::lint::spelling::closest;
 use crate::lint::tool::{Place, Sub, Tool, span};
 
 /// TG053: a pattern that no string can match, where that is easily told.
-pub(crate) fn never(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn never<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for (place, text) in patterns(tool, sub) {
         if is_dead(text) && tool.pattern(text).is_some() {
             let message = format!("no string matches the pattern `{}`", quote(text, 80));
@@ -20,7 +19,7 @@ pub(crate) fn never(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG054: a pattern that every string matches.
-pub(crate) fn always(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn always<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for (place, text) in patterns(tool, sub) {
         if matches_all(tool, text) {
             let message = format!("every string matches the pattern `{}`", quote(text, 80));
@@ -31,7 +30,7 @@ pub(crate) fn always(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG055: a pattern that is searched for anywhere, which is seldom meant.
-pub(crate) fn unanchored(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn unanchored<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(text) = sub.text("pattern") else {
         return;
     };
@@ -49,7 +48,7 @@ pub(crate) fn unanchored(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG056: a class that was escaped once too often, so that it means a backslash and a letter.
-pub(crate) fn double_escape(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn double_escape<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for (place, text) in patterns(tool, sub) {
         let doubled = text
             .match_indices("\\\\")
@@ -65,7 +64,7 @@ pub(crate) fn double_escape(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG057: what ECMA-262 allows only to web pages of old.
-pub(crate) fn not_ecma(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn not_ecma<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for (place, text) in patterns(tool, sub) {
         let Some(pattern) = tool.pattern(text) else {
             continue;
@@ -90,11 +89,11 @@ pub(crate) fn not_ecma(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG058: formats that nobody registered.
-pub(crate) fn unknown_format(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn unknown_format<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(name) = sub.text("format") else {
         return;
     };
-    if !known(name) && meant(name).is_none() {
+    if !known(name) && meant(tool, name).is_none() {
         let message = format!(
             "the format `{}` is registered nowhere; validators ignore it",
             quote(name, 64)
@@ -105,12 +104,12 @@ pub(crate) fn unknown_format(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) 
 }
 
 /// TG059: formats that are misspelt.
-pub(crate) fn misspelt_format(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn misspelt_format<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(value) = sub.get("format") else {
         return;
     };
     let name = value.string();
-    let Some(meant) = meant(name).filter(|_| !known(name)) else {
+    let Some(meant) = meant(tool, name).filter(|_| !known(name)) else {
         return;
     };
     let edit = Edit {
@@ -127,7 +126,7 @@ pub(crate) fn misspelt_format(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>)
 }
 
 /// TG060: a format and a long pattern that says the same.
-pub(crate) fn format_and_pattern(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn format_and_pattern<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let (Some(format), Some(pattern)) = (sub.text("format"), sub.text("pattern")) else {
         return;
     };
@@ -143,7 +142,7 @@ pub(crate) fn format_and_pattern(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'
 }
 
 /// TG093: what matchers in linear time do not have.
-pub(crate) fn lookaround(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn lookaround<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for (place, text) in patterns(tool, sub) {
         let looks = ["(?=", "(?!", "(?<=", "(?<!"]
             .iter()
@@ -257,7 +256,7 @@ fn known(name: &str) -> bool {
         || OPENAPI.contains(&name)
 }
 
-fn meant(name: &str) -> Option<&'static str> {
+fn meant(tool: &Tool<'_>, name: &str) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase();
     match lower.as_str() {
         "datetime" | "date_time" | "timestamp" | "iso8601" | "iso-8601" | "rfc3339" => {
@@ -270,7 +269,7 @@ fn meant(name: &str) -> Option<&'static str> {
         "ip6" => Some("ipv6"),
         "host" => Some("hostname"),
         "regexp" => Some("regex"),
-        _ => closest(name, FORMATS),
+        _ => tool.closest(name, FORMATS),
     }
 }
 

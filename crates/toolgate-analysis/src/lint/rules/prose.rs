@@ -9,7 +9,7 @@ use crate::lint::out::Out;
 use crate::lint::tool::{Side, Sub, Tool};
 
 /// TG065: a default in words.
-pub(crate) fn default(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn default<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some((name, text)) = described(sub) else {
         return;
     };
@@ -30,7 +30,7 @@ pub(crate) fn default(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG066: allowed values in words.
-pub(crate) fn values(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn values<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some((name, text)) = described(sub) else {
         return;
     };
@@ -58,7 +58,7 @@ pub(crate) fn values(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG067: a range in words.
-pub(crate) fn range(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn range<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some((name, text)) = described(sub) else {
         return;
     };
@@ -85,7 +85,7 @@ pub(crate) fn range(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG068: a date in words.
-pub(crate) fn date(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn date<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some((name, text)) = described(sub) else {
         return;
     };
@@ -116,7 +116,7 @@ pub(crate) fn date(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG069: a list in a string.
-pub(crate) fn list(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn list<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some((name, text)) = described(sub) else {
         return;
     };
@@ -134,7 +134,7 @@ pub(crate) fn list(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG070: JSON in a string.
-pub(crate) fn json(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn json<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some((name, text)) = described(sub) else {
         return;
     };
@@ -172,7 +172,7 @@ fn described<'a>(sub: &Sub<'a>) -> Option<(&'a str, String)> {
     ))
 }
 
-fn required(tool: &Tool<'_>, sub: &Sub<'_>, name: &str) -> bool {
+fn required<'a>(tool: &Tool<'a>, sub: &Sub<'a>, name: &str) -> bool {
     let names = tool.parent(sub).and_then(|parent| parent.get("required"));
     names.is_some_and(|names| {
         names

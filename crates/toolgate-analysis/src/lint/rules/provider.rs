@@ -6,7 +6,7 @@ use crate::lint::out::Out;
 use crate::lint::tool::{Side, Sub, Tool, span};
 
 /// TG080: a choice at the root, which both big providers refuse.
-pub(crate) fn root_choice(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn root_choice<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if !sub.is_root() || sub.side != Side::Input {
         return;
     }
@@ -20,7 +20,7 @@ pub(crate) fn root_choice(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG082: property names that model providers refuse, and with them the whole request.
-pub(crate) fn property_names(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn property_names<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub.side != Side::Input {
         return;
     }
@@ -44,7 +44,7 @@ pub(crate) fn property_names(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) 
 }
 
 /// TG084: keywords beside `$ref`.
-pub(crate) fn ref_siblings(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn ref_siblings<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub.has("$ref") && sub.view.len() > 1 && !sub.is_root() {
         out.find(tool.key(sub, "$ref"), "`$ref` has keywords beside it")
             .help("OpenAI's strict mode refuses them; move them into the definition");
@@ -52,7 +52,7 @@ pub(crate) fn ref_siblings(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG085: several types in one `type`.
-pub(crate) fn type_array(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn type_array<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub.get("type").is_some_and(|one| one.kind() == Kind::Array) {
         out.find(tool.at(sub, "type"), "`type` is an array")
             .help("some providers and older clients take one name only; write an `anyOf`");
@@ -60,7 +60,7 @@ pub(crate) fn type_array(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG086: an optional argument as a choice with null.
-pub(crate) fn optional_null(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn optional_null<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(branches) = sub
         .get("anyOf")
         .filter(|_| sub.side == Side::Input && sub.property().is_some())
@@ -82,12 +82,12 @@ pub(crate) fn optional_null(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG087: what OpenAI's strict mode does not know.
-pub(crate) fn openai_keywords(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn openai_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     unsupported(tool, sub, &OPENAI_LACKS, "OpenAI's strict mode", out);
 }
 
 /// TG088: what OpenAI's strict mode demands of every object.
-pub(crate) fn openai_closed(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn openai_closed<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub.side != Side::Input || !sub.types().contains(&"object") {
         return;
     }
@@ -101,12 +101,7 @@ pub(crate) fn openai_closed(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
         )
         .help("OpenAI's strict mode wants it on every object");
     }
-    let required: Vec<&str> = sub
-        .get("required")
-        .into_iter()
-        .flat_map(View::items)
-        .map(|name| name.string())
-        .collect();
+    let required = tool.required(sub);
     let optional: Vec<&str> = sub
         .get("properties")
         .into_iter()
@@ -122,17 +117,17 @@ pub(crate) fn openai_closed(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG089: what Anthropic's strict mode does not know.
-pub(crate) fn anthropic_keywords(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn anthropic_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     unsupported(tool, sub, &ANTHROPIC_LACKS, "Anthropic's strict mode", out);
 }
 
 /// TG090: a schema that contains itself.
-pub(crate) fn recursive(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn recursive<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(target) = sub.text("$ref").and_then(|text| text.strip_prefix('#')) else {
         return;
     };
     let whole = format!("/{}{target}", sub.side.member());
-    let Some(target) = tool.root.document().at_pointer(&whole) else {
+    let Some(target) = tool.at_pointer(&whole) else {
         return;
     };
     let mut at = Some(sub);
@@ -147,7 +142,7 @@ pub(crate) fn recursive(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG091: a property whose schema is `true` or `false`.
-pub(crate) fn boolean_property(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn boolean_property<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub.property().is_some() && sub.view.kind() == Kind::Boolean {
         out.find(tool.place(sub), "the property's schema is a boolean")
             .help("older clients lose the whole listing over it; write `{}` for true, `{\"not\": {}}` for false");
@@ -155,7 +150,7 @@ pub(crate) fn boolean_property(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>
 }
 
 /// TG092: an output that is no object.
-pub(crate) fn output_root(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn output_root<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub.is_root() && sub.side == Side::Output && !sub.is("object") {
         out.find(tool.place(sub), "the output schema's root is not `\"type\": \"object\"`")
             .help("clients before 2026-07-28 refuse it, some the whole listing; wrap it, or let a gateway do so");
@@ -193,7 +188,7 @@ pub(crate) fn openai_size(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-fn unsupported(tool: &Tool<'_>, sub: &Sub<'_>, lacks: &[&str], who: &str, out: &mut Out<'_>) {
+fn unsupported<'a>(tool: &Tool<'a>, sub: &Sub<'a>, lacks: &[&str], who: &str, out: &mut Out<'_>) {
     if sub.side != Side::Input {
         return;
     }

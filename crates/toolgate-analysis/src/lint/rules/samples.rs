@@ -69,11 +69,11 @@ fn check<'a>(
 }
 
 /// One check for all: a tuple of references to the subschemas, and the tuple of the values.
-fn judge(
-    tool: &Tool<'_>,
+fn judge<'a>(
+    tool: &Tool<'a>,
     side: Side,
     schema: View<'_>,
-    samples: &[Sample<'_, '_>],
+    samples: &[Sample<'_, 'a>],
     out: &mut Out<'_>,
 ) {
     let head = side.member().len().saturating_add(1);

@@ -1,14 +1,13 @@
 //! Rules on a tool's shell: its name, descriptions, annotations and members.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use toolgate_json::{Key as _, Kind, Node, View, quote};
 
 use super::{Listing, list};
-use crate::lint::edit::rename_member;
+use crate::lint::edit::rename;
 use crate::lint::finding::Safety;
 use crate::lint::out::Out;
-use crate::lint::spelling::closest;
 use crate::lint::tool::{Place, Side, Step, Sub, Tool, span};
 
 /// TG001: the tool is an object with a name.
@@ -96,20 +95,20 @@ pub(crate) fn members(tool: &Tool<'_>, out: &mut Out<'_>) {
         let meant = MEMBERS
             .into_iter()
             .find(|member| member.eq_ignore_ascii_case(&bare))
-            .or_else(|| closest(name, MEMBERS));
+            .or_else(|| tool.closest(name, MEMBERS));
         let meant = match name {
             "parameters" | "params" | "args" | "arguments" => Some("inputSchema"),
             "returns" | "result" => Some("outputSchema"),
             _ => meant,
         };
-        let Some(meant) = meant.filter(|meant| tool.root.member(meant).is_none()) else {
+        let Some(meant) = meant.filter(|meant| tool.member(tool.root, meant).is_none()) else {
             continue;
         };
         let place = Place {
             pointer: format!("/{}", quote(name, 64)),
             span: span(key.view()),
         };
-        let edit = rename_member(tool.root, name, meant);
+        let edit = rename(key.view(), meant);
         out.find(
             place,
             format!("`{}` is no member of a tool", quote(name, 64)),
@@ -142,10 +141,21 @@ pub(crate) fn parameters_described(tool: &Tool<'_>, out: &mut Out<'_>) {
         return;
     };
     let prose = tool.text("description").unwrap_or_default();
+    let words = words(prose);
+    // Names of several words are looked for one by one, in the first part of a long text.
+    let start = prose.get(..LONGEST_PROSE.min(prose.len()));
+    let start = start.unwrap_or(prose);
+    let mentioned = |name: &str| {
+        if name.chars().all(is_part_of_a_word) {
+            words.contains(name)
+        } else {
+            mentions(start, name)
+        }
+    };
     let mut silent = Vec::new();
     let mut place = None;
     for (key, property) in properties.members() {
-        if !says_something(property) && !mentions(prose, key.text()) {
+        if !says_something(property) && !mentioned(key.text()) {
             place.get_or_insert_with(|| Place {
                 pointer: "/inputSchema/properties".to_owned(),
                 span: span(key.view()),
@@ -169,7 +179,7 @@ pub(crate) fn parameters_described(tool: &Tool<'_>, out: &mut Out<'_>) {
 }
 
 /// TG008: the same for what lies deeper.
-pub(crate) fn nested_described(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn nested_described<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(name) = sub.property() else { return };
     let nested = tool.parent(sub).is_some_and(|parent| !parent.is_root());
     if nested && sub.side == Side::Input && !says_something(sub.view) {
@@ -244,7 +254,7 @@ pub(crate) fn unknown_hints(tool: &Tool<'_>, out: &mut Out<'_>) {
                 quote(name, 64)
             ),
         );
-        match closest(name, HINTS) {
+        match tool.closest(name, HINTS) {
             Some(meant) => found.help(format!("did you mean `{meant}`?")),
             None => found.help("put what is your own under `_meta`"),
         };
@@ -343,7 +353,7 @@ fn says_something(schema: View<'_>) -> bool {
 
 /// Whether a text has a name in it as a word.
 fn mentions(text: &str, name: &str) -> bool {
-    let part = |c: char| c.is_alphanumeric() || c == '_';
+    let part = is_part_of_a_word;
     !name.is_empty()
         && text.match_indices(name).any(|(at, _)| {
             let before = text.get(..at).and_then(|text| text.chars().next_back());
@@ -353,6 +363,18 @@ fn mentions(text: &str, name: &str) -> bool {
             !before.is_some_and(part) && !after.is_some_and(part)
         })
 }
+
+fn is_part_of_a_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The words of a text.
+fn words(text: &str) -> HashSet<&str> {
+    text.split(|c| !is_part_of_a_word(c)).collect()
+}
+
+/// Bytes of a description in which each name is looked for.
+const LONGEST_PROSE: usize = 4_000;
 
 fn reachable<'a>(tool: &Tool<'a>, sub: &Sub<'a>) -> bool {
     let mut at = sub;

@@ -7,7 +7,7 @@ use crate::lint::out::Out;
 use crate::lint::tool::{Side, Sub, Tool, span};
 
 /// TG061: an argument that may be anything.
-pub(crate) fn untyped(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn untyped<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(name) = sub.property().filter(|_| sub.side == Side::Input) else {
         return;
     };
@@ -23,7 +23,7 @@ pub(crate) fn untyped(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG062: an object argument that says nothing about its members.
-pub(crate) fn opaque(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn opaque<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(name) = sub.property().filter(|_| sub.side == Side::Input) else {
         return;
     };
@@ -51,7 +51,7 @@ pub(crate) fn opaque(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG063: an array that does not say of what.
-pub(crate) fn no_items(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn no_items<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let array = sub.types().contains(&"array");
     let said = [
         "items",
@@ -70,7 +70,7 @@ pub(crate) fn no_items(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
 }
 
 /// TG064: a count that may have a fraction.
-pub(crate) fn integer_as_number(tool: &Tool<'_>, sub: &Sub<'_>, out: &mut Out<'_>) {
+pub(crate) fn integer_as_number<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(name) = sub
         .property()
         .filter(|_| sub.side == Side::Input && sub.is("number"))
