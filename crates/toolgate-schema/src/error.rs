@@ -49,6 +49,9 @@ pub enum CompileErrorKind {
         keyword: &'static str,
         /// Its text, cut at 200 characters.
         reference: String,
+        /// The URI of the document it leads to: resolved against its base, without
+        /// fragment, not cut, not escaped.
+        uri: String,
     },
     /// A reference into a document that is in hand, to a place that does not exist.
     UnresolvedRef {
@@ -108,6 +111,15 @@ impl CompileError {
     /// What is wrong.
     pub fn kind(&self) -> &CompileErrorKind {
         &self.0.kind
+    }
+
+    /// The URI of the document that a denied reference leads to, for those who may
+    /// want to hand it in with [`Compiler::register`](crate::Compiler::register).
+    pub fn denied_uri(&self) -> Option<&str> {
+        match self.kind() {
+            CompileErrorKind::RefDenied { uri, .. } => Some(uri),
+            _ => None,
+        }
     }
 
     /// A stable code for machines: `json`, `unsupported-dialect`, `ref-denied`,
@@ -188,7 +200,9 @@ impl fmt::Display for CompileError {
                     None => Ok(()),
                 }
             }
-            CompileErrorKind::RefDenied { keyword, reference } => write!(
+            CompileErrorKind::RefDenied {
+                keyword, reference, ..
+            } => write!(
                 f,
                 "`{keyword}` to `{}` is denied: it is neither in this document nor registered",
                 quote(reference, FOREIGN_TEXT)

@@ -176,6 +176,7 @@ impl Resolver<'_, '_> {
                 let kind = CompileErrorKind::RefDenied {
                     keyword: pending.keyword.name(),
                     reference: cut(text),
+                    uri: target.clone(),
                 };
                 CompileError::new(kind, self.admission.place(sub.doc, pending.value))
             })?

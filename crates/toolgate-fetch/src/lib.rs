@@ -1,0 +1,55 @@
+//! Fetches the external references of schemas, for operators who ask for it.
+//!
+//! The engine never fetches. A program that wants references to other documents
+//! followed fetches these documents first, with a [`Fetcher`], and registers them
+//! with the compiler. Nothing in a schema can start that: the operator names
+//! the hosts, and a URI is fetched only if
+//!
+//! * its scheme is `https`, it holds no user or password, its host is in the list
+//!   and its port is 443, unless the list names another;
+//! * every address of the host is a public one. The connection is made to the
+//!   addresses that were checked, so that a second answer of the name server
+//!   changes nothing;
+//! * each redirect leads to a URI of which the same holds;
+//! * the answer is plain JSON text without a content encoding, within the limits on
+//!   size, time and number;
+//! * its SHA-256 digest is the one in the [`Lock`], if there is one.
+//!
+//! What fetched documents refer to is fetched under the same rules. Proxies that the
+//! environment names are not used. Each URI that was asked for ends in one [`Event`].
+//!
+//! ```no_run
+//! use toolgate_fetch::{Fetcher, Host};
+//! use toolgate_schema::Compiler;
+//!
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let schema = r#"{"$ref": "https://schemas.example.com/address.json"}"#;
+//! let fetcher = Fetcher::new([Host::parse("schemas.example.com")?]);
+//! let fetched = fetcher.references(&[schema], &[]).await;
+//! let mut compiler = Compiler::new();
+//! for document in &fetched.documents {
+//!     compiler = compiler.register(&document.uri, &document.bytes)?;
+//! }
+//! let schema = compiler.compile(schema.as_bytes())?;
+//! # Ok(())
+//! # }
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod address;
+mod dangerous;
+mod error;
+mod fetcher;
+mod hop;
+mod host;
+mod limits;
+mod lock;
+
+pub use address::is_public;
+pub use dangerous::{Addresses, Dangerous, Resolve, Resolving};
+pub use error::FetchError;
+pub use fetcher::{Document, Event, Fetched, Fetcher};
+pub use host::{Host, HostError};
+pub use limits::Limits;
+pub use lock::{Digest, Lock, LockError};
