@@ -3,6 +3,7 @@
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::argument::ArgumentSchemaArgs;
 use crate::check::CheckArgs;
 use crate::demo::DemoArgs;
 use crate::diff::DiffArgs;
@@ -42,6 +43,7 @@ pub(crate) enum Command {
     Diff(DiffArgs),
     Guard(Box<GuardArgs>),
     Validate(ValidateArgs),
+    ArgumentSchema(ArgumentSchemaArgs),
     ServeDemo(DemoArgs),
     /// Print a completion script for a shell
     Completions {

@@ -4,6 +4,7 @@
 //! [`exit::Exit`]; [`args::Command`] lists them, [`dispatch`] calls them.
 
 mod args;
+mod argument;
 mod check;
 mod demo;
 mod diff;
@@ -43,6 +44,7 @@ fn dispatch(command: Command, term: &Term) -> Result<Exit, Failure> {
         Command::Diff(args) => diff::run(&args, term),
         Command::Guard(args) => guard::run(&args, term),
         Command::Explain(args) => lint::explain::run(&args, term),
+        Command::ArgumentSchema(args) => argument::run(&args, term),
         Command::Validate(args) => validate::run(&args, term),
         Command::ServeDemo(args) => demo::run(&args, term),
         Command::Completions { shell } => {

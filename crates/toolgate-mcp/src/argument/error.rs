@@ -49,6 +49,13 @@ pub enum SchemaErrorKind {
     },
     /// A regular expression that does not compile.
     Pattern(PatternError),
+    /// A field of a later version than the schema is read as; it is not enforced.
+    Later {
+        /// The field.
+        field: &'static str,
+        /// The first version that has it.
+        since: Version,
+    },
     /// A bound of [`ArgumentLimits`](super::ArgumentLimits) was reached.
     Limit {
         /// The name of the bound.
@@ -98,6 +105,10 @@ impl fmt::Display for SchemaError {
                 write!(f, "expected {expected}, found {found}")?;
             }
             SchemaErrorKind::Default { refusal } => write!(f, "the default is refused: {refusal}")?,
+            SchemaErrorKind::Later { field, since } => write!(
+                f,
+                "`{field}` is not enforced: it needs `\"schemaVersion\": \"{since}\"`"
+            )?,
             SchemaErrorKind::Pattern(error) => error.fmt(f)?,
             SchemaErrorKind::Limit { name, allowed } => {
                 write!(f, "more {name} than the {allowed} allowed")?;

@@ -93,6 +93,10 @@ impl Fields {
         self.list.iter()
     }
 
+    pub(super) fn as_slice(&self) -> &[Field] {
+        &self.list
+    }
+
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }

@@ -45,8 +45,8 @@
 //! is one of [`Version::ALL`]; others are refused. A schema that declares a
 //! version is read strictly: what is malformed is refused. Without one it is
 //! taken for the latest, read as permissively as any version allows: malformed
-//! parts and unknown types are left out (see [`ArgumentSchema::notes`]), and
-//! the extensions, which older readers never enforced, are not enforced.
+//! parts and unknown types are left out, and the extensions, which older readers
+//! never enforced, are not enforced. [`ArgumentSchema::notes`] has both.
 //!
 //! | version | change |
 //! |---|---|
@@ -65,8 +65,10 @@ mod field;
 mod fill;
 mod keyword;
 mod limits;
+mod property;
 mod publish;
 mod read;
+mod recognise;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -77,6 +79,8 @@ use toolgate_json::{Node, OwnedDocument, ReadError, Reader, View};
 pub use check::{Answer, Refusal, RefusalKind, Refusals};
 pub use error::{SchemaError, SchemaErrorKind};
 pub use limits::ArgumentLimits;
+pub use property::Property;
+pub use recognise::{Sign, recognise};
 pub use version::Version;
 
 use field::Fields;
@@ -149,8 +153,14 @@ impl ArgumentSchema {
         &self.limits
     }
 
-    /// What a permissive reading left out, as the errors that a strict one
-    /// would have ended with; at most 100.
+    /// The properties, in the order they were declared.
+    pub fn properties(&self) -> impl ExactSizeIterator<Item = Property<'_>> {
+        property::properties(&self.fields)
+    }
+
+    /// What was left out: by a permissive reading, the errors that a strict one would
+    /// have ended with; by any, the fields of a later version than the schema is read
+    /// as, which are not enforced. At most 100.
     pub fn notes(&self) -> &[SchemaError] {
         &self.notes
     }

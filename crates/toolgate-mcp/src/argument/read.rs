@@ -220,6 +220,12 @@ impl Reading<'_> {
         };
         let mut default = None;
         let mut deprecated = false;
+        if !self.extensions {
+            self.note_later(schema, LATER);
+            if let Some(items) = schema.member("items") {
+                self.note_later(items, LATER_IN_ITEMS);
+            }
+        }
         if self.extensions {
             if let Some(value) = schema.member("default") {
                 default = Some(value.raw().to_owned());
@@ -353,6 +359,21 @@ impl Reading<'_> {
         Ok(())
     }
 
+    /// Notes the fields of a later version, which are not enforced.
+    fn note_later(&mut self, schema: View<'_>, fields: &[&'static str]) {
+        for field in fields.iter().copied() {
+            let Some(value) = schema
+                .member(field)
+                .filter(|_| self.notes.len() < MOST_NOTES)
+            else {
+                continue;
+            };
+            let since = Version::LATEST;
+            let kind = SchemaErrorKind::Later { field, since };
+            self.notes.push(SchemaError::new(pointer(value), kind));
+        }
+    }
+
     /// A malformed part: refused if the schema declares its version, else
     /// noted and left out.
     pub(super) fn pass_over(
@@ -416,6 +437,17 @@ pub(super) fn pointer(view: View<'_>) -> String {
     view.document().pointer(view.id())
 }
 
+/// The fields of a property that came with the extensions.
+const LATER: &[&str] = &[
+    "pattern",
+    "default",
+    "deprecated",
+    "minItems",
+    "maxItems",
+    "properties",
+];
+/// Those of `items`.
+const LATER_IN_ITEMS: &[&str] = &["pattern", "minItems", "maxItems", "properties", "items"];
 const VERSION: &str = "schemaVersion";
 const PROPERTIES: &str = "properties";
 const REQUIRED: &str = "required";

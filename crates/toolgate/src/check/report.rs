@@ -4,7 +4,7 @@ use toolgate_json::LineColumn;
 use toolgate_proxy::{Fault, FaultKind, Notes, ServerInfo};
 use toolgate_schema::Compiler;
 
-use super::tool::{Finding, ToolReport, Verdict, mark_duplicates};
+use super::tool::{ARGUMENT_SCHEMA, Finding, ToolReport, Verdict, mark_duplicates};
 use crate::exit::Exit;
 use crate::render::{LineIndex, count};
 use crate::term::Term;
@@ -123,6 +123,13 @@ impl Report {
             fault: Some(fault),
             file: None,
         }
+    }
+
+    /// The tools that have an argument schema where JSON Schema was expected.
+    pub(crate) fn argument_schemas(&self) -> impl Iterator<Item = (&ToolReport, &Finding)> {
+        let code = |finding: &&Finding| finding.code == ARGUMENT_SCHEMA;
+        let tools = self.tools.iter();
+        tools.filter_map(move |tool| Some((tool, tool.findings.iter().find(code)?)))
     }
 
     pub(crate) fn tally(&self) -> Tally {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use toolgate_json::{
     DuplicateKeys, Kind, Node, OwnedDocument, ReadErrorKind, ReadLimits, View, pointer, quote,
 };
+use toolgate_mcp::argument::recognise;
 use toolgate_schema::Compiler;
 
 use crate::engine;
@@ -149,6 +150,35 @@ impl ToolReport {
         self.findings.push(finding);
     }
 
+    /// An argument schema in the place of JSON Schema: it does not say here what its author meant.
+    fn recognise(&mut self, schema: View<'_>) {
+        let Some(sign) = recognise(schema) else {
+            return;
+        };
+        let message = format!(
+            "this looks like an argument schema, not JSON Schema: {}",
+            sign.what()
+        );
+        let finding = Finding::on_part(Part::Input, ARGUMENT_SCHEMA, message);
+        let at = schema
+            .document()
+            .at_pointer(sign.pointer())
+            .unwrap_or(schema);
+        let pointer = sign
+            .pointer()
+            .strip_prefix("/inputSchema")
+            .unwrap_or("")
+            .to_owned();
+        self.findings.push(Finding {
+            fatal: false,
+            pointer,
+            help: Some(
+                "`toolgate argument-schema convert FILE` writes the JSON Schema of it".to_owned(),
+            ),
+            ..finding.at(at).within(schema)
+        });
+    }
+
     fn judge_input(&mut self, schema: Option<View<'_>>, compiler: &Compiler) {
         let Some(schema) = schema else {
             self.findings.push(Finding::on_tool(
@@ -165,6 +195,7 @@ impl ToolReport {
                 .push(Finding::on_part(Part::Input, "input-schema", message).at(schema));
             return;
         }
+        self.recognise(schema);
         let root_type = schema.member("type");
         if !root_type
             .is_some_and(|value| value.kind() == Kind::String && value.string() == "object")
@@ -347,4 +378,6 @@ fn generous() -> ReadLimits {
     }
 }
 
+/// The code of the finding on an argument schema where JSON Schema was expected.
+pub(crate) const ARGUMENT_SCHEMA: &str = "argument-schema";
 const NAME_CHARS: usize = 128;

@@ -16,7 +16,7 @@ use crate::check::{self, TargetArgs, report::exit_of};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::ExitOnInterrupt;
 use crate::settings::{Asserted, SchemaArgs};
-use crate::term::Term;
+use crate::term::{Term, WARNING};
 use page::Page;
 
 /// Lint the tools of a server, a saved listing or a client's configuration
@@ -140,6 +140,14 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
     let reports = check::reports(&args.target, &compiler, term)?;
     let _interruptible = ExitOnInterrupt::new(term);
     for report in reports {
+        for (tool, finding) in report.argument_schemas() {
+            let help = finding.help.as_deref().unwrap_or_default();
+            let name = quote(tool.name.as_deref().unwrap_or(page::NO_NAME), 64);
+            term.note(&format!(
+                "{WARNING}warning{WARNING:#}: tool `{name}`: {}; {help}",
+                finding.message
+            ));
+        }
         let texts = report.tools.iter().map(|tool| tool.text.as_str());
         let found = linter.lint(texts);
         exit = exit.worst(

@@ -4,9 +4,11 @@ use toolgate_json::quote;
 use toolgate_schema::{CompileError, Compiler, Schema};
 
 use super::ValidateArgs;
+use crate::argument;
 use crate::exit::Failure;
 use crate::input::Input;
 use crate::render::Source;
+use crate::term::Term;
 
 /// The texts of the schema and of the registered documents.
 pub(super) struct Texts {
@@ -26,6 +28,7 @@ impl Texts {
         args: &ValidateArgs,
         compiler: &Compiler,
         instances: &[Input],
+        term: &Term,
     ) -> Result<Self, Failure> {
         let schema = Input::of(&args.schema);
         let most = compiler.bounds().schema_bytes;
@@ -39,6 +42,14 @@ impl Texts {
             let name = quote(&name, 200);
             Failure::usage(format!("cannot read the schema `{name}`: {error}"))
         })?;
+        let (name, bytes) = match args.argument_schema {
+            // What is shown of the schema is the JSON Schema that it stands for.
+            true => {
+                let bytes = argument::converted(&bytes, &quote(&name, 200).to_string(), term)?;
+                (format!("{name} as JSON Schema"), bytes)
+            }
+            false => (name, bytes),
+        };
         let mut all = vec![Text {
             uri: String::new(),
             name,

@@ -47,6 +47,10 @@ pub(crate) struct ValidateArgs {
     #[arg(long, requires = "instances")]
     pub(crate) jsonl: bool,
 
+    /// The schema is an argument schema: the instances are the arguments of calls
+    #[arg(long)]
+    pub(crate) argument_schema: bool,
+
     /// How to print what is wrong
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
@@ -110,7 +114,7 @@ pub(crate) enum Format {
 pub(crate) fn run(args: &ValidateArgs, term: &Term) -> Result<Exit, Failure> {
     let instances: Vec<Input> = args.instances.iter().map(|path| Input::of(path)).collect();
     let compiler = options::compiler(args)?;
-    let texts = Texts::load(args, &compiler, &instances)?;
+    let texts = Texts::load(args, &compiler, &instances, term)?;
     let mut run = Run::new(args, term, &texts, compiler.bounds().instance);
     match contract::compile(compiler, &texts) {
         Err(error) => run.refused(&error),

@@ -8,6 +8,7 @@
     reason = "helpers of tests fail as tests do, with a panic"
 )]
 
+mod argument_schema;
 mod check_file;
 mod check_live;
 #[cfg(feature = "otel")]
