@@ -2,6 +2,7 @@
 //!
 //! `cargo run --release -p toolgate-counted --example prices [WORD…]`: words choose rows by a part of
 //! their name. A unit is meant to stand for 10 to 40 ns; a row far above that is a price that is too low.
+//! `… --example prices SCHEMA INSTANCE`: what one check of two files takes, formats asserted.
 //! Linux only, since it reads the thread's CPU time from `/proc`.
 
 use std::hint::black_box;
@@ -18,6 +19,11 @@ struct Row {
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [schema, instance] = words.as_slice()
+        && let (Ok(schema), Ok(instance)) = (std::fs::read(schema), std::fs::read(instance))
+    {
+        return pair(&schema, &instance);
+    }
     println!(
         "{:<36} {:>10} {:>10} {:>8}",
         "row", "ns/item", "units/item", "ns/unit"
@@ -27,6 +33,24 @@ fn main() {
             measure(&row);
         }
     }
+}
+
+/// What one check takes with the default limits.
+fn pair(schema: &[u8], instance: &[u8]) {
+    let schema = match Compiler::new().formats(Formats::Assert).compile(schema) {
+        Ok(schema) => schema,
+        Err(error) => return println!("{error}"),
+    };
+    let mut workspace = Workspace::new();
+    let mut took = |what: &str| {
+        let before = cpu();
+        let verdict = schema.check_bytes(&mut workspace, instance);
+        let verdict = verdict.map_or_else(|e| e.to_string(), |verdict| verdict.to_string());
+        let (spent, units) = ((cpu() - before) / 1e6, workspace.fuel_used());
+        println!("{what}: {spent:.0} ms for {units} units, {verdict}");
+    };
+    took("first");
+    took("again");
 }
 
 fn measure(row: &Row) {

@@ -13,8 +13,6 @@
 //! their locals on the stack of those that do.
 
 mod array;
-#[cfg(test)]
-mod damage;
 mod evaluated;
 mod judge;
 mod leaf;

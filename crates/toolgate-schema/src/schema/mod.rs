@@ -1,5 +1,8 @@
 //! A compiled schema and the ways to ask it.
 
+#[cfg(test)]
+mod damage;
+
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use toolgate_json::{DuplicateKeys, Node as _, OwnedDocument, ReadLimits};
 
-use super::{Allowance, Exhausted, Scratch, run};
+use crate::Dialect;
 use crate::compiler::Compiler;
-use crate::dialect::Dialect;
+use crate::execute::{Allowance, Exhausted, Scratch, run};
 use crate::limits::Limits;
 use crate::lower::lower;
 use crate::options::Formats;
