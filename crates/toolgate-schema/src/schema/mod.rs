@@ -1,8 +1,5 @@
 //! A compiled schema and the ways to ask it.
 
-#[cfg(test)]
-mod damage;
-
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -342,3 +339,6 @@ impl Workspace {
         verdict
     }
 }
+
+#[cfg(test)]
+mod damage;
