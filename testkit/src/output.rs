@@ -30,6 +30,10 @@ pub fn run(suite: &Path) -> Result<Tally, String> {
         ("v1", Dialect::Draft202012),
     ] {
         let folder = suite.join("output-tests").join(name);
+        // Releases of the suite before 2026 do not have it.
+        if name == "v1" && !folder.is_dir() {
+            continue;
+        }
         let metaschema = Document {
             uri: format!(
                 "https://json-schema.org/{}/output/schema",

@@ -21,6 +21,7 @@ mod rmcp;
 mod shared;
 mod suite;
 mod tidy;
+mod transcripts;
 
 use std::process::ExitCode;
 
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         "rmcp" => rmcp::run(&arguments),
         "shared" => shared::run(&arguments),
         "tidy" => tidy::run(&arguments),
+        "transcripts" => transcripts::run(&arguments),
         _ => {
             print!("{USAGE}");
             return ExitCode::from(if command.is_empty() { 0 } else { 2 });
@@ -65,7 +67,7 @@ fn main() -> ExitCode {
 }
 
 /// The commands that a person may call.
-pub(crate) const COMMANDS: [&str; 16] = [
+pub(crate) const COMMANDS: [&str; 17] = [
     "cases",
     "suite",
     "hostile",
@@ -82,6 +84,7 @@ pub(crate) const COMMANDS: [&str; 16] = [
     "rmcp",
     "shared",
     "tidy",
+    "transcripts",
 ];
 
 const USAGE: &str = "\
@@ -96,13 +99,14 @@ usage: cargo xtask COMMAND
   bench [SET…]         ours beside the peers: speed, growth, memory (--plot draws the charts in docs/)
   instructions [SET…]  instruction counts of fixed work, by callgrind, against bench/instructions.txt (--write refreshes it)
   interop              our server and client with those of other SDKs (needs npm and Python; --only PEER)
-  guard-proof          published clients and one odd tool, without the guard and with it
+  guard-proof          odd tools before published clients, through the guard (--alone yes, --direct yes, --only WORD, --write yes)
   published            published servers and clients: the same answers with and without the guard (needs npm and Python; --only SERVER)
   gateways             the guard beside other gateways under load (needs npm and Python; --rounds N)
   replicas             three guards behind Envoy, one killed and one ended under load (needs pip; --calls N)
   rmcp [MINOR…]        the adapter with each minor version of rmcp, and the programs of docs/rmcp.md as a stranger builds them
   shared               guards that share a rate, pins and a quarantine over a Valkey server, which is killed and comes back (needs pip; --calls N)
   tidy                 doors between rooms, file headers and sizes, dependency walls (--rooms CRATE lists them)
+  transcripts          every command that README and docs show, with what they say it prints (--only WORD)
 
 DIR defaults to TOOLGATE_SUITE, TOOLGATE_HOSTILE or TOOLGATE_CORPUS, then to the
 directory under ../shared. Each command closes with `N passed, M failed`.

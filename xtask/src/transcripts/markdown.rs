@@ -1,0 +1,135 @@
+//! The commands of a Markdown file's `console` blocks, and what its `text` blocks say they print.
+
+/// A command that a page shows.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Command {
+    /// The line of the page.
+    pub(super) line: usize,
+    /// What stands after the `$`.
+    pub(super) words: String,
+    /// What it prints, if the page shows that.
+    pub(super) output: Option<String>,
+    /// What is to be done with it.
+    pub(super) treatment: Treatment,
+}
+
+/// How a command is checked. A comment before its block says so where it is not [`Treatment::Ends`] with 0:
+/// `<!-- transcript: exits 6 -->`, or one word for each command in turn, with semicolons between them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Treatment {
+    /// It ends with this exit code. Written `exits 6`.
+    Ends(i32),
+    /// It goes on until it is ended. Written `serves`.
+    Serves,
+    /// It is a step of `.ci/run`. Written `step`.
+    Step,
+    /// It cannot be run, for this reason. Written `not run, REASON`.
+    NotRun(String),
+}
+
+/// Every command of a page, in order.
+///
+/// # Errors
+///
+/// One line if a comment says what nobody understands, or too little.
+pub(super) fn commands(text: &str) -> Result<Vec<Command>, String> {
+    let mut all: Vec<Command> = Vec::new();
+    let mut treatments: Vec<Treatment> = Vec::new();
+    let mut lines = text.lines().enumerate();
+    // Whether the last block was one of commands, and only blank lines came after it.
+    let mut follows = false;
+    while let Some((number, line)) = lines.next() {
+        let failed = |why: String| format!("line {}: {why}", number + 1);
+        if let Some(told) = line.trim().strip_prefix("<!-- transcript: ") {
+            let told = told
+                .strip_suffix(" -->")
+                .ok_or_else(|| failed("no end of the comment".to_owned()))?;
+            treatments = told
+                .split("; ")
+                .map(treatment)
+                .collect::<Result<_, _>>()
+                .map_err(failed)?;
+            continue;
+        }
+        let block = line.trim().strip_prefix("```");
+        match block {
+            Some("console") => {
+                let first = all.len();
+                for (number, line) in lines.by_ref().take_while(|(_, line)| line.trim() != "```") {
+                    let Some(words) = line.trim().strip_prefix("$ ") else {
+                        return Err(format!("line {}: no command: {line}", number + 1));
+                    };
+                    let nth = all.len() - first;
+                    let treatment = match treatments.as_slice() {
+                        [] => Treatment::Ends(0),
+                        [one] => one.clone(),
+                        several => several
+                            .get(nth)
+                            .cloned()
+                            .ok_or_else(|| failed("too few treatments".to_owned()))?,
+                    };
+                    all.push(Command {
+                        line: number + 1,
+                        words: words.to_owned(),
+                        output: None,
+                        treatment,
+                    });
+                }
+                treatments.clear();
+                follows = true;
+            }
+            Some(kind) => {
+                let inner: Vec<&str> = lines
+                    .by_ref()
+                    .map(|(_, line)| line)
+                    .take_while(|line| line.trim() != "```")
+                    .collect();
+                if let (true, "text", Some(command)) = (follows, kind, all.last_mut()) {
+                    command.output = Some(inner.join("\n"));
+                }
+                follows = false;
+            }
+            None => follows &= line.trim().is_empty(),
+        }
+    }
+    Ok(all)
+}
+
+fn treatment(told: &str) -> Result<Treatment, String> {
+    if let Some(code) = told.strip_prefix("exits ") {
+        let code = code.parse().map_err(|_| format!("no exit code: {code}"))?;
+        return Ok(Treatment::Ends(code));
+    }
+    match (told, told.strip_prefix("not run, ")) {
+        ("serves", _) => Ok(Treatment::Serves),
+        ("step", _) => Ok(Treatment::Step),
+        (_, Some(reason)) => Ok(Treatment::NotRun(reason.to_owned())),
+        _ => Err(format!("no treatment of a transcript: {told}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_have_their_output_and_their_treatment() {
+        let page = "a\n<!-- transcript: exits 6; serves -->\n```console\n$ one\n$ two\n```\n\n```text\nhello\n```\n```text\nno\n```\n";
+        let found = commands(page).unwrap();
+        let command = |line, words: &str, output: Option<&str>, treatment| Command {
+            line,
+            words: words.to_owned(),
+            output: output.map(str::to_owned),
+            treatment,
+        };
+        assert_eq!(
+            found,
+            [
+                command(4, "one", None, Treatment::Ends(6)),
+                command(5, "two", Some("hello"), Treatment::Serves),
+            ]
+        );
+        assert!(commands("<!-- transcript: exits x -->").is_err());
+        assert!(commands("```console\nno dollar\n```").is_err());
+    }
+}

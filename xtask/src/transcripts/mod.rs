@@ -1,0 +1,261 @@
+//! `cargo xtask transcripts`: every command that README and docs show is run, and what they say it
+//! prints is what it prints, word for word but for durations.
+//!
+//! A command runs in a scratch folder with the files of `xtask/transcripts`, one after the other, so
+//! that a file that one saves is there for the next. `toolgate` is the command line of this build, a
+//! server listens on the address that the pages use, and a server whose name is only an example
+//! (`some-server`) is `toolgate serve-demo`. A command that is a step of `.ci/run` is looked for there.
+
+mod markdown;
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command as Process, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use toolgate_testkit::place;
+use toolgate_testkit::tally::Tally;
+
+use crate::arguments::Arguments;
+use crate::build;
+use crate::peers::{self, Served};
+use markdown::{Command, Treatment};
+
+/// Where the commands run.
+struct Scratch {
+    folder: PathBuf,
+    path: String,
+    steps: String,
+}
+
+/// Runs every command; `--only WORD` those that contain the word. Gives how many failed.
+///
+/// # Errors
+///
+/// One line if the command line cannot be built, a page is malformed or the scratch folder not be made.
+pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
+    let toolgate = build::toolgate()?;
+    let scratch = Scratch::new(&toolgate)?;
+    let mut server = Process::new(&toolgate);
+    let behind = ["--", &toolgate.display().to_string(), "serve-demo"].map(str::to_owned);
+    let set = ["--set".to_owned(), format!("listen.address={ADDRESS}")];
+    let _server = Served::guard(&mut server, set.iter().chain(&behind))?;
+    let only = arguments.option("only").unwrap_or_default();
+    let mut tally = Tally::default();
+    for page in pages()? {
+        let text = place::text(&page)?;
+        let name = page
+            .strip_prefix(place::workspace())
+            .unwrap_or(&page)
+            .display()
+            .to_string();
+        let commands = markdown::commands(&text).map_err(|why| format!("{name}: {why}"))?;
+        for command in commands
+            .iter()
+            .filter(|command| command.words.contains(only))
+        {
+            let result = scratch.check(command);
+            let place = format!("{name}:{}: $ {}", command.line, command.words);
+            if let Treatment::NotRun(reason) = &command.treatment {
+                println!("not run: {place}: {reason}");
+            }
+            tally.record(result.map_err(|why| format!("{place}\n{why}")));
+        }
+    }
+    print!("{}", tally.details());
+    println!("{}", tally.line());
+    Ok(tally.failed)
+}
+
+/// README and every page under docs.
+fn pages() -> Result<Vec<PathBuf>, String> {
+    let root = place::workspace();
+    let mut pages = vec![root.join("README.md")];
+    pages.extend(place::files(&root.join("docs"), "md")?);
+    Ok(pages)
+}
+
+impl Scratch {
+    fn new(toolgate: &Path) -> Result<Self, String> {
+        let folder = build::target()?.join("transcripts");
+        peers::fresh(&folder)?;
+        let failed = |path: &Path| {
+            let path = path.display().to_string();
+            move |e: std::io::Error| format!("{path}: {e}")
+        };
+        for file in place::files(&place::workspace().join("xtask/transcripts"), "json")?
+            .into_iter()
+            .chain(place::files(
+                &place::workspace().join("xtask/transcripts"),
+                "jsonl",
+            )?)
+        {
+            let name = file.file_name().unwrap_or_default();
+            std::fs::copy(&file, folder.join(name)).map_err(failed(&file))?;
+        }
+        // The servers that are only examples; all others are npx's own.
+        let bin = folder.join("bin");
+        std::fs::create_dir_all(&bin).map_err(failed(&bin))?;
+        let toolgate = toolgate.display();
+        let real = which("npx").unwrap_or_default();
+        let npx = format!(
+            "#!/bin/sh\ncase \"$*\" in *some-*) exec {toolgate} serve-demo;; esac\nexec {real} \"$@\"\n"
+        );
+        executable(&bin.join("npx"), &npx)?;
+        executable(
+            &bin.join("toolgate"),
+            &format!("#!/bin/sh\nexec {toolgate} \"$@\"\n"),
+        )?;
+        let inherited = std::env::var("PATH").unwrap_or_default();
+        Ok(Self {
+            path: format!("{}:{inherited}", bin.display()),
+            steps: place::text(&place::workspace().join(".ci/run"))?,
+            folder,
+        })
+    }
+
+    fn check(&self, command: &Command) -> Result<(), String> {
+        match &command.treatment {
+            Treatment::NotRun(_) => Ok(()),
+            Treatment::Step => self.is_step(&command.words),
+            Treatment::Serves => self.serves(&command.words),
+            Treatment::Ends(code) => self.ends(command, *code),
+        }
+    }
+
+    /// Whether `.ci/run` runs it.
+    fn is_step(&self, words: &str) -> Result<(), String> {
+        let wanted = words.strip_prefix("cargo ").unwrap_or(words);
+        let wanted = wanted.strip_prefix("run --package ").unwrap_or(wanted);
+        match self.steps.contains(wanted) {
+            true => Ok(()),
+            false => Err(format!(".ci/run does not run `{wanted}`")),
+        }
+    }
+
+    /// Whether it ends with the code, and prints what the page says.
+    fn ends(&self, command: &Command, code: i32) -> Result<(), String> {
+        let file = self.folder.join("printed");
+        let failed = |e: std::io::Error| format!("{}: {e}", file.display());
+        let output = std::fs::File::create(&file).map_err(failed)?;
+        let mut child = self.shell(&command.words, output)?;
+        let ended = wait(&mut child, LONGEST)?;
+        let printed = std::fs::read_to_string(&file).map_err(failed)?;
+        if ended != Some(code) {
+            return Err(format!("ends with {ended:?}, not {code}:\n{printed}"));
+        }
+        match &command.output {
+            Some(told) if !is_same(told, &printed) => Err(format!(
+                "prints\n{}\n\nwhere the page has\n{told}",
+                printed.trim_end()
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether it still runs after a while.
+    fn serves(&self, words: &str) -> Result<(), String> {
+        let file = self.folder.join("printed");
+        let failed = |e: std::io::Error| format!("{}: {e}", file.display());
+        let output = std::fs::File::create(&file).map_err(failed)?;
+        let mut child = self.shell(words, output)?;
+        let end = Instant::now() + SERVES;
+        let mut printed = String::new();
+        let mut ended = None;
+        while Instant::now() < end && ended.is_none() && !printed.contains("listening on ") {
+            ended = child.try_wait().map_err(|e| format!("{words}: {e}"))?;
+            printed = std::fs::read_to_string(&file).map_err(failed)?;
+            sleep(LOOK_AGAIN);
+        }
+        // One that has ended is only collected.
+        let _ended = child.kill();
+        child.wait().map_err(|e| format!("{words}: {e}"))?;
+        match printed.contains("listening on ") && ended.is_none() {
+            true => Ok(()),
+            false => Err(format!("does not serve ({ended:?}):\n{printed}")),
+        }
+    }
+
+    /// Starts a command, with nothing on its standard input.
+    fn shell(&self, words: &str, output: std::fs::File) -> Result<Child, String> {
+        let words = words.replace("cargo run --quiet --package toolgate --", "toolgate");
+        let errors = output.try_clone().map_err(|e| format!("{words}: {e}"))?;
+        let mut shell = Process::new("sh");
+        // The shell gives way to the command, so that an end of the one is an end of the other.
+        shell.arg("-c").arg(format!("exec env {words}"));
+        shell.current_dir(&self.folder).env("PATH", &self.path);
+        shell.stdin(Stdio::null()).stdout(output).stderr(errors);
+        shell.spawn().map_err(|e| format!("{words}: {e}"))
+    }
+}
+
+/// The exit code, or none if the command was ended for its length or by a signal.
+fn wait(child: &mut Child, longest: Duration) -> Result<Option<i32>, String> {
+    let end = Instant::now() + longest;
+    loop {
+        let ended = child.try_wait().map_err(|e| format!("a command: {e}"))?;
+        if let Some(status) = ended {
+            return Ok(status.code());
+        }
+        if Instant::now() > end {
+            // It may have ended this moment.
+            let _ended = child.kill();
+            child.wait().map_err(|e| format!("a command: {e}"))?;
+            return Ok(None);
+        }
+        sleep(LOOK_AGAIN);
+    }
+}
+
+/// Whether two texts differ in durations and ends of lines at most.
+fn is_same(told: &str, printed: &str) -> bool {
+    let plain =
+        |text: &str| -> Vec<String> { text.trim_end().lines().map(without_durations).collect() };
+    plain(told) == plain(printed)
+}
+
+/// A line with every duration as `…`.
+fn without_durations(line: &str) -> String {
+    let words = line.trim_end().split(' ').map(|word| {
+        let unit = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        match unit.len() < word.len() && ["ms", "s", "µs", "ns", "ms,", "s,"].contains(&unit) {
+            true => "…",
+            false => word,
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn which(name: &str) -> Option<String> {
+    let path = std::env::var_os("PATH")?;
+    let found = std::env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())?;
+    Some(found.display().to_string())
+}
+
+fn executable(file: &Path, text: &str) -> Result<(), String> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let failed = |e: std::io::Error| format!("{}: {e}", file.display());
+    std::fs::write(file, text).map_err(failed)?;
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).map_err(failed)
+}
+
+/// Where the pages say that a server listens.
+const ADDRESS: &str = "127.0.0.1:3001";
+const LONGEST: Duration = Duration::from_secs(120);
+const SERVES: Duration = Duration::from_secs(60);
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+#[cfg(test)]
+mod tests {
+    use super::is_same;
+
+    #[test]
+    fn only_durations_may_differ() {
+        assert!(is_same("took 1.5 ms\n", "took 1.5 ms"));
+        assert!(is_same("took 12ms and 3s", "took 7ms and 91s  "));
+        assert!(!is_same("took 12ms", "needed 12ms"));
+        assert!(!is_same("4 tools", "5 tools"));
+    }
+}
