@@ -150,3 +150,8 @@ pub use toolgate_schema::{Compiler, Content, Exhausted, Formats, Limits, Strictn
 #[cfg(all(doctest, feature = "http-client", feature = "http-server"))]
 #[doc = include_str!("../../../docs/rmcp.md")]
 struct Page;
+
+/// The Rust of the other page, too.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/migrating.md")]
+struct Migrating;

@@ -17,6 +17,9 @@ pub enum Formats {
     /// The same, and the number formats that generators emit beside the
     /// standard (`int32`, `int64`, `uint32`, …).
     AssertWithNumbers,
+    /// The number formats that generators emit alone: for a program whose types
+    /// read numbers of their width, and text as it comes.
+    AssertNumbers,
 }
 
 /// What `contentEncoding` and `contentMediaType` do.

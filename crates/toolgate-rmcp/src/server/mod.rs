@@ -22,7 +22,7 @@ use std::time::Duration;
 use rmcp::ServerHandler;
 use rmcp::model::CacheScope;
 use toolgate_mcp::check::{OnUndecided, TaskBook};
-use toolgate_mcp::contract::{Engine, SchemaStore, Validator};
+use toolgate_mcp::contract::{Engine, SchemaPart, SchemaStore, Validator};
 use toolgate_mcp::era::Era;
 use toolgate_mcp::project::{OutputPolicy, Projection, TextFallback};
 use toolgate_schema::{Compiler, Formats};
@@ -87,9 +87,9 @@ impl ServerGate {
     pub const TASKS: usize = 65_536;
 
     /// Wrap for old readers, text for every structured content, refuse what
-    /// cannot be decided, log by `tracing`. Formats are asserted, those of
-    /// numbers (`int64`, `uint8`, …) too, so that no number reaches a handler
-    /// whose Rust type does not hold it.
+    /// cannot be decided, log by `tracing`. Formats are annotations, but those of
+    /// numbers in arguments (`int64`, `uint8`, …) are asserted, so that no number
+    /// reaches a handler whose Rust type does not hold it.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -235,9 +235,12 @@ fn checks() -> CheckOptions {
     }
 }
 
+/// Formats are annotations, as everywhere, but for those of numbers in arguments.
 fn store() -> SchemaStore {
-    let compiler = Compiler::new().formats(Formats::AssertWithNumbers);
-    SchemaStore::with(compiler, SchemaStore::BYTES)
+    SchemaStore::choosing(Compiler::new(), SchemaStore::BYTES, |_, part| match part {
+        SchemaPart::Input => Formats::AssertNumbers,
+        SchemaPart::Output => Formats::Annotate,
+    })
 }
 
 impl Default for ServerGate {

@@ -323,6 +323,8 @@ impl Admission<'_> {
             Formats::Annotate => None,
             Formats::Assert => text(),
             Formats::AssertWithNumbers => text().or_else(number),
+            Formats::AssertNumbers if r.sub.rules.asserts_format => text().or_else(number),
+            Formats::AssertNumbers => number(),
         };
         Ok(Some(known.map_or(Form::Annotation, Form::Format)))
     }
