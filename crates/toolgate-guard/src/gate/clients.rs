@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use toolgate_mcp::catalog::Listing;
-use toolgate_mcp::clients::mend;
+use toolgate_mcp::clients::{mend, tell};
 use toolgate_mcp::contract::SchemaStore;
 use toolgate_mcp::project::Lost;
 
@@ -39,29 +39,28 @@ pub(crate) fn known_form(listing: Listing, store: &SchemaStore) -> Listing {
 impl Forms {
     pub(crate) fn of(sent: Listing, rules: &Rules, store: &SchemaStore) -> Self {
         let policy = &rules.policy;
-        let Some(mended) = mend(&sent, store, true, |_| true) else {
-            return Self {
-                sent,
-                known: None,
-                told: None,
-                lost: Vec::new(),
-            };
-        };
-        let of_page = mode(policy, None) == Mode::Enforce;
-        let enforced = |lost: &Lost| mode(policy, lost.tool()) == Mode::Enforce;
-        let told = if mended.lost.iter().all(enforced) {
-            None
-        } else {
-            let of_tool = |name: &str| mode(policy, Some(name)) == Mode::Enforce;
-            let own = mend(&sent, store, of_page, of_tool);
-            Some(own.map_or(Told::AsSent, |own| Told::Own(own.listing)))
-        };
-        Self {
+        let of_tool = |name: &str| mode(policy, Some(name)) == Mode::Enforce;
+        let mut forms = Self {
             sent,
-            known: Some(mended.listing),
-            told,
-            lost: mended.lost,
+            known: None,
+            told: None,
+            lost: Vec::new(),
+        };
+        if let Some(mended) = mend(&forms.sent, store, true, |_| true) {
+            let enforced = |lost: &Lost| mode(policy, lost.tool()) == Mode::Enforce;
+            if !mended.lost.iter().all(enforced) {
+                let of_page = mode(policy, None) == Mode::Enforce;
+                let own = mend(&forms.sent, store, of_page, of_tool);
+                forms.told = Some(own.map_or(Told::AsSent, |own| Told::Own(own.listing)));
+            }
+            forms.known = Some(mended.listing);
+            forms.lost = mended.lost;
         }
+        if let Some(told) = tell(forms.told(), store, policy.costly_schemas, of_tool) {
+            forms.told = Some(Told::Own(told.listing));
+            forms.lost.extend(told.lost);
+        }
+        forms
     }
 
     /// The page as the server sent it.
@@ -83,7 +82,7 @@ impl Forms {
         }
     }
 
-    /// What the guard checks by less than the server sent.
+    /// What readers, or the guard itself, know less of than the server sent.
     pub(crate) fn remarks(&self, rules: &Rules) -> Vec<Remark> {
         let lost = self.lost.iter();
         lost.filter_map(|lost| {

@@ -12,6 +12,7 @@ pub use rule::{Rate, ToolRule};
 pub(crate) use terms::Terms;
 use toolgate_mcp::argument::ArgumentSchema;
 pub use toolgate_mcp::check::OnUndecided;
+pub use toolgate_mcp::clients::CostlySchemas;
 use toolgate_mcp::contract::SchemaPart;
 use toolgate_schema::{Compiler, Formats, Strictness};
 
@@ -154,6 +155,9 @@ pub struct Policy {
     /// Whether schemas are listed without references
     /// ([`toolgate_analysis::inline`]). Default `false`.
     pub inline_refs: bool,
+    /// What readers are told of schemas whose check may cost them much; calls and
+    /// results are always checked by the original. Default `Simplify`.
+    pub costly_schemas: CostlySchemas,
     /// How output is told to readers who know objects only. Default `Wrap`.
     pub project: Project,
     /// Pinned tools. Default: none.
@@ -202,6 +206,7 @@ impl Policy {
             on_unlisted: OnUndecided::Refuse,
             repair: false,
             inline_refs: false,
+            costly_schemas: CostlySchemas::Simplify,
             project: Project::Wrap,
             drift: Drift::default(),
             listed_argument_schemas: false,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_guard::policy::{
-    BadResult, BadTools, DriftMode, Mode, OnUndecided, Project, Rate, TextBlocks, ToolRule,
+    BadResult, BadTools, CostlySchemas, DriftMode, Mode, OnUndecided, Project, Rate, TextBlocks,
+    ToolRule,
 };
 use toolgate_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Policy, Purpose,
@@ -282,6 +283,13 @@ impl Stage {
                 "on_undecided" => policy.on_undecided = undecided(value),
                 "on_unlisted" => policy.on_unlisted = undecided(value),
                 "repair" => policy.repair = value == "true",
+                "costly_schemas" => {
+                    policy.costly_schemas = match value {
+                        "strip" => CostlySchemas::Strip,
+                        "pass" => CostlySchemas::Pass,
+                        _ => CostlySchemas::Simplify,
+                    }
+                }
                 "inline_refs" => policy.inline_refs = value == "true",
                 "record_passes" => policy.record_passes = value == "true",
                 "project" => {

@@ -7,5 +7,9 @@
 
 mod members;
 mod mend;
+mod rules;
+mod sheet;
+mod tell;
 
 pub use mend::{Mended, mend};
+pub use tell::{CostlySchemas, tell};

@@ -1,7 +1,7 @@
 //! The words that the settings use, and the values they stand for.
 
 use toolgate_guard::policy::{
-    BadResult, BadTools, DriftMode, Mode, OnUndecided, Project, TextBlocks,
+    BadResult, BadTools, CostlySchemas, DriftMode, Mode, OnUndecided, Project, TextBlocks,
 };
 use toolgate_guard::translate::Translate;
 use toolgate_schema::Formats;
@@ -90,6 +90,7 @@ words! {
     BadResult { Replace = "replace", DropStructured = "drop-structured", Flag = "flag" }
     TextBlocks { Repair = "repair", Refuse = "refuse", Report = "report" }
     OnUndecided { Refuse = "refuse", Pass = "pass" }
+    CostlySchemas { Simplify = "simplify", Strip = "strip", Pass = "pass" }
     Project { Wrap = "wrap", Drop = "drop", Off = "off" }
     Formats { Annotate = "annotate", Assert = "assert", AssertWithNumbers = "assert-with-numbers" }
     DriftWord { Auto = "auto", Refuse = "refuse", Report = "report", Off = "off" }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use toolgate_guard::policy::{
-    BadResult, BadTools, DriftMode, Mode, OnUndecided, Project, TextBlocks,
+    BadResult, BadTools, CostlySchemas, DriftMode, Mode, OnUndecided, Project, TextBlocks,
 };
 use toolgate_schema::Formats;
 
@@ -168,6 +168,11 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         "policy.inline_refs",
         field!(Flag, policy.inline_refs),
         "give clients schemas without `$ref` where that is possible in bounds",
+    ),
+    live(
+        "policy.costly_schemas",
+        word!(CostlySchemas, policy.costly_schemas),
+        "what clients are told of schemas whose check may cost them much: `simplify` leaves out what is costly, `strip` the schema; calls and results are checked by the original",
     ),
     live(
         "policy.project",

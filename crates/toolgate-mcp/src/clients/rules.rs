@@ -1,0 +1,416 @@
+//! What validators of popular clients cannot compile, and what stands in its place.
+//!
+//! Studied: ajv 8.20 as the TypeScript SDK 1.32 (its draft-07 class for all dialects)
+//! and 2.4 (one class for each dialect) set it up, and jsonschema 4.26 with referencing
+//! 0.37 as the Python SDK 2.3 does.
+
+use toolgate_json::{Key as _, Kind, Node as _, View, quote};
+use toolgate_pattern::{Hazard, Limits, Pattern};
+use toolgate_schema::Dialect;
+use toolgate_schema::positions::holds;
+
+use super::sheet::{Sheet, member, members, text};
+use crate::contract::{SchemaPart, dialect, ref_hides_siblings};
+use crate::message::write::string;
+
+/// How one schema is looked at.
+pub(super) struct Rules {
+    pub(super) part: SchemaPart,
+    /// Whether what would cost clients much is taken out.
+    pub(super) costs: bool,
+    pub(super) dialect: Dialect,
+    /// Whether something was, or would be, taken out for its cost.
+    pub(super) costly: bool,
+    /// Why the schema cannot be mended.
+    pub(super) hopeless: Option<&'static str>,
+}
+
+impl Rules {
+    pub(super) fn new(root: View<'_>, part: SchemaPart, costs: bool) -> Self {
+        Self {
+            part,
+            costs,
+            dialect: dialect(root).unwrap_or(Dialect::Draft202012),
+            costly: false,
+            hopeless: None,
+        }
+    }
+
+    /// Marks all changes on a sheet.
+    pub(super) fn mark<'a>(&mut self, sheet: &mut Sheet<'a>) {
+        self.identities(sheet);
+        for schema in sheet.subs.clone() {
+            for (keyword, value) in members(schema) {
+                self.keyword(sheet, schema, keyword, value);
+            }
+        }
+    }
+
+    fn keyword<'a>(
+        &mut self,
+        sheet: &mut Sheet<'a>,
+        schema: View<'a>,
+        keyword: &'a str,
+        value: View<'a>,
+    ) {
+        let foreign = holds(keyword).is_none() && names_a_schema(keyword, value);
+        let unfit = keyword == "nullable" && !nullable(schema, value);
+        if unfit || foreign || keyword == "$async" || !fits(keyword, value) {
+            sheet.remove(schema, keyword);
+            sheet.note(schema, &format!("`{}` is left out", quote(keyword, NAME)));
+            return;
+        }
+        match keyword {
+            "enum" if value.is_empty() => nothing(sheet, schema, value),
+            "pattern" => self.pattern(sheet, schema, keyword, value),
+            "patternProperties" => self.pattern_properties(sheet, schema, value),
+            "$ref" | "$dynamicRef" | "$recursiveRef" => {
+                self.reference(sheet, schema, keyword, value);
+            }
+            "uniqueItems"
+                if value.boolean()
+                    && self.part == SchemaPart::Output
+                    && !cheap_to_compare(schema) =>
+            {
+                self.take_out(sheet, schema, keyword, "`uniqueItems` of any items");
+            }
+            "anyOf" | "oneOf" | "allOf" if value.len() > WIDE => {
+                self.wide(sheet, schema, keyword, value);
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes out what costs too much.
+    fn take_out<'a>(
+        &mut self,
+        sheet: &mut Sheet<'a>,
+        schema: View<'a>,
+        keyword: &'a str,
+        what: &str,
+    ) {
+        if self.costs {
+            self.costly = true;
+            sheet.loosen(schema, keyword);
+            sheet.note(schema, &format!("{what} costs too much to check"));
+        }
+    }
+
+    fn identities<'a>(&mut self, sheet: &mut Sheet<'a>) {
+        let root = sheet.root;
+        if let Some(declared) = root
+            .member("$schema")
+            .filter(|uri| uri.kind() == Kind::String)
+        {
+            let Some(uri) = common_uri(self.dialect) else {
+                if self.part == SchemaPart::Output {
+                    self.hopeless = Some("clients do not know its dialect");
+                }
+                return;
+            };
+            if declared.string().trim_end_matches('#') != uri.trim_end_matches('#') {
+                sheet.replace(root, declared, string(uri));
+            }
+        }
+        if self.part == SchemaPart::Input {
+            // Clients do not compile it; what is an `$id` there changes nothing.
+            return;
+        }
+        let (mut embedded, mut anchors) = (false, std::collections::HashSet::new());
+        for schema in sheet.subs.clone() {
+            embedded |= schema.id() != root.id() && text(schema, "$id").is_some();
+            if schema.member("id").is_some() {
+                sheet.remove(schema, "id");
+                sheet.note(schema, "`id` is left out");
+            }
+            for name in ["$anchor", "$dynamicAnchor"] {
+                let Some(anchor) = text(schema, name) else {
+                    continue;
+                };
+                if anchor.contains(':') || !anchors.insert(anchor) {
+                    self.hopeless = Some("clients take none of its anchors");
+                }
+            }
+        }
+        if embedded {
+            self.hopeless = Some("clients mix up the `$id`s inside it with those of other tools");
+        } else if root.member("$id").is_some() {
+            sheet.remove(root, "$id");
+            sheet.note(root, "`$id` is left out");
+        }
+    }
+
+    fn reference<'a>(
+        &mut self,
+        sheet: &mut Sheet<'a>,
+        schema: View<'a>,
+        keyword: &'a str,
+        value: View<'a>,
+    ) {
+        let reference = value.string();
+        if reference.starts_with('#') || reference.is_empty() {
+            return;
+        }
+        if self.part == SchemaPart::Input && text(sheet.root, "$id").is_some() {
+            return;
+        }
+        let own = text(sheet.root, "$id").and_then(|id| reference.strip_prefix(id));
+        match own {
+            Some("") => sheet.replace(schema, value, "\"#\"".to_owned()),
+            Some(fragment) if fragment.starts_with('#') => {
+                sheet.replace(schema, value, string(fragment));
+            }
+            _ => {
+                sheet.note(schema, &format!("`{keyword}` leads out of the schema"));
+                if ref_hides_siblings(self.dialect) {
+                    sheet.cut(schema);
+                } else {
+                    sheet.loosen(schema, keyword);
+                }
+            }
+        }
+    }
+
+    fn pattern<'a>(
+        &mut self,
+        sheet: &mut Sheet<'a>,
+        schema: View<'a>,
+        keyword: &'a str,
+        value: View<'a>,
+    ) {
+        match self.told(value.string()) {
+            Telling::AsWritten => {}
+            Telling::As(text) => {
+                sheet.replace(schema, value, string(&text));
+                sheet.note(schema, "`pattern` is spelled for engines that are strict");
+            }
+            Telling::Unsupported => {
+                sheet.loosen(schema, keyword);
+                sheet.note(schema, "`pattern` is one that not all engines take");
+            }
+            Telling::Costly => {
+                self.costly = true;
+                sheet.loosen(schema, keyword);
+                sheet.note(schema, "`pattern` costs engines that backtrack too much");
+            }
+        }
+    }
+
+    fn pattern_properties<'a>(&mut self, sheet: &mut Sheet<'a>, schema: View<'a>, map: View<'a>) {
+        for (key, value) in map.members() {
+            match self.told(key.text()) {
+                Telling::AsWritten => {}
+                Telling::As(text) if map.member(&text).is_none() => {
+                    if let Some(key) = value.name() {
+                        sheet.replace(schema, key, string(&text));
+                        sheet.note(schema, "a pattern is spelled for engines that are strict");
+                    }
+                }
+                telling => {
+                    self.costly |= matches!(telling, Telling::Costly);
+                    return self.unname(sheet, schema);
+                }
+            }
+        }
+    }
+
+    /// Leaves out `patternProperties` and what stands for the names that it has not.
+    fn unname<'a>(&mut self, sheet: &mut Sheet<'a>, schema: View<'a>) {
+        sheet.loosen(schema, "patternProperties");
+        sheet.loosen(schema, "additionalProperties");
+        sheet.note(
+            schema,
+            "`patternProperties` has a pattern that not all engines take, or that costs too much",
+        );
+    }
+
+    fn told(&self, pattern: &str) -> Telling {
+        let limits = Limits {
+            length: usize::MAX,
+            ..Limits::default()
+        };
+        let Ok(pattern) = Pattern::new(pattern, &limits) else {
+            return Telling::Unsupported;
+        };
+        let too_much = match (self.part, pattern.hazard()) {
+            (_, Hazard::None) => false,
+            // A client checks arguments, if at all, that a model wrote: no text is long
+            // there. Results are as long as a server likes.
+            (SchemaPart::Input, Hazard::Polynomial(degree)) => degree > 2,
+            _ => true,
+        };
+        if self.costs && too_much {
+            return Telling::Costly;
+        }
+        match pattern.portable() {
+            Some(text) if self.part == SchemaPart::Output && !python_takes(&text) => {
+                Telling::Unsupported
+            }
+            Some(text) if text == pattern.as_str() => Telling::AsWritten,
+            Some(text) => Telling::As(text),
+            None => Telling::Unsupported,
+        }
+    }
+
+    fn wide<'a>(
+        &mut self,
+        sheet: &mut Sheet<'a>,
+        schema: View<'a>,
+        keyword: &'a str,
+        list: View<'a>,
+    ) {
+        let mut values = Vec::new();
+        for branch in list.items() {
+            let says = |name: &str| !matches!(name, "const" | "title" | "description");
+            if members(branch).any(|(name, _)| says(name)) {
+                break;
+            }
+            values.extend(branch.member("const").map(|value| value.raw()));
+        }
+        let all = values.len() == list.len() && keyword != "allOf";
+        let free = all && self.costs && schema.member("enum").is_none();
+        self.take_out(
+            sheet,
+            schema,
+            keyword,
+            &format!("`{keyword}` of {} schemas", list.len()),
+        );
+        if free {
+            sheet.append(schema, member("enum", &format!("[{}]", values.join(","))));
+        }
+    }
+}
+
+/// How a pattern is told.
+enum Telling {
+    AsWritten,
+    As(String),
+    Unsupported,
+    Costly,
+}
+
+/// `enum: []` allows nothing, and so does `not: {}`.
+fn nothing<'a>(sheet: &mut Sheet<'a>, schema: View<'a>, list: View<'a>) {
+    if let Some(other) = schema.member("not") {
+        sheet.remove(schema, "enum");
+        sheet.replace(schema, other, "{}".to_owned());
+    } else if let Some(key) = list.name() {
+        sheet.replace(schema, key, "\"not\"".to_owned());
+        sheet.replace(schema, list, "{}".to_owned());
+    }
+    sheet.note(schema, "an empty `enum` is written as `not`");
+}
+
+/// Whether ajv takes a `nullable`, which only it knows.
+fn nullable(schema: View<'_>, value: View<'_>) -> bool {
+    let Some(kinds) = schema.member("type") else {
+        return false;
+    };
+    let null = |kind: View<'_>| kind.string() == "null";
+    let with_null = match kinds.kind() {
+        Kind::String => null(kinds),
+        _ => kinds.items().any(null),
+    };
+    value.kind() == Kind::Boolean && (value.boolean() || !with_null)
+}
+
+/// Whether a keyword has a value of a kind that ajv takes, whatever the dialect.
+fn fits(keyword: &str, value: View<'_>) -> bool {
+    let kind = value.kind();
+    let is_schema = |kind| matches!(kind, Kind::Object | Kind::Boolean);
+    match keyword {
+        "additionalItems"
+        | "additionalProperties"
+        | "contains"
+        | "else"
+        | "if"
+        | "not"
+        | "propertyNames"
+        | "then" => is_schema(kind),
+        "dependencies" => {
+            kind == Kind::Object
+                && value.members().all(|(_, value)| {
+                    let names =
+                        |value: View<'_>| value.items().all(|name| name.kind() == Kind::String);
+                    is_schema(value.kind()) || (value.kind() == Kind::Array && names(value))
+                })
+        }
+        "nullable" => kind == Kind::Boolean,
+        _ => true,
+    }
+}
+
+/// Whether ajv would take an `$id` or an anchor inside an unknown keyword for one.
+fn names_a_schema(keyword: &str, value: View<'_>) -> bool {
+    if matches!(keyword, "const" | "default" | "enum") || value.kind() != Kind::Object {
+        return false;
+    }
+    let mut waiting = vec![value];
+    while let Some(view) = waiting.pop() {
+        if ["$id", "$anchor", "$dynamicAnchor"]
+            .iter()
+            .any(|name| view.member(name).is_some())
+        {
+            return true;
+        }
+        waiting.extend(
+            view.members()
+                .map(|(_, value)| value)
+                .filter(|v| v.kind() == Kind::Object),
+        );
+    }
+    false
+}
+
+/// Whether items are compared by a hash, or are few.
+fn cheap_to_compare(schema: View<'_>) -> bool {
+    let most = schema
+        .member("maxItems")
+        .and_then(|most| most.raw().parse::<f64>().ok());
+    if most.is_some_and(|most| most <= COMPARED) {
+        return true;
+    }
+    let kinds = schema
+        .member("items")
+        .and_then(|items| items.member("type"));
+    let scalar = |kind: View<'_>| !matches!(kind.string(), "object" | "array");
+    kinds.is_some_and(|kinds| match kinds.kind() {
+        Kind::String => scalar(kinds),
+        _ => !kinds.is_empty() && kinds.items().all(scalar),
+    })
+}
+
+/// The URI of a dialect that all clients know; none for a dialect that they do not.
+fn common_uri(dialect: Dialect) -> Option<&'static str> {
+    Some(match dialect {
+        Dialect::Draft202012 => "https://json-schema.org/draft/2020-12/schema",
+        Dialect::Draft201909 => "https://json-schema.org/draft/2019-09/schema",
+        Dialect::Draft7 => "http://json-schema.org/draft-07/schema#",
+        Dialect::Draft6 => "http://json-schema.org/draft-06/schema#",
+        _ => return None,
+    })
+}
+
+/// Whether `re` of Python takes a pattern of the `u` grammar.
+fn python_takes(pattern: &str) -> bool {
+    if ["(?<", "[]", "[^]"]
+        .iter()
+        .any(|part| pattern.contains(part))
+    {
+        return false;
+    }
+    let mut rest = pattern.chars();
+    while let Some(c) = rest.next() {
+        if c == '\\' && rest.next().is_some_and(|c| "pPkc123456789".contains(c)) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Characters of a keyword that a message repeats.
+const NAME: usize = 64;
+/// Branches of a union above which the code that validators make for it is too much.
+const WIDE: usize = 256;
+/// Items that may be compared each with each.
+const COMPARED: f64 = 1_000.0;

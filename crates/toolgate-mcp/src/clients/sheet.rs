@@ -1,0 +1,276 @@
+//! Changes to a schema that make it accept at least as much, and how they are made.
+//!
+//! Leaving out an assertion accepts more where the subschema counts for its parent.
+//! Where it counts against it (`not`, `if`, `oneOf`, a bounded `contains`), the keyword
+//! around it goes too, or `oneOf` becomes `anyOf`.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use toolgate_json::{Key as _, Kind, Node as _, NodeId, View};
+use toolgate_schema::positions::{Holds, each_subschema, holds};
+
+use crate::contract::target;
+use crate::message::Edits;
+use crate::message::write::string;
+
+/// A schema and the changes to it.
+pub(super) struct Sheet<'a> {
+    pub(super) root: View<'a>,
+    /// Every subschema that is an object.
+    pub(super) subs: Vec<View<'a>>,
+    known: HashSet<NodeId>,
+    anchors: HashMap<&'a str, View<'a>>,
+    changes: BTreeMap<NodeId, Changes<'a>>,
+    cut: HashSet<NodeId>,
+    loosened: HashSet<NodeId>,
+    /// What was changed, for people.
+    pub(super) notes: Vec<String>,
+}
+
+struct Changes<'a> {
+    object: View<'a>,
+    removed: HashSet<&'a str>,
+    /// New text of values and keys.
+    texts: Vec<(View<'a>, String)>,
+    appended: Vec<String>,
+}
+
+impl<'a> Sheet<'a> {
+    pub(super) fn of(root: View<'a>) -> Self {
+        let mut sheet = Self {
+            root,
+            subs: Vec::new(),
+            known: HashSet::new(),
+            anchors: HashMap::new(),
+            changes: BTreeMap::new(),
+            cut: HashSet::new(),
+            loosened: HashSet::new(),
+            notes: Vec::new(),
+        };
+        let mut waiting = vec![root];
+        while let Some(schema) = waiting.pop() {
+            if schema.kind() != Kind::Object || !sheet.known.insert(schema.id()) {
+                continue;
+            }
+            sheet.subs.push(schema);
+            each_subschema(schema, |_, inner| waiting.push(inner));
+            for name in ["$anchor", "$dynamicAnchor"] {
+                if let Some(anchor) = text(schema, name) {
+                    sheet.anchors.entry(anchor).or_insert(schema);
+                }
+            }
+            // A reference may lead to where no subschema is looked for.
+            let reference = text(schema, "$ref").and_then(|to| target(root, to));
+            waiting.extend(reference);
+        }
+        sheet
+    }
+
+    pub(super) fn is_unchanged(&self) -> bool {
+        self.changes.is_empty() && self.cut.is_empty()
+    }
+
+    /// Where a reference leads in the document.
+    pub(super) fn target(&self, reference: &str) -> Option<View<'a>> {
+        let anchor = reference.strip_prefix('#');
+        anchor
+            .and_then(|name| self.anchors.get(name).copied())
+            .or_else(|| target(self.root, reference))
+    }
+
+    /// Leaves out a keyword that says nothing, or that the guard does not hear.
+    pub(super) fn remove(&mut self, schema: View<'a>, keyword: &'a str) {
+        if schema.member(keyword).is_some() {
+            self.change(schema).removed.insert(keyword);
+        }
+    }
+
+    /// Leaves out an assertion.
+    pub(super) fn loosen(&mut self, schema: View<'a>, keyword: &'a str) {
+        self.remove(schema, keyword);
+        self.loosened.insert(schema.id());
+    }
+
+    /// Puts text for a value or a key of a schema.
+    pub(super) fn replace(&mut self, schema: View<'a>, part: View<'a>, text: String) {
+        self.change(schema).texts.push((part, text));
+    }
+
+    pub(super) fn append(&mut self, schema: View<'a>, member: String) {
+        self.change(schema).appended.push(member);
+    }
+
+    /// Leaves of a subschema its `type` only.
+    pub(super) fn cut(&mut self, schema: View<'a>) {
+        self.cut.insert(schema.id());
+        self.loosened.insert(schema.id());
+    }
+
+    pub(super) fn note(&mut self, schema: View<'a>, what: &str) {
+        if self.notes.len() < NOTES {
+            let place = schema.document().pointer(schema.id());
+            self.notes.push(format!("{what} (at `{place}`)"));
+        } else if self.notes.len() == NOTES {
+            self.notes.push("and more".to_owned());
+        }
+    }
+
+    fn change(&mut self, object: View<'a>) -> &mut Changes<'a> {
+        self.changes.entry(object.id()).or_insert_with(|| Changes {
+            object,
+            removed: HashSet::new(),
+            texts: Vec::new(),
+            appended: Vec::new(),
+        })
+    }
+
+    /// The text of the schema with all changes.
+    pub(super) fn apply(mut self, source: &str) -> (String, Vec<String>) {
+        self.spread();
+        let mut edits = Edits::new();
+        for schema in &self.subs {
+            if self.cut.contains(&schema.id()) {
+                // Beside a reference a `type` may be one that is not heard.
+                let kind = schema
+                    .member("type")
+                    .filter(|_| schema.member("$ref").is_none());
+                let kind = kind.map(|kind| kind.raw());
+                let rest =
+                    kind.map_or_else(|| "{}".to_owned(), |kind| format!("{{\"type\":{kind}}}"));
+                edits.replace(*schema, rest);
+            }
+        }
+        for changes in self.changes.values() {
+            if self.cut.contains(&changes.object.id()) {
+                continue;
+            }
+            let removed = |_, value: View<'_>| {
+                value
+                    .name()
+                    .is_some_and(|name| changes.removed.contains(name.string()))
+            };
+            edits.reshape(changes.object, removed, &changes.appended);
+            for (part, text) in &changes.texts {
+                edits.replace(*part, text.clone());
+            }
+        }
+        let span = self.root.span();
+        (edits.apply_within(source, span.start, span.end), self.notes)
+    }
+
+    /// Loosens what a loosened subschema would make stricter.
+    fn spread(&mut self) {
+        if self.loosened.is_empty() {
+            return;
+        }
+        let subs = self.subs.clone();
+        for schema in &subs {
+            // They look at what other keywords evaluated.
+            for keyword in ["unevaluatedProperties", "unevaluatedItems"] {
+                if schema.member(keyword).is_some() {
+                    self.loosen(*schema, keyword);
+                }
+            }
+        }
+        let affected = self.leading_to_loosened(&subs);
+        for schema in &subs {
+            let hit = |keyword: &str| {
+                let mut any = false;
+                each_subschema(*schema, |holder, inner| {
+                    any |= holder == keyword && affected.contains(&inner.id());
+                });
+                any
+            };
+            if hit("not") {
+                self.remove(*schema, "not");
+            }
+            if hit("if") {
+                for keyword in ["if", "then", "else"] {
+                    self.remove(*schema, keyword);
+                }
+            }
+            let bounded = schema.member("maxContains").is_some();
+            if bounded && hit("contains") {
+                for keyword in ["contains", "minContains", "maxContains"] {
+                    self.remove(*schema, keyword);
+                }
+            }
+            if hit("oneOf") {
+                let key = schema.member("oneOf").and_then(View::name);
+                match key.filter(|_| schema.member("anyOf").is_none()) {
+                    Some(key) => self.replace(*schema, key, "\"anyOf\"".to_owned()),
+                    None => self.remove(*schema, "oneOf"),
+                }
+            }
+        }
+    }
+
+    /// The subschemas from which a loosened one can be reached.
+    fn leading_to_loosened(&self, subs: &[View<'a>]) -> HashSet<NodeId> {
+        let mut above: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
+        for schema in subs {
+            let mut leads = |to: View<'a>| above.entry(to.id()).or_default().push(schema.id());
+            each_subschema(*schema, |_, inner| leads(inner));
+            for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
+                let target = text(*schema, keyword).and_then(|to| self.target(to));
+                if let Some(target) = target {
+                    leads(target);
+                }
+            }
+        }
+        let mut affected = self.loosened.clone();
+        let mut waiting: Vec<NodeId> = affected.iter().copied().collect();
+        while let Some(id) = waiting.pop() {
+            for from in above.get(&id).into_iter().flatten() {
+                if affected.insert(*from) {
+                    waiting.push(*from);
+                }
+            }
+        }
+        affected
+    }
+
+    /// Leaves out the keyword that a place is in, as lenient compilation does.
+    pub(super) fn ignore(&mut self, place: View<'a>) {
+        let mut at = place;
+        while let Some(above) = at.parent() {
+            if self.known.contains(&above.id()) && above.kind() == Kind::Object {
+                if let Some(name) = at.name() {
+                    self.remove(above, name.string());
+                }
+                return;
+            }
+            // One of the schemas that a keyword holds by name.
+            let is_entry = above.name().is_some_and(|name| {
+                holds(name.string()) == Some(Holds::Map)
+                    && above
+                        .parent()
+                        .is_some_and(|outer| self.known.contains(&outer.id()))
+            });
+            if is_entry && at.kind() != Kind::Object {
+                let Some(outer) = above.parent() else { return };
+                return self.replace(outer, at, "{}".to_owned());
+            }
+            at = above;
+        }
+    }
+}
+
+/// A member that is a string.
+pub(super) fn text<'a>(schema: View<'a>, name: &str) -> Option<&'a str> {
+    let member = schema.member(name)?;
+    (member.kind() == Kind::String).then(|| member.string())
+}
+
+/// The names and values of a schema's members.
+pub(super) fn members<'a>(schema: View<'a>) -> impl Iterator<Item = (&'a str, View<'a>)> {
+    schema.members().map(|(key, value)| (key.text(), value))
+}
+
+/// A member that keeps a name's JSON text.
+pub(super) fn member(name: &str, value: &str) -> String {
+    format!("{}:{value}", string(name))
+}
+
+/// How many changes are told one by one.
+const NOTES: usize = 4;

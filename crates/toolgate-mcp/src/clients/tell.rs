@@ -1,0 +1,231 @@
+//! Schemas that the validators of clients compile, and check at a bounded cost.
+
+use toolgate_json::{Kind, Node as _, OwnedDocument, View};
+use toolgate_schema::Schema;
+
+use super::Mended;
+use super::rules::Rules;
+use super::sheet::{Sheet, member, members};
+use crate::catalog::Listing;
+use crate::contract::{SchemaPart, SchemaStore, definition_limits};
+use crate::message::{Edits, ToolList};
+use crate::project::Lost;
+
+/// What clients are told of a schema whose check may cost them much: that takes time
+/// exponential in the schema or the value, or more than linear in a long text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a costly schema is told in part, not at all, or as it is"
+)]
+pub enum CostlySchemas {
+    /// The schema without what is costly (the default). It accepts at least as much.
+    #[default]
+    Simplify,
+    /// No output schema; `{"type":"object"}` for an input schema.
+    Strip,
+    /// The schema as it is written.
+    Pass,
+}
+
+/// Writes the schemas of a page as popular clients can compile them, where they
+/// cannot as they are: patterns are spelled for strict engines, keywords that were
+/// ignored by `store` are left out, as are an `$id` and references that lead out of the
+/// schema, and what is costly by `costly`. What is told accepts at least what the
+/// original accepts. Where no part can be told, an output schema is left out, and of an
+/// input schema the names and types of its members stay.
+///
+/// `None` if the page can stay as it is.
+///
+/// ```
+/// use toolgate_mcp::catalog::Listing;
+/// use toolgate_mcp::clients::{CostlySchemas, tell};
+/// use toolgate_mcp::contract::SchemaStore;
+///
+/// let page = Listing::read(br#"{"tools": [{"name": "find", "inputSchema": {"type": "object",
+///   "properties": {"id": {"pattern": "^[\\w-.]+$"}, "at": {"pattern": "^(a+)+$"}}}}]}"#.as_slice())?;
+/// let told = tell(&page, &SchemaStore::lenient(), CostlySchemas::Simplify, |_| true)
+///     .ok_or("nothing to tell otherwise")?;
+/// assert!(told.listing.text().contains(r#"{"id": {"pattern": "^[\\w\\-.]+$"}, "at": {}}"#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn tell(
+    listing: &Listing,
+    store: &SchemaStore,
+    costly: CostlySchemas,
+    of_tool: impl Fn(&str) -> bool,
+) -> Option<Mended> {
+    let list = ToolList::decode(listing.result()).ok()?;
+    let (mut edits, mut lost) = (Edits::new(), Vec::new());
+    for tool in list.tools.items() {
+        let name = tool.member("name").map_or("", |name| name.string());
+        if tool.kind() != Kind::Object || !of_tool(name) {
+            continue;
+        }
+        for part in [SchemaPart::Input, SchemaPart::Output] {
+            let schema = tool.member(part.member());
+            let Some(schema) = schema.filter(|schema| schema.kind() == Kind::Object) else {
+                continue;
+            };
+            let Some((told, what)) = schema_told(schema, part, store, costly) else {
+                continue;
+            };
+            match told {
+                Some(text) => {
+                    edits.replace(schema, text);
+                    let tool = name.to_owned();
+                    lost.push(Lost::Schema { tool, part, what });
+                }
+                None => {
+                    edits.remove_member(tool, part.member());
+                    let (tool, why) = (name.to_owned(), what);
+                    lost.push(Lost::Withdrawn { tool, why });
+                }
+            }
+        }
+    }
+    if edits.is_empty() {
+        return None;
+    }
+    let listing = listing.rewritten(edits.apply(listing.text())).ok()?;
+    Some(Mended { listing, lost })
+}
+
+/// How one schema is told, and what about it: none if as it is, no text if not at all.
+fn schema_told(
+    schema: View<'_>,
+    part: SchemaPart,
+    store: &SchemaStore,
+    costly: CostlySchemas,
+) -> Option<(Option<String>, String)> {
+    // A schema that does not compile is the caller's business.
+    let compiled = store.schema(schema.raw()).ok()?;
+    match attempt(&compiled, part, store, costly) {
+        Attempt::AsItIs => None,
+        Attempt::Told(text, notes) => Some((Some(text), notes.join("; "))),
+        Attempt::NotTold(why) => Some(match part {
+            SchemaPart::Output => (None, why),
+            SchemaPart::Input if costly == CostlySchemas::Strip => {
+                (Some(r#"{"type":"object"}"#.to_owned()), why)
+            }
+            SchemaPart::Input => (Some(outline(schema)), why),
+        }),
+    }
+}
+
+enum Attempt {
+    AsItIs,
+    Told(String, Vec<String>),
+    NotTold(String),
+}
+
+fn attempt(
+    compiled: &Schema,
+    part: SchemaPart,
+    store: &SchemaStore,
+    costly: CostlySchemas,
+) -> Attempt {
+    let document = compiled.text().document();
+    let root = document.root();
+    let mut sheet = Sheet::of(root);
+    for warning in compiled.warnings() {
+        let error = warning.error();
+        let place = document.at_pointer(error.pointer());
+        if let Some(place) = place.filter(|_| error.document().is_empty()) {
+            sheet.ignore(place);
+            sheet.note(place, "a keyword is ignored");
+        }
+    }
+    let mut rules = Rules::new(root, part, costly != CostlySchemas::Pass);
+    rules.mark(&mut sheet);
+    if let Some(why) = rules.hopeless {
+        return Attempt::NotTold(why.to_owned());
+    }
+    if rules.costly && costly == CostlySchemas::Strip {
+        return Attempt::NotTold(TOO_MUCH.to_owned());
+    }
+    let (mut text, mut notes) = if sheet.is_unchanged() {
+        (None, Vec::new())
+    } else {
+        let (text, notes) = sheet.apply(document.source());
+        (Some(text), notes)
+    };
+    if costly != CostlySchemas::Pass {
+        let now = match &text {
+            None => compiled.clone(),
+            Some(text) => match store.schema(text) {
+                Ok(schema) => schema,
+                Err(_) => return Attempt::NotTold(NO_FORM.to_owned()),
+            },
+        };
+        if now.naive_cost() > PATHS {
+            if costly == CostlySchemas::Strip {
+                return Attempt::NotTold(TOO_MUCH.to_owned());
+            }
+            let (cut, more) = without_costly(&now);
+            text = Some(cut);
+            notes.extend(more);
+        }
+    }
+    let Some(text) = text else {
+        return Attempt::AsItIs;
+    };
+    // What is told is looked at once more: it must be one that needs no telling.
+    match store.schema(&text) {
+        Ok(told)
+            if told.warnings().is_empty()
+                && (costly == CostlySchemas::Pass || told.naive_cost() <= PATHS) =>
+        {
+            Attempt::Told(text, notes)
+        }
+        _ => Attempt::NotTold(NO_FORM.to_owned()),
+    }
+}
+
+fn without_costly(schema: &Schema) -> (String, Vec<String>) {
+    let document = schema.text().document();
+    let mut sheet = Sheet::of(document.root());
+    for pointer in schema.costly_places(PATHS) {
+        if let Some(place) = document.at_pointer(&pointer) {
+            sheet.cut(place);
+            sheet.note(place, TOO_MUCH);
+        }
+    }
+    sheet.apply(document.source())
+}
+
+/// An input schema of which only the names of its members are told, and what models and
+/// headers need of them.
+fn outline(schema: View<'_>) -> String {
+    let mut properties = Vec::new();
+    if let Some(map) = schema.member("properties") {
+        for (name, value) in members(map) {
+            let kept = members(value).filter(|(keyword, value)| {
+                matches!(*keyword, "title" | "description" | "type" | "x-mcp-header")
+                    && value.kind() == Kind::String
+            });
+            let kept: Vec<String> = kept
+                .map(|(name, value)| member(name, value.raw()))
+                .collect();
+            properties.push(member(name, &format!("{{{}}}", kept.join(","))));
+        }
+    }
+    let text = format!(
+        r#"{{"type":"object","properties":{{{}}}}}"#,
+        properties.join(",")
+    );
+    // A `type` may be one that there is not.
+    let known = OwnedDocument::read(text.as_str(), &definition_limits()).is_ok()
+        && Schema::compile(text.as_bytes()).is_ok();
+    if known {
+        text
+    } else {
+        r#"{"type":"object"}"#.to_owned()
+    }
+}
+
+const TOO_MUCH: &str = "it costs too much to check";
+const NO_FORM: &str = "it has no form that clients can compile";
+/// The subschemas that a client may apply to one place of a value.
+const PATHS: u64 = 10_000;
