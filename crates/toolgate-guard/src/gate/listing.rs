@@ -112,7 +112,7 @@ pub(crate) fn rejection(rules: &Rules, tools: &Tools) -> Option<Arc<str>> {
 }
 
 fn projection(policy: &Policy, case: &PageCase<'_>) -> Projection {
-    let mut projection = Projection::to(case.reader);
+    let mut projection = Projection::to(case.reader).from_legacy();
     if case.http {
         projection = projection.over_http();
     }

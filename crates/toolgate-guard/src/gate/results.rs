@@ -138,6 +138,7 @@ pub(crate) fn projection(project: Project, era: Era) -> Projection {
     };
     // An object keeps the text that its author gave it, or none.
     Projection::to(era)
+        .from_legacy()
         .output(output)
         .text(TextFallback::NonObject)
 }

@@ -54,7 +54,12 @@ impl Rules {
         value: View<'a>,
     ) {
         let foreign = holds(keyword).is_none() && names_a_schema(keyword, value);
-        let unfit = keyword == "nullable" && !nullable(schema, value);
+        let unfit = match keyword {
+            "nullable" => !nullable(schema, value),
+            // Elsewhere than in 2019-09 metaschemas take them for something else.
+            "$recursiveAnchor" | "$recursiveRef" => self.dialect != Dialect::Draft201909,
+            _ => false,
+        };
         if unfit || foreign || keyword == "$async" || !fits(keyword, value) {
             sheet.remove(schema, keyword);
             sheet.note(schema, &format!("`{}` is left out", quote(keyword, NAME)));
@@ -334,6 +339,9 @@ fn fits(keyword: &str, value: View<'_>) -> bool {
                         |value: View<'_>| value.items().all(|name| name.kind() == Kind::String);
                     is_schema(value.kind()) || (value.kind() == Kind::Array && names(value))
                 })
+        }
+        "$defs" | "definitions" => {
+            kind == Kind::Object && value.members().all(|(_, value)| is_schema(value.kind()))
         }
         "nullable" => kind == Kind::Boolean,
         _ => true,

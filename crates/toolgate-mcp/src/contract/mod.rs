@@ -22,8 +22,8 @@ pub(crate) use headers::parameters as header_parameters;
 pub use headers::{HeaderFault, HeaderFaultKind, HeaderKind, HeaderParameter};
 pub use malformed::{Isolated, MalformedTool};
 pub use name::NameFault;
-use shape::is_object_shaped;
 pub(crate) use shape::{dialect, ref_hides_siblings, target};
+use shape::{is_object_shaped, speaks_of_objects};
 pub use store::SchemaStore;
 pub use validator::{Engine, HostSchema, HostVerdict, Validator};
 
@@ -65,6 +65,9 @@ pub enum OutputShape {
     Object,
     /// The root allows objects only, but by reference or composition.
     ObjectWithoutType,
+    /// The root has no `type`, and its keywords speak of objects only. Other values are
+    /// allowed, but hardly meant.
+    ObjectByKeywords,
     /// Other values are allowed.
     Other,
 }
@@ -307,6 +310,8 @@ impl OutputShape {
             Self::Object
         } else if is_object_shaped(schema) {
             Self::ObjectWithoutType
+        } else if says.is_none() && speaks_of_objects(schema) {
+            Self::ObjectByKeywords
         } else {
             Self::Other
         }

@@ -20,6 +20,13 @@ pub(crate) fn is_object_shaped(root: View<'_>) -> bool {
     judge.schema(root, 0)
 }
 
+/// Whether a root without `type` has keywords that concern objects, and none that
+/// concern other values.
+pub(crate) fn speaks_of_objects(root: View<'_>) -> bool {
+    let has = |keywords: &[&str]| keywords.iter().any(|name| root.member(name).is_some());
+    has(OF_OBJECTS) && !has(OF_OTHERS)
+}
+
 /// The dialect that a root declares; 2020-12 if it declares none, nothing if it
 /// is one that the engine does not know.
 pub(crate) fn dialect(root: View<'_>) -> Option<Dialect> {
@@ -119,6 +126,53 @@ fn decode(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
+/// Keywords that concern objects only.
+const OF_OBJECTS: &[&str] = &[
+    "additionalProperties",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "maxProperties",
+    "minProperties",
+    "patternProperties",
+    "properties",
+    "propertyNames",
+    "required",
+    "unevaluatedProperties",
+];
+/// Keywords that concern, or name, values that are no objects; and composition, which
+/// may do either.
+const OF_OTHERS: &[&str] = &[
+    "$dynamicRef",
+    "$recursiveRef",
+    "$ref",
+    "additionalItems",
+    "allOf",
+    "anyOf",
+    "const",
+    "contains",
+    "else",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "if",
+    "items",
+    "maxItems",
+    "maxLength",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minimum",
+    "multipleOf",
+    "not",
+    "oneOf",
+    "pattern",
+    "prefixItems",
+    "then",
+    "unevaluatedItems",
+    "uniqueItems",
+];
 /// How many references and compositions are followed.
 const DEPTH: usize = 64;
 

@@ -207,6 +207,10 @@ impl Projection {
                 enclose(output, edits);
                 lost.push(Lost::Enclosed { tool: named() });
             }
+            Treatment::Stamp => {
+                edits.prepend_member(output, "\"type\":\"object\"");
+                lost.push(Lost::Stamped { tool: named() });
+            }
             Treatment::Drop => {
                 edits.remove_member(tool, "outputSchema");
                 lost.push(Lost::OutputSchema { tool: named() });

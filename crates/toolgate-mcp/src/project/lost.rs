@@ -24,6 +24,12 @@ pub enum Lost {
         /// The tool.
         tool: String,
     },
+    /// A tool's output schema, whose keywords speak of objects, is told with
+    /// `"type": "object"`. Values are as they were.
+    Stamped {
+        /// The tool.
+        tool: String,
+    },
     /// A tool's output schema, which allows objects only but does not say so
     /// itself, stands in the `allOf` of one that does. Values are as they were.
     Enclosed {
@@ -80,6 +86,7 @@ impl Lost {
             Self::OutputSchema { tool }
             | Self::Wrapped { tool }
             | Self::Enclosed { tool }
+            | Self::Stamped { tool }
             | Self::Withdrawn { tool, .. }
             | Self::Schema { tool, .. }
             | Self::BooleanProperties { tool, .. } => Some(tool),
@@ -103,6 +110,11 @@ impl fmt::Display for Lost {
             Self::Wrapped { tool } => write!(
                 f,
                 "the output of tool `{}` is wrapped as `{{\"result\": …}}`",
+                quote(tool, NAME)
+            ),
+            Self::Stamped { tool } => write!(
+                f,
+                "the output schema of tool `{}` is told with `\"type\": \"object\"`",
                 quote(tool, NAME)
             ),
             Self::Enclosed { tool } => write!(

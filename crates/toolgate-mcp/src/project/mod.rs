@@ -72,6 +72,7 @@ pub struct Projection {
     pub(crate) text: TextFallback,
     pub(crate) http: bool,
     pub(crate) as_written: bool,
+    pub(crate) stamped: bool,
 }
 
 impl Projection {
@@ -84,6 +85,7 @@ impl Projection {
             text: TextFallback::Always,
             http: false,
             as_written: false,
+            stamped: false,
         }
     }
 
@@ -109,6 +111,16 @@ impl Projection {
         self
     }
 
+    /// Says that the server may be as old as the reader: then an output schema without
+    /// `type` whose keywords speak of objects is one of objects, and is told with
+    /// `"type": "object"`; the values that it is about stay as they are. Without this
+    /// such output is wrapped, as any that may be no object.
+    #[must_use]
+    pub fn from_legacy(mut self) -> Self {
+        self.stamped = true;
+        self
+    }
+
     /// Tells everything as the server wrote it: only tools that are none, or
     /// that are refused, are left out of lists.
     #[must_use]
@@ -127,6 +139,15 @@ impl Projection {
             (Structured::None, ..) => Treatment::Drop,
             (Structured::Object, OutputShape::Object, _) => Treatment::Keep,
             (Structured::Object, OutputShape::ObjectWithoutType, _) => Treatment::Enclose,
+            (Structured::Object, OutputShape::ObjectByKeywords, _) if self.stamped => {
+                Treatment::Stamp
+            }
+            (Structured::Object, OutputShape::ObjectByKeywords, OutputPolicy::Wrap) => {
+                Treatment::Wrap
+            }
+            (Structured::Object, OutputShape::ObjectByKeywords, OutputPolicy::Drop) => {
+                Treatment::Drop
+            }
             (Structured::Object, OutputShape::Other, OutputPolicy::Wrap) => Treatment::Wrap,
             (Structured::Object, OutputShape::Other, OutputPolicy::Drop) => Treatment::Drop,
         }
@@ -138,5 +159,7 @@ enum Treatment {
     Keep,
     Wrap,
     Enclose,
+    /// `"type": "object"` is added.
+    Stamp,
     Drop,
 }

@@ -150,7 +150,9 @@ impl Projection {
         let shape = tool.map_or(OutputShape::None, ToolContract::output_shape);
         let treatment = match self.treatment(shape) {
             // Readers of objects get objects, also where no schema says so.
-            Treatment::Keep | Treatment::Enclose if self.must_wrap(is_object) => {
+            Treatment::Keep | Treatment::Enclose | Treatment::Stamp
+                if self.must_wrap(is_object) =>
+            {
                 self.treatment(OutputShape::Other)
             }
             Treatment::Keep if self.reader.structured() == Structured::None => Treatment::Drop,
@@ -164,7 +166,9 @@ impl Projection {
         Telling {
             text: (wanted || treatment == Treatment::Drop) && !has_text,
             content: match treatment {
-                Treatment::Keep | Treatment::Enclose => StructuredTelling::Natural,
+                Treatment::Keep | Treatment::Enclose | Treatment::Stamp => {
+                    StructuredTelling::Natural
+                }
                 Treatment::Wrap => StructuredTelling::Wrapped,
                 Treatment::Drop => StructuredTelling::LeftOut,
             },
