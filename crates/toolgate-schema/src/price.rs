@@ -63,7 +63,7 @@ pub(crate) fn format(format: Format, text: &str) -> u64 {
             let encoded = read
                 .windows(PREFIX.len())
                 .any(|window| window.eq_ignore_ascii_case(PREFIX));
-            1 + units(if encoded { 2 * length } else { length / 8 })
+            1 + units(if encoded { 3 * length } else { length / 8 })
         }
         // Reading a regular expression is far dearer than a scan.
         Format::Regex => 1 + 4 * units(length),
