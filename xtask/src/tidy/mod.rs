@@ -9,6 +9,7 @@
 mod doors;
 mod files;
 mod readme;
+mod seeds;
 mod source;
 mod walls;
 
@@ -37,6 +38,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         walls::check(&name, &house, &mut tally)?;
     }
     readme::check(place::workspace(), &mut tally)?;
+    seeds::check(place::workspace(), &mut tally)?;
     print!("{}", tally.details());
     println!("{}", tally.line());
     Ok(tally.failed)

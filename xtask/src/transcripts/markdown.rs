@@ -27,12 +27,21 @@ pub(super) enum Treatment {
     NotRun(String),
 }
 
-/// Every command of a page, in order.
+/// A page's commands in order, and the files that it shows: a block below a line with nothing but the
+/// file's name (`` `FILE`: ``).
+pub(super) struct Page {
+    pub(super) commands: Vec<Command>,
+    pub(super) files: Vec<(String, String)>,
+}
+
+/// Reads a page.
 ///
 /// # Errors
 ///
 /// One line if a comment says what nobody understands, or too little.
-pub(super) fn commands(text: &str) -> Result<Vec<Command>, String> {
+pub(super) fn read(text: &str) -> Result<Page, String> {
+    let mut files = Vec::new();
+    let mut named: Option<&str> = None;
     let mut all: Vec<Command> = Vec::new();
     let mut treatments: Vec<Treatment> = Vec::new();
     let mut lines = text.lines().enumerate();
@@ -57,7 +66,15 @@ pub(super) fn commands(text: &str) -> Result<Vec<Command>, String> {
                 let first = all.len();
                 for (number, line) in lines.by_ref().take_while(|(_, line)| line.trim() != "```") {
                     let Some(words) = line.trim().strip_prefix("$ ") else {
-                        return Err(format!("line {}: no command: {line}", number + 1));
+                        // What the command above prints.
+                        let Some(command) = all.get_mut(first..).and_then(<[Command]>::last_mut)
+                        else {
+                            return Err(format!("line {}: no command: {line}", number + 1));
+                        };
+                        let output = command.output.get_or_insert_default();
+                        output.push_str(line);
+                        output.push('\n');
+                        continue;
                     };
                     let nth = all.len() - first;
                     let treatment = match treatments.as_slice() {
@@ -87,12 +104,26 @@ pub(super) fn commands(text: &str) -> Result<Vec<Command>, String> {
                 if let (true, "text", Some(command)) = (follows, kind, all.last_mut()) {
                     command.output = Some(inner.join("\n"));
                 }
+                if let Some(name) = named.take() {
+                    files.push((name.to_owned(), inner.join("\n") + "\n"));
+                }
                 follows = false;
             }
-            None => follows &= line.trim().is_empty(),
+            None if line.trim().is_empty() => {}
+            None => {
+                follows = false;
+                let name = line
+                    .trim()
+                    .strip_prefix('`')
+                    .and_then(|line| line.strip_suffix("`:"));
+                named = name.filter(|name| !name.contains(['`', '/', ' ']));
+            }
         }
     }
-    Ok(all)
+    Ok(Page {
+        commands: all,
+        files,
+    })
 }
 
 fn treatment(told: &str) -> Result<Treatment, String> {
@@ -113,9 +144,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn files_and_outputs_inside_a_block_are_read() {
+        let page = "`a.json`:\n\n```json\n{}\n```\n\n```console\n$ one\nhello\nyou\n$ two\n```\n";
+        let page = read(page).unwrap();
+        assert_eq!(page.files, [("a.json".to_owned(), "{}\n".to_owned())]);
+        let outputs: Vec<_> = page
+            .commands
+            .iter()
+            .map(|command| command.output.as_deref())
+            .collect();
+        assert_eq!(outputs, [Some("hello\nyou\n"), None]);
+    }
+
+    #[test]
     fn commands_have_their_output_and_their_treatment() {
         let page = "a\n<!-- transcript: exits 6; serves -->\n```console\n$ one\n$ two\n```\n\n```text\nhello\n```\n```text\nno\n```\n";
-        let found = commands(page).unwrap();
+        let found = read(page).unwrap().commands;
         let command = |line, words: &str, output: Option<&str>, treatment| Command {
             line,
             words: words.to_owned(),
@@ -129,7 +173,7 @@ mod tests {
                 command(5, "two", Some("hello"), Treatment::Serves),
             ]
         );
-        assert!(commands("<!-- transcript: exits x -->").is_err());
-        assert!(commands("```console\nno dollar\n```").is_err());
+        assert!(read("<!-- transcript: exits x -->").is_err());
+        assert!(read("```console\nno dollar\n```").is_err());
     }
 }

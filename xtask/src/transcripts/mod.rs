@@ -49,11 +49,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
             .unwrap_or(&page)
             .display()
             .to_string();
-        let commands = markdown::commands(&text).map_err(|why| format!("{name}: {why}"))?;
-        for command in commands
-            .iter()
-            .filter(|command| command.words.contains(only))
-        {
+        let shown = markdown::read(&text).map_err(|why| format!("{name}: {why}"))?;
+        for (file, text) in &shown.files {
+            let file = scratch.folder.join(file);
+            std::fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
+        }
+        let commands = shown.commands.iter();
+        for command in commands.filter(|command| command.words.contains(only)) {
             let result = scratch.check(command);
             let place = format!("{name}:{}: $ {}", command.line, command.words);
             if let Treatment::NotRun(reason) = &command.treatment {
