@@ -569,3 +569,65 @@ fn what_replicas_share() {
         assert!(!faults.contains("hush"), "{faults}");
     }
 }
+
+#[test]
+fn how_schemas_are_compiled_is_set_by_the_engines_names() {
+    let document = Temporary::new(r#"{"type": "integer"}"#);
+    let arguments = Temporary::new(r#"{"q": {"type": "string", "required": true}}"#);
+    let (document, arguments) = (document.0.display(), arguments.0.display());
+    let config = load(
+        &format!(
+            "{ONE}[schemas]\nformats = \"assert\"\nstrictness = \"strict\"\n\
+             documents = {{ \"https://example.com/n\" = {document:?} }}\n\
+             [schemas.limits]\ndepth = 32\nschema_bytes = \"2 MiB\"\n\
+             [[tools]]\nmatch = \"find\"\nargument_schema = {arguments:?}\nresult_formats = \"assert\"\n",
+            document = document.to_string(),
+            arguments = arguments.to_string(),
+        ),
+        &[("TOOLGATE__SCHEMAS__LIMITS__SUBSCHEMAS", "77")],
+        &[("schemas.default_dialect", "draft7")],
+    );
+    let config = config.unwrap_or_else(|faults| panic!("{faults:?}"));
+    let policy = config.policy(&config.upstreams["a"]);
+    assert_eq!(policy.formats, toolgate_schema::Formats::Assert);
+    assert_eq!(policy.result_formats, toolgate_schema::Formats::Annotate);
+    let shown = |name: &str| {
+        let setting = toolgate_schema::settings::find(name).unwrap();
+        setting.show(&policy.compiler)
+    };
+    for (name, value) in [
+        ("strictness", "strict"),
+        ("default_dialect", "draft7"),
+        ("documents", "https://example.com/n"),
+        ("limits.depth", "32"),
+        ("limits.schema_bytes", "2 MiB"),
+        ("limits.subschemas", "77"),
+    ] {
+        assert_eq!(shown(name), value, "{name}");
+    }
+    assert!(policy.tools[0].argument_schema.is_some());
+    let rule = policy.tools[0].result_formats;
+    assert_eq!(rule, Some(toolgate_schema::Formats::Assert));
+    for (wrong, said) in [
+        (
+            "[schemas.limits]\ndepth = 0\n",
+            "expected a number from 1 to 512",
+        ),
+        ("[schemas.limits]\ndept = 1\n", "there is no key `dept`"),
+        ("[schemas]\nformats = \"yes\"\n", "`annotate`, `assert`"),
+        (
+            "[schemas]\ndocuments = { \"https://a.test/b\" = \"/no/such\" }\n",
+            "cannot read",
+        ),
+        (
+            "[[tools]]\nmatch = \"a\"\nargument_schema_text = \"5\"\n",
+            "the argument schema",
+        ),
+    ] {
+        let found = faults(&format!("{ONE}{wrong}"));
+        assert!(
+            found.iter().any(|line| line.contains(said)),
+            "{wrong} {found:?}"
+        );
+    }
+}
