@@ -12,8 +12,11 @@ mod support;
 
 use support::{call, json, listing, promising, result, told, tool, tools};
 use toolgate_json::Node as _;
+use toolgate_mcp::catalog::Listing;
+use toolgate_mcp::clients::{CostlySchemas, mend, tell};
+use toolgate_mcp::contract::SchemaStore;
 use toolgate_mcp::era::{Era, Structured};
-use toolgate_mcp::project::{OutputPolicy, Projection};
+use toolgate_mcp::project::{Lost, OutputPolicy, Projection};
 use toolgate_schema::{Compiler, Schema, Workspace};
 
 /// The definition of one kind of message.
@@ -98,6 +101,45 @@ fn lists_validate_in_every_era() {
             );
             checked += 1;
         }
+    }
+    assert!(checked > 0);
+}
+
+/// Tools with members that the protocol does not allow.
+const ODD: &[&str] = &[
+    r#"{"name":"a","inputSchema":{"type":"object"},"description":5,"title":null,"_meta":[]}"#,
+    r#"{"name":"b","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":"yes","title":1}}"#,
+    r#"{"name":"c","inputSchema":{"type":"object"},"icons":[{},{"src":5},"x",{"src":"https://x.test/","sizes":"any","theme":"blue"}]}"#,
+    r#"{"name":"d","inputSchema":{"type":"object"},"execution":{"taskSupport":"maybe"}}"#,
+    r#"{"name":"e","inputSchema":{"type":"object","$schema":5},"outputSchema":true}"#,
+    r#"{"name":"f","inputSchema":{"type":"object","properties":{"a":5,"b":null},"required":"a"}}"#,
+    r#"{"name":"g","inputSchema":{"type":"object","required":[5,"a","a"]},"outputSchema":{"required":[1]}}"#,
+    r#"{"name":"h","inputSchema":{"type":"object","properties":[]},"outputSchema":{"$ref":"https://x.test/"}}"#,
+    r#"{"name":"i","inputSchema":{"type":"object"},"annotations":[],"icons":{},"execution":5}"#,
+];
+
+/// S8
+#[toolgate_needs::needs("$TOOLGATE_MCP_SCHEMAS")]
+#[test]
+fn mended_lists_validate_in_every_era() {
+    let page = format!(
+        r#"{{"tools":[{}],"nextCursor":null,"_meta":5,"ttlMs":-1,"cacheScope":"x","resultType":null}}"#,
+        ODD.join(",")
+    );
+    let store = SchemaStore::lenient();
+    let page = Listing::read(page.as_str()).unwrap();
+    let page = mend(&page, &store, true, |_| true).unwrap().listing;
+    let page = tell(&page, &store, CostlySchemas::Simplify, |_| true).unwrap();
+    let mut checked = 0;
+    for era in Era::ALL {
+        let Some(schema) = definition(era, "ListToolsResult") else {
+            continue;
+        };
+        let list = Projection::to(era).list(&page.listing);
+        check(&schema, &list.text, era.version());
+        let lost = |lost: &Lost| matches!(lost, Lost::Tool(_));
+        assert!(!list.lost.iter().any(lost), "{:?}", list.lost);
+        checked += 1;
     }
     assert!(checked > 0);
 }

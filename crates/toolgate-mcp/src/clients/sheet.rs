@@ -235,8 +235,12 @@ impl<'a> Sheet<'a> {
         let mut at = place;
         while let Some(above) = at.parent() {
             if self.known.contains(&above.id()) && above.kind() == Kind::Object {
-                if let Some(name) = at.name() {
+                let Some(name) = at.name() else { return };
+                if at.id() == place.id() {
                     self.remove(above, name.string());
+                } else {
+                    // A part of what the keyword asserts still counts.
+                    self.loosen(above, name.string());
                 }
                 return;
             }

@@ -1,7 +1,7 @@
 //! Schemas that the validators of clients compile, and check at a bounded cost.
 
 use toolgate_json::{Kind, Node as _, OwnedDocument, View};
-use toolgate_schema::Schema;
+use toolgate_schema::{CompileError, Schema, Warning};
 
 use super::Mended;
 use super::rules::Rules;
@@ -114,6 +114,13 @@ fn schema_told(
     }
 }
 
+/// What lenient compilation left out. `nullable` is no keyword to it, but one to some
+/// clients, which allow `null` for it.
+fn ignored(schema: &Schema) -> impl Iterator<Item = &CompileError> {
+    let errors = schema.warnings().iter().map(Warning::error);
+    errors.filter(|error| !error.pointer().ends_with("/nullable"))
+}
+
 enum Attempt {
     AsItIs,
     Told(String, Vec<String>),
@@ -129,8 +136,7 @@ fn attempt(
     let document = compiled.text().document();
     let root = document.root();
     let mut sheet = Sheet::of(root);
-    for warning in compiled.warnings() {
-        let error = warning.error();
+    for error in ignored(compiled) {
         let place = document.at_pointer(error.pointer());
         if let Some(place) = place.filter(|_| error.document().is_empty()) {
             sheet.ignore(place);
@@ -174,7 +180,7 @@ fn attempt(
     // What is told is looked at once more: it must be one that needs no telling.
     match store.schema(&text) {
         Ok(told)
-            if told.warnings().is_empty()
+            if ignored(&told).next().is_none()
                 && (costly == CostlySchemas::Pass || told.naive_cost() <= PATHS) =>
         {
             Attempt::Told(text, notes)
