@@ -7,6 +7,7 @@ use crate::argument::ArgumentSchemaArgs;
 use crate::check::CheckArgs;
 use crate::demo::DemoArgs;
 use crate::diff::DiffArgs;
+use crate::fetch::FetchCommand;
 use crate::guard::GuardArgs;
 use crate::lint::LintArgs;
 use crate::lint::explain::ExplainArgs;
@@ -41,6 +42,7 @@ pub(crate) enum Command {
     Lint(LintArgs),
     Explain(ExplainArgs),
     Diff(DiffArgs),
+    Fetch(FetchCommand),
     Guard(Box<GuardArgs>),
     Validate(ValidateArgs),
     ArgumentSchema(ArgumentSchemaArgs),

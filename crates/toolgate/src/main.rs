@@ -10,6 +10,7 @@ mod demo;
 mod diff;
 mod engine;
 mod exit;
+mod fetch;
 mod guard;
 mod input;
 mod interrupt;
@@ -42,6 +43,7 @@ fn dispatch(command: Command, term: &Term) -> Result<Exit, Failure> {
         Command::Check(args) => check::run(args, term),
         Command::Lint(args) => lint::run(&args, term),
         Command::Diff(args) => diff::run(&args, term),
+        Command::Fetch(args) => fetch::run(&args, term),
         Command::Guard(args) => guard::run(&args, term),
         Command::Explain(args) => lint::explain::run(&args, term),
         Command::ArgumentSchema(args) => argument::run(&args, term),

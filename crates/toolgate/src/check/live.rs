@@ -6,10 +6,10 @@ use tokio::runtime::Builder;
 use toolgate_proxy::{
     Deadlines, Fault, HttpTarget, Launch, Listing, Notes, Options, ServerInfo, Session,
 };
-use toolgate_schema::Compiler;
 
 use super::report::{Report, ServerFacts, remarks};
 use crate::exit::{Exit, Failure};
+use crate::fetch::Compilers;
 use crate::interrupt::{ExitOnInterrupt, interrupted};
 use crate::term::Term;
 
@@ -27,7 +27,7 @@ pub(crate) fn check(
     target: String,
     peer: Peer,
     timeout: Duration,
-    compiler: &Compiler,
+    compilers: &Compilers,
     term: &Term,
 ) -> Result<Report, Failure> {
     let runtime = Builder::new_current_thread()
@@ -50,7 +50,7 @@ pub(crate) fn check(
         Err(fault) => Report::failed(target, fault),
         Ok(listed) => {
             let _interruptible = ExitOnInterrupt::new(term);
-            let mut report = Report::on(target, listed.listing.tools, compiler, term);
+            let mut report = Report::on(target, listed.listing.tools, compilers, term);
             report.server = Some(ServerFacts::from(&listed.server));
             report.notes = remarks(&listed.notes);
             report

@@ -17,9 +17,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use toolgate_schema::Compiler;
 
 use crate::exit::{Exit, Failure};
+use crate::fetch::{Compilers, FetchArgs};
 use crate::settings::{Annotated, SchemaArgs};
 use crate::term::Term;
 pub(crate) use config::expand_with as expand;
@@ -49,6 +49,9 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) schemas: SchemaArgs<Annotated>,
+
+    #[command(flatten)]
+    pub(crate) fetch: FetchArgs,
 }
 
 /// What to look at: a file, a server that runs, or one to start.
@@ -96,7 +99,7 @@ pub(crate) enum Format {
 
 /// Runs the command.
 pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
-    let compiler = args.schemas.compiler_with_documents()?;
+    let compilers = Compilers::new(args.schemas.compiler_with_documents()?, &args.fetch)?;
     let sources = target::sources(&args.target, term)?;
     if args.save.is_some() && sources.len() > 1 {
         return Err(Failure::usage("`--save` takes the listing of one server")
@@ -105,7 +108,7 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
     let mut reports = Vec::new();
     let mut exit = Exit::Ok;
     for source in sources {
-        let report = source.check(args.target.timeout, &compiler, term)?;
+        let report = source.check(args.target.timeout, &compilers, term)?;
         exit = exit.worst(report.exit());
         if args.format == Format::Human {
             term.write(&human::render(&report, args.all, term.quiet))?;
@@ -126,12 +129,12 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
 /// The listings that the command line names, tools judged.
 pub(crate) fn reports(
     target: &TargetArgs,
-    compiler: &Compiler,
+    compilers: &Compilers,
     term: &Term,
 ) -> Result<Vec<Report>, Failure> {
     target::sources(target, term)?
         .into_iter()
-        .map(|source| source.check(target.timeout, compiler, term))
+        .map(|source| source.check(target.timeout, compilers, term))
         .collect()
 }
 

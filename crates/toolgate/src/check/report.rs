@@ -2,10 +2,10 @@
 
 use toolgate_json::LineColumn;
 use toolgate_proxy::{Fault, FaultKind, Notes, ServerInfo};
-use toolgate_schema::Compiler;
 
 use super::tool::{ARGUMENT_SCHEMA, Finding, ToolReport, Verdict, mark_duplicates};
 use crate::exit::Exit;
+use crate::fetch::Compilers;
 use crate::render::{LineIndex, count};
 use crate::term::Term;
 
@@ -95,11 +95,17 @@ impl Tally {
 
 impl Report {
     /// A report on these tools' texts.
-    pub(crate) fn on(target: String, tools: Vec<String>, compiler: &Compiler, term: &Term) -> Self {
+    pub(crate) fn on(
+        target: String,
+        tools: Vec<String>,
+        compilers: &Compilers,
+        term: &Term,
+    ) -> Self {
+        let compiler = compilers.for_tools(&tools, term);
         let mut progress = term.counter("checking tool", tools.len());
         let judged = tools.into_iter().enumerate().map(|(index, text)| {
             progress.at(index);
-            ToolReport::judge(text, compiler)
+            ToolReport::judge(text, &compiler)
         });
         let mut tools: Vec<ToolReport> = judged.collect();
         mark_duplicates(&mut tools);

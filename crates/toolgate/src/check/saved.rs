@@ -6,11 +6,11 @@ use std::io::{self, Read};
 use toolgate_json::{
     DuplicateKeys, Kind, Node, OwnedDocument, ReadLimits, View, line_column, quote,
 };
-use toolgate_schema::Compiler;
 
 use super::config::{self, Server};
 use super::report::{Report, ServerFacts, SourceFile};
 use crate::exit::Failure;
+use crate::fetch::Compilers;
 use crate::interrupt::ExitOnInterrupt;
 use crate::term::Term;
 
@@ -30,9 +30,9 @@ pub(crate) struct Listing {
 }
 
 impl Listing {
-    pub(crate) fn check(self, compiler: &Compiler, term: &Term) -> Report {
+    pub(crate) fn check(self, compilers: &Compilers, term: &Term) -> Report {
         let _interruptible = term.shows_progress().then(|| ExitOnInterrupt::new(term));
-        let mut report = Report::on(self.file.name.clone(), self.tools, compiler, term);
+        let mut report = Report::on(self.file.name.clone(), self.tools, compilers, term);
         report.server = self.server;
         report.file = Some(self.file);
         report

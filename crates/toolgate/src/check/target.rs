@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use toolgate_json::quote;
 use toolgate_proxy::{Fault, HttpTarget, Launch};
-use toolgate_schema::Compiler;
 
 use super::TargetArgs;
 use super::config::Server;
@@ -13,6 +12,7 @@ use super::live::{self, Peer};
 use super::report::Report;
 use super::saved::{self, Listing, Saved};
 use crate::exit::Failure;
+use crate::fetch::Compilers;
 use crate::term::Term;
 
 /// One thing to check.
@@ -26,12 +26,12 @@ impl Source {
     pub(crate) fn check(
         self,
         timeout: Duration,
-        compiler: &Compiler,
+        compilers: &Compilers,
         term: &Term,
     ) -> Result<Report, Failure> {
         match self {
-            Self::Live { target, peer } => live::check(target, *peer, timeout, compiler, term),
-            Self::Listing(listing) => Ok(listing.check(compiler, term)),
+            Self::Live { target, peer } => live::check(target, *peer, timeout, compilers, term),
+            Self::Listing(listing) => Ok(listing.check(compilers, term)),
         }
     }
 }

@@ -14,6 +14,7 @@ use toolgate_json::quote;
 
 use crate::check::{self, TargetArgs, report::exit_of};
 use crate::exit::{Exit, Failure};
+use crate::fetch::{Compilers, FetchArgs};
 use crate::interrupt::ExitOnInterrupt;
 use crate::settings::{Asserted, SchemaArgs};
 use crate::term::{Term, WARNING};
@@ -77,6 +78,9 @@ pub(crate) struct LintArgs {
 
     #[command(flatten)]
     schemas: SchemaArgs<Asserted>,
+
+    #[command(flatten)]
+    fetch: FetchArgs,
 }
 
 /// Readers whose rules can be turned on.
@@ -116,8 +120,13 @@ enum Format {
 /// Runs the command.
 pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
     let compiler = args.schemas.compiler_with_documents()?;
-    let linter = linter(args).compiler(compiler.clone());
+    let compilers = Compilers::new(compiler.clone(), &args.fetch)?;
+    let linter = linter(args).compiler(compiler);
     if args.fix {
+        if args.fetch.is_on() {
+            return Err(Failure::usage("`--fix` does not fetch")
+                .with_help("fetch with `toolgate fetch --save-dir DIR`, then give `--register`"));
+        }
         let safety = if args.unsafe_fixes {
             Safety::Unsafe
         } else {
@@ -137,7 +146,8 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
     };
     let mut exit = Exit::Ok;
     let mut pages = Vec::new();
-    let reports = check::reports(&args.target, &compiler, term)?;
+    let reports = check::reports(&args.target, &compilers, term)?;
+    let linter = linter.compiler(compilers.compiler());
     let _interruptible = ExitOnInterrupt::new(term);
     for report in reports {
         for (tool, finding) in report.argument_schemas() {

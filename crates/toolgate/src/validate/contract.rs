@@ -6,6 +6,7 @@ use toolgate_schema::{CompileError, Compiler, Schema};
 use super::ValidateArgs;
 use crate::argument;
 use crate::exit::Failure;
+use crate::fetch::FetchArgs;
 use crate::input::Input;
 use crate::render::Source;
 use crate::term::Term;
@@ -63,6 +64,33 @@ impl Texts {
             });
         }
         Ok(Self { all })
+    }
+
+    /// Adds what the schema refers to and the command line lets be fetched.
+    pub(super) fn fetch(
+        &mut self,
+        args: &FetchArgs,
+        compiler: &Compiler,
+        term: &Term,
+    ) -> Result<(), Failure> {
+        let Some((schema, registered)) = self.all.split_first() else {
+            return Ok(());
+        };
+        // What is not UTF-8 the compiler refuses in its own words.
+        let Ok(schema) = std::str::from_utf8(&schema.bytes) else {
+            return Ok(());
+        };
+        let registered: Vec<(&str, &[u8])> = registered
+            .iter()
+            .map(|text| (text.uri.as_str(), text.bytes.as_slice()))
+            .collect();
+        let documents = args.documents(compiler, &[schema], &registered, term)?;
+        self.all.extend(documents.into_iter().map(|document| Text {
+            name: quote(&document.uri, 200).to_string(),
+            uri: document.uri,
+            bytes: document.bytes,
+        }));
+        Ok(())
     }
 
     /// The texts as diagnostics point into them.

@@ -20,6 +20,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::exit::{Exit, Failure};
+use crate::fetch::FetchArgs;
 use crate::input::Input;
 use crate::settings::{Annotated, SchemaArgs, default_of};
 use crate::term::Term;
@@ -30,7 +31,7 @@ use run::Run;
 /// Validate JSON instances against a JSON Schema
 ///
 /// Compiles the schema under hard bounds, checks each instance, and shows what is wrong where it
-/// stands in the instance and in the schema. Nothing is ever fetched. Without an instance only
+/// stands in the instance and in the schema. Nothing is fetched unless `--fetch-host` names a host. Without an instance only
 /// the schema is checked.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
@@ -90,6 +91,9 @@ pub(crate) struct ValidateArgs {
     #[command(flatten)]
     pub(crate) schemas: SchemaArgs<Annotated>,
 
+    #[command(flatten)]
+    pub(crate) fetch: FetchArgs,
+
     /// Print every instance that is not valid, not only the first 100, where people read
     #[arg(long)]
     pub(crate) all: bool,
@@ -114,7 +118,8 @@ pub(crate) enum Format {
 pub(crate) fn run(args: &ValidateArgs, term: &Term) -> Result<Exit, Failure> {
     let instances: Vec<Input> = args.instances.iter().map(|path| Input::of(path)).collect();
     let compiler = options::compiler(args)?;
-    let texts = Texts::load(args, &compiler, &instances, term)?;
+    let mut texts = Texts::load(args, &compiler, &instances, term)?;
+    texts.fetch(&args.fetch, &compiler, term)?;
     let mut run = Run::new(args, term, &texts, compiler.bounds().instance);
     match contract::compile(compiler, &texts) {
         Err(error) => run.refused(&error),

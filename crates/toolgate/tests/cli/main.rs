@@ -16,6 +16,7 @@ mod collector;
 mod demo_http;
 mod demo_stdio;
 mod diff;
+mod fetch;
 mod guard;
 mod guard_several;
 mod guard_tls;

@@ -1,0 +1,188 @@
+//! `toolgate fetch`: fetch what schemas refer to, pin it, save it for `--register`.
+
+mod compilers;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use toolgate_fetch::{Digest, Document, Fetched, Fetcher, Host, Lock};
+use toolgate_json::{Kind, Node as _, OwnedDocument, ReadLimits, quote};
+use toolgate_schema::Compiler;
+
+use crate::check::saved::{self, Saved};
+use crate::exit::{Exit, Failure};
+use crate::input::Input;
+use crate::term::Term;
+pub(crate) use compilers::{Compilers, FetchArgs, schemas_of};
+
+/// Fetch the documents that schemas refer to, so that they can be registered
+///
+/// Fetches over https from the named hosts only, and never from an address that is not public.
+/// What the documents refer to is fetched too, under the same rules. No other command and no
+/// schema starts a fetch by itself.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct FetchCommand {
+    /// Files with a schema or a saved listing; `-` is standard input
+    #[arg(value_name = "SCHEMA|LISTING", required = true)]
+    files: Vec<PathBuf>,
+
+    /// Allow a host: `example.com`, all names below it (`*.example.com`), another port
+    /// (`example.com:8443`); may be repeated
+    #[arg(long = "host", value_name = "HOST", required = true, value_parser = host)]
+    hosts: Vec<Host>,
+
+    /// Hold documents to the digests in this file, and add those that it does not have
+    #[arg(long, value_name = "FILE")]
+    lock: Option<PathBuf>,
+
+    /// Refuse documents that the lock does not have
+    #[arg(long, requires = "lock")]
+    locked: bool,
+
+    /// Save the documents in this directory and print the `--register` arguments for them
+    #[arg(long, value_name = "DIR")]
+    save_dir: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &FetchCommand, term: &Term) -> Result<Exit, Failure> {
+    let mut schemas = Vec::new();
+    for file in &args.files {
+        schemas.extend(read(file)?);
+    }
+    let mut lock = match &args.lock {
+        Some(path) if path.exists() || args.locked => read_lock(path)?,
+        _ => Lock::default(),
+    };
+    let fetcher = Fetcher::new(args.hosts.iter().cloned());
+    let fetcher = fetcher.lock(if args.locked {
+        lock.clone()
+    } else {
+        lock.clone().open()
+    });
+    let schemas: Vec<&str> = schemas.iter().map(String::as_str).collect();
+    let fetched = fetch(&fetcher, &schemas, &[])?;
+    for event in &fetched.events {
+        match &event.outcome {
+            Ok(_) => term.note(&event.to_string()),
+            Err(_) => term.aside(&format!("{event}\n")),
+        }
+    }
+    if let Some(directory) = &args.save_dir {
+        for document in &fetched.documents {
+            let path = save(directory, document)?;
+            let (uri, path) = (quote(&document.uri, LONG), path.display().to_string());
+            term.write(&format!("--register {uri}={}\n", quote(&path, LONG)))?;
+        }
+    }
+    if let Some(path) = args.lock.as_ref().filter(|_| !args.locked) {
+        for document in &fetched.documents {
+            lock.insert(&document.uri, document.digest);
+        }
+        write(path, lock.to_string().as_bytes())?;
+    }
+    Ok(if fetched.has_failed() {
+        Exit::Unreachable
+    } else {
+        Exit::Ok
+    })
+}
+
+/// Runs a fetcher to its end.
+fn fetch(
+    fetcher: &Fetcher,
+    schemas: &[&str],
+    registered: &[(&str, &[u8])],
+) -> Result<Fetched, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::usage(format!("cannot set up input and output: {error}")))?;
+    Ok(runtime.block_on(fetcher.references(schemas, registered)))
+}
+
+/// The schemas in a file.
+fn read(file: &Path) -> Result<Vec<String>, Failure> {
+    let input = Input::of(file);
+    let name = quote(&input.name(), 200).to_string();
+    let most = Compiler::new().bounds().schema_bytes;
+    let bytes = input
+        .read(LISTING_BYTES)
+        .map_err(|error| Failure::usage(format!("cannot read `{name}`: {error}")))?;
+    match saved::parse(name.clone(), bytes.clone()) {
+        Ok(Saved::Listing(listing)) => return Ok(schemas_of(&listing.tools)),
+        Ok(Saved::Servers(_)) => {
+            return Err(
+                Failure::usage(format!("`{name}` names servers, not schemas"))
+                    .with_help("save their listings with `toolgate check --save FILE`"),
+            );
+        }
+        Err(_) => {}
+    }
+    let limits = ReadLimits {
+        bytes: most,
+        ..ReadLimits::default()
+    };
+    let document = OwnedDocument::read(bytes, &limits)
+        .map_err(|error| Failure::usage(format!("`{name}` is not a schema: {error}")))?;
+    match document.document().root().kind() {
+        Kind::Object | Kind::Boolean => Ok(vec![document.into_source()]),
+        _ => Err(Failure::usage(format!("`{name}` is not a schema"))),
+    }
+}
+
+fn read_lock(path: &Path) -> Result<Lock, Failure> {
+    let name = quote(&path.display().to_string(), 200).to_string();
+    let input = Input::File(path.to_owned());
+    let bytes = input
+        .read(LOCK_BYTES)
+        .map_err(|error| Failure::usage(format!("cannot read the lock `{name}`: {error}")))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_invalid| Failure::usage(format!("the lock `{name}` is not UTF-8")))?;
+    Lock::parse(&text).map_err(|error| Failure::usage(format!("`{name}`: {error}")))
+}
+
+/// Saves a document under its digest.
+fn save(directory: &Path, document: &Document) -> Result<PathBuf, Failure> {
+    fs::create_dir_all(directory).map_err(|error| cannot_write(directory, &error))?;
+    let digest: Digest = document.digest;
+    let path = directory.join(format!("{digest}.json"));
+    write(&path, &document.bytes)?;
+    Ok(path)
+}
+
+/// Writes a file as a whole, so that nobody reads half of it.
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".new");
+    let new = PathBuf::from(name);
+    fs::write(&new, bytes)
+        .and_then(|()| fs::rename(&new, path))
+        .map_err(|error| cannot_write(path, &error))
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    let name = quote(&path.display().to_string(), 200).to_string();
+    Failure::usage(format!("cannot write `{name}`: {error}"))
+}
+
+fn host(text: &str) -> Result<Host, String> {
+    Host::parse(text).map_err(|error| error.to_string())
+}
+
+const LISTING_BYTES: usize = 64 << 20;
+const LOCK_BYTES: usize = 1 << 20;
+const LONG: usize = 4_000;
+
+const AFTER_HELP: &str = "\
+Examples:
+  toolgate fetch --host schemas.example.com --lock schemas.lock --save-dir schemas listing.json
+  toolgate fetch --host '*.example.com' order.schema.json
+  toolgate check --fetch-host schemas.example.com --fetch-lock schemas.lock listing.json
+
+Exit codes, the first that applies:
+  2  wrong usage, or a file that cannot be read or written
+  4  a document was refused or could not be fetched
+  0  everything that is referred to was fetched";
