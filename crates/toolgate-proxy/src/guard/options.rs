@@ -197,8 +197,8 @@ impl Default for Bounds {
 /// How long to wait. The time for a call to be answered is the policy's `request_timeout`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
-    /// For the head of an HTTP request, from its first byte; also how long a connection may wait
-    /// for its next request is bounded by `idle`. Default 10 s.
+    /// For the head of an HTTP request, and for a connection to wait for its next one.
+    /// Default 10 s.
     pub head: Duration,
     /// For the body of an HTTP request. HTTP answers 408. Default 30 s.
     pub body: Duration,

@@ -63,7 +63,7 @@ impl Admission {
         // A target with an authority of its own goes before the `Host` (RFC 9112 section 3.2.2).
         let target = uri.authority().map(hyper::http::uri::Authority::as_str);
         if !target.is_none_or(|authority| self.is_ours(authority)) {
-            return refuse(StatusCode::FORBIDDEN, "host", HOST_TEXT);
+            return refuse(StatusCode::FORBIDDEN, "target", HOST_TEXT);
         }
         let path = uri.path();
         // A browser that was led here by another name (DNS rebinding) names that other host, and

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::{Buf, Bytes};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
@@ -147,6 +148,7 @@ pub(crate) async fn read(
                 whole.extend_from_slice(&data);
                 // The beginning is read all the same: the id in it is answered.
                 if size > limit || hopeless {
+                    discard(&mut body).await;
                     return Err(TooLarge::Limit(whole));
                 }
             }
@@ -154,6 +156,23 @@ pub(crate) async fn read(
     }
 }
 
+/// Reads on for a client that sends all of its body before it looks for an answer: one that was
+/// closed with bytes unread would lose it.
+async fn discard(body: &mut Incoming) {
+    let mut bytes = 0_usize;
+    while bytes < DISCARDED {
+        let next = std::future::poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
+        let Ok(Some(Ok(frame))) = tokio::time::timeout(LINGER, next).await else {
+            return;
+        };
+        bytes = bytes.saturating_add(frame.data_ref().map_or(0, Bytes::len));
+    }
+}
+
+/// Bytes over the bound that are read for nothing.
+const DISCARDED: usize = 64 << 20;
+/// Between two pieces of them.
+const LINGER: Duration = Duration::from_millis(250);
 /// A length that is only announced earns no more memory than this at once.
 const FIRST_ROOM: usize = 64 << 10;
 

@@ -330,6 +330,16 @@ async fn names_that_are_not_listed_say_where_they_belong() {
     }
 }
 
+/// A client that writes its whole message before it reads hears that it was too long.
+#[tokio::test]
+async fn a_message_over_the_bound_is_answered_though_it_is_still_coming() {
+    let served = served(|options| options.bounds.message_bytes = 1 << 20).await;
+    let mut long = modern(call(1, "echo", json!({})));
+    long["params"]["arguments"]["x"] = json!("x".repeat(12 << 20));
+    let told = served.modern(&long).await;
+    assert_eq!((told.status, &told.message()["id"]), (413, &json!(1)));
+}
+
 /// Records say who called, from where and in which session, and nothing that lets somebody in.
 #[tokio::test]
 async fn records_name_the_caller_the_session_and_the_address() {

@@ -360,7 +360,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "times.head",
         field!(Time(ms(100)..=h(1)), times.head),
-        "the longest a client may take to send the head of a request",
+        "the longest a client may take to send the head of a request, and a connection to wait for its next one",
     ),
     fixed(
         "times.body",
@@ -375,7 +375,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "times.idle",
         field!(Time(s(1)..=h(168)), times.idle),
-        "a session or a connection without a request is ended after this",
+        "a session without a request is ended after this",
     ),
     fixed(
         "times.notify",
