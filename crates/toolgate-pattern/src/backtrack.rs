@@ -124,10 +124,15 @@ impl Machine {
                 *fuel = 0;
                 return None;
             }
-            let Some(instruction) = program.code.get(wide(place.code)) else {
-                return Some(false);
+            let instruction = program.code.get(wide(place.code));
+            let step = instruction.and_then(|instruction| {
+                self.step(ast, program, instruction, place, haystack, fuel)
+            });
+            let Some(step) = step else {
+                // The fuel is spent, or the program contradicts itself: neither is an answer.
+                *fuel = 0;
+                return None;
             };
-            let step = self.step(ast, program, instruction, place, haystack, fuel)?;
             match step {
                 Step::Go(next) => place = next,
                 Step::Match => return Some(true),
@@ -263,9 +268,9 @@ impl Machine {
 
     /// The body of the innermost lookaround has matched.
     fn end_look(&mut self, program: &Program, fuel: &mut u64) -> Option<Step> {
-        let height = self.looks.pop().unwrap_or(0);
-        let Some(&Entry::Look { look, at }) = self.stack.get(height) else {
-            return Some(Step::Fail);
+        let height = self.looks.pop()?;
+        let &Entry::Look { look, at } = self.stack.get(height)? else {
+            return None;
         };
         spend(fuel, count(self.stack.len() - height) / 4)?;
         let Some(Instruction {
@@ -273,7 +278,7 @@ impl Machine {
             ..
         }) = program.code.get(wide(look))
         else {
-            return Some(Step::Fail);
+            return None;
         };
         if *negative {
             while self.stack.len() > height {

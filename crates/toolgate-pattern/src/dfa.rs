@@ -65,8 +65,8 @@ impl Dfa {
         })
     }
 
-    /// Whether the pattern matches.
-    pub(crate) fn matches(&self, haystack: &str) -> bool {
+    /// Whether the pattern matches; none if the table leads to a row that it has not.
+    pub(crate) fn matches(&self, haystack: &str) -> Option<bool> {
         let mut state = self.first;
         let bytes = haystack.as_bytes();
         let mut at = 0;
@@ -75,18 +75,19 @@ impl Dfa {
                 at += 1;
                 self.alphabet.ascii(byte)
             } else {
-                let Some(c) = haystack.get(at..).and_then(|rest| rest.chars().next()) else {
-                    return false;
-                };
+                let c = haystack.get(at..)?.chars().next()?;
                 at += c.len_utf8();
                 self.alphabet.wide(u32::from(c))
             };
             state = self.step(state, usize::from(symbol));
             if state <= self.matched {
-                return state == self.matched;
+                return Some(state == self.matched);
             }
         }
-        self.step(state, self.alphabet.len) == self.matched
+        match self.step(state, self.alphabet.len) {
+            LOST => None,
+            last => Some(last == self.matched),
+        }
     }
 
     #[inline]
@@ -94,7 +95,7 @@ impl Dfa {
         self.table
             .get(usize::from(row) + symbol)
             .copied()
-            .unwrap_or(DEAD)
+            .unwrap_or(LOST)
     }
 }
 
@@ -277,6 +278,8 @@ fn hash(before: Before, kernel: &[u32]) -> u64 {
 }
 
 const DEAD: u16 = 0;
+/// Beyond every table, so that each step from here comes back.
+const LOST: u16 = u16::MAX;
 const MATCHED: u16 = 1;
 const FIRST: u16 = 2;
 /// The most entries in a table: 64 KiB, and every place fits 16 bits.

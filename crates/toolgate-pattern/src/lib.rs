@@ -176,6 +176,9 @@ impl Pattern {
     /// Whether the pattern matches somewhere in the haystack; none if the fuel
     /// ran out, which leaves `fuel` at 0.
     ///
+    /// It is also none, never true or false, if what was built of the pattern
+    /// contradicts itself, which would be a fault of this crate.
+    ///
     /// The same pattern, haystack and fuel always end the same way. The
     /// backtracker also gives up, with the fuel at 0, when its stack passes
     /// 262,144 entries.

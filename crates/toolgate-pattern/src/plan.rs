@@ -153,7 +153,11 @@ impl Linear {
         match engine {
             Engine::Table(dfa) => {
                 spend_pass(fuel, haystack, TABLE_BYTES)?;
-                Some(dfa.matches(haystack))
+                let found = dfa.matches(haystack);
+                if found.is_none() {
+                    *fuel = 0;
+                }
+                found
             }
             Engine::Threads { program, pool } => {
                 let mut threads = pool.take(|| Threads::new(program));

@@ -64,7 +64,12 @@ impl Threads {
                             self.kernel.push(*next);
                         }
                     }
-                    _ => {}
+                    Some(Op::Char(..)) => {}
+                    // Only these take a character: the program contradicts itself.
+                    _ => {
+                        *fuel = 0;
+                        return None;
+                    }
                 }
             }
             if !program.anchored {
