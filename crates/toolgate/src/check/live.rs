@@ -38,12 +38,17 @@ pub(crate) fn check(
             message: format!("cannot set up input and output: {error}"),
             help: None,
         })?;
-    term.progress(&format!("waiting for {target} …"));
     let listed = runtime.block_on(async {
+        let waiting = format!("waiting for {target} …");
         tokio::select! {
-            listed = list(peer, options(timeout)) => Ok(listed),
+            // In this order: who sees that we wait can interrupt us.
+            biased;
             // The session is dropped with the other branch, which kills a child and its group.
             () = interrupted() => Err(Failure { exit: Exit::Interrupted, message: "interrupted".to_owned(), help: None }),
+            listed = async {
+                term.progress(&waiting);
+                list(peer, options(timeout)).await
+            } => Ok(listed),
         }
     })?;
     Ok(match listed {

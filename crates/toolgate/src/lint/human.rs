@@ -7,8 +7,7 @@ use toolgate_analysis::lint::{Finding, Severity};
 use toolgate_json::quote;
 
 use super::page::{NO_NAME, Page};
-use crate::render::count;
-use crate::render::{self, Diagnostic, Mark, Source};
+use crate::render::{self, Diagnostic, Mark, Source, count, hang};
 use crate::term::{BOLD, Canvas, DIM, GOOD};
 
 /// Renders one page; as the canvas wants it.
@@ -38,7 +37,7 @@ pub(crate) fn render(page: &Page, all: bool, quiet: bool, canvas: Canvas) -> Str
     if let Some(fault) = &page.report.fault {
         line(&mut out, &format!("{}: {fault}", page.report.target));
     } else if !quiet || !page.findings.is_empty() {
-        summary(&mut out, page);
+        summary(&mut out, page, canvas);
     }
     out
 }
@@ -79,6 +78,7 @@ fn draw_group(
                 finding,
                 sources.whole.as_ref(),
                 message.map(String::as_str),
+                canvas,
             );
         } else {
             hidden = hidden.saturating_add(1);
@@ -134,6 +134,7 @@ fn one_line(
     finding: &Finding,
     whole: Option<&Source<'_>>,
     message: Option<&str>,
+    canvas: Canvas,
 ) {
     let name = quote(page.tool(finding).unwrap_or_default(), 64).to_string();
     let at = match (
@@ -152,13 +153,11 @@ fn one_line(
     let message = message.map_or_else(String::new, |message| {
         format!(": {DIM}{}{DIM:#}", quote(message, MESSAGE_CHARS))
     });
-    line(
-        out,
-        &format!("    {at}: `{name}` {}{message}", place(finding)),
-    );
+    let text = format!("    {at}: `{name}` {}{message}", place(finding));
+    line(out, &hang(&text, canvas.columns));
 }
 
-fn summary(out: &mut String, page: &Page) {
+fn summary(out: &mut String, page: &Page, canvas: Canvas) {
     let [errors, warnings, notes] = page.counts;
     let tools = count_of(page.report.tools.len(), "tool");
     let tokens = format!("about {} tokens", page.tokens);
@@ -186,8 +185,7 @@ fn summary(out: &mut String, page: &Page) {
         0 => String::new(),
         more => format!(", {more} more not kept"),
     };
-    line(
-        out,
+    let text = hang(
         &format!(
             "{BOLD}{}{BOLD:#}: {}, {}, {}{more} in {tools}, {tokens}{aside}",
             page.report.target,
@@ -195,7 +193,9 @@ fn summary(out: &mut String, page: &Page) {
             count_of(warnings, "warning"),
             count_of(notes, "note"),
         ),
+        canvas.columns,
     );
+    line(out, &text);
 }
 
 fn place(finding: &Finding) -> String {

@@ -13,4 +13,4 @@ mod wrap;
 
 pub(crate) use diagnostic::{Diagnostic, Mark, Severity};
 pub(crate) use source::{LineIndex, Source};
-pub(crate) use wrap::{count, wrap};
+pub(crate) use wrap::{count, hang, wrap};

@@ -22,6 +22,25 @@ pub(crate) fn wrap(text: &str, room: usize) -> Vec<String> {
     lines
 }
 
+/// A line for a terminal of so many columns: what does not fit goes on in the next, further in. Without
+/// columns, or if it fits, the line as it is.
+pub(crate) fn hang(line: &str, columns: Option<usize>) -> String {
+    let indent = line.len().saturating_sub(line.trim_start().len());
+    match columns {
+        Some(columns) if console::measure_text_width(line) > columns => {
+            let hang = indent.saturating_add(HANG);
+            let lines = wrap(line.trim_start(), columns.saturating_sub(hang));
+            let before = " ".repeat(indent);
+            let between = format!("\n{}", " ".repeat(hang));
+            format!("{before}{}", lines.join(&between))
+        }
+        _ => line.to_owned(),
+    }
+}
+
+/// Columns by which a line that goes on is further in.
+const HANG: usize = 2;
+
 /// `1 line`, `2 lines`.
 pub(crate) fn count(number: impl Into<u64>, what: &str) -> String {
     match number.into() {
@@ -33,6 +52,13 @@ pub(crate) fn count(number: impl Into<u64>, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_that_goes_on_is_further_in() {
+        assert_eq!(hang("  aa bb cc", Some(7)), "  aa\n    bb\n    cc");
+        assert_eq!(hang("  aa bb cc", Some(10)), "  aa bb cc");
+        assert_eq!(hang("  aa bb cc", None), "  aa bb cc");
+    }
 
     #[test]
     fn long_texts_are_wrapped_and_long_words_left_whole() {

@@ -109,6 +109,23 @@ fn check_and_lint_of_the_demonstration_server() {
     }
 }
 
+/// The lines for further places and the sum are wrapped too.
+#[test]
+fn lint_of_many_places_fits_the_terminal() {
+    let (dir, path) = dir();
+    let tool = |n: u32| {
+        format!(
+            r#"{{"name": "a_tool_with_a_rather_long_name_{n}", "description": "d", "inputSchema":
+                {{"type": "object", "properties": {{"q": {{"type": "string", "minLenght": {n}}}}}}}}}"#
+        )
+    };
+    let tools: Vec<String> = (0..4).map(tool).collect();
+    dir.file("listing.json", &format!("[{}]", tools.join(",")));
+    for columns in WIDTHS {
+        run(columns, &path, &["lint", "listing.json"]);
+    }
+}
+
 #[test]
 fn diff_explain_and_help() {
     let (dir, path) = dir();
