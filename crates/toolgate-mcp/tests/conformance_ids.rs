@@ -117,7 +117,8 @@ fn client_jsonschema_2020_12_prefix_items() {
         r#"{"content":[],"structuredContent":["x",1]}"#,
     );
     let refusal = decision.refusal().unwrap();
-    assert_eq!(refusal.fault.rpc_code(), -32602);
+    // The call has happened, so it is not "invalid params".
+    assert_eq!(refusal.fault.rpc_code(), -31_602);
     assert!(refusal.text().contains("output schema"), "{refusal}");
 }
 

@@ -52,6 +52,10 @@ impl Projection {
         if telling.content == StructuredTelling::Natural {
             return;
         }
+        // Before what is appended: both may stand at the end of the value.
+        if telling.content == StructuredTelling::Wrapped {
+            edits.surround(value, "{\"result\":", "}");
+        }
         let mut appended = Vec::new();
         if telling.text {
             let text = string(&compact(value.raw()));
@@ -69,9 +73,6 @@ impl Projection {
                 is_left_out && name == "structuredContent"
             };
             edits.reshape(block, gone, &appended);
-        }
-        if telling.content == StructuredTelling::Wrapped {
-            edits.surround(value, "{\"result\":", "}");
         }
         lost.extend(telling.content.lost());
     }
