@@ -1,7 +1,7 @@
 //! A stack of 256 KiB is enough for every shape that recurses, at every depth:
 //! deeper than the limit is undecided or refused, never an overflow.
 
-use toolgate_schema::{Compiler, Limits, Verdict, Workspace};
+use toolgate_schema::{Compiler, Limits, Verdict, Workspace, settings};
 
 /// A schema and an instance for each way to recurse, `n` levels deep.
 fn shapes(n: usize) -> Vec<(&'static str, String, String)> {
@@ -129,5 +129,52 @@ fn every_recursion_stays_inside_256_kib() {
     let thread = std::thread::Builder::new()
         .stack_size(256 * 1024)
         .spawn(run);
+    assert!(thread.expect("a thread").join().is_ok());
+}
+
+/// The most that the settings allow is safe in a thread of the usual 2 MiB: whatever an operator
+/// raises, nothing overflows.
+#[test]
+fn the_largest_settings_stay_inside_2_mib() {
+    let run = || {
+        let mut compiler = Compiler::new();
+        for name in [
+            "limits.depth",
+            "limits.schema_nesting",
+            "limits.evaluation_depth",
+            "limits.instance.depth",
+        ] {
+            let setting = settings::find(name).expect("a setting");
+            let (settings::Kind::Count(range) | settings::Kind::Bytes(range)) = setting.kind()
+            else {
+                unreachable!("{name} takes a number");
+            };
+            compiler = setting
+                .apply(compiler, &range.end().to_string())
+                .expect("the most that is allowed");
+        }
+        let mut workspace = Workspace::new();
+        let mut compiled = 0;
+        let mut check = |schema: &str, instance: &str| {
+            if let Ok(schema) = compiler.compile(schema.as_bytes()) {
+                compiled += 1;
+                let _ = schema.check_bytes(&mut workspace, instance.as_bytes());
+                let _ = schema.explain_bytes(&mut workspace, instance.as_bytes());
+            }
+        };
+        for n in [500, 990, 1_010] {
+            for (_, schema, instance) in shapes(n) {
+                check(&schema, &instance);
+            }
+        }
+        for keyword in ["not", "items", "additionalProperties", "if", "contains"] {
+            let nested = format!("{{\"{keyword}\":").repeat(500);
+            check(&format!("{nested}true{}", "}".repeat(500)), "[[[{}]]]");
+        }
+        let nested = "{\"properties\":{\"x\":".repeat(250);
+        check(&format!("{nested}true{}", "}}".repeat(250)), "{\"x\":{}}");
+        assert!(compiled > 30, "only {compiled} schemas were compiled");
+    };
+    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(run);
     assert!(thread.expect("a thread").join().is_ok());
 }
