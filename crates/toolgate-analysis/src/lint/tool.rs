@@ -478,7 +478,7 @@ const PATTERN_BYTES: usize = 32 << 20;
 const MOST_OF_A_PATTERN: usize = 1 << 20;
 /// A thousand times what a published tool needs: steps, of which comparing two
 /// names of much the same length takes [`SPELLING`], and another candidate one.
-const SPELLINGS: usize = 400_000;
+const SPELLINGS: usize = 100_000;
 const SPELLING: usize = 20;
 /// Bytes by which names may differ in length that differ by two letters.
 const LENGTHS_APART: usize = 8;
