@@ -6,6 +6,7 @@
 mod args;
 mod argument;
 mod check;
+mod compilers;
 mod demo;
 mod diff;
 mod engine;

@@ -8,8 +8,8 @@ use toolgate_proxy::{
 };
 
 use super::report::{Report, ServerFacts, remarks};
+use crate::compilers::Compilers;
 use crate::exit::{Exit, Failure};
-use crate::fetch::Compilers;
 use crate::interrupt::{ExitOnInterrupt, interrupted};
 use crate::term::Term;
 

@@ -18,8 +18,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use crate::compilers::{Compilers, FetchArgs};
 use crate::exit::{Exit, Failure};
-use crate::fetch::{Compilers, FetchArgs};
 use crate::settings::{Annotated, SchemaArgs};
 use crate::term::Term;
 pub(crate) use config::expand_with as expand;

@@ -4,8 +4,8 @@ use toolgate_json::LineColumn;
 use toolgate_proxy::{Fault, FaultKind, Notes, ServerInfo};
 
 use super::tool::{ARGUMENT_SCHEMA, Finding, ToolReport, Verdict, mark_duplicates};
+use crate::compilers::Compilers;
 use crate::exit::Exit;
-use crate::fetch::Compilers;
 use crate::render::{LineIndex, count};
 use crate::term::Term;
 

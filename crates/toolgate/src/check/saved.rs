@@ -9,8 +9,8 @@ use toolgate_json::{
 
 use super::config::{self, Server};
 use super::report::{Report, ServerFacts, SourceFile};
+use crate::compilers::Compilers;
 use crate::exit::Failure;
-use crate::fetch::Compilers;
 use crate::interrupt::ExitOnInterrupt;
 use crate::term::Term;
 

@@ -11,8 +11,8 @@ use super::config::Server;
 use super::live::{self, Peer};
 use super::report::Report;
 use super::saved::{self, Listing, Saved};
+use crate::compilers::Compilers;
 use crate::exit::Failure;
-use crate::fetch::Compilers;
 use crate::term::Term;
 
 /// One thing to check.

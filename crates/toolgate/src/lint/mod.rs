@@ -13,8 +13,8 @@ use toolgate_analysis::lint::{Linter, Profile, Rule, Safety, Severity, rule};
 use toolgate_json::quote;
 
 use crate::check::{self, TargetArgs, report::exit_of};
+use crate::compilers::{Compilers, FetchArgs};
 use crate::exit::{Exit, Failure};
-use crate::fetch::{Compilers, FetchArgs};
 use crate::interrupt::ExitOnInterrupt;
 use crate::settings::{Asserted, SchemaArgs};
 use crate::term::{Term, WARNING};

@@ -5,8 +5,8 @@ use toolgate_schema::{CompileError, Compiler, Schema};
 
 use super::ValidateArgs;
 use crate::argument;
+use crate::compilers::FetchArgs;
 use crate::exit::Failure;
-use crate::fetch::FetchArgs;
 use crate::input::Input;
 use crate::render::Source;
 use crate::term::Term;

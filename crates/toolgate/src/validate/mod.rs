@@ -19,8 +19,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::compilers::FetchArgs;
 use crate::exit::{Exit, Failure};
-use crate::fetch::FetchArgs;
 use crate::input::Input;
 use crate::settings::{Annotated, SchemaArgs, default_of};
 use crate::term::Term;

@@ -1,21 +1,22 @@
 //! `--fetch-host` of other commands: what is fetched first is registered.
 
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use toolgate_fetch::{Document, Fetcher, Host};
-use toolgate_json::{Kind, Node as _, OwnedDocument, ReadLimits};
+use toolgate_fetch::{Document, Fetched, Fetcher, Host, Lock};
+use toolgate_json::{Kind, Node as _, OwnedDocument, ReadLimits, quote};
 use toolgate_schema::Compiler;
 
 use crate::exit::Failure;
+use crate::input::Input;
 use crate::term::Term;
 
 /// What may be fetched before schemas are compiled.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct FetchArgs {
     /// Fetch what schemas refer to from this host first, over https; may be repeated
-    #[arg(long = "fetch-host", value_name = "HOST", value_parser = super::host, help_heading = HEADING)]
+    #[arg(long = "fetch-host", value_name = "HOST", value_parser = host, help_heading = HEADING)]
     fetch_hosts: Vec<Host>,
 
     /// Take only fetched documents whose digest is in this lock (see `toolgate fetch`)
@@ -35,7 +36,7 @@ impl FetchArgs {
         }
         let fetcher = Fetcher::new(self.fetch_hosts.iter().cloned()).compiler(compiler.clone());
         Ok(Some(match &self.fetch_lock {
-            Some(path) => fetcher.lock(super::read_lock(path)?),
+            Some(path) => fetcher.lock(read_lock(path)?),
             None => fetcher,
         }))
     }
@@ -108,7 +109,7 @@ fn run(
     term: &Term,
 ) -> Result<Vec<Document>, Failure> {
     term.clear_progress();
-    let fetched = super::fetch(fetcher, schemas, registered)?;
+    let fetched = fetch(fetcher, schemas, registered)?;
     for event in &fetched.events {
         match &event.outcome {
             Ok(_) => term.note(&event.to_string()),
@@ -138,4 +139,35 @@ pub(crate) fn schemas_of(tools: &[String]) -> Vec<String> {
     schemas
 }
 
+/// Runs a fetcher to its end.
+pub(crate) fn fetch(
+    fetcher: &Fetcher,
+    schemas: &[&str],
+    registered: &[(&str, &[u8])],
+) -> Result<Fetched, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::usage(format!("cannot set up input and output: {error}")))?;
+    Ok(runtime.block_on(fetcher.references(schemas, registered)))
+}
+
+/// Reads a lock.
+pub(crate) fn read_lock(path: &Path) -> Result<Lock, Failure> {
+    let name = quote(&path.display().to_string(), 200).to_string();
+    let input = Input::File(path.to_owned());
+    let bytes = input
+        .read(LOCK_BYTES)
+        .map_err(|error| Failure::usage(format!("cannot read the lock `{name}`: {error}")))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_invalid| Failure::usage(format!("the lock `{name}` is not UTF-8")))?;
+    Lock::parse(&text).map_err(|error| Failure::usage(format!("`{name}`: {error}")))
+}
+
+/// Reads a host of the command line.
+pub(crate) fn host(text: &str) -> Result<Host, String> {
+    Host::parse(text).map_err(|error| error.to_string())
+}
+
+const LOCK_BYTES: usize = 1 << 20;
 const HEADING: &str = "Schema settings";

@@ -1,20 +1,18 @@
 //! `toolgate fetch`: fetch what schemas refer to, pin it, save it for `--register`.
 
-mod compilers;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use toolgate_fetch::{Digest, Document, Fetched, Fetcher, Host, Lock};
+use toolgate_fetch::{Digest, Document, Fetcher, Host, Lock};
 use toolgate_json::{Kind, Node as _, OwnedDocument, ReadLimits, quote};
 use toolgate_schema::Compiler;
 
 use crate::check::saved::{self, Saved};
+use crate::compilers::{fetch, host, read_lock, schemas_of};
 use crate::exit::{Exit, Failure};
 use crate::input::Input;
 use crate::term::Term;
-pub(crate) use compilers::{Compilers, FetchArgs, schemas_of};
 
 /// Fetch the documents that schemas refer to, so that they can be registered
 ///
@@ -90,19 +88,6 @@ pub(crate) fn run(args: &FetchCommand, term: &Term) -> Result<Exit, Failure> {
     })
 }
 
-/// Runs a fetcher to its end.
-fn fetch(
-    fetcher: &Fetcher,
-    schemas: &[&str],
-    registered: &[(&str, &[u8])],
-) -> Result<Fetched, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::usage(format!("cannot set up input and output: {error}")))?;
-    Ok(runtime.block_on(fetcher.references(schemas, registered)))
-}
-
 /// The schemas in a file.
 fn read(file: &Path) -> Result<Vec<String>, Failure> {
     let input = Input::of(file);
@@ -133,17 +118,6 @@ fn read(file: &Path) -> Result<Vec<String>, Failure> {
     }
 }
 
-fn read_lock(path: &Path) -> Result<Lock, Failure> {
-    let name = quote(&path.display().to_string(), 200).to_string();
-    let input = Input::File(path.to_owned());
-    let bytes = input
-        .read(LOCK_BYTES)
-        .map_err(|error| Failure::usage(format!("cannot read the lock `{name}`: {error}")))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_invalid| Failure::usage(format!("the lock `{name}` is not UTF-8")))?;
-    Lock::parse(&text).map_err(|error| Failure::usage(format!("`{name}`: {error}")))
-}
-
 /// Saves a document under its digest.
 fn save(directory: &Path, document: &Document) -> Result<PathBuf, Failure> {
     fs::create_dir_all(directory).map_err(|error| cannot_write(directory, &error))?;
@@ -168,12 +142,7 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     Failure::usage(format!("cannot write `{name}`: {error}"))
 }
 
-fn host(text: &str) -> Result<Host, String> {
-    Host::parse(text).map_err(|error| error.to_string())
-}
-
 const LISTING_BYTES: usize = 64 << 20;
-const LOCK_BYTES: usize = 1 << 20;
 const LONG: usize = 4_000;
 
 const AFTER_HELP: &str = "\
