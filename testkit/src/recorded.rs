@@ -41,8 +41,8 @@ pub struct Recorded {
 /// Every schema of the recorded listings in `../shared/corpus`; `None` where
 /// they are absent.
 pub fn recorded() -> Option<Vec<Recorded>> {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus");
-    let mut files: Vec<_> = std::fs::read_dir(format!("{root}/listings"))
+    let root = crate::place::shared().join("corpus");
+    let mut files: Vec<_> = std::fs::read_dir(root.join("listings"))
         .ok()?
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .collect();
@@ -51,7 +51,7 @@ pub fn recorded() -> Option<Vec<Recorded>> {
     for file in files {
         let stem = file.file_stem()?.to_string_lossy().into_owned();
         let listing = read(std::fs::read(&file).ok()?)?;
-        let lines = std::fs::read_to_string(format!("{root}/instances/{stem}.jsonl"));
+        let lines = std::fs::read_to_string(root.join(format!("instances/{stem}.jsonl")));
         let mut instances = labelled(&lines.unwrap_or_default());
         let listing = listing.document().root();
         for tool in listing.member("tools")?.items() {

@@ -253,7 +253,7 @@ fn rows() -> Vec<Row> {
             );
         }
     }
-    let labels = vec!["xn--ihqwcrb4cv8a8dqg056pqjye"; 3].join(".");
+    let labels = ["xn--ihqwcrb4cv8a8dqg056pqjye"; 3].join(".");
     row(
         "format hostname punycode",
         json!({"format": "hostname"}),
