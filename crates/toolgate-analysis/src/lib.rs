@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod diff;
+mod engine;
 pub mod inline;
 mod keywords;
 pub mod lint;

@@ -1,8 +1,8 @@
 //! The diff on data: pairs of schemas and what the change between them means.
 
 use serde_json::{Value, json};
-use toolgate_analysis::diff::{Aspect, Class, Limits, Report, diff};
-use toolgate_schema::{Compiler, Formats, Schema, Workspace};
+use toolgate_analysis::diff::{Aspect, Class, Differ, Limits, Report, diff};
+use toolgate_schema::{Compiler, Content, Dialect, Formats, Schema, Strictness, Workspace};
 
 fn tool(side: &str, schema: &Value) -> String {
     match side {
@@ -241,4 +241,113 @@ fn hostile_schemas_cannot_hang_it() {
         &Limits::default(),
     );
     assert!(not_json.class().is_some());
+}
+
+/// What the compiler of a differ makes of a change of one property.
+fn with(compiler: Compiler, old: &str, new: &str) -> Report {
+    let tool = |property: &str| {
+        format!(
+            r#"{{"name": "a", "inputSchema": {{"type": "object", "properties": {{"p": {property}}}}}}}"#
+        )
+    };
+    let (old, new) = (tool(old), tool(new));
+    Differ::new()
+        .compiler(compiler)
+        .diff([old.as_str()], [new.as_str()])
+}
+
+#[test]
+fn the_compiler_decides_what_is_asserted() {
+    let text = r#"{"type": "string"}"#;
+    let encoded = r#"{"type": "string", "contentEncoding": "base64"}"#;
+    let number = r#"{"type": "integer"}"#;
+    let small = r#"{"type": "integer", "format": "int32"}"#;
+    let plain = || Compiler::new().formats(Formats::Assert);
+    let draft7 = || plain().dialect(Dialect::Draft7);
+    let wide = plain().formats(Formats::AssertWithNumbers);
+    for (compiler, old, new, class) in [
+        (plain(), number, small, Class::Compatible),
+        (wide, number, small, Class::Unknown),
+        (draft7(), text, encoded, Class::Compatible),
+        (
+            draft7().content(Content::Assert),
+            text,
+            encoded,
+            Class::Breaking,
+        ),
+    ] {
+        let found = with(compiler, old, new).class();
+        assert!(found >= Some(class), "{old} {new}: {found:?}");
+        assert!(
+            class != Class::Compatible || found == Some(class),
+            "{old} {new}"
+        );
+    }
+}
+
+/// Rules that took `type: "any"` for no type at all would call this compatible.
+#[test]
+fn what_lenient_compilation_leaves_out_is_beyond_the_rules() {
+    let lenient = || {
+        Compiler::new()
+            .formats(Formats::Assert)
+            .strictness(Strictness::Lenient)
+    };
+    let (any, text) = (r#"{"type": "any"}"#, r#"{"type": "string"}"#);
+    let report = with(lenient(), any, text);
+    assert!(report.class() >= Some(Class::Unknown), "{report:?}");
+    let report = with(lenient(), text, any);
+    assert!(report.class() >= Some(Class::Unknown), "{report:?}");
+    assert_eq!(with(lenient(), any, any).class(), None);
+}
+
+#[test]
+fn a_registered_document_means_the_same_in_both() {
+    let compiler = || {
+        let compiler = Compiler::new().formats(Formats::Assert);
+        compiler
+            .register(
+                "https://example.com/a",
+                br#"{"type": "integer", "minimum": 3}"#,
+            )
+            .unwrap()
+    };
+    let one = r#"{"items": {"$ref": "https://example.com/a"}}"#;
+    let more = r#"{"items": {"$ref": "https://example.com/a"}, "maxItems": 9}"#;
+    let report = with(compiler(), more, one);
+    assert_eq!(report.class(), Some(Class::Compatible), "{report:?}");
+    assert!(with(compiler(), one, more).class() > Some(Class::Compatible));
+    let other = r#"{"items": {"type": "integer"}}"#;
+    let report = with(compiler(), other, one);
+    assert!(report.class() > Some(Class::Compatible), "{report:?}");
+
+    // A dynamic anchor of the schema may be what the registered document refers to.
+    let compiler = Compiler::new()
+        .register(
+            "https://example.com/d",
+            br##"{"$dynamicRef": "#d", "$defs": {"d": {"$dynamicAnchor": "d"}}}"##,
+        )
+        .unwrap();
+    let anchor = |schema: &str| {
+        format!(
+            r#"{{"$ref": "https://example.com/d", "$defs": {{"x": {{"$dynamicAnchor": "d", {schema}}}}}}}"#
+        )
+    };
+    let (wide, narrow) = (anchor(r#""minimum": 1"#), anchor(r#""minimum": 2"#));
+    let tool = |schema: &str| format!(r#"{{"name": "a", "inputSchema": {schema}}}"#);
+    let report = Differ::new()
+        .compiler(compiler)
+        .diff([tool(&wide).as_str()], [tool(&narrow).as_str()]);
+    assert!(report.class() > Some(Class::Compatible), "{report:?}");
+}
+
+#[test]
+fn a_limit_names_its_setting() {
+    let limits = toolgate_schema::Limits {
+        subschemas: 1,
+        ..Default::default()
+    };
+    let report = with(Compiler::new().limits(limits), "{}", r#"{"minimum": 1}"#);
+    let change = &report.tools[0].changes[0];
+    assert_eq!(change.setting, Some("limits.subschemas"), "{change:?}");
 }

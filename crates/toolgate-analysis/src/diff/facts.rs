@@ -9,6 +9,7 @@ use toolgate_schema::Dialect;
 use super::evaluated::{self, Evaluated, Reach};
 use super::lookup::Lookup;
 use super::parts;
+use crate::engine::{Asserts, Engine};
 use crate::keywords;
 
 /// A document of schemas.
@@ -18,9 +19,15 @@ pub(super) struct Doc<'a> {
     pub(super) dialect: Dialect,
     /// Whether references in it are all of the form `#/…`, with nothing that renames places.
     plain: bool,
+    /// Whether a document that it refers to may lead back to it.
+    reachable: bool,
+    /// Whether a reference is an absolute URI.
+    absolute: bool,
     pub(super) references: References,
-    /// Whether a part of it declares a dialect.
-    pub(super) mixed: bool,
+    /// What the rules cannot judge in it, in words.
+    pub(super) beyond_rules: Option<&'static str>,
+    /// What is asserted in it.
+    pub(super) asserts: Asserts,
     pub(super) lookup: Rc<Lookup<'a>>,
 }
 
@@ -29,21 +36,26 @@ pub(super) struct Doc<'a> {
 pub(super) enum References {
     /// There are none.
     None,
-    /// All lead to `$defs` and `definitions` of the root.
+    /// All are absolute URIs, and lead to what the operator registered.
+    Registered,
+    /// The others lead to `$defs` and `definitions` of the root.
     ToDefinitions,
     /// Some lead elsewhere, or depend on the dynamic scope.
     Elsewhere,
 }
 
 impl<'a> Doc<'a> {
-    pub(super) fn new(root: View<'a>) -> Self {
-        let declared = root.member("$schema").map_or("", |uri| uri.string());
+    pub(super) fn new(root: View<'a>, engine: &Engine) -> Self {
+        let foreign = engine.has_foreign_dialect(root);
         let mut doc = Self {
             root,
-            dialect: Dialect::from_uri(declared).unwrap_or(Dialect::Draft202012),
+            dialect: engine.dialect(root, None),
             plain: true,
+            reachable: false,
+            absolute: false,
             references: References::None,
-            mixed: false,
+            beyond_rules: foreign.then_some("the schema declares a dialect of its own"),
+            asserts: engine.asserts(),
             lookup: Rc::new(Lookup::new()),
         };
         let mut todo = vec![root];
@@ -58,7 +70,11 @@ impl<'a> Doc<'a> {
             let container = |item: &View<'_>| matches!(item.kind(), Kind::Array | Kind::Object);
             todo.extend(view.items().filter(container));
         }
-        if !doc.plain && doc.references != References::None {
+        // What is absolute may lead back to a schema with a name, and what is registered to
+        // a dynamic anchor of the schema that refers to it.
+        let named = ["$id", "id", "$recursiveAnchor"];
+        doc.reachable |= named.iter().any(|name| root.member(name).is_some());
+        if (!doc.plain || (doc.reachable && doc.absolute)) && doc.references != References::None {
             doc.references = References::Elsewhere;
         }
         doc
@@ -67,11 +83,15 @@ impl<'a> Doc<'a> {
     /// Notes a keyword that names or refers. Data that looks like one counts too.
     fn note(&mut self, keyword: &str, value: &str, at_root: bool) {
         match keyword {
-            "$schema" => self.mixed |= !at_root,
+            "$schema" if !at_root => {
+                self.beyond_rules = Some("a part of the schema declares a `$schema`");
+            }
             "$id" => self.plain &= at_root && !value.starts_with('#'),
             // `id` is also a frequent property; only draft 4 has it as a keyword.
             "id" => self.plain &= at_root || self.dialect != Dialect::Draft4,
             "$anchor" => self.plain = false,
+            // What is registered may refer to it.
+            "$dynamicAnchor" => self.reachable = true,
             "$dynamicRef" | "$recursiveRef" => {
                 self.plain = false;
                 self.references = References::Elsewhere;
@@ -81,6 +101,9 @@ impl<'a> Doc<'a> {
                 let to_definitions = defined.iter().any(|start| value.starts_with(start));
                 self.references = self.references.max(if to_definitions {
                     References::ToDefinitions
+                } else if is_absolute(value) {
+                    self.absolute = true;
+                    References::Registered
                 } else {
                     References::Elsewhere
                 });
@@ -132,6 +155,17 @@ impl<'a> Doc<'a> {
             bits => bits,
         }
     }
+}
+
+/// Whether a reference begins with a scheme.
+fn is_absolute(reference: &str) -> bool {
+    reference.split_once(':').is_some_and(|(scheme, _)| {
+        let mut letters = scheme.bytes();
+        letters
+            .next()
+            .is_some_and(|first| first.is_ascii_alphabetic())
+            && letters.all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    })
 }
 
 /// The plain schemas that must all hold, references and `allOf` followed.

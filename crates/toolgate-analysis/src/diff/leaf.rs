@@ -64,11 +64,18 @@ impl<'a> Comparison<'a> {
         if types & NUMBER != 0 {
             holds &= self.bounds(facts, node);
             holds &= self.multiple(facts, node);
+            if self.right.asserts.numbers {
+                holds &= self.verbatim(facts, node, "format");
+            }
         }
         if types & STRING != 0 {
             holds &= self.lengths(facts, node);
             holds &= self.pattern(facts, node);
             holds &= self.format(facts, node);
+            if self.right.asserts.content && self.right.dialect == Dialect::Draft7 {
+                holds &= self.verbatim(facts, node, "contentEncoding");
+                holds &= self.verbatim(facts, node, "contentMediaType");
+            }
         }
         holds
     }
@@ -273,7 +280,8 @@ impl<'a> Comparison<'a> {
     }
 
     fn format(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
-        let Some(wanted) = self.right.keyword(node, "format") else {
+        let wanted = self.right.keyword(node, "format");
+        let Some(wanted) = wanted.filter(|_| self.right.asserts.formats) else {
             return true;
         };
         let Some(format) = Format::from_name(wanted.string()) else {

@@ -28,6 +28,9 @@ mod tool;
 mod witness;
 mod words;
 
+use toolgate_schema::Compiler;
+
+use crate::engine::Engine;
 pub use report::{Aspect, Change, Class, Report, Side, ToolChange};
 
 /// What the diff of one tool may take; a whole listing may take fifty times that,
@@ -46,6 +49,59 @@ pub struct Limits {
     pub fuel: u64,
 }
 
+/// Compares listings under one set of options.
+///
+/// ```
+/// use toolgate_analysis::diff::{Class, Differ};
+/// use toolgate_schema::{Compiler, Formats};
+///
+/// let old = r#"{"name": "find", "inputSchema": {"type": "object", "properties": {"q": {"type": "string"}}}}"#;
+/// let new = r#"{"name": "find", "inputSchema": {"type": "object", "properties": {"q": {"type": "string",
+///     "format": "uuid"}}}}"#;
+/// assert_eq!(Differ::new().diff([old], [new]).class(), Some(Class::Breaking));
+/// let annotated = Differ::new().compiler(Compiler::new().formats(Formats::Annotate));
+/// assert_eq!(annotated.diff([old], [new]).class(), Some(Class::Compatible));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Differ {
+    limits: Limits,
+    engine: Engine,
+}
+
+impl Differ {
+    /// The default limits, and formats asserted.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What the comparison may take.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Has schemas compiled as this compiler does: its limits, documents, dialects, formats and
+    /// strictness. One check takes its fuel or a tenth of the default [`Limits::fuel`], whichever
+    /// is less.
+    #[must_use]
+    pub fn compiler(mut self, compiler: Compiler) -> Self {
+        self.engine = Engine::new(compiler);
+        self
+    }
+
+    /// Compares two listings, given as the JSON texts of their tools.
+    #[must_use]
+    pub fn diff<'t>(
+        &self,
+        old: impl IntoIterator<Item = &'t str>,
+        new: impl IntoIterator<Item = &'t str>,
+    ) -> Report {
+        tool::diff(old.into_iter().collect(), new.into_iter().collect(), self)
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -56,7 +112,7 @@ impl Default for Limits {
     }
 }
 
-/// Compares two listings, given as the JSON texts of their tools.
+/// Compares two listings with the default compiler of a [`Differ`].
 ///
 /// ```
 /// use toolgate_analysis::diff::{Class, Limits, diff};
@@ -76,5 +132,5 @@ pub fn diff<'t>(
     new: impl IntoIterator<Item = &'t str>,
     limits: &Limits,
 ) -> Report {
-    tool::diff(old.into_iter().collect(), new.into_iter().collect(), limits)
+    Differ::new().limits(limits.clone()).diff(old, new)
 }

@@ -78,6 +78,8 @@ pub struct Change {
     /// A value that passed before and fails now (input), or passes now and was
     /// not promised before (output), as JSON text.
     pub witness: Option<String>,
+    /// The [setting](toolgate_schema::settings) that raises the limit for which a schema was refused.
+    pub setting: Option<&'static str>,
 }
 
 /// What changed about one tool.

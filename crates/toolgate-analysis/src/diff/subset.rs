@@ -121,11 +121,8 @@ impl<'a> Comparison<'a> {
     fn whole(&mut self) {
         let (old, new) = (self.left.root, self.right.root);
         let (one, other) = (self.left.dialect, self.right.dialect);
-        if self.left.mixed || self.right.mixed {
-            self.say(
-                false,
-                "a part of the schema declares a `$schema`".to_owned(),
-            );
+        if let Some(why) = self.left.beyond_rules.or(self.right.beyond_rules) {
+            self.say(false, why.to_owned());
             return;
         }
         if one != other && (one == Dialect::Draft4 || other == Dialect::Draft4) {
@@ -136,7 +133,7 @@ impl<'a> Comparison<'a> {
             );
         }
         self.same_references = match self.left.references.max(self.right.references) {
-            References::None => true,
+            References::None | References::Registered => true,
             References::ToDefinitions => ["$defs", "definitions"].iter().all(|name| {
                 match (old.member(name), new.member(name)) {
                     (None, None) => true,

@@ -3,16 +3,19 @@
 use std::collections::{HashMap, HashSet};
 
 use toolgate_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View, quote};
+use toolgate_schema::CompileError;
 
-use super::Limits;
+use super::Differ;
 use super::facts::Doc;
 use super::pool::Pool;
 use super::report::{Aspect, Change, Class, Report, Side, ToolChange};
 use super::subset::{Comparison, Reason, Step, equal_values};
 use super::witness::{Judge, Search};
 use super::words;
+use crate::engine::Engine;
 
-pub(super) fn diff(old: Vec<&str>, new: Vec<&str>, limits: &Limits) -> Report {
+pub(super) fn diff(old: Vec<&str>, new: Vec<&str>, differ: &Differ) -> Report {
+    let limits = &differ.limits;
     let (old, new) = (read(old), read(new));
     let by_name = |tools: &[Read]| {
         let mut names = HashMap::new();
@@ -51,7 +54,7 @@ pub(super) fn diff(old: Vec<&str>, new: Vec<&str>, limits: &Limits) -> Report {
             .get(&tool.name)
             .and_then(|at| Some((*at, new.get(*at)?)))
         {
-            Some((at, other)) => push(&tool.name, at, compare(tool, other, limits, &mut budget)),
+            Some((at, other)) => push(&tool.name, at, compare(tool, other, differ, &mut budget)),
             None => push(
                 &tool.name,
                 index,
@@ -117,7 +120,7 @@ struct Budget {
     fuel: u64,
 }
 
-fn compare(old: &Read, new: &Read, limits: &Limits, budget: &mut Budget) -> Vec<Change> {
+fn compare(old: &Read, new: &Read, differ: &Differ, budget: &mut Budget) -> Vec<Change> {
     let (Some(old), Some(new)) = (old.root(), new.root()) else {
         return vec![on_tool(Class::Unknown, "one of the two cannot be read")];
     };
@@ -127,7 +130,7 @@ fn compare(old: &Read, new: &Read, limits: &Limits, budget: &mut Budget) -> Vec<
         (Side::Input, "inputSchema"),
         old,
         new,
-        limits,
+        differ,
         budget,
     );
     schemas(
@@ -135,7 +138,7 @@ fn compare(old: &Read, new: &Read, limits: &Limits, budget: &mut Budget) -> Vec<
         (Side::Output, "outputSchema"),
         old,
         new,
-        limits,
+        differ,
         budget,
     );
     words::compare(&mut changes, old, new);
@@ -161,7 +164,7 @@ fn schemas(
     (side, member): (Side, &str),
     old: View<'_>,
     new: View<'_>,
-    limits: &Limits,
+    differ: &Differ,
     budget: &mut Budget,
 ) {
     let schema = |tool: View<'_>| tool.member(member).is_some();
@@ -201,26 +204,28 @@ fn schemas(
     if equal_values(old, new) {
         return;
     }
-    match (Judge::new(old.raw()), Judge::new(new.raw())) {
+    let refused = |class, what: &str, why: &CompileError| Change {
+        setting: why.limit().map(|limit| limit.name.setting()),
+        ..say(class, &format!("{what}: {why}"))
+    };
+    let engine = &differ.engine;
+    match (Judge::new(old.raw(), engine), Judge::new(new.raw(), engine)) {
         (Ok(before), Ok(after)) => both(
             changes,
             side,
             (old, &before),
             (new, &after),
-            (limits, budget),
+            (differ, budget),
         ),
-        (Ok(_), Err(why)) => changes.push(say(
-            Class::Breaking,
-            &format!("the new schema is refused: {why}"),
-        )),
-        (Err(why), Ok(_)) => changes.push(say(
-            Class::Unknown,
-            &format!("the old schema is refused: {why}"),
-        )),
-        (Err(why), Err(_)) => changes.push(say(
-            Class::Unknown,
-            &format!("both schemas are refused: {why}"),
-        )),
+        (Ok(_), Err(why)) => {
+            changes.push(refused(Class::Breaking, "the new schema is refused", &why));
+        }
+        (Err(why), Ok(_)) => {
+            changes.push(refused(Class::Unknown, "the old schema is refused", &why));
+        }
+        (Err(why), Err(_)) => {
+            changes.push(refused(Class::Unknown, "both schemas are refused", &why));
+        }
     }
 }
 
@@ -229,12 +234,16 @@ fn both(
     side: Side,
     (old, before): (View<'_>, &Judge),
     (new, after): (View<'_>, &Judge),
-    (limits, budget): (&Limits, &mut Budget),
+    (differ, budget): (&Differ, &mut Budget),
 ) {
+    let limits = &differ.limits;
     let mut pool = Pool::default();
     pool.add(new);
     pool.add(old);
-    let (old, new) = (Doc::new(old), Doc::new(new));
+    let (old, new) = (
+        doc(old, before, &differ.engine),
+        doc(new, after, &differ.engine),
+    );
     // What was promised is the right side: to callers, that what they send is
     // taken; to readers, that what they get is as it was said.
     let (left, right, forward) = match side {
@@ -291,6 +300,15 @@ fn both(
     changes.retain(|one| told.insert((one.side, one.place.clone(), one.message.clone())));
 }
 
+/// A document for the rules.
+fn doc<'a>(schema: View<'a>, judge: &Judge, engine: &Engine) -> Doc<'a> {
+    let mut doc = Doc::new(schema, engine);
+    if judge.leaves_out {
+        doc.beyond_rules = Some("a keyword that its dialect forbids is left out");
+    }
+    doc
+}
+
 fn change(class: Class, side: Side, reason: &Reason, proof: Option<String>) -> Change {
     let mut place = String::new();
     for step in &reason.place {
@@ -307,6 +325,7 @@ fn change(class: Class, side: Side, reason: &Reason, proof: Option<String>) -> C
         place: quote(&place, PLACE_CHARS).to_string(),
         message: reason.message.clone(),
         witness: proof,
+        setting: None,
     }
 }
 
@@ -318,6 +337,7 @@ pub(super) fn on_tool(class: Class, message: &str) -> Change {
         place: String::new(),
         message: message.to_owned(),
         witness: None,
+        setting: None,
     }
 }
 

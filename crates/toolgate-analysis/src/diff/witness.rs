@@ -1,26 +1,30 @@
 //! Proof of a break: an instance of the one schema that the other refuses.
 
-use toolgate_schema::{Compiler, Formats, Schema, Verdict, Workspace};
+use toolgate_schema::{CompileError, Schema, Verdict, Workspace};
 
 use super::facts::Doc;
 use super::pool::Pool;
 use super::sample::Sampler;
 use super::subset::Step;
+use crate::engine::Engine;
 
 /// A schema, compiled.
 pub(super) struct Judge {
     schema: Schema,
+    /// The most fuel that one check may take.
+    fuel: u64,
+    /// Whether keywords were left out because their dialect forbids their values.
+    pub(super) leaves_out: bool,
 }
 
 impl Judge {
-    /// Compiles under the default limits, formats asserted as a contract wants it.
-    pub(super) fn new(schema: &str) -> Result<Self, String> {
-        let compiled = Compiler::new()
-            .formats(Formats::Assert)
-            .compile(schema.as_bytes());
-        compiled
-            .map(|schema| Self { schema })
-            .map_err(|error| error.to_string())
+    pub(super) fn new(schema: &str, engine: &Engine) -> Result<Self, CompileError> {
+        let schema = engine.compiler().compile(schema.as_bytes())?;
+        Ok(Self {
+            leaves_out: engine.is_lenient() && !schema.warnings().is_empty(),
+            fuel: engine.compiler().bounds().fuel.min(FUEL_OF_ONE),
+            schema,
+        })
     }
 }
 
@@ -80,7 +84,7 @@ impl<'p, 'a> Search<'p, 'a> {
     }
 
     fn verdict(&mut self, judge: &Judge, text: &str) -> Option<Verdict> {
-        let mut workspace = std::mem::take(&mut self.workspace).fuel(self.fuel.min(FUEL_OF_ONE));
+        let mut workspace = std::mem::take(&mut self.workspace).fuel(self.fuel.min(judge.fuel));
         let verdict = judge
             .schema
             .check_bytes(&mut workspace, text.as_bytes())

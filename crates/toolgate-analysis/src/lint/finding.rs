@@ -49,6 +49,8 @@ pub struct Finding {
     pub message: String,
     /// What the author could do.
     pub help: Option<String>,
+    /// The [setting](toolgate_schema::settings) that raises the limit for which a schema was refused.
+    pub setting: Option<&'static str>,
     /// The same as edits of the tool's text, where a program can do it.
     pub fix: Option<Fix>,
 }

@@ -9,7 +9,6 @@
 //! and tool; the engine's own limits bound the rest.
 
 mod edit;
-mod engine;
 mod finding;
 mod out;
 mod rule;
@@ -20,10 +19,10 @@ mod tool;
 use toolgate_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadErrorKind, ReadLimits};
 use toolgate_schema::Compiler;
 
+use crate::engine::Engine;
 pub use finding::{Edit, Finding, Fix, Safety, Severity, apply};
 pub use rule::{RULES, Rule, rule};
 
-use engine::Engine;
 use out::Out;
 use rule::{Check, Profiles};
 use rules::{Facts, Listing};

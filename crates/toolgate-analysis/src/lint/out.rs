@@ -73,6 +73,7 @@ impl<'l> Out<'l> {
             span: self.tool.map(|_| place.span),
             message,
             help: None,
+            setting: None,
             fix: None,
         };
         let over = match self.spoken.get_mut(index) {

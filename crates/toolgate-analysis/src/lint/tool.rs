@@ -12,9 +12,9 @@ use toolgate_json::{
 use toolgate_pattern::{Limits, Pattern};
 use toolgate_schema::Dialect;
 
-use super::engine::Engine;
 use super::finding::Finding;
 use super::spelling::closest;
+use crate::engine::Engine;
 
 /// Reads a tool's text as generously as the rules can bear.
 pub(super) fn read(text: &str) -> Result<OwnedDocument, ReadError> {

@@ -5,11 +5,12 @@ mod human;
 mod json;
 
 use clap::{Args, ValueEnum};
-use toolgate_analysis::diff::{Class, Limits, Report, diff};
+use toolgate_analysis::diff::{Class, Differ, Report};
 
 use crate::check::saved::{self, Listing, Saved};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::ExitOnInterrupt;
+use crate::settings::{Asserted, SchemaArgs, raise};
 use crate::term::Term;
 
 /// Compare two saved listings: which calls that worked can fail, which results can surprise
@@ -36,6 +37,9 @@ pub(crate) struct DiffArgs {
     /// How to print the changes
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
+
+    #[command(flatten)]
+    schemas: SchemaArgs<Asserted>,
 }
 
 /// At what the command fails.
@@ -65,16 +69,23 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
     if args.old == "-" && args.new == "-" {
         return Err(Failure::usage("only one of the two can be standard input"));
     }
+    let differ = Differ::new().compiler(args.schemas.compiler_with_documents()?);
     let (old, new) = (listing(&args.old)?, listing(&args.new)?);
     let _interruptible = term.shows_progress().then(|| ExitOnInterrupt::new(term));
     term.progress("comparing …");
     let texts = |listing: &Listing| listing.tools.clone();
     let (olds, news) = (texts(&old), texts(&new));
-    let report = diff(
+    let mut report = differ.diff(
         olds.iter().map(String::as_str),
         news.iter().map(String::as_str),
-        &Limits::default(),
     );
+    let tools = report.tools.iter_mut();
+    for change in tools.flat_map(|tool| &mut tool.changes) {
+        if let Some(setting) = change.setting {
+            change.message.push_str("; ");
+            change.message.push_str(&raise(setting));
+        }
+    }
     let least = match args.fail_on {
         FailOn::Breaking => Class::Breaking,
         FailOn::Unknown => Class::Unknown,

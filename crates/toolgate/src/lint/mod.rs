@@ -16,7 +16,7 @@ use crate::check::{self, TargetArgs, report::exit_of};
 use crate::compilers::{Compilers, FetchArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::ExitOnInterrupt;
-use crate::settings::{Asserted, SchemaArgs};
+use crate::settings::{Asserted, SchemaArgs, raise};
 use crate::term::{Term, WARNING};
 use page::Page;
 
@@ -159,7 +159,12 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
             ));
         }
         let texts = report.tools.iter().map(|tool| tool.text.as_str());
-        let found = linter.lint(texts);
+        let mut found = linter.lint(texts);
+        for finding in &mut found.findings {
+            if let Some(setting) = finding.setting {
+                finding.help = Some(raise(setting));
+            }
+        }
         exit = exit.worst(
             report
                 .fault

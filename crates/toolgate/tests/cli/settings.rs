@@ -7,14 +7,14 @@ use crate::run::{Dir, toolgate};
 /// Every setting stands in the help of every command that compiles, with its default.
 #[test]
 fn help_texts_have_every_setting_with_its_default() {
-    for command in ["validate", "check", "lint"] {
+    for command in ["validate", "check", "lint", "diff"] {
         let help = toolgate(&[command, "--help"]).stdout;
         let words: Vec<&str> = help.split_whitespace().collect();
         let help = words.join(" ");
         for setting in settings::ALL {
             let default = match setting.name() {
-                // A linter finds the defaults that break a format.
-                "formats" if command == "lint" => "assert".to_owned(),
+                // A linter finds the defaults that break a format; a format is part of a contract.
+                "formats" if ["lint", "diff"].contains(&command) => "assert".to_owned(),
                 _ => setting.default(),
             };
             let told = match setting.name().strip_prefix("limits.") {
@@ -75,11 +75,7 @@ fn settings_reach_the_compiler_of_every_command() {
         let run = toolgate(&args);
         assert_eq!(run.code, refused, "{command}: {}", run.stdout);
         let told = "raise it with `--limit subschemas=N`";
-        assert!(
-            command == "lint" || run.stdout.contains(told),
-            "{command}: {}",
-            run.stdout
-        );
+        assert!(run.stdout.contains(told), "{command}: {}", run.stdout);
         let run = toolgate(&[
             command,
             "--register",
@@ -103,5 +99,87 @@ fn settings_reach_the_compiler_of_every_command() {
     assert_eq!(
         toolgate(&["check", "--strictness", "lenient", &listing]).code,
         0
+    );
+}
+
+/// The same for `diff`, which compiles the schemas of two listings.
+#[test]
+fn settings_reach_the_compiler_of_diff() {
+    let dir = Dir::new();
+    let money = dir.file("money.json", r#"{"type": "number"}"#);
+    let register = format!("https://example.com/money={money}");
+    let listing = |name: &str, rest: &str| {
+        let money = r#""a": {"$ref": "https://example.com/money"}"#;
+        let schema = format!(r#"{{"type": "object", "properties": {{{money}{rest}}}}}"#);
+        let tool = format!(r#"[{{"name": "a", "description": "b", "inputSchema": {schema}}}]"#);
+        dir.file(name, &tool)
+    };
+    let old = listing("old.json", r#", "b": {"type": "string"}"#);
+    let new = listing("new.json", r#", "b": {"type": "string", "format": "uuid"}"#);
+    let diff = |args: &[&str]| {
+        let args: Vec<&str> = ["diff", "--fail-on", "unknown"]
+            .iter()
+            .chain(args)
+            .chain([&old.as_str(), &new.as_str()])
+            .copied()
+            .collect();
+        toolgate(&args)
+    };
+    let run = diff(&[]);
+    assert!(
+        run.stdout.contains("both schemas are refused"),
+        "{}",
+        run.stdout
+    );
+    let registered = ["--register", register.as_str()];
+    let run = diff(&registered);
+    assert_eq!(run.code, 1);
+    assert!(
+        run.stdout.contains("`format` \"uuid\" is new"),
+        "{}",
+        run.stdout
+    );
+    let run = diff(&[registered[0], registered[1], "--formats", "annotate"]);
+    assert_eq!(run.code, 0, "{}", run.stdout);
+    for limit in ["subschemas=1", "schema-bytes=20"] {
+        let run = diff(&[registered[0], registered[1], "--limit", limit]);
+        assert_eq!(run.code, 1);
+        let (name, _) = limit.split_once('=').unwrap();
+        let told = format!("raise it with `--limit {}=N`", name.replace('-', "_"));
+        assert!(run.stdout.contains(&told), "{}", run.stdout);
+    }
+    let run = diff(&["--register", "https://example.com/money=none.json"]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    let run = diff(&["--limit", "subschema=1"]);
+    assert!(run.code == 2 && run.stderr.contains("did you mean `limits.subschemas`?"));
+
+    let bound = |name: &str, exclusive: &str| {
+        let bound =
+            format!(r#"{{"type": "number", "minimum": 0, "exclusiveMinimum": {exclusive}}}"#);
+        let schema = format!(r#"{{"type": "object", "properties": {{"a": {bound}}}}}"#);
+        let tool = format!(r#"[{{"name": "a", "description": "b", "inputSchema": {schema}}}]"#);
+        dir.file(name, &tool)
+    };
+    let (old, new) = (bound("4a.json", "false"), bound("4b.json", "true"));
+    let told = |args: &[&str]| {
+        let all: Vec<&str> = std::iter::once(&"diff").chain(args).copied().collect();
+        let all: Vec<&str> = all
+            .into_iter()
+            .chain([old.as_str(), new.as_str()])
+            .collect();
+        toolgate(&all).stdout
+    };
+    assert!(told(&[]).contains("both schemas are refused"));
+    for draft4 in ["--dialect", "--default-dialect"] {
+        let told = told(&[draft4, "draft4"]);
+        assert!(
+            told.contains("breaking") && told.contains("worked before"),
+            "{told}"
+        );
+    }
+    let told = told(&["--strictness", "lenient"]);
+    assert!(
+        told.contains("unknown") && told.contains("is left out"),
+        "{told}"
     );
 }

@@ -151,6 +151,7 @@ fn refused<'a>(
     } else {
         error.help()
     };
+    found.setting = error.limit().map(|limit| limit.name.setting());
     found.fix(Safety::Unsafe, fix);
 }
 

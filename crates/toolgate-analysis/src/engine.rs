@@ -1,0 +1,98 @@
+//! How lint and diff have schemas compiled, as the operator set it.
+
+use toolgate_json::{Node as _, View};
+use toolgate_schema::{Compiler, Dialect, Formats, Strictness, settings};
+
+/// The compiler, the dialects that it goes by, and what it asserts.
+#[derive(Debug, Clone)]
+pub(crate) struct Engine {
+    compiler: Compiler,
+    /// The dialect of every schema, whatever it declares.
+    forced: Option<Dialect>,
+    /// The dialect of a schema that declares none.
+    default: Dialect,
+    asserts: Asserts,
+    lenient: bool,
+}
+
+/// Keywords that are checked or not, as the operator wants it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Asserts {
+    /// `format` on strings.
+    pub(crate) formats: bool,
+    /// `format` on numbers.
+    pub(crate) numbers: bool,
+    /// `contentEncoding` and `contentMediaType` in draft 7.
+    pub(crate) content: bool,
+}
+
+impl Engine {
+    pub(crate) fn new(compiler: Compiler) -> Self {
+        let word = |name: &str| {
+            let setting = settings::find(name).ok();
+            setting.map_or_else(String::new, |setting| setting.show(&compiler))
+        };
+        let formats = word("formats");
+        Self {
+            forced: Dialect::from_name(&word("dialect")),
+            default: Dialect::from_name(&word("default_dialect")).unwrap_or_default(),
+            // A word that is not known here is taken to assert.
+            asserts: Asserts {
+                formats: formats != "annotate",
+                numbers: !["annotate", "assert"].contains(&formats.as_str()),
+                content: word("content") != "annotate",
+            },
+            lenient: word("strictness") != "strict",
+            compiler,
+        }
+    }
+
+    /// The compiler as the operator set it.
+    pub(crate) fn compiler(&self) -> &Compiler {
+        &self.compiler
+    }
+
+    /// What is asserted.
+    pub(crate) fn asserts(&self) -> Asserts {
+        self.asserts
+    }
+
+    /// Whether keywords with values that their dialect forbids are left out.
+    pub(crate) fn is_lenient(&self) -> bool {
+        self.lenient
+    }
+
+    /// Whether a schema's root declares a dialect that is not one of the known ones.
+    pub(crate) fn has_foreign_dialect(&self, schema: View<'_>) -> bool {
+        self.forced.is_none()
+            && schema
+                .member("$schema")
+                .is_some_and(|uri| Dialect::from_uri(uri.string()).is_none())
+    }
+
+    /// A compiler that says all it can of a schema.
+    pub(crate) fn lenient(&self) -> Compiler {
+        self.compiler.clone().strictness(Strictness::Lenient)
+    }
+
+    /// The same for a schema of ours with that of a tool beside it: each has the dialect it declares,
+    /// or else the one that the operator wants.
+    pub(crate) fn beside(&self) -> Compiler {
+        let compiler = self.lenient().declared_dialect();
+        compiler.default_dialect(self.forced.unwrap_or(self.default))
+    }
+
+    /// The dialect of a schema below one of the dialect `outer`, or of a root.
+    pub(crate) fn dialect(&self, schema: View<'_>, outer: Option<Dialect>) -> Dialect {
+        let declared = || Dialect::from_uri(schema.member("$schema")?.string());
+        let dialect = self.forced.or_else(declared).or(outer);
+        dialect.unwrap_or(self.default)
+    }
+}
+
+impl Default for Engine {
+    /// Formats are asserted, so that a default that breaks one is found.
+    fn default() -> Self {
+        Self::new(Compiler::new().formats(Formats::Assert))
+    }
+}
