@@ -183,3 +183,90 @@ fn settings_reach_the_compiler_of_diff() {
         "{told}"
     );
 }
+
+/// The table of docs/schema-settings.md, as the settings are.
+fn reference() -> String {
+    let mut text = String::from("| setting | takes | default | meaning |\n|---|---|---|---|\n");
+    for setting in settings::ALL {
+        let name = setting.name();
+        let flag = match (setting.kind(), name.strip_prefix("limits.")) {
+            (Kind::Documents, _) => "--register URI=FILE".to_owned(),
+            (_, Some(limit)) => format!("--limit {limit}=…"),
+            (_, None) => format!("--{}", name.replace('_', "-")),
+        };
+        let takes = match setting.kind() {
+            Kind::Word(words) => {
+                let words = words.iter().map(|(word, help)| format!("`{word}`: {help}"));
+                words.collect::<Vec<_>>().join("; ")
+            }
+            _ => setting.allowed(),
+        };
+        let default = match setting.default() {
+            none if none.is_empty() => "none".to_owned(),
+            default => format!("`{default}`"),
+        };
+        let help = setting.help();
+        text.push_str(&format!("| `{flag}` | {takes} | {default} | {help} |\n"));
+    }
+    text
+}
+
+#[test]
+fn the_page_of_settings_is_the_table_in_code() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema-settings.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let (_, rest) = page.split_once("<!-- settings -->\n").unwrap();
+    let (there, _) = rest.split_once("<!-- end of settings -->").unwrap();
+    let table = reference();
+    assert!(
+        there == table,
+        "between its marks, docs/schema-settings.md must have:\n{table}"
+    );
+}
+
+/// Every table of README and docs that gives a default of a setting gives the true one.
+#[test]
+fn defaults_in_documents_are_true() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let docs = std::fs::read_dir(format!("{root}/docs")).unwrap();
+    let docs = docs.map(|entry| entry.unwrap().path());
+    let mut pages: Vec<_> = docs
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .collect();
+    pages.push(format!("{root}/README.md").into());
+    let mut seen = 0;
+    for page in pages {
+        let text = std::fs::read_to_string(&page).unwrap();
+        let mut column = None;
+        for line in text.lines() {
+            let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+            if cells.len() < 4 {
+                column = None;
+                continue;
+            }
+            if let Some(found) = cells.iter().position(|cell| *cell == "default") {
+                column = Some(found);
+                continue;
+            }
+            // The first cell begins with the name; others only speak of a setting.
+            let name = cells[1].strip_prefix('`').unwrap_or_default();
+            let name = name.split('`').next().unwrap_or_default();
+            let name = if name == "fuel" { "limits.fuel" } else { name };
+            let (Some(column), Ok(setting)) = (column, settings::find(name)) else {
+                continue;
+            };
+            let guard = page.ends_with("guard.md");
+            let default = match name {
+                "documents" => "none".to_owned(),
+                // The guard keeps tools that work without it.
+                "strictness" if guard => "lenient".to_owned(),
+                _ => setting.default(),
+            };
+            let told = cells[column].trim_matches(['`', '"']);
+            assert_eq!(told, default, "{}: {line}", page.display());
+            seen += 1;
+        }
+    }
+    // Without the limits that the guard has for messages instead.
+    assert!(seen >= 20, "{seen}");
+}
