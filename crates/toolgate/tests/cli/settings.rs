@@ -263,6 +263,10 @@ fn defaults_in_documents_are_true() {
                 _ => setting.default(),
             };
             let told = cells[column].trim_matches(['`', '"']);
+            // What is set for one tool is by default what is set for all.
+            if guard && told == "none" && line.contains(&format!("as `schemas.{name}`")) {
+                continue;
+            }
             assert_eq!(told, default, "{}: {line}", page.display());
             seen += 1;
         }
