@@ -94,6 +94,15 @@ pub fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A message in which every escape that is half a surrogate pair is `\ufffd`, so that a page of tools
+/// loses none for one. It has as many bytes, so every place in it is the same.
+pub(crate) fn whole_message(message: &[u8]) -> Cow<'_, [u8]> {
+    match std::str::from_utf8(message).map(replace_lone_surrogates) {
+        Ok(Cow::Owned(text)) => Cow::Owned(text.into_bytes()),
+        Ok(Cow::Borrowed(_)) | Err(_) => Cow::Borrowed(message),
+    }
+}
+
 /// JSON text that is read for what it is about and passed on as it came, whatever it holds: of
 /// equal members the last counts, half a surrogate pair is U+FFFD, and there are no limits but the
 /// size of the text, which whoever reads it has bounded.

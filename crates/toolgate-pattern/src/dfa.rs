@@ -79,23 +79,17 @@ impl Dfa {
                 at += c.len_utf8();
                 self.alphabet.wide(u32::from(c))
             };
-            state = self.step(state, usize::from(symbol));
+            state = self.step(state, usize::from(symbol))?;
             if state <= self.matched {
                 return Some(state == self.matched);
             }
         }
-        match self.step(state, self.alphabet.len) {
-            LOST => None,
-            last => Some(last == self.matched),
-        }
+        Some(self.step(state, self.alphabet.len)? == self.matched)
     }
 
     #[inline]
-    fn step(&self, row: u16, symbol: usize) -> u16 {
-        self.table
-            .get(usize::from(row) + symbol)
-            .copied()
-            .unwrap_or(LOST)
+    fn step(&self, row: u16, symbol: usize) -> Option<u16> {
+        self.table.get(usize::from(row) + symbol).copied()
     }
 }
 
@@ -278,8 +272,6 @@ fn hash(before: Before, kernel: &[u32]) -> u64 {
 }
 
 const DEAD: u16 = 0;
-/// Beyond every table, so that each step from here comes back.
-const LOST: u16 = u16::MAX;
 const MATCHED: u16 = 1;
 const FIRST: u16 = 2;
 /// The most entries in a table: 64 KiB, and every place fits 16 bits.

@@ -39,8 +39,8 @@ pub enum Strictness {
     /// The schema is refused (the default).
     #[default]
     Strict,
-    /// The keyword is left out and reported as a [`Warning`]. Limits, references
-    /// and regular expressions stay strict.
+    /// The keyword is left out and reported as a [`Warning`], and so is a pattern that is
+    /// no regular expression of ECMA-262. Limits and references stay strict.
     Lenient,
 }
 

@@ -15,6 +15,7 @@ use crate::fault::Act;
 use crate::gate::clients::known_form;
 use crate::id::IdKey;
 use crate::knowledge::Lesson;
+use crate::reading::whole_message;
 use crate::record::{Action, Gate};
 use crate::side::Side;
 use crate::text;
@@ -132,7 +133,7 @@ impl Conversation {
         message: &[u8],
     ) -> Result<Option<String>, String> {
         let limits = &turn.policy().limits;
-        let listing = Listing::read_within(message, &listing_limits(turn))
+        let listing = Listing::read_within(whole_message(message), &listing_limits(turn))
             .map_err(|error| format!("the answer to `tools/list` cannot be read: {error}"))?;
         let listing = known_form(listing, self.scope.store());
         fetch.bytes = fetch.bytes.saturating_add(message.len());

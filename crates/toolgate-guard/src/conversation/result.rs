@@ -21,7 +21,7 @@ use crate::gate::listing::{PageCase, Remark, removed, tell};
 use crate::gate::{Objection, Reply, results};
 use crate::id::IdKey;
 use crate::policy::{BadResult, BadTools, Mode, Project, TextBlocks};
-use crate::reading::Reading;
+use crate::reading::{Reading, whole_message};
 use crate::record::{Action, Gate, Record};
 use crate::side::Side;
 
@@ -53,7 +53,7 @@ impl Conversation {
             return forward_answer(key, bytes, out);
         };
         let cursor = cursor.as_deref();
-        let listing = match Listing::read_within(bytes, &listing_limits(turn)) {
+        let listing = match Listing::read_within(whole_message(bytes), &listing_limits(turn)) {
             Ok(listing) => listing,
             Err(error) if turn.policy().listing == Mode::Enforce => {
                 let act = Act::ServerUnlisted;

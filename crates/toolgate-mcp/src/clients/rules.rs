@@ -65,6 +65,12 @@ impl Rules {
             sheet.note(schema, &format!("`{}` is left out", quote(keyword, NAME)));
             return;
         }
+        if holds(keyword).is_none() && is_beyond_doubles(value) {
+            sheet.loosen(schema, keyword);
+            let keyword = quote(keyword, NAME);
+            sheet.note(schema, &format!("`{keyword}` has a number beyond doubles"));
+            return;
+        }
         match keyword {
             "enum" if value.is_empty() => nothing(sheet, schema, value),
             "pattern" => self.pattern(sheet, schema, keyword, value),
@@ -304,6 +310,21 @@ fn nothing<'a>(sheet: &mut Sheet<'a>, schema: View<'a>, list: View<'a>) {
         sheet.replace(schema, list, "{}".to_owned());
     }
     sheet.note(schema, "an empty `enum` is written as `not`");
+}
+
+/// Whether a value has a number that a double cannot hold: `JSON.parse` reads it as infinity, which
+/// the TypeScript SDK 2.4 takes for no JSON, and refuses the whole listing.
+fn is_beyond_doubles(value: View<'_>) -> bool {
+    let mut waiting = vec![value];
+    while let Some(next) = waiting.pop() {
+        match next.kind() {
+            Kind::Number if !next.raw().parse().is_ok_and(f64::is_finite) => return true,
+            Kind::Array => waiting.extend(next.items()),
+            Kind::Object => waiting.extend(next.members().map(|(_, value)| value)),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Whether ajv takes a `nullable`, which only it knows.

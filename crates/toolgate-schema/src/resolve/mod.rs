@@ -40,6 +40,7 @@ pub(crate) fn resolve(
         names: Names::default(),
         indexes: HashMap::new(),
         items: HashMap::new(),
+        spellings: SPELLINGS,
     };
     let mut dangling = Vec::new();
     while let Some(pending) = work.admission.refs.get(work.targets.len()).copied() {
@@ -148,6 +149,8 @@ struct Resolver<'t, 'l> {
     indexes: HashMap<(DocId, NodeId), HashMap<String, NodeId>>,
     /// The items of long arrays that pointers went through.
     items: HashMap<(DocId, NodeId), Vec<NodeId>>,
+    /// Names that may still be compared to suggest the one that was meant.
+    spellings: usize,
 }
 
 impl Resolver<'_, '_> {
@@ -228,7 +231,11 @@ impl Resolver<'_, '_> {
             }
             Some(anchor) => Ok(Target::Static(anchor.sub)),
             None => {
-                let near = closest(fragment, found.anchors.keys().map(String::as_str));
+                let known = found.anchors.len();
+                let is_paid = spend(&mut self.spellings, known);
+                let names = self.resource(resource).filter(|_| is_paid);
+                let names = names.into_iter().flat_map(|found| found.anchors.keys());
+                let near = closest(fragment, names.map(String::as_str));
                 let near = near.map(|name| format!("#{name}"));
                 let looked = format!("there is no anchor `{}`", cut(fragment));
                 Err(self.nowhere(pending, text, &looked, near))
@@ -260,8 +267,9 @@ impl Resolver<'_, '_> {
         let mut walked = String::new();
         for token in toolgate_json::pointer::tokens(pointer) {
             let Some(next) = self.step(sub.doc, view, &token) else {
-                let near = (view.kind() == Kind::Object)
-                    .then(|| closest(&token, view.members().map(|(key, _)| key.text())))
+                let names = view.members().map(|(key, _)| key.text());
+                let near = (view.kind() == Kind::Object && spend(&mut self.spellings, view.len()))
+                    .then(|| closest(&token, names))
                     .flatten()
                     .map(|name| {
                         let mut whole = format!("#{walked}");
@@ -373,5 +381,15 @@ fn bindings(resource: &Resource, names: &Names) -> Vec<(ScopeName, SubId)> {
     bound
 }
 
+/// Pays for comparing a mistyped name with so many others. Once that is too much, no later
+/// reference gets a suggestion.
+fn spend(left: &mut usize, names: usize) -> bool {
+    *left = left.saturating_sub(names);
+    *left > 0
+}
+
+/// Names compared for the suggestions of one schema, about 0.2 µs each: enough for a few mistakes in
+/// the largest schemas, and no more for a schema in which every reference leads to nothing.
+const SPELLINGS: usize = 50_000;
 /// Containers of up to this many children are searched without an index.
 const NARROW: usize = 32;
