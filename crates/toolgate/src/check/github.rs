@@ -3,15 +3,16 @@
 use toolgate_json::quote;
 
 use super::report::Report;
-use crate::render::github::{Place, command};
+use crate::render::github::{Commands, Place, command};
 use crate::render::{Severity, count};
 
-/// One command per finding, one per fault, one summary per report.
-pub(crate) fn render(reports: &[Report]) -> String {
-    let mut out = String::new();
+/// One command per finding, one per fault, one summary per report. Of very many findings only the
+/// first are printed, unless `all` are asked for.
+pub(crate) fn render(reports: &[Report], all: bool) -> String {
+    let mut out = Commands::new(all);
     for report in reports {
         findings(&mut out, report);
-        out.push_str(&match &report.fault {
+        out.push(&match &report.fault {
             Some(fault) => command(Severity::Error, None, &report.target, &fault.to_string()),
             None => {
                 let tools = u64::try_from(report.tools.len()).unwrap_or(u64::MAX);
@@ -24,10 +25,10 @@ pub(crate) fn render(reports: &[Report]) -> String {
             }
         });
     }
-    out
+    out.finish()
 }
 
-fn findings(out: &mut String, report: &Report) {
+fn findings(out: &mut Commands, report: &Report) {
     for (index, tool) in report.tools.iter().enumerate() {
         let name = quote(tool.name.as_deref().unwrap_or("tool without a name"), 64).to_string();
         for finding in &tool.findings {
@@ -36,6 +37,9 @@ fn findings(out: &mut String, report: &Report) {
             } else {
                 Severity::Warning
             };
+            if !out.admits(severity) {
+                continue;
+            }
             let place = report.line_column(index, finding).and_then(|at| {
                 let file = report.file.as_ref()?;
                 Some(Place {
@@ -46,7 +50,7 @@ fn findings(out: &mut String, report: &Report) {
             let title = format!("{name}: {}", finding.code);
             let at = quote(&finding.pointer_in_tool(), 200).to_string();
             let text = format!("{}: {} (at {at})", finding.part.word(), finding.message);
-            out.push_str(&command(severity, place, &title, &text));
+            out.push(&command(severity, place, &title, &text));
         }
     }
 }

@@ -121,7 +121,7 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
     match args.format {
         Format::Human => {}
         Format::Json => term.write_bytes(json::render(&reports, exit).as_bytes())?,
-        Format::Github => term.write_bytes(github::render(&reports).as_bytes())?,
+        Format::Github => term.write_bytes(github::render(&reports, args.all).as_bytes())?,
     }
     Ok(exit)
 }

@@ -5,11 +5,12 @@ use toolgate_json::quote;
 
 use super::Sides;
 use crate::render::Severity;
-use crate::render::github::{Place, command};
+use crate::render::github::{Commands, Place, command};
 
-/// One command for each change of a contract.
-pub(crate) fn render(sides: &Sides) -> String {
-    let mut out = String::new();
+/// One command for each change of a contract. Of very many changes only the first are printed,
+/// unless `all` are asked for.
+pub(crate) fn render(sides: &Sides, all: bool) -> String {
+    let mut out = Commands::new(all);
     for tool in &sides.report.tools {
         for change in tool
             .changes
@@ -21,6 +22,9 @@ pub(crate) fn render(sides: &Sides) -> String {
                 Class::Unknown => Severity::Warning,
                 Class::Compatible => Severity::Note,
             };
+            if !out.admits(severity) {
+                continue;
+            }
             let place = Place {
                 file: &sides.new,
                 at: None,
@@ -31,8 +35,8 @@ pub(crate) fn render(sides: &Sides) -> String {
                 message.push_str("\nfor instance ");
                 message.push_str(&quote(witness, 400).to_string());
             }
-            out.push_str(&command(severity, Some(place), &title, &message));
+            out.push(&command(severity, Some(place), &title, &message));
         }
     }
-    out
+    out.finish()
 }

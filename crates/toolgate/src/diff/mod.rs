@@ -103,7 +103,7 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
     match args.format {
         Format::Human => term.write(&human::render(&sides, args.all, term.quiet))?,
         Format::Json => term.write_bytes(json::render(&sides, exit).as_bytes())?,
-        Format::Github => term.write_bytes(github::render(&sides).as_bytes())?,
+        Format::Github => term.write_bytes(github::render(&sides, args.all).as_bytes())?,
     }
     Ok(exit)
 }

@@ -5,15 +5,16 @@ use toolgate_json::quote;
 
 use super::page::Page;
 use crate::render;
-use crate::render::github::{Place, command};
+use crate::render::github::{Commands, Place, command};
 
-/// One command for each finding, and for each fault.
-pub(crate) fn render(pages: &[Page]) -> String {
-    let mut out = String::new();
+/// One command for each finding, and for each fault. Of very many findings only the first are
+/// printed, unless `all` are asked for.
+pub(crate) fn render(pages: &[Page], all: bool) -> String {
+    let mut out = Commands::new(all);
     for page in pages {
         if let Some(fault) = &page.report.fault {
             let message = fault.to_string();
-            out.push_str(&command(
+            out.push(&command(
                 render::Severity::Error,
                 None,
                 &page.report.target,
@@ -26,6 +27,9 @@ pub(crate) fn render(pages: &[Page]) -> String {
                 Severity::Warning => render::Severity::Warning,
                 Severity::Note => render::Severity::Note,
             };
+            if !out.admits(severity) {
+                continue;
+            }
             let place = page.report.file.as_ref().map(|file| Place {
                 file: &file.name,
                 at: page
@@ -39,8 +43,8 @@ pub(crate) fn render(pages: &[Page]) -> String {
                 message.push_str("\nhelp: ");
                 message.push_str(help);
             }
-            out.push_str(&command(severity, place, &title, &message));
+            out.push(&command(severity, place, &title, &message));
         }
     }
-    out
+    out.finish()
 }

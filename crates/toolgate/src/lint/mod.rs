@@ -52,7 +52,7 @@ pub(crate) struct LintArgs {
     #[arg(long, value_enum, value_name = "SEVERITY")]
     level: Option<Level>,
 
-    /// Show every place, not only the first few of each rule
+    /// Show every place, not only the first few of each rule (GitHub: not only the first of each severity)
     #[arg(long)]
     all: bool,
 
@@ -186,7 +186,7 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
         }
         Format::Json => term.write_bytes(json::render(&pages, exit).as_bytes())?,
         Format::Sarif => term.write_bytes(sarif::render(&pages).as_bytes())?,
-        Format::Github => term.write_bytes(github::render(&pages).as_bytes())?,
+        Format::Github => term.write_bytes(github::render(&pages, args.all).as_bytes())?,
     }
     Ok(exit)
 }

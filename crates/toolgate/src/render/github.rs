@@ -2,7 +2,7 @@
 
 use toolgate_json::quote;
 
-use super::Severity;
+use super::{Severity, count};
 
 /// A place in a file of the repository.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +42,73 @@ pub(crate) fn command(
     )
 }
 
+/// Commands of a whole run, of which the first of each severity are printed.
+#[derive(Debug, Default)]
+pub(crate) struct Commands {
+    out: String,
+    /// Whether every command is printed.
+    all: bool,
+    printed: [u64; 3],
+    left_out: [u64; 3],
+}
+
+impl Commands {
+    /// Prints `all`, or at most [`MOST`](Self::MOST) of each severity.
+    pub(crate) fn new(all: bool) -> Self {
+        Self {
+            all,
+            ..Self::default()
+        }
+    }
+
+    /// The most commands of one severity. GitHub shows ten for each step; the others stand in the log.
+    pub(crate) const MOST: u64 = 50;
+
+    /// Whether the next command of a severity is printed; if not, it is counted.
+    pub(crate) fn admits(&mut self, severity: Severity) -> bool {
+        let printed = of(&mut self.printed, severity);
+        if self.all || *printed < Self::MOST {
+            *printed = printed.saturating_add(1);
+            return true;
+        }
+        let left_out = of(&mut self.left_out, severity);
+        *left_out = left_out.saturating_add(1);
+        false
+    }
+
+    /// Prints a command, or text that is no command, as it is.
+    pub(crate) fn push(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    /// The text, with a command that says how many were left out, if any were.
+    pub(crate) fn finish(mut self) -> String {
+        let words = ["error", "warning", "notice"];
+        let parts: Vec<String> = words
+            .iter()
+            .zip(self.left_out)
+            .filter(|(_, number)| *number > 0)
+            .map(|(word, number)| count(number, word))
+            .collect();
+        if !parts.is_empty() {
+            let text = format!("{} not printed; `--all` prints them", parts.join(", "));
+            self.out
+                .push_str(&command(Severity::Note, None, "and more", &text));
+        }
+        self.out
+    }
+}
+
+/// The count of a severity among errors, warnings and notes.
+fn of(counts: &mut [u64; 3], severity: Severity) -> &mut u64 {
+    let [errors, warnings, notes] = counts;
+    match severity {
+        Severity::Error => errors,
+        Severity::Warning => warnings,
+        Severity::Note => notes,
+    }
+}
+
 /// Text behind the last `::` of a command, on one line, with nothing that acts on a terminal.
 fn data(text: &str) -> String {
     quote(text, MESSAGE_CHARS).to_string().replace('%', "%25")
@@ -58,6 +125,27 @@ const MESSAGE_CHARS: usize = 1_000;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_many_commands_the_first_of_each_severity_are_printed() {
+        let printed = |all| {
+            let mut commands = Commands::new(all);
+            for number in 0..Commands::MOST + 2 {
+                for severity in [Severity::Warning, Severity::Error] {
+                    if commands.admits(severity) {
+                        commands.push(&command(severity, None, "t", &number.to_string()));
+                    }
+                }
+            }
+            commands.finish()
+        };
+        let (few, all) = (printed(false), printed(true));
+        assert_eq!(few.lines().count(), 101);
+        assert_eq!(few.matches("::error").count(), 50);
+        let last = "::notice title=and more::2 errors, 2 warnings not printed; `--all` prints them";
+        assert_eq!(few.lines().last(), Some(last));
+        assert_eq!(all.lines().count(), 104);
+    }
 
     #[test]
     fn what_means_something_to_the_runner_is_escaped() {

@@ -77,3 +77,32 @@ fn what_is_no_listing_is_refused() {
     }
     assert_eq!(toolgate(&["diff", "-", "-"]).code, 2);
 }
+
+/// GitHub shows few annotations; of very many the first are printed and the others counted.
+#[test]
+fn github_gets_few_commands_and_the_number_of_the_others() {
+    let dir = Dir::new();
+    let listing = |name: &str, of: &str| {
+        let tool = |number: usize| {
+            let property =
+                format!(r#"{{"type": "object", "properties": {{"a": {{"type": "{of}"}}}}}}"#);
+            format!(r#"{{"name": "t{number}", "description": "b", "inputSchema": {property}}}"#)
+        };
+        let tools: Vec<String> = (0..60).map(tool).collect();
+        dir.file(name, &format!("[{}]", tools.join(", ")))
+    };
+    let old = listing("old.json", "string");
+    let new = listing("new.json", "integer");
+    let bad = listing("bad.json", "strin");
+    let commands: [&[&str]; 3] = [&["diff", &old, &new], &["check", &bad], &["lint", &bad]];
+    for command in commands {
+        let github = [command, &["--format", "github"]].concat();
+        let few = toolgate(&github).stdout;
+        assert_eq!(few.matches("::error ").count(), 50, "{few}");
+        assert!(few.contains("::10 errors"), "{few}");
+        assert!(few.contains("not printed; `--all` prints them"), "{few}");
+        let all = toolgate(&[github.as_slice(), &["--all"]].concat()).stdout;
+        assert_eq!(all.matches("::error ").count(), 60);
+        assert!(!all.contains("not printed"));
+    }
+}
