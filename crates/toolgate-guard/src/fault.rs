@@ -88,6 +88,11 @@ pub enum Act {
     ResultWithoutText,
     /// The server's result has no `content`, which typed readers need.
     ResultWithoutContent,
+    /// The server's result has structured content that is not an object, where the output
+    /// schema is one of objects, and the protocol of both sides knows nothing else.
+    ResultNotObject,
+    /// The same where no output schema applies: the value is left out, the text stays.
+    ResultValueLeftOut,
     /// The server answered what nobody asked, or answered twice.
     ServerAnsweredUnasked,
     /// The server answered a request that another process of the guard sent, so
@@ -177,6 +182,8 @@ impl Act {
             Self::ServerAnsweredOtherId => ("server-id-type", Server),
             Self::ResultWithoutText => ("result-without-text", Server),
             Self::ResultWithoutContent => ("result-without-content", Server),
+            Self::ResultNotObject => ("result-not-object", Server),
+            Self::ResultValueLeftOut => ("result-value-left-out", Server),
             Self::ServerAnsweredUnasked => ("server-answer-unasked", Server),
             Self::AnsweredElsewhere => ("answer-elsewhere", Guard),
             Self::ServerReusedId => ("server-id-reused", Server),

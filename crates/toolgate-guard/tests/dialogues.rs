@@ -30,6 +30,7 @@ dialogues! { "cases":
     ids
     knowledge
     legacy_list
+    legacy_values
     leniency
     listing
     malformed

@@ -9,7 +9,9 @@ use toolgate_json::Node as _;
 use toolgate_mcp::catalog::Listing;
 use toolgate_mcp::contract::SchemaStore;
 use toolgate_mcp::era::Era;
-use toolgate_mcp::project::{Lost, OutputPolicy, Projection, TextFallback, Untellable};
+use toolgate_mcp::project::{
+    LegacyValues, Lost, OutputPolicy, Projection, TextFallback, Untellable,
+};
 use toolgate_mcp::publish::{ToolDefinition, publish};
 
 const INPUT: &str = r#"{"type":"object"}"#;
@@ -126,6 +128,45 @@ fn drop_leaves_schema_and_value_out_and_says_so_once_a_tool() {
         r#"{"content":[{"type":"text","text":"[1]"}],"_meta":{}}"#
     );
     assert_eq!(told.lost, [Lost::StructuredContent]);
+}
+
+/// L3: between two legacy peers a value that is not an object is left out where no schema
+/// allows it, and a root that is one of objects requires them.
+#[test]
+fn legacy_peers_have_objects_only() {
+    let modern = Projection::to(Era::V2025_11_25);
+    let legacy = modern.from_legacy(LegacyValues::Enforce);
+    let kinder = modern.from_legacy(LegacyValues::Project);
+    let text = |projection: Projection, tool: Option<&str>| {
+        let tool = tool.map(promising);
+        let document = json(r#"{"content":[],"structuredContent":[1]}"#);
+        let root = document.document().root();
+        let told = projection.result(tool.as_deref(), Era::V2025_11_25, root);
+        told.unwrap().text
+    };
+    let left_out = r#"{"content":[{"type":"text","text":"[1]"}]}"#;
+    let wrapped =
+        r#"{"content":[{"type":"text","text":"[1]"}],"structuredContent":{"result":[1]}}"#;
+    let keywords = r#"{"properties":{"a":{}},"required":["a"]}"#;
+    for output in [None, Some(keywords), Some(INPUT)] {
+        assert_eq!(text(legacy, output), left_out, "{output:?}");
+        assert_eq!(text(kinder, output), wrapped, "{output:?}");
+        assert_eq!(text(modern, output), wrapped, "{output:?}");
+    }
+    let array = r#"{"type":"array"}"#;
+    for projection in [legacy, kinder, modern] {
+        assert_eq!(text(projection, Some(array)), wrapped);
+    }
+    for (output, required) in [(INPUT, true), (keywords, true), (array, false)] {
+        let tool = promising(output);
+        assert_eq!(legacy.requires_object(&tool), required, "{output}");
+        let others = [kinder, modern, legacy.as_written(), to_modern()];
+        assert!(others.iter().all(|other| !other.requires_object(&tool)));
+    }
+}
+
+fn to_modern() -> Projection {
+    Projection::to(Era::V2026_07_28).from_legacy(LegacyValues::Enforce)
 }
 
 /// L3: no `type` is put on an author's schema; one that allows objects only but

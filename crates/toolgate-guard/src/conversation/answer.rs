@@ -8,6 +8,7 @@ use super::open::Open;
 use super::{Conversation, Turn};
 use crate::effect::{Effects, Outgoing, Purpose, Shape, method_name};
 use crate::fault::{Act, HEADER_MISMATCH, INTERNAL_ERROR};
+use crate::gate::listing::Remark;
 use crate::id::IdKey;
 use crate::record::{Action, Gate, Record};
 use crate::side::Side;
@@ -134,3 +135,23 @@ pub(super) fn data(act: Act) -> String {
 
 /// Characters of a detail in a record.
 const DETAIL: usize = 256;
+
+impl Remark {
+    /// What the audit log has of it.
+    pub(super) fn record(&self, turn: &Turn<'_>, key: &IdKey, open: &Open) -> Record {
+        let action = if self.left_out {
+            Action::Altered
+        } else {
+            Action::Reported
+        };
+        let mut record = fault(turn, Side::Server, self.gate, action, self.act);
+        record.describe(key, open, turn);
+        record.tool.clone_from(&self.tool);
+        record.listed = true;
+        record.elapsed = None;
+        if !self.detail.is_empty() {
+            record.note(&self.detail);
+        }
+        record
+    }
+}

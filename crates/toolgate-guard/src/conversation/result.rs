@@ -17,7 +17,8 @@ use super::{Carrier, Conversation, Turn};
 use crate::effect::{Effects, Outgoing, Purpose, Shape};
 use crate::fault::Act;
 use crate::gate::clients::Forms;
-use crate::gate::listing::{PageCase, Remark, removed, tell};
+use crate::gate::listing::{PageCase, removed, tell};
+use crate::gate::results::NotObject;
 use crate::gate::{Objection, Reply, results};
 use crate::id::IdKey;
 use crate::policy::{BadResult, BadTools, Mode, Project, TextBlocks};
@@ -149,7 +150,9 @@ impl Conversation {
         };
         let objection = self
             .judge(turn, checker, reading, &answered, of)
-            .or_else(|| missing_text(turn, &answered, of));
+            .or_else(|| not_object(turn, &answered, NotObject::Bad))
+            .or_else(|| missing_text(turn, &answered, of))
+            .or_else(|| not_object(turn, &answered, NotObject::LeftOut));
         let fuel = checker.fuel_used();
         let note = |record: Record, out: &mut Effects<'m>| {
             let mut record = record;
@@ -363,23 +366,21 @@ impl Conversation {
     }
 }
 
-impl Remark {
-    fn record(&self, turn: &Turn<'_>, key: &IdKey, open: &Open) -> Record {
-        let action = if self.left_out {
-            Action::Altered
-        } else {
-            Action::Reported
-        };
-        let mut record = fault(turn, Side::Server, self.gate, action, self.act);
-        record.describe(key, open, turn);
-        record.tool.clone_from(&self.tool);
-        record.listed = true;
-        record.elapsed = None;
-        if !self.detail.is_empty() {
-            record.note(&self.detail);
-        }
-        record
+/// Structured content that the protocol of both sides does not allow, if this becomes of it.
+fn not_object(turn: &Turn<'_>, answered: &Answered<'_>, what: NotObject) -> Option<Objection> {
+    let (era, tool) = (answered.open.era, answered.tool.as_ref()?);
+    let found = results::not_object(turn.policy(), era, tool, answered.result);
+    if answered.mode == Mode::Off || found != Some(what) {
+        return None;
     }
+    let (mode, act) = match what {
+        NotObject::Bad => (answered.mode, Act::ResultNotObject),
+        // The projection leaves it out in any mode, as all that the reader's era cannot say.
+        NotObject::LeftOut => (Mode::Enforce, Act::ResultValueLeftOut),
+    };
+    let text = "the result's structured content is not an object, as the protocol requires";
+    let reply = Reply::Tool(text.to_owned());
+    Some(Objection::act(Gate::Results, mode, act, reply))
 }
 
 /// A final result that keeps its contract, and yet not every reader can do with.
@@ -410,6 +411,9 @@ fn mended(
     objection: &Objection,
     bytes: &[u8],
 ) -> Option<String> {
+    if objection.code == Act::ResultValueLeftOut.code() {
+        return told(turn, answered, bytes);
+    }
     let texts = [Act::ResultWithoutText, Act::ResultWithoutContent];
     let is_text = texts.iter().any(|act| act.code() == objection.code);
     if !is_text || turn.policy().text_blocks != TextBlocks::Repair {
@@ -449,12 +453,11 @@ fn replaced(answered: &Answered<'_>, objection: &Objection, bytes: &[u8]) -> (St
 /// A result told otherwise to a reader whose era cannot read it as it is.
 fn told(turn: &Turn<'_>, answered: &Answered<'_>, bytes: &[u8]) -> Option<String> {
     let tool = answered.tool.as_ref()?;
-    let project = turn.policy().project;
     let era = answered.open.era;
-    if !results::needs_telling(project, era, tool, answered.result) {
+    if !results::needs_telling(turn.policy(), era, tool, answered.result) {
         return None;
     }
-    let projection = results::projection(project, era);
+    let projection = results::projection(turn.policy(), era);
     match projection.result(Some(tool), era, answered.result) {
         Ok(projected) => (projected.text.as_bytes() != bytes).then_some(projected.text),
         // It passed the gate, or nobody looks at it: as it is.
@@ -472,8 +475,8 @@ fn retold(turn: &Turn<'_>, answered: &Answered<'_>, text: &str) -> Option<String
     let result = document.document().root().member("result")?;
     let tool = answered.tool.as_ref()?;
     let era = answered.open.era;
-    let projection = results::projection(turn.policy().project, era);
-    if !results::needs_telling(turn.policy().project, era, tool, result) {
+    let projection = results::projection(turn.policy(), era);
+    if !results::needs_telling(turn.policy(), era, tool, result) {
         return None;
     }
     let projected = projection.result(Some(tool), era, result).ok()?;

@@ -8,13 +8,13 @@ use toolgate_mcp::catalog::Listing;
 use toolgate_mcp::contract::Isolated;
 use toolgate_mcp::era::Era;
 use toolgate_mcp::message::Edits;
-use toolgate_mcp::project::{Listed, Lost, OutputPolicy, Projection};
+use toolgate_mcp::project::{Listed, Lost, Projection};
 
-use super::drift;
+use super::{drift, results};
 use crate::fault::Act;
 use crate::guard::Rules;
 use crate::knowledge::{Found, Tools};
-use crate::policy::{BadTools, Mode, Policy, Project};
+use crate::policy::{BadTools, Mode, Policy};
 use crate::record::Gate;
 use crate::share::Board;
 
@@ -112,14 +112,11 @@ pub(crate) fn rejection(rules: &Rules, tools: &Tools) -> Option<Arc<str>> {
 }
 
 fn projection(policy: &Policy, case: &PageCase<'_>) -> Projection {
-    let mut projection = Projection::to(case.reader).from_legacy();
+    let projection = results::projection(policy, case.reader);
     if case.http {
-        projection = projection.over_http();
-    }
-    match policy.project {
-        Project::Wrap => projection.output(OutputPolicy::Wrap),
-        Project::Drop => projection.output(OutputPolicy::Drop),
-        Project::Off => projection.as_written(),
+        projection.over_http()
+    } else {
+        projection
     }
 }
 

@@ -5,11 +5,11 @@ use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::contract::{OutputShape, ToolContract};
 use toolgate_mcp::era::{Era, Structured};
 use toolgate_mcp::message::{Edits, ResultKind, text_block};
-use toolgate_mcp::project::{OutputPolicy, Projection, TextFallback};
+use toolgate_mcp::project::{OutputPolicy, Projection, StructuredTelling, TextFallback};
 
 use super::Objection;
 use crate::fault::Act;
-use crate::policy::{BadResult, Project};
+use crate::policy::{BadResult, Policy, Project};
 use crate::text;
 
 /// A result without its structured content, or with all of it, that says what
@@ -110,12 +110,12 @@ fn has_text(content: View<'_>) -> bool {
 
 /// Whether a result has to be told otherwise to a reader of `era`.
 pub(crate) fn needs_telling(
-    project: Project,
+    policy: &Policy,
     era: Era,
     tool: &ToolContract,
     result: View<'_>,
 ) -> bool {
-    if project == Project::Off || era.is_modern() {
+    if policy.project == Project::Off || era.is_modern() {
         return false;
     }
     let foreign = |name: &str| result.member(name).is_some();
@@ -124,23 +124,58 @@ pub(crate) fn needs_telling(
         (Structured::Any, _) | (_, None) => false,
         (Structured::None, Some(_)) => true,
         (Structured::Object, Some(value)) => {
-            value.kind() != Kind::Object || tool.output_shape() == OutputShape::Other
+            let is_object = value.kind() == Kind::Object;
+            let telling = projection(policy, era).telling(Some(tool), is_object, true);
+            // What is not an object needs a text block, too.
+            !is_object || telling.content != StructuredTelling::Natural
         }
     };
     said || FOREIGN.into_iter().any(foreign)
 }
 
-/// How results are told to readers of `era`.
-pub(crate) fn projection(project: Project, era: Era) -> Projection {
-    let output = match project {
-        Project::Wrap | Project::Off => OutputPolicy::Wrap,
-        Project::Drop => OutputPolicy::Drop,
-    };
+/// How tools and results are told to readers of `era`.
+pub(crate) fn projection(policy: &Policy, era: Era) -> Projection {
     // An object keeps the text that its author gave it, or none.
-    Projection::to(era)
-        .from_legacy()
-        .output(output)
-        .text(TextFallback::NonObject)
+    let mut projection = Projection::to(era).text(TextFallback::NonObject);
+    if !policy.translated_from_modern {
+        projection = projection.from_legacy(policy.legacy_values);
+    }
+    match policy.project {
+        Project::Wrap => projection.output(OutputPolicy::Wrap),
+        Project::Drop => projection.output(OutputPolicy::Drop),
+        Project::Off => projection.as_written(),
+    }
+}
+
+/// What becomes of a value that is not an object, where the protocol of both the server and
+/// the client knows objects only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotObject {
+    /// The output schema is one of objects: the result is bad.
+    Bad,
+    /// No output schema applies: the value is left out.
+    LeftOut,
+}
+
+/// Whether a final result has structured content that the protocol does not allow.
+pub(crate) fn not_object(
+    policy: &Policy,
+    era: Era,
+    tool: &ToolContract,
+    result: View<'_>,
+) -> Option<NotObject> {
+    let projection = projection(policy, era);
+    let read = era.read_result(result).ok()?;
+    let value = read.structured?;
+    let complete = read.kind == ResultKind::Complete;
+    if !projection.forbids_other_values() || !complete || value.kind() == Kind::Object {
+        return None;
+    }
+    if projection.requires_object(tool) && !read.is_error {
+        return Some(NotObject::Bad);
+    }
+    // A schema that allows other values is told in another form, and they with it.
+    (tool.output_shape() != OutputShape::Other).then_some(NotObject::LeftOut)
 }
 
 /// Where a result says what the guard found wrong with it.

@@ -14,6 +14,7 @@ use toolgate_mcp::argument::ArgumentSchema;
 pub use toolgate_mcp::check::OnUndecided;
 pub use toolgate_mcp::clients::CostlySchemas;
 use toolgate_mcp::contract::SchemaPart;
+pub use toolgate_mcp::project::LegacyValues;
 use toolgate_schema::{Compiler, Formats, Strictness};
 
 use crate::lock::Lock;
@@ -160,6 +161,12 @@ pub struct Policy {
     pub costly_schemas: CostlySchemas,
     /// How output is told to readers who know objects only. Default `Wrap`.
     pub project: Project,
+    /// What becomes of values that are not objects, from a legacy server to a legacy client.
+    /// Default `Enforce`.
+    pub legacy_values: LegacyValues,
+    /// Whether the server is modern also where the client is not, because a translator stands
+    /// between this guard and the server. Default `false`.
+    pub translated_from_modern: bool,
     /// Pinned tools. Default: none.
     pub drift: Drift,
     /// Whether argument schemas that servers list ([`toolgate_mcp::argument::LISTED`]) are held
@@ -208,6 +215,8 @@ impl Policy {
             inline_refs: false,
             costly_schemas: CostlySchemas::Simplify,
             project: Project::Wrap,
+            legacy_values: LegacyValues::Enforce,
+            translated_from_modern: false,
             drift: Drift::default(),
             listed_argument_schemas: false,
             // why: a tool that works without the guard works with it, its schemas' slips left out.

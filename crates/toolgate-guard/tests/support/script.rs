@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_guard::policy::{
-    BadResult, BadTools, CostlySchemas, DriftMode, Mode, OnUndecided, Project, Rate, TextBlocks,
-    ToolRule,
+    BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Project, Rate,
+    TextBlocks, ToolRule,
 };
 use toolgate_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Policy, Purpose,
@@ -299,6 +299,13 @@ impl Stage {
                         _ => Project::Wrap,
                     }
                 }
+                "legacy_values" => {
+                    policy.legacy_values = match value {
+                        "project" => LegacyValues::Project,
+                        _ => LegacyValues::Enforce,
+                    }
+                }
+                "translated_from_modern" => policy.translated_from_modern = value == "true",
                 "changed" => policy.drift.changed = drift(value),
                 "added" => policy.drift.added = drift(value),
                 "rate" => policy.rate = Some(rate(value)),

@@ -15,7 +15,7 @@ pub use list::{Listed, ProjectedList, ProjectedTool};
 pub use lost::{Lost, Unspeakable};
 pub use result::{ProjectedResult, StructuredTelling, Telling, Untellable};
 
-use crate::contract::OutputShape;
+use crate::contract::{OutputShape, ToolContract};
 use crate::era::{Era, Structured};
 
 /// What becomes of output that is not an object, for a reader that knows
@@ -51,6 +51,23 @@ pub enum TextFallback {
     Never,
 }
 
+/// What becomes of structured content that is not an object, between a server and a
+/// reader that both know objects only, where no output schema allows another value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "the rule of the older protocol holds, or it does not"
+)]
+pub enum LegacyValues {
+    /// The older protocol's rule holds (the default): the value is left out and the text
+    /// stays, and a result whose output schema is one of objects is bad
+    /// ([`Projection::requires_object`]).
+    #[default]
+    Enforce,
+    /// [`OutputPolicy`] holds, as for the values of a modern server.
+    Project,
+}
+
 /// How to tell one reader.
 ///
 /// ```
@@ -72,7 +89,7 @@ pub struct Projection {
     pub(crate) text: TextFallback,
     pub(crate) http: bool,
     pub(crate) as_written: bool,
-    pub(crate) stamped: bool,
+    pub(crate) legacy: Option<LegacyValues>,
 }
 
 impl Projection {
@@ -85,7 +102,7 @@ impl Projection {
             text: TextFallback::Always,
             http: false,
             as_written: false,
-            stamped: false,
+            legacy: None,
         }
     }
 
@@ -114,10 +131,21 @@ impl Projection {
     /// Says that the server may be as old as the reader: then an output schema without
     /// `type` whose keywords speak of objects is one of objects, and is told with
     /// `"type": "object"`; the values that it is about stay as they are. Without this
-    /// such output is wrapped, as any that may be no object.
+    /// such output is wrapped, as any that may be no object. `values` says what becomes of
+    /// values that the server's protocol does not allow.
+    ///
+    /// ```
+    /// use toolgate_mcp::era::Era;
+    /// use toolgate_mcp::project::{LegacyValues, Projection, StructuredTelling};
+    ///
+    /// let modern = Projection::to(Era::V2025_11_25);
+    /// let legacy = modern.from_legacy(LegacyValues::Enforce);
+    /// assert_eq!(modern.telling(None, false, true).content, StructuredTelling::Wrapped);
+    /// assert_eq!(legacy.telling(None, false, true).content, StructuredTelling::LeftOut);
+    /// ```
     #[must_use]
-    pub fn from_legacy(mut self) -> Self {
-        self.stamped = true;
+    pub fn from_legacy(mut self, values: LegacyValues) -> Self {
+        self.legacy = Some(values);
         self
     }
 
@@ -127,6 +155,27 @@ impl Projection {
     pub fn as_written(mut self) -> Self {
         self.as_written = true;
         self
+    }
+
+    /// Whether values that are not objects break the protocol of server and reader.
+    #[must_use]
+    pub fn forbids_other_values(&self) -> bool {
+        let enforced = self.legacy == Some(LegacyValues::Enforce) && !self.as_written;
+        enforced && self.reader.structured() == Structured::Object
+    }
+
+    /// Whether the output schema of `tool`, as the reader is told it, is one of objects, and
+    /// other values break the protocol of server and reader: a result with such a value is
+    /// bad, unless it is an error.
+    #[must_use]
+    pub fn requires_object(&self, tool: &ToolContract) -> bool {
+        let of_objects = match tool.output_shape() {
+            OutputShape::Object
+            | OutputShape::ObjectWithoutType
+            | OutputShape::ObjectByKeywords => true,
+            OutputShape::None | OutputShape::Other => false,
+        };
+        self.forbids_other_values() && of_objects
     }
 
     /// What becomes of output of this shape.
@@ -139,7 +188,7 @@ impl Projection {
             (Structured::None, ..) => Treatment::Drop,
             (Structured::Object, OutputShape::Object, _) => Treatment::Keep,
             (Structured::Object, OutputShape::ObjectWithoutType, _) => Treatment::Enclose,
-            (Structured::Object, OutputShape::ObjectByKeywords, _) if self.stamped => {
+            (Structured::Object, OutputShape::ObjectByKeywords, _) if self.legacy.is_some() => {
                 Treatment::Stamp
             }
             (Structured::Object, OutputShape::ObjectByKeywords, OutputPolicy::Wrap) => {

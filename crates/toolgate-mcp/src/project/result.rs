@@ -153,7 +153,11 @@ impl Projection {
             Treatment::Keep | Treatment::Enclose | Treatment::Stamp
                 if self.must_wrap(is_object) =>
             {
-                self.treatment(OutputShape::Other)
+                if self.forbids_other_values() {
+                    Treatment::Drop
+                } else {
+                    self.treatment(OutputShape::Other)
+                }
             }
             Treatment::Keep if self.reader.structured() == Structured::None => Treatment::Drop,
             treatment => treatment,

@@ -264,6 +264,12 @@ impl House {
         }
         // A part of the policy, and the pumps', whose own stays: half of it would hold for nobody.
         new.bounds.message = self.started.bounds.message;
+        // The policy knows of the translator that runs.
+        for (name, upstream) in &mut new.upstreams {
+            if let Some(started) = self.started.upstreams.get(name) {
+                upstream.translate = started.translate;
+            }
+        }
         let mut good = true;
         for (name, guard) in &self.guards {
             let Some(upstream) = new.upstreams.get(name) else {

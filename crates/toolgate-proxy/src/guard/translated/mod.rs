@@ -29,7 +29,8 @@ use bridge::Bridge;
 impl GuardOptions {
     /// The same guard before a server of the other era. `guard` is the one that will judge: its
     /// limits and its patience hold for the translation too. `observer` hears what the server
-    /// writes to its standard error and what is odd about it.
+    /// writes to its standard error and what is odd about it. For clients that are legacy, the
+    /// guard's policy says `translated_from_modern`.
     #[must_use]
     pub fn translated(
         mut self,

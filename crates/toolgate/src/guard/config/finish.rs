@@ -388,6 +388,7 @@ impl Config {
         policy.drift.lock.clone_from(&upstream.pins);
         // What passes is counted, whether or not the audit log has it.
         policy.record_passes = true;
+        policy.translated_from_modern = upstream.translate == TranslateWord::LegacyClients;
         policy.rate = self.rate.rate();
         policy.tools = self
             .tools

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::*;
-use toolgate_guard::policy::{BadResult, BadTools, DriftMode, Mode};
+use toolgate_guard::policy::{BadResult, BadTools, DriftMode, LegacyValues, Mode};
 
 /// A file of one test, gone with it.
 struct Temporary(PathBuf);
@@ -407,6 +407,27 @@ fn the_command_line_gives_one_server_and_the_file_none_then() {
             "`the server on the command line`: the settings already have a server, `a` (leave one of the two out)"
         ]
     );
+}
+
+/// L3: what the policy knows of the server's era, and what becomes of values between legacy peers.
+#[test]
+fn the_policy_of_a_translated_upstream_knows_that_its_server_is_modern() {
+    for (word, modern) in [
+        ("off", false),
+        ("legacy-clients", true),
+        ("modern-clients", false),
+    ] {
+        let file = format!(
+            "[upstreams.a]\ncommand = [\"x\"]\ntranslate = \"{word}\"\n[policy]\nlegacy_values = \"project\"\n"
+        );
+        let config = load(&file, &[], &[]).unwrap_or_else(|faults| panic_with(&faults));
+        let policy = config.policy(config.upstreams.get("a").unwrap());
+        assert_eq!(policy.translated_from_modern, modern, "{word}");
+        assert_eq!(policy.legacy_values, LegacyValues::Project);
+    }
+    let plain = load(ONE, &[], &[]).unwrap_or_else(|faults| panic_with(&faults));
+    let policy = plain.policy(plain.upstreams.get("a").unwrap());
+    assert_eq!(policy.legacy_values, LegacyValues::Enforce);
 }
 
 #[test]

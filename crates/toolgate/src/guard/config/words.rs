@@ -1,7 +1,8 @@
 //! The words that the settings use, and the values they stand for.
 
 use toolgate_guard::policy::{
-    BadResult, BadTools, CostlySchemas, DriftMode, Mode, OnUndecided, Project, TextBlocks,
+    BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Project,
+    TextBlocks,
 };
 use toolgate_guard::translate::Translate;
 use toolgate_schema::Formats;
@@ -92,6 +93,7 @@ words! {
     OnUndecided { Refuse = "refuse", Pass = "pass" }
     CostlySchemas { Simplify = "simplify", Strip = "strip", Pass = "pass" }
     Project { Wrap = "wrap", Drop = "drop", Off = "off" }
+    LegacyValues { Enforce = "enforce", Project = "project" }
     Formats { Annotate = "annotate", Assert = "assert", AssertWithNumbers = "assert-with-numbers" }
     DriftWord { Auto = "auto", Refuse = "refuse", Report = "report", Off = "off" }
     DriftMode { Refuse = "refuse", Report = "report", Off = "off" }

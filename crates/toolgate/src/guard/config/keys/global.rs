@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use toolgate_guard::policy::{
-    BadResult, BadTools, CostlySchemas, DriftMode, Mode, OnUndecided, Project, TextBlocks,
+    BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Project,
+    TextBlocks,
 };
 use toolgate_schema::Formats;
 
@@ -178,6 +179,11 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         "policy.project",
         word!(Project, policy.project),
         "output that is no object, for clients before 2026-07-28: wrapped as `{\"result\": …}`, dropped (the text stays), or as it is",
+    ),
+    live(
+        "policy.legacy_values",
+        word!(LegacyValues, policy.legacy_values),
+        "values that are not objects, from a server to a client that are both before 2026-07-28, where no output schema allows them: `enforce` takes them as a breach of the protocol (a bad result if the output schema is one of objects, otherwise left out), `project` does as `project` says; nothing happens if `project` is `off`",
     ),
     live(
         "policy.drift",
