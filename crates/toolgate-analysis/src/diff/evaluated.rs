@@ -112,6 +112,9 @@ impl<'a> Evaluated<'a> {
                 Some(false) => {}
                 None => answer = None,
             }
+            if doc.lookup.patterns_used_up() {
+                return None;
+            }
         }
         answer
     }

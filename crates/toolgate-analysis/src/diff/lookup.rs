@@ -21,11 +21,21 @@ type Members<'a> = HashMap<&'a str, View<'a>>;
 /// Values of one list, by their hash.
 type Values<'a> = HashMap<u64, Vec<View<'a>>>;
 
+/// What the patterns of one `patternProperties` say of a name.
+#[derive(Default)]
+pub(super) struct Matched<'a> {
+    /// The schemas of the patterns that match.
+    pub(super) schemas: Vec<View<'a>>,
+    /// Whether some pattern may match, which is not known.
+    pub(super) unknown: bool,
+}
+
 /// Prepared answers about one document.
 pub(super) struct Lookup<'a> {
     members: RefCell<HashMap<usize, Rc<Members<'a>>>>,
     values: RefCell<HashMap<usize, Rc<Values<'a>>>>,
     patterns: RefCell<HashMap<&'a str, Option<Rc<Pattern>>>>,
+    matched: RefCell<HashMap<(usize, String), Rc<Matched<'a>>>>,
     evaluated: RefCell<HashMap<(usize, Reach), Rc<Evaluated<'a>>>>,
     pattern_work: Cell<u64>,
 }
@@ -36,6 +46,7 @@ impl<'a> Lookup<'a> {
             members: RefCell::default(),
             values: RefCell::default(),
             patterns: RefCell::default(),
+            matched: RefCell::default(),
             evaluated: RefCell::default(),
             pattern_work: Cell::new(PATTERN_WORK),
         }
@@ -112,9 +123,38 @@ impl<'a> Lookup<'a> {
         let granted = work.min(PATTERN_FUEL);
         let mut fuel = granted;
         let answer = compiled.as_ref()?.matches(name, &mut fuel);
-        let used = granted.saturating_sub(fuel).saturating_add(1);
+        let used = granted.saturating_sub(fuel).saturating_add(PATTERN_LOOK);
         self.pattern_work.set(work.saturating_sub(used));
         answer
+    }
+
+    /// Which patterns of a `patternProperties` of this document match a name. Nothing more is
+    /// tried, and the rest not known, when the budget of the patterns is used up.
+    pub(super) fn matched(&self, patterns: View<'a>, name: &str) -> Rc<Matched<'a>> {
+        let key = (patterns.id().index(), name.to_owned());
+        if let Some(known) = self.matched.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let mut matched = Matched::default();
+        for (pattern, schema) in patterns.members() {
+            match self.matches(pattern.text(), name) {
+                Some(true) => matched.schemas.push(schema),
+                Some(false) => {}
+                None => matched.unknown = true,
+            }
+            if self.patterns_used_up() {
+                matched.unknown = true;
+                break;
+            }
+        }
+        let matched = Rc::new(matched);
+        self.matched.borrow_mut().insert(key, Rc::clone(&matched));
+        matched
+    }
+
+    /// Whether the budget of the patterns is used up.
+    pub(super) fn patterns_used_up(&self) -> bool {
+        self.pattern_work.get() == 0
     }
 
     /// What the keywords of a schema of this document evaluate.
@@ -175,8 +215,52 @@ impl Meter for Work {
 
 /// Members and items that are looked at one by one.
 const FEW: usize = 12;
-/// Steps of all patterns of one document: an eighth of a compiled pattern's bytes
-/// and the fuel of each match.
+/// Steps of all patterns of one document: an eighth of a compiled pattern's bytes,
+/// [`PATTERN_LOOK`] and the fuel of each match.
 const PATTERN_WORK: u64 = 1_000_000;
+/// What it takes to try a pattern, beside its fuel.
+const PATTERN_LOOK: u64 = 4;
 const PATTERN_FUEL: u64 = 10_000;
 const PATTERN_SIZE: usize = 64 << 10;
+
+#[cfg(test)]
+mod tests {
+    use toolgate_json::{OwnedDocument, ReadLimits};
+
+    use super::*;
+
+    /// The steps that asking all names takes, and how many answers are not known.
+    fn work_of(patterns: usize, names: usize) -> (u64, usize) {
+        let members: Vec<String> = (0..patterns)
+            .map(|index| format!("\"^b{index}x*\": true"))
+            .collect();
+        let text = format!("{{{}}}", members.join(", "));
+        let document = OwnedDocument::read(text.as_bytes(), &ReadLimits::default()).unwrap();
+        let lookup = Lookup::new();
+        let all = document.document().root();
+        let ask = || {
+            (0..names)
+                .filter(|name| lookup.matched(all, &format!("aaa{name}")).unknown)
+                .count()
+        };
+        let unknown = ask();
+        let left = lookup.pattern_work.get();
+        assert_eq!(
+            (ask(), lookup.pattern_work.get()),
+            (unknown, left),
+            "asked again, an answer costs nothing"
+        );
+        (PATTERN_WORK - left, unknown)
+    }
+
+    #[test]
+    fn names_times_patterns_stays_within_the_budget_and_the_rest_is_unknown() {
+        let (few, unknown) = work_of(50, 100);
+        assert!(few < PATTERN_WORK && unknown == 0, "{few} {unknown}");
+        for size in [1_000, 2_000] {
+            let (work, unknown) = work_of(size, size * 4);
+            assert_eq!(work, PATTERN_WORK);
+            assert!(unknown > 0, "{size}");
+        }
+    }
+}

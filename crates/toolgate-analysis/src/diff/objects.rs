@@ -96,19 +96,18 @@ impl<'a> Comparison<'a> {
         let Some(rest) = self.right.keyword(node, "additionalProperties") else {
             return true;
         };
-        let patterns: Vec<&str> = self
+        let patterns: HashSet<&str> = self
             .wanted(node, "patternProperties")
             .map(|(pattern, _)| pattern)
             .collect();
         let declared = self.right.keyword(node, "properties");
+        let by_pattern = self.right.keyword(node, "patternProperties");
         let right = self.right.clone();
         let covered = |name: &str| {
             declared.is_some_and(|all| right.lookup.member(all, name).is_some())
-                || patterns
-                    .iter()
-                    .any(|pattern| right.lookup.matches(pattern, name) == Some(true))
+                || by_pattern.is_some_and(|all| !right.lookup.matched(all, name).schemas.is_empty())
         };
-        let shared = |pattern: &str| patterns.contains(&pattern);
+        let shared = |pattern: &str| patterns.contains(pattern);
         let sure = patterns.is_empty();
         self.uncovered(facts, rest, sure, &covered, &shared, &ADDITIONAL)
     }

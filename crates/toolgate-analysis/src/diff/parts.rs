@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use toolgate_json::{Key as _, Kind, Node as _, View};
+use toolgate_json::{Kind, Node as _, View};
 use toolgate_schema::Dialect;
 
 use super::facts::{Doc, Facts};
@@ -16,17 +16,11 @@ pub(super) fn member<'a>(facts: &Facts<'a>, name: &str) -> Option<Vec<View<'a>>>
             .keyword(*node, "properties")
             .and_then(|all| doc.lookup.member(all, name));
         let mut beside = own.is_none();
-        let patterns = doc.keyword(*node, "patternProperties").into_iter();
-        for (key, schema) in patterns.flat_map(View::members) {
-            match doc.lookup.matches(key.text(), name) {
-                Some(true) => {
-                    schemas.push(schema);
-                    beside = false;
-                }
-                Some(false) => {}
-                // It may be a member of either kind.
-                None => beside = false,
-            }
+        if let Some(patterns) = doc.keyword(*node, "patternProperties") {
+            let matched = doc.lookup.matched(patterns, name);
+            schemas.extend(&matched.schemas);
+            // Where it is not known, it may be a member of either kind.
+            beside &= matched.schemas.is_empty() && !matched.unknown;
         }
         if beside {
             schemas.extend(doc.keyword(*node, "additionalProperties"));

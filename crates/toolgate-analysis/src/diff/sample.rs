@@ -5,7 +5,8 @@
 //! takes simple ones. Whether an instance really matches is checked by the
 //! engine afterwards, so the sampler may be wrong; it must only be bounded.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
 
@@ -25,6 +26,10 @@ pub(super) struct Sampler<'p, 'a> {
     choices: usize,
     /// Bytes that may still be written.
     room: usize,
+    /// The names of the pool that an object of these nodes can have.
+    unknown: HashMap<Vec<usize>, Rc<[String]>>,
+    /// Nodes that were asked for a member.
+    work: u64,
 }
 
 impl<'p, 'a> Sampler<'p, 'a> {
@@ -35,6 +40,8 @@ impl<'p, 'a> Sampler<'p, 'a> {
             number: 0,
             choices: 0,
             room: 0,
+            unknown: HashMap::new(),
+            work: 0,
         }
     }
 
@@ -44,6 +51,42 @@ impl<'p, 'a> Sampler<'p, 'a> {
         self.choices = 0;
         self.room = MOST_BYTES;
         self.value(&[self.doc.root], focus, 0)
+    }
+
+    /// The steps taken since this was asked last.
+    pub(super) fn take_work(&mut self) -> u64 {
+        std::mem::take(&mut self.work)
+    }
+
+    /// The schemas of a member.
+    fn member(&mut self, facts: &Facts<'a>, name: &str) -> Option<Vec<View<'a>>> {
+        self.step(facts);
+        parts::member(facts, name)
+    }
+
+    /// Counts one look at all nodes.
+    fn step(&mut self, facts: &Facts<'a>) {
+        let nodes = u64::try_from(facts.nodes.len()).unwrap_or(u64::MAX);
+        self.work = self.work.saturating_add(nodes);
+    }
+
+    /// Names that only the other schema knows, and one that neither does.
+    fn unknown(&mut self, facts: &Facts<'a>) -> Rc<[String]> {
+        let key: Vec<usize> = facts.nodes.iter().map(|one| one.id().index()).collect();
+        if let Some(known) = self.unknown.get(&key) {
+            return Rc::clone(known);
+        }
+        let pool = self.pool;
+        let lengths = pool.lengths.iter();
+        let lengths = lengths.filter(|length| (1..=LONGEST).contains(*length));
+        let by_length = lengths.take(24).map(|length| "n".repeat(*length));
+        let all = pool.names.iter().cloned().chain(by_length);
+        let possible: Rc<[String]> = all
+            .chain(["x-other".to_owned()])
+            .filter(|name| self.member(facts, name).is_some())
+            .collect();
+        self.unknown.insert(key, Rc::clone(&possible));
+        possible
     }
 
     /// A choice among `count` that does not vary with the focus.
@@ -64,6 +107,7 @@ impl<'p, 'a> Sampler<'p, 'a> {
         }
         let at_focus = focus.is_some_and(<[Step]>::is_empty);
         let facts = self.branched(schemas, at_focus);
+        self.step(&facts);
         let chosen = facts.values();
         let types = facts.types();
         if at_focus {
@@ -227,21 +271,14 @@ impl<'p, 'a> Sampler<'p, 'a> {
                 names.add(name);
             }
         }
-        // Names that only the other schema knows, and one that neither does.
-        let lengths = self
-            .pool
-            .lengths
+        let possible = match (step, mode) {
+            (Some(Step::AnyName), _) | (None, 1 | 3) => self.unknown(facts),
+            _ => Rc::default(),
+        };
+        let unknown: Vec<&str> = possible
             .iter()
-            .filter(|length| (1..=LONGEST).contains(*length));
-        let by_length: Vec<String> = lengths.take(24).map(|length| "n".repeat(*length)).collect();
-        let unknown: Vec<&str> = self
-            .pool
-            .names
-            .iter()
-            .chain(&by_length)
             .map(String::as_str)
-            .chain(["x-other"])
-            .filter(|name| !names.has(name) && parts::member(facts, name).is_some())
+            .filter(|name| !names.has(name))
             .collect();
         let extra = match (step, mode) {
             (Some(Step::AnyName), _) | (None, 1 | 3) => {
@@ -259,7 +296,7 @@ impl<'p, 'a> Sampler<'p, 'a> {
         }
         let mut members = Vec::new();
         for name in names.list {
-            let Some(schemas) = parts::member(facts, name) else {
+            let Some(schemas) = self.member(facts, name) else {
                 continue;
             };
             let on_path = wanted == Some(name) || (extra == Some(name) && step.is_some());

@@ -429,10 +429,13 @@ impl<'a> Comparison<'a> {
     /// Says why not. Always `false`.
     pub(super) fn say(&mut self, sure: bool, message: String) -> bool {
         if self.quiet == 0 && self.reasons.len() < MOST_REASONS {
+            // The rules are sure of nothing while patterns may match that were not tried.
+            let used_up =
+                self.left.lookup.patterns_used_up() || self.right.lookup.patterns_used_up();
             let reason = Reason {
                 place: self.place.clone(),
                 message,
-                sure: sure && self.sure,
+                sure: sure && self.sure && !used_up,
             };
             let told = self
                 .reasons

@@ -66,6 +66,7 @@ impl<'p, 'a> Search<'p, 'a> {
             }
             self.tries = self.tries.saturating_sub(1);
             let text = self.sampler.instance(number, focus);
+            self.fuel = self.fuel.saturating_sub(self.sampler.take_work());
             if self.proves(&text) {
                 return Some(text);
             }

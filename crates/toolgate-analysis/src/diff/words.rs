@@ -2,6 +2,7 @@
 
 use toolgate_json::{Key as _, Kind, Node as _, View, pointer, quote};
 
+use super::lookup::Lookup;
 use super::report::{Aspect, Change, Class, Side};
 use super::subset::equal_values;
 use super::tool::on_tool;
@@ -49,6 +50,7 @@ fn hints(changes: &mut Vec<Change>, old: Option<View<'_>>, new: Option<View<'_>>
 
 /// Walks two schemas side by side, where both have the same keyword.
 fn schemas(changes: &mut Vec<Change>, side: Side, old: View<'_>, new: View<'_>) {
+    let lookup = Lookup::new();
     let mut todo = vec![(old, new, String::new(), 0_usize)];
     let mut left = MOST_PLACES;
     while let Some((old, new, place, depth)) = todo.pop() {
@@ -71,7 +73,7 @@ fn schemas(changes: &mut Vec<Change>, side: Side, old: View<'_>, new: View<'_>) 
                 continue;
             };
             for (key, schema) in after.members() {
-                if let Some(other) = before.member(key.text()) {
+                if let Some(other) = lookup.member(before, key.text()) {
                     let mut place = place.clone();
                     if keyword != "properties" {
                         pointer::push(&mut place, keyword);
