@@ -131,8 +131,8 @@ impl<'a> Map<'a> {
         if name.is_empty() {
             return resource.recursive && self.resources.iter().filter(|r| r.recursive).count() > 1;
         }
-        let binds = |r: &super::map::Resource| r.dynamic_anchors.iter().any(|own| own == name);
-        binds(resource) && self.resources.iter().filter(|r| binds(r)).count() > 1
+        resource.dynamic_anchors.contains(name)
+            && self.binding.get(name).is_some_and(|count| *count > 1)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Every place of a document where a schema stands, and what it refers to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, View};
 use toolgate_schema::Dialect;
@@ -16,6 +16,8 @@ pub(super) struct Map<'a> {
     pub(super) places: Vec<Place>,
     pub(super) resources: Vec<Resource>,
     pub(super) of_node: HashMap<NodeId, usize>,
+    /// How many resources bind a dynamic anchor of this name.
+    pub(super) binding: HashMap<String, usize>,
 }
 
 /// Where a schema stands.
@@ -60,7 +62,7 @@ pub(super) struct Resource {
     pub(super) uri: String,
     pub(super) root: usize,
     pub(super) anchors: HashMap<String, usize>,
-    pub(super) dynamic_anchors: Vec<String>,
+    pub(super) dynamic_anchors: HashSet<String>,
     /// `$recursiveAnchor: true` at its root.
     pub(super) recursive: bool,
 }
@@ -79,6 +81,7 @@ impl<'a> Map<'a> {
             places: Vec::new(),
             resources: vec![Resource::new(String::new(), 0)],
             of_node: HashMap::new(),
+            binding: HashMap::new(),
         };
         map.discover(root, 0, limits)?;
         map.follow_all(limits)?;
@@ -284,8 +287,11 @@ impl<'a> Map<'a> {
             && let Some(name) = text("$dynamicAnchor")
         {
             self.anchor(own, name, place);
-            if let Some(resource) = self.resources.get_mut(own) {
-                resource.dynamic_anchors.push(name.to_owned());
+            if let Some(resource) = self.resources.get_mut(own)
+                && resource.dynamic_anchors.insert(name.to_owned())
+            {
+                let count = self.binding.entry(name.to_owned()).or_default();
+                *count = count.saturating_add(1);
             }
         }
         if self.dialect == Dialect::Draft201909
@@ -334,7 +340,7 @@ impl Resource {
             uri,
             root,
             anchors: HashMap::new(),
-            dynamic_anchors: Vec::new(),
+            dynamic_anchors: HashSet::new(),
             recursive: false,
         }
     }
