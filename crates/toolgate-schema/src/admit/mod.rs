@@ -5,6 +5,7 @@
 //! the way: dialect, bounds, the shape of each value. What a metaschema would
 //! say is said here, without running one.
 
+mod children;
 mod identify;
 mod shape;
 

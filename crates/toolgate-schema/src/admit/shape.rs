@@ -3,16 +3,16 @@
 
 use std::collections::HashSet;
 
-use toolgate_json::{Key as _, Kind, Node as _, View, quote};
+use toolgate_json::{Kind, Node as _, View, quote};
 
 use super::Admission;
 use crate::closest::closest;
 use crate::dialect::{Dialect, Keyword};
-use crate::error::{CompileError, CompileErrorKind};
+use crate::error::CompileError;
 use crate::format::{Format, NumberFormat};
 use crate::limits::LimitName;
 use crate::options::{Content, Formats, Strictness, Warning};
-use crate::outline::{ContentUse, Dependency, Form, FormatUse, PatternId, Sub, SubId, TypeSet};
+use crate::outline::{ContentUse, Dependency, Form, FormatUse, Sub, SubId, TypeSet};
 
 /// One keyword of the subschema that is being decoded.
 #[derive(Clone, Copy)]
@@ -28,7 +28,7 @@ pub(super) struct Reader<'v> {
 
 /// What a check of a value's shape answers: the decoded form, or nothing if the
 /// keyword is left out (lenient mode only).
-type Checked = Result<Option<Form>, CompileError>;
+pub(super) type Checked = Result<Option<Form>, CompileError>;
 
 impl Admission<'_> {
     /// Decodes one keyword.
@@ -127,7 +127,7 @@ impl Admission<'_> {
         r.sub.rules.dialect <= Dialect::Draft201909
     }
 
-    fn wrong(&mut self, r: Reader<'_>, value: View<'_>, expected: &str) -> Checked {
+    pub(super) fn wrong(&mut self, r: Reader<'_>, value: View<'_>, expected: &str) -> Checked {
         self.refuse(r.sub, value, r.name, expected, None)?;
         Ok(None)
     }
@@ -393,121 +393,6 @@ impl Admission<'_> {
         }
         Ok(Some(Form::Dependencies(found.into())))
     }
-
-    fn map(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
-        if value.kind() != Kind::Object {
-            return self.wrong(r, value, "an object of schemas");
-        }
-        let mut found = Vec::with_capacity(value.len());
-        for (key, value) in value.members() {
-            found.push((key.view().id(), self.child(r, value)?));
-        }
-        Ok(Some(Form::Map(found.into())))
-    }
-
-    fn patterns(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
-        if value.kind() != Kind::Object {
-            return self.wrong(r, value, "an object of schemas");
-        }
-        let mut found = Vec::with_capacity(value.len());
-        for (key, value) in value.members() {
-            let name = value.name().unwrap_or(value);
-            let Some(pattern) = self.known_pattern(r, name, key.text())? else {
-                continue;
-            };
-            found.push((key.view().id(), pattern, self.child(r, value)?));
-        }
-        Ok(Some(Form::Patterns(found.into())))
-    }
-
-    fn list(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
-        if value.kind() != Kind::Array || value.is_empty() {
-            return self.wrong(r, value, "a non-empty array of schemas");
-        }
-        // A branch that nobody can read may hold for anything, so the others decide nothing.
-        let decides = matches!(r.keyword, Keyword::AnyOf | Keyword::OneOf);
-        if let Some(unreadable) = value.items().find(|one| decides && !is_schema(*one)) {
-            return self.wrong(r, unreadable, EXPECTED_SCHEMA);
-        }
-        let mut found = Vec::with_capacity(value.len());
-        for value in value.items() {
-            found.push(self.child(r, value)?);
-        }
-        Ok(Some(Form::List(found.into())))
-    }
-
-    fn one(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
-        if !is_schema(value) {
-            return self.wrong(r, value, EXPECTED_SCHEMA);
-        }
-        if self.lacks_patterns(r) {
-            return Ok(None);
-        }
-        Ok(Some(Form::One(self.child(r, value)?)))
-    }
-
-    /// The pattern, or nothing if it is none and keywords may be left out.
-    fn known_pattern(
-        &mut self,
-        r: Reader<'_>,
-        value: View<'_>,
-        text: &str,
-    ) -> Result<Option<PatternId>, CompileError> {
-        match self.pattern(r.sub, value, text) {
-            Ok(id) => Ok(Some(id)),
-            Err(error)
-                if self.terms.strictness == Strictness::Lenient
-                    && matches!(error.kind(), CompileErrorKind::Pattern { .. }) =>
-            {
-                self.warnings.push(Warning::new(error));
-                Ok(None)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Whether a keyword is for the properties that the others leave over, and one of the
-    /// patterns that say which these are was left out.
-    fn lacks_patterns(&mut self, r: Reader<'_>) -> bool {
-        let rest = matches!(
-            r.keyword,
-            Keyword::AdditionalProperties | Keyword::UnevaluatedProperties
-        );
-        let Some(patterns) = r.view.member(Keyword::PatternProperties.name()) else {
-            return false;
-        };
-        rest && self.terms.strictness == Strictness::Lenient
-            && patterns.members().any(|(key, value)| {
-                let name = value.name().unwrap_or(value);
-                self.pattern(r.sub, name, key.text()).is_err()
-            })
-    }
-
-    /// A subschema of the one that is being decoded.
-    fn child(&mut self, r: Reader<'_>, value: View<'_>) -> Result<SubId, CompileError> {
-        let everywhere = r.sub.rules.dialect > Dialect::Draft4
-            || matches!(
-                r.keyword,
-                Keyword::AdditionalItems | Keyword::AdditionalProperties
-            );
-        if value.kind() == Kind::Boolean && !everywhere {
-            self.refuse(r.sub, value, r.name, "a schema object (draft 4)", None)?;
-        }
-        if !is_schema(value) {
-            self.refuse(r.sub, value, r.name, EXPECTED_SCHEMA, None)?;
-        }
-        self.push(
-            r.sub.doc,
-            value.id(),
-            r.sub.resource,
-            r.sub.rules,
-            r.depth + 1,
-        )
-    }
-}
-
-fn is_schema(value: View<'_>) -> bool {
-    matches!(value.kind(), Kind::Boolean | Kind::Object)
 }
 
 /// A string of an array of strings that is there before.
@@ -536,7 +421,6 @@ pub(super) fn describe(value: View<'_>) -> String {
 }
 
 const SHOWN: usize = 64;
-const EXPECTED_SCHEMA: &str = "a schema: an object or a boolean";
 /// The keyword of OpenAPI 3.0 for values that may be null.
 const NULLABLE: &str = "nullable";
 const EXPECTED_NULL: &str = "`null` among the types, since JSON Schema has no such keyword";
