@@ -40,6 +40,12 @@ fn whole(json: String) -> String {
     json.replace("\\ud83d\\ude00", "😀").replace("\\ud83d", "é")
 }
 
+/// Whether no number is beyond doubles: clients get no schema with such a number.
+fn doubles_hold(json: &str) -> bool {
+    let mut words = json.split(|c: char| !c.is_ascii_digit() && !"+-.eE".contains(c));
+    words.all(|word| word.parse().is_ok_and(f64::is_finite) || word.parse::<f64>().is_err())
+}
+
 fn object(names: &str, members: Vec<(String, String)>) -> String {
     let members: Vec<String> = members
         .iter()
@@ -133,7 +139,7 @@ proptest! {
     #[test]
     fn tool_messages_in_order_pass(
         extra in json(SINGLE),
-        described in json(SINGLE).prop_map(whole),
+        described in json(SINGLE).prop_map(whole).prop_filter("numbers that doubles hold", |json| doubles_hold(json)),
         text in r#"([a-z é😀]|\\[nrt"\\/]){0,12}"#,
         number in "(0|[1-9][0-9]{0,15})(\\.0{1,3})?",
         modern in any::<bool>(),

@@ -117,10 +117,16 @@ impl Standard {
             Some(Value::Array(words)) => words.iter().any(|known| known == word),
             Some(known) => known == word,
         };
+        let between = match run.between {
+            Between::Nothing => "nothing",
+            Between::Guard(_) => "guard",
+            Between::Translator(_) => "translator",
+        };
         let defect = self.defects.iter_mut().find(|Defect { told, .. }| {
             names(told, "peer", run.peer)
                 && names(told, "era", run.spoken())
                 && names(told, "transport", run.transport)
+                && names(told, "between", between)
                 && names(told, "case", case)
         })?;
         defect.met = true;

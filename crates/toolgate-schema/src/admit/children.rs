@@ -53,7 +53,9 @@ impl Admission<'_> {
     }
 
     pub(super) fn one(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
-        if !is_schema(value) {
+        // Read as `true`, these would forbid something; the others forbid nothing then.
+        let forbids = matches!(r.keyword, Keyword::Not | Keyword::If | Keyword::Contains);
+        if forbids && !is_schema(value) {
             return self.wrong(r, value, EXPECTED_SCHEMA);
         }
         if self.lacks_patterns(r) {
