@@ -17,8 +17,8 @@ use crate::term::Term;
 /// Fetch the documents that schemas refer to, so that they can be registered
 ///
 /// Fetches over https from the named hosts only, and never from an address that is not public.
-/// What the documents refer to is fetched too, under the same rules. No other command and no
-/// schema starts a fetch by itself.
+/// What the documents refer to is fetched too, under the same rules. No schema starts a fetch by
+/// itself; `check`, `lint` and `validate` fetch only if `--fetch-host` is given.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct FetchCommand {

@@ -1,6 +1,6 @@
 //! The reason for the guard, shown: odd tools and today's clients, without it and with it.
 //!
-//! `xtask/guard-proof/odd-tools.json` has some hundred tools as real servers or their authors might
+//! `xtask/guard-proof/odd-tools.json` has 687 tools as real servers or their authors might
 //! write them, each odd in one way. A published client meets each beside two good tools. The rule: what
 //! works without the guard works with it, no client hangs, and the good tools work always. What each
 //! client made of each tool is recorded in `seen.json`, so that every change is noticed:

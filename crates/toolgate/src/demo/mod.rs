@@ -15,11 +15,11 @@ use crate::exit::{Exit, Failure};
 use crate::term::Term;
 use desk::Desk;
 
-/// Serve a few demonstration tools, one of them hostile
+/// Serve a few demonstration tools, two of which no client should accept
 ///
 /// Speaks every published version of MCP, on standard input and output or over Streamable HTTP:
-/// a tool with array output, one with integer output, one with a real `oneOf` input, and one
-/// whose schema no client should accept.
+/// a tool with array output, one with integer output, one with a real `oneOf` input, one whose
+/// schema nests too deep, and one whose schema refers to nothing.
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
     /// Serve Streamable HTTP at `http://ADDR/mcp`, for instance 127.0.0.1:8931; port 0 takes a free one
