@@ -1,8 +1,7 @@
 //! The shape of each keyword's value: what its dialect's metaschema allows,
 //! decoded on the way.
 
-use std::collections::HashSet;
-
+use foldhash::{HashSet, HashSetExt as _};
 use toolgate_json::{Kind, Node as _, View, quote};
 
 use super::Admission;

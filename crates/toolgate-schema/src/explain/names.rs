@@ -1,9 +1,9 @@
 //! Finding names: of an object's members, and of a keyword's.
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
+use foldhash::{HashMap, HashMapExt as _};
 use toolgate_json::{Key as _, Kind, Node, NodeId, View};
 
 use super::Flow;

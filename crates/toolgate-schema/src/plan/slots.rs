@@ -1,8 +1,8 @@
 //! Names on their way into a table: each once, then in order.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 
+use foldhash::{HashMap, HashMapExt as _};
 use toolgate_json::NameEnds;
 
 use super::NameTable;
