@@ -1,17 +1,10 @@
-//! The compiler: what the operator sets, and the way from bytes to a schema.
+//! The compiler: what the operator sets.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use toolgate_json::{Kind, Node as _, OwnedDocument, ReadErrorKind};
+use toolgate_syntax::{CompileError, Content, Dialect, Formats, Options, Parser, Strictness};
 
-use crate::admit::{Admission, Terms};
-use crate::dialect::{Dialect, Rules, Vocabulary, metaschemas};
-use crate::error::{CompileError, CompileErrorKind, Place};
-use crate::limits::{Limit, LimitName, Limits, schema_read_limits};
-use crate::options::{Content, Formats, Strictness, Warning};
-use crate::outline::Outline;
-use crate::resolve::resolve;
+use crate::limits::Limits;
 
 /// Compiles schemas under one set of options.
 ///
@@ -31,18 +24,13 @@ use crate::resolve::resolve;
 /// assert_eq!(error.help().as_deref(), Some("did you mean `string`?"));
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Compiler(Arc<Options>);
+pub struct Compiler(Arc<Settings>);
 
 /// What the operator set.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Options {
-    pub(crate) limits: Limits,
-    pub(crate) formats: Formats,
-    pub(crate) content: Content,
-    pub(crate) strictness: Strictness,
-    pub(crate) dialect: Option<Dialect>,
-    pub(crate) default_dialect: Option<Dialect>,
-    documents: HashMap<String, OwnedDocument>,
+struct Settings {
+    limits: Limits,
+    parser: Parser,
 }
 
 impl Compiler {
@@ -55,7 +43,8 @@ impl Compiler {
     /// Sets the bounds of compilation and of each check.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
-        self.options().limits = limits;
+        self.options().limits = limits.of_model();
+        self.settings().limits = limits;
         self
     }
 
@@ -109,26 +98,16 @@ impl Compiler {
     /// The document is not JSON, or one too many. Whether it is a valid schema
     /// is found out when a reference leads to it.
     pub fn register(mut self, uri: &str, document: &[u8]) -> Result<Self, CompileError> {
-        let uri = uri.split('#').next().unwrap_or(uri);
-        let place = || Place {
-            document: uri.to_owned(),
-            ..Place::default()
-        };
-        let allowed = self.0.limits.registrations;
-        if self.0.documents.len() >= allowed && !self.0.documents.contains_key(uri) {
-            return Err(CompileError::limit_reached(
-                LimitName::Registrations,
-                allowed,
-                place(),
-            ));
-        }
-        let document = read(document, &self.0.limits, place())?;
-        self.options().documents.insert(uri.to_owned(), document);
+        self.settings().parser.register(uri, document)?;
         Ok(self)
     }
 
-    fn options(&mut self) -> &mut Options {
+    fn settings(&mut self) -> &mut Settings {
         Arc::make_mut(&mut self.0)
+    }
+
+    fn options(&mut self) -> &mut Options {
+        self.settings().parser.options_mut()
     }
 
     /// The bounds this compiler works under.
@@ -139,123 +118,19 @@ impl Compiler {
 
     /// The URIs of the registered documents, in no particular order.
     pub fn registered(&self) -> impl Iterator<Item = &str> {
-        self.0.documents.keys().map(String::as_str)
+        self.0.parser.registered()
     }
 
-    /// What the operator set.
-    pub(crate) fn set(&self) -> &Options {
-        &self.0
-    }
-
-    /// Admits and resolves a schema; with keywords that assert nothing if
-    /// `annotations` are wanted.
-    pub(crate) fn outline(
-        &self,
-        text: OwnedDocument,
-        annotations: bool,
-    ) -> Result<(Outline, Vec<Warning>), CompileError> {
-        let terms = Terms {
-            limits: &self.0.limits,
-            strictness: self.0.strictness,
-            formats: self.0.formats,
-            content: self.0.content,
-            dialect: self.0.dialect,
-            annotations,
-        };
-        let metaschemas = |uri: &str| self.custom_rules(uri, 0);
-        let mut admission = Admission::new(terms, &metaschemas);
-        let rules = Rules::all(
-            self.0
-                .dialect
-                .or(self.0.default_dialect)
-                .unwrap_or_default(),
-        );
-        let root = admission.admit_document("", text, rules)?;
-        resolve(admission, root, &|uri| self.find(uri))
-    }
-
-    /// A document in hand: a registered one, or a bundled metaschema.
-    fn find(&self, uri: &str) -> Option<Result<OwnedDocument, CompileError>> {
-        if let Some(document) = self.0.documents.get(uri) {
-            return Some(Ok(document.clone()));
-        }
-        let text = metaschemas::bundled(uri)?;
-        let place = Place {
-            document: uri.to_owned(),
-            ..Place::default()
-        };
-        Some(read(text.as_bytes(), &Limits::default(), place))
-    }
-
-    /// The rules that a registered metaschema sets by its `$vocabulary`
-    /// (2020-12, core §8.1.2), or why they cannot be followed.
-    fn custom_rules(&self, uri: &str, depth: usize) -> Option<Result<Rules, String>> {
-        let document = self.0.documents.get(uri.split('#').next().unwrap_or(uri))?;
-        let root = document.document().root();
-        let declared = root.member("$schema").map_or("", |uri| uri.string());
-        let base = match Dialect::from_uri(declared) {
-            Some(dialect) => Rules::all(dialect),
-            None if depth < METASCHEMA_CHAIN => match self.custom_rules(declared, depth + 1) {
-                Some(Ok(rules)) => rules,
-                Some(error) => return Some(error),
-                None => Rules::DEFAULT,
-            },
-            None => return Some(Err("its chain of metaschemas is too long".to_owned())),
-        };
-        let Some(vocabulary) = root.member("$vocabulary") else {
-            return Some(Ok(base));
-        };
-        if vocabulary.kind() != Kind::Object {
-            return Some(Err("its `$vocabulary` is not an object".to_owned()));
-        }
-        let mut rules = Rules::core(base.dialect);
-        for (name, required) in vocabulary.members() {
-            let name = toolgate_json::Key::text(name);
-            match Vocabulary::from_uri(name) {
-                Some(known) => rules = rules.with(known),
-                None if required.boolean() => {
-                    let name = toolgate_json::quote(name, 200);
-                    return Some(Err(format!("it requires the unknown vocabulary `{name}`")));
-                }
-                None => {}
-            }
-        }
-        Some(Ok(rules))
+    /// The parser that reads schemas for this compiler.
+    ///
+    /// ```
+    /// use toolgate_schema::{Compiler, Formats};
+    ///
+    /// let compiler = Compiler::new().formats(Formats::Assert);
+    /// assert_eq!(compiler.parser().options().formats, Formats::Assert);
+    /// ```
+    #[must_use]
+    pub fn parser(&self) -> &Parser {
+        &self.0.parser
     }
 }
-
-/// Reads a schema document.
-pub(crate) fn read(
-    text: &[u8],
-    limits: &Limits,
-    place: Place,
-) -> Result<OwnedDocument, CompileError> {
-    OwnedDocument::read(text, &schema_read_limits(limits)).map_err(|error| {
-        let kind = match (error.kind(), error.limit()) {
-            (kind, Some((_, allowed))) => CompileErrorKind::Limit(Limit {
-                name: match kind {
-                    ReadErrorKind::TooDeep => LimitName::SchemaNesting,
-                    ReadErrorKind::TooManyNodes => LimitName::SchemaNodes,
-                    ReadErrorKind::TooManyDigits => LimitName::SchemaDigits,
-                    _ => LimitName::SchemaBytes,
-                },
-                allowed,
-            }),
-            _ => CompileErrorKind::Json {
-                message: error.to_string(),
-                other: error.other(),
-            },
-        };
-        let at = error.at();
-        CompileError::new(
-            kind,
-            Place {
-                span: Some(at..at),
-                ..place
-            },
-        )
-    })
-}
-
-/// How many custom metaschemas may describe each other in a row.
-const METASCHEMA_CHAIN: usize = 8;

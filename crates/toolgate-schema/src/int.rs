@@ -8,12 +8,6 @@ pub(crate) fn to_u32(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-/// A byte as a number.
-#[expect(clippy::as_conversions, reason = "u8 to u32 loses nothing")]
-pub(crate) const fn of_byte(byte: u8) -> u32 {
-    byte as u32
-}
-
 /// A count of a node's operations; [`Lowering`](crate::lower) refuses nodes with more.
 pub(crate) fn to_u16(count: usize) -> u16 {
     u16::try_from(count).unwrap_or(u16::MAX)

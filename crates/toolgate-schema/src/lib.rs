@@ -17,46 +17,44 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! One direction, six rooms: bytes are *admitted* and *resolved* into an
-//! outline, *lowered* into a plan, and the plan is *executed*. Only when the
-//! answer is no does a second, plain evaluation of the outline *explain* it.
+//! `toolgate-syntax` reads a schema into a model. Here the model is *lowered*
+//! into a plan, and the plan is *executed*. Only when the
+//! answer is no does a second, plain evaluation of the model *explain* it.
 
 #![forbid(unsafe_code)]
 
-mod admit;
-mod closest;
 mod compiler;
 mod cost;
-mod dialect;
-mod error;
 mod execute;
 mod explain;
-pub mod format;
 mod int;
 mod limits;
 mod lower;
-mod options;
 mod outline;
 mod plan;
-pub mod positions;
 mod price;
 mod report;
-mod resolve;
 mod safety;
 mod schema;
 pub mod settings;
-mod uri;
 #[cfg(feature = "serde_json")]
 mod value;
 
-pub use closest::closest;
+/// The model's types, under the paths that this crate's modules use.
+mod dialect {
+    pub(crate) use toolgate_syntax::{Dialect, Keyword};
+}
+mod error {
+    pub(crate) use toolgate_syntax::{CompileError, CompileErrorKind, SchemaLocation as Place};
+}
+mod options {
+    pub(crate) use toolgate_syntax::{Content, Formats, Strictness, Warning};
+}
+
 pub use compiler::Compiler;
-pub use dialect::Dialect;
-pub use error::{CompileError, CompileErrorKind};
 pub use execute::Exhausted;
 pub use explain::kind::{Branches, FindingKind, Found, Tag};
-pub use limits::{Limit, LimitName, Limits};
-pub use options::{Content, Formats, Strictness, Warning};
+pub use limits::Limits;
 pub use report::{
     Annotation, Annotations, Explanation, Fault, Faults, Finding, OutputFormat, Report, Source,
 };
@@ -64,5 +62,9 @@ pub use safety::{
     assert_schema_safe_to_compile, assert_view_safe_to_compile, is_same_document_ref,
 };
 pub use schema::{Schema, Verdict, Workspace};
+pub use toolgate_syntax::{
+    CompileError, CompileErrorKind, Content, Dialect, Formats, Limit, LimitName, Strictness,
+    Warning, closest, format, positions,
+};
 #[cfg(feature = "serde_json")]
 pub use value::ValueNode;

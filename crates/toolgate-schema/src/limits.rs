@@ -1,7 +1,5 @@
 //! What a schema, an instance and one check may cost, each bound named and on by default.
 
-use std::fmt;
-
 use toolgate_json::ReadLimits;
 
 /// The bounds under which a schema is compiled and its instances are checked.
@@ -72,20 +70,21 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
+        let model = toolgate_syntax::Limits::default();
         Self {
-            schema_bytes: 1 << 20,
-            schema_nesting: 512,
-            schema_nodes: 500_000,
-            schema_digits: 4_096,
-            depth: 64,
-            subschemas: 10_000,
+            schema_bytes: model.schema_bytes,
+            schema_nesting: model.schema_nesting,
+            schema_nodes: model.schema_nodes,
+            schema_digits: model.schema_digits,
+            depth: model.depth,
+            subschemas: model.subschemas,
             plan_nodes: 20_000,
-            enum_members: 20_000,
-            pattern_bytes: 8 << 10,
-            pattern_size: 1 << 20,
-            patterns_size: 6 << 20,
-            registrations: 1_024,
-            reference_bytes: 8 << 10,
+            enum_members: model.enum_members,
+            pattern_bytes: model.pattern_bytes,
+            pattern_size: model.pattern_size,
+            patterns_size: model.patterns_size,
+            registrations: model.registrations,
+            reference_bytes: model.reference_bytes,
             instance: ReadLimits::default(),
             // why: 100 ms of a 2020s core for the dearest mix of work in the hostile
             // set; the median tool call takes under 100 units.
@@ -97,119 +96,23 @@ impl Default for Limits {
     }
 }
 
-/// Which bound was reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum LimitName {
-    /// [`Limits::schema_bytes`]
-    SchemaBytes,
-    /// [`Limits::schema_nesting`]
-    SchemaNesting,
-    /// [`Limits::schema_nodes`]
-    SchemaNodes,
-    /// [`Limits::schema_digits`]
-    SchemaDigits,
-    /// [`Limits::depth`]
-    Depth,
-    /// [`Limits::subschemas`]
-    Subschemas,
-    /// [`Limits::plan_nodes`]
-    PlanNodes,
-    /// [`Limits::enum_members`]
-    EnumMembers,
-    /// [`Limits::pattern_bytes`]
-    PatternBytes,
-    /// [`Limits::pattern_size`]
-    PatternSize,
-    /// [`Limits::patterns_size`]
-    PatternsSize,
-    /// [`Limits::registrations`]
-    Registrations,
-    /// [`Limits::reference_bytes`]
-    ReferenceBytes,
-}
-
-impl LimitName {
-    /// Every bound that can refuse a schema.
-    pub const ALL: [Self; 13] = [
-        Self::SchemaBytes,
-        Self::SchemaNesting,
-        Self::SchemaNodes,
-        Self::SchemaDigits,
-        Self::Depth,
-        Self::Subschemas,
-        Self::PlanNodes,
-        Self::EnumMembers,
-        Self::PatternBytes,
-        Self::PatternSize,
-        Self::PatternsSize,
-        Self::Registrations,
-        Self::ReferenceBytes,
-    ];
-
-    /// The [setting](crate::settings) that raises it.
-    pub fn setting(self) -> &'static str {
-        match self {
-            Self::SchemaBytes => "limits.schema_bytes",
-            Self::SchemaNesting => "limits.schema_nesting",
-            Self::SchemaNodes => "limits.schema_nodes",
-            Self::SchemaDigits => "limits.schema_digits",
-            Self::Depth => "limits.depth",
-            Self::Subschemas => "limits.subschemas",
-            Self::PlanNodes => "limits.plan_nodes",
-            Self::EnumMembers => "limits.enum_members",
-            Self::PatternBytes => "limits.pattern_bytes",
-            Self::PatternSize => "limits.pattern_size",
-            Self::PatternsSize => "limits.patterns_size",
-            Self::Registrations => "limits.registrations",
-            Self::ReferenceBytes => "limits.reference_bytes",
+impl Limits {
+    /// The part of them that bounds a schema's model.
+    pub(crate) fn of_model(&self) -> toolgate_syntax::Limits {
+        toolgate_syntax::Limits {
+            schema_bytes: self.schema_bytes,
+            schema_nesting: self.schema_nesting,
+            schema_nodes: self.schema_nodes,
+            schema_digits: self.schema_digits,
+            depth: self.depth,
+            subschemas: self.subschemas,
+            enum_members: self.enum_members,
+            pattern_bytes: self.pattern_bytes,
+            pattern_size: self.pattern_size,
+            patterns_size: self.patterns_size,
+            registrations: self.registrations,
+            reference_bytes: self.reference_bytes,
         }
-    }
-
-    /// The name as messages print it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::SchemaBytes => "schema bytes",
-            Self::SchemaNesting => "nested arrays and objects of a schema document",
-            Self::SchemaNodes => "values and names in a schema document",
-            Self::SchemaDigits => "digits of a number in a schema",
-            Self::Depth => "schema depth",
-            Self::Subschemas => "subschemas",
-            Self::PlanNodes => "compiled subschemas",
-            Self::EnumMembers => "enum members",
-            Self::PatternBytes => "pattern length in bytes",
-            Self::PatternSize => "compiled pattern size",
-            Self::PatternsSize => "compiled size of all patterns",
-            Self::Registrations => "registered documents",
-            Self::ReferenceBytes => "reference length in bytes",
-        }
-    }
-}
-
-impl fmt::Display for LimitName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// A bound that a schema went over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limit {
-    /// Which bound.
-    pub name: LimitName,
-    /// Its value.
-    pub allowed: u64,
-}
-
-/// How a JSON reader is set for a schema document: its own byte bound, deep
-/// enough for data under `const` or `examples`, duplicate keys refused.
-pub(crate) fn schema_read_limits(limits: &Limits) -> ReadLimits {
-    ReadLimits {
-        bytes: limits.schema_bytes,
-        depth: limits.schema_nesting,
-        nodes: limits.schema_nodes,
-        digits: limits.schema_digits,
-        ..ReadLimits::default()
     }
 }
 

@@ -3,10 +3,10 @@
 
 use toolgate_json::View;
 
-use crate::compiler::{self, Compiler};
-use crate::error::{CompileError, Place};
+use toolgate_syntax::{CompileError, uri};
+
+use crate::compiler::Compiler;
 use crate::limits::Limits;
-use crate::uri;
 
 /// Whether a schema may be given to a validator: its dialect is known, every keyword
 /// has a value that its dialect allows, every reference leads to something in hand,
@@ -77,7 +77,7 @@ impl Compiler {
     ///
     /// What [`compile`](Self::compile) would say of the schema.
     pub fn assert_safe(&self, schema: &[u8]) -> Result<(), CompileError> {
-        let text = compiler::read(schema, self.bounds(), Place::default())?;
-        self.outline(text, false).map(drop)
+        let document = self.parser().read(schema)?;
+        self.parser().parse_assertions(document).map(drop)
     }
 }

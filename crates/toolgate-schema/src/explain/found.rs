@@ -4,7 +4,7 @@ use toolgate_json::{Key as _, Kind, Node};
 
 use super::kind::Found;
 use super::value::At;
-use crate::closest::closest;
+use toolgate_syntax::closest;
 
 /// The value as a finding repeats it.
 pub(super) fn found<'i, N: Node<'i>>(at: At<'i, N>) -> Found {

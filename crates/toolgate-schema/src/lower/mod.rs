@@ -22,9 +22,10 @@ use std::collections::{HashMap, HashSet};
 use crate::dialect::Keyword;
 use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::int::{to_u16, to_u32};
-use crate::limits::{LimitName, Limits};
+use crate::limits::Limits;
 use crate::outline::{Entry, Form, Outline, RefId, Shape, Sub, SubId, Target, TypeSet};
 use crate::plan::{Condition, Literal, Lost, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits, Union};
+use toolgate_syntax::LimitName;
 
 pub(crate) use origin::nodes_of;
 use scope::{ScopeId, Scopes};

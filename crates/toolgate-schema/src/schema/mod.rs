@@ -5,11 +5,10 @@ use std::sync::{Arc, OnceLock};
 
 use toolgate_json::{Node, OwnedDocument, ReadError, Reader};
 
-use crate::compiler::{self, Compiler};
-use crate::error::{CompileError, Place};
+use crate::compiler::Compiler;
+use crate::error::CompileError;
 use crate::execute::{self, Allowance, Exhausted, Scratch};
 use crate::explain::{Guide, Index};
-use crate::limits::schema_read_limits;
 use crate::lower::{lower, nodes_of};
 use crate::options::Warning;
 use crate::outline::Outline;
@@ -171,8 +170,7 @@ impl Schema {
     fn document(&self) -> &OwnedDocument {
         self.later().text.get_or_init(|| {
             let source: &str = &self.0.source;
-            let limits = schema_read_limits(self.0.compiler.bounds());
-            let read = OwnedDocument::read(source, &limits);
+            let read = self.0.compiler.parser().read(source.as_bytes());
             // It was read once already, under the same bounds. Without its text nothing is
             // explained: `null` is no schema, so that no outline is made of it.
             debug_assert!(read.is_ok(), "a compiled schema's text is read again");
@@ -209,7 +207,7 @@ impl Schema {
         let made = self.later().outlined.get_or_init(|| {
             let text = self.document().clone();
             let compiler = &self.0.compiler;
-            compiler.outline(text, true).map(|(outline, _)| {
+            compiler.parser().parse_document(text).map(|outline| {
                 let nodes = nodes_of(&outline, compiler.bounds(), &self.0.plan);
                 let index = nodes.map(|nodes| Index::new(&outline, nodes));
                 Outlined { outline, index }
@@ -280,8 +278,9 @@ impl Compiler {
     ///
     /// [`CompileError`] says why the schema may not exist here.
     pub fn compile(&self, schema: &[u8]) -> Result<Schema, CompileError> {
-        let text = compiler::read(schema, self.bounds(), Place::default())?;
-        let (outline, warnings) = self.outline(text.clone(), false)?;
+        let text = self.parser().read(schema)?;
+        let mut outline = self.parser().parse_assertions(text.clone())?;
+        let warnings = std::mem::take(&mut outline.warnings);
         let plan = lower(&outline, self.bounds())?;
         drop(outline);
         Ok(Schema::new(

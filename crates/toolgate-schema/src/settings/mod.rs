@@ -38,9 +38,9 @@ use toolgate_json::{ReadError, quote};
 
 pub use table::ALL;
 
-use crate::closest::closest;
 use crate::compiler::Compiler;
 use crate::limits::Limits;
+use toolgate_syntax::closest;
 use words::Choice;
 
 /// One thing that an operator can set.

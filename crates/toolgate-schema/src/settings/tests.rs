@@ -2,8 +2,9 @@
 
 use super::{ALL, Kind, find, of_read_error, registration};
 use crate::compiler::Compiler;
-use crate::limits::{LimitName, Limits};
+use crate::limits::Limits;
 use toolgate_json::{OwnedDocument, ReadLimits};
+use toolgate_syntax::LimitName;
 
 /// Every field of `Limits` has a row, which shows that field's default and writes
 /// that field alone. A new field fails to compile here.

@@ -46,14 +46,14 @@ impl Choice {
 
     /// The word for what a compiler has.
     pub(super) fn show(self, compiler: &Compiler) -> &'static str {
-        let options = compiler.set();
+        let options = compiler.parser().options();
         match self {
             Self::Formats => word(FORMATS, &options.formats),
             Self::Content => word(CONTENT, &options.content),
             Self::Strictness => word(STRICTNESS, &options.strictness),
             Self::Dialect => options.dialect.map_or(DECLARED, Dialect::name),
             Self::DefaultDialect => options.default_dialect.unwrap_or_default().name(),
-            Self::DuplicateKeys => word(DUPLICATE_KEYS, &options.limits.instance.duplicate_keys),
+            Self::DuplicateKeys => word(DUPLICATE_KEYS, &compiler.bounds().instance.duplicate_keys),
         }
     }
 

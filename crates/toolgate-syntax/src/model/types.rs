@@ -6,26 +6,49 @@ use crate::int;
 
 /// A set of instance types. `integer` and "number with a fraction" are two
 /// members, so that `number` is both and `integer` is one.
+///
+/// ```
+/// use toolgate_json::Kind;
+/// use toolgate_syntax::model::TypeSet;
+///
+/// let types = TypeSet::STRING.union(TypeSet::INTEGER);
+/// assert!(types.contains(TypeSet::INTEGER) && !types.contains(TypeSet::NUMBER));
+/// assert!(types.intersects(TypeSet::NUMBER));
+/// assert!(types.has_kind(Kind::String) && !types.has_kind(Kind::Number));
+/// assert_eq!(types.names(), ["string", "integer"]);
+/// assert_eq!(TypeSet::from_name("integer"), Some(TypeSet::INTEGER));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct TypeSet(u8);
+pub struct TypeSet(u8);
 
 impl TypeSet {
-    pub(crate) const NONE: Self = Self(0);
-    pub(crate) const NULL: Self = Self(1);
-    pub(crate) const BOOLEAN: Self = Self(2);
-    pub(crate) const INTEGER: Self = Self(4);
-    pub(crate) const FRACTION: Self = Self(8);
-    pub(crate) const NUMBER: Self = Self(4 | 8);
-    pub(crate) const STRING: Self = Self(16);
-    pub(crate) const ARRAY: Self = Self(32);
-    pub(crate) const OBJECT: Self = Self(64);
-    pub(crate) const ALL: Self = Self(127);
+    /// No type.
+    pub const NONE: Self = Self(0);
+    /// `null`.
+    pub const NULL: Self = Self(1);
+    /// `boolean`.
+    pub const BOOLEAN: Self = Self(2);
+    /// `integer`: a number whose fraction is zero (in draft 4, see [`LEXICAL`](Self::LEXICAL)).
+    pub const INTEGER: Self = Self(4);
+    /// Numbers that are no integers.
+    pub const FRACTION: Self = Self(8);
+    /// `number`: integers and fractions.
+    pub const NUMBER: Self = Self(4 | 8);
+    /// `string`.
+    pub const STRING: Self = Self(16);
+    /// `array`.
+    pub const ARRAY: Self = Self(32);
+    /// `object`.
+    pub const OBJECT: Self = Self(64);
+    /// Every type.
+    pub const ALL: Self = Self(127);
     /// Draft 4 alone calls only numbers *written* without fraction and exponent
     /// integers; a set with this bit asks for that.
-    pub(crate) const LEXICAL: Self = Self(128);
+    pub const LEXICAL: Self = Self(128);
 
     /// The set that a `type` value names.
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "null" => Self::NULL,
             "boolean" => Self::BOOLEAN,
@@ -39,53 +62,74 @@ impl TypeSet {
     }
 
     /// How many sets there are.
-    pub(crate) const COUNT: usize = 256;
+    pub const COUNT: usize = 256;
 
     /// A number for each set, below [`COUNT`](Self::COUNT).
-    pub(crate) const fn number(self) -> u32 {
+    #[inline]
+    #[must_use]
+    pub const fn number(self) -> u32 {
         int::of_byte(self.0)
     }
 
     /// The set of that number.
-    pub(crate) const fn numbered(number: u8) -> Self {
+    #[inline]
+    #[must_use]
+    pub const fn numbered(number: u8) -> Self {
         Self(number)
     }
 
     /// The names that `type` knows.
-    pub(crate) const NAMES: [&'static str; 7] = [
+    pub const NAMES: [&'static str; 7] = [
         "array", "boolean", "integer", "null", "number", "object", "string",
     ];
 
-    pub(crate) const fn union(self, other: Self) -> Self {
+    /// What is in either.
+    #[inline]
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     /// What is in both; a demand for lexical integers survives from either.
-    pub(crate) const fn intersection(self, other: Self) -> Self {
+    #[inline]
+    #[must_use]
+    pub const fn intersection(self, other: Self) -> Self {
         let lexical = (self.0 | other.0) & Self::LEXICAL.0;
         Self((self.0 & other.0 & Self::ALL.0) | lexical)
     }
 
-    pub(crate) const fn intersects(self, other: Self) -> bool {
+    /// Whether an instance type is in both.
+    #[inline]
+    #[must_use]
+    pub const fn intersects(self, other: Self) -> bool {
         self.0 & other.0 & Self::ALL.0 != 0
     }
 
-    pub(crate) const fn contains(self, other: Self) -> bool {
+    /// Whether all of `other` is in it.
+    #[inline]
+    #[must_use]
+    pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    pub(crate) const fn is_empty(self) -> bool {
+    /// Whether it lets no instance through.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
         self.0 & Self::ALL.0 == 0
     }
 
     /// Whether it lets every instance through.
-    pub(crate) const fn is_all(self) -> bool {
+    #[inline]
+    #[must_use]
+    pub const fn is_all(self) -> bool {
         self.0 & Self::ALL.0 == Self::ALL.0
     }
 
     /// All that values of a kind can be.
     #[inline]
-    pub(crate) const fn of_kind(kind: Kind) -> Self {
+    #[must_use]
+    pub const fn of_kind(kind: Kind) -> Self {
         match kind {
             Kind::Null => Self::NULL,
             Kind::Boolean => Self::BOOLEAN,
@@ -98,13 +142,15 @@ impl TypeSet {
 
     /// Whether all values of a kind are of one of the types.
     #[inline]
-    pub(crate) const fn has_kind(self, kind: Kind) -> bool {
+    #[must_use]
+    pub const fn has_kind(self, kind: Kind) -> bool {
         self.contains(Self::of_kind(kind))
     }
 
     /// Whether an instance is of one of the types.
     #[inline]
-    pub(crate) fn admits<'i, N: Node<'i>>(self, node: N, kind: Kind) -> bool {
+    #[must_use]
+    pub fn admits<'i, N: Node<'i>>(self, node: N, kind: Kind) -> bool {
         let possible = Self::of_kind(kind).0;
         let wanted = self.0 & possible;
         // Only of numbers can a part be wanted.
@@ -122,7 +168,8 @@ impl TypeSet {
     }
 
     /// The names of the members, for a message.
-    pub(crate) fn names(self) -> Vec<&'static str> {
+    #[must_use]
+    pub fn names(self) -> Vec<&'static str> {
         let mut names = Vec::new();
         for (one, name) in [
             (Self::NULL, "null"),

@@ -7,7 +7,16 @@
 ///
 /// The URIs are those that the documents give themselves. Drafts 4, 6 and 7
 /// are known under `https` too, as many schemas write them.
-pub(crate) fn bundled(uri: &str) -> Option<&'static str> {
+///
+/// ```
+/// use toolgate_syntax::metaschema;
+///
+/// assert!(metaschema("https://json-schema.org/draft/2020-12/schema").is_some());
+/// assert!(metaschema("https://json-schema.org/draft/2020-12/meta/core").is_some());
+/// assert_eq!(metaschema("https://example.com/schema"), None);
+/// ```
+#[must_use]
+pub fn metaschema(uri: &str) -> Option<&'static str> {
     if let Some(path) = uri.strip_prefix("https://json-schema.org/draft/") {
         return versioned(path);
     }
@@ -52,7 +61,7 @@ fn versioned(path: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::bundled;
+    use super::metaschema;
     use toolgate_json::{Node, OwnedDocument, ReadLimits};
 
     const URIS: [&str; 21] = [
@@ -80,7 +89,7 @@ mod tests {
     ];
 
     fn text(uri: &str, keyword: &str) -> Option<String> {
-        let document = OwnedDocument::read(bundled(uri)?, &ReadLimits::default()).unwrap();
+        let document = OwnedDocument::read(metaschema(uri)?, &ReadLimits::default()).unwrap();
         let value = document
             .document()
             .root()
@@ -113,8 +122,8 @@ mod tests {
     #[test]
     fn only_old_drafts_are_known_under_both_schemes() {
         assert_eq!(
-            bundled("https://json-schema.org/draft-07/schema"),
-            bundled("http://json-schema.org/draft-07/schema")
+            metaschema("https://json-schema.org/draft-07/schema"),
+            metaschema("http://json-schema.org/draft-07/schema")
         );
         for uri in [
             "http://json-schema.org/draft/2020-12/schema",
@@ -125,7 +134,7 @@ mod tests {
             "http://json-schema.org/draft-03/schema",
             "",
         ] {
-            assert_eq!(bundled(uri), None, "{uri}");
+            assert_eq!(metaschema(uri), None, "{uri}");
         }
     }
 }

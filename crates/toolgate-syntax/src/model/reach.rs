@@ -1,12 +1,23 @@
 //! Which subschemas an evaluation can come to.
 
-use super::{Dependency, Entry, Form, Outline, SubId, Target};
+use super::{Dependency, Entry, Form, Model, SubschemaId, Target};
 use crate::dialect::Keyword;
 
-impl Outline {
+impl Model {
     /// Shows the subschemas that a keyword applies to anything; of a dynamic reference
-    /// the one it leads to where nothing else is bound.
-    pub(crate) fn each_applied(&self, entry: &Entry, mut meet: impl FnMut(SubId)) {
+    /// the one it leads to where nothing else is bound. Definitions apply nothing.
+    ///
+    /// ```
+    /// let model = toolgate_syntax::Parser::default()
+    ///     .parse(br#"{"anyOf": [true, {}], "$defs": {"a": {}}}"#)?;
+    /// let mut applied = 0;
+    /// for entry in model.entries(model.sub(model.root)) {
+    ///     model.each_applied(entry, |_| applied += 1);
+    /// }
+    /// assert_eq!(applied, 2);
+    /// # Ok::<(), toolgate_syntax::CompileError>(())
+    /// ```
+    pub fn each_applied(&self, entry: &Entry, mut meet: impl FnMut(SubschemaId)) {
         match &entry.form {
             _ if !entry.applies() => {}
             Form::One(one) => meet(*one),
@@ -26,11 +37,20 @@ impl Outline {
     }
 
     /// The subschemas that some evaluation may apply, whatever the instance: those that
-    /// keywords and references lead to from the root. Definitions lead nowhere.
-    pub(crate) fn reached(&self) -> Vec<bool> {
+    /// keywords and references lead to from the root. Definitions lead nowhere. One
+    /// answer for each of [`Model::subs`].
+    ///
+    /// ```
+    /// let model = toolgate_syntax::Parser::default()
+    ///     .parse(br##"{"$ref": "#/$defs/a", "$defs": {"a": {}, "b": {}}}"##)?;
+    /// assert_eq!(model.reached(), [true, true, false]);
+    /// # Ok::<(), toolgate_syntax::CompileError>(())
+    /// ```
+    #[must_use]
+    pub fn reached(&self) -> Vec<bool> {
         let mut reached = vec![false; self.subs.len()];
         let mut waiting = Vec::new();
-        let mut meet = |id: SubId, waiting: &mut Vec<SubId>| {
+        let mut meet = |id: SubschemaId, waiting: &mut Vec<SubschemaId>| {
             if let Some(mark) = reached.get_mut(id.index())
                 && !std::mem::replace(mark, true)
             {
@@ -58,7 +78,8 @@ impl Outline {
 
 impl Entry {
     /// Whether a keyword says anything about an instance; definitions and annotations do not.
-    pub(crate) fn applies(&self) -> bool {
+    #[must_use]
+    pub fn applies(&self) -> bool {
         !matches!(
             self.keyword,
             Keyword::Defs | Keyword::Definitions | Keyword::ContentSchema

@@ -1,7 +1,7 @@
 //! Refuses rings of references that never consume the instance.
 
 use crate::error::{CompileError, CompileErrorKind};
-use crate::outline::{Outline, SubId};
+use crate::model::{Model, SubschemaId};
 
 /// Finds a subschema that leads back to itself in place (`$ref`, `allOf`,
 /// `anyOf`, `oneOf`, `not`, `if`, `dependentSchemas`): applying it would never
@@ -11,19 +11,19 @@ use crate::outline::{Outline, SubId};
 /// # Errors
 ///
 /// `CyclicRef`, with the ring.
-pub(crate) fn refuse(outline: &Outline) -> Result<(), CompileError> {
-    if outline.targets.is_empty() {
+pub(crate) fn refuse(model: &Model) -> Result<(), CompileError> {
+    if model.targets.is_empty() {
         // Only a reference leads back up.
         return Ok(());
     }
-    let mut state = vec![State::New; outline.subs.len()];
-    for start in 0..outline.subs.len() {
+    let mut state = vec![State::New; model.subs.len()];
+    for start in 0..model.subs.len() {
         if state.get(start) != Some(&State::New) {
             continue;
         }
         // The path from `start`: each subschema with its neighbours still to visit.
-        let mut path: Vec<(SubId, Vec<SubId>)> = Vec::new();
-        enter(outline, SubId::new(start), &mut state, &mut path);
+        let mut path: Vec<(SubschemaId, Vec<SubschemaId>)> = Vec::new();
+        enter(model, SubschemaId::new(start), &mut state, &mut path);
         while let Some((sub, waiting)) = path.last_mut() {
             let Some(next) = waiting.pop() else {
                 let done = *sub;
@@ -32,8 +32,8 @@ pub(crate) fn refuse(outline: &Outline) -> Result<(), CompileError> {
                 continue;
             };
             match state.get(next.index()) {
-                Some(State::New) => enter(outline, next, &mut state, &mut path),
-                Some(State::Open) => return Err(ring(outline, next, &path)),
+                Some(State::New) => enter(model, next, &mut state, &mut path),
+                Some(State::Open) => return Err(ring(model, next, &path)),
                 _ => {}
             }
         }
@@ -48,32 +48,41 @@ enum State {
     Done,
 }
 
-fn enter(outline: &Outline, id: SubId, state: &mut [State], path: &mut Vec<(SubId, Vec<SubId>)>) {
+fn enter(
+    model: &Model,
+    id: SubschemaId,
+    state: &mut [State],
+    path: &mut Vec<(SubschemaId, Vec<SubschemaId>)>,
+) {
     set(state, id, State::Open);
-    path.push((id, outline.statically_in_place(outline.sub(id))));
+    path.push((id, model.statically_in_place(model.sub(id))));
 }
 
-fn set(state: &mut [State], id: SubId, new: State) {
+fn set(state: &mut [State], id: SubschemaId, new: State) {
     if let Some(slot) = state.get_mut(id.index()) {
         *slot = new;
     }
 }
 
-fn ring(outline: &Outline, start: SubId, path: &[(SubId, Vec<SubId>)]) -> CompileError {
+fn ring(
+    model: &Model,
+    start: SubschemaId,
+    path: &[(SubschemaId, Vec<SubschemaId>)],
+) -> CompileError {
     let ring = path
         .iter()
         .skip_while(|(id, _)| *id != start)
         .take(LONGEST)
         .map(|(id, _)| {
-            let sub = outline.sub(*id);
-            let pointer = outline.place(sub.doc, sub.node).pointer;
+            let sub = model.sub(*id);
+            let pointer = model.place(sub.doc, sub.node).pointer;
             format!("#{pointer}")
         })
         .collect();
-    let sub = outline.sub(start);
+    let sub = model.sub(start);
     CompileError::new(
         CompileErrorKind::CyclicRef { ring },
-        outline.place(sub.doc, sub.node),
+        model.place(sub.doc, sub.node),
     )
 }
 

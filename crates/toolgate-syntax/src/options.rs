@@ -1,8 +1,36 @@
-//! What an operator can ask of the compiler beside the limits.
+//! What a caller can ask of the parser.
 
 use std::fmt;
 
+use crate::dialect::Dialect;
 use crate::error::CompileError;
+use crate::limits::Limits;
+
+/// What a [`Parser`](crate::Parser) is asked for.
+///
+/// ```
+/// use toolgate_syntax::{Dialect, Options, Strictness};
+///
+/// let mut options = Options::default();
+/// assert_eq!((options.strictness, options.dialect), (Strictness::Strict, None));
+/// options.dialect = Some(Dialect::Draft7);
+/// ```
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// How large a schema may be.
+    pub limits: Limits,
+    /// What `format` does.
+    pub formats: Formats,
+    /// What `contentEncoding` and `contentMediaType` do.
+    pub content: Content,
+    /// What happens to keywords that their dialect forbids.
+    pub strictness: Strictness,
+    /// The dialect of every schema, whatever its `$schema` says.
+    pub dialect: Option<Dialect>,
+    /// The dialect of schemas that declare none (2020-12 unless set).
+    pub default_dialect: Option<Dialect>,
+}
 
 /// What `format` does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

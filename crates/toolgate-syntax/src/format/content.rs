@@ -4,7 +4,15 @@ use toolgate_json::{ReadLimits, Reader};
 
 /// Whether a text is what `contentEncoding` and `contentMediaType` say: base64
 /// (RFC 4648 §4, with padding), and then or instead a JSON text (RFC 8259).
-pub(crate) fn accepts(text: &str, base64: bool, json: bool) -> bool {
+///
+/// ```
+/// use toolgate_syntax::format::content;
+///
+/// assert!(content::accepts("e30=", true, true)); // `{}` in base64
+/// assert!(!content::accepts("e30", true, false));
+/// ```
+#[must_use]
+pub fn accepts(text: &str, base64: bool, json: bool) -> bool {
     if !base64 {
         return !json || is_json(text.as_bytes());
     }

@@ -5,24 +5,41 @@ use super::{Dialect, Vocabulary};
 macro_rules! keywords {
     ($($variant:ident $name:literal $first:ident $last:ident $vocabulary:ident;)*) => {
         /// A keyword of some dialect.
+        ///
+        /// ```
+        /// use toolgate_syntax::Keyword;
+        ///
+        /// assert_eq!(Keyword::from_name("minLength"), Some(Keyword::MinLength));
+        /// assert_eq!(Keyword::MinLength.name(), "minLength");
+        /// assert_eq!(Keyword::from_name("colour"), None);
+        /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub(crate) enum Keyword {
-            $($variant,)*
+        #[expect(
+            clippy::exhaustive_enums,
+            reason = "every user of a model must decide what a new keyword means to it"
+        )]
+        pub enum Keyword {
+            $(
+                #[doc = concat!("`", $name, "`: [`", stringify!($first), "`](Dialect::", stringify!($first),
+                    ") to [`", stringify!($last), "`](Dialect::", stringify!($last), "), vocabulary [`",
+                    stringify!($vocabulary), "`](Vocabulary::", stringify!($vocabulary), ").")]
+                $variant,
+            )*
             /// Not a keyword of the dialect: an annotation.
             Unknown,
         }
 
         impl Keyword {
             /// The keyword of that name in any dialect.
-            pub(crate) fn from_name(name: &str) -> Option<Self> {
+            pub fn from_name(name: &str) -> Option<Self> {
                 match name {
                     $($name => Some(Self::$variant),)*
                     _ => None,
                 }
             }
 
-            /// The keyword as schemas spell it.
-            pub(crate) fn name(self) -> &'static str {
+            /// The keyword as schemas spell it; empty for [`Unknown`](Self::Unknown).
+            pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)*
                     Self::Unknown => "",
@@ -30,7 +47,14 @@ macro_rules! keywords {
             }
 
             /// The first and the last dialect that has it, and its vocabulary.
-            pub(super) fn home(self) -> (Dialect, Dialect, Vocabulary) {
+            ///
+            /// ```
+            /// use toolgate_syntax::{Dialect, Keyword, Vocabulary};
+            ///
+            /// let home = (Dialect::Draft6, Dialect::Draft202012, Vocabulary::Validation);
+            /// assert_eq!(Keyword::Const.home(), home);
+            /// ```
+            pub fn home(self) -> (Dialect, Dialect, Vocabulary) {
                 match self {
                     $(Self::$variant => (Dialect::$first, Dialect::$last, Vocabulary::$vocabulary),)*
                     Self::Unknown => (Dialect::Draft4, Dialect::Draft202012, Vocabulary::Core),

@@ -43,7 +43,7 @@ pub enum CompileErrorKind {
         /// What about it is not supported, where it is more than the name.
         detail: Option<String>,
     },
-    /// A reference leads to something that is not in hand. Nothing is ever fetched.
+    /// A reference leads to a document that is not registered. Nothing is ever fetched.
     RefDenied {
         /// The keyword that holds the reference.
         keyword: &'static str,
@@ -53,7 +53,7 @@ pub enum CompileErrorKind {
         /// fragment, not cut, not escaped.
         uri: String,
     },
-    /// A reference into a document that is in hand, to a place that does not exist.
+    /// A reference into a known document, to a place that does not exist.
     UnresolvedRef {
         /// The keyword that holds the reference.
         keyword: &'static str,
@@ -94,7 +94,18 @@ pub enum CompileErrorKind {
 }
 
 impl CompileError {
-    pub(crate) fn new(kind: CompileErrorKind, place: Place) -> Self {
+    /// The error of that kind at that place. For compilers that refuse what the
+    /// parser lets through.
+    ///
+    /// ```
+    /// use toolgate_syntax::{CompileError, CompileErrorKind, SchemaLocation};
+    ///
+    /// let kind = CompileErrorKind::CyclicRef { ring: vec!["#".to_owned()] };
+    /// let error = CompileError::new(kind, SchemaLocation::default());
+    /// assert_eq!(error.code(), "cyclic-ref");
+    /// ```
+    #[must_use]
+    pub fn new(kind: CompileErrorKind, place: SchemaLocation) -> Self {
         Self(Box::new(Inner {
             kind,
             pointer: place.pointer,
@@ -103,7 +114,16 @@ impl CompileError {
         }))
     }
 
-    pub(crate) fn limit_reached(name: LimitName, allowed: usize, place: Place) -> Self {
+    /// The error that a limit was reached at that place.
+    ///
+    /// ```
+    /// use toolgate_syntax::{CompileError, LimitName, SchemaLocation};
+    ///
+    /// let error = CompileError::limit_reached(LimitName::Depth, 64, SchemaLocation::default());
+    /// assert_eq!(error.to_string(), "more schema depth than the 64 allowed");
+    /// ```
+    #[must_use]
+    pub fn limit_reached(name: LimitName, allowed: usize, place: SchemaLocation) -> Self {
         let allowed = crate::int::units(allowed);
         Self::new(CompileErrorKind::Limit(Limit { name, allowed }), place)
     }
@@ -114,7 +134,7 @@ impl CompileError {
     }
 
     /// The URI of the document that a denied reference leads to, for those who may
-    /// want to hand it in with [`Compiler::register`](crate::Compiler::register).
+    /// want to hand it in with [`Parser::register`](crate::Parser::register).
     pub fn denied_uri(&self) -> Option<&str> {
         match self.kind() {
             CompileErrorKind::RefDenied { uri, .. } => Some(uri),
@@ -242,9 +262,9 @@ impl fmt::Display for CompileError {
             CompileErrorKind::Limit(limit) => {
                 write!(f, "more {} than the {} allowed", limit.name, limit.allowed)
             }
-            CompileErrorKind::Internal => f.write_str(
-                "the compiler lost track of a document, which is a fault of toolgate-schema",
-            ),
+            CompileErrorKind::Internal => {
+                f.write_str("the compiler lost track of a document, which is a fault of Toolgate")
+            }
         }
     }
 }
@@ -262,12 +282,15 @@ impl fmt::Debug for CompileError {
 
 impl std::error::Error for CompileError {}
 
-/// Where in which document; built only when something is refused.
+/// A place in a schema document.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Place {
-    pub(crate) pointer: String,
-    pub(crate) span: Option<Range<usize>>,
-    pub(crate) document: String,
+pub struct SchemaLocation {
+    /// The place as a JSON pointer (RFC 6901) into the document.
+    pub pointer: String,
+    /// The place in bytes of the document's text.
+    pub span: Option<Range<usize>>,
+    /// The URI of the document; empty for the schema itself.
+    pub document: String,
 }
 
 /// Foreign text cut to what an error repeats.

@@ -2,22 +2,22 @@
 
 use toolgate_json::{Kind, Node as _, View};
 
-use super::Admission;
+use super::ModelBuilder;
 use crate::dialect::{Dialect, Keyword, Rules};
 use crate::error::{CompileError, CompileErrorKind, cut};
-use crate::outline::{Anchor, Sub, SubId};
+use crate::model::{Anchor, Subschema, SubschemaId};
 use crate::uri;
 
-impl Admission<'_> {
+impl ModelBuilder<'_> {
     /// Reads `$schema`, the id and the anchors of a subschema, before its other
     /// keywords, since these depend on them. Returns the subschema as it now is.
     pub(super) fn identify(
         &mut self,
-        id: SubId,
-        mut sub: Sub,
+        id: SubschemaId,
+        mut sub: Subschema,
         depth: usize,
         view: View<'_>,
-    ) -> Result<Sub, CompileError> {
+    ) -> Result<Subschema, CompileError> {
         let is_root = depth == 0 && self.is_document_root(sub);
         if let Some(declared) = view.member(Keyword::Schema.name()) {
             let embedded = view.member("$id").is_some() || view.member("id").is_some();
@@ -57,15 +57,15 @@ impl Admission<'_> {
         Ok(sub)
     }
 
-    fn is_document_root(&self, sub: Sub) -> bool {
+    fn is_document_root(&self, sub: Subschema) -> bool {
         self.docs
             .get(sub.doc.index())
             .is_some_and(|doc| doc.text.document().root().id() == sub.node)
     }
 
     /// The rules that a `$schema` asks for.
-    fn rules_of(&self, sub: Sub, declared: View<'_>) -> Result<Rules, CompileError> {
-        if let Some(dialect) = self.terms.dialect {
+    fn rules_of(&self, sub: Subschema, declared: View<'_>) -> Result<Rules, CompileError> {
+        if let Some(dialect) = self.options.dialect {
             return Ok(Rules::all(dialect));
         }
         let text = declared.string();
@@ -87,8 +87,8 @@ impl Admission<'_> {
     /// Opens a new resource for an id, or names an anchor (draft 7 and older).
     fn name_resource(
         &mut self,
-        id: SubId,
-        sub: &mut Sub,
+        id: SubschemaId,
+        sub: &mut Subschema,
         value: View<'_>,
     ) -> Result<(), CompileError> {
         let text = value.string();
@@ -144,7 +144,7 @@ impl Admission<'_> {
 }
 
 /// Whether a subschema has a `$ref` that makes its dialect ignore all beside it.
-pub(super) fn hides_siblings(sub: Sub, view: View<'_>) -> bool {
+pub(super) fn hides_siblings(sub: Subschema, view: View<'_>) -> bool {
     sub.rules.dialect.ref_hides_siblings()
         && view
             .member(Keyword::Ref.name())

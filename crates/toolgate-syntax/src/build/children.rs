@@ -2,14 +2,14 @@
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
 
-use super::Admission;
+use super::ModelBuilder;
 use super::shape::{Checked, Reader};
 use crate::dialect::{Dialect, Keyword};
 use crate::error::{CompileError, CompileErrorKind};
+use crate::model::{Form, PatternId, SubschemaId};
 use crate::options::{Strictness, Warning};
-use crate::outline::{Form, PatternId, SubId};
 
-impl Admission<'_> {
+impl ModelBuilder<'_> {
     pub(super) fn map(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
         if value.kind() != Kind::Object {
             return self.wrong(r, value, "an object of schemas");
@@ -74,7 +74,7 @@ impl Admission<'_> {
         match self.pattern(r.sub, value, text) {
             Ok(id) => Ok(Some(id)),
             Err(error)
-                if self.terms.strictness == Strictness::Lenient
+                if self.options.strictness == Strictness::Lenient
                     && matches!(error.kind(), CompileErrorKind::Pattern { .. }) =>
             {
                 self.warnings.push(Warning::new(error));
@@ -94,7 +94,7 @@ impl Admission<'_> {
         let Some(patterns) = r.view.member(Keyword::PatternProperties.name()) else {
             return false;
         };
-        rest && self.terms.strictness == Strictness::Lenient
+        rest && self.options.strictness == Strictness::Lenient
             && patterns.members().any(|(key, value)| {
                 let name = value.name().unwrap_or(value);
                 self.pattern(r.sub, name, key.text()).is_err()
@@ -102,7 +102,11 @@ impl Admission<'_> {
     }
 
     /// A subschema of the one that is being decoded.
-    pub(super) fn child(&mut self, r: Reader<'_>, value: View<'_>) -> Result<SubId, CompileError> {
+    pub(super) fn child(
+        &mut self,
+        r: Reader<'_>,
+        value: View<'_>,
+    ) -> Result<SubschemaId, CompileError> {
         let everywhere = r.sub.rules.dialect > Dialect::Draft4
             || matches!(
                 r.keyword,

@@ -4,20 +4,20 @@
 use foldhash::{HashSet, HashSetExt as _};
 use toolgate_json::{Kind, Node as _, View, quote};
 
-use super::Admission;
+use super::ModelBuilder;
 use crate::closest::closest;
 use crate::dialect::{Dialect, Keyword};
 use crate::error::CompileError;
 use crate::format::{Format, NumberFormat};
 use crate::limits::LimitName;
+use crate::model::{ContentUse, Dependency, Form, FormatUse, Subschema, SubschemaId, TypeSet};
 use crate::options::{Content, Formats, Strictness, Warning};
-use crate::outline::{ContentUse, Dependency, Form, FormatUse, Sub, SubId, TypeSet};
 
 /// One keyword of the subschema that is being decoded.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'v> {
-    pub(super) sub: Sub,
-    pub(super) id: SubId,
+    pub(super) sub: Subschema,
+    pub(super) id: SubschemaId,
     pub(super) depth: usize,
     pub(super) keyword: Keyword,
     pub(super) name: &'v str,
@@ -29,7 +29,7 @@ pub(super) struct Reader<'v> {
 /// keyword is left out (lenient mode only).
 pub(super) type Checked = Result<Option<Form>, CompileError>;
 
-impl Admission<'_> {
+impl ModelBuilder<'_> {
     /// Decodes one keyword.
     pub(super) fn form(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
         match r.keyword {
@@ -134,7 +134,7 @@ impl Admission<'_> {
     /// Notes, where keywords may be left out, one that JSON Schema never had and that
     /// authors rely on. Nowhere is a schema refused for it.
     fn check_unknown(&mut self, r: Reader<'_>, value: View<'_>) {
-        if self.terms.strictness == Strictness::Lenient
+        if self.options.strictness == Strictness::Lenient
             && r.name == NULLABLE
             && value.kind() == Kind::Boolean
             && value.boolean()
@@ -191,10 +191,10 @@ impl Admission<'_> {
 
     pub(super) fn check_reference_length(
         &self,
-        sub: Sub,
+        sub: Subschema,
         value: View<'_>,
     ) -> Result<(), CompileError> {
-        let allowed = self.terms.limits.reference_bytes;
+        let allowed = self.options.limits.reference_bytes;
         if value.string().len() > allowed {
             let place = self.place(sub.doc, value.id());
             return Err(CompileError::limit_reached(
@@ -241,7 +241,7 @@ impl Admission<'_> {
         if value.kind() != Kind::Array {
             return self.wrong(r, value, "an array");
         }
-        let allowed = self.terms.limits.enum_members;
+        let allowed = self.options.limits.enum_members;
         if value.len() > allowed {
             let place = self.place(r.sub.doc, value.id());
             return Err(CompileError::limit_reached(
@@ -317,7 +317,7 @@ impl Admission<'_> {
             Some(FormatUse::Text(format.in_dialect(dialect)))
         };
         let number = || NumberFormat::from_name(name).map(FormatUse::Number);
-        let known = match self.terms.formats {
+        let known = match self.options.formats {
             Formats::Annotate if r.sub.rules.asserts_format => text(),
             Formats::Annotate => None,
             Formats::Assert => text(),
@@ -330,7 +330,7 @@ impl Admission<'_> {
 
     fn content(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
         let asserts =
-            self.terms.content == Content::Assert && r.sub.rules.dialect == Dialect::Draft7;
+            self.options.content == Content::Assert && r.sub.rules.dialect == Dialect::Draft7;
         let known = asserts
             .then(|| ContentUse::from_name(value.string()))
             .flatten();

@@ -1,4 +1,4 @@
-//! The gatehouse: decides whether a schema may exist here at all.
+//! Builds the model of a schema: finds its subschemas and decodes their keywords.
 //!
 //! Walks schema positions only (never into `const`, `enum`, `default`,
 //! `examples` or unknown keywords), iteratively, and decodes every keyword on
@@ -16,67 +16,61 @@ use toolgate_json::{Key as _, Kind, Node as _, NodeId, OwnedDocument, View};
 use toolgate_pattern::Pattern;
 
 use crate::dialect::{Dialect, Keyword, Rules};
-use crate::error::{CompileError, CompileErrorKind, Place};
+use crate::error::{CompileError, CompileErrorKind, SchemaLocation};
 use crate::int::{to_u32, to_usize};
-use crate::limits::{Limit, LimitName, Limits};
-use crate::options::{Content, Formats, Strictness, Warning};
-use crate::outline::{
-    self, Anchor, Doc, DocId, Entry, Form, PatternId, RefId, Resource, ResourceId, Shape, Sub,
-    SubId,
+use crate::limits::{Limit, LimitName};
+use crate::model::{
+    self, Anchor, DocumentId, Entry, Form, PatternId, ReferenceId, Resource, ResourceId,
+    SchemaDocument, Shape, Subschema, SubschemaId,
 };
-
-/// What the compiler was asked for, as far as the walk needs it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Terms<'t> {
-    pub(crate) limits: &'t Limits,
-    pub(crate) strictness: Strictness,
-    pub(crate) formats: Formats,
-    pub(crate) content: Content,
-    /// The operator's dialect; overrides every `$schema`.
-    pub(crate) dialect: Option<Dialect>,
-    /// Whether keywords that assert nothing are wanted, for who explains.
-    pub(crate) annotations: bool,
-}
+use crate::options::{Options, Strictness, Warning};
 
 /// Finds the rules of a custom metaschema by its URI, among registered documents.
 pub(crate) type MetaschemaLookup<'t> = dyn Fn(&str) -> Option<Result<Rules, String>> + 't;
 
 /// A reference that is read but not yet resolved.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PendingRef {
+pub(crate) struct PendingReference {
     /// The subschema that holds it.
-    pub(crate) sub: SubId,
+    pub(crate) sub: SubschemaId,
     pub(crate) keyword: Keyword,
     /// The node of its text.
     pub(crate) value: NodeId,
 }
 
-/// The walk's state: an outline growing, and what is still to be looked at.
-pub(crate) struct Admission<'t> {
-    pub(crate) terms: Terms<'t>,
+/// A model that is being built, and which of its subschemas are still to be decoded.
+pub(crate) struct ModelBuilder<'t> {
+    options: &'t Options,
+    /// Whether keywords that assert nothing are kept.
+    annotations: bool,
     pub(crate) metaschemas: &'t MetaschemaLookup<'t>,
-    pub(crate) docs: Vec<Doc>,
+    pub(crate) docs: Vec<SchemaDocument>,
     /// For each document, the subschema that stands at each of its nodes; empty until
     /// a pointer asks for one.
-    positions: Vec<Vec<Option<SubId>>>,
+    positions: Vec<Vec<Option<SubschemaId>>>,
     pub(crate) resources: Vec<Resource>,
     pub(crate) resource_of_uri: HashMap<String, ResourceId>,
-    pub(crate) subs: Vec<Sub>,
+    pub(crate) subs: Vec<Subschema>,
     pub(crate) entries: Vec<Entry>,
     pub(crate) patterns: Vec<Arc<Pattern>>,
     pattern_of_text: HashMap<String, PatternId>,
     patterns_size: usize,
-    pub(crate) refs: Vec<PendingRef>,
+    pub(crate) refs: Vec<PendingReference>,
     pub(crate) warnings: Vec<Warning>,
     /// How deep each subschema stands, and how many were looked into.
     depths: Vec<u32>,
     opened: usize,
 }
 
-impl<'t> Admission<'t> {
-    pub(crate) fn new(terms: Terms<'t>, metaschemas: &'t MetaschemaLookup<'t>) -> Self {
+impl<'t> ModelBuilder<'t> {
+    pub(crate) fn new(
+        options: &'t Options,
+        annotations: bool,
+        metaschemas: &'t MetaschemaLookup<'t>,
+    ) -> Self {
         Self {
-            terms,
+            options,
+            annotations,
             metaschemas,
             docs: Vec::new(),
             positions: Vec::new(),
@@ -99,15 +93,15 @@ impl<'t> Admission<'t> {
     /// # Errors
     ///
     /// Whatever is wrong with the document as a schema.
-    pub(crate) fn admit_document(
+    pub(crate) fn add_document(
         &mut self,
         uri: &str,
         text: OwnedDocument,
         rules: Rules,
     ) -> Result<ResourceId, CompileError> {
-        let doc = DocId::new(self.docs.len());
+        let doc = DocumentId::new(self.docs.len());
         let (root, nodes) = (text.document().root().id(), text.document().len());
-        self.docs.push(Doc {
+        self.docs.push(SchemaDocument {
             uri: uri.to_owned(),
             text,
         });
@@ -117,7 +111,7 @@ impl<'t> Admission<'t> {
         self.entries.reserve(nodes / NODES_PER_ENTRY);
         self.subs.reserve(nodes / NODES_PER_SUBSCHEMA + 1);
         self.depths.reserve(nodes / NODES_PER_SUBSCHEMA + 1);
-        let resource = self.add_resource(uri.to_owned(), SubId::new(self.subs.len()));
+        let resource = self.add_resource(uri.to_owned(), SubschemaId::new(self.subs.len()));
         let root = self.push(doc, root, resource, rules, 0)?;
         self.walk()?;
         Ok(self
@@ -132,12 +126,12 @@ impl<'t> Admission<'t> {
     /// # Errors
     ///
     /// Whatever is wrong with the new subschema.
-    pub(crate) fn admit_target(
+    pub(crate) fn add_target(
         &mut self,
-        doc: DocId,
+        doc: DocumentId,
         node: NodeId,
-        around: SubId,
-    ) -> Result<SubId, CompileError> {
+        around: SubschemaId,
+    ) -> Result<SubschemaId, CompileError> {
         if let Some(sub) = self.position(doc, node) {
             return Ok(sub);
         }
@@ -150,25 +144,25 @@ impl<'t> Admission<'t> {
     }
 
     /// The subschema that stands at a node, if one does.
-    pub(crate) fn position(&mut self, doc: DocId, node: NodeId) -> Option<SubId> {
+    pub(crate) fn position(&mut self, doc: DocumentId, node: NodeId) -> Option<SubschemaId> {
         if self.positions.is_empty() {
             let nodes = self.docs.iter().map(|doc| doc.text.document().len());
             self.positions = nodes.map(|nodes| vec![None; nodes]).collect();
             for (index, sub) in self.subs.iter().enumerate() {
                 let places = self.positions.get_mut(sub.doc.index());
                 if let Some(place) = places.and_then(|places| places.get_mut(sub.node.index())) {
-                    *place = Some(SubId::new(index));
+                    *place = Some(SubschemaId::new(index));
                 }
             }
         }
         *self.positions.get(doc.index())?.get(node.index())?
     }
 
-    pub(crate) fn place(&self, doc: DocId, node: NodeId) -> Place {
-        outline::place(&self.docs, doc, node)
+    pub(crate) fn place(&self, doc: DocumentId, node: NodeId) -> SchemaLocation {
+        model::place(&self.docs, doc, node)
     }
 
-    fn add_resource(&mut self, uri: String, root: SubId) -> ResourceId {
+    fn add_resource(&mut self, uri: String, root: SubschemaId) -> ResourceId {
         let id = ResourceId::new(self.resources.len());
         if !uri.is_empty() {
             // The first resource of a name keeps it.
@@ -193,13 +187,13 @@ impl<'t> Admission<'t> {
     /// Registers a subschema and leaves its inside for later.
     fn push(
         &mut self,
-        doc: DocId,
+        doc: DocumentId,
         node: NodeId,
         resource: ResourceId,
         rules: Rules,
         depth: usize,
-    ) -> Result<SubId, CompileError> {
-        let limits = self.terms.limits;
+    ) -> Result<SubschemaId, CompileError> {
+        let limits = &self.options.limits;
         for (name, reached, allowed) in [
             (LimitName::Depth, depth, limits.depth),
             (
@@ -216,8 +210,8 @@ impl<'t> Admission<'t> {
                 ));
             }
         }
-        let id = SubId::new(self.subs.len());
-        self.subs.push(Sub {
+        let id = SubschemaId::new(self.subs.len());
+        self.subs.push(Subschema {
             doc,
             node,
             resource,
@@ -233,12 +227,12 @@ impl<'t> Admission<'t> {
     }
 
     fn walk(&mut self) -> Result<(), CompileError> {
-        let mut current: Option<(DocId, OwnedDocument)> = None;
+        let mut current: Option<(DocumentId, OwnedDocument)> = None;
         while let (Some(sub), Some(depth)) = (
             self.subs.get(self.opened).copied(),
             self.depths.get(self.opened).copied(),
         ) {
-            let (id, depth) = (SubId::new(self.opened), to_usize(depth));
+            let (id, depth) = (SubschemaId::new(self.opened), to_usize(depth));
             self.opened += 1;
             if current.as_ref().is_none_or(|(doc, _)| *doc != sub.doc) {
                 let doc = self.docs.get(sub.doc.index());
@@ -273,8 +267,8 @@ impl<'t> Admission<'t> {
     /// Decodes the keywords of one subschema.
     fn open(
         &mut self,
-        id: SubId,
-        sub: Sub,
+        id: SubschemaId,
+        sub: Subschema,
         depth: usize,
         view: View<'_>,
     ) -> Result<Shape, CompileError> {
@@ -301,7 +295,7 @@ impl<'t> Admission<'t> {
                 view,
             };
             if let Some(form) = self.form(reader, value)?
-                && (self.terms.annotations || !matches!(form, Form::Annotation))
+                && (self.annotations || !matches!(form, Form::Annotation))
             {
                 self.entries.push(Entry {
                     keyword,
@@ -318,9 +312,9 @@ impl<'t> Admission<'t> {
     }
 
     /// Notes a reference for `resolve`.
-    fn add_ref(&mut self, sub: SubId, keyword: Keyword, value: NodeId) -> RefId {
-        let id = RefId::new(self.refs.len());
-        self.refs.push(PendingRef {
+    fn add_ref(&mut self, sub: SubschemaId, keyword: Keyword, value: NodeId) -> ReferenceId {
+        let id = ReferenceId::new(self.refs.len());
+        self.refs.push(PendingReference {
             sub,
             keyword,
             value,
@@ -329,11 +323,16 @@ impl<'t> Admission<'t> {
     }
 
     /// Compiles a regular expression, once for each distinct text.
-    fn pattern(&mut self, sub: Sub, text: View<'_>, name: &str) -> Result<PatternId, CompileError> {
+    fn pattern(
+        &mut self,
+        sub: Subschema,
+        text: View<'_>,
+        name: &str,
+    ) -> Result<PatternId, CompileError> {
         if let Some(id) = self.pattern_of_text.get(name) {
             return Ok(*id);
         }
-        let limits = self.terms.limits;
+        let limits = &self.options.limits;
         let place = || self.place(sub.doc, text.id());
         let refuse = |limit, allowed| Err(CompileError::limit_reached(limit, allowed, place()));
         if name.len() > limits.pattern_bytes {
@@ -371,7 +370,7 @@ impl<'t> Admission<'t> {
     /// The error that a keyword's value is not what its dialect allows.
     fn invalid(
         &self,
-        sub: Sub,
+        sub: Subschema,
         value: View<'_>,
         keyword: &str,
         expected: &str,
@@ -390,14 +389,14 @@ impl<'t> Admission<'t> {
     /// in lenient mode a warning.
     fn refuse(
         &mut self,
-        sub: Sub,
+        sub: Subschema,
         value: View<'_>,
         keyword: &str,
         expected: &str,
         closest: Option<&str>,
     ) -> Result<(), CompileError> {
         let error = self.invalid(sub, value, keyword, expected, closest);
-        match self.terms.strictness {
+        match self.options.strictness {
             Strictness::Strict => Err(error),
             Strictness::Lenient => {
                 self.warnings.push(Warning::new(error));

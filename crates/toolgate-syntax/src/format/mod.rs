@@ -10,7 +10,7 @@
 //! dialects, with one exception: see [`Format::in_dialect`].
 
 mod ascii_set;
-pub(crate) mod content;
+pub mod content;
 mod date_time;
 mod email;
 mod hostname;
@@ -31,7 +31,7 @@ use crate::dialect::Dialect;
 /// A format of strings defined by JSON Schema (draft-04 to 2020-12).
 ///
 /// ```
-/// use toolgate_schema::format::Format;
+/// use toolgate_syntax::format::Format;
 ///
 /// let format = Format::from_name("date").unwrap();
 /// assert!(format.accepts("2024-02-29"));

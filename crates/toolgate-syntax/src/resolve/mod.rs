@@ -1,8 +1,9 @@
-//! The library: turns every reference into an index, in a closed world.
+//! Resolves references: finds the subschema that each `$ref`, `$dynamicRef` and
+//! `$recursiveRef` leads to.
 //!
 //! A reference may lead into the same document, to an embedded resource, to a
 //! bundled metaschema or to a document that the operator registered. There is
-//! no loader: what is not in hand is denied.
+//! no loader: a reference to any other document is refused.
 
 mod cycle;
 
@@ -10,32 +11,33 @@ use std::collections::HashMap;
 
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, OwnedDocument, View};
 
-use crate::admit::{Admission, PendingRef};
+use crate::build::{ModelBuilder, PendingReference};
 use crate::closest::closest;
 use crate::dialect::{Keyword, Rules};
 use crate::error::{CompileError, CompileErrorKind, cut};
+use crate::model::{
+    DocumentId, Model, ReferenceId, Resource, ResourceId, ScopeName, SubschemaId, Target,
+};
 use crate::options::Warning;
-use crate::outline::{DocId, Outline, RefId, Resource, ResourceId, ScopeName, SubId, Target};
 use crate::uri;
 
-/// Documents in hand, by URI without fragment.
-pub(crate) type Library<'l> = dyn Fn(&str) -> Option<Result<OwnedDocument, CompileError>> + 'l;
+/// Finds a registered or bundled document by its URI without fragment.
+pub(crate) type Documents<'l> = dyn Fn(&str) -> Option<Result<OwnedDocument, CompileError>> + 'l;
 
-/// Resolves every reference of an admitted schema, taking in the documents it
-/// reaches on the way.
+/// Resolves every reference of a schema, and adds the documents that they lead to.
 ///
 /// # Errors
 ///
 /// `RefDenied`, `UnresolvedRef`, `CyclicRef`, or what is wrong with a document
 /// that a reference reaches.
 pub(crate) fn resolve(
-    admission: Admission<'_>,
+    builder: ModelBuilder<'_>,
     root: ResourceId,
-    library: &Library<'_>,
-) -> Result<(Outline, Vec<Warning>), CompileError> {
+    documents: &Documents<'_>,
+) -> Result<Model, CompileError> {
     let mut work = Resolver {
-        admission,
-        library,
+        builder,
+        documents,
         targets: Vec::new(),
         names: Names::default(),
         indexes: HashMap::new(),
@@ -43,8 +45,8 @@ pub(crate) fn resolve(
         spellings: SPELLINGS,
     };
     let mut dangling = Vec::new();
-    while let Some(pending) = work.admission.refs.get(work.targets.len()).copied() {
-        let reference = RefId::new(work.targets.len());
+    while let Some(pending) = work.builder.refs.get(work.targets.len()).copied() {
+        let reference = ReferenceId::new(work.targets.len());
         let target = match work.reference(pending) {
             Ok(target) => target,
             Err(error) if matches!(error.kind(), CompileErrorKind::UnresolvedRef { .. }) => {
@@ -58,29 +60,29 @@ pub(crate) fn resolve(
     }
     let names = work.names;
     let scope_names = names.count;
-    let mut resources = work.admission.resources;
+    let mut resources = work.builder.resources;
     for resource in &mut resources {
         resource.scope = bindings(resource, &names);
     }
     let root = resources
         .get(root.index())
-        .map_or(SubId::new(0), |resource| resource.root);
-    let mut outline = Outline {
-        docs: work.admission.docs,
+        .map_or(SubschemaId::new(0), |resource| resource.root);
+    let mut model = Model {
+        docs: work.builder.docs,
         resources,
-        subs: work.admission.subs,
-        entries: work.admission.entries,
-        patterns: work.admission.patterns,
+        subs: work.builder.subs,
+        entries: work.builder.entries,
+        patterns: work.builder.patterns,
         targets: work.targets,
         scope_names,
         root,
+        warnings: work.builder.warnings,
     };
-    let mut warnings = work.admission.warnings;
     if !dangling.is_empty() {
-        leave_out(&mut outline, dangling, &mut warnings)?;
+        leave_out(&mut model, dangling)?;
     }
-    cycle::refuse(&outline)?;
-    Ok((outline, warnings))
+    cycle::refuse(&model)?;
+    Ok(model)
 }
 
 /// Leaves out the references to nothing that no evaluation can come to, each with a
@@ -90,17 +92,16 @@ pub(crate) fn resolve(
 ///
 /// The first that one can come to.
 fn leave_out(
-    outline: &mut Outline,
-    dangling: Vec<(SubId, RefId, CompileError)>,
-    warnings: &mut Vec<Warning>,
+    model: &mut Model,
+    dangling: Vec<(SubschemaId, ReferenceId, CompileError)>,
 ) -> Result<(), CompileError> {
-    let reached = outline.reached();
+    let reached = model.reached();
     for (sub, reference, error) in dangling {
         // Where nothing is known of a subschema it counts as reached.
-        if reached.get(sub.index()) != Some(&false) || !outline.drop_reference(sub, reference) {
+        if reached.get(sub.index()) != Some(&false) || !model.drop_reference(sub, reference) {
             return Err(error);
         }
-        warnings.push(Warning::new(error));
+        model.warnings.push(Warning::new(error));
     }
     Ok(())
 }
@@ -141,25 +142,25 @@ impl Names {
 }
 
 struct Resolver<'t, 'l> {
-    admission: Admission<'t>,
-    library: &'l Library<'l>,
+    builder: ModelBuilder<'t>,
+    documents: &'l Documents<'l>,
     targets: Vec<Target>,
     names: Names,
     /// The members of wide objects that pointers went through.
-    indexes: HashMap<(DocId, NodeId), HashMap<String, NodeId>>,
+    indexes: HashMap<(DocumentId, NodeId), HashMap<String, NodeId>>,
     /// The items of long arrays that pointers went through.
-    items: HashMap<(DocId, NodeId), Vec<NodeId>>,
+    items: HashMap<(DocumentId, NodeId), Vec<NodeId>>,
     /// Names that may still be compared to suggest the one that was meant.
     spellings: usize,
 }
 
 impl Resolver<'_, '_> {
-    fn reference(&mut self, pending: PendingRef) -> Result<Target, CompileError> {
-        let Some(sub) = self.admission.subs.get(pending.sub.index()).copied() else {
+    fn reference(&mut self, pending: PendingReference) -> Result<Target, CompileError> {
+        let Some(sub) = self.builder.subs.get(pending.sub.index()).copied() else {
             return Ok(Target::Static(pending.sub));
         };
         let Some(text) = self
-            .admission
+            .builder
             .docs
             .get(sub.doc.index())
             .map(|doc| doc.text.clone())
@@ -181,7 +182,7 @@ impl Resolver<'_, '_> {
                     reference: cut(text),
                     uri: target.clone(),
                 };
-                CompileError::new(kind, self.admission.place(sub.doc, pending.value))
+                CompileError::new(kind, self.builder.place(sub.doc, pending.value))
             })?
         };
         let Some(fragment) = uri::percent_decode(parts.fragment.unwrap_or("")) else {
@@ -198,7 +199,7 @@ impl Resolver<'_, '_> {
     /// The target that a fragment names inside a resource.
     fn fragment(
         &mut self,
-        pending: PendingRef,
+        pending: PendingReference,
         text: &str,
         resource: ResourceId,
         fragment: &str,
@@ -246,16 +247,16 @@ impl Resolver<'_, '_> {
     /// Follows a JSON pointer (RFC 6901) from a resource's root.
     fn pointer(
         &mut self,
-        pending: PendingRef,
+        pending: PendingReference,
         text: &str,
-        root: SubId,
+        root: SubschemaId,
         pointer: &str,
-    ) -> Result<SubId, CompileError> {
-        let Some(sub) = self.admission.subs.get(root.index()).copied() else {
+    ) -> Result<SubschemaId, CompileError> {
+        let Some(sub) = self.builder.subs.get(root.index()).copied() else {
             return Ok(root);
         };
         let Some(source) = self
-            .admission
+            .builder
             .docs
             .get(sub.doc.index())
             .map(|doc| doc.text.clone())
@@ -286,17 +287,14 @@ impl Resolver<'_, '_> {
             };
             toolgate_json::pointer::push(&mut walked, &token);
             view = next;
-            around = self
-                .admission
-                .position(sub.doc, view.id())
-                .unwrap_or(around);
+            around = self.builder.position(sub.doc, view.id()).unwrap_or(around);
         }
-        self.admission.admit_target(sub.doc, view.id(), around)
+        self.builder.add_target(sub.doc, view.id(), around)
     }
 
     /// One token of a JSON pointer. Wide containers are indexed the first time,
     /// so that many references into one cost no more than its size.
-    fn step<'v>(&mut self, doc: DocId, view: View<'v>, token: &str) -> Option<View<'v>> {
+    fn step<'v>(&mut self, doc: DocumentId, view: View<'v>, token: &str) -> Option<View<'v>> {
         let key = (doc, view.id());
         match view.kind() {
             Kind::Object if view.len() <= NARROW => view.member(token),
@@ -324,29 +322,27 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// The resource of that URI, taken in from the library if need be.
+    /// The resource of that URI, added to the model if it is a document that is not there yet.
     fn find(&mut self, uri: &str, rules: Rules) -> Result<Option<ResourceId>, CompileError> {
-        if let Some(id) = self.admission.resource_of_uri.get(uri) {
+        if let Some(id) = self.builder.resource_of_uri.get(uri) {
             return Ok(Some(*id));
         }
-        match (self.library)(uri) {
+        match (self.documents)(uri) {
             None => Ok(None),
             Some(document) => {
                 let rules = Rules::all(rules.dialect);
-                self.admission
-                    .admit_document(uri, document?, rules)
-                    .map(Some)
+                self.builder.add_document(uri, document?, rules).map(Some)
             }
         }
     }
 
     fn resource(&self, id: ResourceId) -> Option<&Resource> {
-        self.admission.resources.get(id.index())
+        self.builder.resources.get(id.index())
     }
 
     fn nowhere(
         &self,
-        pending: PendingRef,
+        pending: PendingReference,
         text: &str,
         looked: &str,
         closest: Option<String>,
@@ -358,22 +354,22 @@ impl Resolver<'_, '_> {
             closest,
         };
         let doc = self
-            .admission
+            .builder
             .subs
             .get(pending.sub.index())
             .map(|sub| sub.doc);
         let place = doc
-            .map(|doc| self.admission.place(doc, pending.value))
+            .map(|doc| self.builder.place(doc, pending.value))
             .unwrap_or_default();
         CompileError::new(kind, place)
     }
 }
 
 /// What a resource binds of the names that dynamic references look up.
-fn bindings(resource: &Resource, names: &Names) -> Vec<(ScopeName, SubId)> {
+fn bindings(resource: &Resource, names: &Names) -> Vec<(ScopeName, SubschemaId)> {
     let recursive = names.recursive.filter(|_| resource.recursive);
     let anchors = resource.anchors.iter().filter(|(_, anchor)| anchor.dynamic);
-    let mut bound: Vec<(ScopeName, SubId)> = anchors
+    let mut bound: Vec<(ScopeName, SubschemaId)> = anchors
         .filter_map(|(name, anchor)| Some((*names.of_anchors.get(name)?, anchor.sub)))
         .chain(recursive.map(|id| (id, resource.root)))
         .collect();

@@ -6,7 +6,7 @@
 /// Costs `word` × candidate letters; words over 64 characters have no neighbour.
 ///
 /// ```
-/// use toolgate_schema::closest;
+/// use toolgate_syntax::closest;
 ///
 /// assert_eq!(closest("minLenght", ["minLength", "maxLength"]), Some("minLength"));
 /// assert_eq!(closest("colour", ["minLength", "maxLength"]), None);

@@ -1,9 +1,10 @@
 //! The dialects: which keyword exists where. Tables only, no code paths.
 
 mod keyword;
-pub(crate) mod metaschemas;
+mod metaschemas;
 
-pub(crate) use keyword::Keyword;
+pub use keyword::Keyword;
+pub use metaschemas::metaschema;
 
 /// A published version of JSON Schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -83,41 +84,71 @@ impl Dialect {
     }
 
     /// The keyword that names a schema resource.
-    pub(crate) fn id_keyword(self) -> &'static str {
+    pub fn id_keyword(self) -> &'static str {
         if self == Self::Draft4 { "id" } else { "$id" }
     }
 
     /// Whether keywords beside `$ref` are ignored (draft 7 and older).
-    pub(crate) fn ref_hides_siblings(self) -> bool {
+    pub fn ref_hides_siblings(self) -> bool {
         self <= Self::Draft7
     }
 }
 
 /// A dialect as one schema resource uses it: the version, less the vocabularies
 /// that a custom metaschema leaves out, plus whether it makes `format` assert.
+///
+/// ```
+/// use toolgate_syntax::{Dialect, Keyword, Rules, Vocabulary};
+///
+/// let rules = Rules::all(Dialect::Draft4);
+/// assert_eq!(rules.keyword("maximum"), Some(Keyword::Maximum));
+/// assert_eq!(rules.keyword("const"), None); // since draft 6
+///
+/// let applicators = Rules::core(Dialect::Draft202012).with(Vocabulary::Applicator);
+/// assert_eq!(applicators.keyword("maximum"), None);
+/// assert_eq!(applicators.keyword("anyOf"), Some(Keyword::AnyOf));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Rules {
-    pub(crate) dialect: Dialect,
+pub struct Rules {
+    /// The version.
+    pub dialect: Dialect,
     vocabularies: u8,
-    pub(crate) asserts_format: bool,
+    /// Whether a metaschema asks for the format-assertion vocabulary (2020-12,
+    /// validation §7.2.2).
+    pub asserts_format: bool,
 }
 
 /// A group of keywords that a metaschema may leave out (2019-09 and later).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Vocabulary {
+pub enum Vocabulary {
+    /// `$id`, `$schema`, `$ref`, `$defs` and the like (core §8).
     Core,
+    /// Keywords that apply subschemas (core §10).
     Applicator,
+    /// `unevaluatedItems` and `unevaluatedProperties` (core §11).
     Unevaluated,
+    /// Assertions (validation §6).
     Validation,
+    /// Titles, defaults, examples and the like (validation §9).
     MetaData,
+    /// `format`, which asserts nothing (validation §7.2.1).
     FormatAnnotation,
+    /// `format`, which asserts (validation §7.2.2).
     FormatAssertion,
+    /// Documents in strings (validation §8).
     Content,
 }
 
 impl Vocabulary {
     /// The vocabulary that a `$vocabulary` URI names.
-    pub(crate) fn from_uri(uri: &str) -> Option<Self> {
+    ///
+    /// ```
+    /// use toolgate_syntax::Vocabulary;
+    ///
+    /// let uri = "https://json-schema.org/draft/2020-12/vocab/validation";
+    /// assert_eq!(Vocabulary::from_uri(uri), Some(Vocabulary::Validation));
+    /// ```
+    pub fn from_uri(uri: &str) -> Option<Self> {
         let name = uri
             .strip_prefix("https://json-schema.org/draft/2020-12/vocab/")
             .or_else(|| uri.strip_prefix("https://json-schema.org/draft/2019-09/vocab/"))?;
@@ -149,14 +180,14 @@ impl Vocabulary {
 
 impl Rules {
     /// What a schema that declares nothing follows.
-    pub(crate) const DEFAULT: Self = Self {
+    pub const DEFAULT: Self = Self {
         dialect: Dialect::Draft202012,
         vocabularies: u8::MAX,
         asserts_format: false,
     };
 
     /// All of a dialect.
-    pub(crate) fn all(dialect: Dialect) -> Self {
+    pub fn all(dialect: Dialect) -> Self {
         Self {
             dialect,
             vocabularies: u8::MAX,
@@ -165,7 +196,7 @@ impl Rules {
     }
 
     /// A dialect with only the core, to which vocabularies are added.
-    pub(crate) fn core(dialect: Dialect) -> Self {
+    pub fn core(dialect: Dialect) -> Self {
         Self {
             dialect,
             vocabularies: Vocabulary::Core.bit(),
@@ -174,7 +205,7 @@ impl Rules {
     }
 
     /// With one vocabulary more.
-    pub(crate) fn with(mut self, vocabulary: Vocabulary) -> Self {
+    pub fn with(mut self, vocabulary: Vocabulary) -> Self {
         self.vocabularies |= vocabulary.bit();
         // 2019-09 has the unevaluated keywords among its applicators.
         if vocabulary == Vocabulary::Applicator && self.dialect == Dialect::Draft201909 {
@@ -185,7 +216,7 @@ impl Rules {
     }
 
     /// The keyword that `name` is under these rules, if it is one.
-    pub(crate) fn keyword(self, name: &str) -> Option<Keyword> {
+    pub fn keyword(self, name: &str) -> Option<Keyword> {
         let keyword = Keyword::from_name(name)?;
         let (first, last, vocabulary) = keyword.home();
         let lives = first <= self.dialect && self.dialect <= last;

@@ -1,19 +1,29 @@
-//! References against a base, by RFC 3986 §5: split, merge, remove dot segments.
+//! URI references against a base, by RFC 3986 §5: split, merge, remove dot segments.
 
 /// A URI reference in its five parts (RFC 3986 appendix B). Any text is one:
-/// what is not a valid reference simply names nothing that is in hand.
+/// what is not a valid reference names nothing that is registered.
+///
+/// ```
+/// use toolgate_syntax::uri::Parts;
+///
+/// let parts = Parts::split("other.json?v=1#/$defs/a");
+/// assert_eq!(parts.fragment, Some("/$defs/a"));
+/// assert!(!parts.is_same_document());
+/// assert!(Parts::split("#/$defs/a").is_same_document());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Parts<'a> {
+pub struct Parts<'a> {
     scheme: Option<&'a str>,
     authority: Option<&'a str>,
     path: &'a str,
     query: Option<&'a str>,
-    pub(crate) fragment: Option<&'a str>,
+    /// What stands behind `#`, still percent-encoded.
+    pub fragment: Option<&'a str>,
 }
 
 impl<'a> Parts<'a> {
     /// Splits a reference.
-    pub(crate) fn split(text: &'a str) -> Self {
+    pub fn split(text: &'a str) -> Self {
         let (text, fragment) = match text.split_once('#') {
             Some((before, fragment)) => (before, Some(fragment)),
             None => (text, None),
@@ -46,7 +56,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Whether nothing stands before the fragment.
-    pub(crate) fn is_same_document(self) -> bool {
+    pub fn is_same_document(self) -> bool {
         self.scheme.is_none()
             && self.authority.is_none()
             && self.path.is_empty()
@@ -56,7 +66,15 @@ impl<'a> Parts<'a> {
 
 /// Resolves a reference against a base URI; the result has no fragment
 /// (RFC 3986 §5.2.2). An empty base leaves the reference as it is.
-pub(crate) fn resolve(base: &str, reference: &str) -> String {
+///
+/// ```
+/// use toolgate_syntax::uri;
+///
+/// assert_eq!(uri::resolve("https://example.com/a/b", "../c#d"), "https://example.com/c");
+/// assert_eq!(uri::resolve("", "c"), "c");
+/// ```
+#[must_use]
+pub fn resolve(base: &str, reference: &str) -> String {
     let r = Parts::split(reference);
     if r.scheme.is_some() || base.is_empty() {
         return compose(r.scheme, r.authority, &without_dots(r.path), r.query);
@@ -142,8 +160,16 @@ fn is_scheme(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
 }
 
-/// Decodes `%XX` in a fragment; `None` if it is not valid or not UTF-8 then.
-pub(crate) fn percent_decode(text: &str) -> Option<String> {
+/// Decodes `%XX` in a fragment (RFC 3986 §2.1); `None` if that is not valid or not UTF-8.
+///
+/// ```
+/// use toolgate_syntax::uri;
+///
+/// assert_eq!(uri::percent_decode("/$defs/a%20b").as_deref(), Some("/$defs/a b"));
+/// assert_eq!(uri::percent_decode("%F"), None);
+/// ```
+#[must_use]
+pub fn percent_decode(text: &str) -> Option<String> {
     if !text.contains('%') {
         return Some(text.to_owned());
     }

@@ -1,0 +1,53 @@
+//! JSON Schema as a typed model: what a schema says, before anything evaluates it.
+//!
+//! A [`Parser`] reads a schema of draft 4, 6, 7, 2019-09 or 2020-12 into a
+//! [`Model`]: every subschema with its keywords decoded, its references
+//! resolved and its place in the source text. Nothing is fetched, and [`Limits`]
+//! bound the work, so schemas of untrusted authors can be read. What a
+//! metaschema would say about a schema is said while the model is built.
+//!
+//! ```
+//! use toolgate_syntax::{Keyword, Parser};
+//!
+//! let model = Parser::default().parse(br##"{"$ref": "#/$defs/a%20b", "$defs": {"a b": {"type": "string"}}}"##)?;
+//! let root = model.sub(model.root);
+//! let reference = model.entry(root, Keyword::Ref).and_then(|entry| entry.reference());
+//! let target = reference.map(|id| model.sub(model.target(id).initial()));
+//! assert_eq!(target.map(|sub| model.pointer(sub)).as_deref(), Some("/$defs/a b"));
+//! # Ok::<(), toolgate_syntax::CompileError>(())
+//! ```
+//!
+//! The parts can be used alone, by programs that read or rewrite the text of
+//! schemas:
+//!
+//! | module or type | what it answers |
+//! |---|---|
+//! | [`Dialect`], [`Keyword`] | which dialect has which keyword |
+//! | [`positions`] | where in a schema other schemas are |
+//! | [`uri`] | what a reference means against a base URI (RFC 3986) |
+//! | [`mod@format`] | which texts a `format` accepts |
+//! | [`closest`] | which known name a misspelled one is close to |
+
+#![forbid(unsafe_code)]
+
+mod build;
+mod closest;
+mod dialect;
+mod error;
+pub mod format;
+mod int;
+mod limits;
+pub mod model;
+mod options;
+mod parser;
+pub mod positions;
+mod resolve;
+pub mod uri;
+
+pub use closest::closest;
+pub use dialect::{Dialect, Keyword, Rules, Vocabulary, metaschema};
+pub use error::{CompileError, CompileErrorKind, SchemaLocation};
+pub use limits::{Limit, LimitName, Limits};
+pub use model::Model;
+pub use options::{Content, Formats, Options, Strictness, Warning};
+pub use parser::Parser;

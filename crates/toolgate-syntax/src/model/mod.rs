@@ -1,0 +1,491 @@
+//! The typed model of a schema: every subschema with its keywords decoded and its
+//! references resolved.
+//!
+//! A [`Parser`](crate::Parser) makes it. Compilers and analyses read it: tables of
+//! documents, resources, subschemas and keywords, and typed indexes into them.
+
+mod reach;
+mod types;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use toolgate_json::{NodeId, OwnedDocument, View};
+use toolgate_pattern::Pattern;
+
+pub use types::TypeSet;
+
+use crate::dialect::{Keyword, Rules};
+use crate::error::SchemaLocation;
+use crate::format::{Format, NumberFormat};
+use crate::int::{to_u32, to_usize};
+use crate::options::Warning;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(u32);
+
+        impl $name {
+            /// The index as a number.
+            #[inline]
+            #[must_use]
+            pub fn index(self) -> usize {
+                to_usize(self.0)
+            }
+
+            /// The id of the element at `index`.
+            #[inline]
+            #[must_use]
+            pub fn new(index: usize) -> Self {
+                Self(to_u32(index))
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A document of a model: the schema, then what it refers to.
+    DocumentId;
+    /// A subschema of a model.
+    SubschemaId;
+    /// A schema resource: a document root or a subschema with its own id.
+    ResourceId;
+    /// A reference of a model.
+    ReferenceId;
+    /// A distinct regular expression of a model.
+    PatternId;
+    /// A name that a dynamic reference looks up in the dynamic scope.
+    ScopeName;
+}
+
+/// A whole schema, resolved, and the documents that its references lead to.
+///
+/// ```
+/// use toolgate_syntax::model::Form;
+/// use toolgate_syntax::{Keyword, Parser};
+///
+/// let model = Parser::default().parse(br#"{"properties": {"a": {"minLength": 2}}}"#)?;
+/// let root = model.sub(model.root);
+/// let Some(Form::Map(properties)) = model.entry(root, Keyword::Properties).map(|e| &e.form) else {
+///     panic!("`properties` is a map of subschemas");
+/// };
+/// let (name, id) = properties[0];
+/// assert_eq!(model.view(root.doc, name).map(|name| name.raw()), Some("\"a\""));
+/// let [entry] = model.entries(model.sub(id)) else { panic!("one keyword") };
+/// assert!(matches!((entry.keyword, &entry.form), (Keyword::MinLength, Form::Count(2))));
+/// # Ok::<(), toolgate_syntax::CompileError>(())
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Model {
+    /// The documents: the schema itself, then those that its references lead to. By
+    /// [`DocumentId`].
+    pub docs: Vec<SchemaDocument>,
+    /// The schema resources (core §4.3.5), by [`ResourceId`].
+    pub resources: Vec<Resource>,
+    /// The subschemas, by [`SubschemaId`]: those of a document in breadth-first order.
+    pub subs: Vec<Subschema>,
+    /// The keywords of all subschemas; those of one stand in a row.
+    pub entries: Vec<Entry>,
+    /// The distinct regular expressions, by [`PatternId`].
+    pub patterns: Vec<Arc<Pattern>>,
+    /// Where each reference leads, by [`ReferenceId`].
+    pub targets: Vec<Target>,
+    /// How many [`ScopeName`]s there are.
+    pub scope_names: usize,
+    /// Where evaluation begins.
+    pub root: SubschemaId,
+    /// What was left out: what a dialect forbids (lenient parsing), and references to
+    /// nothing that no evaluation can come to.
+    pub warnings: Vec<Warning>,
+}
+
+/// One document: its text and the subschemas found in it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct SchemaDocument {
+    /// The URI it was found under; empty for the schema itself.
+    pub uri: String,
+    /// Its text and its values.
+    pub text: OwnedDocument,
+}
+
+/// A schema resource.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Resource {
+    /// Its base URI without fragment; empty if it has none.
+    pub uri: String,
+    /// The subschema that it starts at.
+    pub root: SubschemaId,
+    /// Its anchors; dynamic ones are marked.
+    pub anchors: HashMap<String, Anchor>,
+    /// `$recursiveAnchor: true` at its root (2019-09).
+    pub recursive: bool,
+    /// What it binds in the dynamic scope when it is entered.
+    pub scope: Vec<(ScopeName, SubschemaId)>,
+}
+
+/// A named subschema.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Anchor {
+    /// The subschema.
+    pub sub: SubschemaId,
+    /// Whether `$dynamicAnchor` names it.
+    pub dynamic: bool,
+}
+
+/// One subschema.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Subschema {
+    /// The document that it is in.
+    pub doc: DocumentId,
+    /// Its value in that document.
+    pub node: NodeId,
+    /// The schema resource that it belongs to.
+    pub resource: ResourceId,
+    /// The dialect that it is read by.
+    pub rules: Rules,
+    /// What it is made of.
+    pub shape: Shape,
+}
+
+/// What a subschema is made of.
+#[derive(Debug, Clone, Copy)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "every user of a model must decide what a new shape means to it"
+)]
+pub enum Shape {
+    /// A boolean schema.
+    Always(bool),
+    /// A run of [`Model::entries`].
+    Entries {
+        /// Index of the first.
+        start: u32,
+        /// Index behind the last.
+        end: u32,
+    },
+}
+
+/// One keyword of one subschema.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Entry {
+    /// The keyword, or [`Keyword::Unknown`].
+    pub keyword: Keyword,
+    /// The member's name in the document.
+    pub name: NodeId,
+    /// The member's value in the document.
+    pub value: NodeId,
+    /// The value, decoded.
+    pub form: Form,
+}
+
+/// A keyword's value, decoded. Literals stay in the document, at [`Entry::value`].
+#[derive(Debug)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "every user of a model must decide what a new form means to it"
+)]
+pub enum Form {
+    /// Asserts nothing here: an annotation, or a keyword that a sibling reads.
+    Annotation,
+    /// The value itself is the operand: `const`, `enum`, `multipleOf`, `required`.
+    Literal,
+    /// A number that bounds, itself included or not.
+    Bound {
+        /// Whether the number itself is out of bounds.
+        exclusive: bool,
+    },
+    /// A non-negative integer.
+    Count(u64),
+    /// `uniqueItems`, `$recursiveAnchor`.
+    Flag(bool),
+    /// `type`.
+    Types(TypeSet),
+    /// `pattern`.
+    Pattern(PatternId),
+    /// A `format` that asserts.
+    Format(FormatUse),
+    /// `contentEncoding` or `contentMediaType` that asserts (draft 7).
+    Content(ContentUse),
+    /// A subschema.
+    One(SubschemaId),
+    /// An array of subschemas.
+    List(Box<[SubschemaId]>),
+    /// Subschemas by name; the name is the key node.
+    Map(Box<[(NodeId, SubschemaId)]>),
+    /// Subschemas by pattern; the key node and its pattern.
+    Patterns(Box<[(NodeId, PatternId, SubschemaId)]>),
+    /// `dependencies`: by name, either a subschema or an array of names.
+    Dependencies(Box<[(NodeId, Dependency)]>),
+    /// `$ref`, `$dynamicRef`, `$recursiveRef`.
+    Reference(ReferenceId),
+}
+
+/// What a name in `dependencies` or `dependentRequired` brings with it.
+#[derive(Debug, Clone, Copy)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "every user of a model must decide what a new dependency means to it"
+)]
+pub enum Dependency {
+    /// A subschema that the object must match.
+    Schema(SubschemaId),
+    /// An array node of names that must be there.
+    Names(NodeId),
+}
+
+/// A format that is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "every user of a model must decide what a new kind of format means to it"
+)]
+pub enum FormatUse {
+    /// A format of strings.
+    Text(Format),
+    /// A format of numbers.
+    Number(NumberFormat),
+}
+
+/// An encoding or a media type that is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "every user of a model must decide what a new content means to it"
+)]
+pub enum ContentUse {
+    /// `contentEncoding: base64` (RFC 4648 §4).
+    Base64,
+    /// `contentMediaType: application/json`.
+    Json,
+}
+
+impl ContentUse {
+    /// The encoding or media type of that name, without regard to case.
+    ///
+    /// ```
+    /// use toolgate_syntax::model::ContentUse;
+    ///
+    /// assert_eq!(ContentUse::from_name("BASE64"), Some(ContentUse::Base64));
+    /// assert_eq!(ContentUse::from_name("text/html"), None);
+    /// ```
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        if name.eq_ignore_ascii_case("base64") {
+            Some(Self::Base64)
+        } else if name.eq_ignore_ascii_case("application/json") {
+            Some(Self::Json)
+        } else {
+            None
+        }
+    }
+}
+
+impl Entry {
+    /// The reference, if the keyword is one.
+    #[must_use]
+    pub fn reference(&self) -> Option<ReferenceId> {
+        match self.form {
+            Form::Reference(id) => Some(id),
+            _ => None,
+        }
+    }
+}
+
+/// Where a reference leads.
+#[derive(Debug, Clone, Copy)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "every user of a model must decide what a new target means to it"
+)]
+pub enum Target {
+    /// Always to the same subschema.
+    Static(SubschemaId),
+    /// To the outermost resource of the dynamic scope that binds the name.
+    Dynamic {
+        /// Where it leads when nothing binds the name.
+        initial: SubschemaId,
+        /// The name that is looked up.
+        name: ScopeName,
+    },
+}
+
+impl Target {
+    /// Where it leads when nothing in the dynamic scope says otherwise.
+    #[must_use]
+    pub fn initial(self) -> SubschemaId {
+        match self {
+            Self::Static(sub) | Self::Dynamic { initial: sub, .. } => sub,
+        }
+    }
+}
+
+/// The answer for an id of another model that this one has no subschema for.
+fn nowhere() -> Subschema {
+    Subschema {
+        doc: DocumentId(0),
+        node: NodeId::from_index(0),
+        resource: ResourceId(0),
+        rules: Rules::DEFAULT,
+        shape: Shape::Always(false),
+    }
+}
+
+impl Model {
+    /// The subschema with that id. An id of another model may lead to a schema that
+    /// rejects everything.
+    #[inline]
+    #[must_use]
+    pub fn sub(&self, id: SubschemaId) -> Subschema {
+        self.subs.get(id.index()).copied().unwrap_or_else(nowhere)
+    }
+
+    /// The keywords of a subschema, in the order of its text.
+    #[must_use]
+    pub fn entries(&self, sub: Subschema) -> &[Entry] {
+        match sub.shape {
+            Shape::Always(_) => &[],
+            Shape::Entries { start, end } => self
+                .entries
+                .get(to_usize(start)..to_usize(end))
+                .unwrap_or(&[]),
+        }
+    }
+
+    /// One keyword of a subschema, if it has it.
+    #[must_use]
+    pub fn entry(&self, sub: Subschema, keyword: Keyword) -> Option<&Entry> {
+        self.entries(sub)
+            .iter()
+            .find(|entry| entry.keyword == keyword)
+    }
+
+    /// Where a reference leads.
+    #[must_use]
+    pub fn target(&self, id: ReferenceId) -> Target {
+        self.targets
+            .get(id.index())
+            .copied()
+            .unwrap_or(Target::Static(self.root))
+    }
+
+    /// Turns a reference into an annotation. Answers whether the subschema had it.
+    pub(crate) fn drop_reference(&mut self, sub: SubschemaId, reference: ReferenceId) -> bool {
+        let shape = self.subs.get(sub.index()).map(|sub| sub.shape);
+        let Some(Shape::Entries { start, end }) = shape else {
+            return false;
+        };
+        let own = self.entries.get_mut(to_usize(start)..to_usize(end));
+        let mut own = own.into_iter().flatten();
+        let entry = own.find(|entry| matches!(entry.form, Form::Reference(id) if id == reference));
+        match entry {
+            Some(entry) => {
+                entry.form = Form::Annotation;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// A value in one of the documents; `None` for an id of another model.
+    #[must_use]
+    pub fn view(&self, doc: DocumentId, node: NodeId) -> Option<View<'_>> {
+        self.docs
+            .get(doc.index())
+            .map(|doc| doc.text.document().view(node))
+    }
+
+    /// Where a subschema is, as a JSON pointer (RFC 6901) into its document.
+    ///
+    /// ```
+    /// let model = toolgate_syntax::Parser::default().parse(br#"{"anyOf": [true]}"#)?;
+    /// let places: Vec<_> = model.subs.iter().map(|sub| model.pointer(*sub)).collect();
+    /// assert_eq!(places, ["", "/anyOf/0"]);
+    /// # Ok::<(), toolgate_syntax::CompileError>(())
+    /// ```
+    #[must_use]
+    pub fn pointer(&self, sub: Subschema) -> String {
+        let document = self.docs.get(sub.doc.index());
+        document.map_or_else(String::new, |doc| doc.text.document().pointer(sub.node))
+    }
+
+    /// A place in a document, for an error.
+    #[must_use]
+    pub fn place(&self, doc: DocumentId, node: NodeId) -> SchemaLocation {
+        place(&self.docs, doc, node)
+    }
+
+    /// Every subschema that `sub` applies to the instance itself ("in place"), a
+    /// dynamic reference standing for where it leads when nothing is bound.
+    ///
+    /// ```
+    /// let model = toolgate_syntax::Parser::default()
+    ///     .parse(br##"{"allOf": [{"$ref": "#/$defs/a"}], "items": {}, "$defs": {"a": {}}}"##)?;
+    /// assert_eq!(model.in_place(model.sub(model.root)).len(), 1); // `allOf`, not `items`
+    /// # Ok::<(), toolgate_syntax::CompileError>(())
+    /// ```
+    #[must_use]
+    pub fn in_place(&self, sub: Subschema) -> Vec<SubschemaId> {
+        self.applied(sub, true)
+    }
+
+    /// The same without dynamic references.
+    #[must_use]
+    pub fn statically_in_place(&self, sub: Subschema) -> Vec<SubschemaId> {
+        self.applied(sub, false)
+    }
+
+    fn applied(&self, sub: Subschema, dynamic: bool) -> Vec<SubschemaId> {
+        let mut found = Vec::new();
+        for entry in self.entries(sub) {
+            match (&entry.form, entry.keyword) {
+                (Form::Reference(id), _) => match self.target(*id) {
+                    Target::Dynamic { .. } if !dynamic => {}
+                    target => found.push(target.initial()),
+                },
+                (Form::List(list), Keyword::AllOf | Keyword::AnyOf | Keyword::OneOf) => {
+                    found.extend(list.iter().copied());
+                }
+                (Form::One(sub), Keyword::Not | Keyword::If) => found.push(*sub),
+                // Without `if` they are never evaluated (2020-12 core §10.2.2).
+                (Form::One(one), Keyword::Then | Keyword::Else)
+                    if self.entry(sub, Keyword::If).is_some() =>
+                {
+                    found.push(*one);
+                }
+                (Form::Map(map), Keyword::DependentSchemas) => {
+                    found.extend(map.iter().map(|(_, sub)| *sub));
+                }
+                (Form::Dependencies(map), _) => {
+                    found.extend(map.iter().filter_map(|(_, dependency)| match dependency {
+                        Dependency::Schema(sub) => Some(*sub),
+                        Dependency::Names(_) => None,
+                    }));
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+/// A place in a document, for an error.
+pub(crate) fn place(docs: &[SchemaDocument], doc: DocumentId, node: NodeId) -> SchemaLocation {
+    let Some(doc) = docs.get(doc.index()) else {
+        return SchemaLocation::default();
+    };
+    let document = doc.text.document();
+    let span = document.view(node).span();
+    SchemaLocation {
+        pointer: document.pointer(node),
+        span: Some(span.start..span.end),
+        document: doc.uri.clone(),
+    }
+}
