@@ -116,9 +116,11 @@ pub enum Act {
     ServerListedBadTool,
     /// The server listed a tool whose schemas do not compile.
     ServerListedUncompilableTool,
-    /// The server listed a member that the protocol does not allow as it is, or an
-    /// output schema that does not compile; it was left out.
+    /// The server listed a member that the protocol does not allow as it is; it was left out.
     ServerListedBadMember,
+    /// The server listed an output schema that the guard or popular clients cannot compile;
+    /// it was left out.
+    OutputSchemaRemoved,
     /// A schema of a tool is told in a form that more clients can take.
     SchemaSimplified,
     /// The server changed a tool's schemas after they were pinned.
@@ -196,6 +198,7 @@ impl Act {
             Self::ServerListedBadTool => ("tool-malformed", Server),
             Self::ServerListedUncompilableTool => ("tool-uncompilable", Server),
             Self::ServerListedBadMember => ("tool-member-malformed", Server),
+            Self::OutputSchemaRemoved => ("tool-output-schema-removed", Server),
             Self::SchemaSimplified => ("tool-schema-simplified", Server),
             Self::ServerChangedContract => ("tool-contract-changed", Server),
             Self::ServerChangedDescription => ("tool-description-changed", Server),

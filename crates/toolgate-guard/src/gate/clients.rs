@@ -108,6 +108,7 @@ pub(crate) fn remark(lost: &Lost, left_out: bool) -> Remark {
         gate: Gate::Admission,
         act: match lost {
             Lost::Schema { .. } => Act::SchemaSimplified,
+            Lost::Withdrawn { .. } => Act::OutputSchemaRemoved,
             _ => Act::ServerListedBadMember,
         },
         tool: lost.tool().map(Arc::from),

@@ -133,10 +133,14 @@ impl Era {
 
     /// What a method has to do with tools in this era; nothing if the era does
     /// not know it.
+    ///
+    /// `tasks/result` is known in every era, though only 2025-11-25 has it: a peer that
+    /// speaks it in another era still sends a tool's result, which must not go unchecked.
     #[must_use]
     pub fn tool_method(self, method: &str) -> Option<ToolMethod> {
         let mut methods = self.facts().methods.iter();
-        methods.find(|(name, _)| *name == method).map(|(_, is)| *is)
+        let known = methods.find(|(name, _)| *name == method).map(|(_, is)| *is);
+        known.or_else(|| (method == TASK_RESULT).then_some(ToolMethod::TaskResult))
     }
 
     /// Reads a `tools/call` result as this era means it.
@@ -161,7 +165,7 @@ impl Era {
             (true, ToolMethod::TaskGet | ToolMethod::TaskChanged) => {
                 Some(TaskAnswer::detailed(body))
             }
-            (false, ToolMethod::TaskResult) => Some(TaskAnswer::Final(body)),
+            (_, ToolMethod::TaskResult) => Some(TaskAnswer::Final(body)),
             _ => None,
         }
     }
@@ -206,6 +210,9 @@ impl fmt::Display for Era {
     }
 }
 
+/// The method whose answer is the result that a task ended with (2025-11-25).
+const TASK_RESULT: &str = "tasks/result";
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -221,9 +228,12 @@ mod tests {
 
     #[test]
     fn what_an_era_lacks_is_absent() {
-        assert_eq!(Era::V2025_06_18.tool_method("tasks/result"), None);
-        assert_eq!(Era::V2026_07_28.tool_method("tasks/result"), None);
-        assert!(Era::V2025_11_25.tool_method("tasks/result").is_some());
+        assert_eq!(Era::V2025_06_18.tool_method("tasks/get"), None);
+        assert!(
+            Era::ALL
+                .iter()
+                .all(|era| era.tool_method("tasks/result") == Some(ToolMethod::TaskResult))
+        );
         assert!(
             Era::V2026_07_28
                 .tool_method("notifications/tasks")

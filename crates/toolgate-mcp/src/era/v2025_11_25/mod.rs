@@ -19,7 +19,6 @@ pub(super) const V2025_11_25: Facts = Facts {
         ("tools/list", ToolMethod::List),
         ("tools/call", ToolMethod::Call),
         ("tasks/get", ToolMethod::TaskGet),
-        ("tasks/result", ToolMethod::TaskResult),
         ("notifications/tools/list_changed", ToolMethod::ListChanged),
     ],
 };

@@ -272,7 +272,7 @@ impl Sessions {
                 expanded.map_err(|why| format!("`sessions.keys`: {why}"))?
             }
             Some(_) if !self.keys.is_empty() => {
-                return Err("`sessions.keys` and `sessions.key_file` say the same".to_owned());
+                return Err("set only one of `sessions.keys` and `sessions.key_file`".to_owned());
             }
             Some(path) => {
                 let text = String::from_utf8(read(path)?)

@@ -33,7 +33,7 @@ impl ToolRule {
             (Some(path), None) => read(path).map_err(wrong)?,
             (None, Some(text)) => text.clone().into_bytes(),
             (Some(_), Some(_)) => {
-                let why = "`argument_schema` and `argument_schema_text` say the same";
+                let why = "set only one of `argument_schema` and `argument_schema_text`";
                 return Err(wrong(why.to_owned()));
             }
         };

@@ -148,7 +148,7 @@ fn secret(
                 secret => Ok(Some(secret.to_owned())),
             }
         }
-        (_, Some(_)) => Err(format!("`{name}` and `{name}_file` say the same")),
+        (_, Some(_)) => Err(format!("set only one of `{name}` and `{name}_file`")),
     }
 }
 

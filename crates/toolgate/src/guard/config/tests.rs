@@ -492,7 +492,7 @@ fn session_keys_come_from_the_environment_or_a_file_and_are_in_no_message() {
         ),
         (
             "keys = \"x\"\nkey_file = \"y\"",
-            "`sessions.keys` and `sessions.key_file` say the same",
+            "set only one of `sessions.keys` and `sessions.key_file`",
         ),
         ("key_file = \"not-there\"", "cannot read"),
     ] {
@@ -569,7 +569,7 @@ fn what_replicas_share() {
                 ("shared.key", key),
                 ("shared.key_file", &path),
             ],
-            "`shared.key` and `shared.key_file` say the same",
+            "set only one of `shared.key` and `shared.key_file`",
         ),
         (
             &[
