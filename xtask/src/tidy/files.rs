@@ -26,7 +26,7 @@ pub(crate) fn check(workspace: &Path, tally: &mut Tally) -> Result<(), String> {
 /// Every Rust file of the project's own crates.
 fn sources(workspace: &Path) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
-    for folder in ["crates", "testkit", "xtask", "bench", "fuzz"] {
+    for folder in ["crates", "bindings", "testkit", "xtask", "bench", "fuzz"] {
         let folder = workspace.join(folder);
         if folder.is_dir() {
             found.extend(place::files(&folder, "rs")?);

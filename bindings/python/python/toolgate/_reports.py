@@ -1,0 +1,159 @@
+"""Lint, diff and check of tool listings, as functions that return data.
+
+A listing is `{"tools": [...]}`, a list of tools, an answer to `tools/list`, or JSON text of one of these. Text is
+better where it is at hand: a `dict` has lost members that were written twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Union
+
+from . import _toolgate
+
+Listing = Union[Mapping[str, Any], Sequence[Any], str, bytes, bytearray]
+Severity = Literal["note", "warning", "error"]
+Class = Literal["compatible", "unknown", "breaking"]
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Bytes of the tool's text that go, and the text that comes in their place."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Fix:
+    """Edits that belong together. A safe one changes no verdict."""
+
+    safe: bool
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True)
+class LintFinding:
+    """One place where a rule is broken. `tool` is its index in the listing; `None` if it is about the listing."""
+
+    code: str
+    name: str
+    severity: Severity
+    tool: int | None
+    pointer: str
+    message: str
+    help: str | None
+    fix: Fix | None
+
+
+@dataclass(frozen=True)
+class LintReport:
+    """The findings, the worst first; `more` are only counted. `tokens` estimates what a model is shown of each tool."""
+
+    findings: tuple[LintFinding, ...]
+    more: int
+    tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing that changed. `witness` is a value that proves a break, as JSON text."""
+
+    class_: Class
+    side: Literal["tool", "input", "output"]
+    aspect: Literal["contract", "words"]
+    place: str
+    message: str
+    witness: str | None
+
+
+@dataclass(frozen=True)
+class ToolChange:
+    """What changed about one tool, the worst first."""
+
+    name: str
+    class_: Class
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True)
+class DiffReport:
+    """What changed between two listings; `class_` is the worst, or `None` if nothing changed."""
+
+    class_: Class | None
+    same: int
+    tools: tuple[ToolChange, ...]
+
+
+@dataclass(frozen=True)
+class CheckFault:
+    """Why a tool cannot be used, with the place as a JSON pointer into the tool."""
+
+    code: str
+    pointer: str
+    message: str
+    help: str | None
+
+
+@dataclass(frozen=True)
+class ToolCheck:
+    """Whether one tool can be used: it can if there are no faults."""
+
+    name: str | None
+    faults: tuple[CheckFault, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether there are no faults."""
+        return not self.faults
+
+
+def lint(
+    listing: Listing,
+    *,
+    profiles: Iterable[str] = (),
+    allow: Iterable[str] = (),
+    deny: Iterable[str] = (),
+) -> LintReport:
+    """Finds what is legal but harmful in a listing.
+
+    `profiles` are of `openai`, `anthropic`, `legacy` and `strict`; `allow` turns rules off and `deny` makes them
+    errors, by code or name.
+    """
+    found = _toolgate.lint(listing, list(profiles), list(allow), list(deny))
+    findings = []
+    for one in found["findings"]:
+        fix = one.pop("fix")
+        if fix is not None:
+            fix = Fix(safe=fix["safe"], edits=tuple(Edit(*edit) for edit in fix["edits"]))
+        findings.append(LintFinding(**one, fix=fix))
+    return LintReport(findings=tuple(findings), more=found["more"], tokens=tuple(found["tokens"]))
+
+
+def diff(old: Listing, new: Listing) -> DiffReport:
+    """Says whether a new listing breaks callers of the old one."""
+    found = _toolgate.diff(old, new)
+    tools = tuple(
+        ToolChange(
+            name=tool["name"],
+            class_=tool["class_"],
+            changes=tuple(Change(**change) for change in tool["changes"]),
+        )
+        for tool in found["tools"]
+    )
+    return DiffReport(class_=found["class_"], same=found["same"], tools=tools)
+
+
+def check(listing: Listing) -> list[ToolCheck]:
+    """Says of each tool of a listing whether it can be used, and why not."""
+    return [
+        ToolCheck(
+            name=tool["name"],
+            faults=tuple(CheckFault(*fault) for fault in tool["faults"]),
+            warnings=tuple(tool["warnings"]),
+        )
+        for tool in _toolgate.check(listing)
+    ]

@@ -1,0 +1,28 @@
+"""MCP tools held to their contracts: calls before they go out or are run, results before they are used.
+
+`ToolContract` needs nothing but this package. `ClientSession` needs the official SDK (`mcp` 2.x), `ContractMiddleware`
+needs FastMCP (4.x); each is imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._errors import ContractError
+from ._toolgate import ToolContract
+
+if TYPE_CHECKING:
+    from ._fastmcp import ContractMiddleware as ContractMiddleware
+    from ._session import ClientSession as ClientSession
+
+__all__ = ["ClientSession", "ContractError", "ContractMiddleware", "ToolContract"]
+
+_LATER = {"ClientSession": "._session", "ContractMiddleware": "._fastmcp"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_LATER[name], __package__), name)

@@ -1,0 +1,184 @@
+//! `toolgate.mcp.ToolContract`: a tool's definition, and calls and results held to it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use toolgate_json::{OwnedDocument, ReadLimits};
+use toolgate_mcp::check::{Checker, Decision, Fault, Refusal};
+use toolgate_mcp::contract::{SchemaStore, ToolContract as Contract};
+use toolgate_mcp::era::Era;
+
+use crate::errors;
+use crate::tape::Tape;
+use crate::validator::{bytes, compiler, json_text, written};
+
+/// A tool as its server describes it. Any number of threads may use one.
+#[pyclass(frozen, module = "toolgate.mcp", name = "ToolContract")]
+pub(crate) struct ToolContract {
+    contract: Arc<Contract>,
+    limits: ReadLimits,
+    /// The memory that checks reuse.
+    checkers: Mutex<Vec<Checker>>,
+}
+
+#[pymethods]
+impl ToolContract {
+    #[new]
+    #[pyo3(signature = (tool, *, formats=None, limits=None, documents=None))]
+    fn new(
+        py: Python<'_>,
+        tool: &Bound<'_, PyAny>,
+        formats: Option<&Bound<'_, PyAny>>,
+        limits: Option<&Bound<'_, PyDict>>,
+        documents: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let compiler = compiler(formats, &[], limits, documents)?;
+        let text = json_text(tool, &compiler)?;
+        let limits = compiler.bounds().instance;
+        let store = SchemaStore::with(compiler, STORE);
+        let contract = Contract::read(&text, &store);
+        let contract = contract.map_err(|malformed| {
+            let text = malformed.to_string();
+            errors::contract(py, &text, malformed.code(), None, None)
+        })?;
+        Ok(Self {
+            contract: Arc::new(contract),
+            limits,
+            checkers: Mutex::default(),
+        })
+    }
+
+    /// The tool's name.
+    #[getter]
+    fn name(&self) -> &str {
+        self.contract.name()
+    }
+
+    /// The definition as JSON text, as it was given.
+    #[getter]
+    fn text(&self) -> &str {
+        self.contract.text()
+    }
+
+    /// Compiles both schemas now; raises if one does not compile.
+    fn verify(&self, py: Python<'_>) -> PyResult<()> {
+        let verified = py.detach(|| self.contract.verify());
+        verified.map_err(|fault| errors::schema(py, &fault.error))
+    }
+
+    /// Raises why arguments may not go to the tool. `None` counts as `{}`.
+    #[pyo3(signature = (arguments=None))]
+    fn check_arguments(
+        &self,
+        arguments: Option<&Bound<'_, PyAny>>,
+        py: Python<'_>,
+    ) -> PyResult<()> {
+        let Some(arguments) = arguments else {
+            let none: Option<toolgate_json::View<'_>> = None;
+            return passed(
+                py,
+                self.with(|checker| checker.check_arguments(&self.contract, none)),
+            );
+        };
+        let tape = Tape::read(arguments, &self.limits);
+        let tape = tape.map_err(|refusal| errors::refused(py, refusal))?;
+        let texts = tape
+            .texts()
+            .map_err(|refusal| errors::refused(py, refusal))?;
+        let decision =
+            self.with(|checker| checker.check_arguments(&self.contract, Some(texts.root())));
+        passed(py, decision)
+    }
+
+    /// Raises why arguments given as JSON text may not go to the tool.
+    fn check_arguments_json(&self, arguments: &Bound<'_, PyAny>, py: Python<'_>) -> PyResult<()> {
+        let text = bytes(arguments)?;
+        let decision =
+            py.detach(|| self.with(|checker| checker.check_arguments_bytes(&self.contract, &text)));
+        passed(py, decision)
+    }
+
+    /// Raises why the result of `tools/call`, an object as on the wire, may not go to the caller.
+    #[pyo3(signature = (result, *, protocol_version="2025-11-25"))]
+    fn check_result(
+        &self,
+        result: &Bound<'_, PyAny>,
+        protocol_version: &str,
+        py: Python<'_>,
+    ) -> PyResult<()> {
+        let era = Era::from_version(protocol_version).ok_or_else(|| {
+            let known: Vec<&str> = Era::ALL.iter().map(|era| era.version()).collect();
+            PyValueError::new_err(format!(
+                "unknown protocol version `{}`; there are {}",
+                toolgate_json::quote(protocol_version, VERSION),
+                known.join(", ")
+            ))
+        })?;
+        let text = match bytes(result) {
+            Ok(text) => text.into_owned(),
+            Err(error) if error.is_instance_of::<pyo3::exceptions::PyTypeError>(py) => {
+                written(result, &self.limits)?.into_bytes()
+            }
+            Err(error) => return Err(error),
+        };
+        let decision = py.detach(|| {
+            let document = OwnedDocument::read(text, &self.limits)?;
+            let root = document.document().root();
+            Ok(self.with(|checker| checker.check_result(&self.contract, era, root)))
+        });
+        let unreadable = |error: toolgate_json::ReadError| errors::unreadable(py, &error);
+        passed(py, decision.map_err(unreadable)?)
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "ToolContract({})",
+            toolgate_json::quote(self.contract.name(), SHOWN)
+        )
+    }
+}
+
+impl ToolContract {
+    fn with<T>(&self, work: impl FnOnce(&mut Checker) -> T) -> T {
+        let pool = || self.checkers.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = pool().pop();
+        let mut checker = taken.unwrap_or_else(|| Checker::new().limits(self.limits));
+        let done = work(&mut checker);
+        pool().push(checker);
+        done
+    }
+}
+
+fn passed(py: Python<'_>, decision: Decision) -> PyResult<()> {
+    match decision {
+        Decision::Pass(_) => Ok(()),
+        Decision::Refuse(refusal) => Err(raised(py, &refusal)),
+    }
+}
+
+fn raised(py: Python<'_>, refusal: &Refusal) -> PyErr {
+    match &refusal.fault {
+        Fault::UndecidedArguments(why) | Fault::UndecidedResult(why) => {
+            errors::undecided_because(py, refusal.text(), Some(*why))
+        }
+        Fault::HostUndecidedArguments(_) | Fault::HostUndecidedResult(_) => {
+            errors::undecided_because(py, refusal.text(), None)
+        }
+        Fault::Uncompilable(fault) => errors::schema(py, &fault.error),
+        Fault::Unreadable(error) => errors::unreadable(py, error),
+        fault => {
+            let report = refusal.report.as_ref();
+            let tool = refusal.tool.as_deref();
+            errors::contract(py, refusal.text(), fault.code(), tool, report)
+        }
+    }
+}
+
+/// Bytes of compiled schemas that a contract keeps.
+const STORE: usize = 16 << 20;
+/// Characters of a name that the `repr` shows.
+const SHOWN: usize = 80;
+/// Characters of an unknown version that an error repeats.
+const VERSION: usize = 40;
