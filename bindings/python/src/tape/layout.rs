@@ -1,54 +1,11 @@
-//! Python values as the engine sees JSON: one pass lays them out flat, then they are walked.
-//!
-//! The engine's [`Node`] cannot fail, and a Python value can: it may hold a set, a NaN, half a surrogate
-//! pair, or itself. So one pass over the objects finds all that before the engine starts, keeps a
-//! reference to each string, and copies no text. After it nothing calls into Python.
+//! The pass over Python's objects that fills a tape, and refuses what JSON cannot say.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use pyo3::types::{dict::BoundDictIterator, list::BoundListIterator, tuple::BoundTupleIterator};
-use toolgate_json::{Key, Kind, NameEnds, Node, Number, ReadLimits, key_hash};
+use toolgate_json::{Key as _, Node as _, ReadLimits};
 
-/// A value or a name, in the order of the JSON text.
-#[derive(Clone, Copy)]
-enum Slot {
-    Null,
-    Boolean(bool),
-    Integer(i64),
-    Float(f64),
-    /// The digits of an integer that is no `i64`: an index into the texts.
-    Digits(usize),
-    /// A string, or the name of the member whose value follows: an index into the texts.
-    Text(usize),
-    /// Items, up to the slot `end`.
-    Array {
-        len: usize,
-        end: usize,
-    },
-    /// Names and values, up to the slot `end`.
-    Object {
-        len: usize,
-        end: usize,
-    },
-}
-
-/// A Python value laid out flat.
-pub(crate) struct Tape<'py> {
-    slots: Vec<Slot>,
-    /// What the texts borrow from.
-    strings: Vec<Bound<'py, PyString>>,
-}
-
-/// Why a Python value cannot be laid out.
-pub(crate) enum Refusal {
-    /// It is not what JSON can say: where, and what.
-    NotJson { pointer: String, message: String },
-    /// It is over a limit on reading instances.
-    Limit {
-        setting: &'static str,
-        allowed: usize,
-    },
-}
+use super::{PyNode, Refusal, Slot, Tape};
 
 /// A container whose children are being laid out.
 struct Open<'py> {
@@ -68,60 +25,42 @@ enum Children<'py> {
     Dict(BoundDictIterator<'py>),
 }
 
-impl<'py> Tape<'py> {
-    /// Lays out a value, under the bounds of reading the same from text.
-    pub(crate) fn read(value: &Bound<'py, PyAny>, limits: &ReadLimits) -> Result<Self, Refusal> {
-        let mut layout = Layout {
-            tape: Self {
-                slots: Vec::with_capacity(32),
-                strings: Vec::with_capacity(16),
-            },
-            open: Vec::new(),
-            limits,
-        };
-        layout.value(value.clone())?;
-        while let Some(top) = layout.open.last_mut() {
-            match top.next() {
-                Some((name, value)) => {
-                    if let Some(name) = name {
-                        layout.name(name)?;
-                    }
-                    layout.value(value)?;
-                }
-                None => layout.close()?,
-            }
-        }
-        Ok(layout.tape)
-    }
-
-    /// Borrows the texts of all strings.
-    pub(crate) fn texts(&self) -> Result<Texts<'_>, Refusal> {
-        let mut texts = Vec::with_capacity(self.strings.len());
-        for (index, string) in self.strings.iter().enumerate() {
-            match string.to_str() {
-                Ok(text) => texts.push(text),
-                Err(_) => {
-                    return Err(Refusal::NotJson {
-                        pointer: String::new(),
-                        message: format!("string {index} of the value has half a surrogate pair"),
-                    });
-                }
-            }
-        }
-        Ok(Texts {
-            slots: &self.slots,
-            texts,
-        })
-    }
-}
-
-struct Layout<'py, 'l> {
+/// A tape that is being filled.
+pub(super) struct Layout<'py, 'l> {
     tape: Tape<'py>,
     open: Vec<Open<'py>>,
     limits: &'l ReadLimits,
 }
 
-impl<'py> Layout<'py, '_> {
+impl<'py, 'l> Layout<'py, 'l> {
+    pub(super) fn new(limits: &'l ReadLimits) -> Self {
+        Self {
+            tape: Tape {
+                slots: Vec::with_capacity(32),
+                strings: Vec::with_capacity(16),
+            },
+            open: Vec::new(),
+            limits,
+        }
+    }
+
+    /// Lays out a value.
+    pub(super) fn read(mut self, value: &Bound<'py, PyAny>) -> Result<Tape<'py>, Refusal> {
+        self.value(value.clone())?;
+        while let Some(top) = self.open.last_mut() {
+            match top.next() {
+                Some((name, value)) => {
+                    if let Some(name) = name {
+                        self.name(name)?;
+                    }
+                    self.value(value)?;
+                }
+                None => self.close()?,
+            }
+        }
+        Ok(self.tape)
+    }
+
     fn push(&mut self, slot: Slot) -> Result<(), Refusal> {
         if self.tape.slots.len() >= self.limits.nodes {
             return Err(Refusal::Limit {
@@ -310,10 +249,7 @@ impl<'py> Layout<'py, '_> {
     /// Two names of one text, which only a subclass of `str` can bring into one dict.
     fn refuse_twins(&self, object: usize) -> Result<(), Refusal> {
         let texts = self.tape.texts()?;
-        let object = PyNode {
-            tape: &texts,
-            at: object,
-        };
+        let object = PyNode::at(&texts, object);
         let mut seen = std::collections::HashSet::new();
         for (name, _) in object.members() {
             if !seen.insert(name.text()) {
@@ -365,256 +301,6 @@ fn type_name(value: &Bound<'_, PyAny>) -> String {
         |_| "?".to_owned(),
         |name| name.to_string_lossy().into_owned(),
     )
-}
-
-/// A tape with the texts of its strings.
-pub(crate) struct Texts<'t> {
-    slots: &'t [Slot],
-    texts: Vec<&'t str>,
-}
-
-impl<'t> Texts<'t> {
-    /// The whole value.
-    pub(crate) fn root(&'t self) -> PyNode<'t> {
-        PyNode { tape: self, at: 0 }
-    }
-
-    fn text(&self, index: usize) -> &'t str {
-        self.texts.get(index).copied().unwrap_or_default()
-    }
-
-    fn slot(&self, at: usize) -> Slot {
-        self.slots.get(at).copied().unwrap_or(Slot::Null)
-    }
-
-    /// The slot after a value.
-    fn after(&self, at: usize) -> usize {
-        match self.slot(at) {
-            Slot::Array { end, .. } | Slot::Object { end, .. } => end,
-            _ => at + 1,
-        }
-    }
-
-    /// The value as JSON text.
-    pub(crate) fn json(&self) -> String {
-        let mut text = String::with_capacity(self.slots.len() * 8);
-        // The containers that are open: where they end, and whether members are named.
-        let mut open: Vec<(usize, bool)> = Vec::new();
-        let mut named = false;
-        for (at, slot) in self.slots.iter().enumerate() {
-            while let Some((_, object)) = open.pop_if(|(end, _)| *end == at) {
-                text.push(if object { '}' } else { ']' });
-            }
-            let first = text.is_empty() || text.ends_with(['[', '{']);
-            if named {
-                text.push(':');
-                named = false;
-            } else {
-                if !first {
-                    text.push(',');
-                }
-                named = open.last().is_some_and(|(_, object)| *object);
-            }
-            match *slot {
-                Slot::Null => text.push_str("null"),
-                Slot::Boolean(value) => text.push_str(if value { "true" } else { "false" }),
-                Slot::Integer(value) => text.push_str(&value.to_string()),
-                Slot::Float(value) => text.push_str(&Number::from_f64(value).to_string()),
-                Slot::Digits(index) => text.push_str(self.text(index)),
-                Slot::Text(index) => toolgate_json::push_json_string(&mut text, self.text(index)),
-                Slot::Array { end, .. } => {
-                    text.push('[');
-                    open.push((end, false));
-                }
-                Slot::Object { end, .. } => {
-                    text.push('{');
-                    open.push((end, true));
-                }
-            }
-        }
-        while let Some((_, object)) = open.pop() {
-            text.push(if object { '}' } else { ']' });
-        }
-        text
-    }
-}
-
-/// A value of a tape.
-#[derive(Clone, Copy)]
-pub(crate) struct PyNode<'t> {
-    tape: &'t Texts<'t>,
-    at: usize,
-}
-
-/// A member's name.
-#[derive(Clone, Copy)]
-pub(crate) struct PyKey<'t> {
-    text: &'t str,
-    at: usize,
-}
-
-impl<'t> Key<'t> for PyKey<'t> {
-    #[inline]
-    fn text(self) -> &'t str {
-        self.text
-    }
-
-    #[inline]
-    fn hash(self) -> u32 {
-        key_hash(self.text)
-    }
-
-    #[inline]
-    fn hash_of(self, ends: NameEnds) -> u32 {
-        ends.hash(self.text.as_bytes())
-    }
-
-    #[inline]
-    fn identity(self) -> usize {
-        self.at
-    }
-}
-
-/// The items of an array.
-#[derive(Clone)]
-pub(crate) struct PyItems<'t> {
-    next: PyNode<'t>,
-    left: usize,
-}
-
-impl<'t> Iterator for PyItems<'t> {
-    type Item = PyNode<'t>;
-
-    #[inline]
-    fn next(&mut self) -> Option<PyNode<'t>> {
-        self.left = self.left.checked_sub(1)?;
-        let item = self.next;
-        self.next.at = item.tape.after(item.at);
-        Some(item)
-    }
-}
-
-/// The members of an object.
-#[derive(Clone)]
-pub(crate) struct PyMembers<'t>(PyItems<'t>);
-
-impl<'t> Iterator for PyMembers<'t> {
-    type Item = (PyKey<'t>, PyNode<'t>);
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        self.0.left = self.0.left.checked_sub(1)?;
-        let PyNode { tape, at } = self.0.next;
-        let value = PyNode { tape, at: at + 1 };
-        self.0.next.at = tape.after(value.at);
-        let text = match tape.slot(at) {
-            Slot::Text(index) => tape.text(index),
-            _ => "",
-        };
-        Some((PyKey { text, at }, value))
-    }
-}
-
-impl<'t> PyNode<'t> {
-    fn slot(self) -> Slot {
-        self.tape.slot(self.at)
-    }
-
-    fn children(self, count: usize) -> PyItems<'t> {
-        PyItems {
-            next: Self {
-                at: self.at + 1,
-                ..self
-            },
-            left: count,
-        }
-    }
-}
-
-impl<'t> Node<'t> for PyNode<'t> {
-    type Key = PyKey<'t>;
-    type Items = PyItems<'t>;
-    type Members = PyMembers<'t>;
-
-    #[inline]
-    fn kind(self) -> Kind {
-        match self.slot() {
-            Slot::Null => Kind::Null,
-            Slot::Boolean(_) => Kind::Boolean,
-            Slot::Integer(_) | Slot::Float(_) | Slot::Digits(_) => Kind::Number,
-            Slot::Text(_) => Kind::String,
-            Slot::Array { .. } => Kind::Array,
-            Slot::Object { .. } => Kind::Object,
-        }
-    }
-
-    #[inline]
-    fn boolean(self) -> bool {
-        matches!(self.slot(), Slot::Boolean(true))
-    }
-
-    #[inline]
-    fn number(self) -> Number<'t> {
-        match self.slot() {
-            Slot::Integer(value) => Number::from_i64(value),
-            Slot::Float(value) => Number::from_f64(value),
-            Slot::Digits(index) => {
-                Number::parse(self.tape.text(index)).unwrap_or(Number::from_i64(0))
-            }
-            _ => Number::from_i64(0),
-        }
-    }
-
-    /// A Python `float` is never one, as `json.dumps` writes it with a fraction.
-    fn is_integer_literal(self) -> bool {
-        matches!(self.slot(), Slot::Integer(_) | Slot::Digits(_))
-    }
-
-    #[inline]
-    fn string(self) -> &'t str {
-        match self.slot() {
-            Slot::Text(index) => self.tape.text(index),
-            _ => "",
-        }
-    }
-
-    #[inline]
-    fn len(self) -> usize {
-        match self.slot() {
-            Slot::Array { len, .. } | Slot::Object { len, .. } => len,
-            _ => 0,
-        }
-    }
-
-    #[inline]
-    fn items(self) -> PyItems<'t> {
-        match self.slot() {
-            Slot::Array { len, .. } => self.children(len),
-            _ => self.children(0),
-        }
-    }
-
-    #[inline]
-    fn members(self) -> PyMembers<'t> {
-        match self.slot() {
-            Slot::Object { len, .. } => PyMembers(self.children(len)),
-            _ => PyMembers(self.children(0)),
-        }
-    }
-
-    fn item(self, index: usize) -> Option<Self> {
-        self.items().nth(index)
-    }
-
-    fn member(self, name: &str) -> Option<Self> {
-        let found = self.members().find(|(key, _)| key.text == name);
-        found.map(|(_, value)| value)
-    }
-
-    #[inline]
-    fn identity(self) -> usize {
-        self.at
-    }
 }
 
 /// Characters of a name that a message repeats.
