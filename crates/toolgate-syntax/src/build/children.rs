@@ -40,11 +40,6 @@ impl ModelBuilder<'_> {
         if value.kind() != Kind::Array || value.is_empty() {
             return self.wrong(r, value, "a non-empty array of schemas");
         }
-        // A branch that nobody can read may hold for anything, so the others decide nothing.
-        let decides = matches!(r.keyword, Keyword::AnyOf | Keyword::OneOf);
-        if let Some(unreadable) = value.items().find(|one| decides && !is_schema(*one)) {
-            return self.wrong(r, unreadable, EXPECTED_SCHEMA);
-        }
         let mut found = Vec::with_capacity(value.len());
         for value in value.items() {
             found.push(self.child(r, value)?);
@@ -53,11 +48,6 @@ impl ModelBuilder<'_> {
     }
 
     pub(super) fn one(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
-        // Read as `true`, these would forbid something; the others forbid nothing then.
-        let forbids = matches!(r.keyword, Keyword::Not | Keyword::If | Keyword::Contains);
-        if forbids && !is_schema(value) {
-            return self.wrong(r, value, EXPECTED_SCHEMA);
-        }
         if self.lacks_patterns(r) {
             return Ok(None);
         }

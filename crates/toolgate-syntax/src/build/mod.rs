@@ -9,6 +9,8 @@ mod children;
 mod identify;
 mod shape;
 
+pub(crate) use shape::describe;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -38,6 +40,13 @@ pub(crate) struct PendingReference {
     pub(crate) value: NodeId,
 }
 
+/// A keyword that was left out of a subschema.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LeftOut {
+    pub(crate) sub: SubschemaId,
+    pub(crate) keyword: Keyword,
+}
+
 /// A model that is being built, and which of its subschemas are still to be decoded.
 pub(crate) struct ModelBuilder<'t> {
     options: &'t Options,
@@ -57,6 +66,8 @@ pub(crate) struct ModelBuilder<'t> {
     patterns_size: usize,
     pub(crate) refs: Vec<PendingReference>,
     pub(crate) warnings: Vec<Warning>,
+    /// The keywords that lenient parsing left out, in whole or in part.
+    pub(crate) left_out: Vec<LeftOut>,
     /// How deep each subschema stands, and how many were looked into.
     depths: Vec<u32>,
     opened: usize,
@@ -83,6 +94,7 @@ impl<'t> ModelBuilder<'t> {
             patterns_size: 0,
             refs: Vec::new(),
             warnings: Vec::new(),
+            left_out: Vec::new(),
             depths: Vec::new(),
             opened: 0,
         }
@@ -251,7 +263,11 @@ impl<'t> ModelBuilder<'t> {
                 }
                 Kind::Object => self.open(id, sub, depth, view)?,
                 // The keyword that holds it has said so already.
-                _ if depth > 0 => Shape::Always(true),
+                _ if depth > 0 => {
+                    let keyword = Keyword::AllOf;
+                    self.left_out.push(LeftOut { sub: id, keyword });
+                    Shape::Always(true)
+                }
                 _ => {
                     self.refuse(sub, view, "a schema", "an object or a boolean", None)?;
                     Shape::Always(true)
@@ -294,7 +310,12 @@ impl<'t> ModelBuilder<'t> {
                 name,
                 view,
             };
-            if let Some(form) = self.form(reader, value)?
+            let warnings = self.warnings.len();
+            let form = self.form(reader, value)?;
+            if self.warnings.len() > warnings {
+                self.left_out.push(LeftOut { sub: id, keyword });
+            }
+            if let Some(form) = form
                 && (self.annotations || !matches!(form, Form::Annotation))
             {
                 self.entries.push(Entry {
@@ -379,7 +400,7 @@ impl<'t> ModelBuilder<'t> {
         let kind = CompileErrorKind::InvalidSchema {
             keyword: keyword.to_owned(),
             expected: expected.to_owned(),
-            found: shape::describe(value),
+            found: describe(value),
             closest: closest.map(str::to_owned),
         };
         CompileError::new(kind, self.place(sub.doc, value.id()))

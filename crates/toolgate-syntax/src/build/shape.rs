@@ -407,7 +407,7 @@ fn first_repeated(names: View<'_>) -> Option<View<'_>> {
 }
 
 /// A value in a few words, for a message.
-pub(super) fn describe(value: View<'_>) -> String {
+pub(crate) fn describe(value: View<'_>) -> String {
     match value.kind() {
         Kind::Null => "null".to_owned(),
         Kind::Boolean => format!("the boolean {}", value.boolean()),

@@ -6,6 +6,7 @@
 //! no loader: a reference to any other document is refused.
 
 mod cycle;
+mod lenient;
 
 use std::collections::HashMap;
 
@@ -59,6 +60,7 @@ pub(crate) fn resolve(
         work.targets.push(target);
     }
     let names = work.names;
+    let left_out = work.builder.left_out;
     let scope_names = names.count;
     let mut resources = work.builder.resources;
     for resource in &mut resources {
@@ -81,6 +83,7 @@ pub(crate) fn resolve(
     if !dangling.is_empty() {
         leave_out(&mut model, dangling)?;
     }
+    lenient::leave_out_above(&mut model, &left_out);
     cycle::refuse(&model)?;
     Ok(model)
 }

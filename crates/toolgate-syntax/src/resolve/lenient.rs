@@ -1,0 +1,256 @@
+//! What leaving out a keyword means for the keywords above it (lenient parsing).
+//!
+//! A subschema that a keyword was left out of accepts more than its author meant. Most
+//! keywords that apply it accept more then, too. Four do not: `not`, `if`, `oneOf`, and
+//! `contains` with a `maxContains`. Lenient parsing promises to accept at least what the
+//! author's schema accepts, so these are left out as well, and `oneOf` becomes `anyOf`.
+//! `unevaluatedProperties` and `unevaluatedItems` are left out where a keyword was left out
+//! whose annotations they would have read.
+
+use std::collections::HashSet;
+
+use crate::build::{LeftOut, describe};
+use crate::dialect::Keyword;
+use crate::error::{CompileError, CompileErrorKind};
+use crate::int::{to_u32, to_usize};
+use crate::model::{Model, Shape, SubschemaId, Target};
+use crate::options::Warning;
+
+/// Leaves out what would accept less than the author's schema, with a warning for each.
+pub(super) fn leave_out_above(model: &mut Model, left_out: &[LeftOut]) {
+    if left_out.iter().all(|one| !is_checked(one.keyword)) {
+        return;
+    }
+    let parents = Parents::of(model);
+    let checked = left_out.iter().filter(|one| is_checked(one.keyword));
+    let accepts_more = parents.above(checked.map(|one| one.sub), false);
+    let mut evaluates_less: Vec<SubschemaId> = left_out
+        .iter()
+        .filter(|one| evaluates(one.keyword))
+        .map(|one| one.sub)
+        .collect();
+    let fates = fates(model, &accepts_more, &mut evaluates_less);
+    let evaluates_less = parents.above(evaluates_less.into_iter(), true);
+    apply(model, fates, &evaluates_less);
+}
+
+/// Whether an instance may be refused because of a keyword.
+fn is_checked(keyword: Keyword) -> bool {
+    !matches!(
+        keyword,
+        Keyword::Unknown
+            | Keyword::OldId
+            | Keyword::Id
+            | Keyword::Schema
+            | Keyword::Anchor
+            | Keyword::DynamicAnchor
+            | Keyword::RecursiveAnchor
+            | Keyword::Vocabulary
+            | Keyword::Comment
+            | Keyword::Defs
+            | Keyword::Definitions
+            | Keyword::Title
+            | Keyword::Description
+            | Keyword::Default
+            | Keyword::Examples
+            | Keyword::Deprecated
+            | Keyword::ReadOnly
+            | Keyword::WriteOnly
+            | Keyword::ContentSchema
+    )
+}
+
+/// Whether `unevaluatedProperties` or `unevaluatedItems` reads what a keyword annotates
+/// (core §11), itself or in a subschema that it applies in place.
+fn evaluates(keyword: Keyword) -> bool {
+    matches!(
+        keyword,
+        Keyword::Properties
+            | Keyword::PatternProperties
+            | Keyword::AdditionalProperties
+            | Keyword::PrefixItems
+            | Keyword::AdditionalItems
+            | Keyword::Contains
+    ) || in_place(keyword)
+}
+
+/// Whether a keyword applies subschemas to the same instance, so that their annotations count.
+fn in_place(keyword: Keyword) -> bool {
+    matches!(
+        keyword,
+        Keyword::AllOf
+            | Keyword::AnyOf
+            | Keyword::OneOf
+            | Keyword::If
+            | Keyword::Then
+            | Keyword::Else
+            | Keyword::DependentSchemas
+            | Keyword::Dependencies
+            | Keyword::Ref
+            | Keyword::DynamicRef
+            | Keyword::RecursiveRef
+    )
+}
+
+/// Of each subschema, those that apply it, and whether they do so in place.
+struct Parents(Vec<Vec<(SubschemaId, bool)>>);
+
+impl Parents {
+    fn of(model: &Model) -> Self {
+        let mut parents = Self(vec![Vec::new(); model.subs.len()]);
+        for at in 0..model.subs.len() {
+            let parent = SubschemaId::new(at);
+            for entry in model.entries(model.sub(parent)) {
+                let place = in_place(entry.keyword);
+                model.each_applied(entry, |child| parents.add(child, parent, place));
+                if let Some(reference) = entry.reference()
+                    && let Target::Dynamic { name, .. } = model.target(reference)
+                {
+                    let bound = model.resources.iter().flat_map(|resource| &resource.scope);
+                    let bound = bound.filter(|(other, _)| *other == name);
+                    bound.for_each(|(_, child)| parents.add(*child, parent, place));
+                }
+            }
+        }
+        parents
+    }
+
+    fn add(&mut self, child: SubschemaId, parent: SubschemaId, in_place: bool) {
+        if let Some(known) = self.0.get_mut(child.index()) {
+            known.push((parent, in_place));
+        }
+    }
+
+    /// Marks some subschemas and all that apply them, directly or not; `in_place_only`
+    /// follows only the keywords that apply to the same instance.
+    fn above(&self, from: impl Iterator<Item = SubschemaId>, in_place_only: bool) -> Vec<bool> {
+        let mut marks = vec![false; self.0.len()];
+        let mut waiting: Vec<SubschemaId> = from.collect();
+        while let Some(id) = waiting.pop() {
+            let Some(mark) = marks.get_mut(id.index()) else {
+                continue;
+            };
+            if std::mem::replace(mark, true) {
+                continue;
+            }
+            let parents = self.0.get(id.index()).into_iter().flatten();
+            let followed = parents.filter(|(_, in_place)| *in_place || !in_place_only);
+            waiting.extend(followed.map(|(parent, _)| *parent));
+        }
+        marks
+    }
+}
+
+/// What becomes of a keyword whose subschemas accept more than they should.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Stays,
+    LeftOut,
+    AnyOf,
+}
+
+/// The fate of each of [`Model::entries`]. Subschemas that evaluate less for it are added
+/// to `evaluates_less`.
+fn fates(model: &Model, accepts_more: &[bool], evaluates_less: &mut Vec<SubschemaId>) -> Vec<Fate> {
+    let mut fates = vec![Fate::Stays; model.entries.len()];
+    for at in 0..model.subs.len() {
+        let id = SubschemaId::new(at);
+        let sub = model.sub(id);
+        let Shape::Entries { start, .. } = sub.shape else {
+            continue;
+        };
+        let has = |keyword| model.entry(sub, keyword).is_some();
+        for (entry, place) in model.entries(sub).iter().zip(to_usize(start)..) {
+            let mut affected = false;
+            model.each_applied(entry, |child| {
+                affected |= accepts_more.get(child.index()).copied().unwrap_or(true);
+            });
+            let fate = match entry.keyword {
+                _ if !affected => Fate::Stays,
+                Keyword::Not | Keyword::If => Fate::LeftOut,
+                Keyword::Contains if has(Keyword::MaxContains) => Fate::LeftOut,
+                Keyword::OneOf if has(Keyword::AnyOf) => Fate::LeftOut,
+                Keyword::OneOf => Fate::AnyOf,
+                _ => Fate::Stays,
+            };
+            if fate == Fate::LeftOut && evaluates(entry.keyword) {
+                evaluates_less.push(id);
+            }
+            if let Some(known) = fates.get_mut(place) {
+                *known = fate;
+            }
+        }
+    }
+    fates
+}
+
+/// Rewrites the table of keywords.
+fn apply(model: &mut Model, fates: Vec<Fate>, evaluates_less: &[bool]) {
+    let errors = model.warnings.iter().map(Warning::error);
+    let mut said: HashSet<(String, String)> = errors
+        .map(|error| (error.document().to_owned(), error.pointer().to_owned()))
+        .collect();
+    let mut warnings = Vec::new();
+    let mut kept = Vec::with_capacity(model.entries.len());
+    let mut old: Vec<_> = std::mem::take(&mut model.entries)
+        .into_iter()
+        .zip(fates)
+        .map(Some)
+        .collect();
+    for at in 0..model.subs.len() {
+        let Some(sub) = model.subs.get(at).copied() else {
+            continue;
+        };
+        let Shape::Entries { start, end } = sub.shape else {
+            continue;
+        };
+        let first = to_u32(kept.len());
+        let run = to_usize(start)..to_usize(end);
+        for slot in old.get_mut(run).into_iter().flatten() {
+            let Some((mut entry, fate)) = slot.take() else {
+                continue;
+            };
+            let unevaluated = matches!(
+                entry.keyword,
+                Keyword::UnevaluatedProperties | Keyword::UnevaluatedItems
+            ) && evaluates_less.get(at).copied().unwrap_or(true);
+            if (fate != Fate::Stays || unevaluated)
+                && let Some(value) = model.view(sub.doc, entry.value)
+            {
+                let expected = match (unevaluated, fate) {
+                    (true, _) => EXPECTED_EVALUATED,
+                    (_, Fate::AnyOf) => EXPECTED_ONE_OF,
+                    _ => EXPECTED_WHOLE,
+                };
+                let kind = CompileErrorKind::InvalidSchema {
+                    keyword: entry.keyword.name().to_owned(),
+                    expected: expected.to_owned(),
+                    found: describe(value),
+                    closest: None,
+                };
+                let place = model.place(sub.doc, entry.value);
+                if said.insert((place.document.clone(), place.pointer.clone())) {
+                    warnings.push(Warning::new(CompileError::new(kind, place)));
+                }
+            }
+            if fate == Fate::AnyOf {
+                entry.keyword = Keyword::AnyOf;
+            }
+            if fate != Fate::LeftOut && !unevaluated {
+                kept.push(entry);
+            }
+        }
+        if let Some(sub) = model.subs.get_mut(at) {
+            sub.shape = Shape::Entries {
+                start: first,
+                end: to_u32(kept.len()),
+            };
+        }
+    }
+    model.entries = kept;
+    model.warnings.extend(warnings);
+}
+
+const EXPECTED_WHOLE: &str = "a schema that no keyword is left out of";
+const EXPECTED_ONE_OF: &str = "schemas that no keyword is left out of (it is read as `anyOf`)";
+const EXPECTED_EVALUATED: &str = "beside keywords of which none is left out";
