@@ -16,6 +16,7 @@ mod instructions;
 mod interop;
 mod peers;
 mod published;
+mod release;
 mod replicas;
 mod rmcp;
 mod shared;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         "instructions" => instructions::run(&arguments),
         "interop" => interop::run(&arguments),
         "published" => published::run(&arguments),
+        "release" => release::run(&arguments),
         "replicas" => replicas::run(&arguments),
         "rmcp" => rmcp::run(&arguments),
         "shared" => shared::run(&arguments),
@@ -67,7 +69,7 @@ fn main() -> ExitCode {
 }
 
 /// The commands that a person may call.
-pub(crate) const COMMANDS: [&str; 17] = [
+pub(crate) const COMMANDS: [&str; 18] = [
     "cases",
     "suite",
     "hostile",
@@ -80,6 +82,7 @@ pub(crate) const COMMANDS: [&str; 17] = [
     "instructions",
     "interop",
     "published",
+    "release",
     "replicas",
     "rmcp",
     "shared",
@@ -102,6 +105,7 @@ usage: cargo xtask COMMAND
   guard-proof          odd tools before published clients, through the guard (--alone yes, --direct yes, --only WORD, --write yes)
   published            published servers and clients: the same answers with and without the guard (needs npm and Python; --only SERVER)
   gateways             the guard beside other gateways under load (needs npm and Python; --rounds N)
+  release --dry-run    every package for this platform, built, installed afresh and tried (needs pip; --only NAME, --profile NAME, --twice yes)
   replicas             three guards behind Envoy, one killed and one ended under load (needs pip; --calls N)
   rmcp [MINOR…]        the adapter with each minor version of rmcp, and the programs of docs/rmcp.md as a stranger builds them
   shared               guards that share a rate, pins and a quarantine over a Valkey server, which is killed and comes back (needs pip; --calls N)

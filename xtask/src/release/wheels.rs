@@ -1,0 +1,100 @@
+//! The two wheels: the command, and the Python API.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{Artefact, Bench, DEMO, Outcome, ends, said};
+
+/// The command.
+pub(super) const COMMAND: Artefact = Artefact {
+    name: "command",
+    build: |bench, out| wheel(bench, ".", out),
+    smoke: try_command,
+    most: 6_000_000,
+};
+
+/// The Python API.
+pub(super) const VALIDATOR: Artefact = Artefact {
+    name: "validator",
+    build: |bench, out| wheel(bench, "bindings/python", out),
+    smoke: try_validator,
+    most: 2_000_000,
+};
+
+/// What builds wheels and installs tools: maturin, a C compiler that links against an old glibc, uv.
+const TOOLS: [&str; 3] = ["maturin==1.16.0", "ziglang==0.17.1", "uv==0.13.9"];
+
+/// The programs of [`TOOLS`].
+fn tools(bench: &Bench) -> Outcome<PathBuf> {
+    let bin = bench.shared().join("tools").join("bin");
+    if !bin.join("maturin").exists() || !bin.join("uv").exists() {
+        let folder = bench.fresh("tools")?;
+        said(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+        said(pip(&folder).args(TOOLS))?;
+    }
+    Ok(bin)
+}
+
+fn pip(environment: &Path) -> Command {
+    let mut pip = Command::new(environment.join("bin").join("pip"));
+    pip.args(["install", "--quiet", "--disable-pip-version-check"]);
+    pip
+}
+
+fn wheel(bench: &Bench, folder: &str, out: &Path) -> Outcome<Vec<PathBuf>> {
+    let bin = tools(bench)?;
+    let mut maturin = bench.builder(bin.join("maturin"), folder);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let paths = std::iter::once(bin).chain(std::env::split_paths(&path));
+    let paths = std::env::join_paths(paths).map_err(|e| format!("PATH: {e}"))?;
+    maturin
+        .env("PATH", paths)
+        .args(["build", "--quiet", "--locked"]);
+    maturin.args(["--profile", bench.profile(), "--compression-level", "9"]);
+    if cfg!(target_os = "linux") {
+        maturin.args(["--zig", "--compatibility", "manylinux_2_28"]);
+    }
+    said(maturin.arg("--out").arg(out))?;
+    let entries = std::fs::read_dir(out).map_err(|e| format!("{}: {e}", out.display()))?;
+    Ok(entries.flatten().map(|entry| entry.path()).collect())
+}
+
+/// A fresh environment with one wheel in it and nothing else.
+fn installed(files: &[PathBuf], folder: &Path) -> Outcome<PathBuf> {
+    said(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
+    said(pip(folder).args(["--no-index", "--no-deps"]).args(files))?;
+    Ok(folder.join("bin"))
+}
+
+fn try_command(bench: &Bench, files: &[PathBuf], folder: &Path) -> Outcome<()> {
+    let bin = installed(files, &folder.join("venv"))?;
+    let (code, text) = DEMO;
+    ends(
+        Command::new(bin.join("toolgate")).args(["check", "--demo"]),
+        code,
+        text,
+    )?;
+    let Some(wheel) = files.first() else {
+        return Err("no wheel".to_owned());
+    };
+    let mut uvx = Command::new(tools(bench)?.join("uv"));
+    uvx.args(["tool", "run", "--offline", "--no-index", "--from"])
+        .arg(wheel);
+    uvx.env("UV_CACHE_DIR", folder.join("uv"));
+    ends(uvx.args(["toolgate", "check", "--demo"]), code, text)?;
+    let sbom = said(
+        Command::new("python3")
+            .args(["-m", "zipfile", "--list"])
+            .arg(wheel),
+    )?;
+    if !String::from_utf8_lossy(&sbom.stdout).contains(".cyclonedx.json") {
+        return Err("the wheel has no bill of materials".to_owned());
+    }
+    Ok(())
+}
+
+fn try_validator(bench: &Bench, files: &[PathBuf], folder: &Path) -> Outcome<()> {
+    let bin = installed(files, &folder.join("venv"))?;
+    let program = bench.root().join("bindings/python/tests/smoke.py");
+    ends(Command::new(bin.join("python")).arg(program), 0, "all good")
+}
