@@ -4,7 +4,7 @@
 //! [`Finding`]s, places and possible edits included. It does no I/O and never
 //! calls a tool. Each [`Rule`] is one function over a tool, a subschema or the
 //! listing; [`RULES`] is the table of them, and every rule has a page under
-//! `docs/lint`. Reading is bounded by the limits of `toolgate-json`, the walk by
+//! `rules`. Reading is bounded by the limits of `toolgate-json`, the walk by
 //! 20,000 subschemas of a schema, what is reported by 300 findings for each rule
 //! and tool; the engine's own limits bound the rest.
 

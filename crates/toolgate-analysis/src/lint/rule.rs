@@ -79,7 +79,7 @@ macro_rules! rule {
             code: $code,
             name: $name,
             severity: $severity,
-            page: include_str!(concat!("../../../../docs/lint/", $code, ".md")),
+            page: include_str!(concat!("../../rules/", $code, ".md")),
             on: Profiles(0)$(.with(Profiles::$on))+,
             check: $check,
         }
