@@ -1,7 +1,8 @@
 //! How lint and diff have schemas compiled, as the operator set it.
 
 use toolgate_json::{Node as _, View};
-use toolgate_schema::{Compiler, Dialect, Formats, Strictness, settings};
+use toolgate_schema::Compiler;
+use toolgate_syntax::{Content, Dialect, Formats, Strictness};
 
 /// The compiler, the dialects that it goes by, and what it asserts.
 #[derive(Debug, Clone)]
@@ -28,21 +29,17 @@ pub(crate) struct Asserts {
 
 impl Engine {
     pub(crate) fn new(compiler: Compiler) -> Self {
-        let word = |name: &str| {
-            let setting = settings::find(name).ok();
-            setting.map_or_else(String::new, |setting| setting.show(&compiler))
-        };
-        let formats = word("formats");
+        let options = compiler.parser().options();
         Self {
-            forced: Dialect::from_name(&word("dialect")),
-            default: Dialect::from_name(&word("default_dialect")).unwrap_or_default(),
-            // A word that is not known here is taken to assert.
+            forced: options.dialect,
+            default: options.default_dialect.unwrap_or_default(),
+            // A variant that is not known here is taken to assert.
             asserts: Asserts {
-                formats: formats != "annotate",
-                numbers: !["annotate", "assert"].contains(&formats.as_str()),
-                content: word("content") != "annotate",
+                formats: options.formats != Formats::Annotate,
+                numbers: !matches!(options.formats, Formats::Annotate | Formats::Assert),
+                content: options.content != Content::Annotate,
             },
-            lenient: word("strictness") != "strict",
+            lenient: options.strictness != Strictness::Strict,
             compiler,
         }
     }
@@ -64,10 +61,7 @@ impl Engine {
 
     /// Whether a schema's root declares a dialect that is not one of the known ones.
     pub(crate) fn has_foreign_dialect(&self, schema: View<'_>) -> bool {
-        self.forced.is_none()
-            && schema
-                .member("$schema")
-                .is_some_and(|uri| Dialect::from_uri(uri.string()).is_none())
+        self.forced.is_none() && Dialect::declared(schema).is_none()
     }
 
     /// A compiler that says all it can of a schema.

@@ -9,5 +9,4 @@
 pub mod diff;
 mod engine;
 pub mod inline;
-mod keywords;
 pub mod lint;

@@ -13,11 +13,32 @@
 /// ```
 #[must_use]
 pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    let letters = word.chars().take(LONGEST + 1).count();
+    closest_within((letters / 3).max(1), word, candidates)
+}
+
+/// The candidate closest to `word`, at most `allowed` letters changed, added, dropped or
+/// swapped with a neighbour. Letter case does not count.
+///
+/// Costs `word` × candidate letters; words over 64 characters have no neighbour.
+///
+/// ```
+/// use toolgate_syntax::closest_within;
+///
+/// assert_eq!(closest_within(0, "MinLength", ["minLength"]), Some("minLength"));
+/// assert_eq!(closest_within(1, "minLenght", ["minLength"]), Some("minLength"));
+/// assert_eq!(closest_within(1, "mnLenght", ["minLength"]), None);
+/// ```
+#[must_use]
+pub fn closest_within<'c>(
+    allowed: usize,
+    word: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+) -> Option<&'c str> {
     let letters: Vec<char> = word.chars().take(LONGEST + 1).collect();
     if letters.len() > LONGEST || letters.is_empty() {
         return None;
     }
-    let allowed = (letters.len() / 3).max(1);
     let mut best = None;
     for candidate in candidates {
         let other: Vec<char> = candidate.chars().take(LONGEST + 1).collect();
@@ -49,7 +70,8 @@ fn distance(a: &[char], b: &[char]) -> usize {
             let mut best = at(&last, j).saturating_add(usize::from(!same));
             best = best.min(at(&last, j + 1).saturating_add(1));
             best = best.min(at(&row, j).saturating_add(1));
-            if left_of_a == Some(y) && left_of_b == Some(x) && j > 0 {
+            let is_swap = is_letter(left_of_a, y) && is_letter(left_of_b, x);
+            if is_swap && j > 0 {
                 best = best.min(at(&before, j - 1).saturating_add(1));
             }
             row.push(best);
@@ -59,6 +81,11 @@ fn distance(a: &[char], b: &[char]) -> usize {
         left_of_a = Some(x);
     }
     last.last().copied().unwrap_or(usize::MAX)
+}
+
+/// Whether a letter is there and is `other`, but for its case.
+fn is_letter(letter: Option<char>, other: char) -> bool {
+    letter.is_some_and(|letter| letter.eq_ignore_ascii_case(&other))
 }
 
 const LONGEST: usize = 64;

@@ -24,9 +24,10 @@
 //! |---|---|
 //! | [`Dialect`], [`Keyword`] | which dialect has which keyword |
 //! | [`positions`] | where in a schema other schemas are |
+//! | [`reference`] | ids, anchors, fragments and JSON pointers of a schema's text |
 //! | [`uri`] | what a reference means against a base URI (RFC 3986) |
 //! | [`mod@format`] | which texts a `format` accepts |
-//! | [`closest`] | which known name a misspelled one is close to |
+//! | [`closest()`] | which known name a misspelled one is close to |
 
 #![forbid(unsafe_code)]
 
@@ -41,11 +42,12 @@ pub mod model;
 mod options;
 mod parser;
 pub mod positions;
+pub mod reference;
 mod resolve;
 pub mod uri;
 
-pub use closest::closest;
-pub use dialect::{Dialect, Keyword, Rules, Vocabulary, metaschema};
+pub use closest::{closest, closest_within};
+pub use dialect::{About, Dialect, Keyword, Rules, ValueShape, Vocabulary, metaschema};
 pub use error::{CompileError, CompileErrorKind, SchemaLocation};
 pub use limits::{Limit, LimitName, Limits};
 pub use model::Model;

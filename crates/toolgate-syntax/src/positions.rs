@@ -1,4 +1,4 @@
-//! Where in a schema other schemas stand.
+//! Where in a schema other schemas are.
 //!
 //! For code that rewrites or inspects a schema's text without compiling it.
 //! Only these positions hold schemas; what is under `const`, `enum`, `default`,
@@ -8,42 +8,53 @@
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
 
-/// How a keyword holds subschemas.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holds {
-    /// It is one, or an array of them.
-    Schemas,
-    /// An object whose values are.
-    Map,
-}
+use crate::dialect::{Dialect, Keyword};
+
+pub use crate::dialect::Holds;
 
 /// How a keyword holds subschemas, if it does.
+///
+/// ```
+/// use toolgate_syntax::positions::{Holds, holds};
+///
+/// assert_eq!(holds("anyOf"), Some(Holds::Schemas));
+/// assert_eq!(holds("$defs"), Some(Holds::Map));
+/// assert_eq!(holds("const"), None);
+/// ```
+#[must_use]
 pub fn holds(keyword: &str) -> Option<Holds> {
-    Some(match keyword {
-        "additionalItems"
-        | "additionalProperties"
-        | "allOf"
-        | "anyOf"
-        | "contains"
-        | "contentSchema"
-        | "else"
-        | "if"
-        | "items"
-        | "not"
-        | "oneOf"
-        | "prefixItems"
-        | "propertyNames"
-        | "then"
-        | "unevaluatedItems"
-        | "unevaluatedProperties" => Holds::Schemas,
-        "$defs" | "definitions" | "dependencies" | "dependentSchemas" | "patternProperties"
-        | "properties" => Holds::Map,
-        _ => return None,
-    })
+    Keyword::from_name(keyword)?.holds()
 }
 
-/// Hears of every subschema directly inside a schema, with the keyword that
+/// The same in one dialect: nothing for a keyword that it lacks.
+///
+/// ```
+/// use toolgate_syntax::Dialect;
+/// use toolgate_syntax::positions::{Holds, holds_in};
+///
+/// assert_eq!(holds_in(Dialect::Draft202012, "prefixItems"), Some(Holds::Schemas));
+/// assert_eq!(holds_in(Dialect::Draft7, "prefixItems"), None);
+/// ```
+#[must_use]
+pub fn holds_in(dialect: Dialect, keyword: &str) -> Option<Holds> {
+    let keyword = Keyword::from_name(keyword)?;
+    keyword.holds().filter(|_| keyword.is_in(dialect))
+}
+
+/// Calls `hear` for every subschema directly inside a schema, with the keyword that
 /// holds it. Objects and booleans are subschemas.
+///
+/// ```
+/// use toolgate_json::{OwnedDocument, ReadLimits};
+/// use toolgate_syntax::positions::each_subschema;
+///
+/// let text = r#"{"not": {}, "properties": {"const": true}, "const": {"not": {}}}"#;
+/// let document = OwnedDocument::read(text, &ReadLimits::default())?;
+/// let mut found = Vec::new();
+/// each_subschema(document.document().root(), |keyword, _| found.push(keyword));
+/// assert_eq!(found, ["not", "properties"]);
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
 pub fn each_subschema<'a>(schema: View<'a>, mut hear: impl FnMut(&'a str, View<'a>)) {
     for (key, value) in schema.members() {
         let keyword = key.text();

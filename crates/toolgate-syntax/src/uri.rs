@@ -24,10 +24,7 @@ pub struct Parts<'a> {
 impl<'a> Parts<'a> {
     /// Splits a reference.
     pub fn split(text: &'a str) -> Self {
-        let (text, fragment) = match text.split_once('#') {
-            Some((before, fragment)) => (before, Some(fragment)),
-            None => (text, None),
-        };
+        let (text, fragment) = split(text);
         let (text, query) = match text.split_once('?') {
             Some((before, query)) => (before, Some(query)),
             None => (text, None),
@@ -61,6 +58,22 @@ impl<'a> Parts<'a> {
             && self.authority.is_none()
             && self.path.is_empty()
             && self.query.is_none()
+    }
+}
+
+/// A reference before and behind its first `#`.
+///
+/// ```
+/// use toolgate_syntax::uri;
+///
+/// assert_eq!(uri::split("a.json#b"), ("a.json", Some("b")));
+/// assert_eq!(uri::split("a.json"), ("a.json", None));
+/// ```
+#[must_use]
+pub fn split(reference: &str) -> (&str, Option<&str>) {
+    match reference.split_once('#') {
+        Some((before, fragment)) => (before, Some(fragment)),
+        None => (reference, None),
     }
 }
 

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
-use toolgate_schema::Dialect;
+use toolgate_syntax::Dialect;
 
 use super::facts::Doc;
 use super::parts;

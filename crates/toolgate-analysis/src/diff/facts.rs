@@ -4,13 +4,13 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
-use toolgate_schema::Dialect;
+use toolgate_syntax::reference::{self, Fragment};
+use toolgate_syntax::{Dialect, Keyword};
 
 use super::evaluated::{self, Evaluated, Reach};
 use super::lookup::Lookup;
 use super::parts;
 use crate::engine::{Asserts, Engine};
-use crate::keywords;
 
 /// A document of schemas.
 #[derive(Clone)]
@@ -114,37 +114,28 @@ impl<'a> Doc<'a> {
 
     /// The value of a keyword that the dialect has.
     pub(super) fn keyword(&self, schema: View<'a>, keyword: &str) -> Option<View<'a>> {
-        if self.dialect != Dialect::Draft202012 {
-            let first = keywords::keyword(keyword).map_or(Dialect::Draft4, |known| known.first);
-            if self.dialect < first {
-                return None;
-            }
-        }
-        self.lookup.member(schema, keyword)
+        let is_in_dialect =
+            Keyword::from_name(keyword).is_none_or(|known| known.is_in(self.dialect));
+        is_in_dialect
+            .then(|| self.lookup.member(schema, keyword))
+            .flatten()
     }
 
     /// Where a reference leads.
     pub(super) fn resolve(&self, reference: &str) -> Option<View<'a>> {
         let fragment = reference.strip_prefix('#').filter(|_| self.plain)?;
-        if fragment.is_empty() {
-            return Some(self.root);
-        }
-        if fragment.contains('%') || !fragment.starts_with('/') {
-            return None;
-        }
         // Pointers are into the schema, which may be a part of its document.
-        let mut view = self.root;
-        for token in toolgate_json::pointer::tokens(fragment) {
-            view = match view.kind() {
-                Kind::Array => view.item(toolgate_json::pointer::index(&token)?)?,
-                _ => self.lookup.member(view, &token)?,
-            };
+        match Fragment::parse(fragment)? {
+            Fragment::Root => Some(self.root),
+            Fragment::Anchor(_) => None,
+            Fragment::Pointer(pointer) => reference::follow(self.root, &pointer, |view, token| {
+                self.lookup.member(view, token)
+            }),
         }
-        Some(view)
     }
 
     fn hides_siblings(&self) -> bool {
-        self.dialect <= Dialect::Draft7
+        self.dialect.ref_hides_siblings()
     }
 
     /// The bits of a value's type. Draft 4 counts `1` as an integer and `1.0` as none,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use toolgate_json::{Kind, Node as _, View};
-use toolgate_schema::Dialect;
+use toolgate_syntax::Dialect;
 
 use super::facts::{Doc, Facts};
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use toolgate_json::{Kind, Meter as _, Node as _, Unmetered, View, equal};
-use toolgate_schema::Dialect;
+use toolgate_syntax::Dialect;
 
 use super::facts::{ANY, Doc, Facts, References};
 use super::lookup::Work;

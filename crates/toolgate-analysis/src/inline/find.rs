@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use toolgate_json::{Key as _, Kind, Node as _, NodeId, View, pointer};
+use toolgate_json::{Kind, Node as _, pointer};
+use toolgate_syntax::reference::{Fragment, PointerIndex};
+use toolgate_syntax::uri;
 
 use super::map::{Map, Target};
 use super::report::{InlineLimits, Untouched};
-use super::uri;
 
 impl<'a> Map<'a> {
     /// Follows every reference. Targets outside the known places are looked
@@ -85,20 +86,19 @@ impl<'a> Map<'a> {
         limits: &InlineLimits,
     ) -> Result<Option<usize>, Untouched> {
         let (Some(fragment), Some(found)) =
-            (uri::percent_decode(fragment), self.resources.get(resource))
+            (Fragment::parse(fragment), self.resources.get(resource))
         else {
             return Ok(None);
         };
-        if fragment.is_empty() {
-            return Ok(Some(found.root));
-        }
-        if !fragment.starts_with('/') {
-            return Ok(found.anchors.get(&fragment).copied());
-        }
+        let fragment = match fragment {
+            Fragment::Root => return Ok(Some(found.root)),
+            Fragment::Anchor(name) => return Ok(found.anchors.get(name.as_ref()).copied()),
+            Fragment::Pointer(pointer) => pointer,
+        };
         let mut within = resource;
         let mut view = self.view(found.root);
         for token in pointer::tokens(&fragment) {
-            let Some(inner) = known.step(view, &token) else {
+            let Some(inner) = known.index.step(0, view, &token) else {
                 return Ok(None);
             };
             view = inner;
@@ -142,26 +142,5 @@ struct Known<'a> {
     by_uri: HashMap<String, usize>,
     /// By resource and fragment.
     places: HashMap<(usize, &'a str), Option<usize>>,
-    /// The members of large objects, by name.
-    members: HashMap<NodeId, HashMap<&'a str, View<'a>>>,
+    index: PointerIndex,
 }
-
-impl<'a> Known<'a> {
-    /// One step of a pointer. A large object is searched once and indexed.
-    fn step(&mut self, view: View<'a>, token: &str) -> Option<View<'a>> {
-        if view.kind() == Kind::Array {
-            return view.item(pointer::index(token)?);
-        }
-        if view.len() < LARGE {
-            return view.member(token);
-        }
-        let members = self.members.entry(view.id()).or_insert_with(|| {
-            let by_name = view.members().map(|(key, value)| (key.text(), value));
-            by_name.collect()
-        });
-        members.get(token).copied()
-    }
-}
-
-/// Members from which on an object is indexed.
-const LARGE: usize = 32;

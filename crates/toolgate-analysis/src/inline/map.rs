@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, View};
-use toolgate_schema::Dialect;
+use toolgate_syntax::positions::{Holds, holds_in};
+use toolgate_syntax::reference::{Identity, hides_siblings};
+use toolgate_syntax::{Dialect, Keyword, uri};
 
 use super::report::{InlineLimits, Untouched};
-use super::uri;
-use toolgate_schema::positions::{Holds, holds};
 
 /// A document with its schemas found and its references followed.
 pub(super) struct Map<'a> {
@@ -70,11 +70,7 @@ pub(super) struct Resource {
 impl<'a> Map<'a> {
     /// Finds all schemas and follows all references.
     pub(super) fn new(root: View<'a>, limits: &InlineLimits) -> Result<Self, Untouched> {
-        let declared = root.member("$schema").filter(|v| v.kind() == Kind::String);
-        let dialect = match declared {
-            Some(uri) => Dialect::from_uri(uri.string()).ok_or(Untouched::Dialect)?,
-            None => Dialect::Draft202012,
-        };
+        let dialect = Dialect::declared(root).ok_or(Untouched::Dialect)?;
         let mut map = Self {
             root,
             dialect,
@@ -163,16 +159,13 @@ impl<'a> Map<'a> {
 
     /// Whether keywords beside `$ref` are ignored here.
     pub(super) fn is_hidden(&self, view: View<'_>) -> bool {
-        self.dialect <= Dialect::Draft7
-            && view
-                .member("$ref")
-                .is_some_and(|value| value.kind() == Kind::String)
+        hides_siblings(view, self.dialect)
     }
 
     /// Hears of every schema directly inside, and whether it is a definition.
     fn each_child(&self, view: View<'a>, mut hear: impl FnMut(View<'a>, bool)) {
         for (key, value) in view.members() {
-            let Some(held) = self.holds(key.text()) else {
+            let Some(held) = holds_in(self.dialect, key.text()) else {
                 continue;
             };
             let definition = matches!(key.text(), "$defs" | "definitions");
@@ -189,46 +182,19 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// How a keyword holds schemas in this dialect.
-    fn holds(&self, keyword: &str) -> Option<Holds> {
-        let (first, last) = match keyword {
-            "$defs"
-            | "contentSchema"
-            | "dependentSchemas"
-            | "unevaluatedItems"
-            | "unevaluatedProperties" => (Dialect::Draft201909, Dialect::Draft202012),
-            "prefixItems" => (Dialect::Draft202012, Dialect::Draft202012),
-            "additionalItems" => (Dialect::Draft4, Dialect::Draft201909),
-            "contains" | "propertyNames" => (Dialect::Draft6, Dialect::Draft202012),
-            "if" | "then" | "else" => (Dialect::Draft7, Dialect::Draft202012),
-            _ => (Dialect::Draft4, Dialect::Draft202012),
-        };
-        (first <= self.dialect && self.dialect <= last)
-            .then(|| holds(keyword))
-            .flatten()
-    }
-
     /// The references of a schema, not followed yet.
     fn references(&self, view: View<'a>) -> Vec<Reference> {
-        let names: &[(&str, Dialect, Dialect)] = &[
-            ("$ref", Dialect::Draft4, Dialect::Draft202012),
-            ("$recursiveRef", Dialect::Draft201909, Dialect::Draft201909),
-            ("$dynamicRef", Dialect::Draft202012, Dialect::Draft202012),
-        ];
-        let mut found = Vec::new();
-        for (name, first, last) in names {
-            let value = view.member(name).filter(|v| v.kind() == Kind::String);
-            if let Some(value) = value
-                && *first <= self.dialect
-                && self.dialect <= *last
-            {
-                found.push(Reference {
-                    node: value.id(),
-                    target: Target::Pending,
-                });
-            }
-        }
-        found
+        let keywords = [Keyword::Ref, Keyword::RecursiveRef, Keyword::DynamicRef];
+        let values = keywords.into_iter().filter_map(|keyword| {
+            let value = view.member(keyword.name())?;
+            (value.kind() == Kind::String && keyword.is_in(self.dialect)).then_some(value)
+        });
+        values
+            .map(|value| Reference {
+                node: value.id(),
+                target: Target::Pending,
+            })
+            .collect()
     }
 
     /// Reads ids and anchors; answers the resource that the schema belongs to.
@@ -241,61 +207,38 @@ impl<'a> Map<'a> {
         if view.kind() != Kind::Object {
             return Ok(resource);
         }
-        let text = |name: &str| {
-            view.member(name)
-                .filter(|value| value.kind() == Kind::String)
-                .map(|value| value.string())
-        };
         if place > 0
             && (view.member("$id").is_some() || view.member("id").is_some())
-            && let Some(declared) = text("$schema")
-            && Dialect::from_uri(declared) != Some(self.dialect)
+            && let Some(declared) = view.member("$schema").filter(|v| v.kind() == Kind::String)
+            && Dialect::from_uri(declared.string()) != Some(self.dialect)
         {
             return Err(Untouched::MixedDialects);
         }
-        let id = match self.dialect {
-            Dialect::Draft4 => "id",
-            _ => "$id",
-        };
+        let identity = Identity::of(view, self.dialect);
         let mut own = resource;
-        if let Some(id) = text(id).filter(|_| !self.is_hidden(view)) {
-            let (before, fragment) = uri::split(id);
-            if !before.is_empty() {
-                let base = self.resources.get(resource).map_or("", |base| &base.uri);
-                let uri = uri::resolve(base, before);
-                if place == 0 {
-                    if let Some(root) = self.resources.first_mut() {
-                        root.uri = uri;
-                    }
-                } else {
-                    own = self.resources.len();
-                    self.resources.push(Resource::new(uri, place));
+        if let Some(id) = identity.uri {
+            let base = self.resources.get(resource).map_or("", |base| &base.uri);
+            let uri = uri::resolve(base, id);
+            if place == 0 {
+                if let Some(root) = self.resources.first_mut() {
+                    root.uri = uri;
                 }
-            }
-            if let Some(name) = fragment.filter(|name| !name.is_empty())
-                && self.dialect <= Dialect::Draft7
-            {
-                self.anchor(own, name, place);
+            } else {
+                own = self.resources.len();
+                self.resources.push(Resource::new(uri, place));
             }
         }
-        if self.dialect >= Dialect::Draft201909
-            && let Some(name) = text("$anchor")
-        {
+        for (name, dynamic) in identity.anchors() {
             self.anchor(own, name, place);
-        }
-        if self.dialect == Dialect::Draft202012
-            && let Some(name) = text("$dynamicAnchor")
-        {
-            self.anchor(own, name, place);
-            if let Some(resource) = self.resources.get_mut(own)
+            if dynamic
+                && let Some(resource) = self.resources.get_mut(own)
                 && resource.dynamic_anchors.insert(name.to_owned())
             {
                 let count = self.binding.entry(name.to_owned()).or_default();
                 *count = count.saturating_add(1);
             }
         }
-        if self.dialect == Dialect::Draft201909
-            && view.member("$recursiveAnchor").is_some_and(|v| v.boolean())
+        if identity.recursive_anchor
             && let Some(resource) = self.resources.get_mut(own)
             && resource.root == place
         {

@@ -39,7 +39,6 @@ mod merge;
 mod report;
 #[cfg(test)]
 mod tests;
-mod uri;
 mod write;
 
 use toolgate_json::{OwnedDocument, ReadError, ReadLimits, View};

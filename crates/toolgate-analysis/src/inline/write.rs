@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, View, json_string};
-use toolgate_schema::Dialect;
+use toolgate_syntax::Dialect;
 
 use super::choose::Choice;
 use super::map::{Map, Place, Reference, Target};

@@ -13,7 +13,6 @@ mod finding;
 mod out;
 mod rule;
 mod rules;
-mod spelling;
 mod tool;
 
 use toolgate_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadErrorKind, ReadLimits};

@@ -10,10 +10,10 @@ use toolgate_json::{
     pointer,
 };
 use toolgate_pattern::{Limits, Pattern};
-use toolgate_schema::Dialect;
+use toolgate_syntax::positions::Holds;
+use toolgate_syntax::{Dialect, Keyword, closest_within};
 
 use super::finding::Finding;
-use super::spelling::closest;
 use crate::engine::Engine;
 
 /// Reads a tool's text as generously as the rules can bear.
@@ -159,7 +159,14 @@ impl<'a> Tool<'a> {
             left = left.saturating_sub(if near { SPELLING } else { 1 });
             near && left > 0
         });
-        let found = closest(name, near);
+        // Longer words have room for two slips, the shortest for other letter case only.
+        let allowed = match name.chars().take(LONGEST_NAME + 1).count() {
+            0..4 => 0,
+            4..8 => 1,
+            8..=LONGEST_NAME => 2,
+            _ => return None,
+        };
+        let found = closest_within(allowed, name, near);
         self.spellings.set(left);
         found
     }
@@ -359,24 +366,23 @@ impl<'a> Tool<'a> {
             }
         };
         for (key, value) in view.members() {
-            let Some(holder) = HOLDERS.iter().find(|(name, _)| *name == key.text()) else {
+            let Some(keyword) = Keyword::from_name(key.text()) else {
                 continue;
             };
-            match (holder, value.kind()) {
-                ((keyword, Holds::Map), Kind::Object) => {
-                    for (name, schema) in value.members() {
-                        push(keyword, Step::Name(name.text()), schema);
+            let name = keyword.name();
+            match (keyword.holds(), value.kind()) {
+                (Some(Holds::Map), Kind::Object) => {
+                    for (member, schema) in value.members() {
+                        push(name, Step::Name(member.text()), schema);
                     }
                 }
-                ((keyword, Holds::One), Kind::Object | Kind::Boolean) => {
-                    push(keyword, Step::None, value);
-                }
-                ((keyword, Holds::One | Holds::List), Kind::Array) => {
+                (Some(Holds::Schemas), Kind::Array) => {
                     for (at, schema) in value.items().enumerate() {
-                        push(keyword, Step::Index(at), schema);
+                        push(name, Step::Index(at), schema);
                     }
                 }
-                _ => {}
+                (Some(Holds::Schemas), _) => push(name, Step::None, value),
+                (Some(Holds::Map) | None, _) => {}
             }
         }
     }
@@ -438,39 +444,6 @@ pub(super) fn span(view: View<'_>) -> Range<usize> {
     span.start..span.end
 }
 
-enum Holds {
-    One,
-    List,
-    Map,
-}
-
-/// The keywords that hold schemas, in any dialect.
-const HOLDERS: [(&str, Holds); 22] = [
-    ("$defs", Holds::Map),
-    ("definitions", Holds::Map),
-    ("properties", Holds::Map),
-    ("patternProperties", Holds::Map),
-    ("dependentSchemas", Holds::Map),
-    ("dependencies", Holds::Map),
-    ("prefixItems", Holds::List),
-    ("allOf", Holds::List),
-    ("anyOf", Holds::List),
-    ("oneOf", Holds::List),
-    // A tuple is an array of schemas until 2019-09.
-    ("items", Holds::One),
-    ("additionalItems", Holds::One),
-    ("unevaluatedItems", Holds::One),
-    ("contains", Holds::One),
-    ("additionalProperties", Holds::One),
-    ("unevaluatedProperties", Holds::One),
-    ("propertyNames", Holds::One),
-    ("not", Holds::One),
-    ("if", Holds::One),
-    ("then", Holds::One),
-    ("else", Holds::One),
-    ("contentSchema", Holds::One),
-];
-
 /// The engine's own default bounds; what is beyond is refused by TG028.
 const MOST_SUBSCHEMAS: usize = 10_000;
 const SCHEMA_BYTES: usize = 1 << 20;
@@ -482,6 +455,8 @@ const SPELLINGS: usize = 100_000;
 const SPELLING: usize = 20;
 /// Bytes by which names may differ in length that differ by two letters.
 const LENGTHS_APART: usize = 8;
+/// Letters of the longest name that is compared.
+const LONGEST_NAME: usize = 40;
 const PATTERN_FUEL: u64 = 1_000_000;
 const FEW_MEMBERS: usize = 16;
 /// The engine stops at 64.

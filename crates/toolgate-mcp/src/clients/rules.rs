@@ -6,11 +6,11 @@
 
 use toolgate_json::{Key as _, Kind, Node as _, View, quote};
 use toolgate_pattern::{Hazard, Limits, Pattern};
-use toolgate_schema::Dialect;
-use toolgate_schema::positions::holds;
+use toolgate_syntax::Dialect;
+use toolgate_syntax::positions::holds;
 
 use super::sheet::{Sheet, member, members, text};
-use crate::contract::{SchemaPart, dialect, ref_hides_siblings};
+use crate::contract::SchemaPart;
 use crate::message::write::string;
 
 /// How one schema is looked at.
@@ -30,7 +30,7 @@ impl Rules {
         Self {
             part,
             costs,
-            dialect: dialect(root).unwrap_or(Dialect::Draft202012),
+            dialect: Dialect::declared(root).unwrap_or(Dialect::Draft202012),
             costly: false,
             hopeless: None,
         }
@@ -173,7 +173,7 @@ impl Rules {
             }
             _ => {
                 sheet.note(schema, &format!("`{keyword}` leads out of the schema"));
-                if ref_hides_siblings(self.dialect) {
+                if self.dialect.ref_hides_siblings() {
                     sheet.cut(schema);
                 } else {
                     sheet.loosen(schema, keyword);
@@ -411,13 +411,7 @@ fn cheap_to_compare(schema: View<'_>) -> bool {
 
 /// The URI of a dialect that all clients know; none for a dialect that they do not.
 fn common_uri(dialect: Dialect) -> Option<&'static str> {
-    Some(match dialect {
-        Dialect::Draft202012 => "https://json-schema.org/draft/2020-12/schema",
-        Dialect::Draft201909 => "https://json-schema.org/draft/2019-09/schema",
-        Dialect::Draft7 => "http://json-schema.org/draft-07/schema#",
-        Dialect::Draft6 => "http://json-schema.org/draft-06/schema#",
-        _ => return None,
-    })
+    (dialect >= Dialect::Draft6).then(|| dialect.uri())
 }
 
 /// Whether `re` of Python takes a pattern of the `u` grammar.

@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, View};
-use toolgate_schema::positions::{Holds, each_subschema, holds};
+use toolgate_syntax::positions::{Holds, each_subschema, holds};
+use toolgate_syntax::reference::target;
 
-use crate::contract::target;
 use crate::message::Edits;
 use crate::message::write::string;
 

@@ -6,7 +6,7 @@ use std::fmt;
 
 use toolgate_json::{Key as _, Kind, Node as _, View, pointer, quote};
 
-use toolgate_schema::positions::{Holds, holds};
+use toolgate_syntax::positions::{Holds, holds};
 
 /// A parameter that a client sends as the header `Mcp-Param-{name}` too.
 #[derive(Debug, Clone, PartialEq, Eq)]

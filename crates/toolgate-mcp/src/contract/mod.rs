@@ -22,7 +22,6 @@ pub(crate) use headers::parameters as header_parameters;
 pub use headers::{HeaderFault, HeaderFaultKind, HeaderKind, HeaderParameter};
 pub use malformed::{Isolated, MalformedTool};
 pub use name::NameFault;
-pub(crate) use shape::{dialect, ref_hides_siblings, target};
 use shape::{is_object_shaped, speaks_of_objects};
 pub use store::SchemaStore;
 pub use validator::{Engine, HostSchema, HostVerdict, Validator};

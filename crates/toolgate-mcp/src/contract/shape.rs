@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use toolgate_json::{Kind, Node as _, NodeId, View};
-use toolgate_schema::Dialect;
+use toolgate_json::{Key as _, Kind, Node as _, NodeId, View};
+use toolgate_syntax::reference::target;
+use toolgate_syntax::{About, Dialect, Keyword};
 
 /// Whether a root is object-shaped: its `type` is `object`, or the target of its
 /// same-document `$ref` is, or every member of its `anyOf` or `oneOf`, or any of
@@ -14,7 +15,7 @@ use toolgate_schema::Dialect;
 pub(crate) fn is_object_shaped(root: View<'_>) -> bool {
     let mut judge = Judge {
         root,
-        ref_hides_siblings: dialect(root).is_some_and(ref_hides_siblings),
+        ref_hides_siblings: Dialect::declared(root).is_some_and(Dialect::ref_hides_siblings),
         known: HashMap::new(),
     };
     judge.schema(root, 0)
@@ -23,42 +24,36 @@ pub(crate) fn is_object_shaped(root: View<'_>) -> bool {
 /// Whether a root without `type` has keywords that concern objects, and none that
 /// concern other values.
 pub(crate) fn speaks_of_objects(root: View<'_>) -> bool {
-    let has = |keywords: &[&str]| keywords.iter().any(|name| root.member(name).is_some());
-    has(OF_OBJECTS) && !has(OF_OTHERS)
-}
-
-/// The dialect that a root declares; 2020-12 if it declares none, nothing if it
-/// is one that the engine does not know.
-pub(crate) fn dialect(root: View<'_>) -> Option<Dialect> {
-    match root.member("$schema") {
-        None => Some(Dialect::Draft202012),
-        Some(uri) => Dialect::from_uri(uri.string()),
-    }
-}
-
-/// Whether a dialect ignores what stands beside `$ref`.
-pub(crate) fn ref_hides_siblings(dialect: Dialect) -> bool {
-    matches!(dialect, Dialect::Draft4 | Dialect::Draft6 | Dialect::Draft7)
-}
-
-/// The target of a reference to a place in the same document, if the text is
-/// one: `""`, `#`, or `#` and a pointer, percent-encoded or not.
-pub(crate) fn target<'a>(root: View<'a>, reference: &str) -> Option<View<'a>> {
-    let fragment = match reference {
-        "" => "",
-        text => text.strip_prefix('#')?,
-    };
-    let pointer = decode(fragment)?;
-    if !toolgate_json::pointer::is_valid(&pointer) {
-        return None;
-    }
-    toolgate_json::pointer::tokens(&pointer).try_fold(root, |view, token| {
-        if view.kind() == Kind::Array {
-            view.item(toolgate_json::pointer::index(&token)?)
-        } else {
-            view.member(&token)
+    let mut of_objects = false;
+    for (key, _) in root.members() {
+        let keyword = Keyword::from_name(key.text()).unwrap_or(Keyword::Unknown);
+        match keyword.about() {
+            About::Objects => of_objects = true,
+            About::Any if !constrains_any(keyword) => {}
+            _ => return false,
         }
-    })
+    }
+    of_objects
+}
+
+/// Whether a keyword that looks at instances of every type can refuse some.
+fn constrains_any(keyword: Keyword) -> bool {
+    matches!(
+        keyword,
+        Keyword::Ref
+            | Keyword::DynamicRef
+            | Keyword::RecursiveRef
+            | Keyword::AllOf
+            | Keyword::AnyOf
+            | Keyword::OneOf
+            | Keyword::Not
+            | Keyword::If
+            | Keyword::Then
+            | Keyword::Else
+            | Keyword::Const
+            | Keyword::Enum
+            | Keyword::Format
+    )
 }
 
 struct Judge<'a> {
@@ -107,72 +102,6 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Percent-decoding (RFC 3986 section 2.1).
-fn decode(text: &str) -> Option<String> {
-    if !text.contains('%') {
-        return Some(text.to_owned());
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let mut digit = || char::from(rest.next()?).to_digit(16);
-        let (high, low) = (digit()?, digit()?);
-        bytes.push(u8::try_from(high * 16 + low).ok()?);
-    }
-    String::from_utf8(bytes).ok()
-}
-
-/// Keywords that concern objects only.
-const OF_OBJECTS: &[&str] = &[
-    "additionalProperties",
-    "dependencies",
-    "dependentRequired",
-    "dependentSchemas",
-    "maxProperties",
-    "minProperties",
-    "patternProperties",
-    "properties",
-    "propertyNames",
-    "required",
-    "unevaluatedProperties",
-];
-/// Keywords that concern, or name, values that are no objects; and composition, which
-/// may do either.
-const OF_OTHERS: &[&str] = &[
-    "$dynamicRef",
-    "$recursiveRef",
-    "$ref",
-    "additionalItems",
-    "allOf",
-    "anyOf",
-    "const",
-    "contains",
-    "else",
-    "enum",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "format",
-    "if",
-    "items",
-    "maxItems",
-    "maxLength",
-    "maximum",
-    "minItems",
-    "minLength",
-    "minimum",
-    "multipleOf",
-    "not",
-    "oneOf",
-    "pattern",
-    "prefixItems",
-    "then",
-    "unevaluatedItems",
-    "uniqueItems",
-];
 /// How many references and compositions are followed.
 const DEPTH: usize = 64;
 

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use toolgate_json::{Kind, Node as _, NodeId, View};
-use toolgate_schema::Dialect;
+use toolgate_syntax::Dialect;
+use toolgate_syntax::positions::each_subschema;
+use toolgate_syntax::reference::{Identity, target};
 
-use crate::contract::{dialect, ref_hides_siblings, target};
 use crate::message::Edits;
 use crate::message::write::string;
-use toolgate_schema::positions::each_subschema;
 
 /// How a schema's references survive its move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) enum Anchoring {
 /// them under `prefix`, a JSON pointer.
 pub(super) fn rebase(root: View<'_>, prefix: &str, edits: &mut Edits) -> Anchoring {
     // A dialect that nobody here knows is moved by the rules of the newest.
-    let dialect = dialect(root).unwrap_or(Dialect::Draft202012);
+    let dialect = Dialect::declared(root).unwrap_or(Dialect::Draft202012);
     if opens_base(root, dialect) {
         return Anchoring::OwnId;
     }
@@ -127,24 +127,7 @@ impl<'a> Mover<'a, '_> {
 /// Whether a schema is a resource of its own: its `$id` sets the base that its
 /// references are relative to.
 fn opens_base(schema: View<'_>, dialect: Dialect) -> bool {
-    let keyword = if dialect == Dialect::Draft4 {
-        "id"
-    } else {
-        "$id"
-    };
-    let Some(id) = schema
-        .member(keyword)
-        .filter(|id| id.kind() == Kind::String)
-    else {
-        return false;
-    };
-    let hidden = ref_hides_siblings(dialect)
-        && schema
-            .member("$ref")
-            .is_some_and(|r| r.kind() == Kind::String);
-    // Until draft 7 an `$id` that is a fragment only is an anchor.
-    let resource = id.string().split('#').next().unwrap_or_default();
-    !hidden && !resource.is_empty()
+    Identity::of(schema, dialect).uri.is_some()
 }
 
 /// Whether `$recursiveRef` cannot be said as `$ref`: the root is a recursive

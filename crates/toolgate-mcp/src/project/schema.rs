@@ -4,7 +4,7 @@ use toolgate_json::{Kind, Node as _, View};
 
 use super::references::{Anchoring, rebase};
 use crate::message::Edits;
-use toolgate_schema::positions::each_subschema;
+use toolgate_syntax::positions::each_subschema;
 
 /// Writes `schema` as the member `result` of an object schema: allowed is
 /// `{"result": value}` for every value that was allowed, and nothing else that

@@ -2,6 +2,7 @@
 
 use toolgate_json::{Kind, Node as _, View, pointer};
 use toolgate_schema::Schema;
+use toolgate_syntax::reference;
 
 /// A member that a schema declares: its name and its default, as JSON text.
 pub(super) struct Declared {
@@ -57,13 +58,10 @@ fn value_of<'d>(root: View<'d>, property: View<'d>) -> Option<View<'d>> {
     None
 }
 
-/// Where a `$ref` to a pointer in the same document leads.
+/// Where a `$ref` to a place in the same document leads.
 fn target<'d>(root: View<'d>, place: View<'d>) -> Option<View<'d>> {
     let reference = place.member("$ref")?;
-    if reference.kind() != Kind::String {
-        return None;
-    }
-    at(root, reference.string().strip_prefix('#')?)
+    (reference.kind() == Kind::String).then(|| reference::target(root, reference.string()))?
 }
 
 fn at<'d>(root: View<'d>, place: &str) -> Option<View<'d>> {

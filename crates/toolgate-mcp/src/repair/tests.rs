@@ -257,6 +257,13 @@ const CASES: &[Case] = &[
         r#"{"n":3}"#,
         "missing member filled with its default `3` (at `/n`)",
     ),
+    // The fragment is percent-encoded.
+    (
+        r##"{"properties": {"n": {"$ref": "#/%24defs/a%20b"}}, "required": ["n"], "$defs": {"a b": {"type": "integer", "default": 3}}}"##,
+        "{}",
+        r#"{"n":3}"#,
+        "missing member filled with its default `3` (at `/n`)",
+    ),
     (
         r##"{"$ref": "#/$defs/r", "required": ["n"], "$defs": {"r": {"properties": {"n": {"default": 3}}}}}"##,
         "{}",

@@ -6,6 +6,7 @@ use super::ModelBuilder;
 use crate::dialect::{Dialect, Keyword, Rules};
 use crate::error::{CompileError, CompileErrorKind, cut};
 use crate::model::{Anchor, Subschema, SubschemaId};
+use crate::reference::Identity;
 use crate::uri;
 
 impl ModelBuilder<'_> {
@@ -25,30 +26,24 @@ impl ModelBuilder<'_> {
                 sub.rules = self.rules_of(sub, declared)?;
             }
         }
-        let hidden = hides_siblings(sub, view);
-        if !hidden && let Some(value) = view.member(sub.rules.dialect.id_keyword()) {
-            // A value of another type is refused where the keyword is decoded.
-            if value.kind() == Kind::String {
-                self.name_resource(id, &mut sub, value)?;
-            }
+        let identity = Identity::of(view, sub.rules.dialect);
+        let id_keyword = sub.rules.dialect.id_keyword();
+        if (identity.uri.is_some() || identity.id_anchor.is_some())
+            && let Some(value) = view.member(id_keyword.name())
+        {
+            self.check_reference_length(sub, value)?;
+        }
+        if let Some(uri) = identity.uri {
+            self.name_resource(id, &mut sub, uri);
         }
         if let Some(stored) = self.subs.get_mut(id.index()) {
             stored.resource = sub.resource;
             stored.rules = sub.rules;
         }
-        for (keyword, dynamic) in [(Keyword::Anchor, false), (Keyword::DynamicAnchor, true)] {
-            if let Some(value) = view.member(keyword.name())
-                && sub.rules.keyword(keyword.name()) == Some(keyword)
-                && value.kind() == Kind::String
-            {
-                self.add_anchor(sub.resource, value.string(), Anchor { sub: id, dynamic });
-            }
+        for (name, dynamic) in identity.anchors() {
+            self.add_anchor(sub.resource, name, Anchor { sub: id, dynamic });
         }
-        let recursive = Keyword::RecursiveAnchor;
-        if sub.rules.keyword(recursive.name()) == Some(recursive)
-            && view
-                .member(recursive.name())
-                .is_some_and(|value| value.boolean())
+        if identity.recursive_anchor
             && let Some(resource) = self.resources.get_mut(sub.resource.index())
             && resource.root == id
         {
@@ -84,43 +79,11 @@ impl ModelBuilder<'_> {
         Err(CompileError::new(kind, self.place(sub.doc, declared.id())))
     }
 
-    /// Opens a new resource for an id, or names an anchor (draft 7 and older).
-    fn name_resource(
-        &mut self,
-        id: SubschemaId,
-        sub: &mut Subschema,
-        value: View<'_>,
-    ) -> Result<(), CompileError> {
-        let text = value.string();
-        self.check_reference_length(*sub, value)?;
-        let parts = uri::Parts::split(text);
-        let old = sub.rules.dialect.ref_hides_siblings();
-        if parts.is_same_document() {
-            match parts.fragment {
-                Some(name) if old && !name.is_empty() => {
-                    self.add_anchor(
-                        sub.resource,
-                        name,
-                        Anchor {
-                            sub: id,
-                            dynamic: false,
-                        },
-                    );
-                }
-                _ => {}
-            }
-            return Ok(());
-        }
-        let base = self
-            .resources
-            .get(sub.resource.index())
-            .map_or("", |base| base.uri.as_str());
-        let uri = uri::resolve(base, text);
-        let at_root = self
-            .resources
-            .get(sub.resource.index())
-            .is_some_and(|base| base.root == id);
-        if at_root {
+    /// Opens a new resource for an id, which has no fragment.
+    fn name_resource(&mut self, id: SubschemaId, sub: &mut Subschema, reference: &str) {
+        let base = self.resources.get(sub.resource.index());
+        let uri = uri::resolve(base.map_or("", |base| base.uri.as_str()), reference);
+        if base.is_some_and(|base| base.root == id) {
             // The document's own name: known from now on beside the one it was found under.
             if let Some(resource) = self.resources.get_mut(sub.resource.index()) {
                 resource.uri.clone_from(&uri);
@@ -129,24 +92,5 @@ impl ModelBuilder<'_> {
         } else {
             sub.resource = self.add_resource(uri, id);
         }
-        if let Some(name) = parts.fragment.filter(|name| old && !name.is_empty()) {
-            self.add_anchor(
-                sub.resource,
-                name,
-                Anchor {
-                    sub: id,
-                    dynamic: false,
-                },
-            );
-        }
-        Ok(())
     }
-}
-
-/// Whether a subschema has a `$ref` that makes its dialect ignore all beside it.
-pub(super) fn hides_siblings(sub: Subschema, view: View<'_>) -> bool {
-    sub.rules.dialect.ref_hides_siblings()
-        && view
-            .member(Keyword::Ref.name())
-            .is_some_and(|value| value.kind() == Kind::String)
 }

@@ -26,6 +26,7 @@ use crate::model::{
     SchemaDocument, Shape, Subschema, SubschemaId,
 };
 use crate::options::{Options, Strictness, Warning};
+use crate::reference::hides_siblings;
 
 /// Finds the rules of a custom metaschema by its URI, among registered documents.
 pub(crate) type MetaschemaLookup<'t> = dyn Fn(&str) -> Option<Result<Rules, String>> + 't;
@@ -293,7 +294,7 @@ impl<'t> ModelBuilder<'t> {
             true => self.identify(id, sub, depth, view)?,
             false => sub,
         };
-        let hidden = named && identify::hides_siblings(sub, view);
+        let hidden = named && hides_siblings(view, sub.rules.dialect);
         // Decoding a keyword opens no other subschema, so its entries stand in a row.
         let start = to_u32(self.entries.len());
         for (key, value) in view.members() {

@@ -1,9 +1,12 @@
-//! Every keyword of the five dialects, where it lives, and nothing of what it means.
+//! The table of keywords: for each its dialects, its vocabulary, the instances it looks at
+//! and the type of its value.
+
+use toolgate_json::Kind;
 
 use super::{Dialect, Vocabulary};
 
 macro_rules! keywords {
-    ($($variant:ident $name:literal $first:ident $last:ident $vocabulary:ident;)*) => {
+    ($($variant:ident $name:literal $first:ident $last:ident $vocabulary:ident $about:ident $value:ident;)*) => {
         /// A keyword of some dialect.
         ///
         /// ```
@@ -46,6 +49,49 @@ macro_rules! keywords {
                 }
             }
 
+            /// Every keyword of every dialect.
+            ///
+            /// ```
+            /// use toolgate_syntax::{Dialect, Keyword};
+            ///
+            /// let added = Keyword::ALL.iter().filter(|keyword| keyword.home().0 == Dialect::Draft7);
+            /// assert_eq!(added.filter(|keyword| keyword.home().1 == Dialect::Draft7).count(), 0);
+            /// assert!(!Keyword::ALL.contains(&Keyword::Unknown));
+            /// ```
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The instances that it looks at. It lets all others pass.
+            ///
+            /// ```
+            /// use toolgate_syntax::{About, Keyword};
+            ///
+            /// assert_eq!(Keyword::MinLength.about(), About::Strings);
+            /// assert_eq!(Keyword::AnyOf.about(), About::Any);
+            /// ```
+            #[must_use]
+            pub fn about(self) -> About {
+                match self {
+                    $(Self::$variant => About::$about,)*
+                    Self::Unknown => About::Any,
+                }
+            }
+
+            /// What its value must be.
+            ///
+            /// ```
+            /// use toolgate_syntax::{Keyword, ValueShape};
+            ///
+            /// assert_eq!(Keyword::Properties.value(), ValueShape::SchemaMap);
+            /// assert_eq!(Keyword::Required.value(), ValueShape::List);
+            /// ```
+            #[must_use]
+            pub fn value(self) -> ValueShape {
+                match self {
+                    $(Self::$variant => ValueShape::$value,)*
+                    Self::Unknown => ValueShape::Anything,
+                }
+            }
+
             /// The first and the last dialect that has it, and its vocabulary.
             ///
             /// ```
@@ -64,69 +110,229 @@ macro_rules! keywords {
     };
 }
 
+/// How a keyword holds subschemas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "code that walks schemas must handle every way in which they are held"
+)]
+pub enum Holds {
+    /// It is one, or an array of them.
+    Schemas,
+    /// An object whose values are.
+    Map,
+}
+
+/// The instances that a keyword looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "the groups follow the types of JSON, of which there will be no more"
+)]
+pub enum About {
+    /// Instances of every type, or none.
+    Any,
+    /// Numbers.
+    Numbers,
+    /// Strings.
+    Strings,
+    /// Arrays.
+    Arrays,
+    /// Objects.
+    Objects,
+}
+
+impl About {
+    /// The names of `type` for these instances; none for [`Any`](Self::Any).
+    ///
+    /// ```
+    /// assert_eq!(toolgate_syntax::About::Numbers.types(), ["number", "integer"]);
+    /// ```
+    #[must_use]
+    pub fn types(self) -> &'static [&'static str] {
+        match self {
+            Self::Any => &[],
+            Self::Numbers => &["number", "integer"],
+            Self::Strings => &["string"],
+            Self::Arrays => &["array"],
+            Self::Objects => &["object"],
+        }
+    }
+}
+
+/// What the value of a keyword must be, in some dialect that has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ValueShape {
+    /// Any value.
+    Anything,
+    /// A string.
+    Text,
+    /// A boolean.
+    Flag,
+    /// A number.
+    Number,
+    /// A number, or a boolean (draft 4).
+    NumberOrFlag,
+    /// A string or an array of strings.
+    NameOrNames,
+    /// An array of values that are no schemas.
+    List,
+    /// An object whose values are no schemas.
+    Object,
+    /// A schema.
+    Schema,
+    /// An array of schemas.
+    Schemas,
+    /// A schema, or an array of schemas.
+    SchemaOrSchemas,
+    /// An object whose values are schemas. For `dependencies` they may be arrays of
+    /// names instead.
+    SchemaMap,
+}
+
+impl ValueShape {
+    /// Whether a value of this kind can be one.
+    ///
+    /// ```
+    /// use toolgate_json::Kind;
+    /// use toolgate_syntax::Keyword;
+    ///
+    /// assert!(Keyword::Not.value().fits(Kind::Boolean));
+    /// assert!(!Keyword::Not.value().fits(Kind::Array));
+    /// ```
+    #[must_use]
+    pub fn fits(self, kind: Kind) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::Text => kind == Kind::String,
+            Self::Flag => kind == Kind::Boolean,
+            Self::Number => kind == Kind::Number,
+            Self::NumberOrFlag => matches!(kind, Kind::Number | Kind::Boolean),
+            Self::NameOrNames => matches!(kind, Kind::String | Kind::Array),
+            Self::List | Self::Schemas => kind == Kind::Array,
+            Self::Object | Self::SchemaMap => kind == Kind::Object,
+            Self::Schema => matches!(kind, Kind::Object | Kind::Boolean),
+            Self::SchemaOrSchemas => matches!(kind, Kind::Object | Kind::Boolean | Kind::Array),
+        }
+    }
+}
+
+impl Keyword {
+    /// Whether a dialect has it. `dependencies` is in all of them: validators keep it
+    /// after 2019-09 split it (see [`is_legacy_in`](Self::is_legacy_in)).
+    ///
+    /// ```
+    /// use toolgate_syntax::{Dialect, Keyword};
+    ///
+    /// assert!(Keyword::Dependencies.is_in(Dialect::Draft202012));
+    /// assert!(!Keyword::PrefixItems.is_in(Dialect::Draft7));
+    /// ```
+    #[must_use]
+    pub fn is_in(self, dialect: Dialect) -> bool {
+        let (first, last, _) = self.home();
+        first <= dialect && dialect <= last
+    }
+
+    /// Whether a dialect keeps it only so that older schemas go on working: `definitions`
+    /// and `dependencies` since 2019-09 (core, appendix "ChangeLog").
+    ///
+    /// ```
+    /// use toolgate_syntax::{Dialect, Keyword};
+    ///
+    /// assert!(Keyword::Dependencies.is_legacy_in(Dialect::Draft201909));
+    /// assert!(!Keyword::Dependencies.is_legacy_in(Dialect::Draft7));
+    /// ```
+    #[must_use]
+    pub fn is_legacy_in(self, dialect: Dialect) -> bool {
+        matches!(self, Self::Definitions | Self::Dependencies) && dialect > Dialect::Draft7
+    }
+
+    /// How it holds subschemas, if it does.
+    ///
+    /// ```
+    /// use toolgate_syntax::Keyword;
+    /// use toolgate_syntax::positions::Holds;
+    ///
+    /// assert_eq!(Keyword::AllOf.holds(), Some(Holds::Schemas));
+    /// assert_eq!(Keyword::Properties.holds(), Some(Holds::Map));
+    /// assert_eq!(Keyword::Enum.holds(), None);
+    /// ```
+    #[must_use]
+    pub fn holds(self) -> Option<Holds> {
+        match self.value() {
+            ValueShape::Schema | ValueShape::Schemas | ValueShape::SchemaOrSchemas => {
+                Some(Holds::Schemas)
+            }
+            ValueShape::SchemaMap => Some(Holds::Map),
+            _ => None,
+        }
+    }
+}
+
 keywords! {
-    OldId "id" Draft4 Draft4 Core;
-    Id "$id" Draft6 Draft202012 Core;
-    Schema "$schema" Draft4 Draft202012 Core;
-    Ref "$ref" Draft4 Draft202012 Core;
-    Anchor "$anchor" Draft201909 Draft202012 Core;
-    RecursiveRef "$recursiveRef" Draft201909 Draft201909 Core;
-    RecursiveAnchor "$recursiveAnchor" Draft201909 Draft201909 Core;
-    DynamicRef "$dynamicRef" Draft202012 Draft202012 Core;
-    DynamicAnchor "$dynamicAnchor" Draft202012 Draft202012 Core;
-    Vocabulary "$vocabulary" Draft201909 Draft202012 Core;
-    Comment "$comment" Draft7 Draft202012 Core;
-    Defs "$defs" Draft201909 Draft202012 Core;
-    Definitions "definitions" Draft4 Draft202012 Core;
-    Type "type" Draft4 Draft202012 Validation;
-    Enum "enum" Draft4 Draft202012 Validation;
-    Const "const" Draft6 Draft202012 Validation;
-    MultipleOf "multipleOf" Draft4 Draft202012 Validation;
-    Maximum "maximum" Draft4 Draft202012 Validation;
-    ExclusiveMaximum "exclusiveMaximum" Draft4 Draft202012 Validation;
-    Minimum "minimum" Draft4 Draft202012 Validation;
-    ExclusiveMinimum "exclusiveMinimum" Draft4 Draft202012 Validation;
-    MaxLength "maxLength" Draft4 Draft202012 Validation;
-    MinLength "minLength" Draft4 Draft202012 Validation;
-    Pattern "pattern" Draft4 Draft202012 Validation;
-    MaxItems "maxItems" Draft4 Draft202012 Validation;
-    MinItems "minItems" Draft4 Draft202012 Validation;
-    UniqueItems "uniqueItems" Draft4 Draft202012 Validation;
-    MaxContains "maxContains" Draft201909 Draft202012 Validation;
-    MinContains "minContains" Draft201909 Draft202012 Validation;
-    MaxProperties "maxProperties" Draft4 Draft202012 Validation;
-    MinProperties "minProperties" Draft4 Draft202012 Validation;
-    Required "required" Draft4 Draft202012 Validation;
-    DependentRequired "dependentRequired" Draft201909 Draft202012 Validation;
+    OldId "id" Draft4 Draft4 Core Any Text;
+    Id "$id" Draft6 Draft202012 Core Any Text;
+    Schema "$schema" Draft4 Draft202012 Core Any Text;
+    Ref "$ref" Draft4 Draft202012 Core Any Text;
+    Anchor "$anchor" Draft201909 Draft202012 Core Any Text;
+    RecursiveRef "$recursiveRef" Draft201909 Draft201909 Core Any Text;
+    RecursiveAnchor "$recursiveAnchor" Draft201909 Draft201909 Core Any Flag;
+    DynamicRef "$dynamicRef" Draft202012 Draft202012 Core Any Text;
+    DynamicAnchor "$dynamicAnchor" Draft202012 Draft202012 Core Any Text;
+    Vocabulary "$vocabulary" Draft201909 Draft202012 Core Any Object;
+    Comment "$comment" Draft7 Draft202012 Core Any Text;
+    Defs "$defs" Draft201909 Draft202012 Core Any SchemaMap;
+    Definitions "definitions" Draft4 Draft202012 Core Any SchemaMap;
+    Type "type" Draft4 Draft202012 Validation Any NameOrNames;
+    Enum "enum" Draft4 Draft202012 Validation Any List;
+    Const "const" Draft6 Draft202012 Validation Any Anything;
+    MultipleOf "multipleOf" Draft4 Draft202012 Validation Numbers Number;
+    Maximum "maximum" Draft4 Draft202012 Validation Numbers Number;
+    ExclusiveMaximum "exclusiveMaximum" Draft4 Draft202012 Validation Numbers NumberOrFlag;
+    Minimum "minimum" Draft4 Draft202012 Validation Numbers Number;
+    ExclusiveMinimum "exclusiveMinimum" Draft4 Draft202012 Validation Numbers NumberOrFlag;
+    MaxLength "maxLength" Draft4 Draft202012 Validation Strings Number;
+    MinLength "minLength" Draft4 Draft202012 Validation Strings Number;
+    Pattern "pattern" Draft4 Draft202012 Validation Strings Text;
+    MaxItems "maxItems" Draft4 Draft202012 Validation Arrays Number;
+    MinItems "minItems" Draft4 Draft202012 Validation Arrays Number;
+    UniqueItems "uniqueItems" Draft4 Draft202012 Validation Arrays Flag;
+    MaxContains "maxContains" Draft201909 Draft202012 Validation Arrays Number;
+    MinContains "minContains" Draft201909 Draft202012 Validation Arrays Number;
+    MaxProperties "maxProperties" Draft4 Draft202012 Validation Objects Number;
+    MinProperties "minProperties" Draft4 Draft202012 Validation Objects Number;
+    Required "required" Draft4 Draft202012 Validation Objects List;
+    DependentRequired "dependentRequired" Draft201909 Draft202012 Validation Objects Object;
     // Left out of the newer metaschemas' keywords but kept for compatibility.
-    Dependencies "dependencies" Draft4 Draft202012 Applicator;
-    DependentSchemas "dependentSchemas" Draft201909 Draft202012 Applicator;
-    PrefixItems "prefixItems" Draft202012 Draft202012 Applicator;
-    Items "items" Draft4 Draft202012 Applicator;
-    AdditionalItems "additionalItems" Draft4 Draft201909 Applicator;
-    Contains "contains" Draft6 Draft202012 Applicator;
-    Properties "properties" Draft4 Draft202012 Applicator;
-    PatternProperties "patternProperties" Draft4 Draft202012 Applicator;
-    AdditionalProperties "additionalProperties" Draft4 Draft202012 Applicator;
-    PropertyNames "propertyNames" Draft6 Draft202012 Applicator;
-    AllOf "allOf" Draft4 Draft202012 Applicator;
-    AnyOf "anyOf" Draft4 Draft202012 Applicator;
-    OneOf "oneOf" Draft4 Draft202012 Applicator;
-    Not "not" Draft4 Draft202012 Applicator;
-    If "if" Draft7 Draft202012 Applicator;
-    Then "then" Draft7 Draft202012 Applicator;
-    Else "else" Draft7 Draft202012 Applicator;
-    UnevaluatedItems "unevaluatedItems" Draft201909 Draft202012 Unevaluated;
-    UnevaluatedProperties "unevaluatedProperties" Draft201909 Draft202012 Unevaluated;
-    Format "format" Draft4 Draft202012 FormatAnnotation;
-    ContentEncoding "contentEncoding" Draft7 Draft202012 Content;
-    ContentMediaType "contentMediaType" Draft7 Draft202012 Content;
-    ContentSchema "contentSchema" Draft201909 Draft202012 Content;
-    Title "title" Draft4 Draft202012 MetaData;
-    Description "description" Draft4 Draft202012 MetaData;
-    Default "default" Draft4 Draft202012 MetaData;
-    Examples "examples" Draft6 Draft202012 MetaData;
-    Deprecated "deprecated" Draft201909 Draft202012 MetaData;
-    ReadOnly "readOnly" Draft7 Draft202012 MetaData;
-    WriteOnly "writeOnly" Draft7 Draft202012 MetaData;
+    Dependencies "dependencies" Draft4 Draft202012 Applicator Objects SchemaMap;
+    DependentSchemas "dependentSchemas" Draft201909 Draft202012 Applicator Objects SchemaMap;
+    PrefixItems "prefixItems" Draft202012 Draft202012 Applicator Arrays Schemas;
+    Items "items" Draft4 Draft202012 Applicator Arrays SchemaOrSchemas;
+    AdditionalItems "additionalItems" Draft4 Draft201909 Applicator Arrays Schema;
+    Contains "contains" Draft6 Draft202012 Applicator Arrays Schema;
+    Properties "properties" Draft4 Draft202012 Applicator Objects SchemaMap;
+    PatternProperties "patternProperties" Draft4 Draft202012 Applicator Objects SchemaMap;
+    AdditionalProperties "additionalProperties" Draft4 Draft202012 Applicator Objects Schema;
+    PropertyNames "propertyNames" Draft6 Draft202012 Applicator Objects Schema;
+    AllOf "allOf" Draft4 Draft202012 Applicator Any Schemas;
+    AnyOf "anyOf" Draft4 Draft202012 Applicator Any Schemas;
+    OneOf "oneOf" Draft4 Draft202012 Applicator Any Schemas;
+    Not "not" Draft4 Draft202012 Applicator Any Schema;
+    If "if" Draft7 Draft202012 Applicator Any Schema;
+    Then "then" Draft7 Draft202012 Applicator Any Schema;
+    Else "else" Draft7 Draft202012 Applicator Any Schema;
+    UnevaluatedItems "unevaluatedItems" Draft201909 Draft202012 Unevaluated Arrays Schema;
+    UnevaluatedProperties "unevaluatedProperties" Draft201909 Draft202012 Unevaluated Objects Schema;
+    Format "format" Draft4 Draft202012 FormatAnnotation Any Text;
+    ContentEncoding "contentEncoding" Draft7 Draft202012 Content Strings Text;
+    ContentMediaType "contentMediaType" Draft7 Draft202012 Content Strings Text;
+    ContentSchema "contentSchema" Draft201909 Draft202012 Content Strings Schema;
+    Title "title" Draft4 Draft202012 MetaData Any Text;
+    Description "description" Draft4 Draft202012 MetaData Any Text;
+    Default "default" Draft4 Draft202012 MetaData Any Anything;
+    Examples "examples" Draft6 Draft202012 MetaData Any List;
+    Deprecated "deprecated" Draft201909 Draft202012 MetaData Any Flag;
+    ReadOnly "readOnly" Draft7 Draft202012 MetaData Any Flag;
+    WriteOnly "writeOnly" Draft7 Draft202012 MetaData Any Flag;
 }

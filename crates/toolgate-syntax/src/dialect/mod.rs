@@ -3,7 +3,9 @@
 mod keyword;
 mod metaschemas;
 
-pub use keyword::Keyword;
+use toolgate_json::{Kind, Node as _, View};
+
+pub use keyword::{About, Holds, Keyword, ValueShape};
 pub use metaschemas::metaschema;
 
 /// A published version of JSON Schema.
@@ -40,6 +42,21 @@ impl Dialect {
             Self::Draft7 => "draft7",
             Self::Draft201909 => "2019-09",
             Self::Draft202012 => "2020-12",
+        }
+    }
+
+    /// The name for prose: `draft 4`, `draft 6`, `draft 7`, `2019-09`, `2020-12`.
+    ///
+    /// ```
+    /// assert_eq!(toolgate_syntax::Dialect::Draft7.title(), "draft 7");
+    /// ```
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Draft4 => "draft 4",
+            Self::Draft6 => "draft 6",
+            Self::Draft7 => "draft 7",
+            Self::Draft201909 | Self::Draft202012 => self.name(),
         }
     }
 
@@ -83,12 +100,52 @@ impl Dialect {
         }
     }
 
-    /// The keyword that names a schema resource.
-    pub fn id_keyword(self) -> &'static str {
-        if self == Self::Draft4 { "id" } else { "$id" }
+    /// The dialect that a schema declares by `$schema`: 2020-12 if it declares none (or the
+    /// value is no string), `None` if it is not one of the five.
+    ///
+    /// ```
+    /// use toolgate_json::{OwnedDocument, ReadLimits};
+    /// use toolgate_syntax::Dialect;
+    ///
+    /// let text = r#"{"$schema": "http://json-schema.org/draft-07/schema#"}"#;
+    /// let document = OwnedDocument::read(text, &ReadLimits::default())?;
+    /// assert_eq!(Dialect::declared(document.document().root()), Some(Dialect::Draft7));
+    /// # Ok::<(), toolgate_json::ReadError>(())
+    /// ```
+    #[must_use]
+    pub fn declared(schema: View<'_>) -> Option<Self> {
+        let declared = schema.member(Keyword::Schema.name());
+        match declared.filter(|uri| uri.kind() == Kind::String) {
+            None => Some(Self::default()),
+            Some(uri) => Self::from_uri(uri.string()),
+        }
+    }
+
+    /// The keyword that names a schema resource: `id` in draft 4, `$id` later.
+    ///
+    /// ```
+    /// use toolgate_syntax::{Dialect, Keyword};
+    ///
+    /// assert_eq!(Dialect::Draft4.id_keyword(), Keyword::OldId);
+    /// assert_eq!(Dialect::Draft6.id_keyword(), Keyword::Id);
+    /// ```
+    #[must_use]
+    pub fn id_keyword(self) -> Keyword {
+        match self {
+            Self::Draft4 => Keyword::OldId,
+            _ => Keyword::Id,
+        }
     }
 
     /// Whether keywords beside `$ref` are ignored (draft 7 and older).
+    ///
+    /// ```
+    /// use toolgate_syntax::Dialect;
+    ///
+    /// assert!(Dialect::Draft7.ref_hides_siblings());
+    /// assert!(!Dialect::Draft201909.ref_hides_siblings());
+    /// ```
+    #[must_use]
     pub fn ref_hides_siblings(self) -> bool {
         self <= Self::Draft7
     }
@@ -218,9 +275,9 @@ impl Rules {
     /// The keyword that `name` is under these rules, if it is one.
     pub fn keyword(self, name: &str) -> Option<Keyword> {
         let keyword = Keyword::from_name(name)?;
-        let (first, last, vocabulary) = keyword.home();
-        let lives = first <= self.dialect && self.dialect <= last;
-        (lives && self.vocabularies & vocabulary.bit() != 0).then_some(keyword)
+        let (_, _, vocabulary) = keyword.home();
+        (keyword.is_in(self.dialect) && self.vocabularies & vocabulary.bit() != 0)
+            .then_some(keyword)
     }
 }
 

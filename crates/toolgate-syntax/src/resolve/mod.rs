@@ -10,16 +10,15 @@ mod lenient;
 
 use std::collections::HashMap;
 
-use toolgate_json::{Key as _, Kind, Node as _, NodeId, OwnedDocument, View};
+use toolgate_json::{Key as _, Kind, Node as _, OwnedDocument};
 
 use crate::build::{ModelBuilder, PendingReference};
 use crate::closest::closest;
 use crate::dialect::{Keyword, Rules};
 use crate::error::{CompileError, CompileErrorKind, cut};
-use crate::model::{
-    DocumentId, Model, ReferenceId, Resource, ResourceId, ScopeName, SubschemaId, Target,
-};
+use crate::model::{Model, ReferenceId, Resource, ResourceId, ScopeName, SubschemaId, Target};
 use crate::options::Warning;
+use crate::reference::{Fragment, PointerIndex};
 use crate::uri;
 
 /// Finds a registered or bundled document by its URI without fragment.
@@ -41,8 +40,7 @@ pub(crate) fn resolve(
         documents,
         targets: Vec::new(),
         names: Names::default(),
-        indexes: HashMap::new(),
-        items: HashMap::new(),
+        index: PointerIndex::new(),
         spellings: SPELLINGS,
     };
     let mut dangling = Vec::new();
@@ -149,10 +147,7 @@ struct Resolver<'t, 'l> {
     documents: &'l Documents<'l>,
     targets: Vec<Target>,
     names: Names,
-    /// The members of wide objects that pointers went through.
-    indexes: HashMap<(DocumentId, NodeId), HashMap<String, NodeId>>,
-    /// The items of long arrays that pointers went through.
-    items: HashMap<(DocumentId, NodeId), Vec<NodeId>>,
+    index: PointerIndex,
     /// Names that may still be compared to suggest the one that was meant.
     spellings: usize,
 }
@@ -188,13 +183,10 @@ impl Resolver<'_, '_> {
                 CompileError::new(kind, self.builder.place(sub.doc, pending.value))
             })?
         };
-        let Some(fragment) = uri::percent_decode(parts.fragment.unwrap_or("")) else {
-            return Err(self.nowhere(
-                pending,
-                text,
-                "its fragment is not percent-encoded UTF-8",
-                None,
-            ));
+        let Some(fragment) = Fragment::parse(parts.fragment.unwrap_or("")) else {
+            let looked =
+                "its fragment is neither a JSON pointer nor a name in percent-encoded UTF-8";
+            return Err(self.nowhere(pending, text, looked, None));
         };
         self.fragment(pending, text, resource, &fragment)
     }
@@ -205,26 +197,29 @@ impl Resolver<'_, '_> {
         pending: PendingReference,
         text: &str,
         resource: ResourceId,
-        fragment: &str,
+        fragment: &Fragment<'_>,
     ) -> Result<Target, CompileError> {
         let Some(found) = self.resource(resource) else {
             return Ok(Target::Static(pending.sub));
         };
-        if fragment.is_empty() {
-            let initial = found.root;
-            if pending.keyword == Keyword::RecursiveRef && found.recursive {
-                return Ok(Target::Dynamic {
-                    initial,
-                    name: self.names.recursive(),
-                });
+        let fragment: &str = match fragment {
+            Fragment::Root => {
+                let initial = found.root;
+                if pending.keyword == Keyword::RecursiveRef && found.recursive {
+                    return Ok(Target::Dynamic {
+                        initial,
+                        name: self.names.recursive(),
+                    });
+                }
+                return Ok(Target::Static(initial));
             }
-            return Ok(Target::Static(initial));
-        }
-        if fragment.starts_with('/') {
-            return self
-                .pointer(pending, text, found.root, fragment)
-                .map(Target::Static);
-        }
+            Fragment::Pointer(pointer) => {
+                return self
+                    .pointer(pending, text, found.root, pointer)
+                    .map(Target::Static);
+            }
+            Fragment::Anchor(name) => name,
+        };
         match found.anchors.get(fragment).copied() {
             Some(anchor) if anchor.dynamic && pending.keyword == Keyword::DynamicRef => {
                 let name = self.names.anchor(fragment);
@@ -270,7 +265,7 @@ impl Resolver<'_, '_> {
         let mut around = root;
         let mut walked = String::new();
         for token in toolgate_json::pointer::tokens(pointer) {
-            let Some(next) = self.step(sub.doc, view, &token) else {
+            let Some(next) = self.index.step(sub.doc.index(), view, &token) else {
                 let names = view.members().map(|(key, _)| key.text());
                 let near = (view.kind() == Kind::Object && spend(&mut self.spellings, view.len()))
                     .then(|| closest(&token, names))
@@ -293,36 +288,6 @@ impl Resolver<'_, '_> {
             around = self.builder.position(sub.doc, view.id()).unwrap_or(around);
         }
         self.builder.add_target(sub.doc, view.id(), around)
-    }
-
-    /// One token of a JSON pointer. Wide containers are indexed the first time,
-    /// so that many references into one cost no more than its size.
-    fn step<'v>(&mut self, doc: DocumentId, view: View<'v>, token: &str) -> Option<View<'v>> {
-        let key = (doc, view.id());
-        match view.kind() {
-            Kind::Object if view.len() <= NARROW => view.member(token),
-            Kind::Object => {
-                let index = self.indexes.entry(key).or_insert_with(|| {
-                    let members = view.members();
-                    members
-                        .map(|(key, value)| (key.text().to_owned(), value.id()))
-                        .collect()
-                });
-                index.get(token).map(|id| view.document().view(*id))
-            }
-            Kind::Array => {
-                let plain = token == "0" || !token.starts_with('0');
-                let digits = token.bytes().all(|byte| byte.is_ascii_digit());
-                let at: usize = (plain && digits).then(|| token.parse().ok()).flatten()?;
-                if view.len() <= NARROW {
-                    return view.item(at);
-                }
-                let items = self.items.entry(key);
-                let items = items.or_insert_with(|| view.items().map(View::id).collect());
-                items.get(at).map(|id| view.document().view(*id))
-            }
-            _ => None,
-        }
     }
 
     /// The resource of that URI, added to the model if it is a document that is not there yet.
@@ -390,5 +355,3 @@ fn spend(left: &mut usize, names: usize) -> bool {
 /// Names compared for the suggestions of one schema, about 0.2 µs each: enough for a few mistakes in
 /// the largest schemas, and no more for a schema in which every reference leads to nothing.
 const SPELLINGS: usize = 50_000;
-/// Containers of up to this many children are searched without an index.
-const NARROW: usize = 32;

@@ -1,23 +1,23 @@
 //! Rules on what a dialect ignores.
 
 use toolgate_json::{Key as _, Kind, Node as _};
-use toolgate_schema::Dialect;
+use toolgate_syntax::{About, Dialect, Keyword};
 
-use crate::keywords::{About, dialect_name, keyword};
 use crate::lint::out::Out;
 use crate::lint::tool::{Sub, Tool};
 
 /// TG021: keywords of another dialect than the schema's, which it ignores.
 pub(crate) fn mismatch<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for (key, value) in sub.view.members() {
-        let Some(known) = keyword(key.text()) else {
+        let Some(known) = Keyword::from_name(key.text()) else {
             continue;
         };
-        let lives = known.first <= sub.dialect && sub.dialect <= known.last;
-        if lives || !known.shape.fits(value.kind()) || HARMLESS.contains(&known.name) {
+        let legacy = known.is_legacy_in(sub.dialect);
+        let lives = known.is_in(sub.dialect) && !legacy;
+        if lives || !known.value().fits(value.kind()) || HARMLESS.contains(&known.name()) {
             continue;
         }
-        let instead = match known.name {
+        let instead = match known.name() {
             "dependencies" => ", use `dependentRequired` or `dependentSchemas`",
             "additionalItems" => ", use `items` beside `prefixItems`",
             "id" => ", use `$id`",
@@ -33,22 +33,23 @@ pub(crate) fn mismatch<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
             "assumed, as no `$schema` is declared"
         };
         let message = format!(
-            "`{}` is no keyword of {}, the dialect {declared}; validators ignore it",
-            known.name,
-            dialect_name(sub.dialect)
+            "`{}` is no keyword of {}, the dialect {declared}; {} ignore it",
+            known.name(),
+            sub.dialect.title(),
+            if legacy {
+                "many validators"
+            } else {
+                "validators"
+            }
         );
-        let help = if sub.dialect < known.first {
-            format!(
-                "declare {} or later, or say it otherwise",
-                dialect_name(known.first)
-            )
+        let (first, last, _) = known.home();
+        let help = if sub.dialect < first {
+            format!("declare {} or later, or say it otherwise", first.title())
         } else {
-            format!(
-                "{} was the last to have it{instead}",
-                dialect_name(known.last)
-            )
+            let last = if legacy { Dialect::Draft7 } else { last };
+            format!("{} was the last to have it{instead}", last.title())
         };
-        out.find(tool.key(sub, known.name), message).help(help);
+        out.find(tool.key(sub, known.name()), message).help(help);
     }
 }
 
@@ -62,8 +63,8 @@ pub(crate) fn ref_siblings<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
         .members()
         .map(|(key, _)| key.text())
         .filter(|name| {
-            let asserts = keyword(name).is_some_and(|known| {
-                known.about != About::Any
+            let asserts = Keyword::from_name(name).is_some_and(|known| {
+                known.about() != About::Any
                     || [
                         "type", "enum", "const", "allOf", "anyOf", "oneOf", "not", "if",
                     ]
@@ -77,7 +78,7 @@ pub(crate) fn ref_siblings<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
         "{} beside `$ref` {} ignored in {}",
         super::list(&names),
         if names.len() == 1 { "is" } else { "are" },
-        dialect_name(sub.dialect)
+        sub.dialect.title()
     );
     out.find(tool.key(sub, first), message)
         .help("declare 2020-12, or put the reference into an `allOf`");

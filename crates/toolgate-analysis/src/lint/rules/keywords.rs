@@ -1,8 +1,8 @@
 //! Rules on keywords: misspelt, foreign, or on the wrong type.
 
 use toolgate_json::{Key as _, Kind, Node, quote};
+use toolgate_syntax::Keyword;
 
-use crate::keywords::{KEYWORDS, keyword};
 use crate::lint::edit::{remove_member, rename};
 use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
@@ -56,7 +56,7 @@ pub(crate) fn nullable<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 pub(crate) fn unknown<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for (key, value) in sub.view.members() {
         let name = key.text();
-        let known = keyword(name).is_some() || name == "nullable";
+        let known = Keyword::from_name(name).is_some() || name == "nullable";
         if known || name.starts_with("x-") || meant(tool, sub, name, value.kind()).is_some() {
             continue;
         }
@@ -97,15 +97,17 @@ pub(crate) fn inapplicable<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
         return;
     }
     for (key, _) in sub.view.members() {
-        let Some(known) = keyword(key.text()) else {
+        let Some(known) = Keyword::from_name(key.text()) else {
             continue;
         };
-        let about = known.about.types();
-        let lives = known.first <= sub.dialect && sub.dialect <= known.last;
-        if about.is_empty() || !lives || types.iter().any(|one| about.contains(one)) {
+        let about = known.about().types();
+        if about.is_empty()
+            || !known.is_in(sub.dialect)
+            || types.iter().any(|one| about.contains(one))
+        {
             continue;
         }
-        let empty = sub.get(known.name).is_some_and(|value| {
+        let empty = sub.get(known.name()).is_some_and(|value| {
             matches!(value.kind(), Kind::Object | Kind::Array) && value.is_empty()
         });
         if empty {
@@ -113,10 +115,10 @@ pub(crate) fn inapplicable<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
         }
         let message = format!(
             "`{}` says nothing about a value of type {}",
-            known.name,
+            known.name(),
             super::list(&types)
         );
-        out.find(tool.key(sub, known.name), message).help(format!(
+        out.find(tool.key(sub, known.name()), message).help(format!(
             "it is about type {}; was the type meant to be that?",
             super::list(about)
         ));
@@ -125,7 +127,8 @@ pub(crate) fn inapplicable<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
 
 /// The keyword that a name was meant to be, if it is none but close to one.
 fn meant<'a>(tool: &Tool<'a>, sub: &Sub<'a>, name: &str, kind: Kind) -> Option<&'static str> {
-    if keyword(name).is_some() || name.starts_with("x-") || NAMES_OF_THEIR_OWN.contains(&name) {
+    let is_known = Keyword::from_name(name).is_some();
+    if is_known || name.starts_with("x-") || NAMES_OF_THEIR_OWN.contains(&name) {
         return None;
     }
     let alias = match name {
@@ -136,11 +139,11 @@ fn meant<'a>(tool: &Tool<'a>, sub: &Sub<'a>, name: &str, kind: Kind) -> Option<&
         "schema" if kind == Kind::String => Some("$schema"),
         _ => None,
     };
-    let names = KEYWORDS
+    let names = Keyword::ALL
         .iter()
-        .filter(|known| known.shape.fits(kind))
-        .filter(|known| known.first <= sub.dialect && sub.dialect <= known.last)
-        .map(|known| known.name);
+        .filter(|known| known.value().fits(kind))
+        .filter(|known| known.is_in(sub.dialect) && !known.is_legacy_in(sub.dialect))
+        .map(|known| known.name());
     alias.or_else(|| tool.closest(name, names))
 }
 
