@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use toolgate_json::{Kind, Node as _, Number, View, quote};
-use toolgate_schema::format::Format;
 use toolgate_syntax::Dialect;
+use toolgate_syntax::format::Format;
 
 use super::facts::{Doc, Facts, NUMBER, OBJECT, STRING, type_names, types_of};
 use super::subset::{Comparison, equal_values};

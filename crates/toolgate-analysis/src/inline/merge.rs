@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use toolgate_syntax::{Keyword, Vocabulary};
+
 use super::write::Task;
 
 /// A member of a schema that is being put together.
@@ -61,20 +63,15 @@ fn can_merge(own: &[Member], by_name: &HashMap<&str, &Member>, target: &[Member]
 
 /// Whether a keyword says nothing about the value.
 pub(super) fn is_silent(name: &str) -> bool {
-    matches!(
-        name,
-        "title"
-            | "description"
-            | "default"
-            | "examples"
-            | "deprecated"
-            | "readOnly"
-            | "writeOnly"
-            | "$comment"
-            | "$schema"
-            | "$id"
-            | "$vocabulary"
-    )
+    let Some(keyword) = Keyword::from_name(name) else {
+        return false;
+    };
+    let (_, _, vocabulary) = keyword.home();
+    vocabulary == Vocabulary::MetaData
+        || matches!(
+            keyword,
+            Keyword::Comment | Keyword::Schema | Keyword::Id | Keyword::Vocabulary
+        )
 }
 
 /// Keywords of one object that read each other.

@@ -85,9 +85,38 @@ pub enum Format {
 }
 
 impl Format {
+    /// Every format once, by its name in schemas.
+    ///
+    /// ```
+    /// use toolgate_syntax::format::Format;
+    ///
+    /// assert!(Format::ALL.iter().all(|format| Format::from_name(format.name()) == Some(*format)));
+    /// ```
+    pub const ALL: [Self; 19] = [
+        Self::DateTime,
+        Self::Date,
+        Self::Time,
+        Self::Duration,
+        Self::Email,
+        Self::IdnEmail,
+        Self::Hostname,
+        Self::IdnHostname,
+        Self::Ipv4,
+        Self::Ipv6,
+        Self::Uri,
+        Self::UriReference,
+        Self::Iri,
+        Self::IriReference,
+        Self::UriTemplate,
+        Self::JsonPointer,
+        Self::RelativeJsonPointer,
+        Self::Regex,
+        Self::Uuid,
+    ];
+
     /// The format that schemas call `name`; `None` for any other name.
     pub fn from_name(name: &str) -> Option<Self> {
-        ALL.into_iter().find(|format| format.name() == name)
+        Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
     /// What the format means in a dialect: `relative-json-pointer` moves an index
@@ -159,32 +188,9 @@ impl Format {
     }
 }
 
-/// Every name once.
-const ALL: [Format; 19] = [
-    Format::DateTime,
-    Format::Date,
-    Format::Time,
-    Format::Duration,
-    Format::Email,
-    Format::IdnEmail,
-    Format::Hostname,
-    Format::IdnHostname,
-    Format::Ipv4,
-    Format::Ipv6,
-    Format::Uri,
-    Format::UriReference,
-    Format::Iri,
-    Format::IriReference,
-    Format::UriTemplate,
-    Format::JsonPointer,
-    Format::RelativeJsonPointer,
-    Format::Regex,
-    Format::Uuid,
-];
-
 #[cfg(test)]
 mod tests {
-    use super::{ALL, Format};
+    use super::Format;
 
     /// Asserts a format's answer on each text of a table.
     #[track_caller]
@@ -207,7 +213,7 @@ mod tests {
 
     #[test]
     fn names_lead_to_their_formats() {
-        for format in ALL {
+        for format in Format::ALL {
             assert_eq!(Format::from_name(format.name()), Some(format));
         }
         for name in ["", "Date", "date ", "datetime", "int32", "colour"] {
@@ -226,7 +232,7 @@ mod tests {
 
     #[test]
     fn the_empty_text_is_only_what_its_grammar_allows() {
-        for format in ALL {
+        for format in Format::ALL {
             let fits = matches!(
                 format,
                 Format::UriReference
@@ -302,7 +308,10 @@ mod tests {
         ] {
             let text = piece.repeat(300);
             for (at, _) in text.char_indices() {
-                for format in ALL.into_iter().filter(|format| *format != Format::Regex) {
+                for format in Format::ALL
+                    .into_iter()
+                    .filter(|format| *format != Format::Regex)
+                {
                     let (before, after) = text.split_at(at);
                     format.accepts(before);
                     format.accepts(after);

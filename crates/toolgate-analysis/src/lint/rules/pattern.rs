@@ -1,7 +1,7 @@
 //! Rules on regular expressions and formats.
 
 use toolgate_json::{Key as _, Node as _, View, quote};
-use toolgate_schema::format::{Format, NumberFormat};
+use toolgate_syntax::format::{Format, NumberFormat};
 
 use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
@@ -269,7 +269,7 @@ fn meant(tool: &Tool<'_>, name: &str) -> Option<&'static str> {
         "ip6" => Some("ipv6"),
         "host" => Some("hostname"),
         "regexp" => Some("regex"),
-        _ => tool.closest(name, FORMATS),
+        _ => tool.closest(name, Format::ALL.map(Format::name)),
     }
 }
 
@@ -283,22 +283,4 @@ const OPENAPI: [&str; 8] = [
     "html",
     "markdown",
     "media-range",
-];
-const FORMATS: [&str; 16] = [
-    "date-time",
-    "date",
-    "time",
-    "duration",
-    "email",
-    "idn-email",
-    "hostname",
-    "idn-hostname",
-    "ipv4",
-    "ipv6",
-    "uri",
-    "uri-reference",
-    "uri-template",
-    "json-pointer",
-    "regex",
-    "uuid",
 ];
