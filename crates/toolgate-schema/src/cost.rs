@@ -7,6 +7,7 @@
 //! [`DEPTH`] levels; recursion counts once for each level.
 
 use crate::dialect::Keyword;
+use crate::explain::Program;
 use crate::outline::{Form, Outline, Sub, SubId};
 use crate::schema::Schema;
 
@@ -26,7 +27,7 @@ impl Schema {
     /// ```
     #[must_use]
     pub fn naive_cost(&self) -> u64 {
-        match self.outline() {
+        match self.plain().map(Program::outline) {
             Ok(outline) => Paths::of(outline, &[]).most(outline.root),
             // It was compiled before.
             Err(_) => u64::MAX,
@@ -38,7 +39,7 @@ impl Schema {
     /// others do not help.
     #[must_use]
     pub fn costly_places(&self, bound: u64) -> Vec<String> {
-        let Ok(outline) = self.outline() else {
+        let Ok(outline) = self.plain().map(Program::outline) else {
             return vec![String::new()];
         };
         let mut cut: Vec<SubId> = Vec::new();

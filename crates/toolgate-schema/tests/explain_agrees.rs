@@ -1,6 +1,6 @@
-//! Random schemas on random instances: the plain evaluation and the plan never
+//! Random schemas on random instances: the plain program and the optimised one never
 //! disagree. The generator is deterministic; a failure names its seed. Every other schema
-//! is without `unevaluated*`: there the plan alone leads the way to the faults.
+//! is without `unevaluated*`.
 
 #![expect(
     clippy::indexing_slicing,
@@ -217,10 +217,6 @@ fn plain_evaluation_and_plan_agree() {
             let value: serde_json::Value = serde_json::from_str(&data).unwrap();
             let other = schema.explain_value(&mut workspace, &value);
             assert_eq!(other.verdict, plan, "{about}");
-            let plainly = schema.explain_plainly(&mut workspace, ValueNode::new(&value));
-            assert_eq!(plainly, other, "{about}");
-            let plain = schema.check_plainly(&mut workspace, ValueNode::new(&value));
-            assert_eq!(plain, plan, "{about}");
             let first = schema.explain_up_to(&mut workspace, ValueNode::new(&value), 1);
             assert_eq!(first.findings.first(), other.findings.first(), "{about}");
             let output = schema

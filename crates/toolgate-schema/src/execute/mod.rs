@@ -14,13 +14,11 @@
 
 mod array;
 mod evaluated;
-mod judge;
 mod leaf;
 mod memo;
 mod name;
 mod object;
 mod stream;
-mod survey;
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -28,10 +26,8 @@ use std::ops::ControlFlow;
 use smallvec::SmallVec;
 use toolgate_json::{Kind, Node};
 
-pub(crate) use judge::Judge;
 pub(crate) use memo::Memo;
 pub(crate) use stream::run as run_stream;
-pub(crate) use survey::{By, Standing, Suspect};
 
 use crate::int::{to_usize, units};
 use crate::plan::{NONE, NodeIx, Op, Plan, PlanNode, Reach, Run, Select};

@@ -1,31 +1,20 @@
-//! From a subschema to those it applies: their verdicts, by the guide where it knows
-//! them, and frames for those that must be evaluated or told of.
+//! From a subschema to those it applies: their verdicts, and frames for those that must be
+//! evaluated.
 
 use std::ops::ControlFlow;
 
 use toolgate_json::Node;
 
 use super::Flow;
-use super::children::Cursor;
 use super::frame::{Child, Frame, Outcome, Token, Via};
 use super::machine::{Machine, Next};
 use super::scope::ScopeId;
-use super::sift::{ASKED, HEAVY};
-use super::sink::{Silence, Sink};
+use super::sink::Sink;
 use super::value::At;
 use crate::dialect::Keyword;
-use crate::outline::SubId;
+use crate::outline::{Shape, SubId};
 
 impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
-    /// The verdict of one subschema, by itself.
-    pub(super) fn judged(&mut self, id: SubId, at: At<'i, N>) -> Flow<bool> {
-        let frame = self.first_frame(id, at)?;
-        match self.known(&frame) {
-            Some(outcome) => ControlFlow::Continue(outcome.valid),
-            None => self.run_from(frame, &mut Silence),
-        }
-    }
-
     /// A quiet frame where an evaluation begins.
     pub(super) fn first_frame(&mut self, id: SubId, at: At<'i, N>) -> Flow<Box<Frame<'o, 'i, N>>> {
         let via = Via {
@@ -42,9 +31,17 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         frame: &Frame<'o, 'i, N>,
         child: &Child<'i, N>,
     ) -> Flow<Next<'o, 'i, N>> {
-        if let Some(valid) = self.at_once(frame, child)? {
-            return ControlFlow::Continue(Next::Done(Outcome { valid, seen: None }));
+        if let Some(valid) = self.leaf(child.sub, child.at)? {
+            return ControlFlow::Continue(Next::Done(Outcome::of(valid)));
         }
+        self.quiet_child(frame, child)
+    }
+
+    fn quiet_child(
+        &mut self,
+        frame: &Frame<'o, 'i, N>,
+        child: &Child<'i, N>,
+    ) -> Flow<Next<'o, 'i, N>> {
         let inner = self.child_frame(frame, child)?;
         ControlFlow::Continue(match self.known(&inner) {
             Some(outcome) => Next::Done(outcome),
@@ -52,88 +49,44 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         })
     }
 
-    /// The verdict of a child that the guide knows or that looks at the value alone.
-    pub(super) fn at_once(
-        &mut self,
-        frame: &Frame<'o, 'i, N>,
-        child: &Child<'i, N>,
-    ) -> Flow<Option<bool>> {
-        let asks_more = frame.track && child.is_in_place();
-        let before = self.purse.left;
-        if !asks_more
-            && let Some(guide) = &mut self.guide
-            && let At::Value(value) = child.at
-            && let Some(valid) = guide.verdict(child.sub, value, &mut self.purse)?
-        {
-            self.price = before - self.purse.left;
-            return ControlFlow::Continue(Some(valid));
-        }
-        self.price = 0;
-        self.leaf(child.sub, child.at)
-    }
-
-    /// Takes in the verdict of a child that has all the words if it fails: then a loud
-    /// frame for it, unless it is told already.
-    pub(super) fn sift<S: Sink>(
+    /// The verdict of a child that must match: the sink hears what fails in it.
+    pub(super) fn reported<S: Sink>(
         &mut self,
         frame: &mut Frame<'o, 'i, N>,
-        child: Child<'i, N>,
-        outcome: &Outcome,
+        child: &Child<'i, N>,
         sink: &S,
-    ) -> Flow<Option<Box<Frame<'o, 'i, N>>>> {
-        self.receive(frame, child, outcome, S::EVERYTHING);
-        if outcome.valid {
-            return ControlFlow::Continue(None);
+    ) -> Flow<Next<'o, 'i, N>> {
+        let leaf = self.leaf(child.sub, child.at)?;
+        if leaf == Some(true) {
+            return ControlFlow::Continue(Next::Done(Outcome::of(true)));
         }
-        if sink.findings() >= frame.cap {
-            self.left_out = true;
-            frame.cursor = Cursor::Done;
-            return ControlFlow::Continue(None);
-        }
-        self.name_once(frame)?;
-        let inner = self.told_child(frame, &child, sink)?;
-        ControlFlow::Continue(inner.map(|mut inner| {
-            // That it fails is counted already.
-            frame.tally.failed -= 1;
-            let heavy = self.price > HEAVY;
-            inner.heavy = frame.heavy + u32::from(heavy);
-            inner.unasked = if heavy {
-                (1 << inner.heavy.min(31)) >> ASKED
-            } else {
-                0
+        frame.unheard = sink.findings() >= frame.cap;
+        if frame.unheard {
+            let next = match leaf {
+                Some(valid) => Next::Done(Outcome::of(valid)),
+                None => self.quiet_child(frame, child)?,
             };
-            inner
-        }))
-    }
-
-    /// A loud frame for a child of which nobody has asked whether it fails.
-    pub(super) fn unasked<S: Sink>(
-        &mut self,
-        frame: &mut Frame<'o, 'i, N>,
-        child: &Child<'i, N>,
-        sink: &S,
-    ) -> Flow<Option<Box<Frame<'o, 'i, N>>>> {
-        let small = child
-            .at
-            .node()
-            .is_none_or(|node| !node.kind().is_container());
-        if frame.unasked == 0 || frame.track || small || sink.findings() >= frame.cap {
-            return ControlFlow::Continue(None);
+            if let Next::Done(outcome) = &next {
+                self.left_out |= !outcome.valid;
+            }
+            return ControlFlow::Continue(next);
         }
-        self.name_once(frame)?;
-        let inner = self.told_child(frame, child, sink)?;
-        ControlFlow::Continue(inner.map(|mut inner| {
-            inner.unasked = frame.unasked - 1;
-            inner.heavy = frame.heavy;
-            inner
-        }))
-    }
-
-    fn name_once(&mut self, frame: &mut Frame<'o, 'i, N>) -> Flow {
-        match frame.entry {
-            Some(entry) if frame.word.is_none() => self.name_keyword(frame, entry),
-            _ => ControlFlow::Continue(()),
+        let mut inner = self.child_frame(frame, child)?;
+        inner.branch = frame.branch;
+        // A boolean schema says something else to each keyword that applies it.
+        if !matches!(inner.sub.shape, Shape::Always(_))
+            && let Some(outcome) = leaf.map(Outcome::of).or_else(|| self.known(&inner))
+            && (outcome.valid || self.is_told(&inner))
+        {
+            return ControlFlow::Continue(Next::Done(outcome));
         }
+        if let Some(entry) = frame.entry
+            && frame.word.is_none()
+        {
+            self.name_keyword(frame, entry)?;
+        }
+        self.make_loud(frame, child, &mut inner, sink.findings())?;
+        ControlFlow::Continue(Next::Open(inner))
     }
 
     /// A loud frame for a child, unless a sink of findings has heard them.

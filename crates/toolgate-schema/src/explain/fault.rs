@@ -60,12 +60,11 @@ pub(super) fn has_words(entry: &Entry) -> bool {
     }
 }
 
-/// Whether a keyword has nothing to say but what the subschemas say that it applies, of
-/// which each must match.
-pub(super) fn applies_only(entry: &Entry) -> bool {
-    let counts =
-        matches!(entry.keyword, Keyword::If) || matches!(entry.form, Form::Dependencies(_));
-    !counts && !has_words(entry)
+/// Whether each of the subschemas that a keyword applies must match, so that what fails in
+/// one of them fails in the whole.
+pub(super) fn must_all_match(entry: &Entry) -> bool {
+    let dependencies = matches!(entry.form, Form::Dependencies(_));
+    dependencies || (!has_words(entry) && entry.keyword != Keyword::If)
 }
 
 impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {

@@ -37,6 +37,11 @@ pub(super) struct Frame<'o, 'i, N: Node<'i>> {
     /// The keyword under way.
     pub(super) entry: Option<&'o Entry>,
     pub(super) cursor: Cursor<'o, 'i, N>,
+    /// Whether the sink hears of the children of the keyword under way as they are judged:
+    /// each of them must match, so what fails in one fails here.
+    pub(super) reports: bool,
+    /// Whether the sink does not hear of the child under way, for want of room.
+    pub(super) unheard: bool,
     /// The child that is being evaluated.
     pub(super) pending: Option<Child<'i, N>>,
     pub(super) tally: Tally,
@@ -63,11 +68,8 @@ pub(super) struct Frame<'o, 'i, N: Node<'i>> {
     pub(super) cap: usize,
     /// Which branch of a union it is told for.
     pub(super) branch: u32,
-    /// For so many levels down containers are told of without asking whether they fail:
-    /// asking each time on a long way to a fault would take its length squared.
-    pub(super) unasked: u32,
-    /// How many answers took long on the way here.
-    pub(super) heavy: u32,
+    /// How many faults there were when it began.
+    pub(super) faults: usize,
 }
 
 /// Where an evaluation stands.
@@ -78,9 +80,6 @@ pub(super) enum Phase {
     Between,
     /// Asking the children of a keyword for their verdicts.
     Judge,
-    /// The same where whatever a child says is all that there is to say: those that
-    /// fail are told at once.
-    Sift,
     /// Telling the sink of the children of a keyword.
     Tell,
 }
@@ -179,6 +178,13 @@ pub(super) struct Outcome {
     pub(super) seen: Option<Rc<Seen>>,
 }
 
+impl Outcome {
+    /// A verdict of which nobody asks what was evaluated.
+    pub(super) fn of(valid: bool) -> Self {
+        Self { valid, seen: None }
+    }
+}
+
 impl<'i, N: Node<'i>> Frame<'_, 'i, N> {
     /// In which round a keyword is taken.
     pub(super) fn round_of(keyword: Keyword) -> u8 {
@@ -221,6 +227,9 @@ impl<'o, 'i, N: Node<'i>> Frame<'o, 'i, N> {
     pub(super) fn is_settled(&self, everything: bool) -> bool {
         let tally = &self.tally;
         let all = self.track || (self.loud && everything);
+        if self.reports {
+            return false;
+        }
         if !self.holds {
             return true;
         }

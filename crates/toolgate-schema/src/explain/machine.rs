@@ -1,14 +1,11 @@
 //! The evaluation itself: a list of frames instead of recursion.
 //!
-//! A frame takes the keywords of one subschema one after the other. It first
-//! *judges* a keyword: it asks for the verdicts of the subschemas that the
-//! keyword applies, as few as it needs. In a frame that the sink hears of, it
-//! then *tells*: where a keyword fails (or the sink wants everything) the same
-//! subschemas are gone through again, loud. What fails has at least one
-//! finding, so a sink with a cap bounds the telling.
-//!
-//! Verdicts may come from a [`Guide`], that is from the plan. Then only what fails is
-//! evaluated keyword by keyword.
+//! A frame takes the keywords of one subschema one after the other. It *judges* a
+//! keyword: it asks for the verdicts of the subschemas that the keyword applies, as
+//! few as it needs. In a frame that a sink of findings hears of, the sink hears of them
+//! at once where each of them must match. Otherwise the frame *tells* after it has
+//! judged: where a keyword fails (or the sink wants everything) the same subschemas are
+//! gone through again, loud.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -17,10 +14,10 @@ use std::rc::Rc;
 use toolgate_json::Node;
 
 use super::children::Cursor;
-use super::fault::{Fault, applies_only, has_words};
+use super::fault::{Fault, has_words, must_all_match};
 use super::frame::{Child, Frame, LAST_ROUND, Outcome, Phase, Seen, Tally, Token, Via, is_leaf};
-use super::guide::Guide;
 use super::names::Tables;
+use super::program::Program;
 use super::recall::Told;
 use super::scope::{ScopeId, Scopes};
 use super::sink::Sink;
@@ -33,6 +30,7 @@ use crate::int::{to_usize, units};
 use crate::outline::{Entry, Form, Outline, Shape, SubId};
 
 pub(super) struct Machine<'o, 'i, N: Node<'i>> {
+    pub(super) program: &'o Program,
     pub(super) outline: &'o Outline,
     pub(super) purse: Purse,
     pub(super) scopes: Scopes,
@@ -50,10 +48,6 @@ pub(super) struct Machine<'o, 'i, N: Node<'i>> {
     pub(super) trail: Trail<'i>,
     /// What is wrong, as far as it has been told to a sink that wants no more.
     pub(super) faults: Vec<Fault<'i, N>>,
-    /// Answers for subschemas whose verdict is all that is asked.
-    pub(super) guide: Option<Guide<'o, N>>,
-    /// What the last answer of the guide took.
-    pub(super) price: u64,
     /// Whether a branch was cut to leave room for others.
     pub(super) left_out: bool,
 }
@@ -65,15 +59,12 @@ pub(super) enum Next<'o, 'i, N: Node<'i>> {
 }
 
 impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
-    pub(super) fn new(
-        outline: &'o Outline,
-        allowance: Allowance,
-        guide: Option<Guide<'o, N>>,
-    ) -> Self {
+    pub(super) fn new(program: &'o Program, allowance: Allowance) -> Self {
         let mut memo = Memo::default();
         memo.clear();
         Self {
-            outline,
+            program,
+            outline: program.outline(),
             purse: Purse {
                 left: allowance.fuel,
                 allowed: allowance.fuel,
@@ -88,8 +79,6 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             branches: 0,
             trail: Trail::default(),
             faults: Vec::new(),
-            guide,
-            price: 0,
             left_out: false,
         }
     }
@@ -171,6 +160,8 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             next: 0,
             entry: None,
             cursor: Cursor::Done,
+            reports: false,
+            unheard: false,
             pending: None,
             tally: Tally::default(),
             holds: true,
@@ -185,8 +176,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             steps: 0,
             cap: usize::MAX,
             branch: 0,
-            unasked: 0,
-            heavy: 0,
+            faults: self.faults.len(),
         }))
     }
 
@@ -197,21 +187,11 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         back: Option<Outcome>,
         sink: &mut S,
     ) -> Flow<Next<'o, 'i, N>> {
-        let pending = frame.pending.take();
         if let Some(outcome) = &back
-            && let Some(child) = pending
+            && let Some(child) = frame.pending.take()
         {
-            match frame.phase {
-                Phase::Sift => {
-                    if let Some(inner) = self.sift(frame, child, outcome, sink)? {
-                        return ControlFlow::Continue(Next::Open(inner));
-                    }
-                }
-                _ => self.receive(frame, child, outcome, S::EVERYTHING),
-            }
-        } else if let (Some(outcome), Phase::Sift) = (back, frame.phase) {
-            // It was told; whether it fails may not have been asked before.
-            frame.tally.failed += usize::from(!outcome.valid);
+            self.left_out |= frame.unheard && !outcome.valid;
+            self.receive(frame, child, outcome, S::EVERYTHING);
         }
         loop {
             match frame.phase {
@@ -251,34 +231,13 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                         }
                         continue;
                     };
-                    match self.verdict(frame, &child)? {
+                    let verdict = match frame.reports {
+                        true => self.reported(frame, &child, sink)?,
+                        false => self.verdict(frame, &child)?,
+                    };
+                    match verdict {
                         Next::Done(outcome) => {
                             self.receive(frame, child, &outcome, S::EVERYTHING);
-                        }
-                        open => {
-                            frame.pending = Some(child);
-                            return ControlFlow::Continue(open);
-                        }
-                    }
-                }
-                Phase::Sift => {
-                    let Some(child) = self.next_child(frame)? else {
-                        if let Some(entry) = frame.entry {
-                            frame.holds = frame.tally.failed == 0;
-                            frame.valid &= frame.holds;
-                            self.note_conclusion(frame, entry, frame.holds);
-                        }
-                        self.close(frame, sink);
-                        continue;
-                    };
-                    if let Some(inner) = self.unasked(frame, &child, sink)? {
-                        return ControlFlow::Continue(Next::Open(inner));
-                    }
-                    match self.verdict(frame, &child)? {
-                        Next::Done(outcome) => {
-                            if let Some(inner) = self.sift(frame, child, &outcome, sink)? {
-                                return ControlFlow::Continue(Next::Open(inner));
-                            }
                         }
                         open => {
                             frame.pending = Some(child);
@@ -297,7 +256,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                         self.close(frame, sink);
                         continue;
                     };
-                    if !S::EVERYTHING && self.at_once(frame, &child)? == Some(true) {
+                    if !S::EVERYTHING && self.leaf(child.sub, child.at)? == Some(true) {
                         continue;
                     }
                     if let Some(inner) = self.told_child(frame, &child, sink)? {
@@ -317,6 +276,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     ) -> Flow {
         frame.entry = Some(entry);
         frame.tally = Tally::default();
+        frame.reports = false;
         if matches!(entry.form, Form::Annotation) && !(frame.loud && S::EVERYTHING) {
             return ControlFlow::Continue(());
         }
@@ -333,7 +293,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 self.announce(frame, Some(entry), |spot| sink.enter(spot))?;
             }
             frame.holds = self.assert(frame.asked(), entry)?;
-            if Frame::<N>::round_of(entry.keyword) == LAST_ROUND {
+            if S::EVERYTHING && Frame::<N>::round_of(entry.keyword) == LAST_ROUND {
                 frame.seen_before = Some(frame.seen.clone());
             }
         }
@@ -346,8 +306,12 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             }
         } else {
             self.purse.pay(1)?;
-            let sifts = frame.loud && !S::EVERYTHING && applies_only(entry);
-            frame.phase = if sifts { Phase::Sift } else { Phase::Judge };
+            frame.reports = frame.loud && !S::EVERYTHING && must_all_match(entry);
+            frame.phase = Phase::Judge;
+            if frame.reports && !frame.holds {
+                self.name_keyword(frame, entry)?;
+                self.fault(frame, Some(entry), sink)?;
+            }
         }
         ControlFlow::Continue(())
     }
@@ -419,6 +383,10 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         if !frame.loud {
             return ControlFlow::Continue(());
         }
+        if frame.reports {
+            self.close(frame, sink);
+            return ControlFlow::Continue(());
+        }
         if S::EVERYTHING && holds {
             self.annotate(frame, entry, sink)?;
         }
@@ -432,9 +400,9 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         }
         let descends = match entry.keyword {
             _ if S::EVERYTHING => true,
-            Keyword::Not | Keyword::If | Keyword::Contains => false,
+            Keyword::AnyOf => !holds,
             Keyword::OneOf => !holds && frame.tally.matched == 0,
-            _ => !holds,
+            _ => false,
         };
         if !descends {
             self.close(frame, sink);
@@ -466,16 +434,16 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
 
     /// Ends a frame.
     fn finish<S: Sink>(&mut self, frame: &mut Frame<'o, 'i, N>, sink: &mut S) -> Outcome {
-        if frame.loud {
-            if S::EVERYTHING {
-                sink.leave(frame.valid);
-                // Such a sink keeps texts of its own.
-                self.trail.truncate(frame.steps);
-            }
-            return Outcome {
-                valid: frame.valid,
-                seen: None,
-            };
+        if frame.loud && self.faults.len() == frame.faults {
+            // No path of a fault needs them. A sink of everything keeps texts of its own.
+            self.trail.truncate(frame.steps);
+        }
+        if frame.loud && S::EVERYTHING {
+            sink.leave(frame.valid);
+            return Outcome::of(frame.valid);
+        }
+        if frame.loud && !frame.valid {
+            self.note_told(frame);
         }
         let seen = (frame.valid && frame.track).then(|| std::mem::take(&mut frame.seen).finish());
         if !is_leaf(frame.entries) {

@@ -1,14 +1,14 @@
-//! A second, plain evaluation: the outline as it stands, keyword by keyword.
+//! Runs the plain [`Program`]: the keywords as the schema has them, one after the other.
 //!
 //! The executor decides from a plan that was simplified, merged and reordered.
 //! Here nothing is: references are followed when they are met, the dynamic
 //! scope is a list of the resources entered, what `unevaluated*` sees is
 //! collected as the specification says it, and a [`Sink`] hears what comes of
-//! it. That makes it slower, able to explain, and an oracle for the plan.
+//! it. That makes it slower and able to explain.
 //!
-//! Whoever wants no oracle but the faults lends it a [`Guide`]: then the plan says which
-//! subschemas fail, and only those are evaluated keyword by keyword. A test holds the
-//! faults found with a guide and without one together.
+//! A sink of findings takes one pass: what each of several subschemas must match is evaluated
+//! with the sink at once. Only where a failure may be no failure of the whole (`anyOf`,
+//! `oneOf`, `not`, `if`, `contains`) the verdicts are found without it first.
 //!
 //! It keeps the executor's promises: every step is paid for, and verdicts are
 //! remembered per (subschema, dynamic scope, value), so that many paths to one
@@ -18,24 +18,18 @@
 mod assert;
 mod branch;
 mod children;
-mod demand;
 mod descend;
-mod failing;
 mod fault;
 mod found;
 mod frame;
-mod guide;
 mod items;
 pub(crate) mod kind;
-mod level;
 mod machine;
 mod names;
-mod reach;
+mod program;
 mod recall;
 mod scope;
-mod sift;
 pub(crate) mod sink;
-mod suspects;
 mod telling;
 mod trail;
 mod value;
@@ -45,11 +39,10 @@ use std::ops::ControlFlow;
 use toolgate_json::{Meter, Node};
 
 use crate::execute::{Allowance, Exhausted};
-use crate::outline::Outline;
 pub(crate) use fault::Fault;
-pub(crate) use guide::{Guide, Index, PLAIN_UNIT};
 use kind::FindingKind;
 use machine::Machine;
+pub(crate) use program::Program;
 use sink::{Full, Silence, Sink};
 pub(crate) use trail::Trail;
 
@@ -61,22 +54,11 @@ pub(crate) struct Evaluation<'o, 'i, N: Node<'i>> {
 }
 
 impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
-    /// An evaluation that has not begun. `allowance` is meant for a plan; the
-    /// outline has more subschemas to go through, and may nest [`DEEPER`] times
-    /// as deep.
-    pub(crate) fn new(outline: &'o Outline, instance: N, allowance: Allowance) -> Self {
-        Self::guided(outline, instance, allowance, None)
-    }
-
-    /// The same with a guide, if there is one.
-    pub(crate) fn guided(
-        outline: &'o Outline,
-        instance: N,
-        allowance: Allowance,
-        guide: Option<Guide<'o, N>>,
-    ) -> Self {
+    /// An evaluation that has not begun. `allowance` is meant for a plan; the plain program
+    /// has more subschemas to go through, and may nest [`DEEPER`] times as deep.
+    pub(crate) fn new(program: &'o Program, instance: N, allowance: Allowance) -> Self {
         Self {
-            machine: Machine::new(outline, allowance, guide),
+            machine: Machine::new(program, allowance),
             instance,
             allowance,
         }
@@ -97,13 +79,7 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
     /// heard all of it.
     pub(crate) fn tell<S: Sink>(&mut self, sink: &mut S) -> bool {
         self.machine.refuel(self.allowance.fuel);
-        let told = match self.machine.plan_suffices() && !S::EVERYTHING {
-            true => self.machine.sift_all(self.instance, sink),
-            false => self
-                .machine
-                .run(self.instance, true, sink)
-                .map_continue(drop),
-        };
+        let told = self.machine.run(self.instance, true, sink);
         told.is_continue() && !self.machine.left_out()
     }
 
@@ -121,9 +97,9 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
 pub(crate) struct Wording<'o, 'i, N: Node<'i>>(Machine<'o, 'i, N>);
 
 impl<'o, 'i, N: Node<'i>> Wording<'o, 'i, N> {
-    /// Words for faults that an evaluation of the same outline has found.
-    pub(crate) fn new(outline: &'o Outline, trail: Trail<'i>, allowance: Allowance) -> Self {
-        let mut machine = Machine::new(outline, allowance, None);
+    /// Words for faults that an evaluation of the same program has found.
+    pub(crate) fn new(program: &'o Program, trail: Trail<'i>, allowance: Allowance) -> Self {
+        let mut machine = Machine::new(program, allowance);
         machine.trail = trail;
         Self(machine)
     }
@@ -205,5 +181,7 @@ impl Meter for Purse {
 /// How many evaluations may wait for each level that a plan may nest: a plan
 /// folds subschemas that only refer into what they refer to.
 const DEEPER: u32 = 4;
+/// What a unit of fuel costs in a plain evaluation, in units of a check.
+pub(crate) const PLAIN_UNIT: u64 = 4;
 /// Bytes of text that one unit of fuel looks at.
 const TEXT_PER_UNIT: usize = 32;

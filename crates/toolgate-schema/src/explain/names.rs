@@ -96,8 +96,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
 
     /// The names of a subschema's `properties`.
     pub(super) fn properties(&mut self, id: SubId, doc: DocId, entry: &Entry) -> Flow<Names<'o>> {
-        let known = self.guide.as_ref().and_then(|guide| guide.properties(id));
-        match known {
+        match self.program.properties(id) {
             Some(table) => ControlFlow::Continue(Names::Indexed(table)),
             None => self.names(doc, entry),
         }
@@ -112,9 +111,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             self.purse.pay(1)?;
             return ControlFlow::Continue(Names::Few(view));
         }
-        if let Some(guide) = &self.guide
-            && let Some(table) = guide.members(doc, entry.value)
-        {
+        if let Some(table) = self.program.members(doc, entry.value) {
             return ControlFlow::Continue(Names::Indexed(table));
         }
         if let Some(names) = self.tables.names.get(&(doc, entry.value)) {

@@ -28,6 +28,19 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         Some(Outcome { valid, seen })
     }
 
+    /// Whether the sink has heard all that fails in what a frame evaluates.
+    pub(super) fn is_told(&mut self, frame: &Frame<'o, 'i, N>) -> bool {
+        let key = self.key(frame.id, frame.scope);
+        self.told
+            .contains(&(key, frame.at.identity(), frame.branch))
+    }
+
+    /// Notes that the sink has heard all that fails in a frame.
+    pub(super) fn note_told(&mut self, frame: &Frame<'o, 'i, N>) {
+        let key = self.key(frame.id, frame.scope);
+        self.told.insert((key, frame.at.identity(), frame.branch));
+    }
+
     /// What later keywords of the same subschema want to know of this one.
     pub(super) fn note_conclusion(
         &mut self,
@@ -61,7 +74,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
 
     /// The number of a subschema in a dynamic scope.
     pub(super) fn key(&mut self, sub: SubId, scope: ScopeId) -> u32 {
-        if self.outline.scope_names == 0 || self.guide.is_some() {
+        if self.outline.scope_names == 0 {
             return to_u32(sub.index());
         }
         let next = to_u32(self.keys.len());
@@ -110,6 +123,14 @@ impl Told {
     pub(super) fn clear(&mut self) {
         self.few.clear();
         self.many.clear();
+    }
+
+    /// Whether one was noted.
+    pub(super) fn contains(&self, one: &(u32, usize, u32)) -> bool {
+        match self.many.is_empty() {
+            true => self.few.contains(one),
+            false => self.many.contains(one),
+        }
     }
 
     /// Notes one; says whether it is new.

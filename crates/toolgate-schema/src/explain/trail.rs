@@ -59,11 +59,6 @@ impl<'i> Trail<'i> {
         (bytes, count)
     }
 
-    /// Makes room for so many steps.
-    pub(super) fn reserve(&mut self, count: usize) {
-        self.steps.reserve(count);
-    }
-
     /// How many steps there are.
     pub(super) fn len(&self) -> usize {
         self.steps.len()

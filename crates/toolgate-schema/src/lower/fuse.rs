@@ -5,10 +5,9 @@
 //! one ([`merge`](super::merge)). What `unevaluatedProperties` asks where the names it
 //! leaves out are fixed is such a walk as well.
 //!
-//! Nodes that were taken in stay as they are for whoever else applies them or asks for
-//! their verdicts, and what a node's own keywords ask of an object is kept for whoever
-//! explains. What all this may add is bounded by the size of the plan, and the
-//! memo is marked afterwards, so that its bound is that of the plan as it is executed.
+//! Nodes that were taken in stay as they are for the other nodes that apply them. What
+//! all this may add is bounded by the size of the plan, and the memo is marked
+//! afterwards, so that its bound is that of the plan as it is executed.
 
 use std::collections::HashMap;
 
@@ -35,7 +34,6 @@ pub(super) fn fuse(plan: &mut Plan) {
             fusion.plan.children(ix, &mut waiting);
         }
     }
-    plan.fused.sort_unstable();
     pack(plan);
 }
 
@@ -75,9 +73,6 @@ impl Fusion<'_> {
             return;
         }
         let mut node = *self.plan.node(ix);
-        let has_object = node.has(Run::Object.bit());
-        let own = if has_object { node.object } else { NONE };
-        self.plan.fused.push((ix, own));
         node.object = match *parts.objects.as_slice() {
             [] => NONE,
             [one] => to_u32(one),

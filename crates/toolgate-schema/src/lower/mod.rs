@@ -12,7 +12,6 @@ mod leaf;
 mod literals;
 mod merge;
 mod narrow;
-mod origin;
 mod scope;
 mod sharing;
 mod unevaluated;
@@ -27,7 +26,6 @@ use crate::outline::{Entry, Form, Outline, RefId, Shape, Sub, SubId, Target, Typ
 use crate::plan::{Condition, Literal, Lost, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits, Union};
 use toolgate_syntax::LimitName;
 
-pub(crate) use origin::nodes_of;
 use scope::{ScopeId, Scopes};
 
 /// Compiles an outline.

@@ -82,11 +82,6 @@ impl<'o> Scopes<'o> {
         self.scopes.len().saturating_mul(self.outline.scope_names)
     }
 
-    /// Whether nothing was ever in another scope.
-    pub(super) fn is_only(&self, scope: ScopeId) -> bool {
-        self.entered.values().all(|entered| *entered == scope)
-    }
-
     /// What a name is bound to.
     pub(super) fn bound(&self, scope: ScopeId, name: ScopeName) -> Option<SubId> {
         *self.scopes.get(to_usize(scope.0))?.get(name.index())?

@@ -50,9 +50,6 @@ pub(crate) struct Plan {
     pub(crate) start: Target,
     /// What [`Reach::ByKind`] leads to.
     pub(crate) by_kind: Rare<ByKind>,
-    /// Nodes that took in others, sorted, each with the object operation of its own
-    /// keywords, or nothing.
-    pub(crate) fused: Rare<(NodeIx, u32)>,
 }
 
 /// What one subschema asks of an instance: first its type, then the runs of
@@ -245,7 +242,6 @@ impl Plan {
         self.patterns.shrink_to_fit();
         self.docs.shrink_to_fit();
         self.by_kind.shrink_to_fit();
-        self.fused.shrink_to_fit();
     }
 
     /// Bytes of its tables, about: what hangs below a row is not counted to the byte.
@@ -290,7 +286,6 @@ impl Plan {
             size_of_val(&*self.numbers),
             size_of_val(&*self.literals),
             size_of_val(&*self.by_kind),
-            size_of_val(&*self.fused),
         ];
         below.sum::<usize>() + rows.into_iter().sum::<usize>()
     }
@@ -339,23 +334,6 @@ impl Plan {
         let start = to_usize(node.start);
         let end = start + usize::from(end);
         self.ops.get(start..end).unwrap_or(&[])
-    }
-
-    /// What the keywords of a subschema itself ask of an object, without what its node
-    /// took in.
-    pub(crate) fn own_object(&self, ix: NodeIx) -> Result<Option<&ObjectPlan>, Lost> {
-        let fused = self.fused.binary_search_by_key(&ix, |(node, _)| *node);
-        let fused = fused.ok().and_then(|at| self.fused.get(at));
-        let node = self.node(ix);
-        let index = match fused {
-            Some((_, index)) => *index,
-            None if node.has(Run::Object.bit()) => node.object,
-            None => NONE,
-        };
-        match self.objects.get(to_usize(index)) {
-            None if index != NONE => Err(Lost),
-            object => Ok(object),
-        }
     }
 
     /// A value of the schema.

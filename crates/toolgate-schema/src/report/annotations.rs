@@ -58,16 +58,16 @@ impl Schema {
         workspace: &mut Workspace,
         instance: N,
     ) -> Annotations {
-        let Ok(outline) = self.outline() else {
+        let Ok(program) = self.plain() else {
             return Annotations::default();
         };
         let mut collector = Collector {
-            locator: Locator::new(outline),
+            locator: Locator::new(program.outline()),
             list: Vec::new(),
             open: Vec::new(),
             bytes: BYTES,
         };
-        let mut evaluation = Evaluation::new(outline, instance, self.allowance(workspace));
+        let mut evaluation = Evaluation::new(program, instance, self.allowance(workspace));
         let decided = evaluation.decide();
         if decided != Ok(true) {
             return Annotations {

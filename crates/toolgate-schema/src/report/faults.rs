@@ -5,8 +5,7 @@ use toolgate_json::Node;
 use super::Report;
 use super::finding::{Bounds, Finding, Writer};
 use crate::execute::Allowance;
-use crate::explain::{self, Evaluation, Trail};
-use crate::outline::Outline;
+use crate::explain::{self, Evaluation, Program, Trail};
 use crate::schema::Verdict;
 
 /// What is wrong with an instance, from [`Schema::faults`](crate::Schema::faults). It
@@ -15,7 +14,7 @@ use crate::schema::Verdict;
 pub struct Faults<'s, 'i, N: Node<'i>> {
     verdict: Verdict,
     complete: bool,
-    outline: Option<&'s Outline>,
+    program: Option<&'s Program>,
     trail: Trail<'i>,
     list: Vec<explain::Fault<'i, N>>,
     allowance: Allowance,
@@ -23,7 +22,7 @@ pub struct Faults<'s, 'i, N: Node<'i>> {
 
 /// One keyword that does not hold for one value of the instance.
 pub struct Fault<'f, 'i, N> {
-    outline: &'f Outline,
+    program: &'f Program,
     trail: &'f Trail<'i>,
     fault: &'f explain::Fault<'i, N>,
     allowance: Allowance,
@@ -35,7 +34,7 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
         Self {
             verdict,
             complete: verdict == Verdict::Valid,
-            outline: None,
+            program: None,
             trail: Trail::default(),
             list: Vec::new(),
             allowance: Allowance { fuel: 0, depth: 0 },
@@ -45,17 +44,18 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
     /// What an evaluation finds.
     pub(super) fn found(
         verdict: Verdict,
-        outline: &'s Outline,
+        program: &'s Program,
+        instance: N,
         allowance: Allowance,
-        evaluation: &mut Evaluation<'_, 'i, N>,
         most: usize,
     ) -> Self {
+        let mut evaluation = Evaluation::new(program, instance, allowance);
         let complete = evaluation.tell(&mut Bounds::new(most.min(Report::FINDINGS)));
         let (list, trail) = evaluation.take_faults();
         Self {
             verdict,
             complete,
-            outline: Some(outline),
+            program: Some(program),
             trail,
             list,
             allowance,
@@ -84,10 +84,10 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
 
     /// The faults, in the order they were found.
     pub fn iter(&self) -> impl Iterator<Item = Fault<'_, 'i, N>> {
-        let outline = self.outline.into_iter();
-        outline.flat_map(move |outline| {
+        let program = self.program.into_iter();
+        program.flat_map(move |program| {
             self.list.iter().map(move |fault| Fault {
-                outline,
+                program,
                 trail: &self.trail,
                 fault,
                 allowance: self.allowance,
@@ -103,8 +103,8 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
             findings: Vec::with_capacity(self.list.len()),
             complete: self.complete,
         };
-        if let Some(outline) = self.outline {
-            let mut writer = Writer::new(outline, self.trail, self.allowance);
+        if let Some(program) = self.program {
+            let mut writer = Writer::new(program, self.trail, self.allowance);
             for fault in &self.list {
                 match writer.write(fault) {
                     Some(finding) => report.findings.push(finding),
@@ -119,20 +119,21 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
 impl<'i, N: Node<'i>> Fault<'_, 'i, N> {
     /// The keyword as the schema spells it; nothing for a `false` schema.
     pub fn keyword(&self) -> Option<&str> {
-        let entry = self.fault.entry(self.outline)?;
-        let doc = self.outline.sub(self.fault.sub).doc;
-        self.outline.view(doc, entry.name).map(Node::string)
+        let outline = self.program.outline();
+        let entry = self.fault.entry(outline)?;
+        let doc = outline.sub(self.fault.sub).doc;
+        outline.view(doc, entry.name).map(Node::string)
     }
 
     /// The value, as a JSON pointer (RFC 6901) into the instance.
     #[must_use]
     pub fn instance_location(&self) -> String {
-        self.trail.pointer(self.outline, self.fault.place)
+        self.trail.pointer(self.program.outline(), self.fault.place)
     }
 
     /// The fault in words; nothing if finding them reached a bound.
     #[must_use]
     pub fn finding(&self) -> Option<Finding> {
-        Writer::new(self.outline, self.trail.clone(), self.allowance).write(self.fault)
+        Writer::new(self.program, self.trail.clone(), self.allowance).write(self.fault)
     }
 }

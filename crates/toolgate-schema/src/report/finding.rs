@@ -10,7 +10,7 @@ use super::locate::Locator;
 use crate::execute::Allowance;
 use crate::explain::kind::FindingKind;
 use crate::explain::sink::{Full, Sink, Spot};
-use crate::explain::{Fault, Trail, Wording};
+use crate::explain::{Fault, Program, Trail, Wording};
 use crate::outline::Outline;
 
 /// One keyword that does not hold for one value of the instance.
@@ -148,10 +148,11 @@ pub(super) struct Writer<'o, 'i, N: Node<'i>> {
 }
 
 impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
-    pub(super) fn new(outline: &'o Outline, trail: Trail<'i>, allowance: Allowance) -> Self {
+    pub(super) fn new(program: &'o Program, trail: Trail<'i>, allowance: Allowance) -> Self {
+        let outline = program.outline();
         Self {
             outline,
-            wording: Wording::new(outline, trail, allowance),
+            wording: Wording::new(program, trail, allowance),
             locator: Locator::new(outline),
         }
     }

@@ -20,7 +20,7 @@ pub use output::OutputFormat;
 pub use summary::Explanation;
 
 use crate::execute::{Allowance, Exhausted};
-use crate::explain::{Evaluation, PLAIN_UNIT};
+use crate::explain::PLAIN_UNIT;
 use crate::schema::{Schema, Verdict, Workspace};
 
 /// Why an instance does not match, from [`Schema::explain`].
@@ -116,59 +116,10 @@ impl Schema {
             return Faults::none(verdict);
         }
         // It was made once already, from the same text.
-        let Ok(outlined) = self.outlined() else {
+        let Ok(program) = self.plain() else {
             return Faults::none(verdict);
         };
-        let allowance = self.allowance(workspace);
-        let guide = self.guide(outlined, allowance, &mut workspace.scratch);
-        let mut evaluation = Evaluation::guided(&outlined.outline, instance, allowance, guide);
-        Faults::found(verdict, &outlined.outline, allowance, &mut evaluation, most)
-    }
-
-    /// As [`explain`](Self::explain), by the plain evaluation alone, which asks the plan
-    /// for nothing but the verdict. It is slower and finds the same, which is what it is
-    /// there to show.
-    pub fn explain_plainly<'i, N: Node<'i>>(
-        &self,
-        workspace: &mut Workspace,
-        instance: N,
-    ) -> Report {
-        let verdict = self.check(workspace, instance);
-        let Ok(outlined) = self.outlined() else {
-            return Faults::<N>::none(verdict).report();
-        };
-        if verdict != Verdict::Invalid {
-            return Faults::<N>::none(verdict).report();
-        }
-        let allowance = self.allowance(workspace);
-        let mut evaluation = Evaluation::new(&outlined.outline, instance, allowance);
-        Faults::found(
-            verdict,
-            &outlined.outline,
-            allowance,
-            &mut evaluation,
-            Report::FINDINGS,
-        )
-        .report()
-    }
-
-    /// The verdict of the plain evaluation that explains. It is slower than
-    /// [`check`](Self::check), shares no code with it and says the same, which is what
-    /// it is there to show. Where it reaches a bound, it is undecided sooner.
-    pub fn check_plainly<'i, N: Node<'i>>(
-        &self,
-        workspace: &mut Workspace,
-        instance: N,
-    ) -> Verdict {
-        // It was made once already, from the same text.
-        let Ok(outline) = self.outline() else {
-            return Verdict::Undecided(Exhausted::Internal);
-        };
-        match Evaluation::new(outline, instance, self.allowance(workspace)).decide() {
-            Ok(true) => Verdict::Valid,
-            Ok(false) => Verdict::Invalid,
-            Err(why) => Verdict::Undecided(why),
-        }
+        Faults::found(verdict, program, instance, self.allowance(workspace), most)
     }
 
     /// Says why a `serde_json` value does not match.

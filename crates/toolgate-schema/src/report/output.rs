@@ -83,14 +83,14 @@ impl Schema {
         instance: N,
         format: OutputFormat,
     ) -> String {
-        let (verdict, tree, complete) = match (format, self.outline()) {
+        let (verdict, tree, complete) = match (format, self.plain()) {
             (OutputFormat::Flag, _) | (_, Err(_)) => (self.check(workspace, instance), None, true),
-            (_, Ok(outline)) => {
+            (_, Ok(program)) => {
                 let allowance = self.allowance(workspace);
-                let mut evaluation = Evaluation::new(outline, instance, allowance);
+                let mut evaluation = Evaluation::new(program, instance, allowance);
                 let decided = evaluation.decide();
                 let (verdict, decided) = self.verdict(workspace, instance, decided);
-                let mut tree = Tree::new(outline);
+                let mut tree = Tree::new(program.outline());
                 let told = evaluation.tell(&mut tree);
                 (verdict, Some(tree), told && decided)
             }

@@ -8,10 +8,9 @@ use toolgate_json::{Node, OwnedDocument, ReadError, Reader};
 use crate::compiler::Compiler;
 use crate::error::CompileError;
 use crate::execute::{self, Allowance, Exhausted, Scratch};
-use crate::explain::{Guide, Index};
-use crate::lower::{lower, nodes_of};
+use crate::explain::Program;
+use crate::lower::lower;
 use crate::options::Warning;
-use crate::outline::Outline;
 use crate::plan::{Held, Plan};
 
 /// The answer of a check. There are three, and the third is not a failure.
@@ -77,15 +76,8 @@ struct Later {
     warnings: Box<[Warning]>,
     /// Read again when somebody asks for it.
     text: OnceLock<OwnedDocument>,
-    /// Made again from the text when a failure is to be explained.
-    outlined: OnceLock<Result<Outlined, CompileError>>,
-}
-
-/// A schema keyword by keyword, and what the plan made of it.
-pub(crate) struct Outlined {
-    pub(crate) outline: Outline,
-    /// Nothing where a subschema may have become several nodes.
-    index: Option<Index>,
+    /// Made from the text when a failure is to be explained.
+    plain: OnceLock<Result<Program, CompileError>>,
 }
 
 impl Schema {
@@ -197,34 +189,14 @@ impl Schema {
         self.0.plan.to_string()
     }
 
-    /// The schema keyword by keyword, for whoever explains a failure.
-    pub(crate) fn outline(&self) -> Result<&Outline, &CompileError> {
-        self.outlined().map(|outlined| &outlined.outline)
-    }
-
-    /// The same, and which node of the plan each subschema became.
-    pub(crate) fn outlined(&self) -> Result<&Outlined, &CompileError> {
-        let made = self.later().outlined.get_or_init(|| {
+    /// The schema keyword by keyword, which explains a failure.
+    pub(crate) fn plain(&self) -> Result<&Program, &CompileError> {
+        let made = self.later().plain.get_or_init(|| {
             let text = self.document().clone();
-            let compiler = &self.0.compiler;
-            compiler.parser().parse_document(text).map(|outline| {
-                let nodes = nodes_of(&outline, compiler.bounds(), &self.0.plan);
-                let index = nodes.map(|nodes| Index::new(&outline, nodes));
-                Outlined { outline, index }
-            })
+            let model = self.0.compiler.parser().parse_document(text);
+            model.map(Program::new)
         });
         made.as_ref()
-    }
-
-    /// What the plan says of subschemas, for an explanation of one instance.
-    pub(crate) fn guide<'o, 'i, N: Node<'i>>(
-        &'o self,
-        outlined: &'o Outlined,
-        allowance: Allowance,
-        scratch: &'o mut Scratch,
-    ) -> Option<Guide<'o, N>> {
-        let index = outlined.index.as_ref()?;
-        Some(Guide::new(index, &self.0.plan, allowance, scratch))
     }
 
     pub(crate) fn compiler(&self) -> &Compiler {
