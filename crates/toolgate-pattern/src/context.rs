@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::bracket;
 use crate::cursor::Cursor;
 use crate::error::PatternError;
+use crate::fold;
 
 /// Which texts are patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +87,13 @@ impl<'t> Context<'t> {
         let mut on = true;
         while let Some(c) = self.cursor.next() {
             match c {
+                ':' if flags.ignore_case && !fold::TABLE && self.grammar != Grammar::Strict => {
+                    return Err(PatternError::unsupported(
+                        self.cursor.text(),
+                        "ignored case, without a table here",
+                        start..self.cursor.at(),
+                    ));
+                }
                 ':' if on || !seen.is_empty() => return Ok(flags),
                 '-' if on => on = false,
                 'i' | 'm' | 's' if !seen.contains(c) => {

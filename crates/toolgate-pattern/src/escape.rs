@@ -318,6 +318,13 @@ pub(crate) fn group_name(context: &mut Context<'_>, start: usize) -> Result<Stri
             Some(c)
         };
         match c {
+            Some(c) if !c.is_ascii() && property::look_up("ID_Start") != Lookup::Known => {
+                return Err(PatternError::unsupported(
+                    context.cursor.text(),
+                    "group name beyond ASCII, without a table here",
+                    start..context.cursor.at(),
+                ));
+            }
             Some(c) if is_name_part(c, name.is_empty()) => name.push(c),
             _ => break,
         }

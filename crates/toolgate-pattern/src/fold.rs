@@ -1,11 +1,20 @@
 //! Unicode simple case folding, `Canonicalize` of ECMA-262 under the `u` flag.
+//!
+//! Without the feature `unicode` there is no table, and no pattern that ignores case: see
+//! [`TABLE`].
 
 use std::sync::OnceLock;
 
+#[cfg(feature = "unicode")]
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
+#[cfg(feature = "unicode")]
 use crate::property;
+#[cfg(feature = "unicode")]
 use crate::set::CodeSet;
+
+/// Whether case can be ignored here.
+pub(crate) const TABLE: bool = cfg!(feature = "unicode");
 
 /// The code points that fold as one another.
 #[derive(Debug, Default)]
@@ -56,8 +65,14 @@ fn table() -> &'static Orbits {
     TABLE.get_or_init(build)
 }
 
+#[cfg(not(feature = "unicode"))]
+fn build() -> Orbits {
+    Orbits::default()
+}
+
 /// Asks `regex-syntax` about every code point that has to do with case: once,
 /// since asking it about a large set takes as long each time.
+#[cfg(feature = "unicode")]
 fn build() -> Orbits {
     let mut candidates = CodeSet::default();
     for name in [
@@ -91,7 +106,7 @@ fn build() -> Orbits {
     out
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "unicode"))]
 mod tests {
     use super::*;
 

@@ -2,8 +2,10 @@
 //!
 //! ECMA-262 takes names exactly as Unicode spells them (tables
 //! `table-nonbinary-unicode-properties` and `table-binary-unicode-properties`):
-//! no loose case, no omitted underscore. The sets come from `regex-syntax`.
+//! no loose case, no omitted underscore. The sets come from `regex-syntax`; without the
+//! feature `unicode` only the sets that need no table are known.
 
+#[cfg(feature = "unicode")]
 use regex_syntax::hir::{Class, HirKind};
 
 use crate::set::CodeSet;
@@ -30,14 +32,31 @@ pub(crate) fn look_up(expression: &str) -> Lookup {
         }
         None => listed(CATEGORIES, expression) || listed(BINARY, expression),
     };
-    if known {
-        Lookup::Known
-    } else {
-        Lookup::Unknown
+    match known {
+        true if cfg!(feature = "unicode") || without_table(expression).is_some() => Lookup::Known,
+        true => Lookup::Unsupported,
+        false => Lookup::Unknown,
     }
 }
 
 /// The set of a property expression that [`look_up`] knows.
+#[cfg(not(feature = "unicode"))]
+pub(crate) fn set(expression: &str) -> Option<CodeSet> {
+    without_table(expression).map(CodeSet::of)
+}
+
+/// The properties whose ranges can be written here.
+fn without_table(expression: &str) -> Option<&'static [(u32, u32)]> {
+    match expression {
+        "Any" => Some(&[(0, 0x10_FFFF)]),
+        "ASCII" => Some(&[(0, 0x7F)]),
+        "ASCII_Hex_Digit" | "AHex" => Some(&[(0x30, 0x39), (0x41, 0x46), (0x61, 0x66)]),
+        _ => None,
+    }
+}
+
+/// The set of a property expression that [`look_up`] knows.
+#[cfg(feature = "unicode")]
 pub(crate) fn set(expression: &str) -> Option<CodeSet> {
     // A lone category name must not be read as a property or a script.
     let query = if !expression.contains('=') && listed(CATEGORIES, expression) {
@@ -135,3 +154,29 @@ const SCRIPTS: &str = "Adlam Adlm Ahom Anatolian_Hieroglyphs Hluw Arabic Arab Ar
     Tangut Tang Telugu Telu Thaana Thaa Thai Tibetan Tibt Tifinagh Tfng Tirhuta Tirh Todhri \
     Todr Toto Tulu_Tigalari Tutg Ugaritic Ugar Unknown Zzzz Vai Vaii Vithkuqi Vith Wancho \
     Wcho Warang_Citi Wara Yezidi Yezi Yi Yiii Zanabazar_Square Zanb";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_without_a_table_are_those_of_the_tables() {
+        for expression in ["Any", "ASCII", "ASCII_Hex_Digit", "AHex"] {
+            assert_eq!(look_up(expression), Lookup::Known);
+            let written = CodeSet::of(without_table(expression).unwrap());
+            assert_eq!(set(expression).unwrap().ranges(), written.ranges());
+        }
+    }
+
+    #[test]
+    fn a_property_without_its_table_is_unsupported_and_not_unknown() {
+        let expected = match cfg!(feature = "unicode") {
+            true => Lookup::Known,
+            false => Lookup::Unsupported,
+        };
+        for expression in ["L", "Letter", "Script=Greek", "gc=Lu", "Emoji"] {
+            assert_eq!(look_up(expression), expected, "{expression}");
+        }
+        assert_eq!(look_up("Leter"), Lookup::Unknown);
+    }
+}

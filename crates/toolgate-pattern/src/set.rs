@@ -62,6 +62,7 @@ impl CodeSet {
     }
 
     /// The ranges, in order after [`CodeSet::normalise`].
+    #[cfg(any(test, feature = "unicode"))]
     pub(crate) fn ranges(&self) -> &[(u32, u32)] {
         &self.ranges
     }
@@ -157,6 +158,7 @@ impl Class {
 /// The last code point.
 pub(crate) const LAST: u32 = 0x10_FFFF;
 /// The code points that no `str` contains.
+#[cfg(feature = "unicode")]
 pub(crate) const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
 /// `\d`.
 pub(crate) const DIGIT: &[(u32, u32)] = &[(0x30, 0x39)];

@@ -14,11 +14,17 @@ pub mod content;
 mod date_time;
 mod email;
 mod hostname;
+#[cfg(feature = "unicode")]
 mod idn;
+#[cfg(not(feature = "unicode"))]
+#[path = "without_tables.rs"]
+mod idn;
+#[cfg(feature = "unicode")]
 mod idna;
 mod ip;
 mod number;
 mod pointer;
+#[cfg(feature = "unicode")]
 mod punycode;
 mod uri;
 mod uri_template;
@@ -92,6 +98,8 @@ impl Format {
     ///
     /// assert!(Format::ALL.iter().all(|format| Format::from_name(format.name()) == Some(*format)));
     /// ```
+    ///
+    /// Without the feature `unicode` some have no such format: see [`from_name`](Self::from_name).
     pub const ALL: [Self; 19] = [
         Self::DateTime,
         Self::Date,
@@ -114,9 +122,20 @@ impl Format {
         Self::Uuid,
     ];
 
-    /// The format that schemas call `name`; `None` for any other name.
+    /// The format that schemas call `name`; `None` for any other name, and for the formats
+    /// that cannot be checked without the feature `unicode`, which then are annotations:
+    /// `hostname`, `idn-hostname`, `idn-email` and `regex`.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
+        let known = Self::ALL.into_iter().find(|format| format.name() == name)?;
+        (cfg!(feature = "unicode") || !known.needs_tables()).then_some(known)
+    }
+
+    /// Whether the format cannot be checked without the tables of Unicode.
+    fn needs_tables(self) -> bool {
+        matches!(
+            self,
+            Self::Hostname | Self::IdnHostname | Self::IdnEmail | Self::Regex
+        )
     }
 
     /// What the format means in a dialect: `relative-json-pointer` moves an index
