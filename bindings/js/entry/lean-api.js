@@ -1,0 +1,10 @@
+// What the lean build exports, on a compiled module.
+
+import { Engine } from '../lib/engine.js';
+import { InputError, InternalError, SchemaError, ToolgateError, UndecidedError } from '../lib/errors.js';
+import { validators } from '../lib/validator.js';
+
+/** @param {WebAssembly.Module} module */
+export function lean(module) {
+  return { ...validators(new Engine(module)), InputError, InternalError, SchemaError, ToolgateError, UndecidedError };
+}

@@ -1,0 +1,121 @@
+// One instance of the WebAssembly module, and the texts that go in and out of it.
+
+import { InputError, InternalError } from './errors.js';
+import { NotJson, jsonText } from './json.js';
+
+/** Answers of the checking functions; see src/lib.rs. */
+export const VALID = 0;
+export const INVALID = 1;
+export const UNDECIDED = 2;
+export const UNREADABLE = 3;
+
+const encoder = new TextEncoder();
+// Fatal: the module writes UTF-8, and anything else is a fault.
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+export class Engine {
+  #module;
+  #room = new Uint8Array(0);
+  /** The functions of the module, and its `memory`. Replaced after a fault. */
+  wasm;
+
+  /** @param {WebAssembly.Module} module */
+  constructor(module) {
+    this.#module = module;
+    this.#start();
+  }
+
+  #start() {
+    this.wasm = new WebAssembly.Instance(this.#module, {}).exports;
+    this.#room = new Uint8Array(0);
+  }
+
+  /**
+   * Calls a function. If it traps, which no input should bring about, the instance is replaced: what
+   * its memory holds then is unknown. Handles of the old one are void, which `wasm` tells.
+   */
+  call(name, ...numbers) {
+    try {
+      return this.wasm[name](...numbers);
+    } catch (error) {
+      throw this.fault(error);
+    }
+  }
+
+  fault(cause) {
+    this.#start();
+    return Object.assign(new InternalError({ code: 'internal', message: `the engine failed: ${cause}` }), { cause });
+  }
+
+  /** The input buffer with room for so many bytes. Growing memory makes older views empty. */
+  #reserve(bytes) {
+    if (this.#room.length < bytes) {
+      const start = this.call('reserve', Math.max(bytes, 4096)) >>> 0;
+      this.#room = new Uint8Array(this.wasm.memory.buffer, start, Math.max(bytes, 4096));
+    }
+    return this.#room;
+  }
+
+  /** Writes texts (strings or bytes) one after the other, and returns their lengths in bytes. */
+  write(...texts) {
+    let most = 0;
+    for (const text of texts) most += typeof text === 'string' ? text.length * 3 : text.length;
+    const room = this.#reserve(most);
+    let at = 0;
+    return texts.map((text) => {
+      const length = writeTo(room, text, at);
+      at += length;
+      return length;
+    });
+  }
+
+  /** Writes one text. */
+  writeOne(text) {
+    return writeTo(this.#reserve(typeof text === 'string' ? text.length * 3 : text.length), text, 0);
+  }
+
+  /** The text that the last call left. */
+  output() {
+    const start = this.call('output') >>> 0;
+    return decoder.decode(new Uint8Array(this.wasm.memory.buffer, start, this.call('output_length')));
+  }
+
+  /** What the last call left, as a value. */
+  json() {
+    return JSON.parse(this.output());
+  }
+}
+
+function writeTo(room, text, at) {
+  if (typeof text !== 'string') {
+    room.set(text, at);
+    return text.length;
+  }
+  // The lengths were made room for, so all of it is written.
+  return encoder.encodeInto(text, at === 0 ? room : room.subarray(at)).written;
+}
+
+/** Text as it is to be read: a string or bytes. */
+export function givenText(text) {
+  if (typeof text === 'string') {
+    if (isWellFormed(text)) return text;
+    throw new InputError({ code: 'json', message: 'the text has half of a surrogate pair' });
+  }
+  if (text instanceof Uint8Array) return text;
+  if (text instanceof ArrayBuffer) return new Uint8Array(text);
+  throw new TypeError('text must be a string or a Uint8Array');
+}
+
+/** The JSON text of a value. */
+export function textOf(value, most) {
+  try {
+    return jsonText(value, most);
+  } catch (error) {
+    if (!(error instanceof NotJson)) throw error;
+    const at = error.path === '' ? '' : ` (at ${error.path})`;
+    throw new InputError({ code: 'not-json', message: `${error.what} is no JSON value${at}`, instancePath: error.path });
+  }
+}
+
+const isWellFormed =
+  'isWellFormed' in String.prototype ? (text) => text.isWellFormed() : (text) => !/\p{Surrogate}/u.test(text);

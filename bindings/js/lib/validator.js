@@ -1,0 +1,179 @@
+// Validators: a schema compiled once, asked many times.
+
+import { INVALID, UNDECIDED, UNREADABLE, VALID, givenText, textOf } from './engine.js';
+import { InputError, InternalError, SchemaError, UndecidedError } from './errors.js';
+
+const VALID_RESULT = Object.freeze({ verdict: 'valid' });
+
+/** Characters of a schema or of options, given as values, at which writing them stops. */
+export const SCHEMA_CHARACTERS = 1 << 26;
+
+/** The classes of validators on an engine. */
+export function validators(engine) {
+  const registry = new FinalizationRegistry(({ wasm, handle }) => {
+    if (wasm === engine.wasm) engine.call('free', handle);
+  });
+
+  class Validator {
+    #schema;
+    #options;
+    #most;
+    #wasm;
+    #handle;
+
+    constructor(schema, options) {
+      this.#schema = definitionText(schema);
+      this.#options = optionsText(options);
+      this.#compile();
+    }
+
+    #compile() {
+      if (this.#handle === 0) throw new TypeError('the validator was disposed of');
+      if (this.#wasm !== undefined) registry.unregister(this);
+      const handle = engine.call('compile', ...engine.write(this.#schema, this.#options));
+      if (handle === 0) throw new SchemaError(engine.json());
+      this.#wasm = engine.wasm;
+      this.#handle = handle;
+      this.#most = engine.call('instance_bytes', handle);
+      registry.register(this, { wasm: this.#wasm, handle }, this);
+    }
+
+    /** Checks text in the input buffer. */
+    #check(length) {
+      try {
+        return this.#wasm.check(this.#handle, length);
+      } catch (error) {
+        throw engine.fault(error);
+      }
+    }
+
+    #ready() {
+      if (this.#wasm !== engine.wasm || this.#handle === 0) this.#compile();
+    }
+
+    #report(answer, length) {
+      switch (answer) {
+        case VALID:
+          return VALID_RESULT;
+        case INVALID:
+          engine.call('explain', this.#handle, length);
+          return engine.json();
+        case UNDECIDED:
+          return engine.json();
+        case UNREADABLE:
+          throw new InputError(engine.json());
+        default:
+          throw new InternalError({ code: 'internal', message: 'the engine does not know the schema' });
+      }
+    }
+
+    #decide(answer) {
+      if (answer === VALID) return true;
+      if (answer === INVALID) return false;
+      if (answer === UNDECIDED) throw new UndecidedError(engine.json());
+      return this.#report(answer, 0);
+    }
+
+    validate(value) {
+      this.#ready();
+      const length = engine.writeOne(textOf(value, this.#most));
+      return this.#report(this.#check(length), length);
+    }
+
+    validateText(text) {
+      this.#ready();
+      const length = engine.writeOne(givenText(text));
+      return this.#report(this.#check(length), length);
+    }
+
+    isValid(value) {
+      this.#ready();
+      return this.#decide(this.#check(engine.writeOne(textOf(value, this.#most))));
+    }
+
+    isValidText(text) {
+      this.#ready();
+      return this.#decide(this.#check(engine.writeOne(givenText(text))));
+    }
+
+    get warnings() {
+      this.#ready();
+      engine.call('warnings', this.#handle);
+      return engine.json();
+    }
+
+    /** Bytes of WebAssembly memory, which grows and is never given back. */
+    static memoryBytes() {
+      return engine.wasm.memory.buffer.byteLength;
+    }
+
+    dispose() {
+      if (this.#handle === 0) return;
+      registry.unregister(this);
+      if (this.#wasm === engine.wasm) engine.call('free', this.#handle);
+      this.#handle = 0;
+    }
+  }
+  if (Symbol.dispose) Validator.prototype[Symbol.dispose] = Validator.prototype.dispose;
+
+  class ToolgateJsonSchemaValidator {
+    #options;
+    #throws;
+
+    constructor({ uncompilable = 'refuse', ...options } = {}) {
+      if (uncompilable !== 'refuse' && uncompilable !== 'throw') {
+        throw new TypeError("`uncompilable` must be 'refuse' or 'throw'");
+      }
+      this.#throws = uncompilable === 'throw';
+      this.#options = options;
+    }
+
+    getValidator(schema) {
+      let validator;
+      try {
+        validator = new Validator(schema, this.#options);
+      } catch (error) {
+        if (this.#throws || error.code === 'option') throw error;
+        return () => refused(`the schema cannot be used: ${error.message}`);
+      }
+      return (data) => {
+        try {
+          const result = validator.validate(data);
+          if (result.verdict === 'valid') return { valid: true, data, errorMessage: undefined };
+          return refused(result.message);
+        } catch (error) {
+          return refused(error.message);
+        }
+      };
+    }
+  }
+
+  return { Validator, ToolgateJsonSchemaValidator };
+}
+
+/** The SDK's third answer is its second: what is not known to match does not match. */
+function refused(errorMessage) {
+  return { valid: false, data: undefined, errorMessage };
+}
+
+/** A schema, a tool or a listing: text as it is, or a value. */
+export function definitionText(definition) {
+  if (typeof definition === 'string' || definition instanceof Uint8Array) return givenText(definition);
+  try {
+    return textOf(definition, SCHEMA_CHARACTERS);
+  } catch (error) {
+    if (error instanceof InputError) throw new SchemaError({ code: 'json', message: error.message, schemaPath: error.instancePath });
+    throw error;
+  }
+}
+
+/** Options as text; nothing if there are none. */
+export function optionsText(options) {
+  if (options === undefined) return '';
+  try {
+    return textOf(options, SCHEMA_CHARACTERS);
+  } catch (error) {
+    if (error instanceof InputError) throw new SchemaError({ code: 'option', message: `options: ${error.message}` });
+    throw error;
+  }
+}

@@ -1,0 +1,249 @@
+//! The functions that JavaScript calls, and the state that they share.
+//!
+//! The interface is numbers and bytes. The caller writes its texts into the input buffer, calls a
+//! function with their lengths, and reads JSON from the output buffer if the function's answer
+//! says that there is some. `lib/engine.js` is the only caller.
+//!
+//! Nothing here decides anything: the verdict, the words and the limits are those of
+//! `toolgate-schema`, `toolgate-mcp` and `toolgate-analysis`.
+
+#[cfg(feature = "contracts")]
+mod contract;
+mod kind;
+#[cfg(feature = "lint")]
+mod lint;
+mod options;
+mod report;
+mod slots;
+mod write;
+
+use std::cell::RefCell;
+
+use toolgate_schema::{Schema, Verdict, Workspace};
+
+use options::{Options, Refusal};
+use slots::Slots;
+use write::Object;
+
+/// Everything that lives between calls. WebAssembly has one thread here.
+#[derive(Default)]
+struct State {
+    input: Vec<u8>,
+    output: String,
+    workspace: Workspace,
+    schemas: Slots<Compiled>,
+    #[cfg(feature = "contracts")]
+    contracts: Slots<contract::Contract>,
+}
+
+/// A schema, and the bytes that an instance of it may have.
+struct Compiled {
+    schema: Schema,
+    instance_bytes: usize,
+}
+
+impl State {
+    /// Two texts that stand one after the other in the input buffer.
+    fn texts(&self, first: usize, second: usize) -> Option<(&[u8], &[u8])> {
+        let (first, rest) = self.input.split_at_checked(first)?;
+        Some((first, rest.get(..second)?))
+    }
+}
+
+thread_local! {
+    static STATE: RefCell<State> = RefCell::new(State::default());
+}
+
+fn with<T>(then: impl FnOnce(&mut State) -> T) -> T {
+    STATE.with_borrow_mut(then)
+}
+
+/// The answers of the functions that check.
+const VALID: u32 = 0;
+const INVALID: u32 = 1;
+/// The output says which bound was reached.
+const UNDECIDED: u32 = 2;
+/// The output says why the instance cannot be read.
+const UNREADABLE: u32 = 3;
+/// The caller broke the interface: an unknown handle, or lengths beyond the input buffer.
+const MISUSED: u32 = 4;
+
+/// The answer of a function that makes something: there is none, and the output says why.
+const REFUSED: u32 = 0;
+
+#[expect(
+    unsafe_code,
+    reason = "an export needs a fixed name, which the language calls unsafe; no body below is"
+)]
+mod exports {
+    use super::*;
+
+    /// Makes room for `bytes` of input and says where it begins.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn reserve(bytes: usize) -> *mut u8 {
+        with(|state| {
+            if state.input.len() < bytes {
+                state.input.resize(bytes, 0);
+            }
+            state.input.as_mut_ptr()
+        })
+    }
+
+    /// Where the output begins.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn output() -> *const u8 {
+        with(|state| state.output.as_ptr())
+    }
+
+    /// How many bytes of output there are.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn output_length() -> usize {
+        with(|state| state.output.len())
+    }
+
+    /// Compiles a schema under options; a handle or [`REFUSED`].
+    #[unsafe(no_mangle)]
+    pub extern "C" fn compile(schema: usize, options: usize) -> u32 {
+        with(|state| super::compile(state, schema, options))
+    }
+
+    /// The bytes that an instance may have under a schema's limits.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn instance_bytes(schema: u32) -> u32 {
+        with(|state| {
+            let compiled = state.schemas.get(schema);
+            let bytes = compiled.map_or(0, |compiled| compiled.instance_bytes);
+            u32::try_from(bytes).unwrap_or(u32::MAX)
+        })
+    }
+
+    /// Forgets a schema.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn free(schema: u32) {
+        with(|state| state.schemas.remove(schema));
+    }
+
+    /// Checks JSON text.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn check(schema: u32, instance: usize) -> u32 {
+        with(|state| super::check(state, schema, instance))
+    }
+
+    /// Says why JSON text does not match: writes a report.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn explain(schema: u32, instance: usize) -> u32 {
+        with(|state| super::explain(state, schema, instance))
+    }
+
+    /// Writes what was left out of a schema.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn warnings(schema: u32) -> u32 {
+        with(|state| match state.schemas.get(schema) {
+            Some(compiled) => {
+                state.output.clear();
+                report::warnings(&mut state.output, compiled.schema.warnings());
+                VALID
+            }
+            None => MISUSED,
+        })
+    }
+
+    /// Reads a tool's definition under options; a handle or [`REFUSED`].
+    #[cfg(feature = "contracts")]
+    #[unsafe(no_mangle)]
+    pub extern "C" fn contract(tool: usize, options: usize) -> u32 {
+        with(|state| contract::read(state, tool, options))
+    }
+
+    /// Forgets a contract.
+    #[cfg(feature = "contracts")]
+    #[unsafe(no_mangle)]
+    pub extern "C" fn free_contract(contract: u32) {
+        with(|state| state.contracts.remove(contract));
+    }
+
+    /// Checks arguments for a tool: writes a decision.
+    #[cfg(feature = "contracts")]
+    #[unsafe(no_mangle)]
+    pub extern "C" fn check_arguments(contract: u32, arguments: usize) -> u32 {
+        with(|state| contract::check(state, contract, arguments, contract::What::Arguments))
+    }
+
+    /// Checks the result of a tool: writes a decision.
+    #[cfg(feature = "contracts")]
+    #[unsafe(no_mangle)]
+    pub extern "C" fn check_result(contract: u32, result: usize) -> u32 {
+        with(|state| contract::check(state, contract, result, contract::What::Result))
+    }
+
+    /// Lints a listing under options: writes a report, or why it cannot be read.
+    #[cfg(feature = "lint")]
+    #[unsafe(no_mangle)]
+    pub extern "C" fn lint(listing: usize, options: usize) -> u32 {
+        with(|state| lint::lint(state, listing, options))
+    }
+}
+
+fn compile(state: &mut State, schema: usize, options: usize) -> u32 {
+    let made = state.texts(schema, options).map(|(schema, options)| {
+        let options = Options::read(options, &[])?;
+        let compiled = Compiled {
+            schema: options.compiler.compile(schema)?,
+            instance_bytes: options.compiler.bounds().instance.bytes,
+        };
+        Ok::<_, Refusal>(compiled)
+    });
+    state.output.clear();
+    match made {
+        Some(Ok(compiled)) => state.schemas.insert(compiled),
+        Some(Err(error)) => {
+            report::refusal(&mut state.output, &error);
+            REFUSED
+        }
+        None => REFUSED,
+    }
+}
+
+fn check(state: &mut State, schema: u32, instance: usize) -> u32 {
+    let (Some(compiled), Some(text)) = (state.schemas.get(schema), state.input.get(..instance))
+    else {
+        return MISUSED;
+    };
+    match compiled.schema.check_bytes(&mut state.workspace, text) {
+        Ok(Verdict::Valid) => VALID,
+        Ok(Verdict::Invalid) => INVALID,
+        Ok(Verdict::Undecided(why)) => {
+            state.output.clear();
+            report::undecided(&mut Object::new(&mut state.output), why);
+            UNDECIDED
+        }
+        Err(error) => {
+            state.output.clear();
+            report::unreadable(&mut state.output, &error);
+            UNREADABLE
+        }
+    }
+}
+
+fn explain(state: &mut State, schema: u32, instance: usize) -> u32 {
+    let (Some(compiled), Some(text)) = (state.schemas.get(schema), state.input.get(..instance))
+    else {
+        return MISUSED;
+    };
+    let report = compiled.schema.explain_bytes(&mut state.workspace, text);
+    state.output.clear();
+    match report {
+        Ok(report) => {
+            report::write(&mut Object::new(&mut state.output), &report);
+            match report.verdict {
+                Verdict::Valid => VALID,
+                Verdict::Invalid => INVALID,
+                Verdict::Undecided(_) => UNDECIDED,
+            }
+        }
+        Err(error) => {
+            report::unreadable(&mut state.output, &error);
+            UNREADABLE
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Reports, refusals and warnings as JSON.
+
+use toolgate_json::{Kind, ReadError};
+use toolgate_schema::{CompileError, Exhausted, Finding, Report, Verdict, Warning, settings};
+
+use crate::kind;
+use crate::options::Refusal;
+use crate::write::{Object, array};
+
+/// The members of a report: `verdict` and what belongs to it.
+pub(crate) fn write(out: &mut Object<'_>, report: &Report) {
+    match report.verdict {
+        Verdict::Valid => out.text("verdict", "valid"),
+        Verdict::Invalid => {
+            out.text("verdict", "invalid");
+            out.array("errors", &report.findings, finding);
+            out.boolean("complete", report.complete);
+            out.text("message", &report.summary().to_string());
+        }
+        Verdict::Undecided(why) => undecided(out, why),
+    }
+}
+
+/// The members of an undecided check.
+pub(crate) fn undecided(out: &mut Object<'_>, why: Exhausted) {
+    out.text("verdict", "undecided");
+    out.text("message", &why.to_string());
+    out.maybe("setting", why.setting());
+}
+
+/// Why an instance cannot be read.
+pub(crate) fn unreadable(out: &mut String, error: &ReadError) {
+    let mut object = Object::new(out);
+    object.text(
+        "code",
+        if error.limit().is_some() {
+            "limit"
+        } else {
+            "json"
+        },
+    );
+    object.text("message", &error.to_string());
+    object.number("offset", error.at());
+    object.maybe("setting", settings::of_read_error(error));
+}
+
+/// Why there is no schema.
+pub(crate) fn refusal(out: &mut String, refusal: &Refusal) {
+    match refusal {
+        Refusal::Schema(error) => compile_error(out, error),
+        Refusal::Option(message) => option(out, message),
+    }
+}
+
+/// What is wrong with the options.
+pub(crate) fn option(out: &mut String, message: &str) {
+    let mut object = Object::new(out);
+    object.text("code", "option");
+    object.text("message", message);
+}
+
+/// What was left out of a schema.
+pub(crate) fn warnings(out: &mut String, warnings: &[Warning]) {
+    array(out, warnings, |out, warning| {
+        compile_error(out, warning.error());
+    });
+}
+
+/// Why a schema was refused.
+pub(crate) fn compile_error(out: &mut String, error: &CompileError) {
+    let mut object = Object::new(out);
+    object.text("code", error.code());
+    object.text("message", &error.to_string());
+    object.text("schemaPath", error.pointer());
+    object.text("document", error.document());
+    if let Some(span) = error.span() {
+        object.number("offset", span.start);
+    }
+    object.maybe("help", error.help().as_deref());
+    object.maybe("deniedUri", error.denied_uri());
+    if let Some(limit) = error.limit() {
+        object.text("setting", limit.name.setting());
+    }
+}
+
+/// One finding.
+pub(crate) fn finding(out: &mut String, finding: &Finding) {
+    let mut object = Object::new(out);
+    object.text("instancePath", &finding.instance_location);
+    object.maybe("propertyName", finding.property_name.as_deref());
+    object.text("schemaPath", &finding.keyword_location);
+    object.text("absoluteSchemaPath", &finding.absolute_keyword_location);
+    object.text("keyword", &finding.keyword);
+    object.text("message", &finding.to_string());
+    object.object("kind", |object| kind::write(object, &finding.kind));
+    if let Some(span) = &finding.instance_span {
+        object.number("start", span.start);
+        object.number("end", span.end);
+    }
+}
+
+/// The name of a type.
+pub(crate) fn type_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Null => "null",
+        Kind::Boolean => "boolean",
+        Kind::Number => "number",
+        Kind::String => "string",
+        Kind::Array => "array",
+        Kind::Object => "object",
+    }
+}

@@ -1,0 +1,38 @@
+// What the compiler must accept, and what it must refuse. Never run.
+
+import { Client as ClientV2 } from '../dev/node_modules/@modelcontextprotocol/client/dist/index.mjs';
+import { Client as ClientV1 } from '../dev/node_modules/@modelcontextprotocol/sdk/dist/esm/client/index.js';
+
+import { ToolContract, ToolgateJsonSchemaValidator, Validator, lint } from '@toolgate/validator';
+import { Validator as LeanValidator } from '@toolgate/validator/lean';
+
+const validator = new Validator({ type: 'string' }, { formats: 'assert', limits: { fuel: 1000 } });
+const result = validator.validateText(new Uint8Array());
+switch (result.verdict) {
+  case 'valid':
+    break;
+  case 'invalid':
+    for (const error of result.errors) {
+      if (error.kind.name === 'required') error.kind.missing.join();
+      // @ts-expect-error a type error has no `missing`
+      if (error.kind.name === 'type') error.kind.missing;
+    }
+    break;
+  case 'undecided':
+    result.message satisfies string;
+    break;
+  default:
+    result satisfies never;
+}
+// @ts-expect-error there is no such format setting
+new Validator(true, { formats: 'yes' });
+// @ts-expect-error only text can be read
+validator.validateText({});
+
+new LeanValidator('{}').isValid(1) satisfies boolean;
+new ToolContract({ name: 'a', inputSchema: {} }).checkArguments({}).pass satisfies boolean;
+lint([]).findings.map((finding) => finding.code satisfies string);
+
+// Both SDKs take the provider as it is.
+new ClientV2({ name: 'a', version: '1' }, { jsonSchemaValidator: new ToolgateJsonSchemaValidator() });
+new ClientV1({ name: 'a', version: '1' }, { jsonSchemaValidator: new ToolgateJsonSchemaValidator({ uncompilable: 'throw' }) });

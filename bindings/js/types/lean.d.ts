@@ -1,0 +1,224 @@
+/** Checks values and JSON text against JSON Schema under hard bounds; without formats of internationalized names. */
+
+/** A schema: a value, or JSON text. */
+export type SchemaInput = object | boolean | string | Uint8Array;
+
+/** What can be set. Names, values and defaults are those of docs/schema-settings.md. */
+export interface Options {
+  /** What `format` does. Default: `annotate`. */
+  formats?: 'annotate' | 'assert' | 'assert-with-numbers';
+  /** What `contentEncoding` and `contentMediaType` do. Default: `annotate`. */
+  content?: 'annotate' | 'assert';
+  /** Whether a keyword that its dialect forbids makes the schema unusable. Default: `strict`. */
+  strictness?: 'strict' | 'lenient';
+  /** The dialect of every schema, whatever its `$schema` says. */
+  dialect?: 'declared' | Dialect;
+  /** The dialect of schemas that declare none. Default: `2020-12`. */
+  default_dialect?: Dialect;
+  /** Documents that references may lead to, by URI. Nothing is ever fetched. */
+  documents?: Record<string, SchemaInput>;
+  /** Bounds; bytes also as text such as `"4MiB"`. */
+  limits?: {
+    fuel?: number;
+    evaluation_depth?: number;
+    instance?: { bytes?: number | string; depth?: number; nodes?: number; digits?: number; duplicate_keys?: 'refuse' | 'keep-last' };
+    [name: string]: unknown;
+  };
+}
+
+export type Dialect = 'draft4' | 'draft6' | 'draft7' | '2019-09' | '2020-12';
+
+/** The verdict on an instance. There are three, and the third is not a failure. */
+export type Result = Valid | Invalid | Undecided;
+
+export interface Valid {
+  readonly verdict: 'valid';
+}
+
+export interface Invalid {
+  readonly verdict: 'invalid';
+  /** What is wrong, in the order it was found; at most 100. */
+  readonly errors: ValidationError[];
+  /** Whether these are all. */
+  readonly complete: boolean;
+  /** The errors that matter, in a few lines for people and language models. */
+  readonly message: string;
+}
+
+export interface Undecided {
+  readonly verdict: 'undecided';
+  /** Which bound was reached. */
+  readonly message: string;
+  /** The setting that raises the bound. */
+  readonly setting?: string;
+}
+
+/** One keyword that does not hold for one value of the instance. */
+export interface ValidationError {
+  /** The value, as a JSON pointer into the instance. */
+  readonly instancePath: string;
+  /** The member's name, if the keyword looked at a name of the object at `instancePath`. */
+  readonly propertyName?: string;
+  /** The keyword, by the keywords that led to it, references included. */
+  readonly schemaPath: string;
+  /** The keyword where it stands. */
+  readonly absoluteSchemaPath: string;
+  readonly keyword: string;
+  /** What was expected, what was found, and where: one line. */
+  readonly message: string;
+  readonly kind: ErrorKind;
+  /** Where the value stands in the instance's JSON text, in bytes of UTF-8. */
+  readonly start?: number;
+  readonly end?: number;
+}
+
+/** A value that was found in the instance; `text` is its JSON text, cut. */
+export interface Found {
+  readonly type: 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
+  readonly text: string;
+}
+
+/** A property whose constant value tells the branches of a union apart. */
+export interface Tag {
+  readonly property: string;
+  readonly expected: string[];
+  readonly more: number;
+  readonly closest?: string;
+  readonly found: Found;
+}
+
+/** What is wrong, told apart by `name`. Numbers of a schema are text, as it has them. */
+export type ErrorKind =
+  | { readonly name: 'type'; readonly expected: string[]; readonly found: Found }
+  | { readonly name: 'const'; readonly expected: string; readonly found: Found }
+  | { readonly name: 'enum'; readonly expected: string[]; readonly more: number; readonly closest?: string; readonly found: Found }
+  | { readonly name: 'minimum' | 'maximum'; readonly limit: string; readonly exclusive: boolean; readonly found: Found }
+  | { readonly name: 'multipleOf'; readonly divisor: string; readonly found: Found }
+  | { readonly name: 'minLength'; readonly least: number; readonly count: number; readonly found: Found }
+  | { readonly name: 'maxLength'; readonly most: number; readonly count: number; readonly found: Found }
+  | { readonly name: 'pattern'; readonly pattern: string; readonly found: Found }
+  | { readonly name: 'format'; readonly format: string; readonly found: Found }
+  | { readonly name: 'content'; readonly expected: string; readonly found: Found }
+  | { readonly name: 'minItems' | 'minContains' | 'minProperties'; readonly least: number; readonly count: number }
+  | { readonly name: 'maxItems' | 'maxProperties'; readonly most: number; readonly count: number }
+  | { readonly name: 'uniqueItems'; readonly first: number; readonly second: number }
+  | { readonly name: 'contains' | 'forbiddenName' | 'other' }
+  | { readonly name: 'maxContains'; readonly most: number }
+  | { readonly name: 'required'; readonly missing: string[]; readonly more: number }
+  | { readonly name: 'dependentRequired'; readonly present: string; readonly missing: string[]; readonly more: number }
+  | { readonly name: 'unexpectedProperty'; readonly property: string; readonly closest?: string }
+  | { readonly name: 'forbiddenProperty'; readonly property: string }
+  | { readonly name: 'unexpectedItem'; readonly index: number }
+  | { readonly name: 'anyOf' | 'oneOf'; readonly count: number; readonly plausible: number[]; readonly tag?: Tag }
+  | { readonly name: 'oneOfMany'; readonly matched: [number, number] }
+  | { readonly name: 'not' | 'never'; readonly found: Found };
+
+/** Something that was left out of a schema. */
+export interface SchemaWarning {
+  readonly code: string;
+  readonly message: string;
+  readonly schemaPath: string;
+  readonly document: string;
+  readonly offset?: number;
+  readonly help?: string;
+}
+
+/** A schema, compiled. */
+export declare class Validator {
+  /** @throws {SchemaError} The schema does not compile, or an option is none. */
+  constructor(schema: SchemaInput, options?: Options);
+
+  /**
+   * Checks a JavaScript value. It must be a value that JSON has; members that are `undefined` count as absent.
+   * @throws {InputError} The value is none that JSON has, or over a limit.
+   */
+  validate(value: unknown): Result;
+
+  /**
+   * Checks JSON text, without `JSON.parse`.
+   * @throws {InputError} The text is not JSON, or over a limit.
+   */
+  validateText(text: string | Uint8Array | ArrayBuffer): Result;
+
+  /**
+   * Whether a value matches.
+   * @throws {UndecidedError} A bound was reached before the answer was known.
+   * @throws {InputError} As `validate`.
+   */
+  isValid(value: unknown): boolean;
+
+  /**
+   * Whether JSON text matches.
+   * @throws {UndecidedError} A bound was reached before the answer was known.
+   * @throws {InputError} As `validateText`.
+   */
+  isValidText(text: string | Uint8Array | ArrayBuffer): boolean;
+
+  /** What was left out of the schema: with `strictness: 'lenient'`, and references that nothing can reach. */
+  get warnings(): SchemaWarning[];
+
+  /** Gives the memory back now. The garbage collector does so later. */
+  dispose(): void;
+
+  /** Bytes of WebAssembly memory that all validators share. It grows with need and never shrinks. */
+  static memoryBytes(): number;
+}
+
+/** What `getValidator` answers, as the SDKs declare it. */
+export type SdkResult<T> =
+  | { valid: true; data: T; errorMessage: undefined }
+  | { valid: false; data: undefined; errorMessage: string };
+
+/** Options of the provider for the SDKs. */
+export interface ProviderOptions extends Options {
+  /**
+   * What `getValidator` does with a schema that does not compile. `refuse` (the default): it returns a validator
+   * that accepts nothing, so that one tool does not take the listing down. `throw`: it throws.
+   */
+  uncompilable?: 'refuse' | 'throw';
+}
+
+/** The `jsonSchemaValidator` of the official TypeScript SDK, versions 1 and 2. Undecided counts as not valid. */
+export declare class ToolgateJsonSchemaValidator {
+  constructor(options?: ProviderOptions);
+  getValidator<T>(schema: object | boolean): (input: unknown) => SdkResult<T>;
+}
+
+/** Something that this package refuses. */
+export declare class ToolgateError extends Error {
+  /** A stable code. */
+  readonly code: string;
+}
+
+/** A schema that does not compile, or an option that there is not (`code` is `option`). */
+export declare class SchemaError extends ToolgateError {
+  /** Where, as a JSON pointer into the document. */
+  readonly schemaPath?: string;
+  /** The URI of the document; empty for the schema itself. */
+  readonly document?: string;
+  /** Where, in bytes of the document's text. */
+  readonly offset?: number;
+  readonly help?: string;
+  /** The URI of the document that a denied reference leads to. */
+  readonly deniedUri?: string;
+  /** The setting that raises the limit. */
+  readonly setting?: string;
+}
+
+/** An instance that has no verdict: `code` is `json`, `limit` or `not-json`. */
+export declare class InputError extends ToolgateError {
+  /** Where, in bytes of the text. */
+  readonly offset?: number;
+  /** Where, as a JSON pointer into the value (`not-json`). */
+  readonly instancePath?: string;
+  /** The setting that raises the limit. */
+  readonly setting?: string;
+}
+
+/** A bound was reached before the answer was known. */
+export declare class UndecidedError extends ToolgateError {
+  readonly setting?: string;
+}
+
+/** A fault of this package. Nothing was decided. */
+export declare class InternalError extends ToolgateError {}
