@@ -9,20 +9,27 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Sorts the words from the options; an option takes the word that follows it.
+    /// Sorts the words from the options; an option takes the word that follows it, unless that is an option too.
     pub(crate) fn parse(given: impl Iterator<Item = String>) -> Self {
         let mut arguments = Self::default();
         let mut waiting: Option<String> = None;
         for word in given {
+            let option = word.starts_with("--");
             match waiting.take() {
-                Some(name) => arguments.options.push((name, word)),
-                None => match word.strip_prefix("--").map(|option| option.split_once('=')) {
-                    Some(Some((name, value))) => {
-                        arguments.options.push((name.to_owned(), value.to_owned()));
-                    }
-                    Some(None) => waiting = Some(word.trim_start_matches("--").to_owned()),
-                    None => arguments.words.push(word),
-                },
+                Some(name) if !option => {
+                    arguments.options.push((name, word));
+                    continue;
+                }
+                flag => arguments
+                    .options
+                    .extend(flag.map(|name| (name, String::new()))),
+            }
+            match word.strip_prefix("--").map(|option| option.split_once('=')) {
+                Some(Some((name, value))) => {
+                    arguments.options.push((name.to_owned(), value.to_owned()));
+                }
+                Some(None) => waiting = Some(word.trim_start_matches("--").to_owned()),
+                None => arguments.words.push(word),
             }
         }
         arguments
@@ -71,5 +78,15 @@ mod tests {
         assert_eq!(arguments.number("seed"), Ok(Some(7)));
         assert_eq!(arguments.option("engine"), Some("boon"));
         assert_eq!(arguments.option("other"), None);
+    }
+
+    #[test]
+    fn an_option_before_an_option_has_no_value() {
+        let words = ["--dry-run", "--only", "command", "--twice"].map(str::to_owned);
+        let arguments = Arguments::parse(words.into_iter());
+        assert_eq!(arguments.option("dry-run"), Some(""));
+        assert_eq!(arguments.option("only"), Some("command"));
+        assert_eq!(arguments.option("twice"), Some(""));
+        assert!(arguments.words.is_empty());
     }
 }

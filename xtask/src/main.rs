@@ -105,7 +105,7 @@ usage: cargo xtask COMMAND
   guard-proof          odd tools before published clients, through the guard (--alone yes, --direct yes, --only WORD, --write yes)
   published            published servers and clients: the same answers with and without the guard (needs npm and Python; --only SERVER)
   gateways             the guard beside other gateways under load (needs npm and Python; --rounds N)
-  release --dry-run    every package for this platform, built, installed afresh and tried (needs pip; --only NAME, --profile NAME, --twice yes)
+  release --dry-run    every package for this platform, built, installed afresh and tried (needs pip; --only NAME, --profile NAME, --twice)
   replicas             three guards behind Envoy, one killed and one ended under load (needs pip; --calls N)
   rmcp [MINOR…]        the adapter with each minor version of rmcp, and the programs of docs/rmcp.md as a stranger builds them
   shared               guards that share a rate, pins and a quarantine over a Valkey server, which is killed and comes back (needs pip; --calls N)

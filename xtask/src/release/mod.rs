@@ -1,7 +1,7 @@
 //! `cargo xtask release --dry-run`: what users install, built for this platform, installed into fresh
 //! environments and tried. Nothing is uploaded from here: that is the release workflow's.
 //!
-//! With `--twice yes` each artefact is built a second time in another folder, and the bytes are compared.
+//! With `--twice` each artefact is built a second time in another folder, and the bytes are compared.
 
 mod wheels;
 
