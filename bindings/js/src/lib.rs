@@ -76,7 +76,7 @@ const REFUSED: u32 = 0;
     reason = "an export needs a fixed name, which the language calls unsafe; no body below is"
 )]
 mod exports {
-    use super::*;
+    use super::{MISUSED, VALID, with};
 
     /// Makes room for `bytes` of input and says where it begins.
     #[unsafe(no_mangle)]
@@ -101,7 +101,7 @@ mod exports {
         with(|state| state.output.len())
     }
 
-    /// Compiles a schema under options; a handle or [`REFUSED`].
+    /// Compiles a schema under options; a handle or [`super::REFUSED`].
     #[unsafe(no_mangle)]
     pub extern "C" fn compile(schema: usize, options: usize) -> u32 {
         with(|state| super::compile(state, schema, options))
@@ -141,18 +141,18 @@ mod exports {
         with(|state| match state.schemas.get(schema) {
             Some(compiled) => {
                 state.output.clear();
-                report::warnings(&mut state.output, compiled.schema.warnings());
+                super::report::warnings(&mut state.output, compiled.schema.warnings());
                 VALID
             }
             None => MISUSED,
         })
     }
 
-    /// Reads a tool's definition under options; a handle or [`REFUSED`].
+    /// Reads a tool's definition under options; a handle or [`super::REFUSED`].
     #[cfg(feature = "contracts")]
     #[unsafe(no_mangle)]
     pub extern "C" fn contract(tool: usize, options: usize) -> u32 {
-        with(|state| contract::read(state, tool, options))
+        with(|state| super::contract::read(state, tool, options))
     }
 
     /// Forgets a contract.
@@ -166,21 +166,23 @@ mod exports {
     #[cfg(feature = "contracts")]
     #[unsafe(no_mangle)]
     pub extern "C" fn check_arguments(contract: u32, arguments: usize) -> u32 {
-        with(|state| contract::check(state, contract, arguments, contract::What::Arguments))
+        with(|state| {
+            super::contract::check(state, contract, arguments, super::contract::What::Arguments)
+        })
     }
 
     /// Checks the result of a tool: writes a decision.
     #[cfg(feature = "contracts")]
     #[unsafe(no_mangle)]
     pub extern "C" fn check_result(contract: u32, result: usize) -> u32 {
-        with(|state| contract::check(state, contract, result, contract::What::Result))
+        with(|state| super::contract::check(state, contract, result, super::contract::What::Result))
     }
 
     /// Lints a listing under options: writes a report, or why it cannot be read.
     #[cfg(feature = "lint")]
     #[unsafe(no_mangle)]
     pub extern "C" fn lint(listing: usize, options: usize) -> u32 {
-        with(|state| lint::lint(state, listing, options))
+        with(|state| super::lint::lint(state, listing, options))
     }
 }
 

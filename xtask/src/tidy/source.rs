@@ -4,7 +4,7 @@
 pub(crate) fn code_part(text: &str) -> &str {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
-        if line.starts_with("#[cfg(test)]") {
+        if line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(all(test,") {
             return text.get(..at).unwrap_or(text);
         }
         at += line.len();
