@@ -10,7 +10,8 @@ use crate::set::{LAST, WORD};
 /// Code points to symbols, and classes to the symbols they hold.
 #[derive(Debug)]
 pub(crate) struct Alphabet {
-    ascii: [u8; 128],
+    /// By byte, so that no index needs a check; only those below 128 are filled in.
+    ascii: Box<[u8; 256]>,
     /// The first code point of each stretch from U+0080 on, and its symbol.
     starts: Box<[u32]>,
     symbols: Box<[u8]>,
@@ -84,7 +85,7 @@ impl Alphabet {
         let mut signature = vec![0_u64; signature_words];
         let mut known: BTreeMap<Vec<u64>, u8> = BTreeMap::new();
         let mut out = Self {
-            ascii: [0; 128],
+            ascii: Box::new([0; 256]),
             starts: Box::default(),
             symbols: Box::default(),
             len: 0,

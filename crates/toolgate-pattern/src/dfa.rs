@@ -43,7 +43,7 @@ impl Dfa {
             work: 0,
             alphabet,
         };
-        // State 0 is dead, state 1 has matched; neither is ever looked up.
+        // State 0 is dead, state 1 has matched; both lead to themselves.
         builder.table.extend(vec![MATCHED; stride]);
         builder.state(Before::Start, &[program.start])?;
         let mut closure = Closure::new(program);
@@ -66,30 +66,42 @@ impl Dfa {
     }
 
     /// Whether the pattern matches; none if the table leads to a row that it has not.
+    ///
+    /// A state that decides leads to itself, so it is enough to look for one after every
+    /// eight characters.
+    #[inline(never)]
     pub(crate) fn matches(&self, haystack: &str) -> Option<bool> {
         let mut state = self.first;
-        let bytes = haystack.as_bytes();
-        let mut at = 0;
-        while let Some(&byte) = bytes.get(at) {
-            let symbol = if byte.is_ascii() {
-                at += 1;
-                self.alphabet.ascii(byte)
+        let mut rest = haystack.as_bytes();
+        while let Some((&byte, after)) = rest.split_first() {
+            if let Some((eight, after)) = rest.split_first_chunk::<8>()
+                && eight.is_ascii()
+            {
+                for byte in eight {
+                    state = self.step(state, self.alphabet.ascii(*byte))?;
+                }
+                rest = after;
+            } else if byte.is_ascii() {
+                state = self.step(state, self.alphabet.ascii(byte))?;
+                rest = after;
             } else {
+                let at = haystack.len() - rest.len();
                 let c = haystack.get(at..)?.chars().next()?;
-                at += c.len_utf8();
-                self.alphabet.wide(u32::from(c))
-            };
-            state = self.step(state, usize::from(symbol))?;
+                state = self.step(state, self.alphabet.wide(u32::from(c)))?;
+                rest = rest.get(c.len_utf8()..)?;
+            }
             if state <= self.matched {
                 return Some(state == self.matched);
             }
         }
-        Some(self.step(state, self.alphabet.len)? == self.matched)
+        let end = u8::try_from(self.alphabet.len).ok()?;
+        Some(self.step(state, end)? == self.matched)
     }
 
     #[inline]
-    fn step(&self, row: u16, symbol: usize) -> Option<u16> {
-        self.table.get(usize::from(row) + symbol).copied()
+    fn step(&self, row: u16, symbol: u8) -> Option<u16> {
+        let at = usize::from(row) + usize::from(symbol);
+        self.table.get(at).copied()
     }
 }
 

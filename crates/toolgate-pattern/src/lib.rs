@@ -58,6 +58,7 @@ mod portable;
 mod property;
 mod reading;
 mod recognise;
+mod runs;
 mod set;
 mod threads;
 

@@ -296,3 +296,6 @@ const OP_BYTES: u64 = 32;
 const BACKTRACK_BYTES: usize = 128;
 /// The most parts that lookarounds may split a pattern into.
 const MAX_PARTS: usize = 64;
+
+#[cfg(test)]
+mod tests;

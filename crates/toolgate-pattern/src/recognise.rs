@@ -2,6 +2,7 @@
 //! decides.
 
 use crate::ast::{Assertion, Ast, NO_MAX, Node, NodeId};
+use crate::runs::{Repetition, Runs};
 use crate::set::Class;
 
 /// A pattern matched by a single scan.
@@ -17,22 +18,8 @@ pub(crate) enum Recogniser {
     },
     /// A character of the class, anywhere.
     Has(Class),
-    /// Runs of classes from the start, and nothing after them if `end`.
-    Runs {
-        runs: Vec<Run>,
-        end: bool,
-        /// The fewest and most bytes that can match.
-        bytes: (u64, u64),
-    },
-}
-
-/// `class{min,max}`.
-#[derive(Debug)]
-pub(crate) struct Run {
-    class: Class,
-    min: u64,
-    /// `u64::MAX` is none.
-    max: u64,
+    /// Runs of classes from the start.
+    Runs(Runs),
 }
 
 impl Recogniser {
@@ -74,20 +61,7 @@ impl Recogniser {
                 let mut chars = haystack.chars();
                 chars.any(|c| class.contains(u32::from(c)))
             }
-            Self::Runs { runs, end, bytes } => {
-                let len = crate::int::count(haystack.len());
-                if len < bytes.0 || len > bytes.1 {
-                    return false;
-                }
-                let mut rest = haystack;
-                for run in runs {
-                    let Some(after) = run.take(rest) else {
-                        return false;
-                    };
-                    rest = after;
-                }
-                !end || rest.is_empty()
-            }
+            Self::Runs(runs) => runs.matches(haystack),
         }
     }
 
@@ -99,7 +73,7 @@ impl Recogniser {
                 start,
                 end,
             } if start != end => crate::int::count(literals.len() / 4),
-            Self::Runs { runs, .. } => crate::int::count(runs.len() / 4),
+            Self::Runs(runs) => crate::int::count(runs.len() / 4),
             _ => 0,
         }
     }
@@ -110,39 +84,8 @@ impl Recogniser {
             Self::Anything => 0,
             Self::Literals { literals, .. } => literals.iter().map(|l| 16 + l.len()).sum(),
             Self::Has(class) => class.size(),
-            Self::Runs { runs, .. } => runs.iter().map(|run| 16 + run.class.size()).sum(),
+            Self::Runs(runs) => runs.size(),
         }
-    }
-}
-
-impl Run {
-    /// What is left after as many members as are allowed; none if too few.
-    #[inline]
-    fn take<'h>(&self, text: &'h str) -> Option<&'h str> {
-        let ascii = self.class.ascii();
-        let bytes = text.as_bytes();
-        let (mut at, mut taken) = (0, 0);
-        while taken < self.max
-            && let Some(&byte) = bytes.get(at)
-        {
-            if byte.is_ascii() {
-                if ascii >> byte & 1 == 0 {
-                    break;
-                }
-                at += 1;
-            } else {
-                let c = text.get(at..)?.chars().next()?;
-                if !self.class.contains(u32::from(c)) {
-                    break;
-                }
-                at += c.len_utf8();
-            }
-            taken += 1;
-        }
-        if taken < self.min {
-            return None;
-        }
-        text.get(at..)
     }
 }
 
@@ -248,7 +191,7 @@ fn runs(ast: &Ast, items: &[NodeId], start: bool, end: bool) -> Option<Recognise
     if !start {
         return None;
     }
-    let mut runs: Vec<Run> = Vec::with_capacity(items.len());
+    let mut runs: Vec<Repetition> = Vec::with_capacity(items.len());
     for id in items {
         let (class, min, max) = run(ast, *id)?;
         let unbounded = max == NO_MAX;
@@ -259,47 +202,8 @@ fn runs(ast: &Ast, items: &[NodeId], start: bool, end: bool) -> Option<Recognise
                 last.min = last.min.saturating_add(min);
                 last.max = last.max.saturating_add(max);
             }
-            _ => runs.push(Run { class, min, max }),
+            _ => runs.push(Repetition { class, min, max }),
         }
     }
-    if !end {
-        // What may follow does not matter: the last runs need their minimum only.
-        while runs.last().is_some_and(|run| run.min == 0) {
-            runs.pop();
-        }
-        if let Some(last) = runs.last_mut() {
-            last.max = last.min;
-        }
-    }
-    if !greed_decides(&runs) {
-        return None;
-    }
-    let least = runs
-        .iter()
-        .fold(0_u64, |sum, run| sum.saturating_add(run.min));
-    let most = runs.iter().fold(0_u64, |sum, run| {
-        let width = if run.class.is_ascii() { 1 } else { 4 };
-        sum.saturating_add(run.max.saturating_mul(width))
-    });
-    let bytes = (least, if end { most } else { u64::MAX });
-    Some(Recogniser::Runs { runs, end, bytes })
-}
-
-/// Whether taking as much as allowed is the only way a run can go: what
-/// follows a run of variable length must not begin with a member of it.
-fn greed_decides(runs: &[Run]) -> bool {
-    runs.iter().enumerate().all(|(index, run)| {
-        if run.min == run.max {
-            return true;
-        }
-        for next in runs.iter().skip(index + 1) {
-            if !run.class.is_disjoint(&next.class) {
-                return false;
-            }
-            if next.min > 0 {
-                break;
-            }
-        }
-        true
-    })
+    Runs::of(runs, end).map(Recogniser::Runs)
 }

@@ -114,12 +114,6 @@ impl Class {
         self.ranges.get(after).is_some_and(|range| range.0 <= c)
     }
 
-    /// The members below U+0080, bit by bit.
-    #[inline]
-    pub(crate) fn ascii(&self) -> u128 {
-        self.ascii
-    }
-
     /// Whether all members are below U+0080.
     pub(crate) fn is_ascii(&self) -> bool {
         self.ranges.last().is_none_or(|range| range.1 < 128)
