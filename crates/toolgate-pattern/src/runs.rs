@@ -163,7 +163,9 @@ impl Runs {
     fn stretch(&self, bit: u16, bytes: &[u8]) -> usize {
         let (eights, _) = bytes.as_chunks::<8>();
         let all_in = |eight: &&[u8; 8]| {
-            let common = eight.iter().fold(bit, |bit, byte| bit & self.classes(*byte));
+            let common = eight
+                .iter()
+                .fold(bit, |bit, byte| bit & self.classes(*byte));
             common != 0
         };
         let whole = 8 * eights.iter().take_while(all_in).count();
