@@ -281,7 +281,165 @@ fn rows() -> Vec<Row> {
     );
     row("type only", json!({"type": "integer"}), json!(1));
     row("one cheap", json!({"minimum": 1}), json!(1));
+    for count in [3_usize, 30] {
+        structure(count, |name, schema, item| {
+            row(&format!("{name} {count}"), schema, item);
+        });
+    }
     rows
+}
+
+/// Keywords about objects and arrays, and those that apply other subschemas, on values
+/// with so many children.
+fn structure(count: usize, mut row: impl FnMut(&str, Value, Value)) {
+    let name = |n: usize| format!("member{n}");
+    let object = |value: &Value| -> Value {
+        let members = (0..count).map(|n| (name(n), value.clone()));
+        Value::Object(members.collect())
+    };
+    let names: Vec<String> = (0..count).map(name).collect();
+    let numbers = json!((0..count).collect::<Vec<_>>());
+    let texts = json!(names);
+    let objects: Vec<Value> = names
+        .iter()
+        .map(|name| json!({"n": name, "k": 1}))
+        .collect();
+    let one = object(&json!(1));
+    let branches = |last: Value| -> Vec<Value> {
+        let others = (0..count).map(|n| json!({"required": [name(n), "absent"]}));
+        others.chain([last]).collect()
+    };
+    row(
+        "properties",
+        json!({"properties": object(&json!({"type": "integer"}))}),
+        one.clone(),
+    );
+    row(
+        "properties minimum",
+        json!({"properties": object(&json!({"minimum": 0}))}),
+        one.clone(),
+    );
+    row(
+        "additionalProperties",
+        json!({"additionalProperties": {"type": "integer"}}),
+        one.clone(),
+    );
+    row("required", json!({"required": names}), one.clone());
+    row(
+        "minProperties",
+        json!({"minProperties": count}),
+        one.clone(),
+    );
+    row(
+        "propertyNames",
+        json!({"propertyNames": {"minLength": 7}}),
+        one.clone(),
+    );
+    row(
+        "propertyNames enum",
+        json!({"propertyNames": {"enum": names}}),
+        one.clone(),
+    );
+    row(
+        "patternProperties",
+        json!({"patternProperties": {"^m": {"type": "integer"}}}),
+        one.clone(),
+    );
+    row(
+        "patternProperties table",
+        json!({"patternProperties": {"(a|b)er[0-9]": true}}),
+        one.clone(),
+    );
+    row(
+        "dependentRequired",
+        json!({"dependentRequired": {"member0": names}}),
+        one.clone(),
+    );
+    row(
+        "dependentRequired many",
+        json!({"dependentRequired": object(&json!(["member0"]))}),
+        one.clone(),
+    );
+    row(
+        "dependentSchemas",
+        json!({"dependentSchemas": object(&json!({"required": ["member0"]}))}),
+        one.clone(),
+    );
+    row(
+        "unevaluatedProperties",
+        json!({"anyOf": [{"properties": object(&json!(true))}, {"required": ["a"]}], "unevaluatedProperties": false}),
+        one.clone(),
+    );
+    row(
+        "anyOf",
+        json!({"anyOf": branches(json!(true))}),
+        one.clone(),
+    );
+    row(
+        "oneOf",
+        json!({"oneOf": branches(json!({"minProperties": 1}))}),
+        one.clone(),
+    );
+    row(
+        "not",
+        json!({"allOf": branches(json!(true)).iter().map(|one| json!({"not": {"not": {"not": one}}})).take(count).collect::<Vec<_>>()}),
+        one.clone(),
+    );
+    row(
+        "oneOf by a member",
+        json!({"oneOf": (0..count).map(|n| json!({"properties": {"member0": {"const": n}}, "required": ["member0"]})).collect::<Vec<_>>()}),
+        one.clone(),
+    );
+    row(
+        "if",
+        json!({"allOf": (0..count).map(|n| json!({"if": {"required": [name(n)]}, "then": {"minProperties": 1}})).collect::<Vec<_>>()}),
+        one.clone(),
+    );
+    row(
+        "memo",
+        json!({"$ref": "#/items/$defs/n", "$defs": {"n": {"additionalProperties": {"$ref": "#/items/$defs/n"},
+            "anyOf": [{"required": ["absent"]}, {"$ref": "#/items/$defs/m"}], "allOf": [{"$ref": "#/items/$defs/m"}]}, "m": {"minProperties": 0, "not": {"required": ["absent"]}}}}),
+        object(&json!({"a": {}})),
+    );
+    row("const object", json!({"const": one}), one.clone());
+    row("enum object", json!({"enum": [one, [1], {"a": 2}]}), one);
+    row(
+        "items",
+        json!({"items": {"type": "integer"}}),
+        numbers.clone(),
+    );
+    row(
+        "items minimum",
+        json!({"items": {"minimum": 0}}),
+        numbers.clone(),
+    );
+    row(
+        "prefixItems",
+        json!({"prefixItems": vec![json!({"minimum": 0}); count]}),
+        numbers.clone(),
+    );
+    row(
+        "contains",
+        json!({"contains": {"minimum": count - 1}}),
+        numbers.clone(),
+    );
+    row(
+        "unevaluatedItems",
+        json!({"anyOf": [{"prefixItems": vec![json!(true); count]}, {"maxItems": 0}], "unevaluatedItems": false}),
+        numbers.clone(),
+    );
+    row("uniqueItems numbers", json!({"uniqueItems": true}), numbers);
+    row("uniqueItems strings", json!({"uniqueItems": true}), texts);
+    row(
+        "uniqueItems objects",
+        json!({"uniqueItems": true}),
+        json!(objects),
+    );
+    row(
+        "uniqueItems by a member",
+        json!({"uniqueItems": true, "items": {"required": ["n"], "properties": {"n": {"type": "string"}}}}),
+        json!(objects),
+    );
 }
 
 /// A short text of each format.

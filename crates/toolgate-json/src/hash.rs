@@ -85,9 +85,11 @@ impl NameEnds {
     }
 }
 
-/// The 64-bit hash that [`key_hash`] is the upper half of.
+/// The 64-bit hash of a text that [`key_hash`] is the upper half of. Fixed and not keyed:
+/// texts with the same hash can be made.
 #[inline]
-pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
+#[must_use]
+pub fn hash_bytes(bytes: &[u8]) -> u64 {
     let start = seed(bytes.len());
     let (head, tail) = ends(bytes);
     if bytes.len() <= ENDS {

@@ -53,7 +53,7 @@ mod write;
 
 pub use crate::document::{Document, Items, KeyView, Members, NodeId, Span, View};
 pub use crate::error::{ReadError, ReadErrorKind};
-pub use crate::hash::{NameEnds, key_hash};
+pub use crate::hash::{NameEnds, hash_bytes, key_hash};
 pub use crate::limits::{DuplicateKeys, ReadLimits};
 pub use crate::meter::{Meter, Unmetered};
 pub use crate::node::{Key, Kind, Node};

@@ -53,6 +53,55 @@ const PAIRS: &[(&str, &[&str])] = &[
                 {"properties": {"a": {"maxLength": 3}, "c": {"minLength": 2}}, "required": ["a"]}], "maxProperties": 4}"#,
         &[r#"{"b":["x","y"],"a":"\u00e9bc","c":"cc","d":[{}]}"#],
     ),
+    // Own members beside a union, whose member comes late, and beside conditions.
+    (
+        r#"{"type": "object", "required": ["k"], "properties": {"d": {"items": {"type": "integer"}}},
+            "oneOf": [{"properties": {"k": {"const": "a"}, "d": {"maxItems": 2}, "o": {"required": ["p"], "additionalProperties": {"type": "null"}}}},
+                {"properties": {"k": {"const": 2}, "d": {"minItems": 1}}, "additionalProperties": {"type": ["string", "integer", "array"]}},
+                {"properties": {"k": {"enum": [true, "b"]}}, "minProperties": 2}]}"#,
+        &[
+            r#"{"d":[1,2],"o":{"p":null,"q":null},"k":"a"}"#,
+            r#"{"d":[1,2,3],"x":"y","k":2}"#,
+            r#"{"d":[],"k":true,"l":{"m":[]}}"#,
+        ],
+    ),
+    (
+        r#"{"properties": {"v": {"enum": [1, 2, 3]}},
+            "if": {"properties": {"v": {"enum": [1, 2]}}},
+            "then": {"required": ["t"], "properties": {"t": {"enum": ["x", "y", "z"]}},
+                "if": {"required": ["t"], "properties": {"t": {"const": "x"}}}, "then": {"properties": {"m": {"properties": {"n": {"type": "string"}}}}},
+                "else": {"if": {"properties": {"t": {"const": "y"}, "u": {"type": "object"}}}, "then": {"additionalProperties": {"type": ["integer", "string", "object"]}}}},
+            "else": {"not": {"required": ["w"]}, "maxProperties": 3}}"#,
+        &[
+            r#"{"m":{"n":"s"},"v":1,"t":"x"}"#,
+            r#"{"v":2,"t":"y","u":{"m":[1]}}"#,
+            r#"{"t":"z","v":2,"u":[]}"#,
+            r#"{"v":3,"m":{"n":0}}"#,
+        ],
+    ),
+    // Items that differ in a string that all require.
+    (
+        r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "required": ["n", "m"],
+            "properties": {"n": {"type": ["string", "integer"]}, "u": {"uniqueItems": true, "items": {"required": ["n"], "properties": {"n": {"minLength": 1}}}}}}}"#,
+        &[
+            r#"[{"m":{"x":[0]},"n":"a","u":[{"n":"p"},{"n":"q"}]},{"n":"b","m":1},{"n":"c","m":"a"}]"#,
+            r#"[{"n":"a","m":1},{"n":"a","m":2,"u":[{"n":"p","o":1},{"n":"p","o":2}]}]"#,
+            r#"[{"n":1,"m":1},{"n":"\u0061","m":2}]"#,
+            r#"[{"n":"a","m":1}]"#,
+        ],
+    ),
+    // Branches told apart by what they require, through references that meet again.
+    (
+        r##"{"$ref": "#/$defs/n", "$defs": {
+            "n": {"type": "object", "properties": {"a": {"type": "string"}, "kids": {"type": "array", "items": {"$ref": "#/$defs/n"}}, "one": {"$ref": "#/$defs/n"}},
+                "anyOf": [{"required": ["a"]}, {"required": ["b"]}, {"$ref": "#/$defs/c"}],
+                "allOf": [{"$ref": "#/$defs/c"}]},
+            "c": {"properties": {"one": {"minProperties": 1}, "b": {"type": "integer"}}}}}"##,
+        &[
+            r#"{"a":"","kids":[{"b":1},{"one":{"b":2,"one":{"a":"c"}}}],"one":{"x":[[]]}}"#,
+            r#"{"kids":[{"kids":[{"kids":[]}]}]}"#,
+        ],
+    ),
 ];
 
 fn compiled(schema: &str, instance: ReadLimits) -> Schema {

@@ -185,19 +185,6 @@ impl<'s> Stream<'_, 's> {
         Some(())
     }
 
-    /// The value of the first member of the object that is next, if it has this name and
-    /// neither escapes nor children. Stands before the object as it did.
-    #[inline(never)]
-    pub fn first_member(&mut self, name: &str) -> Option<Scalar<'s>> {
-        let before = self.mark();
-        let opened = self.open(Kind::Object);
-        let key = opened.filter(|more| *more).and_then(|_| self.key());
-        let key = key.filter(|key| key.bytes() == name.as_bytes());
-        let found = key.and_then(|_| self.scalar());
-        self.reset(before);
-        found
-    }
-
     /// Where it stands, to be able to return there.
     #[inline]
     pub fn mark(&self) -> Mark {

@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use toolgate_json::{Kind, Node};
+use smallvec::SmallVec;
+use toolgate_json::{Kind, Node, hash_bytes};
 
-use super::{Answer, Machine, NO, YES};
+use super::{Answer, Machine, NO, YES, broken, price_of_text};
 use crate::int::units;
-use crate::plan::{ArrayPlan, Contains, NodeIx, Reach, Target};
+use crate::plan::{ArrayPlan, Contains, NameTable, NodeIx, Reach, Target};
 
 impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// Keywords about arrays.
@@ -54,7 +55,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         }
         match &array.contains {
             Some(contains) if !self.contains(contains, value, count)? => NO,
-            _ if array.unique && count > 1 => self.unique(value),
+            _ if array.unique && count > 1 => self.unique(array, value),
             _ => YES,
         }
     }
@@ -79,8 +80,35 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     }
 
     #[inline(never)]
-    fn unique(&mut self, value: N) -> Answer {
+    fn unique(&mut self, array: &'p ArrayPlan, value: N) -> Answer {
+        if let Some(key) = &array.key
+            && self.differ_by_key(key, value)?
+        {
+            return YES;
+        }
         ControlFlow::Continue(toolgate_json::first_duplicate(value, self)?.is_none())
+    }
+
+    /// Whether all items are objects that differ in one string. The items have been walked,
+    /// so looking for it among their members has been paid for.
+    fn differ_by_key(&mut self, key: &NameTable, value: N) -> Answer {
+        let Some(name) = key.known_name(0) else {
+            return broken();
+        };
+        let mut hashes = SmallVec::new();
+        for item in value.items() {
+            self.spend(price_of_key(name, ""))?;
+            if item.kind() != Kind::Object {
+                return NO;
+            }
+            let text = match item.member_hashed(name, || key.hash(0)) {
+                Some(member) if member.kind() == Kind::String => member.string(),
+                _ => return NO,
+            };
+            self.spend_text(text)?;
+            hashes.push(hash_bytes(text.as_bytes()));
+        }
+        ControlFlow::Continue(all_differ(&mut hashes))
     }
 
     /// A child whose turn it is, against one subschema.
@@ -138,3 +166,18 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         ControlFlow::Continue(matched >= min)
     }
 }
+
+/// Whether no two of some hashes are equal.
+pub(super) fn all_differ(hashes: &mut SmallVec<[u64; HASHES]>) -> bool {
+    hashes.sort_unstable();
+    hashes.windows(2).all(|pair| pair.first() != pair.last())
+}
+
+/// What it costs to tell an item from others by a text in it, beside what was paid for
+/// walking the item.
+pub(super) fn price_of_key(name: &str, text: &str) -> u64 {
+    2 + price_of_text(name.len()) + price_of_text(text.len())
+}
+
+/// Items that are told apart without memory of their own.
+pub(super) const HASHES: usize = 16;

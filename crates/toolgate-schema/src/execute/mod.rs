@@ -12,12 +12,14 @@
 //! Functions that do not recurse are kept out of line where they would leave
 //! their locals on the stack of those that do.
 
+mod ahead;
 mod array;
 mod evaluated;
 mod leaf;
 mod memo;
 mod name;
 mod object;
+mod side_by_side;
 mod stream;
 
 use std::fmt;

@@ -16,13 +16,14 @@ use std::ops::ControlFlow;
 
 use smallvec::SmallVec;
 use toolgate_json::{
-    Key as _, Kind, NameEnds, Node as _, PAIRED, Scalar, Stream, first_equal_scalars,
+    Key as _, Kind, NameEnds, PAIRED, Scalar, Stream, first_equal_scalars, hash_bytes,
 };
 
-use super::object::price_of_search;
-use super::{Allowance, Machine, Scratch, price_of_text};
+use super::ahead::Ahead;
+use super::array::{all_differ, price_of_key};
+use super::{Allowance, MEMO_PRICE, Machine, Scratch, price_of_text};
 use crate::int::{to_usize, units};
-use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, Plan, Reach, Run, Target};
+use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Plan, Reach, Run, Target};
 
 /// The fuel that a text took, if it is well-formed and valid and the way of judging
 /// while reading could tell; otherwise nothing is known of it.
@@ -34,33 +35,37 @@ pub(crate) fn run(
 ) -> Option<u64> {
     let kind = stream.kind()?;
     let target = plan.of_kind(&plan.start, kind);
-    let is_walk = match kind {
-        Kind::Object => target.reach == Reach::Object,
-        Kind::Array => matches!(target.reach, Reach::Array | Reach::Items),
-        _ => false,
-    };
-    if !is_walk || !target.types.has_kind(kind) {
+    if !matches!(kind, Kind::Array | Kind::Object) || !target.types.has_kind(kind) {
         return None;
     }
     let mut pass = Pass {
         stream,
         machine: Machine::new(plan, allowance, scratch),
+        ahead: Ahead::default(),
     };
-    pass.below(target, kind)?;
+    match (target.reach, kind) {
+        (Reach::Object, Kind::Object) | (Reach::Array | Reach::Items, Kind::Array) => {
+            pass.below(target, kind)?;
+        }
+        // Of a subschema that looks further the machine takes all of the root.
+        (Reach::Further, _) if pass.further(plan.root, kind)? => {}
+        _ => return None,
+    }
     pass.stream.finish()?;
     Some(allowance.fuel - pass.machine.fuel)
 }
 
-struct Pass<'p, 'w, 'r, 's> {
-    stream: Stream<'r, 's>,
+pub(super) struct Pass<'p, 'w, 'r, 's> {
+    pub(super) stream: Stream<'r, 's>,
     /// Holds the purse, and judges what is neither array nor object.
-    machine: Machine<'p, 'w, Scalar<'s>>,
+    pub(super) machine: Machine<'p, 'w, Scalar<'s>>,
+    pub(super) ahead: Ahead<'p>,
 }
 
 impl<'p, 's> Pass<'p, '_, '_, 's> {
     /// Passes the next value, which must match.
     #[inline(always)]
-    fn value(&mut self, target: &'p Target) -> Option<()> {
+    pub(super) fn value(&mut self, target: &'p Target) -> Option<()> {
         let kind = self.stream.kind()?;
         match kind {
             Kind::Array | Kind::Object => self.container(target, kind),
@@ -70,7 +75,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
                 }
                 match self.stream.string() {
                     Some(()) => Some(()),
-                    None => self.whole(&[target]),
+                    None => self.whole_of(target),
                 }
             }
             Kind::Boolean | Kind::Null if target.reach == Reach::Type => {
@@ -87,7 +92,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     #[inline(never)]
     fn scalar(&mut self, target: &'p Target) -> Option<()> {
         let Some(scalar) = self.stream.scalar() else {
-            return self.whole(&[target]);
+            return self.whole_of(target);
         };
         let answer = self.machine.child(target, scalar);
         (answer == ControlFlow::Continue(true)).then_some(())
@@ -103,58 +108,47 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             return self.stream.skip();
         }
         let target = self.machine.plan.of_kind(target, kind);
-        let is_walk = match kind {
-            Kind::Object => target.reach == Reach::Object,
-            _ => matches!(target.reach, Reach::Array | Reach::Items),
-        };
-        if !is_walk || !target.types.has_kind(kind) {
-            if kind == Kind::Object && target.reach == Reach::Further {
-                return self.union(target);
+        if !target.types.has_kind(kind) {
+            return None;
+        }
+        match (target.reach, kind) {
+            (Reach::Object, Kind::Object) | (Reach::Array | Reach::Items, Kind::Array) => {
+                self.below(target, kind)
             }
-            return self.whole(&[target]);
+            (Reach::Further, _) => match self.further(target.node, kind)? {
+                true => Some(()),
+                false => self.whole_of(target),
+            },
+            _ => self.whole_of(target),
         }
-        self.below(target, kind)
     }
 
-    /// Walks the object that is next by the branch of a union that its first member
-    /// chooses; without such a branch the object is judged as a whole.
-    #[inline(never)]
-    fn union(&mut self, target: &'p Target) -> Option<()> {
-        let Some((object, name, text)) = self.chosen(target) else {
-            return self.whole(&[target]);
-        };
-        // One level for the union, and one for its branch.
-        self.enter()?;
-        self.enter()?;
-        let count = self.object(object)?;
-        self.machine.depth -= 2;
-        self.pay(price_of_search(count, name).checked_add(price_of_text(text))?)
-    }
-
-    /// The branch that an object's first member chooses, the member's name, and the
-    /// length of its text; the other branches do not match.
-    fn chosen(&mut self, target: &Target) -> Option<(&'p ObjectPlan, &'p str, usize)> {
+    /// Passes the array or object that is next by a node that asks more than one walk, or
+    /// that the machine remembers. Says whether it could; if not, it stands where it did.
+    fn further(&mut self, ix: NodeIx, kind: Kind) -> Option<bool> {
         let plan = self.machine.plan;
-        let node = plan.node(target.node);
-        if node.traits.memo || node.present != Run::Any.bit() {
-            return None;
+        let node = plan.node(ix);
+        if kind == Kind::Object {
+            return self.resolved(ix);
         }
-        let [Op::AnyOf(union) | Op::OneOf(union)] = plan.run(node, Run::Any) else {
-            return None;
+        let is_walk = node.traits.memo && node.present == Run::Array.bit();
+        let Some(array) = plan.arrays.get(to_usize(node.array)).filter(|_| is_walk) else {
+            return Some(false);
         };
-        let select = plan.unions.get(to_usize(*union))?.select.as_ref()?;
-        let name = select.name.name(0);
-        let member = self.stream.first_member(name)?;
-        let [branch] = select.branches(member) else {
-            return None;
-        };
-        let branch = plan.target(*branch);
-        if branch.reach != Reach::Object || !branch.types.has_kind(Kind::Object) {
-            return None;
+        if array.contains.is_some() || array.unique {
+            return Some(false);
         }
-        let object = plan.objects.get(to_usize(branch.index))?;
-        let walked = object.is_plain() && object.dependents.is_empty();
-        walked.then_some((object, name, member.string().len()))
+        self.pay(1 + MEMO_PRICE)?;
+        self.enter()?;
+        self.array(array)?;
+        self.machine.depth -= 1;
+        Some(true)
+    }
+
+    /// Reads the next value and lets the machine judge it.
+    #[inline(never)]
+    fn whole_of(&mut self, target: &'p Target) -> Option<()> {
+        self.whole(&[(target, self.machine.depth)])
     }
 
     /// Walks the array or object that is next.
@@ -164,7 +158,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         if kind == Kind::Object {
             let object = plan.objects.get(to_usize(target.index))?;
             if !object.dependents.is_empty() {
-                return self.whole(&[target]);
+                return self.whole_of(target);
             }
             self.enter()?;
             if object.is_plain() {
@@ -175,16 +169,10 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         } else {
             let array = plan.arrays.get(to_usize(target.index))?;
             if array.contains.is_some() {
-                return self.whole(&[target]);
+                return self.whole_of(target);
             }
             if array.unique {
-                let before = (self.stream.mark(), self.machine.fuel);
-                if self.unique(array).is_some() {
-                    return Some(());
-                }
-                (_, self.machine.fuel) = before;
-                self.stream.reset(before.0);
-                return self.whole(&[target]);
+                return self.distinct_items(array, target);
             }
             self.enter()?;
             self.array(array)?;
@@ -204,14 +192,14 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     }
 
     #[inline(always)]
-    fn pay(&mut self, price: u64) -> Option<()> {
+    pub(super) fn pay(&mut self, price: u64) -> Option<()> {
         self.machine.spend(price).continue_value()
     }
 
     /// Walks an object whose names settle what its members must match. Answers how many
-    /// it has.
+    /// it has, and the price of looking at their names.
     #[inline(always)]
-    fn object(&mut self, object: &'p ObjectPlan) -> Option<usize> {
+    pub(super) fn object(&mut self, object: &'p ObjectPlan) -> Option<(usize, u64)> {
         let rest = object.additional.as_ref().unwrap_or(&Target::TRUE);
         let floor = self.stream.names();
         let (mut count, mut required, mut text) = (0, 0, 0);
@@ -249,7 +237,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         }
         let walk = self.machine.price_of_walk(object, count, text);
         self.pay(units(count).checked_add(walk)?)?;
-        Some(count)
+        Some((count, text))
     }
 
     /// The same for objects with keywords that look at every name.
@@ -289,6 +277,8 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
                 self.value(first)?;
             } else {
                 others.push(first);
+                let depth = self.machine.depth;
+                let others: SmallVec<[_; 4]> = others.iter().map(|one| (*one, depth)).collect();
                 self.whole(&others)?;
             }
             count += 1;
@@ -325,8 +315,50 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         self.pay(units(looked_at(array, count)))
     }
 
-    /// The same for a few scalars that must all be different, if that is what is next.
+    /// Walks the array that is next, whose items must all be different; on the tape where
+    /// that cannot be told while reading.
     #[inline(never)]
+    fn distinct_items(&mut self, array: &'p ArrayPlan, target: &'p Target) -> Option<()> {
+        let (mark, fuel, depth) = (self.stream.mark(), self.machine.fuel, self.machine.depth);
+        let start = self.stream.at();
+        let differ = match &array.key {
+            Some(key) => self.differ_by_key(array, key.known_name(0)?),
+            None => self.unique(array),
+        };
+        if differ.is_some() {
+            return Some(());
+        }
+        self.spend_ahead(self.stream.at() - start)?;
+        (self.machine.fuel, self.machine.depth) = (fuel, depth);
+        self.stream.reset(mark);
+        self.whole_of(target)
+    }
+
+    /// The same for items that differ in one string.
+    fn differ_by_key(&mut self, array: &'p ArrayPlan, name: &'p str) -> Option<()> {
+        let item = array.rest.as_ref()?;
+        self.enter()?;
+        let mut hashes = SmallVec::new();
+        let mut price = 0;
+        let mut more = self.stream.open(Kind::Array)?;
+        while more {
+            let text = self.text_ahead(name)?;
+            price += price_of_key(name, text);
+            hashes.push(hash_bytes(text.as_bytes()));
+            self.value(item)?;
+            more = self.stream.after(Kind::Array)?;
+        }
+        let count = hashes.len();
+        if count < array.min || count > array.max || !all_differ(&mut hashes) {
+            return None;
+        }
+        let price = if count > 1 { price } else { 0 };
+        self.pay(units(looked_at(array, count)).checked_add(price)?)?;
+        self.machine.depth -= 1;
+        Some(())
+    }
+
+    /// The same for a few scalars, if that is what is next.
     fn unique(&mut self, array: &'p ArrayPlan) -> Option<()> {
         let rest = array.rest.as_ref().unwrap_or(&Target::TRUE);
         if self.machine.depth >= self.machine.allowance.depth {
@@ -357,16 +389,18 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         matches!(same, ControlFlow::Continue(None)).then_some(())
     }
 
-    /// Reads the next value and lets the machine judge it by each of some targets.
+    /// Reads the next value and lets the machine judge it by each of some targets, of
+    /// subschemas at some depth.
     #[inline(never)]
-    fn whole(&mut self, targets: &[&'p Target]) -> Option<()> {
+    pub(super) fn whole(&mut self, targets: &[(&'p Target, u32)]) -> Option<()> {
         // Identities of other values that were read are used again.
         self.machine.memo.clear();
         let value = self.stream.value()?;
         let mut machine = self.machine.lent();
-        let matched = targets
-            .iter()
-            .all(|target| machine.child(target, value) == ControlFlow::Continue(true));
+        let matched = targets.iter().all(|(target, depth)| {
+            machine.depth = *depth;
+            machine.child(target, value) == ControlFlow::Continue(true)
+        });
         let (fuel, collections) = (machine.fuel, machine.collections);
         self.machine.fuel = fuel;
         self.machine.collections = collections;

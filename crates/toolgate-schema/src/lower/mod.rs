@@ -303,6 +303,7 @@ impl Lowering<'_> {
                 plain,
                 leaf: plain,
                 memo: false,
+                ahead: false,
             },
             present,
             object,

@@ -229,6 +229,9 @@ pub(crate) struct ArrayPlan {
     pub(crate) rest: Option<Target>,
     pub(crate) contains: Option<Contains>,
     pub(crate) unique: bool,
+    /// The name of a string that all items require, if they must differ: items in which it
+    /// differs do. [`Plan::settle`] fills it in.
+    pub(crate) key: Option<Box<NameTable>>,
     /// All there is to look at is each item, by `rest`; [`Plan::settle`] fills it in.
     pub(crate) is_even: bool,
 }
@@ -450,9 +453,13 @@ impl Plan {
             for target in array.prefix.iter_mut().chain(&mut array.rest) {
                 *target = self.target_by_kind(target.node, &mut rows);
             }
+            if array.unique && array.prefix.is_empty() {
+                array.key = array.rest.as_ref().and_then(|rest| self.key_of(rest));
+            }
         }
         self.arrays = arrays;
         self.start = self.target_by_kind(self.root, &mut rows);
+        self.settle_ahead();
     }
 }
 

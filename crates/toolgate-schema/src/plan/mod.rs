@@ -2,6 +2,7 @@
 //! it and nothing else: flat tables, 32-bit indexes, operations grouped by the
 //! instance's type so that a string never looks at an object keyword.
 
+mod ahead;
 mod collection;
 mod held;
 mod index;
@@ -79,6 +80,9 @@ pub(crate) struct Traits {
     pub(crate) leaf: bool,
     /// Paths through the schema can reach it twice at one instance location.
     pub(crate) memo: bool,
+    /// What it asks of objects comes down to walks once some members are known;
+    /// [`Plan::settle`] fills it in.
+    pub(crate) ahead: bool,
 }
 
 /// The runs of a node's operations, in the order they are executed.
@@ -422,6 +426,7 @@ impl PlanNode {
             plain: false,
             leaf: false,
             memo: false,
+            ahead: false,
         },
         present: u8::MAX,
         object: NONE - 1,
@@ -438,6 +443,7 @@ impl PlanNode {
                 plain: true,
                 leaf: true,
                 memo: false,
+                ahead: false,
             },
             present: 0,
             object: NONE,

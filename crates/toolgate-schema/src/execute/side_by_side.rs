@@ -1,0 +1,133 @@
+//! Walks of several subschemas over one object, side by side in one pass over its text.
+//!
+//! What a member must match by all of them is gathered by its name; one subschema that looks
+//! below it goes on while reading, several take the member from the tape.
+
+use std::ops::Range;
+
+use smallvec::SmallVec;
+use toolgate_json::{Key as _, Kind, NameEnds, Scalar};
+
+use super::ahead::Step;
+use super::object::price_of_search;
+use super::stream::Pass;
+use super::{YES, price_of_text};
+use crate::int::units;
+use crate::plan::{ObjectPlan, Reach, Target};
+
+/// Targets that a member must match, with the depth of the subschemas that ask for them.
+type Wanted<'p> = SmallVec<[(&'p Target, u32); 4]>;
+
+impl<'p, 's> Pass<'p, '_, '_, 's> {
+    /// Passes the object that is next by all steps from `floor` on.
+    pub(super) fn side_by_side(&mut self, floor: usize) -> Option<()> {
+        let depth = self.machine.depth;
+        let (count, text) = match self.only_walk(floor) {
+            // The tight walk settles itself.
+            Some((at, object, inner)) => {
+                self.ahead.steps.remove(at);
+                self.machine.depth = inner;
+                self.object(object)?
+            }
+            None => self.members(floor..self.ahead.steps.len())?,
+        };
+        self.machine.depth = depth;
+        for at in floor..self.ahead.steps.len() {
+            let price = match *self.ahead.steps.get(at)? {
+                Step::Walk { object, met, .. } => {
+                    if count < object.min || count > object.max || met != object.required {
+                        return None;
+                    }
+                    let walk = self.machine.price_of_walk(object, count, text);
+                    units(count).checked_add(walk)?
+                }
+                Step::Search(name) => price_of_search(count, name),
+            };
+            self.pay(price)?;
+        }
+        Some(())
+    }
+
+    /// The only walk among the steps from `floor` on, if names settle what its members must
+    /// match: its place, its object, and its depth.
+    fn only_walk(&self, floor: usize) -> Option<(usize, &'p ObjectPlan, u32)> {
+        let steps = self.ahead.steps.iter().enumerate().skip(floor);
+        let mut walks = steps.filter_map(|(at, step)| match step {
+            Step::Walk { object, depth, .. } => Some((at, *object, *depth)),
+            Step::Search(_) => None,
+        });
+        let only = walks.next().filter(|(_, object, _)| object.is_plain());
+        only.filter(|_| walks.next().is_none())
+    }
+
+    /// Passes all members of the object that is next. Answers how many there are, and the
+    /// price of looking at their names.
+    fn members(&mut self, steps: Range<usize>) -> Option<(usize, u64)> {
+        let floor = self.stream.names();
+        let (mut count, mut text) = (0, 0);
+        let mut wanted = Wanted::new();
+        let mut more = self.stream.open(Kind::Object)?;
+        while more {
+            let key = self.stream.key()?;
+            self.stream.note(key.bytes());
+            text += price_of_text(key.bytes().len());
+            let kind = self.stream.kind()?;
+            self.wanted(key, kind, steps.clone(), &mut wanted);
+            self.by_all(&wanted)?;
+            count += 1;
+            more = self.stream.after(Kind::Object)?;
+        }
+        self.stream.distinct(floor)?;
+        Some((count, text))
+    }
+
+    /// What all walks among some steps ask of a member beyond its type.
+    fn wanted(
+        &mut self,
+        key: Scalar<'s>,
+        kind: Kind,
+        steps: Range<usize>,
+        wanted: &mut Wanted<'p>,
+    ) {
+        wanted.clear();
+        let plan = self.machine.plan;
+        let name = key.bytes();
+        for at in steps {
+            let Some(Step::Walk { object, depth, met }) = self.ahead.steps.get_mut(at) else {
+                continue;
+            };
+            let known = object.names.find(name, |ends: NameEnds| ends.hash(name));
+            *met += u32::from(known.is_some_and(|known| known.required));
+            let rest = object.additional.as_ref().unwrap_or(&Target::TRUE);
+            let target = plan.of_kind(known.map_or(rest, |known| &known.target), kind);
+            if target.reach != Reach::Type || !target.types.has_kind(kind) {
+                wanted.push((target, *depth));
+            }
+        }
+    }
+
+    /// Passes the next value, which must match each of some targets.
+    fn by_all(&mut self, targets: &[(&'p Target, u32)]) -> Option<()> {
+        let outer = self.machine.depth;
+        match *targets {
+            [] => self.stream.skip()?,
+            [(target, depth)] => {
+                self.machine.depth = depth;
+                self.value(target)?;
+            }
+            _ => match self.stream.scalar() {
+                Some(scalar) => {
+                    for (target, depth) in targets {
+                        self.machine.depth = *depth;
+                        if self.machine.child(target, scalar) != YES {
+                            return None;
+                        }
+                    }
+                }
+                None => self.whole(targets)?,
+            },
+        }
+        self.machine.depth = outer;
+        Some(())
+    }
+}
