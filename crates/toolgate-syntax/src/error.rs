@@ -129,12 +129,26 @@ impl CompileError {
     }
 
     /// What is wrong.
+    ///
+    /// ```
+    /// let error = toolgate_syntax::Parser::default()
+    ///     .parse(br#"{"$ref": "https://example.com/a#b"}"#)
+    ///     .unwrap_err();
+    /// assert!(matches!(error.kind(), toolgate_syntax::CompileErrorKind::RefDenied { .. }));
+    /// ```
     pub fn kind(&self) -> &CompileErrorKind {
         &self.0.kind
     }
 
     /// The URI of the document that a denied reference leads to, for those who may
     /// want to hand it in with [`Parser::register`](crate::Parser::register).
+    ///
+    /// ```
+    /// let error = toolgate_syntax::Parser::default()
+    ///     .parse(br#"{"$ref": "https://example.com/a#b"}"#)
+    ///     .unwrap_err();
+    /// assert_eq!(error.denied_uri(), Some("https://example.com/a"));
+    /// ```
     pub fn denied_uri(&self) -> Option<&str> {
         match self.kind() {
             CompileErrorKind::RefDenied { uri, .. } => Some(uri),
@@ -144,6 +158,13 @@ impl CompileError {
 
     /// A stable code for machines: `json`, `unsupported-dialect`, `ref-denied`,
     /// `unresolved-ref`, `cyclic-ref`, `invalid-schema`, `pattern`, `limit` or `internal`.
+    ///
+    /// ```
+    /// let error = toolgate_syntax::Parser::default()
+    ///     .parse(br#"{"$ref": "https://example.com/a#b"}"#)
+    ///     .unwrap_err();
+    /// assert_eq!(error.code(), "ref-denied");
+    /// ```
     pub fn code(&self) -> &'static str {
         match self.0.kind {
             CompileErrorKind::Json { .. } => "json",
@@ -159,21 +180,41 @@ impl CompileError {
     }
 
     /// Where, as a JSON pointer (RFC 6901) into the document.
+    ///
+    /// ```
+    /// let error = toolgate_syntax::Parser::default().parse(br#"{"type": "strng"}"#).unwrap_err();
+    /// assert_eq!(error.pointer(), "/type");
+    /// ```
     pub fn pointer(&self) -> &str {
         &self.0.pointer
     }
 
     /// Where, in bytes of the document's text.
+    ///
+    /// ```
+    /// let error = toolgate_syntax::Parser::default().parse(br#"{"type": "strng"}"#).unwrap_err();
+    /// assert_eq!(error.span(), Some(9..16));
+    /// ```
     pub fn span(&self) -> Option<Range<usize>> {
         self.0.span.clone()
     }
 
     /// The URI of the document the place is in; empty for the schema itself.
+    ///
+    /// ```
+    /// let error = toolgate_syntax::Parser::default().parse(br#"{"type": "strng"}"#).unwrap_err();
+    /// assert_eq!(error.document(), "");
+    /// ```
     pub fn document(&self) -> &str {
         &self.0.document
     }
 
     /// The bound that was reached, if that is the reason.
+    ///
+    /// ```
+    /// let error = toolgate_syntax::Parser::default().parse(br#"{"type": "strng"}"#).unwrap_err();
+    /// assert_eq!(error.limit(), None);
+    /// ```
     pub fn limit(&self) -> Option<Limit> {
         match self.0.kind {
             CompileErrorKind::Limit(limit) => Some(limit),
@@ -182,6 +223,11 @@ impl CompileError {
     }
 
     /// What the author of the schema could do about it.
+    ///
+    /// ```
+    /// let error = toolgate_syntax::Parser::default().parse(br#"{"type": "strng"}"#).unwrap_err();
+    /// assert_eq!(error.help().as_deref(), Some("did you mean `string`?"));
+    /// ```
     pub fn help(&self) -> Option<String> {
         match &self.0.kind {
             CompileErrorKind::UnsupportedDialect { .. } => Some(format!(

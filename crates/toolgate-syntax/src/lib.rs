@@ -24,7 +24,7 @@
 //! |---|---|
 //! | [`Dialect`], [`Keyword`] | which dialect has which keyword |
 //! | [`positions`] | where in a schema other schemas are |
-//! | [`reference`] | ids, anchors, fragments and JSON pointers of a schema's text |
+//! | [`mod@reference`] | ids, anchors, fragments and JSON pointers of a schema's text |
 //! | [`uri`] | what a reference means against a base URI (RFC 3986) |
 //! | [`mod@format`] | which texts a `format` accepts |
 //! | [`closest()`] | which known name a misspelled one is close to |

@@ -83,6 +83,16 @@ impl Warning {
     }
 
     /// The error that strict compilation ends with, or would if the place were reached.
+    ///
+    /// ```
+    /// use toolgate_syntax::{Options, Parser, Strictness};
+    ///
+    /// let mut options = Options::default();
+    /// options.strictness = Strictness::Lenient;
+    /// let model = Parser::new(options).parse(br#"{"minimum": "1"}"#)?;
+    /// assert_eq!(model.warnings[0].error().pointer(), "/minimum");
+    /// # Ok::<(), toolgate_syntax::CompileError>(())
+    /// ```
     pub fn error(&self) -> &CompileError {
         &self.0
     }

@@ -1,9 +1,10 @@
 //! The rules for arrays: items, counts, `contains`, `unevaluatedItems`.
 
 use toolgate_json::{Node as _, View};
+use toolgate_syntax::model::TypeSet;
 
 use super::evaluated::{self, Reach};
-use super::facts::{ARRAY, Doc, Facts};
+use super::facts::{Doc, Facts};
 use super::parts::{
     MOST_ITEMS, item, longest_tuple, most_items, rest, tuple, tuple_keyword, tuple_length,
 };
@@ -11,9 +12,10 @@ use super::subset::{Comparison, Left, Step};
 
 impl<'a> Comparison<'a> {
     /// All array keywords of a node.
-    pub(super) fn arrays(&mut self, facts: &Facts<'a>, types: u8, node: View<'a>) -> bool {
-        if types & ARRAY == 0 || facts.values().is_some() {
-            return types & ARRAY == 0 || self.unchanged_for_values(facts, node, &ARRAY_KEYWORDS);
+    pub(super) fn arrays(&mut self, facts: &Facts<'a>, types: TypeSet, node: View<'a>) -> bool {
+        if !types.intersects(TypeSet::ARRAY) || facts.values().is_some() {
+            return !types.intersects(TypeSet::ARRAY)
+                || self.unchanged_for_values(facts, node, &ARRAY_KEYWORDS);
         }
         let mut holds = self.count_rule(facts, node, "minItems", true, |_| None);
         holds &= self.count_rule(facts, node, "maxItems", false, |_| None);

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
+use toolgate_syntax::model::TypeSet;
 use toolgate_syntax::reference::{self, Fragment};
 use toolgate_syntax::{Dialect, Keyword};
 
@@ -138,12 +139,12 @@ impl<'a> Doc<'a> {
         self.dialect.ref_hides_siblings()
     }
 
-    /// The bits of a value's type. Draft 4 counts `1` as an integer and `1.0` as none,
+    /// The type of a value. Draft 4 counts `1` as an integer and `1.0` as none,
     /// though they are equal.
-    pub(super) fn type_of(&self, value: View<'_>) -> u8 {
-        match type_of(value) {
-            32 if self.dialect == Dialect::Draft4 => NUMBER,
-            bits => bits,
+    pub(super) fn type_of(&self, value: View<'_>) -> TypeSet {
+        match TypeSet::of(value) {
+            TypeSet::INTEGER if self.dialect == Dialect::Draft4 => TypeSet::NUMBER,
+            types => types,
         }
     }
 }
@@ -287,11 +288,11 @@ impl<'a> Facts<'a> {
             .collect()
     }
 
-    /// The types that all nodes allow, one bit each; see [`TYPES`].
-    pub(super) fn types(&self) -> u8 {
-        self.nodes
-            .iter()
-            .fold(ANY, |types, node| types & types_of(*node))
+    /// The types that all nodes allow.
+    pub(super) fn types(&self) -> TypeSet {
+        self.nodes.iter().fold(TypeSet::ALL, |types, node| {
+            types.intersection(types_of(*node))
+        })
     }
 
     /// The values of the shortest `enum` or of a `const`.
@@ -306,74 +307,40 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The types of a value, by bit: integers have two.
-pub(super) const TYPES: [(&str, u8); 7] = [
-    ("null", 1),
-    ("boolean", 2),
-    ("string", 4),
-    ("array", 8),
-    ("object", 16),
-    ("integer", 32),
-    ("number", 32 | 64),
+/// The types by name, in the order in which values of them are tried.
+pub(super) const TYPES: [(&str, TypeSet); 7] = [
+    ("null", TypeSet::NULL),
+    ("boolean", TypeSet::BOOLEAN),
+    ("string", TypeSet::STRING),
+    ("array", TypeSet::ARRAY),
+    ("object", TypeSet::OBJECT),
+    ("integer", TypeSet::INTEGER),
+    ("number", TypeSet::NUMBER),
 ];
-/// Every type.
-pub(super) const ANY: u8 = 127;
-pub(super) const STRING: u8 = 4;
-pub(super) const ARRAY: u8 = 8;
-pub(super) const OBJECT: u8 = 16;
-pub(super) const NUMBER: u8 = 96;
 
 /// The types that a node's own `type` allows.
-pub(super) fn types_of(node: View<'_>) -> u8 {
+pub(super) fn types_of(node: View<'_>) -> TypeSet {
     let Some(value) = node.member("type") else {
-        return ANY;
+        return TypeSet::ALL;
     };
-    let one = |name: &str| {
-        TYPES
-            .iter()
-            .find(|(known, _)| *known == name)
-            .map_or(0, |(_, bits)| *bits)
-    };
+    let one = |name: View<'_>| TypeSet::from_name(name.string()).unwrap_or(TypeSet::NONE);
     match value.kind() {
-        Kind::String => one(value.string()),
+        Kind::String => one(value),
         _ => value
             .items()
-            .fold(0, |bits, name| bits | one(name.string())),
-    }
-}
-
-/// The bits of a value's type.
-fn type_of(value: View<'_>) -> u8 {
-    match value.kind() {
-        Kind::Null => 1,
-        Kind::Boolean => 2,
-        Kind::String => STRING,
-        Kind::Array => ARRAY,
-        Kind::Object => OBJECT,
-        Kind::Number if value.number().is_integer() => 32,
-        Kind::Number => 64,
+            .fold(TypeSet::NONE, |types, name| types.union(one(name))),
     }
 }
 
 /// The names of types in a message.
-pub(super) fn type_names(bits: u8) -> String {
-    if bits & ANY == ANY {
+pub(super) fn type_names(types: TypeSet) -> String {
+    if types.is_all() {
         return "anything".to_owned();
     }
-    let whole = bits & 96 == 96;
-    let names: Vec<&str> = TYPES
-        .iter()
-        .filter(|(name, own)| match *name {
-            "integer" => bits & 32 != 0 && !whole,
-            "number" => whole || bits & 96 == 64,
-            _ => bits & own != 0,
-        })
-        .map(|(name, _)| *name)
-        .collect();
-    if names.is_empty() {
+    if types.is_empty() {
         return "nothing".to_owned();
     }
-    names.join(" or ")
+    types.names().join(" or ")
 }
 
 /// Nodes of one conjunction.

@@ -6,17 +6,18 @@ use std::collections::HashSet;
 use toolgate_json::{Kind, Node as _, Number, View, quote};
 use toolgate_syntax::Dialect;
 use toolgate_syntax::format::Format;
+use toolgate_syntax::model::TypeSet;
 
-use super::facts::{Doc, Facts, NUMBER, OBJECT, STRING, type_names, types_of};
+use super::facts::{Doc, Facts, type_names, types_of};
 use super::subset::{Comparison, equal_values};
 
 /// The types that values of a conjunction can have.
-pub(super) fn types(facts: &Facts<'_>) -> u8 {
+pub(super) fn types(facts: &Facts<'_>) -> TypeSet {
     let declared = facts.types();
     match facts.values() {
         Some(values) => {
-            let of = |bits, value: &View<'_>| bits | facts.doc.type_of(*value);
-            values.iter().fold(0, of) & declared
+            let of = |types: TypeSet, value: &View<'_>| types.union(facts.doc.type_of(*value));
+            values.iter().fold(TypeSet::NONE, of).intersection(declared)
         }
         None => declared,
     }
@@ -24,7 +25,7 @@ pub(super) fn types(facts: &Facts<'_>) -> u8 {
 
 /// Whether two object schemas require a property to have different constant values.
 pub(super) fn tagged_apart(a: &Facts<'_>, b: &Facts<'_>) -> bool {
-    if a.types() != OBJECT || b.types() != OBJECT {
+    if a.types() != TypeSet::OBJECT || b.types() != TypeSet::OBJECT {
         return false;
     }
     let required: HashSet<&str> = a
@@ -58,17 +59,17 @@ fn tags<'a>(facts: &Facts<'a>, name: &str) -> Option<Vec<View<'a>>> {
 
 impl<'a> Comparison<'a> {
     /// All leaf keywords of a node.
-    pub(super) fn leaves(&mut self, facts: &Facts<'a>, types: u8, node: View<'a>) -> bool {
+    pub(super) fn leaves(&mut self, facts: &Facts<'a>, types: TypeSet, node: View<'a>) -> bool {
         let mut holds = self.type_rule(types, node);
         holds &= self.enum_rule(facts, types, node);
-        if types & NUMBER != 0 {
+        if types.intersects(TypeSet::NUMBER) {
             holds &= self.bounds(facts, node);
             holds &= self.multiple(facts, node);
             if self.right.asserts.numbers {
                 holds &= self.verbatim(facts, node, "format");
             }
         }
-        if types & STRING != 0 {
+        if types.intersects(TypeSet::STRING) {
             holds &= self.lengths(facts, node);
             holds &= self.pattern(facts, node);
             holds &= self.format(facts, node);
@@ -80,9 +81,9 @@ impl<'a> Comparison<'a> {
         holds
     }
 
-    fn type_rule(&mut self, types: u8, node: View<'a>) -> bool {
+    fn type_rule(&mut self, types: TypeSet, node: View<'a>) -> bool {
         let wanted = types_of(node);
-        if types & !wanted == 0 {
+        if wanted.contains(types) {
             return true;
         }
         let (old, new) = if self.forward {
@@ -100,7 +101,7 @@ impl<'a> Comparison<'a> {
         )
     }
 
-    fn enum_rule(&mut self, facts: &Facts<'a>, types: u8, node: View<'a>) -> bool {
+    fn enum_rule(&mut self, facts: &Facts<'a>, types: TypeSet, node: View<'a>) -> bool {
         let (right, left) = (self.right.clone(), self.left.clone());
         let constant = right.keyword(node, "const");
         let list = right.keyword(node, "enum");
@@ -122,7 +123,7 @@ impl<'a> Comparison<'a> {
                     _ if !self.has_work() => return self.too_large(),
                     None => return self.too_large(),
                     Some(true) => {}
-                    Some(false) if left.type_of(*value) & types == 0 => {}
+                    Some(false) if !left.type_of(*value).intersects(types) => {}
                     Some(false) => gone.push(*value),
                 }
             }
@@ -138,12 +139,16 @@ impl<'a> Comparison<'a> {
             );
         }
         // Null and the booleans are few enough to be all in a list.
-        let few = [(1, "null"), (2, "true"), (2, "false")];
+        let few = [
+            (TypeSet::NULL, "null"),
+            (TypeSet::BOOLEAN, "true"),
+            (TypeSet::BOOLEAN, "false"),
+        ];
         let listed_all = !both
-            && types & !3 == 0
+            && TypeSet::NULL.union(TypeSet::BOOLEAN).contains(types)
             && few
                 .iter()
-                .filter(|(bit, _)| types & bit != 0)
+                .filter(|(one, _)| types.intersects(*one))
                 .all(|(_, text)| wanted.iter().any(|one| one.raw() == *text));
         let names = listed(&wanted);
         listed_all
@@ -187,7 +192,7 @@ impl<'a> Comparison<'a> {
         };
         let divisor = wanted.number();
         let own = facts.all("multipleOf");
-        let whole = facts.types() & 64 == 0;
+        let whole = !facts.types().intersects(TypeSet::FRACTION);
         let fits = match facts.values() {
             Some(values) => values
                 .iter()

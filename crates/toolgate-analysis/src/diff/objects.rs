@@ -3,17 +3,19 @@
 use std::collections::HashSet;
 
 use toolgate_json::{Key as _, Kind, Node as _, View, quote};
+use toolgate_syntax::model::TypeSet;
 
 use super::evaluated::{self, Reach};
-use super::facts::{ARRAY, Facts, OBJECT, STRING};
+use super::facts::Facts;
 use super::parts::{closed_at, member, names_of, others};
 use super::subset::{Comparison, Left, Step};
 
 impl<'a> Comparison<'a> {
     /// All object keywords of a node.
-    pub(super) fn objects(&mut self, facts: &Facts<'a>, types: u8, node: View<'a>) -> bool {
-        if types & OBJECT == 0 || facts.values().is_some() {
-            return types & OBJECT == 0 || self.unchanged_for_values(facts, node, &OBJECT_KEYWORDS);
+    pub(super) fn objects(&mut self, facts: &Facts<'a>, types: TypeSet, node: View<'a>) -> bool {
+        if !types.intersects(TypeSet::OBJECT) || facts.values().is_some() {
+            return !types.intersects(TypeSet::OBJECT)
+                || self.unchanged_for_values(facts, node, &OBJECT_KEYWORDS);
         }
         let mut holds = true;
         for rule in [
@@ -252,7 +254,7 @@ impl<'a> Comparison<'a> {
         let Some(wanted) = self.right.keyword(node, "propertyNames") else {
             return true;
         };
-        let left = Left::of(facts.all("propertyNames")).masked(STRING);
+        let left = Left::of(facts.all("propertyNames")).masked(TypeSet::STRING);
         // Members whose names are all known are few; instances show what is wrong with them.
         let sure = std::mem::replace(&mut self.sure, false);
         let holds = self.contained(&left, wanted);
@@ -282,22 +284,27 @@ impl<'a> Comparison<'a> {
     /// `unevaluatedProperties` and `unevaluatedItems` of the right side. What they judge
     /// depends on the keywords beside them, so the same value means the same only
     /// if the left side evaluates no more.
-    pub(super) fn unevaluated(&mut self, facts: &Facts<'a>, types: u8, node: View<'a>) -> bool {
+    pub(super) fn unevaluated(
+        &mut self,
+        facts: &Facts<'a>,
+        types: TypeSet,
+        node: View<'a>,
+    ) -> bool {
         let mut holds = true;
-        for (keyword, bit) in [
-            ("unevaluatedProperties", OBJECT),
-            ("unevaluatedItems", ARRAY),
+        for (keyword, of) in [
+            ("unevaluatedProperties", TypeSet::OBJECT),
+            ("unevaluatedItems", TypeSet::ARRAY),
         ] {
             let Some(rest) = self.right.keyword(node, keyword) else {
                 continue;
             };
             let open = rest.kind() == Kind::Boolean && rest.boolean();
             let in_dialect = evaluated::in_dialect(self.right.dialect);
-            if open || !in_dialect || types & bit == 0 {
+            if open || !in_dialect || !types.intersects(of) {
                 continue;
             }
             let sure = std::mem::replace(&mut self.sure, false);
-            holds &= if bit == OBJECT {
+            holds &= if of == TypeSet::OBJECT {
                 self.unevaluated_properties(facts, node, rest)
             } else {
                 self.unevaluated_items(facts, node, rest)

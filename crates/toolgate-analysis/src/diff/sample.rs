@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
+use toolgate_syntax::model::TypeSet;
 
 use super::facts::{Doc, Facts, TYPES};
 use super::parts;
@@ -121,7 +122,7 @@ impl<'p, 'a> Sampler<'p, 'a> {
         }
         let of: Vec<&str> = TYPES
             .iter()
-            .filter(|(_, bits)| types & bits != 0)
+            .filter(|(_, bits)| types.intersects(*bits))
             .map(|(name, _)| *name)
             .collect();
         let shaped = |keyword: &str| !facts.all(keyword).is_empty();
@@ -192,7 +193,7 @@ impl<'p, 'a> Sampler<'p, 'a> {
     fn candidates(
         &mut self,
         facts: &Facts<'a>,
-        types: u8,
+        types: TypeSet,
         values: Option<&[View<'a>]>,
         depth: usize,
     ) -> Vec<String> {
@@ -205,7 +206,8 @@ impl<'p, 'a> Sampler<'p, 'a> {
         }
         let mut all = Vec::new();
         for (name, bits) in TYPES {
-            if types & bits == 0 || (name == "number" && types & 64 == 0) {
+            if !types.intersects(bits) || (name == "number" && !types.intersects(TypeSet::FRACTION))
+            {
                 continue;
             }
             match name {

@@ -10,8 +10,9 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Kind, Meter as _, Node as _, Unmetered, View, equal};
 use toolgate_syntax::Dialect;
+use toolgate_syntax::model::TypeSet;
 
-use super::facts::{ANY, Doc, Facts, References};
+use super::facts::{Doc, Facts, References};
 use super::lookup::Work;
 
 /// Why a schema is not known to hold all values of the other.
@@ -42,7 +43,7 @@ pub(super) enum Step {
 #[derive(Clone)]
 pub(super) struct Left<'a> {
     pub(super) schemas: Vec<View<'a>>,
-    pub(super) mask: u8,
+    pub(super) mask: TypeSet,
     /// The choices whose branch was taken already.
     taken: Vec<usize>,
 }
@@ -51,18 +52,18 @@ impl<'a> Left<'a> {
     pub(super) fn of(schemas: Vec<View<'a>>) -> Self {
         Self {
             schemas,
-            mask: ANY,
+            mask: TypeSet::ALL,
             taken: Vec::new(),
         }
     }
 
-    pub(super) fn masked(mut self, mask: u8) -> Self {
-        self.mask &= mask;
+    pub(super) fn masked(mut self, mask: TypeSet) -> Self {
+        self.mask = self.mask.intersection(mask);
         self
     }
 }
 
-type Key = (Vec<usize>, u8, usize, usize);
+type Key = (Vec<usize>, TypeSet, usize, usize);
 
 /// One comparison of two documents.
 pub(super) struct Comparison<'a> {
@@ -222,8 +223,8 @@ impl<'a> Comparison<'a> {
             let mut narrower = left.clone();
             narrower.schemas.push(branch);
             narrower.taken.push(list.id().index());
-            let types = Facts::of(&self.left, &narrower.schemas).types() & left.mask;
-            holds &= types == 0 || self.contained(&narrower, right);
+            let types = Facts::of(&self.left, &narrower.schemas).types();
+            holds &= !types.intersects(left.mask) || self.contained(&narrower, right);
         }
         holds
     }
@@ -248,8 +249,8 @@ impl<'a> Comparison<'a> {
         if !self.pay(u64::try_from(listed).unwrap_or(u64::MAX)) {
             return self.too_large();
         }
-        let types = super::leaf::types(facts) & left.mask;
-        if types == 0 {
+        let types = super::leaf::types(facts).intersection(left.mask);
+        if types.is_empty() {
             return true;
         }
         let mut holds = self.leaves(facts, types, node);
@@ -262,7 +263,13 @@ impl<'a> Comparison<'a> {
         holds & self.choices(left, facts, types, node)
     }
 
-    fn choices(&mut self, left: &Left<'a>, facts: &Facts<'a>, types: u8, node: View<'a>) -> bool {
+    fn choices(
+        &mut self,
+        left: &Left<'a>,
+        facts: &Facts<'a>,
+        types: TypeSet,
+        node: View<'a>,
+    ) -> bool {
         let mut holds = true;
         for keyword in ["anyOf", "oneOf"] {
             let Some(list) = self.right.keyword(node, keyword) else {
@@ -339,16 +346,16 @@ impl<'a> Comparison<'a> {
     }
 
     /// Whether the left side, type by type, fits some branch.
-    fn one_of_them(&mut self, left: &Left<'a>, types: u8, list: View<'a>) -> bool {
+    fn one_of_them(&mut self, left: &Left<'a>, types: TypeSet, list: View<'a>) -> bool {
         let branches: Vec<View<'a>> = list.items().take(MOST_BRANCHES).collect();
         self.trial(|this| {
             let whole = branches.iter().any(|branch| this.contained(left, *branch));
             whole
-                || [1, 2, 4, 8, 16, 96]
+                || ONE_BY_ONE
                     .into_iter()
-                    .filter(|bits| types & bits != 0)
-                    .all(|bits| {
-                        let part = left.clone().masked(bits);
+                    .filter(|one| types.intersects(*one))
+                    .all(|one| {
+                        let part = left.clone().masked(one);
                         branches.iter().any(|branch| this.contained(&part, *branch))
                     })
         })
@@ -365,7 +372,7 @@ impl<'a> Comparison<'a> {
         list.len() <= MOST_BRANCHES
             && branches.iter().enumerate().all(|(at, one)| {
                 branches.iter().skip(at.saturating_add(1)).all(|other| {
-                    one.types() & other.types() == 0 || super::leaf::tagged_apart(one, other)
+                    !one.types().intersects(other.types()) || super::leaf::tagged_apart(one, other)
                 })
             })
     }
@@ -465,6 +472,15 @@ pub(super) fn equal_values(a: View<'_>, b: View<'_>) -> bool {
 /// What comparing a pair of schemas takes; a value takes one.
 const PAIR: u64 = 64;
 const DEEPEST: usize = 80;
+/// The types, each alone; both kinds of numbers together.
+const ONE_BY_ONE: [TypeSet; 6] = [
+    TypeSet::NULL,
+    TypeSet::BOOLEAN,
+    TypeSet::STRING,
+    TypeSet::ARRAY,
+    TypeSet::OBJECT,
+    TypeSet::NUMBER,
+];
 const MOST_BRANCHES: usize = 64;
 const MOST_SPLITS: usize = 4;
 const MOST_REASONS: usize = 100;

@@ -35,6 +35,10 @@ impl Dialect {
     ];
 
     /// The name that people know it by: `draft4`, `draft6`, `draft7`, `2019-09`, `2020-12`.
+    ///
+    /// ```
+    /// assert_eq!(toolgate_syntax::Dialect::Draft201909.name(), "2019-09");
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             Self::Draft4 => "draft4",
@@ -62,6 +66,13 @@ impl Dialect {
 
     /// The dialect of a name, in the other spellings in use as well (`draft-07`, `7`,
     /// `draft2019-09`), or of its URI.
+    ///
+    /// ```
+    /// use toolgate_syntax::Dialect;
+    ///
+    /// assert_eq!(Dialect::from_name("draft-07"), Some(Dialect::Draft7));
+    /// assert_eq!(Dialect::from_name("draft3"), None);
+    /// ```
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "draft4" | "draft-04" | "4" => Some(Self::Draft4),
@@ -74,6 +85,11 @@ impl Dialect {
     }
 
     /// The URI that `$schema` declares it by.
+    ///
+    /// ```
+    /// let uri = toolgate_syntax::Dialect::Draft202012.uri();
+    /// assert_eq!(uri, "https://json-schema.org/draft/2020-12/schema");
+    /// ```
     pub fn uri(self) -> &'static str {
         match self {
             Self::Draft4 => "http://json-schema.org/draft-04/schema#",
@@ -86,6 +102,13 @@ impl Dialect {
 
     /// The dialect that a `$schema` declares: by `http` or `https`, with or
     /// without a trailing `#`.
+    ///
+    /// ```
+    /// use toolgate_syntax::Dialect;
+    ///
+    /// let uri = "https://json-schema.org/draft-07/schema";
+    /// assert_eq!(Dialect::from_uri(uri), Some(Dialect::Draft7));
+    /// ```
     pub fn from_uri(uri: &str) -> Option<Self> {
         let rest = uri
             .strip_prefix("https://")

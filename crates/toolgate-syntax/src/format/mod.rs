@@ -140,6 +140,15 @@ impl Format {
 
     /// What the format means in a dialect: `relative-json-pointer` moves an index
     /// (`0-1/a`) only since 2020-12, whose draft of it added that.
+    ///
+    /// ```
+    /// use toolgate_syntax::Dialect;
+    /// use toolgate_syntax::format::Format;
+    ///
+    /// let moved = "0-1/a";
+    /// assert!(Format::RelativeJsonPointer.in_dialect(Dialect::Draft202012).accepts(moved));
+    /// assert!(!Format::RelativeJsonPointer.in_dialect(Dialect::Draft7).accepts(moved));
+    /// ```
     #[must_use]
     pub fn in_dialect(self, dialect: Dialect) -> Self {
         match self {
@@ -181,6 +190,13 @@ impl Format {
     ///
     /// Costs at most a small constant per byte of `text`, except for
     /// [`Format::Regex`], whose cost is that of reading one pattern.
+    ///
+    /// ```
+    /// use toolgate_syntax::format::Format;
+    ///
+    /// assert!(Format::Ipv6.accepts("2001:db8::1"));
+    /// assert!(!Format::Ipv6.accepts("2001:db8"));
+    /// ```
     pub fn accepts(self, text: &str) -> bool {
         match self {
             Self::DateTime => date_time::is_date_time(text),

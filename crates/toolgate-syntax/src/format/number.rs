@@ -36,6 +36,13 @@ pub enum NumberFormat {
 
 impl NumberFormat {
     /// The format that schemas call `name`; `None` for any other name.
+    ///
+    /// ```
+    /// use toolgate_syntax::format::NumberFormat;
+    ///
+    /// assert_eq!(NumberFormat::from_name("int32").map(NumberFormat::name), Some("int32"));
+    /// assert_eq!(NumberFormat::from_name("date"), None);
+    /// ```
     pub fn from_name(name: &str) -> Option<Self> {
         ALL.into_iter().find(|format| format.name() == name)
     }

@@ -290,6 +290,16 @@ impl ContentUse {
 
 impl Entry {
     /// The reference, if the keyword is one.
+    ///
+    /// ```
+    /// use toolgate_syntax::{Keyword, Parser};
+    ///
+    /// let model = Parser::default().parse(br##"{"$ref": "#/$defs/a", "$defs": {"a": true}}"##)?;
+    /// let root = model.sub(model.root);
+    /// let reference = model.entry(root, Keyword::Ref).and_then(|entry| entry.reference());
+    /// assert!(reference.is_some());
+    /// # Ok::<(), toolgate_syntax::CompileError>(())
+    /// ```
     #[must_use]
     pub fn reference(&self) -> Option<ReferenceId> {
         match self.form {
@@ -319,6 +329,14 @@ pub enum Target {
 
 impl Target {
     /// Where it leads when nothing in the dynamic scope says otherwise.
+    ///
+    /// ```
+    /// let model = toolgate_syntax::Parser::default()
+    ///     .parse(br##"{"$ref": "#/$defs/a", "$defs": {"a": true}}"##)?;
+    /// let target = model.sub(model.targets[0].initial());
+    /// assert_eq!(model.pointer(target), "/$defs/a");
+    /// # Ok::<(), toolgate_syntax::CompileError>(())
+    /// ```
     #[must_use]
     pub fn initial(self) -> SubschemaId {
         match self {
@@ -341,6 +359,12 @@ fn nowhere() -> Subschema {
 impl Model {
     /// The subschema with that id. An id of another model may lead to a schema that
     /// rejects everything.
+    ///
+    /// ```
+    /// let model = toolgate_syntax::Parser::default().parse(br#"{"minimum": 1}"#)?;
+    /// assert_eq!(model.sub(model.root).rules.dialect, toolgate_syntax::Dialect::Draft202012);
+    /// # Ok::<(), toolgate_syntax::CompileError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub fn sub(&self, id: SubschemaId) -> Subschema {
@@ -348,6 +372,12 @@ impl Model {
     }
 
     /// The keywords of a subschema, in the order of its text.
+    ///
+    /// ```
+    /// let model = toolgate_syntax::Parser::default().parse(br#"{"minimum": 1}"#)?;
+    /// assert_eq!(model.entries(model.sub(model.root)).len(), 1);
+    /// # Ok::<(), toolgate_syntax::CompileError>(())
+    /// ```
     #[must_use]
     pub fn entries(&self, sub: Subschema) -> &[Entry] {
         match sub.shape {
@@ -360,6 +390,13 @@ impl Model {
     }
 
     /// One keyword of a subschema, if it has it.
+    ///
+    /// ```
+    /// let model = toolgate_syntax::Parser::default().parse(br#"{"minimum": 1}"#)?;
+    /// let minimum = model.entry(model.sub(model.root), toolgate_syntax::Keyword::Minimum);
+    /// assert!(minimum.is_some());
+    /// # Ok::<(), toolgate_syntax::CompileError>(())
+    /// ```
     #[must_use]
     pub fn entry(&self, sub: Subschema, keyword: Keyword) -> Option<&Entry> {
         self.entries(sub)
@@ -368,6 +405,14 @@ impl Model {
     }
 
     /// Where a reference leads.
+    ///
+    /// ```
+    /// let model = toolgate_syntax::Parser::default().parse(br##"{"items": {"$ref": "#"}}"##)?;
+    /// let items = model.subs[1];
+    /// let reference = model.entries(items)[0].reference().unwrap();
+    /// assert_eq!(model.target(reference).initial(), model.root);
+    /// # Ok::<(), toolgate_syntax::CompileError>(())
+    /// ```
     #[must_use]
     pub fn target(&self, id: ReferenceId) -> Target {
         self.targets
@@ -395,6 +440,14 @@ impl Model {
     }
 
     /// A value in one of the documents; `None` for an id of another model.
+    ///
+    /// ```
+    /// let model = toolgate_syntax::Parser::default().parse(br#"{"minimum": 1}"#)?;
+    /// let root = model.sub(model.root);
+    /// let value = model.entries(root)[0].value;
+    /// assert_eq!(model.view(root.doc, value).map(|value| value.raw()), Some("1"));
+    /// # Ok::<(), toolgate_syntax::CompileError>(())
+    /// ```
     #[must_use]
     pub fn view(&self, doc: DocumentId, node: NodeId) -> Option<View<'_>> {
         self.docs
@@ -417,6 +470,14 @@ impl Model {
     }
 
     /// A place in a document, for an error.
+    ///
+    /// ```
+    /// let model = toolgate_syntax::Parser::default().parse(br#"{"minimum": 1}"#)?;
+    /// let root = model.sub(model.root);
+    /// let place = model.place(root.doc, model.entries(root)[0].value);
+    /// assert_eq!((place.pointer.as_str(), place.span), ("/minimum", Some(12..13)));
+    /// # Ok::<(), toolgate_syntax::CompileError>(())
+    /// ```
     #[must_use]
     pub fn place(&self, doc: DocumentId, node: NodeId) -> SchemaLocation {
         place(&self.docs, doc, node)

@@ -78,6 +78,13 @@ impl Model {
 
 impl Entry {
     /// Whether a keyword says anything about an instance; definitions and annotations do not.
+    ///
+    /// ```
+    /// let model = toolgate_syntax::Parser::default().parse(br#"{"title": "a", "minimum": 1}"#)?;
+    /// let applies = model.entries.iter().map(|entry| entry.applies());
+    /// assert_eq!(applies.collect::<Vec<_>>(), [false, true]);
+    /// # Ok::<(), toolgate_syntax::CompileError>(())
+    /// ```
     #[must_use]
     pub fn applies(&self) -> bool {
         !matches!(

@@ -140,6 +140,25 @@ impl TypeSet {
         }
     }
 
+    /// The type of a value: `1.0` is an integer, as everywhere but in draft 4.
+    ///
+    /// ```
+    /// use toolgate_json::{OwnedDocument, ReadLimits};
+    /// use toolgate_syntax::model::TypeSet;
+    ///
+    /// let document = OwnedDocument::read("1.0", &ReadLimits::default())?;
+    /// assert_eq!(TypeSet::of(document.document().root()), TypeSet::INTEGER);
+    /// # Ok::<(), toolgate_json::ReadError>(())
+    /// ```
+    #[must_use]
+    pub fn of<'i, N: Node<'i>>(node: N) -> Self {
+        match node.kind() {
+            Kind::Number if node.number().is_integer() => Self::INTEGER,
+            Kind::Number => Self::FRACTION,
+            kind => Self::of_kind(kind),
+        }
+    }
+
     /// Whether all values of a kind are of one of the types.
     #[inline]
     #[must_use]
@@ -182,7 +201,7 @@ impl TypeSet {
                 names.push(name);
             }
         }
-        if self.contains(Self::NUMBER) {
+        if self.contains(Self::FRACTION) {
             names.push("number");
         } else if self.contains(Self::INTEGER) {
             names.push("integer");
