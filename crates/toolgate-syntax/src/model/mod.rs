@@ -4,6 +4,7 @@
 //! A [`Parser`](crate::Parser) makes it. Compilers and analyses read it: tables of
 //! documents, resources, subschemas and keywords, and typed indexes into them.
 
+mod entry;
 mod reach;
 mod types;
 
@@ -13,11 +14,11 @@ use std::sync::Arc;
 use toolgate_json::{NodeId, OwnedDocument, View};
 use toolgate_pattern::Pattern;
 
+pub use entry::{ContentUse, Dependency, Entry, Form, FormatUse};
 pub use types::TypeSet;
 
 use crate::dialect::{Keyword, Rules};
 use crate::error::SchemaLocation;
-use crate::format::{Format, NumberFormat};
 use crate::int::{to_u32, to_usize};
 use crate::options::Warning;
 
@@ -170,143 +171,6 @@ pub enum Shape {
         /// Index behind the last.
         end: u32,
     },
-}
-
-/// One keyword of one subschema.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Entry {
-    /// The keyword, or [`Keyword::Unknown`].
-    pub keyword: Keyword,
-    /// The member's name in the document.
-    pub name: NodeId,
-    /// The member's value in the document.
-    pub value: NodeId,
-    /// The value, decoded.
-    pub form: Form,
-}
-
-/// A keyword's value, decoded. Literals stay in the document, at [`Entry::value`].
-#[derive(Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "every user of a model must decide what a new form means to it"
-)]
-pub enum Form {
-    /// Asserts nothing here: an annotation, or a keyword that a sibling reads.
-    Annotation,
-    /// The value itself is the operand: `const`, `enum`, `multipleOf`, `required`.
-    Literal,
-    /// A number that bounds, itself included or not.
-    Bound {
-        /// Whether the number itself is out of bounds.
-        exclusive: bool,
-    },
-    /// A non-negative integer.
-    Count(u64),
-    /// `uniqueItems`, `$recursiveAnchor`.
-    Flag(bool),
-    /// `type`.
-    Types(TypeSet),
-    /// `pattern`.
-    Pattern(PatternId),
-    /// A `format` that asserts.
-    Format(FormatUse),
-    /// `contentEncoding` or `contentMediaType` that asserts (draft 7).
-    Content(ContentUse),
-    /// A subschema.
-    One(SubschemaId),
-    /// An array of subschemas.
-    List(Box<[SubschemaId]>),
-    /// Subschemas by name; the name is the key node.
-    Map(Box<[(NodeId, SubschemaId)]>),
-    /// Subschemas by pattern; the key node and its pattern.
-    Patterns(Box<[(NodeId, PatternId, SubschemaId)]>),
-    /// `dependencies`: by name, either a subschema or an array of names.
-    Dependencies(Box<[(NodeId, Dependency)]>),
-    /// `$ref`, `$dynamicRef`, `$recursiveRef`.
-    Reference(ReferenceId),
-}
-
-/// What a name in `dependencies` or `dependentRequired` brings with it.
-#[derive(Debug, Clone, Copy)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "every user of a model must decide what a new dependency means to it"
-)]
-pub enum Dependency {
-    /// A subschema that the object must match.
-    Schema(SubschemaId),
-    /// An array node of names that must be there.
-    Names(NodeId),
-}
-
-/// A format that is checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "every user of a model must decide what a new kind of format means to it"
-)]
-pub enum FormatUse {
-    /// A format of strings.
-    Text(Format),
-    /// A format of numbers.
-    Number(NumberFormat),
-}
-
-/// An encoding or a media type that is checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "every user of a model must decide what a new content means to it"
-)]
-pub enum ContentUse {
-    /// `contentEncoding: base64` (RFC 4648 §4).
-    Base64,
-    /// `contentMediaType: application/json`.
-    Json,
-}
-
-impl ContentUse {
-    /// The encoding or media type of that name, without regard to case.
-    ///
-    /// ```
-    /// use toolgate_syntax::model::ContentUse;
-    ///
-    /// assert_eq!(ContentUse::from_name("BASE64"), Some(ContentUse::Base64));
-    /// assert_eq!(ContentUse::from_name("text/html"), None);
-    /// ```
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        if name.eq_ignore_ascii_case("base64") {
-            Some(Self::Base64)
-        } else if name.eq_ignore_ascii_case("application/json") {
-            Some(Self::Json)
-        } else {
-            None
-        }
-    }
-}
-
-impl Entry {
-    /// The reference, if the keyword is one.
-    ///
-    /// ```
-    /// use toolgate_syntax::{Keyword, Parser};
-    ///
-    /// let model = Parser::default().parse(br##"{"$ref": "#/$defs/a", "$defs": {"a": true}}"##)?;
-    /// let root = model.sub(model.root);
-    /// let reference = model.entry(root, Keyword::Ref).and_then(|entry| entry.reference());
-    /// assert!(reference.is_some());
-    /// # Ok::<(), toolgate_syntax::CompileError>(())
-    /// ```
-    #[must_use]
-    pub fn reference(&self) -> Option<ReferenceId> {
-        match self.form {
-            Form::Reference(id) => Some(id),
-            _ => None,
-        }
-    }
 }
 
 /// Where a reference leads.
