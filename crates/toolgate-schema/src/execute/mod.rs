@@ -14,6 +14,7 @@
 
 mod ahead;
 mod array;
+mod assertion;
 mod evaluated;
 mod leaf;
 mod memo;
@@ -28,6 +29,7 @@ use std::ops::ControlFlow;
 use smallvec::SmallVec;
 use toolgate_json::{Kind, Node};
 
+pub(crate) use assertion::{assert, assert_name};
 pub(crate) use memo::Memo;
 pub(crate) use stream::run as run_stream;
 

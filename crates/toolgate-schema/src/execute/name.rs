@@ -28,9 +28,16 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
 
 /// The name of a member as a string to be checked.
 #[derive(Debug, Clone, Copy)]
-struct Name<'i> {
+pub(super) struct Name<'i> {
     text: &'i str,
     identity: usize,
+}
+
+impl<'i> Name<'i> {
+    /// A name of which no verdict is remembered.
+    pub(super) fn new(text: &'i str) -> Self {
+        Self { text, identity: 0 }
+    }
 }
 
 impl<'i> toolgate_json::Key<'i> for Name<'i> {

@@ -8,11 +8,11 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Kind, Node};
 
-use super::Flow;
 use super::found::{found, near, show};
 use super::kind::Tag;
 use super::machine::Machine;
 use super::value::At;
+use super::{Flow, broken};
 use crate::dialect::Keyword;
 use crate::int::units;
 use crate::outline::{Entry, Form, Outline, SubId};
@@ -135,18 +135,19 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             };
             evidence.score += 1;
             let inner = outline.sub(*sub);
-            let constant = outline.entry(inner, Keyword::Const).or_else(|| {
+            let entries = outline.entries(inner);
+            let place = |keyword| entries.iter().position(|entry| entry.keyword == keyword);
+            let place = place(Keyword::Const).or_else(|| {
                 // A single-member enumeration is a constant by another name.
-                let entry = outline.entry(inner, Keyword::Enum)?;
-                let members = outline.view(inner.doc, entry.value)?;
-                (members.len() <= FEW).then_some(entry)
+                let place = place(Keyword::Enum)?;
+                let members = outline.view(inner.doc, entries.get(place)?.value)?;
+                (members.len() <= FEW).then_some(place)
             });
-            let Some(constant) = constant else { continue };
-            let matched = match constant.keyword {
-                Keyword::Const => self.equals(inner.doc, constant.value, At::Value(value))?,
-                _ => self.is_member(inner.doc, constant, At::Value(value))?,
+            let Some(place) = place else { continue };
+            let Some(constant) = entries.get(place) else {
+                return broken();
             };
-            if matched {
+            if self.operate(inner, place, At::Value(value))? {
                 evidence.score += CONSTANT;
             } else {
                 evidence.score -= CONSTANT;

@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Key as _, Node, NodeId};
 
-use super::Flow;
 use super::frame::{Child, Frame, Seen, Token};
 use super::machine::Machine;
 use super::names::Names;
 use super::scope::ScopeId;
 use super::value::At;
+use super::{Flow, broken};
 use crate::dialect::Keyword;
 use crate::int::{to_usize, units};
 use crate::outline::{Dependency, DocId, Entry, Form, Outline, PatternId, Sub, SubId, Target};
@@ -119,9 +119,10 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             (Form::Reference(id), _) => {
                 self.purse
                     .pay(self.scopes.length(on.scope) / LINKS_PER_UNIT)?;
-                let target = match self.outline.target(*id) {
-                    Target::Static(sub) => sub,
-                    Target::Dynamic { initial, name } => self
+                let target = match self.outline.targets.get(id.index()).copied() {
+                    None => return broken(),
+                    Some(Target::Static(sub)) => sub,
+                    Some(Target::Dynamic { initial, name }) => self
                         .scopes
                         .bound(self.outline, on.scope, name)
                         .unwrap_or(initial),
@@ -280,7 +281,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 *next += 1;
                 let key = *key;
                 if let Some(object) = at.object()
-                    && self.member(object, self.text(doc, key))?.is_some()
+                    && self.member(object, self.name_of(doc, key)?)?.is_some()
                 {
                     break same(*sub, Token::Key(key));
                 }
@@ -292,7 +293,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 *next += 1;
                 let key = *key;
                 if let (Dependency::Schema(sub), Some(object)) = (dependency, at.object())
-                    && self.member(object, self.text(doc, key))?.is_some()
+                    && self.member(object, self.name_of(doc, key)?)?.is_some()
                 {
                     break same(*sub, Token::Key(key));
                 }
@@ -326,7 +327,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 };
                 while let Some((key, sub)) = map.get(*next) {
                     *next += 1;
-                    let name = self.text(doc, *key);
+                    let name = self.name_of(doc, *key)?;
                     // Only who keeps book of what was evaluated wants the place.
                     let found = if places {
                         let found = self.placed_member(object, name)?;

@@ -4,16 +4,18 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Kind, Node, NodeId, View};
 
-use super::Flow;
 use super::found::{cut, found, near, show};
 use super::frame::Via;
 use super::kind::{Branches, FindingKind};
 use super::machine::Machine;
 use super::trail::Place;
 use super::value::At;
+use super::{Flow, broken};
 use crate::dialect::Keyword;
 use crate::int::{to_usize, units};
-use crate::outline::{ContentUse, Dependency, DocId, Entry, Form, FormatUse, Outline, SubId};
+use crate::outline::{
+    ContentUse, Dependency, DocId, Entry, Form, FormatUse, Outline, Shape, SubId,
+};
 
 /// A keyword, or a `false` schema, that does not hold for a value: enough to say later
 /// what is wrong.
@@ -169,8 +171,16 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 found: found(at),
             },
             (Form::Literal, Keyword::Required) => {
-                let (missing, more) = self.missing(doc, entry.value, at)?;
-                FindingKind::Required { missing, more }
+                let (Some(object), Some(place), Shape::Entries { start, .. }) =
+                    (at.object(), fault.entry, outline.sub(fault.sub).shape)
+                else {
+                    return broken();
+                };
+                let lacking = self.lacking(to_usize(start) + to_usize(place), object)?;
+                FindingKind::Required {
+                    missing: lacking.iter().take(SHOWN).map(|name| cut(name)).collect(),
+                    more: lacking.len().saturating_sub(SHOWN),
+                }
             }
             (Form::Dependencies(map), _) => return self.unmet(doc, at, map),
             (_, Keyword::Contains) => FindingKind::Contains,

@@ -261,9 +261,15 @@ impl<'o, 'i, N: Node<'i>> Frame<'o, 'i, N> {
         )
     }
 
+    /// The place of the keyword under way among those of the subschema.
+    pub(super) fn under_way(&self) -> usize {
+        // It was taken, and `next` is behind it.
+        self.next.saturating_sub(1)
+    }
+
     /// The fault of the keyword under way, or of the subschema as a whole.
     pub(super) fn fault(&self, entry: Option<&Entry>) -> Fault<'i, N> {
-        let own = entry.and_then(|_| self.next.checked_sub(1));
+        let own = entry.map(|_| self.under_way());
         Fault {
             sub: self.id,
             entry: own.map(to_u32),

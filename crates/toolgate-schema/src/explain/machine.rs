@@ -23,18 +23,18 @@ use super::scope::{ScopeId, Scopes};
 use super::sink::Sink;
 use super::trail::{Place, Trail};
 use super::value::At;
-use super::{DEEPER, Flow, Purse, Stop};
+use super::{DEEPER, Flow, Purse, Stop, broken};
 use crate::dialect::{Dialect, Keyword};
 use crate::execute::{Allowance, Exhausted, Memo};
 use crate::int::{to_usize, units};
-use crate::outline::{Entry, Form, Outline, Shape, SubId};
+use crate::outline::{Entry, Form, Outline, Shape, Sub, SubId};
 
 pub(super) struct Machine<'o, 'i, N: Node<'i>> {
     pub(super) program: &'o Program,
     pub(super) outline: &'o Outline,
     pub(super) purse: Purse,
     pub(super) scopes: Scopes,
-    pub(super) tables: Tables<'o, 'i, N>,
+    pub(super) tables: Tables<'i, N>,
     pub(super) allowance: Allowance,
     /// Verdicts by (subschema in scope, value).
     pub(super) memo: Memo,
@@ -65,10 +65,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         Self {
             program,
             outline: program.outline(),
-            purse: Purse {
-                left: allowance.fuel,
-                allowed: allowance.fuel,
-            },
+            purse: Purse::new(allowance.fuel),
             scopes: Scopes::default(),
             tables: Tables::default(),
             allowance,
@@ -84,10 +81,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     }
 
     pub(super) fn refuel(&mut self, fuel: u64) {
-        self.purse = Purse {
-            left: fuel,
-            allowed: fuel,
-        };
+        self.purse = Purse::new(fuel);
     }
 
     /// Evaluates the whole schema on the whole instance.
@@ -127,6 +121,23 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         }
     }
 
+    /// A subschema and its keywords, all of them.
+    pub(super) fn subschema(&self, id: SubId) -> Flow<(Sub, &'o [Entry])> {
+        let outline: &'o Outline = self.outline;
+        let Some(sub) = outline.subs.get(id.index()).copied() else {
+            return broken();
+        };
+        let count = match sub.shape {
+            Shape::Always(_) => 0,
+            Shape::Entries { start, end } => to_usize(end.saturating_sub(start)),
+        };
+        let entries = outline.entries(sub);
+        if entries.len() != count || outline.resources.get(sub.resource.index()).is_none() {
+            return broken();
+        }
+        ControlFlow::Continue((sub, entries))
+    }
+
     /// A quiet frame that has not begun.
     pub(super) fn frame(
         &mut self,
@@ -136,11 +147,9 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         via: Via,
     ) -> Flow<Box<Frame<'o, 'i, N>>> {
         self.purse.pay(1)?;
-        let sub = self.outline.sub(id);
+        let (sub, entries) = self.subschema(id)?;
         let (scope, work) = self.scopes.enter(self.outline, scope, sub.resource);
         self.purse.pay(work / 8)?;
-        let outline: &'o Outline = self.outline;
-        let entries = outline.entries(sub);
         let rounds = entries
             .iter()
             .map(|entry| Frame::<N>::round_of(entry.keyword));
@@ -281,7 +290,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             return ControlFlow::Continue(());
         }
         if !frame.loud {
-            frame.holds = self.assert(frame.asked(), entry)?;
+            frame.holds = self.assert(frame.asked(), frame.under_way())?;
             if !frame.holds {
                 frame.valid = false;
                 return ControlFlow::Continue(());
@@ -292,7 +301,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 self.name_keyword(frame, entry)?;
                 self.announce(frame, Some(entry), |spot| sink.enter(spot))?;
             }
-            frame.holds = self.assert(frame.asked(), entry)?;
+            frame.holds = self.assert(frame.asked(), frame.under_way())?;
             if S::EVERYTHING && Frame::<N>::round_of(entry.keyword) == LAST_ROUND {
                 frame.seen_before = Some(frame.seen.clone());
             }

@@ -142,13 +142,23 @@ fn broken<T>() -> Flow<T> {
 /// What the evaluation may still spend.
 #[derive(Debug)]
 struct Purse {
+    /// In units of a check, which is what operations take.
     left: u64,
+    /// In units of a plain evaluation.
     allowed: u64,
 }
 
 impl Purse {
+    fn new(allowed: u64) -> Self {
+        Self {
+            left: allowed.saturating_mul(PLAIN_UNIT),
+            allowed,
+        }
+    }
+
+    /// Pays for steps of the evaluation itself.
     fn pay(&mut self, units: u64) -> Flow {
-        Meter::spend(self, units)
+        self.spend(units.saturating_mul(PLAIN_UNIT))
     }
 
     /// Pays for looking at a text.

@@ -1,29 +1,28 @@
-//! Finding names: of an object's members, and of a keyword's.
+//! Finding names: of an object's members, of `properties`, and those that `required` misses.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use foldhash::{HashMap, HashMapExt as _};
-use toolgate_json::{Key as _, Kind, Node, NodeId, View};
+use toolgate_json::{Key as _, Node, NodeId, View};
 
-use super::Flow;
 use super::machine::Machine;
-use crate::int::{to_u32, units};
-use crate::outline::{DocId, Entry, SubId};
+use super::program::Program;
+use super::{Flow, broken};
+use crate::int::{to_u32, to_usize, units};
+use crate::outline::{DocId, Entry, Outline, SubId};
 use crate::plan::NameTable;
 
 /// The members of one object by name, each with its place.
 type Members<'i, N> = Rc<HashMap<&'i str, (u32, N)>>;
 
-/// The names that a keyword mentions, each with its place.
-#[derive(Debug, Clone)]
+/// The names of a `properties` keyword, each with its place.
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Names<'o> {
     /// Few are searched one by one, where they stand.
     Few(View<'o>),
-    /// Many have a table that was made before,
+    /// Many have a table.
     Indexed(&'o NameTable<u32>),
-    /// or one that this evaluation makes.
-    Many(Rc<HashMap<&'o str, u32>>),
 }
 
 impl Names<'_> {
@@ -31,31 +30,23 @@ impl Names<'_> {
     pub(super) fn place(&self, name: &str) -> Option<u32> {
         match self {
             Self::Few(view) => {
-                let mut members = view.members();
-                let mut items = view.items();
-                let place = match view.kind() {
-                    Kind::Object => members.position(|(key, _)| key.text() == name),
-                    _ => items.position(|one| one.kind() == Kind::String && one.string() == name),
-                };
+                let place = view.members().position(|(key, _)| key.text() == name);
                 place.map(to_u32)
             }
             Self::Indexed(table) => table.find_text(name).copied(),
-            Self::Many(names) => names.get(name).copied(),
         }
     }
 }
 
-/// Tables of names, made when they are first needed.
-pub(super) struct Tables<'o, 'i, N> {
+/// Tables of the members of objects, made when they are first needed.
+pub(super) struct Tables<'i, N> {
     members: HashMap<usize, Members<'i, N>>,
-    names: HashMap<(DocId, NodeId), Rc<HashMap<&'o str, u32>>>,
 }
 
-impl<N> Default for Tables<'_, '_, N> {
+impl<N> Default for Tables<'_, N> {
     fn default() -> Self {
         Self {
             members: HashMap::new(),
-            names: HashMap::new(),
         }
     }
 }
@@ -96,54 +87,54 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
 
     /// The names of a subschema's `properties`.
     pub(super) fn properties(&mut self, id: SubId, doc: DocId, entry: &Entry) -> Flow<Names<'o>> {
-        match self.program.properties(id) {
-            Some(table) => ControlFlow::Continue(Names::Indexed(table)),
-            None => self.names(doc, entry),
+        if let Some(table) = self.program.properties(id) {
+            return ControlFlow::Continue(Names::Indexed(table));
+        }
+        let outline: &'o Outline = self.outline;
+        match outline.view(doc, entry.value) {
+            Some(view) => ControlFlow::Continue(Names::Few(view)),
+            None => broken(),
         }
     }
 
-    /// The member names (or the strings) of a keyword's value.
-    pub(super) fn names(&mut self, doc: DocId, entry: &Entry) -> Flow<Names<'o>> {
-        let outline: &'o crate::outline::Outline = self.outline;
-        if let Some(view) = outline.view(doc, entry.value)
-            && view.len() <= FEW_NAMES
-        {
-            self.purse.pay(1)?;
-            return ControlFlow::Continue(Names::Few(view));
-        }
-        if let Some(table) = self.program.members(doc, entry.value) {
-            return ControlFlow::Continue(Names::Indexed(table));
-        }
-        if let Some(names) = self.tables.names.get(&(doc, entry.value)) {
-            return ControlFlow::Continue(Names::Many(Rc::clone(names)));
-        }
-        let mut names = HashMap::new();
-        if let Some(view) = outline.view(doc, entry.value) {
-            self.purse.pay(units(view.len()))?;
-            for (at, (key, _)) in view.members().enumerate() {
-                names.entry(key.text()).or_insert(to_u32(at));
-            }
-            for (at, item) in view.items().enumerate() {
-                if item.kind() == Kind::String {
-                    names.entry(item.string()).or_insert(to_u32(at));
-                }
+    /// The names of a `required` keyword that an object lacks, in the order of the schema.
+    pub(super) fn lacking(&mut self, entry: usize, object: N) -> Flow<Vec<&'o str>> {
+        let program: &'o Program = self.program;
+        let Some(table) = program.assertions().names(entry) else {
+            return broken();
+        };
+        self.purse.pay(units(table.len() + object.len()))?;
+        let mut there = vec![false; table.len()];
+        for (key, _) in object.members() {
+            let slot = table.find(key.bytes(), |ends| key.hash_of(ends));
+            if let Some(mark) = slot.and_then(|slot| there.get_mut(to_usize(slot.bit))) {
+                *mark = true;
             }
         }
-        let names = Rc::new(names);
-        self.tables
-            .names
-            .insert((doc, entry.value), Rc::clone(&names));
-        ControlFlow::Continue(Names::Many(names))
+        let names = table.names().zip(table.data()).zip(there);
+        let lacking = names.filter(|((_, slot), there)| slot.required && !there);
+        let mut lacking: Vec<_> = lacking
+            .map(|((name, slot), _)| (slot.order, name))
+            .collect();
+        lacking.sort_unstable_by_key(|(order, _)| *order);
+        ControlFlow::Continue(lacking.into_iter().map(|(_, name)| name).collect())
     }
 
     /// A text of the schema: a name, or a string.
     pub(super) fn text(&self, doc: DocId, node: NodeId) -> &'o str {
-        let outline: &'o crate::outline::Outline = self.outline;
+        let outline: &'o Outline = self.outline;
         outline.view(doc, node).map_or("", Node::string)
+    }
+
+    /// A name of the schema that decides what is evaluated.
+    pub(super) fn name_of(&self, doc: DocId, node: NodeId) -> Flow<&'o str> {
+        let outline: &'o Outline = self.outline;
+        match outline.view(doc, node) {
+            Some(view) => ControlFlow::Continue(view.string()),
+            None => broken(),
+        }
     }
 }
 
-/// Up to this many names are searched one by one.
-pub(super) const FEW_NAMES: usize = 12;
 /// Objects up to this size are searched member by member.
 const FEW: usize = 8;

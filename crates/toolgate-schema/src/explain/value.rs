@@ -1,6 +1,6 @@
 //! What a subschema is applied to: a value, or the name of a member.
 
-use toolgate_json::{Kind, Node, Number};
+use toolgate_json::{Kind, Node};
 
 /// A value of the instance, or a member's name as `propertyNames` sees it.
 #[derive(Debug, Clone, Copy)]
@@ -23,13 +23,6 @@ impl<'i, N: Node<'i>> At<'i, N> {
         match self {
             Self::Value(node) => node.string(),
             Self::Name { text, .. } => text,
-        }
-    }
-
-    pub(super) fn number(self) -> Number<'i> {
-        match self {
-            Self::Value(node) => node.number(),
-            Self::Name { .. } => Number::from_i64(0),
         }
     }
 

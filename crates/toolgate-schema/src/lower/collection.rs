@@ -13,12 +13,13 @@ use crate::plan::{
 };
 
 impl Lowering<'_> {
-    /// Drafts the one operation of all keywords that look at an object's members.
+    /// Drafts the one operation of those of these keywords that look at an object's members.
     pub(super) fn object(
         &mut self,
         id: SubId,
         sub: Sub,
         scope: ScopeId,
+        entries: &[Entry],
         draft: &mut Draft,
     ) -> Result<(), CompileError> {
         if draft
@@ -36,7 +37,7 @@ impl Lowering<'_> {
             return Err(self.lost(id));
         };
         let document = doc.text.document();
-        let room = outline.entries(sub).iter().map(|entry| match &entry.form {
+        let room = entries.iter().map(|entry| match &entry.form {
             Form::Map(map) if entry.keyword == Keyword::Properties => map.len(),
             Form::Literal if entry.keyword == Keyword::Required => document.view(entry.value).len(),
             _ => 0,
@@ -46,7 +47,7 @@ impl Lowering<'_> {
         let mut known: Vec<Slot> = Vec::with_capacity(room);
         let mut dependents: Vec<(u32, Vec<u32>, Option<NodeIx>)> = Vec::new();
         let mut any = false;
-        for entry in outline.entries(sub) {
+        for entry in entries {
             match (&entry.form, entry.keyword) {
                 (Form::Map(map), Keyword::Properties) => {
                     for (key, one) in map {
@@ -84,6 +85,8 @@ impl Lowering<'_> {
                     for (key, dependency) in map {
                         let trigger = names.slot(document.view(*key).string());
                         dependents.push(match dependency {
+                            // The plain program applies subschemas itself.
+                            Dependency::Schema(_) if self.plain => continue,
                             Dependency::Schema(one) => {
                                 (trigger, Vec::new(), Some(self.child(*one, scope)?))
                             }
@@ -151,12 +154,13 @@ impl Lowering<'_> {
         draft.push(run, Op::Object(index));
     }
 
-    /// Drafts the one operation of all keywords that look at an array's items.
+    /// Drafts the one operation of those of these keywords that look at an array's items.
     pub(super) fn array(
         &mut self,
         id: SubId,
         sub: Sub,
         scope: ScopeId,
+        entries: &[Entry],
         draft: &mut Draft,
     ) -> Result<(), CompileError> {
         if draft
@@ -171,7 +175,7 @@ impl Lowering<'_> {
             ..ArrayPlan::default()
         };
         let mut any = false;
-        for entry in outline.entries(sub) {
+        for entry in entries {
             match (&entry.form, entry.keyword) {
                 (Form::List(list), Keyword::PrefixItems | Keyword::Items) => {
                     let mut prefix = Vec::with_capacity(list.len());
@@ -260,6 +264,7 @@ impl Lowering<'_> {
     /// feed: it then means the same as `additionalProperties` or `items`.
     fn own_unevaluated(&self, id: SubId, sub: Sub, keyword: Keyword) -> Option<SubId> {
         match self.outline.entry(sub, keyword)?.form {
+            _ if self.plain => None,
             Form::One(one) if unevaluated::is_own(self.outline, id, keyword) => Some(one),
             _ => None,
         }

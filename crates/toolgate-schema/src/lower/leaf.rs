@@ -79,6 +79,12 @@ impl Lowering<'_> {
                 };
                 let base64 = sibling(Keyword::ContentEncoding) == Some(ContentUse::Base64);
                 let json = sibling(Keyword::ContentMediaType) == Some(ContentUse::Json);
+                if self.plain {
+                    let json = *content == ContentUse::Json;
+                    let base64 = base64 || !json;
+                    draft.push(Run::String, Op::Content { base64, json });
+                    return Ok(());
+                }
                 let first = keyword == Keyword::ContentEncoding || !base64;
                 if first
                     && *content

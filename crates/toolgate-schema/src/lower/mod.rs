@@ -12,6 +12,7 @@ mod leaf;
 mod literals;
 mod merge;
 mod narrow;
+mod plain;
 mod scope;
 mod sharing;
 mod unevaluated;
@@ -26,6 +27,7 @@ use crate::outline::{Entry, Form, Outline, RefId, Shape, Sub, SubId, Target, Typ
 use crate::plan::{Condition, Literal, Lost, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits, Union};
 use toolgate_syntax::LimitName;
 
+pub(crate) use plain::plain;
 use scope::{ScopeId, Scopes};
 
 /// Compiles an outline.
@@ -52,27 +54,8 @@ pub(crate) fn lower(outline: &Outline, limits: &Limits) -> Result<Plan, CompileE
 
 /// Every node with its operations, as its subschema says it.
 fn drafted<'o>(outline: &'o Outline, limits: &'o Limits) -> Result<Lowering<'o>, CompileError> {
-    let mut work = Lowering {
-        outline,
-        limits,
-        scopes: Scopes::new(outline),
-        tracked: unevaluated::tracked(outline),
-        plan: Plan {
-            nodes: Vec::with_capacity(outline.subs.len() / SUBSCHEMAS_PER_NODE + 1),
-            patterns: outline.patterns.iter().cloned().collect(),
-            docs: outline.docs.iter().map(|doc| doc.text.clone()).collect(),
-            ops: Vec::with_capacity(DRAFT),
-            ..Plan::default()
-        },
-        origins: Vec::new(),
-        node_of: vec![None; outline.subs.len()],
-        scoped: HashMap::new(),
-        draft: Vec::with_capacity(DRAFT),
-        classes: vec![None; outline.subs.len()],
-        table_rows: 0,
-        revisited: HashSet::new(),
-        waiting: Vec::with_capacity(WAITING),
-    };
+    let mut work = Lowering::new(outline, limits);
+    work.tracked = unevaluated::tracked(outline);
     let start = work
         .scopes
         .enter(ScopeId::EMPTY, outline.sub(outline.root).resource);
@@ -93,6 +76,8 @@ struct Lowering<'o> {
     scopes: Scopes<'o>,
     /// Subschemas whose evaluated members some dynamic `unevaluated*` asks for.
     tracked: Vec<bool>,
+    /// Whether each keyword is lowered by itself.
+    plain: bool,
     plan: Plan,
     /// The subschema each node was made from, where dynamic references may be rings.
     origins: Vec<SubId>,
@@ -138,6 +123,34 @@ impl Draft {
 
     fn require_types(&mut self, types: TypeSet) {
         self.types = Some(self.types.map_or(types, |known| known.intersection(types)));
+    }
+}
+
+impl<'o> Lowering<'o> {
+    /// No node yet, and the tables that operations lead to.
+    fn new(outline: &'o Outline, limits: &'o Limits) -> Self {
+        Self {
+            outline,
+            limits,
+            scopes: Scopes::new(outline),
+            tracked: Vec::new(),
+            plain: false,
+            plan: Plan {
+                nodes: Vec::with_capacity(outline.subs.len() / SUBSCHEMAS_PER_NODE + 1),
+                patterns: outline.patterns.iter().cloned().collect(),
+                docs: outline.docs.iter().map(|doc| doc.text.clone()).collect(),
+                ops: Vec::with_capacity(DRAFT),
+                ..Plan::default()
+            },
+            origins: Vec::new(),
+            node_of: vec![None; outline.subs.len()],
+            scoped: HashMap::new(),
+            draft: Vec::with_capacity(DRAFT),
+            classes: vec![None; outline.subs.len()],
+            table_rows: 0,
+            revisited: HashSet::new(),
+            waiting: Vec::with_capacity(WAITING),
+        }
     }
 }
 
@@ -270,12 +283,22 @@ impl Lowering<'_> {
             self.leaf(id, sub, entry, &mut draft)?;
             self.in_place(sub, scope, entry, &mut draft)?;
         }
-        self.object(id, sub, scope, &mut draft)?;
-        self.array(id, sub, scope, &mut draft)?;
+        let entries = outline.entries(sub);
+        self.object(id, sub, scope, entries, &mut draft)?;
+        self.array(id, sub, scope, entries, &mut draft)?;
         self.unevaluated(id, sub, scope, &mut draft)?;
         if draft.ops.len() >= MOST_OPS {
             return Err(self.too_large(id, MOST_OPS));
         }
+        let node = self.pack(draft);
+        if let Some(slot) = self.plan.nodes.get_mut(ix.index()) {
+            *slot = node;
+        }
+        Ok(())
+    }
+
+    /// A node of drafted operations, in the order of their runs.
+    fn pack(&mut self, mut draft: Draft) -> PlanNode {
         let first = self.plan.ops.len();
         let mut ends = [0; Run::COUNT];
         let (mut present, mut object, mut array) = (0, NONE, NONE);
@@ -297,7 +320,7 @@ impl Lowering<'_> {
         draft.ops.clear();
         self.draft = draft.ops;
         let plain = ends.last() == Some(&0);
-        let node = PlanNode {
+        PlanNode {
             types: draft.types.unwrap_or(TypeSet::ALL),
             traits: Traits {
                 plain,
@@ -310,11 +333,7 @@ impl Lowering<'_> {
             array,
             start: to_u32(first),
             ends,
-        };
-        if let Some(slot) = self.plan.nodes.get_mut(ix.index()) {
-            *slot = node;
         }
-        Ok(())
     }
 
     /// Keywords that apply other subschemas to the instance itself.

@@ -3,6 +3,7 @@
 //! instance's type so that a string never looks at an object keyword.
 
 mod ahead;
+mod assertions;
 mod collection;
 mod held;
 mod index;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use toolgate_json::{NodeId, OwnedDocument, View};
 use toolgate_pattern::Pattern;
 
+pub(crate) use assertions::Assertions;
 pub(crate) use collection::{
     ArrayPlan, ByKind, Contains, Dependent, ObjectPlan, Reach, Slot, Target, Walk,
 };

@@ -1,6 +1,6 @@
-//! Plans that were damaged on purpose: an index that leads nowhere, or a row where
-//! another kind of row should be, never leads to a verdict that the intact plan does
-//! not give.
+//! Programs that were damaged on purpose, the optimised and the plain one: an index that
+//! leads nowhere, or a row where another kind of row should be, never leads to a verdict
+//! that the intact program does not give.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -11,8 +11,9 @@ use toolgate_json::{DuplicateKeys, Node as _, OwnedDocument, ReadLimits};
 use crate::Dialect;
 use crate::compiler::Compiler;
 use crate::execute::{Allowance, Exhausted, Scratch, run};
+use crate::explain::{Evaluation, Program};
 use crate::limits::Limits;
-use crate::lower::lower;
+use crate::lower::{lower, plain};
 use crate::options::Formats;
 use crate::outline::Outline;
 use crate::plan::{NodeIx, Op, Plan, Target};
@@ -28,6 +29,7 @@ fn damage_never_gives_another_verdict() {
     files.sort();
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut seen = Seen::default();
+    let mut seen_plainly = Seen::default();
     for file in files {
         let text = fs::read(&file).expect("a file");
         // Some cases are about duplicate names, or about depth.
@@ -50,7 +52,7 @@ fn damage_never_gives_another_verdict() {
             let Ok(text) = OwnedDocument::read(schema.raw(), &ReadLimits::default()) else {
                 continue;
             };
-            let Ok(outline) = compiler.parser().parse_assertions(text) else {
+            let Ok(outline) = compiler.parser().parse_assertions(text.clone()) else {
                 continue;
             };
             let instances: Vec<_> = tests
@@ -61,10 +63,21 @@ fn damage_never_gives_another_verdict() {
                 let name = format!("{}: {}", file.display(), schema.raw());
                 seen.add(compared(&outline, &instances, &mut random, &name));
             }
+            for _ in 0..PLAIN_ROUNDS {
+                let name = format!("{}: {}", file.display(), schema.raw());
+                let models = || compiler.parser().parse_document(text.clone());
+                let (Ok(intact), Ok(damaged)) = (models(), models()) else {
+                    continue;
+                };
+                let models = (intact, damaged);
+                seen_plainly.add(compared_plainly(models, &instances, &mut random, &name));
+            }
         }
     }
     // It is no proof if nothing was hit.
     assert!(seen.internal > 2_000 && seen.same > 2_000, "{seen:?}");
+    let seen = seen_plainly;
+    assert!(seen.internal > 500 && seen.same > 500, "plain: {seen:?}");
 }
 
 #[derive(Debug, Default)]
@@ -109,6 +122,74 @@ fn compared(
         }
     }
     seen
+}
+
+/// The same for the plain program: its model and the operations of its assertions.
+fn compared_plainly(
+    (intact, mut model): (Outline, Outline),
+    instances: &[toolgate_json::View<'_>],
+    random: &mut Random,
+    name: &str,
+) -> Seen {
+    let mut seen = Seen::default();
+    let limits = Limits::default();
+    let (Ok(whole), Ok(mut assertions)) = (plain(&intact, &limits), plain(&model, &limits)) else {
+        return seen;
+    };
+    let damage = match random.below(3) {
+        0 => damage_model(&mut model, random),
+        1 => {
+            let left = random.below(assertions.nodes.len().max(1));
+            assertions.nodes = assertions.nodes.iter().copied().take(left).collect();
+            format!("{left} keywords left")
+        }
+        _ => damage(&mut assertions.plan, random),
+    };
+    let (intact, damaged) = (Program::new(intact, whole), Program::new(model, assertions));
+    let allowance = Allowance {
+        fuel: limits.fuel,
+        depth: limits.evaluation_depth,
+    };
+    for instance in instances {
+        let expected = Evaluation::new(&intact, *instance, allowance).decide();
+        let found = Evaluation::new(&damaged, *instance, allowance).decide();
+        match found {
+            Err(Exhausted::Internal) => seen.internal += 1,
+            _ => {
+                assert_eq!(
+                    found,
+                    expected,
+                    "plain, {damage}: {name}, {}",
+                    instance.raw()
+                );
+                seen.same += 1;
+            }
+        }
+    }
+    seen
+}
+
+/// Cuts one table of a model.
+fn damage_model(model: &mut Outline, random: &mut Random) -> String {
+    let table = random.below(6);
+    let count = match table {
+        0 => model.docs.len(),
+        1 => model.resources.len(),
+        2 => model.subs.len(),
+        3 => model.entries.len(),
+        4 => model.patterns.len(),
+        _ => model.targets.len(),
+    };
+    let left = random.below(count.max(1));
+    match table {
+        0 => model.docs.truncate(left),
+        1 => model.resources.truncate(left),
+        2 => model.subs.truncate(left),
+        3 => model.entries.truncate(left),
+        4 => model.patterns.truncate(left),
+        _ => model.targets.truncate(left),
+    }
+    format!("{left} rows left in table {table} of the model")
 }
 
 /// Does one thing to a plan that no compilation does, and says what.
@@ -254,6 +335,8 @@ fn lead_astray(target: &mut Target) {
 const NOWHERE: u32 = u32::MAX - 2;
 /// How often each case is damaged.
 const ROUNDS: usize = 12;
+/// The same for the plain program, whose model is read again each time.
+const PLAIN_ROUNDS: usize = 6;
 
 struct Random(u64);
 

@@ -9,7 +9,7 @@ use crate::compiler::Compiler;
 use crate::error::CompileError;
 use crate::execute::{self, Allowance, Exhausted, Scratch};
 use crate::explain::Program;
-use crate::lower::lower;
+use crate::lower::{lower, plain};
 use crate::options::Warning;
 use crate::plan::{Held, Plan};
 
@@ -193,8 +193,11 @@ impl Schema {
     pub(crate) fn plain(&self) -> Result<&Program, &CompileError> {
         let made = self.later().plain.get_or_init(|| {
             let text = self.document().clone();
-            let model = self.0.compiler.parser().parse_document(text);
-            model.map(Program::new)
+            let compiler = &self.0.compiler;
+            let model = compiler.parser().parse_document(text);
+            let model = model?;
+            let assertions = plain(&model, compiler.bounds())?;
+            Ok(Program::new(model, assertions))
         });
         made.as_ref()
     }
