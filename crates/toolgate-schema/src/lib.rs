@@ -62,9 +62,11 @@ pub use safety::{
     assert_schema_safe_to_compile, assert_view_safe_to_compile, is_same_document_ref,
 };
 pub use schema::{Schema, Verdict, Workspace};
+// What signatures of this crate mention of the crates below it.
+pub use toolgate_json::{Kind, Node, OwnedDocument, ReadError, ReadLimits, View};
 pub use toolgate_syntax::{
-    CompileError, CompileErrorKind, Content, Dialect, Formats, Limit, LimitName, Strictness,
-    Warning, closest, format, positions,
+    CompileError, CompileErrorKind, Content, Dialect, Formats, Limit, LimitName, Parser,
+    SchemaLocation, Strictness, Warning, closest, format, positions,
 };
 #[cfg(feature = "serde_json")]
-pub use value::ValueNode;
+pub use value::{ValueItems, ValueKey, ValueMembers, ValueNode};

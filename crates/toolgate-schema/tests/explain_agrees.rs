@@ -8,7 +8,7 @@
     reason = "a panic is how a test fails, and the generator's numbers are small"
 )]
 
-use toolgate_schema::{Compiler, Dialect, OutputFormat, ValueNode, Verdict, Workspace};
+use toolgate_schema::{Compiler, Dialect, OutputFormat, Verdict, Workspace};
 
 /// Small numbers that follow from a seed (xorshift64*).
 struct Dice(u64, Keywords);
@@ -217,7 +217,8 @@ fn plain_evaluation_and_plan_agree() {
             let value: serde_json::Value = serde_json::from_str(&data).unwrap();
             let other = schema.explain_value(&mut workspace, &value);
             assert_eq!(other.verdict, plan, "{about}");
-            let first = schema.explain_up_to(&mut workspace, ValueNode::new(&value), 1);
+            let mut for_one = Workspace::new().findings(1);
+            let first = schema.explain_value(&mut for_one, &value);
             assert_eq!(first.findings.first(), other.findings.first(), "{about}");
             let output = schema
                 .output_bytes(&mut workspace, data.as_bytes(), OutputFormat::Detailed)

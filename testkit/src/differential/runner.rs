@@ -1,4 +1,5 @@
-//! The differential run: generate, judge, compare, shrink, explain.
+//! The differential run: generate, judge, compare, shrink, explain. The plain program is held
+//! against the optimised one as well.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,6 +12,7 @@ use crate::differential::random::Random;
 use crate::differential::{instances, schemas, shrink};
 use crate::engine::{Answer, Compiled, Engine, Refusal, Setup};
 use crate::tally::Tally;
+use crate::{ours, plain};
 
 /// How many instances each schema judges.
 const INSTANCES: u64 = 20;
@@ -86,6 +88,7 @@ fn one_schema(
             Err(refusal) => refused_by_peer(*peer, dialect, schema, &refusal, outcome),
         }
     }
+    let mut explained = ours::compile(&setup).ok();
     for _ in 0..INSTANCES {
         let instance = instances::instance(random, schema);
         let json = instance.to_string();
@@ -115,6 +118,11 @@ fn one_schema(
             continue;
         }
         let mut unexplained = None;
+        if let (Some(explained), Some(expected)) = (&mut explained, verdict.verdict())
+            && let Err(fault) = plain::hold(explained, &setup, &json, expected)
+        {
+            unexplained = Some(format!("{dialect}: {fault}: {text} on {json}"));
+        }
         for (peer, compiled) in &mut peers {
             let answer = check(&mut **compiled, &json);
             if answer.as_ref() == Ok(&verdict) {

@@ -205,6 +205,7 @@ pub enum FindingKind {
 
 /// The branches of an `anyOf` or `oneOf` of which none matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Branches {
     /// How many there are.
     pub count: usize,
@@ -218,6 +219,7 @@ pub struct Branches {
 
 /// A property whose constant value tells the branches of a union apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Tag {
     /// Its name.
     pub property: String,
@@ -233,6 +235,7 @@ pub struct Tag {
 
 /// A value that was found in the instance.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Found {
     /// Its type.
     pub kind: Kind,

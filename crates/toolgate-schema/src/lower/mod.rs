@@ -6,6 +6,7 @@
 //! becomes an ordinary keyword wherever the schema alone decides what has been evaluated.
 
 mod collection;
+mod cycle;
 mod discriminate;
 mod fuse;
 mod leaf;
@@ -411,50 +412,6 @@ impl Lowering<'_> {
     /// Whether members and items that `id` evaluates must stay visible.
     fn is_tracked(&self, id: SubId) -> bool {
         self.tracked.get(id.index()).copied().unwrap_or(false)
-    }
-
-    /// Rings that only a dynamic scope closes are found on the plan itself.
-    fn refuse_cycles(&self) -> Result<(), CompileError> {
-        let mut state = vec![0_u8; self.plan.nodes.len()];
-        for start in 0..self.plan.nodes.len() {
-            let mut path: Vec<(NodeIx, Vec<NodeIx>)> = Vec::new();
-            let mut next = Some(NodeIx::new(start));
-            loop {
-                if let Some(ix) = next.take() {
-                    match state.get_mut(ix.index()) {
-                        Some(state @ 0) => {
-                            *state = 1;
-                            let mut found = Vec::new();
-                            self.plan.in_place(ix, &mut found);
-                            path.push((ix, found));
-                        }
-                        Some(1) => {
-                            let origin = self.origins.get(ix.index()).copied();
-                            return Err(self.cyclic(origin.unwrap_or(self.outline.root)));
-                        }
-                        _ => {}
-                    }
-                }
-                let Some((ix, waiting)) = path.last_mut() else {
-                    break;
-                };
-                next = waiting.pop();
-                if next.is_none() {
-                    if let Some(state) = state.get_mut(ix.index()) {
-                        *state = 2;
-                    }
-                    path.pop();
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn cyclic(&self, id: SubId) -> CompileError {
-        let sub = self.outline.sub(id);
-        let place = self.outline.place(sub.doc, sub.node);
-        let ring = vec![format!("#{}", place.pointer)];
-        CompileError::new(CompileErrorKind::CyclicRef { ring }, place)
     }
 }
 

@@ -53,6 +53,17 @@ impl Schema {
     /// Collects annotations: what keywords that hold say about the values of an
     /// instance that matches (2020-12 core, section 7.7). Unknown keywords are
     /// annotations too. Bounded in number and size.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, ValueNode, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"properties": {"a": {"title": "A"}}}"#)?;
+    /// let instance = serde_json::json!({"a": 1});
+    /// let annotations = schema.annotations(&mut Workspace::new(), ValueNode::new(&instance));
+    /// let title = annotations.of("/a", "title").next().map(|one| one.value.as_str());
+    /// assert_eq!(title, Some("\"A\""));
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
     pub fn annotations<'i, N: Node<'i>>(
         &self,
         workspace: &mut Workspace,

@@ -68,18 +68,7 @@ impl Schema {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn explain<'i, N: Node<'i>>(&self, workspace: &mut Workspace, instance: N) -> Report {
-        self.explain_up_to(workspace, instance, Report::FINDINGS)
-    }
-
-    /// As [`explain`](Self::explain), and done once it has `most` findings (at most
-    /// [`Report::FINDINGS`]): what is cheap of an explanation.
-    pub fn explain_up_to<'i, N: Node<'i>>(
-        &self,
-        workspace: &mut Workspace,
-        instance: N,
-        most: usize,
-    ) -> Report {
-        self.faults_up_to(workspace, instance, most).report()
+        self.faults(workspace, instance).report()
     }
 
     /// What [`explain`](Self::explain) finds, before it is put into words: for whoever
@@ -100,17 +89,6 @@ impl Schema {
         workspace: &mut Workspace,
         instance: N,
     ) -> Faults<'s, 'i, N> {
-        self.faults_up_to(workspace, instance, Report::FINDINGS)
-    }
-
-    /// As [`faults`](Self::faults), and done once it has `most` (at most
-    /// [`Report::FINDINGS`]).
-    pub fn faults_up_to<'s, 'i, N: Node<'i>>(
-        &'s self,
-        workspace: &mut Workspace,
-        instance: N,
-        most: usize,
-    ) -> Faults<'s, 'i, N> {
         let verdict = self.check(workspace, instance);
         if verdict != Verdict::Invalid {
             return Faults::none(verdict);
@@ -119,10 +97,20 @@ impl Schema {
         let Ok(program) = self.plain() else {
             return Faults::none(verdict);
         };
+        let most = workspace.findings.unwrap_or(Report::FINDINGS);
         Faults::found(verdict, program, instance, self.allowance(workspace), most)
     }
 
     /// Says why a `serde_json` value does not match.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"minimum": 3}"#)?;
+    /// let report = schema.explain_value(&mut Workspace::new(), &serde_json::json!(1));
+    /// assert_eq!(report.findings[0].keyword, "minimum");
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
     #[cfg(feature = "serde_json")]
     pub fn explain_value(&self, workspace: &mut Workspace, instance: &serde_json::Value) -> Report {
         self.explain(workspace, crate::value::ValueNode::new(instance))
@@ -130,6 +118,16 @@ impl Schema {
 
     /// Says why a value of a document does not match, with the places of the
     /// faults in its text.
+    ///
+    /// ```
+    /// use toolgate_schema::{OwnedDocument, ReadLimits, Schema, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"items": {"maximum": 3}}"#)?;
+    /// let instance = OwnedDocument::read("[1, 5]", &ReadLimits::default())?;
+    /// let report = schema.explain_view(&mut Workspace::new(), instance.document().root());
+    /// assert_eq!(report.findings[0].instance_span, Some(4..5));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn explain_view(&self, workspace: &mut Workspace, instance: View<'_>) -> Report {
         let mut report = self.explain(workspace, instance);
         for finding in &mut report.findings {
@@ -140,6 +138,15 @@ impl Schema {
 
     /// Reads JSON text and says why it does not match, with the places of the
     /// faults in it.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"required": ["name"]}"#)?;
+    /// let report = schema.explain_bytes(&mut Workspace::new(), b"{}")?;
+    /// assert_eq!(report.findings[0].keyword_location, "/required");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -105,6 +105,14 @@ impl Schema {
 
     /// Compiles a schema with the default options; see [`Compiler`] for others.
     ///
+    /// ```
+    /// use toolgate_schema::Schema;
+    ///
+    /// assert!(Schema::compile(br#"{"minimum": 1}"#).is_ok());
+    /// let error = Schema::compile(br#"{"minimum": "1"}"#).unwrap_err();
+    /// assert_eq!(error.pointer(), "/minimum");
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`CompileError`] says why the schema may not exist here.
@@ -113,17 +121,45 @@ impl Schema {
     }
 
     /// Checks a value in any representation.
+    ///
+    /// ```
+    /// use toolgate_schema::{Node as _, OwnedDocument, ReadLimits, Schema, Verdict, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"required": ["a"]}"#)?;
+    /// let instance = OwnedDocument::read(r#"{"a": 1}"#, &ReadLimits::default())?;
+    /// let verdict = schema.check(&mut Workspace::new(), instance.document().root());
+    /// assert_eq!(verdict, Verdict::Valid);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn check<'i, N: Node<'i>>(&self, workspace: &mut Workspace, instance: N) -> Verdict {
         workspace.check(self, instance)
     }
 
     /// Checks a `serde_json` value.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, Verdict, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"type": "array"}"#)?;
+    /// let verdict = schema.check_value(&mut Workspace::new(), &serde_json::json!({}));
+    /// assert_eq!(verdict, Verdict::Invalid);
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
     #[cfg(feature = "serde_json")]
     pub fn check_value(&self, workspace: &mut Workspace, instance: &serde_json::Value) -> Verdict {
         self.check(workspace, crate::value::ValueNode::new(instance))
     }
 
     /// Reads JSON text and checks it.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, Verdict, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"maxItems": 2}"#)?;
+    /// let verdict = schema.check_bytes(&mut Workspace::new(), b"[1, 2]")?;
+    /// assert_eq!(verdict, Verdict::Valid);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -138,6 +174,7 @@ impl Schema {
             scratch,
             budget,
             used,
+            ..
         } = workspace;
         let limits = &self.0.compiler.bounds().instance;
         if let Some(stream) = reader.stream(instance, limits)?
@@ -277,14 +314,27 @@ impl Compiler {
     }
 }
 
-/// Memory that checks reuse, so that once warm they allocate nothing.
+/// Memory that checks reuse, so that once warm they allocate nothing, and the options of
+/// checks and explanations.
 ///
 /// One per thread; any schema can use it.
+///
+/// ```
+/// use toolgate_schema::{Schema, Workspace};
+///
+/// let schema = Schema::compile(br#"{"items": {"type": "integer"}}"#)?;
+/// let mut workspace = Workspace::new().fuel(10_000).findings(1);
+/// let report = schema.explain_bytes(&mut workspace, br#"["1", "2"]"#)?;
+/// assert_eq!(report.findings.len(), 1);
+/// assert!(!report.complete);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Workspace {
     pub(crate) reader: Reader,
     pub(crate) scratch: Scratch,
     pub(crate) budget: Option<u64>,
+    pub(crate) findings: Option<usize>,
     used: u64,
 }
 
@@ -299,6 +349,14 @@ impl Workspace {
     #[must_use]
     pub fn fuel(mut self, units: u64) -> Self {
         self.budget = Some(units);
+        self
+    }
+
+    /// The same with its own number of findings, at most [`Report::FINDINGS`](crate::Report::FINDINGS):
+    /// an explanation is done once it has so many, which is cheaper than all of them.
+    #[must_use]
+    pub fn findings(mut self, most: usize) -> Self {
+        self.findings = Some(most);
         self
     }
 

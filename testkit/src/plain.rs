@@ -1,0 +1,146 @@
+//! The plain program, which explains, held against the optimised one, which decides: both give
+//! one verdict, and the subschema of each finding fails for the value of the finding.
+
+use serde_json::Value;
+use toolgate_schema::{Finding, FindingKind, OutputFormat, Verdict};
+
+use crate::engine::{Answer, Document, Setup};
+use crate::ours::{self, Ours};
+
+/// What is wrong with the explanation of an instance whose verdict is `expected`, in one line;
+/// nothing if all is well.
+///
+/// # Errors
+///
+/// That line.
+pub fn hold(
+    ours: &mut Ours,
+    setup: &Setup<'_>,
+    instance: &str,
+    expected: bool,
+) -> Result<(), String> {
+    let bytes = instance.as_bytes();
+    let Ours { schema, workspace } = ours;
+    let report = schema
+        .explain_bytes(workspace, bytes)
+        .map_err(|error| error.to_string())?;
+    if report.verdict
+        != if expected {
+            Verdict::Valid
+        } else {
+            Verdict::Invalid
+        }
+    {
+        return Err(format!("the explanation says {}", report.verdict));
+    }
+    if report.findings.is_empty() != expected {
+        return Err(format!("{} findings", report.findings.len()));
+    }
+    // The verdict of such an output is that of the plain program.
+    let output = schema
+        .output_bytes(workspace, bytes, OutputFormat::List)
+        .map_err(|error| error.to_string())?;
+    if !output.starts_with(&format!(r#"{{"valid":{expected}"#)) {
+        return Err(format!("the plain program says {output}"));
+    }
+    let value: Value = serde_json::from_str(instance).map_err(|error| error.to_string())?;
+    for finding in report.findings.iter().take(FINDINGS) {
+        fails(setup, finding, &value)?;
+    }
+    Ok(())
+}
+
+/// Checks that the subschema that a finding names fails, by itself, for the finding's value.
+fn fails(setup: &Setup<'_>, finding: &Finding, instance: &Value) -> Result<(), String> {
+    // Where these lead hangs on how the subschema was come to.
+    if ["$dynamicRef", "$recursiveRef"]
+        .iter()
+        .any(|name| setup.schema.contains(name))
+    {
+        return Ok(());
+    }
+    let told = || format!("{finding} at {}", finding.keyword_location);
+    let value = match &finding.property_name {
+        Some(name) => Value::String(name.clone()),
+        None => match instance.pointer(&finding.instance_location) {
+            Some(value) => value.clone(),
+            None => return Err(format!("no such value: {}", told())),
+        },
+    };
+    let keyword = finding.source.pointer.as_str();
+    let pointer = match finding.kind {
+        FindingKind::Never { .. }
+        | FindingKind::UnexpectedProperty { .. }
+        | FindingKind::ForbiddenProperty { .. }
+        | FindingKind::UnexpectedItem { .. }
+        | FindingKind::ForbiddenName => keyword,
+        _ => keyword
+            .rsplit_once('/')
+            .map_or("", |(subschema, _)| subschema),
+    };
+    let document = match finding.source.document.as_str() {
+        "" => WHOLE,
+        document => document,
+    };
+    let reference = format!("{document}#{}", fragment(pointer));
+    let alone = serde_json::json!({ "$ref": reference }).to_string();
+    let mut documents = setup.documents.to_vec();
+    documents.push(Document {
+        uri: WHOLE.to_owned(),
+        text: setup.schema.to_owned(),
+    });
+    let alone = Setup {
+        schema: &alone,
+        documents: &documents,
+        ..*setup
+    };
+    let mut alone = ours::compile(&alone).map_err(|error| format!("{error}: {}", told()))?;
+    match alone.check_bytes(value.to_string().as_bytes()) {
+        Answer::Invalid => Ok(()),
+        other => Err(format!("{reference} says {other}: {}", told())),
+    }
+}
+
+/// A JSON pointer as a URI fragment holds it.
+fn fragment(pointer: &str) -> String {
+    let mut text = String::new();
+    for byte in pointer.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/~-._$".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    text
+}
+
+/// The retrieval URI of the schema under test.
+const WHOLE: &str = "urn:toolgate:whole";
+/// Findings of one instance that are looked at.
+const FINDINGS: usize = 6;
+
+#[cfg(test)]
+mod tests {
+    use super::{fragment, hold};
+    use crate::dialect::Dialect;
+    use crate::engine::Setup;
+    use crate::ours;
+
+    #[test]
+    fn an_explanation_is_held_to_its_verdict() {
+        let schema = r##"{"anyOf": [{"$ref": "#/$defs/a%20b"}, false],
+            "$defs": {"a b": {"properties": {"x": {"type": "string"}}, "propertyNames": {"maxLength": 2}}}}"##;
+        let setup = Setup::new(schema, Dialect::Draft202012);
+        let mut ours = ours::compile(&setup).unwrap();
+        let cases = [(r#"{"x": "y"}"#, true), (r#"{"x": 1, "long": 2}"#, false)];
+        for (instance, valid) in cases {
+            assert_eq!(hold(&mut ours, &setup, instance, valid), Ok(()));
+            assert!(hold(&mut ours, &setup, instance, !valid).is_err());
+        }
+    }
+
+    #[test]
+    fn fragments_are_escaped() {
+        assert_eq!(fragment("/$defs/a b~1%"), "/$defs/a%20b~1%25");
+    }
+}
