@@ -79,6 +79,17 @@ const PAIRS: &[(&str, &[&str])] = &[
             r#"{"v":3,"m":{"n":0}}"#,
         ],
     ),
+    // Branches for other types before and behind those that a member chooses.
+    (
+        r##"{"items": {"$ref": "#/$defs/c"}, "$defs": {"c": {"properties": {"o": {"$ref": "#/$defs/c"}},
+            "anyOf": [{"type": "boolean"}, {"type": "object", "required": ["t"], "properties": {"t": {"const": "a"}, "x": {"$ref": "#/$defs/c"}}},
+                {"type": "null"}, {"type": "object", "required": ["t"], "properties": {"t": {"enum": ["b", "c"]}, "l": {"items": {"$ref": "#/$defs/c"}}}}],
+            "oneOf": [{"type": ["null", "boolean"]}, {"type": "object"}, {"type": "string"}]}}}"##,
+        &[
+            r#"[{"x":{"t":"b","l":[true,null]},"t":"a","o":{"t":"c"}},false,{"t":"c","l":[{"t":"a"}]}]"#,
+            r#"[{"o":{"o":{"x":null,"t":"a"},"t":"\u0061"},"t":"a"}]"#,
+        ],
+    ),
     // Items that differ in a string that all require.
     (
         r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "required": ["n", "m"],

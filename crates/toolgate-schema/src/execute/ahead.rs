@@ -99,10 +99,8 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         for op in plan.run_of(node, Run::Any)? {
             match *op {
                 Op::Apply(target) => self.node(target)?,
-                Op::AnyOf(union) | Op::OneOf(union) => {
-                    let branch = self.branch(plan.unions.get(to_usize(union))?)?;
-                    self.node(branch)?;
-                }
+                Op::AnyOf(union) => self.branch(plan.unions.get(to_usize(union))?, true)?,
+                Op::OneOf(union) => self.branch(plan.unions.get(to_usize(union))?, false)?,
                 _ => return None,
             }
         }
@@ -110,8 +108,9 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some(())
     }
 
-    /// The one branch of a union that the object's members leave.
-    fn branch(&mut self, union: &'p Union) -> Option<NodeIx> {
+    /// Notes the walks of the one branch for objects that their members leave of a union;
+    /// `first` says whether the machine looks at no branch behind one that matches.
+    fn branch(&mut self, union: &'p Union, first: bool) -> Option<()> {
         let branches = match &union.select {
             None => &union.branches,
             Some(select) => {
@@ -128,10 +127,16 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
                 }
             }
         };
-        match branches {
-            [only] => Some(*only),
-            _ => None,
+        let plan = self.machine.plan;
+        let mut chosen = None;
+        for branch in branches {
+            if !plan.node(*branch).types.has_kind(Kind::Object) {
+                self.pay(u64::from(!first || chosen.is_none()))?;
+            } else if chosen.replace(*branch).is_some() {
+                return None;
+            }
         }
+        self.node(chosen?)
     }
 
     /// The text that the object that is next has under a name, if it is plain.

@@ -39,9 +39,9 @@ impl Plan {
                 Op::Apply(target) => branch(target),
                 Op::AnyOf(index) | Op::OneOf(index) => {
                     self.unions.get(to_usize(*index)).is_some_and(|union| {
-                        let select = union.select.as_ref();
-                        let one = select.map_or(union.branches.len() == 1, |s| s.is_exclusive());
-                        one && union.branches.iter().all(&mut branch)
+                        union.choices().all(|left| {
+                            left.iter().filter(|ix| self.admits_objects(ix)).count() < 2
+                        }) && union.branches.iter().all(&mut branch)
                     })
                 }
                 _ => false,
@@ -50,6 +50,11 @@ impl Plan {
             *slot = Some(ahead);
         }
         ahead
+    }
+
+    /// Whether a node admits objects.
+    fn admits_objects(&self, ix: &NodeIx) -> bool {
+        self.node(*ix).types.intersects(TypeSet::OBJECT)
     }
 
     /// The first member that a walk over an object requires and that may be a string.

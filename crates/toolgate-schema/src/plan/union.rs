@@ -13,6 +13,15 @@ pub(crate) struct Union {
     pub(crate) select: Option<Box<Select>>,
 }
 
+impl Union {
+    /// The branches that objects leave, by what chooses among them.
+    pub(super) fn choices(&self) -> impl Iterator<Item = &[NodeIx]> {
+        let all = self.select.is_none().then_some(&*self.branches);
+        let chosen = self.select.iter().flat_map(|select| select.choices());
+        all.into_iter().chain(chosen)
+    }
+}
+
 /// A member whose value decides some branches before they are looked at: for
 /// `anyOf` and `oneOf` those that are left out do not match, of conditions the
 /// test does not, so that nothing follows.
@@ -59,10 +68,15 @@ impl Select {
 
     /// Whether every object is looked at by one branch at most.
     pub(crate) fn is_exclusive(&self) -> bool {
+        self.choices().all(|list| list.len() < 2)
+    }
+
+    /// The branches that each value of the member leaves.
+    fn choices(&self) -> impl Iterator<Item = &[NodeIx]> {
         let integers = self.integers.iter().map(|(_, list)| list);
         let rest = [&self.others, &self.unlike, &self.absent];
-        let mut lists = self.values.data().chain(integers).chain(rest);
-        lists.all(|list| list.len() < 2)
+        let lists = self.values.data().chain(integers).chain(rest);
+        lists.map(|list| &**list)
     }
 
     /// Bytes of its tables, about.
