@@ -83,7 +83,8 @@ fn first_by_hash<'a, N: Node<'a>, M: Meter>(
     let items = match few.get_mut(..count) {
         Some(items) => items,
         None => {
-            meter.spend(int::long(count / 8))?;
+            // Sorting them.
+            meter.spend(int::long(count / 2))?;
             many.resize(count, Item::EMPTY);
             many.as_mut_slice()
         }

@@ -33,10 +33,11 @@ pub(crate) fn search(count: usize, longest: usize) -> u64 {
     (u64::from(steps) + 2) * (EXACT + units(longest / DIGITS_PER_UNIT))
 }
 
-/// Dividing two numbers, beside reading them: quadratic in their digits.
+/// Dividing two numbers, and reading both: quadratic in their digits.
 pub(crate) fn division(found: Number<'_>, divisor: Number<'_>) -> u64 {
-    let products = units(found.digits()).saturating_mul(units(divisor.digits()));
-    EXACT + products / PRODUCTS_PER_UNIT
+    let (found, divisor) = (units(found.digits()), units(divisor.digits()));
+    let products = found.saturating_mul(divisor);
+    2 * EXACT + found.saturating_add(divisor) / DIVIDED_PER_UNIT + products / PRODUCTS_PER_UNIT
 }
 
 /// A format of numbers.
@@ -84,6 +85,8 @@ pub(crate) fn content(text: &str) -> u64 {
 const EXACT: u64 = 2;
 /// Digits of such a number that one unit reads.
 const DIGITS_PER_UNIT: usize = 6;
+/// Digits of both numbers of a division that one unit prepares.
+const DIVIDED_PER_UNIT: u64 = 6;
 /// Digit products that one unit of fuel pays for.
 const PRODUCTS_PER_UNIT: u64 = 64;
 /// Comparing a number with the bounds of a `float`, of 39 digits each.
