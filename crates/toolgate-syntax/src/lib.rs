@@ -53,3 +53,7 @@ pub use limits::{Limit, LimitName, Limits};
 pub use model::Model;
 pub use options::{Content, Formats, Options, Strictness, Warning};
 pub use parser::Parser;
+
+// What signatures of this crate mention.
+pub use toolgate_json::{Kind, Node, NodeId, Number, OwnedDocument, ReadLimits, View};
+pub use toolgate_pattern::Pattern;

@@ -200,6 +200,7 @@ pub struct Rules {
 
 /// A group of keywords that a metaschema may leave out (2019-09 and later).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Vocabulary {
     /// `$id`, `$schema`, `$ref`, `$defs` and the like (core §8).
     Core,
