@@ -10,7 +10,7 @@ pub(super) const COMMAND: Artefact = Artefact {
     name: "command",
     build: |bench, out| wheel(bench, ".", out),
     smoke: try_command,
-    most: 6_000_000,
+    most: 6 << 20,
 };
 
 /// The Python API.

@@ -57,21 +57,24 @@ pub(crate) enum Refusal {
 
 impl<'py> Tape<'py> {
     /// Lays out a value, under the bounds of reading the same from text.
-    pub(crate) fn read(value: &Bound<'py, PyAny>, limits: &ReadLimits) -> Result<Self, Refusal> {
+    pub(crate) fn read(
+        value: &Bound<'py, PyAny>,
+        limits: &ReadLimits,
+    ) -> Result<Self, Box<Refusal>> {
         Layout::new(limits).read(value)
     }
 
     /// Borrows the texts of all strings.
-    pub(crate) fn texts(&self) -> Result<Texts<'_>, Refusal> {
+    pub(crate) fn texts(&self) -> Result<Texts<'_>, Box<Refusal>> {
         let mut texts = Vec::with_capacity(self.strings.len());
         for (index, string) in self.strings.iter().enumerate() {
             match string.to_str() {
                 Ok(text) => texts.push(text),
                 Err(_) => {
-                    return Err(Refusal::NotJson {
+                    return Err(Box::new(Refusal::NotJson {
                         pointer: String::new(),
                         message: format!("string {index} of the value has half a surrogate pair"),
-                    });
+                    }));
                 }
             }
         }
