@@ -187,6 +187,24 @@ fn safe_fixes_mend_what_they_are_for() {
     }
 }
 
+/// Toolgate checks `dependencies` in every dialect, so lint does not say that validators ignore it.
+#[test]
+fn legacy_keywords_are_not_called_ignored_by_all() {
+    let message = |schema: Value| {
+        let tool = json!({"name": "t", "description": "a tool", "inputSchema": schema});
+        let report = lint(&[tool.to_string()]);
+        let found = report.findings.iter();
+        let mut found = found.filter(|finding| finding.rule.code == "TG021");
+        found.next().map(|finding| finding.message.clone())
+    };
+    let legacy = message(json!({"type": "object", "dependencies": {"a": ["b"]}}));
+    assert!(legacy.unwrap().ends_with("; many validators ignore it"));
+    let newer = message(json!({
+        "$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "minContains": 1
+    }));
+    assert!(newer.unwrap().ends_with("; validators ignore it"));
+}
+
 #[test]
 fn rules_can_be_turned_off_and_made_errors() {
     let tool = r#"{"name": "a", "inputSchema": {"type": "object"}}"#;
