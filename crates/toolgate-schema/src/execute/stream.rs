@@ -243,7 +243,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     /// The same for objects with keywords that look at every name.
     #[inline(never)]
     fn object_by_patterns(&mut self, object: &'p ObjectPlan) -> Option<()> {
-        let floor = self.stream.names();
+        let (floor, depth) = (self.stream.names(), self.machine.depth);
         let (mut count, mut required) = (0, 0);
         let mut more = self.stream.open(Kind::Object)?;
         while more {
@@ -255,12 +255,12 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             required += u32::from(known.is_some_and(|known| known.required));
             let declared = known.filter(|known| known.declared);
             let mut first = declared.map(|known| &known.target);
-            let mut others: SmallVec<[&Target; 4]> = SmallVec::new();
+            let mut others: SmallVec<[(&Target, u32); 4]> = SmallVec::new();
             if !known.is_some_and(|known| known.clear) {
                 for (pattern, target) in &object.patterns {
                     match self.machine.matches(*pattern, key.text()) {
                         ControlFlow::Continue(true) if first.is_none() => first = Some(target),
-                        ControlFlow::Continue(true) => others.push(target),
+                        ControlFlow::Continue(true) => others.push((target, depth)),
                         ControlFlow::Continue(false) => {}
                         ControlFlow::Break(_) => return None,
                     }
@@ -276,9 +276,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             if others.is_empty() {
                 self.value(first)?;
             } else {
-                others.push(first);
-                let depth = self.machine.depth;
-                let others: SmallVec<[_; 4]> = others.iter().map(|one| (*one, depth)).collect();
+                others.push((first, depth));
                 self.whole(&others)?;
             }
             count += 1;
