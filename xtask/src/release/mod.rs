@@ -3,6 +3,7 @@
 //!
 //! With `--twice` each artefact is built a second time in another folder, and the bytes are compared.
 
+mod npm;
 mod wheels;
 
 use std::path::{Path, PathBuf};
@@ -18,6 +19,8 @@ use crate::build;
 pub(crate) struct Artefact {
     /// Its name in the table and for `--only`.
     name: &'static str,
+    /// Why it cannot be built here, if it cannot.
+    absent: fn(&Bench) -> Option<String>,
     /// Builds it into the folder, and returns its files.
     build: fn(&Bench, &Path) -> Outcome<Vec<PathBuf>>,
     /// Installs the files into a fresh folder and tries them.
@@ -27,7 +30,12 @@ pub(crate) struct Artefact {
 }
 
 /// Every artefact, in the order of the table.
-const ARTEFACTS: &[Artefact] = &[wheels::COMMAND, wheels::VALIDATOR];
+const ARTEFACTS: &[Artefact] = &[
+    wheels::COMMAND,
+    wheels::VALIDATOR,
+    npm::COMMAND,
+    npm::VALIDATOR,
+];
 
 pub(crate) type Outcome<T> = Result<T, String>;
 
@@ -79,6 +87,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
             .option("only")
             .is_some_and(|only| only != artefact.name)
         {
+            continue;
+        }
+        if let Some(reason) = (artefact.absent)(&bench) {
+            println!("skipped: {}: {reason}", artefact.name);
             continue;
         }
         match bench.make(artefact, arguments.option("twice").is_some(), &mut rows) {
@@ -263,7 +275,7 @@ fn print(rows: &[Row]) {
             note,
         } = row;
         println!(
-            "{name:<12} {file:<wide$} {bytes:>10} bytes, built in {:>4} s  {note}",
+            "{name:<14} {file:<wide$} {bytes:>10} bytes, built in {:>4} s  {note}",
             took.as_secs()
         );
     }

@@ -8,6 +8,7 @@ use super::{Artefact, Bench, DEMO, Outcome, ends, said};
 /// The command.
 pub(super) const COMMAND: Artefact = Artefact {
     name: "command",
+    absent: |_| None,
     build: |bench, out| wheel(bench, ".", out),
     smoke: try_command,
     most: 6 << 20,
@@ -16,6 +17,7 @@ pub(super) const COMMAND: Artefact = Artefact {
 /// The Python API.
 pub(super) const VALIDATOR: Artefact = Artefact {
     name: "validator",
+    absent: |_| None,
     build: |bench, out| wheel(bench, "bindings/python", out),
     smoke: try_validator,
     most: 2_000_000,

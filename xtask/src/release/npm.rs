@@ -1,0 +1,163 @@
+//! The packages for npm: the command, and the validator in WebAssembly.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{Artefact, Bench, DEMO, Outcome, ends, said, wheels};
+
+/// The command: the launcher, the package of this platform, and both in one.
+pub(super) const COMMAND: Artefact = Artefact {
+    name: "npm-command",
+    absent: |_| None,
+    build: command,
+    smoke: try_command,
+    most: 20_000_000,
+};
+
+/// The validator.
+pub(super) const VALIDATOR: Artefact = Artefact {
+    name: "npm-validator",
+    absent: |bench| said(build_script(bench).arg("--check-tools")).err(),
+    build: validator,
+    smoke: try_validator,
+    most: 1_500_000,
+};
+
+/// The names of Node for this platform.
+fn platform() -> Outcome<String> {
+    let system = match std::env::consts::OS {
+        "linux" => "linux",
+        "macos" => "darwin",
+        "windows" => "win32",
+        other => return Err(format!("there is no package for {other}")),
+    };
+    let processor = match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        other => return Err(format!("there is no package for {other}")),
+    };
+    Ok(format!("{system}-{processor}"))
+}
+
+fn command(bench: &Bench, out: &Path) -> Outcome<Vec<PathBuf>> {
+    // The program of the wheel, which asks for an old glibc only.
+    let built = bench.shared().join(wheels::COMMAND.name).join("out");
+    let mut wheels = files(&built, ".whl").unwrap_or_default();
+    if wheels.is_empty() {
+        let folder = bench.fresh(&format!("{}/out", wheels::COMMAND.name))?;
+        wheels = (wheels::COMMAND.build)(bench, &folder)?;
+    }
+    let unpacked = bench.fresh("npm-command/wheel")?;
+    let mut unzip = Command::new("python3");
+    unzip.args(["-m", "zipfile", "--extract"]).args(&wheels);
+    said(unzip.arg(&unpacked))?;
+    let mut found = Command::new("find");
+    found
+        .arg(&unpacked)
+        .args(["-path", "*.data/scripts/toolgate*"]);
+    let found = said(&mut found)?;
+    let program = String::from_utf8_lossy(&found.stdout).trim().to_owned();
+    let mut build = Command::new("node");
+    build.arg(bench.root().join("bindings/npm/build.mjs"));
+    build.args(["--binary", &program, "--target", &platform()?]);
+    said(build.arg("--out").arg(out))?;
+    files(out, ".tgz")
+}
+
+fn try_command(_: &Bench, packages: &[PathBuf], folder: &Path) -> Outcome<()> {
+    let platform = platform()?;
+    let (code, text) = DEMO;
+    let npm = |program: &str| {
+        let mut command = Command::new(program);
+        command.current_dir(folder);
+        command.env("npm_config_cache", folder.join("cache"));
+        command.env_remove("TOOLGATE_BINARY");
+        command
+    };
+    let bundled = |path: &&PathBuf| {
+        path.to_string_lossy()
+            .ends_with(&format!("-{platform}.tgz"))
+    };
+    let whole = packages.iter().find(bundled).ok_or("no bundled package")?;
+    let mut npx = npm("npx");
+    npx.arg("--yes").arg(format!("file:{}", whole.display()));
+    ends(npx.args(["check", "--demo"]), code, text)?;
+    let mut install = npm("npm");
+    install.args([
+        "install",
+        "--silent",
+        "--offline",
+        "--no-audit",
+        "--no-fund",
+        "--prefix",
+    ]);
+    install.arg(folder.join("apart"));
+    said(install.args(packages.iter().filter(|path| !bundled(path))))?;
+    let program = folder.join("apart/node_modules/.bin/toolgate");
+    ends(
+        npm(&program.to_string_lossy()).args(["check", "--demo"]),
+        code,
+        text,
+    )
+}
+
+fn build_script(bench: &Bench) -> Command {
+    let mut script = bench.builder(bench.root().join("bindings/js/build.sh"), "bindings/js");
+    script.env_remove("CARGO_ENCODED_RUSTFLAGS");
+    script.env("TOOLGATE_WASM_TARGET", bench.shared().join("target/wasm"));
+    script
+}
+
+fn validator(bench: &Bench, out: &Path) -> Outcome<Vec<PathBuf>> {
+    said(&mut build_script(bench))?;
+    let dist = bench.root().join("bindings/js/dist");
+    for built in files(&dist, ".tgz")? {
+        let name = built.file_name().unwrap_or_default();
+        let copied = std::fs::copy(&built, out.join(name));
+        copied.map_err(|e| format!("{}: {e}", built.display()))?;
+    }
+    files(out, ".tgz")
+}
+
+fn try_validator(_: &Bench, packages: &[PathBuf], folder: &Path) -> Outcome<()> {
+    let mut install = Command::new("npm");
+    install.args([
+        "install",
+        "--silent",
+        "--offline",
+        "--no-audit",
+        "--no-fund",
+        "--prefix",
+    ]);
+    install.env("npm_config_cache", folder.join("cache"));
+    said(install.arg(folder).args(packages))?;
+    for program in [SMOKE_MODULE, SMOKE_COMMON] {
+        let kind = if program == SMOKE_MODULE {
+            "module"
+        } else {
+            "commonjs"
+        };
+        let mut node = Command::new("node");
+        node.current_dir(folder).arg(format!("--input-type={kind}"));
+        ends(node.args(["--eval", program]), 0, "valid invalid")?;
+    }
+    Ok(())
+}
+
+/// The files of a folder whose names end so, in order.
+fn files(folder: &Path, end: &str) -> Outcome<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut found: Vec<PathBuf> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.to_string_lossy().ends_with(end))
+        .collect();
+    found.sort();
+    Ok(found)
+}
+
+const SMOKE_MODULE: &str = "import { Validator, lint } from '@toolgate/validator'; import * as lean from '@toolgate/validator/lean'; \
+    lint([]); console.log(new Validator({ type: 'string' }).validate('x').verdict, \
+    new lean.Validator({ type: 'string' }).validateText('5').verdict);";
+const SMOKE_COMMON: &str = "const { Validator } = require('@toolgate/validator'); const v = new Validator({ type: 'string' }); \
+    console.log(v.validate('x').verdict, v.validateText('5').verdict);";
