@@ -16,6 +16,23 @@ const BUILDS = [
   { name: 'lean', api: 'entry/lean-api.js', files: COMMON, names: VALIDATORS },
 ];
 
+/** A module without its custom sections: names for debuggers, which are a third of it. */
+function stripped(bytes) {
+  const kept = [bytes.subarray(0, 8)];
+  for (let at = 8; at < bytes.length; ) {
+    const start = at;
+    let [size, shift] = [0, 0];
+    do {
+      at++;
+      size |= (bytes[at] & 0x7f) << shift;
+      shift += 7;
+    } while (bytes[at] & 0x80);
+    at += 1 + size;
+    if (bytes[start] !== 0) kept.push(bytes.subarray(start, at));
+  }
+  return Buffer.concat(kept);
+}
+
 /** A file without its imports and exports. */
 function plain(path) {
   return source(path).replace(/^import [^;]*;\n/gm, '').replace(/^export /gm, '').trim();
@@ -23,6 +40,7 @@ function plain(path) {
 
 mkdirSync(here('dist'), { recursive: true });
 for (const { name, api, files, names } of BUILDS) {
+  out(`${name}.wasm`, stripped(readFileSync(here(`dist/${name}.wasm`))));
   const list = names.join(', ');
   const bare = [...files, api].map(plain).join('\n\n');
   out(

@@ -15,6 +15,12 @@ if [ -n "$missing" ]; then
     echo "the WebAssembly build needs Debian's$missing"
     exit 3
 fi
+version=$(/usr/bin/rustc --version | cut -d' ' -f2)
+# The first that knows -Cpanic=immediate-abort.
+if [ "$(printf '1.92\n%s\n' "$version" | sort -V | head -1)" != 1.92 ]; then
+    echo "the WebAssembly build needs rustc 1.92 or later, found $version"
+    exit 3
+fi
 [ "${1:-}" = --check-tools ] && exit 0
 
 # Debian's compiler and the sources of its standard library, whatever else is on the path.
@@ -24,24 +30,19 @@ compile() {
         -u CARGO_UNSTABLE_FEATURE_UNIFICATION -u CARGO_RESOLVER_FEATURE_UNIFICATION \
         PATH=/usr/bin:/bin RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_INCREMENTAL=0 \
         CARGO_TARGET_DIR="$target" CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$linker" \
-        RUSTFLAGS="-Zunstable-options -Cpanic=immediate-abort --remap-path-prefix=$(cd ../.. && pwd)=/toolgate --remap-path-prefix=$HOME=/home" \
+        RUSTFLAGS="-Zunstable-options -Cpanic=immediate-abort --remap-path-prefix=$(cd ../.. && pwd)=/toolgate --remap-path-prefix=$target=/target --remap-path-prefix=$HOME=/home" \
         /usr/bin/cargo build --release --lib --target wasm32-unknown-unknown \
         -Zbuild-std=std,panic_abort -Zbuild-std-features=optimize_for_size "$@"
 }
 
-[ -x dev/node_modules/.bin/wasm-opt ] || (cd dev && npm install --silent --no-audit --no-fund --no-package-lock)
-optimise() {
-    dev/node_modules/.bin/wasm-opt -Oz --strip-debug --strip-producers --strip-target-features \
-        --enable-bulk-memory --enable-sign-ext --enable-mutable-globals --enable-nontrapping-float-to-int \
-        --enable-multivalue --enable-reference-types "$target/wasm32-unknown-unknown/release/toolgate_wasm.wasm" -o "$1"
-}
+module=$target/wasm32-unknown-unknown/release/toolgate_wasm.wasm
 
 rm -rf dist
 mkdir -p dist
 compile
-optimise dist/full.wasm
+cp "$module" dist/full.wasm
 compile --no-default-features
-optimise dist/lean.wasm
+cp "$module" dist/lean.wasm
 node build.mjs
 npm pack --silent --pack-destination dist >/dev/null
 

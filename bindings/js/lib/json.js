@@ -16,7 +16,44 @@ export class NotJson {
  * grows beyond `most` characters is returned as far as it is: the reader refuses it for its length.
  */
 export function jsonText(value, most) {
-  return write(value, '', most, DEPTH);
+  room = most;
+  // The quick way for what JSON.stringify writes as it is; the other one says what is wrong, and where.
+  return isPlain(value, DEPTH) && room >= 0 ? JSON.stringify(value) : write(value, '', most, DEPTH);
+}
+
+/** Characters that may still come, counted by `isPlain`. */
+let room = 0;
+
+/** Whether a value is made of what JSON has alone, which `write` would not refuse. */
+function isPlain(value, levels) {
+  switch (typeof value) {
+    case 'string':
+      room -= value.length;
+      return true;
+    case 'number':
+      return value - value === 0;
+    case 'boolean':
+      return true;
+    case 'object':
+      break;
+    default:
+      return false;
+  }
+  if (value === null) return true;
+  if (levels === 0 || (room -= 2) < 0) return false;
+  if (Array.isArray(value)) {
+    if (value.toJSON !== undefined) return false;
+    for (let index = 0; index < value.length; index++) if (!isPlain(value[index], levels - 1)) return false;
+    return true;
+  }
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  if (value.toJSON !== undefined) return false;
+  for (const name in value) {
+    const member = value[name];
+    if (member !== undefined && !isPlain(member, levels - 1)) return false;
+  }
+  return true;
 }
 
 function write(value, before, most, levels) {
@@ -41,6 +78,7 @@ function write(value, before, most, levels) {
 }
 
 function writeArray(array, before, most, levels) {
+  if (typeof array.toJSON === 'function') throw new NotJson('an array with toJSON');
   let text = before + '[';
   let index = 0;
   try {
@@ -56,7 +94,7 @@ function writeArray(array, before, most, levels) {
 
 function writeObject(object, before, most, levels) {
   const prototype = Object.getPrototypeOf(object);
-  if (prototype !== Object.prototype && !isPlain(prototype)) throw new NotJson(`an object of class ${className(object)}`);
+  if (prototype !== Object.prototype && !isPlainPrototype(prototype)) throw new NotJson(`an object of class ${className(object)}`);
   let text = before + '{';
   let comma = '';
   let name;
@@ -75,7 +113,7 @@ function writeObject(object, before, most, levels) {
 }
 
 /** Whether objects of this prototype are plain: none, or another realm's `Object.prototype`. */
-function isPlain(prototype) {
+function isPlainPrototype(prototype) {
   if (prototype === null) return true;
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf');
 }

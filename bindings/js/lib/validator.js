@@ -11,7 +11,7 @@ export const SCHEMA_CHARACTERS = 1 << 26;
 /** The classes of validators on an engine. */
 export function validators(engine) {
   const registry = new FinalizationRegistry(({ wasm, handle }) => {
-    if (wasm === engine.wasm) engine.call('free', handle);
+    if (wasm === engine.wasm) engine.call('free_schema', handle);
   });
 
   class Validator {
@@ -110,7 +110,7 @@ export function validators(engine) {
     dispose() {
       if (this.#handle === 0) return;
       registry.unregister(this);
-      if (this.#wasm === engine.wasm) engine.call('free', this.#handle);
+      if (this.#wasm === engine.wasm) engine.call('free_schema', this.#handle);
       this.#handle = 0;
     }
   }
@@ -125,7 +125,8 @@ export function validators(engine) {
         throw new TypeError("`uncompilable` must be 'refuse' or 'throw'");
       }
       this.#throws = uncompilable === 'throw';
-      this.#options = options;
+      // As the guard does: a keyword that its dialect forbids costs nobody the tool.
+      this.#options = { strictness: 'lenient', ...options };
     }
 
     getValidator(schema) {

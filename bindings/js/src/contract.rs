@@ -87,7 +87,7 @@ fn make(tool: &[u8], options: &[u8]) -> Result<Contract, NoContract> {
     Ok(Contract {
         tool: Arc::new(tool),
         era,
-        checker: Checker::new().limits(limits.clone()),
+        checker: Checker::new().limits(limits),
         limits,
     })
 }

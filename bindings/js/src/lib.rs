@@ -73,7 +73,8 @@ const REFUSED: u32 = 0;
 
 #[expect(
     unsafe_code,
-    reason = "an export needs a fixed name, which the language calls unsafe; no body below is"
+    reason = "an export needs a fixed name, which the language calls unsafe because it must be no other \
+              symbol's (such as the C library's `free`); no body below is"
 )]
 mod exports {
     use super::{MISUSED, VALID, with};
@@ -119,7 +120,7 @@ mod exports {
 
     /// Forgets a schema.
     #[unsafe(no_mangle)]
-    pub extern "C" fn free(schema: u32) {
+    pub extern "C" fn free_schema(schema: u32) {
         with(|state| state.schemas.remove(schema));
     }
 

@@ -174,7 +174,7 @@ mod tests {
             ),
             (
                 r#"{"limits": {"fuel": true}}"#,
-                "`limits.fuel` must be a number from 1 to 1000000000000, found `true`",
+                "`limits.fuel` must be a number from 1 to 10000000000, found `true`",
             ),
             (
                 r#"{"documents": []}"#,

@@ -19,7 +19,7 @@ const suite = shared('suites/json-schema-test-suite');
 const DIALECTS = { draft4: 'draft4', draft6: 'draft6', draft7: 'draft7', 'draft2019-09': '2019-09', 'draft2020-12': '2020-12' };
 
 /** What the lean build has as annotations. */
-const ANNOTATIONS = ['hostname', 'idn-hostname', 'idn-email', 'regex'].map((name) => `optional/format/${name}.json`);
+const ANNOTATIONS = ['hostname', 'idn-hostname', 'idn-email', 'regex', 'ecmascript-regex'].map((name) => `optional/format/${name}.json`);
 
 function files(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -55,8 +55,9 @@ function run({ Validator }, folder, dialect, remotes) {
         const name = `${file}: ${group.description}: ${one.description}`;
         found.count++;
         if (validator.validateText(one.data).verdict !== expected) found.wrong.push(name);
-        // Numbers that a double does not hold are another value in JavaScript.
+        // Numbers that a double does not hold are another value in JavaScript, and 1.0 is written 1, which draft 4 tells apart.
         const value = JSON.parse(one.data);
+        if (dialect === 'draft4' && /\d\.0\b/.test(one.data)) continue;
         if (new Validator(`{"const": ${one.data}}`).isValid(value)) {
           found.values++;
           if (validator.validate(value).verdict !== expected) found.wrong.push(`${name} (as a value)`);

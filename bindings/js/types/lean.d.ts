@@ -178,7 +178,10 @@ export interface ProviderOptions extends Options {
   uncompilable?: 'refuse' | 'throw';
 }
 
-/** The `jsonSchemaValidator` of the official TypeScript SDK, versions 1 and 2. Undecided counts as not valid. */
+/**
+ * The `jsonSchemaValidator` of the official TypeScript SDK, versions 1 and 2. Undecided counts as not valid. Its schemas
+ * are compiled with `strictness: 'lenient'` unless the options say otherwise.
+ */
 export declare class ToolgateJsonSchemaValidator {
   constructor(options?: ProviderOptions);
   getValidator<T>(schema: object | boolean): (input: unknown) => SdkResult<T>;
