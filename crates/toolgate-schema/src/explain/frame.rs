@@ -17,6 +17,8 @@ use crate::outline::{Entry, Form, Outline, Sub, SubId};
 /// An evaluation of one subschema, as far as it has come.
 pub(super) struct Frame<'o, 'i, N: Node<'i>> {
     pub(super) id: SubId,
+    /// The number of the subschema in its dynamic scope.
+    pub(super) key: u32,
     pub(super) sub: Sub,
     pub(super) entries: &'o [Entry],
     pub(super) scope: ScopeId,

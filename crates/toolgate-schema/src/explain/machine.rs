@@ -7,10 +7,10 @@
 //! judged: where a keyword fails (or the sink wants everything) the same subschemas are
 //! gone through again, loud.
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
+use foldhash::{HashMap, HashMapExt as _};
 use toolgate_json::Node;
 
 use super::children::Cursor;
@@ -150,12 +150,14 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         let (sub, entries) = self.subschema(id)?;
         let (scope, work) = self.scopes.enter(self.outline, scope, sub.resource);
         self.purse.pay(work / 8)?;
+        let key = self.key(id, scope);
         let rounds = entries
             .iter()
             .map(|entry| Frame::<N>::round_of(entry.keyword));
         let last_round = rounds.max().unwrap_or(0);
         ControlFlow::Continue(Box::new(Frame {
             id,
+            key,
             sub,
             entries,
             scope,
@@ -456,7 +458,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         }
         let seen = (frame.valid && frame.track).then(|| std::mem::take(&mut frame.seen).finish());
         if !is_leaf(frame.entries) {
-            let key = self.key(frame.id, frame.scope);
+            let key = frame.key;
             let identity = frame.at.identity();
             if self.memo.get(key, identity).is_none() {
                 self.memo.insert(key, identity, frame.valid);

@@ -18,7 +18,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         if let Shape::Always(valid) = frame.sub.shape {
             return Some(Outcome { valid, seen: None });
         }
-        let key = self.key(frame.id, frame.scope);
+        let key = frame.key;
         let identity = frame.at.identity();
         let valid = self.memo.get(key, identity)?;
         let seen = self.sets.get(&(key, identity)).cloned();
@@ -29,16 +29,15 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     }
 
     /// Whether the sink has heard all that fails in what a frame evaluates.
-    pub(super) fn is_told(&mut self, frame: &Frame<'o, 'i, N>) -> bool {
-        let key = self.key(frame.id, frame.scope);
+    pub(super) fn is_told(&self, frame: &Frame<'o, 'i, N>) -> bool {
         self.told
-            .contains(&(key, frame.at.identity(), frame.branch))
+            .contains(&(frame.key, frame.at.identity(), frame.branch))
     }
 
     /// Notes that the sink has heard all that fails in a frame.
     pub(super) fn note_told(&mut self, frame: &Frame<'o, 'i, N>) {
-        let key = self.key(frame.id, frame.scope);
-        self.told.insert((key, frame.at.identity(), frame.branch));
+        self.told
+            .insert((frame.key, frame.at.identity(), frame.branch));
     }
 
     /// What later keywords of the same subschema want to know of this one.

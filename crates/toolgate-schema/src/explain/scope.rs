@@ -4,7 +4,7 @@
 //! first, less those that bind no name which is not bound already: the
 //! outermost binding wins, so these can never be seen.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::int::{to_u32, to_usize, units};
 use crate::outline::{Outline, ResourceId, ScopeName, SubId};

@@ -87,10 +87,11 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         if self.known(inner).is_some_and(|outcome| outcome.valid) {
             return false;
         }
-        let key = self.key(inner.id, inner.scope);
         // A boolean schema says something else to each keyword that applies it.
         matches!(inner.sub.shape, Shape::Always(_))
-            || self.told.insert((key, inner.at.identity(), inner.branch))
+            || self
+                .told
+                .insert((inner.key, inner.at.identity(), inner.branch))
     }
 
     pub(super) fn make_loud(
