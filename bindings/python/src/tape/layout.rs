@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use pyo3::types::{dict::BoundDictIterator, list::BoundListIterator, tuple::BoundTupleIterator};
+use smallvec::SmallVec;
 use toolgate_json::{Key as _, Node as _, ReadLimits};
 
 use super::{PyNode, Refusal, Slot, Tape};
@@ -28,7 +29,7 @@ enum Children<'py> {
 /// A tape that is being filled.
 pub(super) struct Layout<'py, 'l> {
     tape: Tape<'py>,
-    open: Vec<Open<'py>>,
+    open: SmallVec<[Open<'py>; 4]>,
     limits: &'l ReadLimits,
 }
 
@@ -38,10 +39,10 @@ impl<'py, 'l> Layout<'py, 'l> {
     pub(super) fn new(limits: &'l ReadLimits) -> Self {
         Self {
             tape: Tape {
-                slots: Vec::with_capacity(64),
-                strings: Vec::with_capacity(32),
+                slots: SmallVec::new(),
+                strings: SmallVec::new(),
             },
-            open: Vec::with_capacity(4),
+            open: SmallVec::new(),
             limits,
         }
     }

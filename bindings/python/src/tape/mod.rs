@@ -9,6 +9,7 @@ mod node;
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use smallvec::SmallVec;
 use toolgate_json::{Number, ReadLimits};
 
 use layout::Layout;
@@ -39,9 +40,9 @@ enum Slot {
 
 /// A Python value laid out flat.
 pub(crate) struct Tape<'py> {
-    slots: Vec<Slot>,
+    slots: SmallVec<[Slot; SLOTS]>,
     /// What the texts borrow from.
-    strings: Vec<Bound<'py, PyString>>,
+    strings: SmallVec<[Bound<'py, PyString>; STRINGS]>,
 }
 
 /// Why a Python value cannot be laid out.
@@ -156,3 +157,7 @@ impl<'t> Texts<'t> {
         text
     }
 }
+
+/// Slots and strings that lie on the stack: the arguments of most calls need no allocation.
+const SLOTS: usize = 32;
+const STRINGS: usize = 24;
