@@ -200,8 +200,8 @@ impl<'a> Identity<'a> {
     #[must_use]
     pub fn of(schema: View<'a>, dialect: Dialect) -> Self {
         let value = |keyword: Keyword| {
-            let value = schema.member(keyword.name());
-            value.filter(|_| keyword.is_in(dialect))
+            let lookup = || schema.member(keyword.name());
+            keyword.is_in(dialect).then(lookup).flatten()
         };
         let text = |keyword| {
             let value = value(keyword).filter(|value| value.kind() == Kind::String);
