@@ -270,3 +270,32 @@ fn at_every_bound() {
         }
     }
 }
+
+/// More walks over one object than go side by side: the price is asked for before the work.
+#[test]
+fn many_walks_over_one_object() {
+    let limits = ReadLimits::default();
+    for count in [1, 5, 6, 7, 8, 9, 16, 17, 30] {
+        let unions: Vec<String> = (0..count)
+            .map(|n| {
+                format!(
+                    r#"{{"anyOf": [{{"properties": {{"m{n}": {{"type": "integer"}}}}}}, false]}}"#
+                )
+            })
+            .collect();
+        let union = |at: usize| unions.get(at).map_or("true", String::as_str);
+        let mut schema = union(0).to_owned();
+        for at in 1..count {
+            schema = format!(
+                r#"{{"anyOf": [{schema}], "oneOf": [{}, {{"type": "null"}}]}}"#,
+                union(at)
+            );
+        }
+        let schema = compiled(&schema, limits);
+        let members: Vec<String> = (0..300).map(|n| format!(r#""m{n}": {n}"#)).collect();
+        let text = format!("{{{}}}", members.join(","));
+        assert!(agree(&schema, &limits, text.as_bytes()), "{count}");
+        let text = text.replace(": 0,", ": \"0\",");
+        assert!(!agree(&schema, &limits, text.as_bytes()), "{count}");
+    }
+}

@@ -23,6 +23,8 @@ pub(super) struct Ahead<'p> {
     pub(super) steps: Vec<Step<'p>>,
     /// Nodes that the machine would remember for the innermost object.
     known: Vec<NodeIx>,
+    /// How many more nodes and unions may be asked about the innermost object.
+    left: usize,
     /// Bytes that were looked at ahead.
     bytes: usize,
 }
@@ -56,6 +58,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         let (fuel, depth) = (self.machine.fuel, self.machine.depth);
         let floor = self.ahead.steps.len();
         self.ahead.known.clear();
+        self.ahead.left = MOST;
         let found = self.node(ix);
         if found.is_none() {
             (self.machine.fuel, self.machine.depth) = (fuel, depth);
@@ -76,6 +79,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         if node.traits.plain {
             return Some(());
         }
+        self.ahead.left = self.ahead.left.checked_sub(1)?;
         if node.traits.memo {
             self.pay(1)?;
             if self.ahead.known.contains(&ix) {
@@ -114,6 +118,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         let branches = match &union.select {
             None => &union.branches,
             Some(select) => {
+                self.ahead.left = self.ahead.left.checked_sub(1)?;
                 let name = select.name.known_name(0)?;
                 self.ahead.steps.push(Step::Search(name));
                 match self.member_ahead(name)? {
@@ -181,6 +186,9 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     }
 }
 
+/// So many nodes and unions are asked about one object: each is a walk over its members that
+/// is paid for when it is over.
+const MOST: usize = 16;
 /// The bytes that may be looked at ahead, as a multiple of the text's: objects inside each
 /// other could be looked at once for each level.
 const AHEAD: usize = 4;
