@@ -71,15 +71,13 @@ pub(crate) fn undecided_because(py: Python<'_>, text: &str, why: Option<Exhauste
 }
 
 /// A value that is not JSON, or too large to be looked at.
-pub(crate) fn refused(py: Python<'_>, refusal: impl AsRef<Refusal>) -> PyErr {
-    match refusal.as_ref() {
-        Refusal::NotJson { pointer, message } => {
-            NOT_JSON.raise(py, (message.as_str(), pointer.as_str()))
-        }
+pub(crate) fn refused(py: Python<'_>, refusal: Refusal) -> PyErr {
+    match refusal {
+        Refusal::NotJson { pointer, message } => NOT_JSON.raise(py, (message, pointer)),
         Refusal::Limit { setting, allowed } => {
             let message =
                 format!("undecided: the value is over the limit `{setting}` of {allowed}");
-            UNDECIDED.raise(py, (message, *setting))
+            UNDECIDED.raise(py, (message, setting))
         }
     }
 }

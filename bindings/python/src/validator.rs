@@ -204,10 +204,10 @@ pub(crate) fn bytes<'a>(text: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
             Ok(text) => Ok(Cow::Borrowed(text.as_bytes())),
             Err(_) => Err(errors::refused(
                 text.py(),
-                Box::new(crate::tape::Refusal::NotJson {
+                crate::tape::Refusal::NotJson {
                     pointer: String::new(),
                     message: "the text has half a surrogate pair".to_owned(),
-                }),
+                },
             )),
         }
     } else if let Ok(bytes) = text.cast::<PyByteArray>() {

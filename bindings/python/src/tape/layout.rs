@@ -3,7 +3,6 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use pyo3::types::{dict::BoundDictIterator, list::BoundListIterator, tuple::BoundTupleIterator};
-use smallvec::SmallVec;
 use toolgate_json::{Key as _, Node as _, ReadLimits};
 
 use super::{PyNode, Refusal, Slot, Tape};
@@ -29,45 +28,32 @@ enum Children<'py> {
 /// A tape that is being filled.
 pub(super) struct Layout<'py, 'l> {
     tape: Tape<'py>,
-    open: SmallVec<[Open<'py>; 4]>,
+    open: Vec<Open<'py>>,
     limits: &'l ReadLimits,
 }
-
-type Outcome<T> = Result<T, Box<Refusal>>;
 
 impl<'py, 'l> Layout<'py, 'l> {
     pub(super) fn new(limits: &'l ReadLimits) -> Self {
         Self {
             tape: Tape {
-                slots: SmallVec::new(),
-                strings: SmallVec::new(),
+                slots: Vec::with_capacity(32),
+                strings: Vec::with_capacity(16),
             },
-            open: SmallVec::new(),
+            open: Vec::new(),
             limits,
         }
     }
 
     /// Lays out a value.
-    pub(super) fn read(mut self, value: &Bound<'py, PyAny>) -> Outcome<Tape<'py>> {
+    pub(super) fn read(mut self, value: &Bound<'py, PyAny>) -> Result<Tape<'py>, Refusal> {
         self.value(value.clone())?;
         while let Some(top) = self.open.last_mut() {
-            let next = match &mut top.children {
-                Children::List(items) => items.next(),
-                Children::Tuple(items) => items.next(),
-                Children::Dict(members) => match members.next() {
-                    Some((name, value)) => {
-                        top.count += 1;
+            match top.next() {
+                Some((name, value)) => {
+                    if let Some(name) = name {
                         self.name(name)?;
-                        self.value(value)?;
-                        continue;
                     }
-                    None => None,
-                },
-            };
-            match next {
-                Some(item) => {
-                    top.count += 1;
-                    self.value(item)?;
+                    self.value(value)?;
                 }
                 None => self.close()?,
             }
@@ -75,84 +61,84 @@ impl<'py, 'l> Layout<'py, 'l> {
         Ok(self.tape)
     }
 
-    #[inline]
-    fn push(&mut self, slot: Slot) -> Outcome<()> {
+    fn push(&mut self, slot: Slot) -> Result<(), Refusal> {
         if self.tape.slots.len() >= self.limits.nodes {
-            return Err(over("limits.instance.nodes", self.limits.nodes));
+            return Err(Refusal::Limit {
+                setting: "limits.instance.nodes",
+                allowed: self.limits.nodes,
+            });
         }
         self.tape.slots.push(slot);
         Ok(())
     }
 
-    #[inline]
     fn string(&mut self, string: Bound<'py, PyString>) -> usize {
         let index = self.tape.strings.len();
         self.tape.strings.push(string);
         index
     }
 
-    #[inline]
-    fn name(&mut self, name: Bound<'py, PyAny>) -> Outcome<()> {
-        let (name, odd) = match name.cast_into_exact::<PyString>() {
-            Ok(name) => (name, false),
-            Err(error) => (self.odd_name(error.into_inner())?, true),
+    fn name(&mut self, name: Bound<'py, PyAny>) -> Result<(), Refusal> {
+        let exact = name.is_exact_instance_of::<PyString>();
+        let name = match name.cast_into::<PyString>() {
+            Ok(name) => name,
+            Err(error) => {
+                let what = type_name(&error.into_inner());
+                return Err(
+                    self.not_json(format!("a member's name must be a `str`, found `{what}`"))
+                );
+            }
         };
         let index = self.string(name);
         if let Some(top) = self.open.last_mut() {
             top.name = index;
-            top.odd_names |= odd;
+            top.odd_names |= !exact;
         }
         self.push(Slot::Text(index))
     }
 
-    #[cold]
-    fn odd_name(&self, name: Bound<'py, PyAny>) -> Outcome<Bound<'py, PyString>> {
-        name.cast_into::<PyString>().map_err(|error| {
-            let what = type_name(&error.into_inner());
-            self.not_json(format!("a member's name must be a `str`, found `{what}`"))
-        })
-    }
-
-    fn value(&mut self, value: Bound<'py, PyAny>) -> Outcome<()> {
-        // Each type is asked for by its address before anything that costs more.
-        if value.is_exact_instance_of::<PyString>()
-            && let Ok(text) = value.cast_exact::<PyString>()
-        {
-            let index = self.string(text.clone());
-            self.push(Slot::Text(index))
-        } else if value.is_exact_instance_of::<PyInt>() {
-            self.integer(&value)
-        } else if value.is_exact_instance_of::<PyDict>()
-            && let Ok(dict) = value.cast_exact::<PyDict>()
-        {
-            self.dict(dict.clone())
-        } else if value.is_exact_instance_of::<PyList>()
-            && let Ok(list) = value.cast_exact::<PyList>()
-        {
-            self.list(list.clone())
-        } else if value.is_exact_instance_of::<PyFloat>() {
-            self.float(&value)
-        } else if value.is_none() {
-            self.push(Slot::Null)
-        } else if let Ok(boolean) = value.cast_exact::<PyBool>() {
-            self.push(Slot::Boolean(boolean.is_true()))
-        } else {
-            self.subclass(value)
+    fn value(&mut self, value: Bound<'py, PyAny>) -> Result<(), Refusal> {
+        if value.is_exact_instance_of::<PyString>() {
+            return self.text(value);
         }
+        if value.is_exact_instance_of::<PyInt>() {
+            return self.integer(&value);
+        }
+        if value.is_exact_instance_of::<PyDict>() {
+            return self.dict(value);
+        }
+        if value.is_exact_instance_of::<PyList>() {
+            return self.list(value);
+        }
+        if value.is_exact_instance_of::<PyFloat>() {
+            return self.float(&value);
+        }
+        if value.is_none() {
+            return self.push(Slot::Null);
+        }
+        if let Ok(boolean) = value.cast::<PyBool>() {
+            return self.push(Slot::Boolean(boolean.is_true()));
+        }
+        self.subclass(value)
     }
 
     /// Subclasses count as what they extend, as they do for the `json` module.
-    fn subclass(&mut self, value: Bound<'py, PyAny>) -> Outcome<()> {
-        if let Ok(text) = value.cast::<PyString>() {
-            let index = self.string(text.clone());
-            self.push(Slot::Text(index))
-        } else if let Ok(dict) = value.cast::<PyDict>() {
-            self.dict(dict.clone())
-        } else if let Ok(list) = value.cast::<PyList>() {
-            self.list(list.clone())
-        } else if let Ok(tuple) = value.cast::<PyTuple>() {
-            let children = Children::Tuple(tuple.clone().into_iter());
-            self.open(Slot::Array { len: 0, end: 0 }, children)
+    fn subclass(&mut self, value: Bound<'py, PyAny>) -> Result<(), Refusal> {
+        if value.is_instance_of::<PyString>() {
+            self.text(value)
+        } else if value.is_instance_of::<PyDict>() {
+            self.dict(value)
+        } else if value.is_instance_of::<PyList>() {
+            self.list(value)
+        } else if value.is_instance_of::<PyTuple>() {
+            let Ok(tuple) = value.cast_into::<PyTuple>() else {
+                return Err(self.not_json("a tuple that is none".to_owned()));
+            };
+            let len = tuple.len();
+            self.open(
+                Slot::Array { len, end: 0 },
+                Children::Tuple(tuple.into_iter()),
+            )
         } else if value.is_instance_of::<PyInt>() {
             self.integer(&value)
         } else if value.is_instance_of::<PyFloat>() {
@@ -163,17 +149,37 @@ impl<'py, 'l> Layout<'py, 'l> {
         }
     }
 
-    fn dict(&mut self, dict: Bound<'py, PyDict>) -> Outcome<()> {
-        let children = Children::Dict(dict.into_iter());
-        self.open(Slot::Object { len: 0, end: 0 }, children)
+    fn text(&mut self, value: Bound<'py, PyAny>) -> Result<(), Refusal> {
+        let Ok(text) = value.cast_into::<PyString>() else {
+            return Err(self.not_json("a string that is none".to_owned()));
+        };
+        let index = self.string(text);
+        self.push(Slot::Text(index))
     }
 
-    fn list(&mut self, list: Bound<'py, PyList>) -> Outcome<()> {
-        let children = Children::List(list.into_iter());
-        self.open(Slot::Array { len: 0, end: 0 }, children)
+    fn dict(&mut self, value: Bound<'py, PyAny>) -> Result<(), Refusal> {
+        let Ok(dict) = value.cast_into::<PyDict>() else {
+            return Err(self.not_json("a dict that is none".to_owned()));
+        };
+        let len = dict.len();
+        self.open(
+            Slot::Object { len, end: 0 },
+            Children::Dict(dict.into_iter()),
+        )
     }
 
-    fn integer(&mut self, value: &Bound<'py, PyAny>) -> Outcome<()> {
+    fn list(&mut self, value: Bound<'py, PyAny>) -> Result<(), Refusal> {
+        let Ok(list) = value.cast_into::<PyList>() else {
+            return Err(self.not_json("a list that is none".to_owned()));
+        };
+        let len = list.len();
+        self.open(
+            Slot::Array { len, end: 0 },
+            Children::List(list.into_iter()),
+        )
+    }
+
+    fn integer(&mut self, value: &Bound<'py, PyAny>) -> Result<(), Refusal> {
         if let Ok(integer) = value.extract::<i64>() {
             return self.push(Slot::Integer(integer));
         }
@@ -181,7 +187,10 @@ impl<'py, 'l> Layout<'py, 'l> {
         let kind = value.py().get_type::<PyInt>();
         let digits = kind.call_method1("__repr__", (value,)).ok();
         let digits = digits.and_then(|digits| digits.cast_into::<PyString>().ok());
-        let over = || over("limits.instance.digits", self.limits.digits);
+        let over = || Refusal::Limit {
+            setting: "limits.instance.digits",
+            allowed: self.limits.digits,
+        };
         // Python refuses to write more than its own limit of digits.
         let digits = digits.ok_or_else(over)?;
         let count = digits.to_str().map_or(usize::MAX, |text| {
@@ -194,16 +203,19 @@ impl<'py, 'l> Layout<'py, 'l> {
         self.push(Slot::Digits(index))
     }
 
-    fn float(&mut self, value: &Bound<'py, PyAny>) -> Outcome<()> {
+    fn float(&mut self, value: &Bound<'py, PyAny>) -> Result<(), Refusal> {
         match value.cast::<PyFloat>().map(|float| float.value()) {
             Ok(float) if float.is_finite() => self.push(Slot::Float(float)),
             _ => Err(self.not_json("JSON has no number for infinities and NaN".to_owned())),
         }
     }
 
-    fn open(&mut self, slot: Slot, children: Children<'py>) -> Outcome<()> {
+    fn open(&mut self, slot: Slot, children: Children<'py>) -> Result<(), Refusal> {
         if self.open.len() >= self.limits.depth {
-            return Err(over("limits.instance.depth", self.limits.depth));
+            return Err(Refusal::Limit {
+                setting: "limits.instance.depth",
+                allowed: self.limits.depth,
+            });
         }
         let at = self.tape.slots.len();
         self.push(slot)?;
@@ -217,7 +229,7 @@ impl<'py, 'l> Layout<'py, 'l> {
         Ok(())
     }
 
-    fn close(&mut self) -> Outcome<()> {
+    fn close(&mut self) -> Result<(), Refusal> {
         let Some(closed) = self.open.pop() else {
             return Ok(());
         };
@@ -235,7 +247,7 @@ impl<'py, 'l> Layout<'py, 'l> {
     }
 
     /// Two names of one text, which only a subclass of `str` can bring into one dict.
-    fn refuse_twins(&self, object: usize) -> Outcome<()> {
+    fn refuse_twins(&self, object: usize) -> Result<(), Refusal> {
         let texts = self.tape.texts()?;
         let object = PyNode::at(&texts, object);
         let mut seen = std::collections::HashSet::new();
@@ -249,8 +261,7 @@ impl<'py, 'l> Layout<'py, 'l> {
     }
 
     /// With the place of the value that is being laid out.
-    #[cold]
-    fn not_json(&self, message: String) -> Box<Refusal> {
+    fn not_json(&self, message: String) -> Refusal {
         let mut pointer = String::new();
         for open in &self.open {
             pointer.push('/');
@@ -264,13 +275,24 @@ impl<'py, 'l> Layout<'py, 'l> {
                 _ => pointer.push_str(&open.count.saturating_sub(1).to_string()),
             }
         }
-        Box::new(Refusal::NotJson { pointer, message })
+        Refusal::NotJson { pointer, message }
     }
 }
 
-#[cold]
-fn over(setting: &'static str, allowed: usize) -> Box<Refusal> {
-    Box::new(Refusal::Limit { setting, allowed })
+impl<'py> Open<'py> {
+    /// The next child, with its name if it has one.
+    fn next(&mut self) -> Option<(Option<Bound<'py, PyAny>>, Bound<'py, PyAny>)> {
+        let next = match &mut self.children {
+            Children::List(items) => (None, items.next()?),
+            Children::Tuple(items) => (None, items.next()?),
+            Children::Dict(members) => {
+                let (name, value) = members.next()?;
+                (Some(name), value)
+            }
+        };
+        self.count += 1;
+        Some(next)
+    }
 }
 
 fn type_name(value: &Bound<'_, PyAny>) -> String {

@@ -9,7 +9,6 @@ mod node;
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use smallvec::SmallVec;
 use toolgate_json::{Number, ReadLimits};
 
 use layout::Layout;
@@ -40,9 +39,9 @@ enum Slot {
 
 /// A Python value laid out flat.
 pub(crate) struct Tape<'py> {
-    slots: SmallVec<[Slot; SLOTS]>,
+    slots: Vec<Slot>,
     /// What the texts borrow from.
-    strings: SmallVec<[Bound<'py, PyString>; STRINGS]>,
+    strings: Vec<Bound<'py, PyString>>,
 }
 
 /// Why a Python value cannot be laid out.
@@ -58,24 +57,21 @@ pub(crate) enum Refusal {
 
 impl<'py> Tape<'py> {
     /// Lays out a value, under the bounds of reading the same from text.
-    pub(crate) fn read(
-        value: &Bound<'py, PyAny>,
-        limits: &ReadLimits,
-    ) -> Result<Self, Box<Refusal>> {
+    pub(crate) fn read(value: &Bound<'py, PyAny>, limits: &ReadLimits) -> Result<Self, Refusal> {
         Layout::new(limits).read(value)
     }
 
     /// Borrows the texts of all strings.
-    pub(crate) fn texts(&self) -> Result<Texts<'_>, Box<Refusal>> {
+    pub(crate) fn texts(&self) -> Result<Texts<'_>, Refusal> {
         let mut texts = Vec::with_capacity(self.strings.len());
         for (index, string) in self.strings.iter().enumerate() {
             match string.to_str() {
                 Ok(text) => texts.push(text),
                 Err(_) => {
-                    return Err(Box::new(Refusal::NotJson {
+                    return Err(Refusal::NotJson {
                         pointer: String::new(),
                         message: format!("string {index} of the value has half a surrogate pair"),
-                    }));
+                    });
                 }
             }
         }
@@ -157,7 +153,3 @@ impl<'t> Texts<'t> {
         text
     }
 }
-
-/// Slots and strings that lie on the stack: the arguments of most calls need no allocation.
-const SLOTS: usize = 32;
-const STRINGS: usize = 24;
