@@ -11,7 +11,7 @@ pub(super) const COMMAND: Artefact = Artefact {
     absent: |_| None,
     build: |bench, out| wheel(bench, ".", out),
     smoke: try_command,
-    most: 6 << 20,
+    most: 6_000_000,
 };
 
 /// The Python API.
