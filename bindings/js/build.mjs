@@ -39,24 +39,30 @@ function plain(path) {
 }
 
 mkdirSync(here('dist'), { recursive: true });
+for (const name of ['LICENSE-APACHE', 'LICENSE-MIT']) copyFileSync(here(`../../${name}`), here(`dist/${name}`));
 for (const { name, api, files, names } of BUILDS) {
   out(`${name}.wasm`, stripped(readFileSync(here(`dist/${name}.wasm`))));
   const list = names.join(', ');
   const bare = [...files, api].map(plain).join('\n\n');
+  // The source has classes of the exported names, so the exports have names of their own inside.
+  const exported =
+    `const api = ${name}(module);\n` +
+    names.map((one) => `const $${one} = api.${one};\n`).join('') +
+    `export { ${names.map((one) => `$${one} as ${one}`).join(', ')} };\n`;
   out(
     `${name}.cjs`,
     `'use strict';\n\n${bare}\n\nconst { readFileSync } = require('node:fs');\nconst { join } = require('node:path');\n\n` +
       `module.exports = ${name}(new WebAssembly.Module(readFileSync(join(__dirname, '${name}.wasm'))));\n`,
   );
   out(`${name}-node.mjs`, `import api from './${name}.cjs';\n\nexport const { ${list} } = api;\n`);
-  out(`${name}-workerd.mjs`, `import module from './${name}.wasm';\n\n${bare}\n\nexport const { ${list} } = ${name}(module);\n`);
+  out(`${name}-workerd.mjs`, `import module from './${name}.wasm';\n\n${bare}\n\n${exported}`);
   out(
     `${name}-browser.mjs`,
     `${bare}\n\nconst answer = await fetch(new URL('./${name}.wasm', import.meta.url));\n` +
       `if (!answer.ok) throw new Error(\`toolgate: \${answer.url} answered \${answer.status}\`);\n` +
       `// Servers do not always send the type that compileStreaming asks for.\n` +
       `const module = await WebAssembly.compile(await answer.arrayBuffer());\n\n` +
-      `export const { ${list} } = ${name}(module);\n`,
+      exported,
   );
   copyFileSync(here(`types/${name}.d.ts`), here(`dist/${name}.d.ts`));
   // The same declarations, found by `require`.

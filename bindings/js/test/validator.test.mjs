@@ -1,8 +1,11 @@
 // The package as its users have it: verdicts, errors, values that JSON does not have, memory.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 
 import * as full from '@toolgate/validator';
@@ -210,6 +213,13 @@ test("the provider answers as the SDK's own do", () => {
 test('import and require share one module', () => {
   assert.equal(require('@toolgate/validator').Validator, Validator);
   assert.equal(require('@toolgate/validator/lean').Validator, lean.Validator);
+});
+
+test('the entries of every runtime are modules', () => {
+  const dist = fileURLToPath(new URL('../dist', import.meta.url));
+  const entries = readdirSync(dist).filter((name) => /\.[cm]js$/.test(name));
+  assert.equal(entries.length, 8);
+  for (const name of entries) execFileSync(process.execPath, ['--check', `${dist}/${name}`]);
 });
 
 test('a validator that was disposed of checks nothing', () => {
