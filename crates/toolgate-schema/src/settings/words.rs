@@ -126,7 +126,7 @@ const STRICTNESS: Words<Strictness> = &[
     ("strict", "the schema is refused", Strictness::Strict),
     (
         "lenient",
-        "the keyword is left out and reported; references, limits and patterns stay strict",
+        "the keyword is left out and reported; so is a pattern of another language; references and limits stay strict",
         Strictness::Lenient,
     ),
 ];
