@@ -262,7 +262,7 @@ fn defaults_in_documents_are_true() {
                 "strictness" if guard => "lenient".to_owned(),
                 _ => setting.default(),
             };
-            let told = cells[column].trim_matches(['`', '"']);
+            let told = cells[column].trim_matches(['`', '"', '\'']);
             // What is set for one tool is by default what is set for all.
             if guard && told == "none" && line.contains(&format!("as `schemas.{name}`")) {
                 continue;
