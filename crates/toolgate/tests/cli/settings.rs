@@ -263,6 +263,11 @@ fn defaults_in_documents_are_true() {
                 _ => setting.default(),
             };
             let told = cells[column].trim_matches(['`', '"', '\'']);
+            // Python's spelling of the default: `formats` is a truth value there.
+            let told = match (name, told) {
+                ("formats", "False") => "annotate",
+                _ => told,
+            };
             // What is set for one tool is by default what is set for all.
             if guard && told == "none" && line.contains(&format!("as `schemas.{name}`")) {
                 continue;
