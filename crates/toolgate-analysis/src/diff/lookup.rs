@@ -6,10 +6,10 @@
 //! up, whether a pattern matches is not known.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
+use foldhash::{HashMap, HashMapExt as _};
 use toolgate_json::{Key as _, Meter, Node as _, View, equal, hash_value};
 use toolgate_pattern::{Limits, Pattern};
 

@@ -29,7 +29,7 @@ pub(super) struct Sampler<'p, 'a> {
     room: usize,
     /// The names of the pool that an object of these nodes can have.
     unknown: HashMap<Vec<usize>, Rc<[String]>>,
-    /// Nodes that were asked for a member.
+    /// Fuel for the nodes that were asked for a member.
     work: u64,
 }
 
@@ -68,7 +68,7 @@ impl<'p, 'a> Sampler<'p, 'a> {
     /// Counts one look at all nodes.
     fn step(&mut self, facts: &Facts<'a>) {
         let nodes = u64::try_from(facts.nodes.len()).unwrap_or(u64::MAX);
-        self.work = self.work.saturating_add(nodes);
+        self.work = self.work.saturating_add(nodes.saturating_mul(NODE_LOOK));
     }
 
     /// Names that only the other schema knows, and one that neither does.
@@ -426,6 +426,8 @@ impl<'n> Names<'n> {
 }
 
 const MOST_BYTES: usize = 64 << 10;
+/// What it takes to ask one node for a member, in units of fuel.
+const NODE_LOOK: u64 = 4;
 const MOST_MEMBERS: usize = 200;
 const MOST_CHOICES: usize = 6;
 const DEEPEST: usize = 24;
