@@ -282,8 +282,12 @@ impl Guard {
     }
 
     fn call(&self, arguments: &str) -> String {
+        self.call_tool("get-count", arguments)
+    }
+
+    fn call_tool(&self, name: &str, arguments: &str) -> String {
         let body = format!(
-            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}},"name":"get-count","arguments":{arguments}}}}}"#
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}},"name":"{name}","arguments":{arguments}}}}}"#
         );
         let host = self.url.strip_prefix("http://").unwrap();
         let host = host.strip_suffix("/mcp").unwrap();
@@ -291,7 +295,7 @@ impl Guard {
         send(
             host,
             &format!(
-                "POST /mcp HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: get-count\r\nContent-Length: {length}\r\n\r\n{body}"
+                "POST /mcp HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: {name}\r\nContent-Length: {length}\r\n\r\n{body}"
             ),
         )
     }
@@ -328,10 +332,16 @@ fn a_guard_on_a_network_is_watched_reloaded_and_stopped() {
     assert!(answer.contains(r#""structuredContent":42"#), "{answer}");
     let answer = guard.call(r#"{"collection":7}"#);
     assert!(answer.contains(r#""isError":true"#), "{answer}");
+    for name in ["nobody-has-it", "nor-this"] {
+        let answer = guard.call_tool(name, "{}");
+        assert!(answer.contains("error"), "{answer}");
+    }
     let metrics = guard.page("/metrics");
     for line in [
         "toolgate_guard_verdicts_total{upstream=\"server\",gate=\"arguments\",action=\"passed\",code=\"passed\"} 1",
         "toolgate_guard_rejections_total{upstream=\"server\",tool=\"get-count\",code=\"arguments-invalid\"} 1",
+        // Names that a client makes up share one series.
+        "toolgate_guard_rejections_total{upstream=\"server\",tool=\"_OTHER\",code=\"tool-unknown\"} 2",
         "toolgate_guard_upstream_up{upstream=\"server\"} 1",
         "toolgate_guard_config_good 1",
     ] {
