@@ -11,6 +11,10 @@ use toolgate_schema::{Compiler, Limits, Schema, Verdict, Workspace};
 /// with texts that are full of what a reader must look at.
 const PAIRS: &[(&str, &[&str])] = &[
     (
+        r##"{"anyOf": [true], "prefixItems": [{"unevaluatedProperties": false, "anyOf": [{"$ref": "#"}]}]}"##,
+        &[r#"{"a": null, "b": [1]}"#, r#"{}"#],
+    ),
+    (
         r#"{"type": "object", "required": ["a"], "additionalProperties": {"type": ["integer", "object"]},
             "properties": {"a": {"type": "string", "minLength": 2}, "list": {"maxItems": 3, "items": {"type": "number", "minimum": -3}},
                 "any": true, "deep": {"properties": {"x": {"enum": ["u", 1, null, {"k": []}]}}, "additionalProperties": false}}}"#,

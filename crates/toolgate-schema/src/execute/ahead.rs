@@ -100,12 +100,15 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
                 met: 0,
             });
         }
-        for op in plan.run_of(node, Run::Any)? {
-            match *op {
-                Op::Apply(target) => self.node(target)?,
-                Op::AnyOf(union) => self.branch(plan.unions.get(to_usize(union))?, true)?,
-                Op::OneOf(union) => self.branch(plan.unions.get(to_usize(union))?, false)?,
-                _ => return None,
+        // The run is there and not executed where the node's types say the same.
+        if node.has(Run::Any.bit()) {
+            for op in plan.run_of(node, Run::Any)? {
+                match *op {
+                    Op::Apply(target) => self.node(target)?,
+                    Op::AnyOf(union) => self.branch(plan.unions.get(to_usize(union))?, true)?,
+                    Op::OneOf(union) => self.branch(plan.unions.get(to_usize(union))?, false)?,
+                    _ => return None,
+                }
             }
         }
         self.machine.depth -= 1;
