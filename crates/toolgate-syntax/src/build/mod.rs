@@ -41,11 +41,12 @@ pub(crate) struct PendingReference {
     pub(crate) value: NodeId,
 }
 
-/// A keyword that was left out of a subschema.
+/// What lenient parsing left out of a subschema.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LeftOut {
     pub(crate) sub: SubschemaId,
-    pub(crate) keyword: Keyword,
+    /// The keyword; none if the value is no schema, so that all it might have said is left out.
+    pub(crate) keyword: Option<Keyword>,
 }
 
 /// A model that is being built, and which of its subschemas are still to be decoded.
@@ -67,7 +68,7 @@ pub(crate) struct ModelBuilder<'t> {
     patterns_size: usize,
     pub(crate) refs: Vec<PendingReference>,
     pub(crate) warnings: Vec<Warning>,
-    /// The keywords that lenient parsing left out, in whole or in part.
+    /// What lenient parsing left out, in whole or in part.
     pub(crate) left_out: Vec<LeftOut>,
     /// How deep each subschema stands, and how many were looked into.
     depths: Vec<u32>,
@@ -265,8 +266,10 @@ impl<'t> ModelBuilder<'t> {
                 Kind::Object => self.open(id, sub, depth, view)?,
                 // The keyword that holds it has said so already.
                 _ if depth > 0 => {
-                    let keyword = Keyword::AllOf;
-                    self.left_out.push(LeftOut { sub: id, keyword });
+                    self.left_out.push(LeftOut {
+                        sub: id,
+                        keyword: None,
+                    });
                     Shape::Always(true)
                 }
                 _ => {
@@ -314,6 +317,7 @@ impl<'t> ModelBuilder<'t> {
             let warnings = self.warnings.len();
             let form = self.form(reader, value)?;
             if self.warnings.len() > warnings {
+                let keyword = Some(keyword);
                 self.left_out.push(LeftOut { sub: id, keyword });
             }
             if let Some(form) = form

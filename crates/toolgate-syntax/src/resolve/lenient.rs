@@ -10,54 +10,46 @@
 use std::collections::HashSet;
 
 use crate::build::{LeftOut, describe};
-use crate::dialect::Keyword;
-use crate::error::{CompileError, CompileErrorKind};
+use crate::dialect::{Keyword, Vocabulary};
+use crate::error::{CompileError, CompileErrorKind, SchemaLocation};
 use crate::int::{to_u32, to_usize};
 use crate::model::{Model, Shape, SubschemaId, Target};
 use crate::options::Warning;
 
 /// Leaves out what would accept less than the author's schema, with a warning for each.
-pub(super) fn leave_out_above(model: &mut Model, left_out: &[LeftOut]) {
-    if left_out.iter().all(|one| !is_checked(one.keyword)) {
-        return;
+///
+/// # Errors
+///
+/// `Internal`: the model contradicts itself.
+pub(super) fn leave_out_above(model: &mut Model, left_out: &[LeftOut]) -> Result<(), CompileError> {
+    let of_whole_or = |one: &LeftOut, test: fn(Keyword) -> bool| one.keyword.is_none_or(test);
+    let checked = left_out.iter().filter(|one| of_whole_or(one, is_checked));
+    let checked: Vec<SubschemaId> = checked.map(|one| one.sub).collect();
+    if checked.is_empty() {
+        return Ok(());
     }
     let parents = Parents::of(model);
-    let checked = left_out.iter().filter(|one| is_checked(one.keyword));
-    let accepts_more = parents.above(checked.map(|one| one.sub), false);
+    let accepts_more = parents.above(checked, false);
     let mut evaluates_less: Vec<SubschemaId> = left_out
         .iter()
-        .filter(|one| evaluates(one.keyword))
+        .filter(|one| of_whole_or(one, evaluates))
         .map(|one| one.sub)
         .collect();
-    let fates = fates(model, &accepts_more, &mut evaluates_less);
-    let evaluates_less = parents.above(evaluates_less.into_iter(), true);
-    apply(model, fates, &evaluates_less);
+    let fates = fates(model, &accepts_more, &mut evaluates_less)?;
+    let evaluates_less = parents.above(evaluates_less, true);
+    apply(model, fates, &evaluates_less)
 }
 
 /// Whether an instance may be refused because of a keyword.
 fn is_checked(keyword: Keyword) -> bool {
-    !matches!(
-        keyword,
-        Keyword::Unknown
-            | Keyword::OldId
-            | Keyword::Id
-            | Keyword::Schema
-            | Keyword::Anchor
-            | Keyword::DynamicAnchor
-            | Keyword::RecursiveAnchor
-            | Keyword::Vocabulary
-            | Keyword::Comment
-            | Keyword::Defs
-            | Keyword::Definitions
-            | Keyword::Title
-            | Keyword::Description
-            | Keyword::Default
-            | Keyword::Examples
-            | Keyword::Deprecated
-            | Keyword::ReadOnly
-            | Keyword::WriteOnly
-            | Keyword::ContentSchema
-    )
+    match keyword.home().2 {
+        Vocabulary::Core => matches!(
+            keyword,
+            Keyword::Ref | Keyword::DynamicRef | Keyword::RecursiveRef
+        ),
+        Vocabulary::MetaData => false,
+        _ => keyword != Keyword::ContentSchema,
+    }
 }
 
 /// Whether `unevaluatedProperties` or `unevaluatedItems` reads what a keyword annotates
@@ -123,9 +115,9 @@ impl Parents {
 
     /// Marks some subschemas and all that apply them, directly or not; `in_place_only`
     /// follows only the keywords that apply to the same instance.
-    fn above(&self, from: impl Iterator<Item = SubschemaId>, in_place_only: bool) -> Vec<bool> {
+    fn above(&self, from: Vec<SubschemaId>, in_place_only: bool) -> Vec<bool> {
         let mut marks = vec![false; self.0.len()];
-        let mut waiting: Vec<SubschemaId> = from.collect();
+        let mut waiting = from;
         while let Some(id) = waiting.pop() {
             let Some(mark) = marks.get_mut(id.index()) else {
                 continue;
@@ -151,7 +143,11 @@ enum Fate {
 
 /// The fate of each of [`Model::entries`]. Subschemas that evaluate less for it are added
 /// to `evaluates_less`.
-fn fates(model: &Model, accepts_more: &[bool], evaluates_less: &mut Vec<SubschemaId>) -> Vec<Fate> {
+fn fates(
+    model: &Model,
+    accepts_more: &[bool],
+    evaluates_less: &mut Vec<SubschemaId>,
+) -> Result<Vec<Fate>, CompileError> {
     let mut fates = vec![Fate::Stays; model.entries.len()];
     for at in 0..model.subs.len() {
         let id = SubschemaId::new(at);
@@ -161,10 +157,14 @@ fn fates(model: &Model, accepts_more: &[bool], evaluates_less: &mut Vec<Subschem
         };
         let has = |keyword| model.entry(sub, keyword).is_some();
         for (entry, place) in model.entries(sub).iter().zip(to_usize(start)..) {
-            let mut affected = false;
-            model.each_applied(entry, |child| {
-                affected |= accepts_more.get(child.index()).copied().unwrap_or(true);
+            let (mut affected, mut unknown) = (false, false);
+            model.each_applied(entry, |child| match accepts_more.get(child.index()) {
+                Some(more) => affected |= more,
+                None => unknown = true,
             });
+            if unknown {
+                return Err(internal());
+            }
             let fate = match entry.keyword {
                 _ if !affected => Fate::Stays,
                 Keyword::Not | Keyword::If => Fate::LeftOut,
@@ -181,11 +181,11 @@ fn fates(model: &Model, accepts_more: &[bool], evaluates_less: &mut Vec<Subschem
             }
         }
     }
-    fates
+    Ok(fates)
 }
 
 /// Rewrites the table of keywords.
-fn apply(model: &mut Model, fates: Vec<Fate>, evaluates_less: &[bool]) {
+fn apply(model: &mut Model, fates: Vec<Fate>, evaluates_less: &[bool]) -> Result<(), CompileError> {
     let errors = model.warnings.iter().map(Warning::error);
     let mut said: HashSet<(String, String)> = errors
         .map(|error| (error.document().to_owned(), error.pointer().to_owned()))
@@ -198,8 +198,8 @@ fn apply(model: &mut Model, fates: Vec<Fate>, evaluates_less: &[bool]) {
         .map(Some)
         .collect();
     for at in 0..model.subs.len() {
-        let Some(sub) = model.subs.get(at).copied() else {
-            continue;
+        let (Some(sub), Some(less)) = (model.subs.get(at).copied(), evaluates_less.get(at)) else {
+            return Err(internal());
         };
         let Shape::Entries { start, end } = sub.shape else {
             continue;
@@ -213,7 +213,7 @@ fn apply(model: &mut Model, fates: Vec<Fate>, evaluates_less: &[bool]) {
             let unevaluated = matches!(
                 entry.keyword,
                 Keyword::UnevaluatedProperties | Keyword::UnevaluatedItems
-            ) && evaluates_less.get(at).copied().unwrap_or(true);
+            ) && *less;
             if (fate != Fate::Stays || unevaluated)
                 && let Some(value) = model.view(sub.doc, entry.value)
             {
@@ -249,6 +249,12 @@ fn apply(model: &mut Model, fates: Vec<Fate>, evaluates_less: &[bool]) {
     }
     model.entries = kept;
     model.warnings.extend(warnings);
+    Ok(())
+}
+
+/// The error for an index that leads nowhere.
+fn internal() -> CompileError {
+    CompileError::new(CompileErrorKind::Internal, SchemaLocation::default())
 }
 
 const EXPECTED_WHOLE: &str = "a schema that no keyword is left out of";

@@ -81,7 +81,7 @@ pub(crate) fn resolve(
     if !dangling.is_empty() {
         leave_out(&mut model, dangling)?;
     }
-    lenient::leave_out_above(&mut model, &left_out);
+    lenient::leave_out_above(&mut model, &left_out)?;
     cycle::refuse(&model)?;
     Ok(model)
 }
