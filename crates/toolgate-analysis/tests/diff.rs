@@ -12,12 +12,35 @@ fn tool(side: &str, schema: &Value) -> String {
     }
 }
 
+/// The rules and the search for witnesses, whatever callers may send.
 fn compare(side: &str, old: &Value, new: &Value) -> Report {
-    diff(
-        [tool(side, old).as_str()],
-        [tool(side, new).as_str()],
-        &Limits::default(),
-    )
+    let differ = Differ::new().open(true);
+    differ.diff([tool(side, old).as_str()], [tool(side, new).as_str()])
+}
+
+/// What callers can send who know the old schema; each change is told once.
+#[test]
+fn a_gate_tells_each_change_once_in_its_class() {
+    let cases: Value = serde_json::from_str(include_str!("diff/gate.json")).unwrap();
+    for case in cases.as_array().unwrap() {
+        let tool = |which: &str| match case[which].get("name") {
+            Some(_) => case[which].to_string(),
+            None => tool("input", &case[which]),
+        };
+        let report = Differ::new().diff([tool("old").as_str()], [tool("new").as_str()]);
+        let changes = report.tools.iter().flat_map(|tool| &tool.changes);
+        let told: Vec<Value> = changes
+            .map(|change| {
+                json!([
+                    change.class.to_string(),
+                    change.kind.name(),
+                    change.place,
+                    change.message
+                ])
+            })
+            .collect();
+        assert_eq!(Value::from(told), case["changes"], "{}", case["about"]);
+    }
 }
 
 #[test]
@@ -179,8 +202,8 @@ fn tools_come_go_and_change_their_words() {
         said[1].2,
         [
             "the output schema is gone, and with it the promise of structured content",
-            "the description was \"old\", is now \"new\"",
             "`readOnlyHint` was true, is now false",
+            "the description was \"old\", is now \"new\"",
             "the description was \"p\", is now \"q\"",
         ]
     );

@@ -14,7 +14,7 @@ from . import _toolgate
 
 Listing = Union[Mapping[str, Any], Sequence[Any], str, bytes, bytearray]
 Severity = Literal["note", "warning", "error"]
-Class = Literal["compatible", "unknown", "breaking"]
+Class = Literal["compatible", "warning", "unknown", "breaking"]
 
 
 @dataclass(frozen=True)

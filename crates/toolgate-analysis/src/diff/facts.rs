@@ -8,6 +8,7 @@ use toolgate_syntax::model::TypeSet;
 use toolgate_syntax::reference::{self, Fragment};
 use toolgate_syntax::{Dialect, Keyword};
 
+use super::declared::{Declared, Group};
 use super::evaluated::{self, Evaluated, Reach};
 use super::lookup::Lookup;
 use super::parts;
@@ -30,6 +31,8 @@ pub(super) struct Doc<'a> {
     /// What is asserted in it.
     pub(super) asserts: Asserts,
     pub(super) lookup: Rc<Lookup<'a>>,
+    /// What is declared, if members that are not are taken as absent.
+    pub(super) declared: Option<Rc<Declared<'a>>>,
 }
 
 /// What the references of a document depend on.
@@ -58,6 +61,7 @@ impl<'a> Doc<'a> {
             beyond_rules: foreign.then_some("the schema declares a dialect of its own"),
             asserts: engine.asserts(),
             lookup: Rc::new(Lookup::new()),
+            declared: None,
         };
         let mut todo = vec![root];
         while let Some(view) = todo.pop() {
@@ -135,7 +139,7 @@ impl<'a> Doc<'a> {
         }
     }
 
-    fn hides_siblings(&self) -> bool {
+    pub(super) fn hides_siblings(&self) -> bool {
         self.dialect.ref_hides_siblings()
     }
 
@@ -286,6 +290,15 @@ impl<'a> Facts<'a> {
             .iter()
             .filter_map(|node| self.doc.keyword(*node, keyword))
             .collect()
+    }
+
+    /// What objects declare here, if members that nothing declares are taken as absent.
+    pub(super) fn closed(&self) -> Option<&Group<'a>> {
+        let declared = self.doc.declared.as_deref()?;
+        // All schemas of one place are of one group, but a list of names, say, is no place.
+        let mut groups = self.nodes.iter().map(|node| declared.group(*node));
+        let first = groups.next()??;
+        (!self.opaque && first.is_closed() && groups.all(|group| group.is_some())).then_some(first)
     }
 
     /// The types that all nodes allow.

@@ -8,16 +8,21 @@
 //! checked against the other (`witness`). One that passes the first and fails
 //! the second proves the break and is shown.
 //!
+//! Callers send the members that they were told of: of an input, a member that no keyword names is
+//! taken as absent (`declared`, `parameters`), unless [`Differ::open`] says otherwise.
+//!
 //! Everything is bounded by [`Limits`]: pairs of subschemas compared, instances
 //! tried, fuel of all checks of a tool together. What a bound cuts short is
 //! [`Class::Unknown`].
 
 mod arrays;
+mod declared;
 mod evaluated;
 mod facts;
 mod leaf;
 mod lookup;
 mod objects;
+mod parameters;
 mod parts;
 mod pool;
 mod report;
@@ -26,12 +31,14 @@ mod subset;
 mod text;
 mod tool;
 mod witness;
+mod word_diff;
 mod words;
 
 use toolgate_schema::Compiler;
 
 use crate::engine::Engine;
-pub use report::{Aspect, Change, Class, Report, Side, ToolChange};
+pub use report::{Aspect, Change, Class, Kind, Report, Side, ToolChange};
+pub use word_diff::{Piece, word_diff};
 
 /// What the diff of one tool may take; a whole listing may take fifty times that,
 /// and what is beyond is [`Class::Unknown`].
@@ -66,6 +73,7 @@ pub struct Limits {
 pub struct Differ {
     limits: Limits,
     engine: Engine,
+    open: bool,
 }
 
 impl Differ {
@@ -88,6 +96,27 @@ impl Differ {
     #[must_use]
     pub fn compiler(mut self, compiler: Compiler) -> Self {
         self.engine = Engine::new(compiler);
+        self
+    }
+
+    /// Whether callers may send members that no keyword of an input schema names. Off by default:
+    /// callers send what they were told of, so a parameter that is new and optional is compatible,
+    /// and one that is no longer declared is a [`Class::Warning`]. Where a schema says outright what
+    /// other members there may be (`additionalProperties`), they are looked at either way.
+    ///
+    /// ```
+    /// use toolgate_analysis::diff::{Class, Differ};
+    ///
+    /// let old = r#"{"name": "find", "inputSchema": {"type": "object"}}"#;
+    /// let new = r#"{"name": "find", "inputSchema": {"type": "object", "properties": {"q": {"type": "string"}}}}"#;
+    /// assert_eq!(Differ::new().diff([old], [new]).class(), Some(Class::Compatible));
+    /// assert_eq!(Differ::new().diff([new], [old]).class(), Some(Class::Warning));
+    /// // A caller may have sent `{"q": 1}`, which was accepted.
+    /// assert_eq!(Differ::new().open(true).diff([old], [new]).class(), Some(Class::Breaking));
+    /// ```
+    #[must_use]
+    pub fn open(mut self, open: bool) -> Self {
+        self.open = open;
         self
     }
 

@@ -7,8 +7,8 @@ use toolgate_syntax::model::TypeSet;
 
 use super::evaluated::{self, Reach};
 use super::facts::Facts;
-use super::parts::{closed_at, member, names_of, others};
-use super::subset::{Comparison, Left, Step};
+use super::parts::{closed_at, declared_names, member, names_of, others};
+use super::subset::{Comparison, Left, PAIR, Step};
 
 impl<'a> Comparison<'a> {
     /// All object keywords of a node.
@@ -149,13 +149,11 @@ impl<'a> Comparison<'a> {
         words: &Words,
     ) -> bool {
         let mut holds = true;
-        let mut seen: HashSet<&str> = HashSet::new();
-        for (key, _) in facts.all("properties").into_iter().flat_map(View::members) {
-            let name = key.text();
+        for name in declared_names(facts) {
             if !self.pay(NAME) {
                 return self.too_large();
             }
-            if !seen.insert(name) || covered(name) {
+            if covered(name) {
                 continue;
             }
             let Some(own) = member(facts, name) else {
@@ -207,22 +205,28 @@ impl<'a> Comparison<'a> {
 
     fn by_pattern(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
         let mut holds = true;
+        let names = declared_names(facts);
         for (pattern, schema) in self.wanted(node, "patternProperties") {
             let same: Vec<View<'a>> = facts
                 .all("patternProperties")
                 .into_iter()
                 .filter_map(|all| facts.doc.lookup.member(all, pattern))
                 .collect();
-            for (name, _) in facts.all("properties").into_iter().flat_map(View::members) {
+            for name in names.iter().copied() {
                 if !self.pay(NAME) {
                     return self.too_large();
                 }
                 // What is not known to match may match.
-                if self.right.lookup.matches(pattern, name.text()) == Some(false) {
+                let matches = self.right.lookup.matches(pattern, name);
+                if matches == Some(false) {
                     continue;
                 }
-                if let Some(own) = member(facts, name.text()) {
-                    let step = Step::Name(name.text().to_owned());
+                // Each pattern that is not known to match leads to a comparison.
+                if matches.is_none() && !self.pay(PAIR) {
+                    return self.too_large();
+                }
+                if let Some(own) = member(facts, name) {
+                    let step = Step::Name(name.to_owned());
                     holds &= self.within(step, |this| this.contained(&Left::of(own), schema));
                 }
                 if !holds && !self.heard() {

@@ -2,14 +2,21 @@
 
 use std::collections::HashSet;
 
-use toolgate_json::{Kind, Node as _, View};
+use toolgate_json::{Key as _, Kind, Node as _, View};
 use toolgate_syntax::Dialect;
 
+use super::declared::Group;
 use super::facts::{Doc, Facts};
 
 /// All schemas that a member of this name must match; none if there can be no such member.
 pub(super) fn member<'a>(facts: &Facts<'a>, name: &str) -> Option<Vec<View<'a>>> {
     let doc = &facts.doc;
+    if facts
+        .closed()
+        .is_some_and(|group| !group.may_have(doc, name))
+    {
+        return None;
+    }
     let mut schemas = Vec::new();
     for node in &facts.nodes {
         let own = doc
@@ -37,6 +44,9 @@ pub(super) fn member<'a>(facts: &Facts<'a>, name: &str) -> Option<Vec<View<'a>>>
 
 /// All schemas that a member must match whose name is nowhere declared.
 pub(super) fn others<'a>(facts: &Facts<'a>) -> Option<Vec<View<'a>>> {
+    if facts.closed().is_some() {
+        return None;
+    }
     let mut schemas = facts.all("additionalProperties");
     let unevaluated = facts.unevaluated.iter();
     schemas.extend(
@@ -129,13 +139,27 @@ pub(super) fn most_items(facts: &Facts<'_>) -> usize {
 /// The most members that a closed object can have.
 pub(super) fn closed_at(facts: &Facts<'_>) -> Option<usize> {
     let doc = &facts.doc;
+    let declared = facts.closed().and_then(Group::most);
     let closed = facts.nodes.iter().filter(|node| {
         let rest = doc.keyword(**node, "additionalProperties");
         rest.is_some_and(|rest| rest.kind() == Kind::Boolean && !rest.boolean())
             && doc.keyword(**node, "patternProperties").is_none()
     });
     let count = |node: &View<'_>| node.member("properties").map_or(0, |all| all.len());
-    closed.map(count).min()
+    closed.map(count).chain(declared).min()
+}
+
+/// The names of the members that are declared, each once; in a closed object those too that only
+/// another branch declares.
+pub(super) fn declared_names<'a>(facts: &Facts<'a>) -> Vec<&'a str> {
+    if let Some(group) = facts.closed() {
+        return group.names.keys().copied().collect();
+    }
+    let mut seen = HashSet::new();
+    let all = facts.all("properties").into_iter().flat_map(View::members);
+    all.map(|(key, _)| key.text())
+        .filter(|name| seen.insert(*name))
+        .collect()
 }
 
 fn possible(schemas: Vec<View<'_>>) -> Option<Vec<View<'_>>> {

@@ -6,11 +6,14 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(
     clippy::exhaustive_enums,
-    reason = "every caller must decide what each of the three means to it"
+    reason = "every caller must decide what each of the four means to it"
 )]
 pub enum Class {
     /// Calls and results that worked still do.
     Compatible,
+    /// Calls still pass, but mean something else: a parameter is no longer looked at, or a user
+    /// consented to a tool that now says that it does more.
+    Warning,
     /// Neither rules nor instances could tell.
     Unknown,
     /// Some call that worked now fails, or some result is not what was promised.
@@ -21,9 +24,109 @@ impl fmt::Display for Class {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Compatible => "compatible",
+            Self::Warning => "warning",
             Self::Unknown => "unknown",
             Self::Breaking => "breaking",
         })
+    }
+}
+
+/// What happened, by a stable name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// `tool-removed`: the tool is gone.
+    ToolRemoved,
+    /// `tool-added`: the tool is new.
+    ToolAdded,
+    /// `tool-unreadable`: one of the two definitions is not JSON.
+    ToolUnreadable,
+    /// `schema-removed`: the tool had this schema.
+    SchemaRemoved,
+    /// `schema-added`: the tool had no such schema.
+    SchemaAdded,
+    /// `schema-refused`: one of the schemas does not compile.
+    SchemaRefused,
+    /// `schema-narrowed`: less is accepted or promised.
+    SchemaNarrowed,
+    /// `schema-widened`: more is accepted or promised.
+    SchemaWidened,
+    /// `schema-rewritten`: the same is accepted or promised.
+    SchemaRewritten,
+    /// `parameter-removed`: a parameter is accepted, but no longer declared.
+    ParameterRemoved,
+    /// `parameter-added`: a parameter is declared that was not.
+    ParameterAdded,
+    /// `consent`: an annotation changed that users are asked about.
+    Consent,
+    /// `wording`: a description, title, default or another annotation changed.
+    Wording,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 13] = [
+        Self::ToolRemoved,
+        Self::ToolAdded,
+        Self::ToolUnreadable,
+        Self::SchemaRemoved,
+        Self::SchemaAdded,
+        Self::SchemaRefused,
+        Self::SchemaNarrowed,
+        Self::SchemaWidened,
+        Self::SchemaRewritten,
+        Self::ParameterRemoved,
+        Self::ParameterAdded,
+        Self::Consent,
+        Self::Wording,
+    ];
+
+    /// Its name, such as `parameter-removed`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ToolRemoved => "tool-removed",
+            Self::ToolAdded => "tool-added",
+            Self::ToolUnreadable => "tool-unreadable",
+            Self::SchemaRemoved => "schema-removed",
+            Self::SchemaAdded => "schema-added",
+            Self::SchemaRefused => "schema-refused",
+            Self::SchemaNarrowed => "schema-narrowed",
+            Self::SchemaWidened => "schema-widened",
+            Self::SchemaRewritten => "schema-rewritten",
+            Self::ParameterRemoved => "parameter-removed",
+            Self::ParameterAdded => "parameter-added",
+            Self::Consent => "consent",
+            Self::Wording => "wording",
+        }
+    }
+
+    /// What it means, in one line.
+    #[must_use]
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::ToolRemoved => "the tool is gone",
+            Self::ToolAdded => "the tool is new",
+            Self::ToolUnreadable => "one of the two definitions is not JSON",
+            Self::SchemaRemoved => "the tool had this schema and has none now",
+            Self::SchemaAdded => "the tool had no such schema",
+            Self::SchemaRefused => "one of the schemas does not compile",
+            Self::SchemaNarrowed => "the schema accepts less than before",
+            Self::SchemaWidened => "the schema accepts more than before",
+            Self::SchemaRewritten => "the schema is written otherwise and accepts the same",
+            Self::ParameterRemoved => {
+                "a parameter is still accepted, but no longer declared: callers who send it get no answer to it"
+            }
+            Self::ParameterAdded => "a parameter is declared that was not",
+            Self::Consent => "an annotation changed that users are asked about",
+            Self::Wording => "a description, title, default or another annotation changed",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -66,6 +169,8 @@ pub enum Aspect {
 pub struct Change {
     /// What it means.
     pub class: Class,
+    /// What happened.
+    pub kind: Kind,
     /// Where.
     pub side: Side,
     /// What kind.
@@ -78,6 +183,10 @@ pub struct Change {
     /// A value that passed before and fails now (input), or passes now and was
     /// not promised before (output), as JSON text.
     pub witness: Option<String>,
+    /// The text before, for a change of wording; absent if there was none. Foreign, not escaped.
+    pub before: Option<String>,
+    /// The text now, for a change of wording; absent if there is none. Foreign, not escaped.
+    pub after: Option<String>,
     /// The [setting](toolgate_schema::settings) that raises the limit for which a schema was refused.
     pub setting: Option<&'static str>,
 }

@@ -470,7 +470,7 @@ pub(super) fn equal_values(a: View<'_>, b: View<'_>) -> bool {
 }
 
 /// What comparing a pair of schemas takes; a value takes one.
-const PAIR: u64 = 64;
+pub(super) const PAIR: u64 = 64;
 const DEEPEST: usize = 80;
 /// The types, each alone; both kinds of numbers together.
 const ONE_BY_ONE: [TypeSet; 6] = [

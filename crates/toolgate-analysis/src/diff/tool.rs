@@ -7,8 +7,9 @@ use toolgate_schema::CompileError;
 
 use super::Differ;
 use super::facts::Doc;
+use super::parameters::Parameters;
 use super::pool::Pool;
-use super::report::{Aspect, Change, Class, Report, Side, ToolChange};
+use super::report::{Aspect, Change, Class, Kind as Happened, Report, Side, ToolChange};
 use super::subset::{Comparison, Reason, Step, equal_values};
 use super::witness::{Judge, Search};
 use super::words;
@@ -58,7 +59,11 @@ pub(super) fn diff(old: Vec<&str>, new: Vec<&str>, differ: &Differ) -> Report {
             None => push(
                 &tool.name,
                 index,
-                vec![on_tool(Class::Breaking, "the tool is gone")],
+                vec![on_tool(
+                    Class::Breaking,
+                    Happened::ToolRemoved,
+                    "the tool is gone",
+                )],
             ),
         }
     }
@@ -71,7 +76,11 @@ pub(super) fn diff(old: Vec<&str>, new: Vec<&str>, differ: &Differ) -> Report {
             push(
                 &tool.name,
                 index,
-                vec![on_tool(Class::Compatible, "the tool is new")],
+                vec![on_tool(
+                    Class::Compatible,
+                    Happened::ToolAdded,
+                    "the tool is new",
+                )],
             );
         }
     }
@@ -122,7 +131,11 @@ struct Budget {
 
 fn compare(old: &Read, new: &Read, differ: &Differ, budget: &mut Budget) -> Vec<Change> {
     let (Some(old), Some(new)) = (old.root(), new.root()) else {
-        return vec![on_tool(Class::Unknown, "one of the two cannot be read")];
+        return vec![on_tool(
+            Class::Unknown,
+            Happened::ToolUnreadable,
+            "one of the two cannot be read",
+        )];
     };
     let mut changes = Vec::new();
     schemas(
@@ -147,12 +160,15 @@ fn compare(old: &Read, new: &Read, differ: &Differ, budget: &mut Budget) -> Vec<
             continue;
         };
         if !changes.iter().any(|change| change.side == side) && !equal_values(before, after) {
+            let message = match side {
+                Side::Input if !differ.open => {
+                    "the schema is written otherwise and accepts the same calls"
+                }
+                _ => Happened::SchemaRewritten.summary(),
+            };
             changes.push(Change {
                 side,
-                ..on_tool(
-                    Class::Compatible,
-                    "the schema is written otherwise and accepts the same",
-                )
+                ..on_tool(Class::Compatible, Happened::SchemaRewritten, message)
             });
         }
     }
@@ -168,9 +184,9 @@ fn schemas(
     budget: &mut Budget,
 ) {
     let schema = |tool: View<'_>| tool.member(member).is_some();
-    let say = |class, message: &str| Change {
+    let say = |class, kind, message: &str| Change {
         side,
-        ..on_tool(class, message)
+        ..on_tool(class, kind, message)
     };
     let (old, new) = match (old.member(member), new.member(member)) {
         (Some(old), Some(new)) => (old, new),
@@ -178,26 +194,32 @@ fn schemas(
         (Some(_), None) if side == Side::Output => {
             changes.push(say(
                 Class::Breaking,
+                Happened::SchemaRemoved,
                 "the output schema is gone, and with it the promise of structured content",
             ));
             return;
         }
         (None, Some(_)) if side == Side::Output => {
-            changes.push(say(Class::Compatible, "an output schema is promised now"));
+            changes.push(say(
+                Class::Compatible,
+                Happened::SchemaAdded,
+                "an output schema is promised now",
+            ));
             return;
         }
         _ => {
-            let class = if schema(new) {
-                Class::Unknown
-            } else {
-                Class::Breaking
-            };
-            let message = if schema(new) {
-                "an input schema is there now"
-            } else {
-                "the input schema is gone"
-            };
-            changes.push(say(class, message));
+            changes.push(match schema(new) {
+                true => say(
+                    Class::Unknown,
+                    Happened::SchemaAdded,
+                    "an input schema is there now",
+                ),
+                false => say(
+                    Class::Breaking,
+                    Happened::SchemaRemoved,
+                    "the input schema is gone",
+                ),
+            });
             return;
         }
     };
@@ -206,7 +228,7 @@ fn schemas(
     }
     let refused = |class, what: &str, why: &CompileError| Change {
         setting: why.limit().map(|limit| limit.name.setting()),
-        ..say(class, &format!("{what}: {why}"))
+        ..say(class, Happened::SchemaRefused, &format!("{what}: {why}"))
     };
     let engine = &differ.engine;
     match (Judge::new(old.raw(), engine), Judge::new(new.raw(), engine)) {
@@ -244,26 +266,37 @@ fn both(
         doc(old, before, &differ.engine),
         doc(new, after, &differ.engine),
     );
+    let parameters = match side {
+        Side::Input if !differ.open => Parameters::of(&old, &new),
+        _ => None,
+    };
     // What was promised is the right side: to callers, that what they send is
     // taken; to readers, that what they get is as it was said.
     let (left, right, forward) = match side {
         Side::Output => (new, old, false),
         _ => (old, new, true),
     };
-    let broken = Comparison::run(&left, &right, forward, limits.pairs, &mut budget.pairs);
+    let sent = match &parameters {
+        Some(parameters) => parameters.sent(&left),
+        None => left.clone(),
+    };
+    let broken = Comparison::run(&sent, &right, forward, limits.pairs, &mut budget.pairs);
     let mut loosened = Comparison::run(&right, &left, !forward, limits.pairs, &mut budget.pairs);
     // Each change has one class: what may break is not told again as what is accepted now.
     loosened.retain(|reason| {
         let told = |one: &Reason| one.place == reason.place && one.message == reason.message;
         broken.is_empty() || (reason.sure && !broken.iter().any(told))
     });
+    if let Some(parameters) = &parameters {
+        parameters.say(changes, &broken, &mut loosened);
+    }
     let (accepts, refuses) = if forward {
         (before, after)
     } else {
         (after, before)
     };
     let mut search = Search::new(
-        left,
+        sent,
         &pool,
         accepts,
         refuses,
@@ -288,13 +321,13 @@ fn both(
                 (Some(_), _) | (None, true) => Class::Breaking,
                 (None, false) => Class::Unknown,
             };
-            changes.push(change(class, side, reason, proof));
+            changes.push(change(class, side, true, reason, proof));
         }
     }
     let spent = limits.fuel.min(budget.fuel).saturating_sub(search.left());
     budget.fuel = budget.fuel.saturating_sub(spent);
     let loosened = loosened.iter();
-    changes.extend(loosened.map(|reason| change(Class::Compatible, side, reason, None)));
+    changes.extend(loosened.map(|reason| change(Class::Compatible, side, false, reason, None)));
     // Places of different kinds may read the same; the worst class stands first.
     let mut told = HashSet::new();
     changes.retain(|one| told.insert((one.side, one.place.clone(), one.message.clone())));
@@ -309,34 +342,50 @@ fn doc<'a>(schema: View<'a>, judge: &Judge, engine: &Engine) -> Doc<'a> {
     doc
 }
 
-fn change(class: Class, side: Side, reason: &Reason, proof: Option<String>) -> Change {
-    let mut place = String::new();
-    for step in &reason.place {
-        match step {
-            Step::Name(name) => toolgate_json::pointer::push(&mut place, name),
-            Step::AnyName | Step::AnyItem => place.push_str("/*"),
-            Step::Index(index) => toolgate_json::pointer::push(&mut place, &index.to_string()),
-        }
-    }
+/// A change of what a schema accepts; `breaks` says whether it is one for the worse.
+fn change(
+    class: Class,
+    side: Side,
+    breaks: bool,
+    reason: &Reason,
+    proof: Option<String>,
+) -> Change {
+    let kind = match breaks == (side == Side::Output) {
+        true => Happened::SchemaWidened,
+        false => Happened::SchemaNarrowed,
+    };
     Change {
-        class,
         side,
-        aspect: Aspect::Contract,
-        place: quote(&place, PLACE_CHARS).to_string(),
-        message: reason.message.clone(),
+        place: pattern(&reason.place),
         witness: proof,
-        setting: None,
+        ..on_tool(class, kind, &reason.message)
     }
 }
 
-pub(super) fn on_tool(class: Class, message: &str) -> Change {
+/// A place in the values, as [`Change::place`] has it.
+pub(super) fn pattern(place: &[Step]) -> String {
+    let mut text = String::new();
+    for step in place {
+        match step {
+            Step::Name(name) => toolgate_json::pointer::push(&mut text, name),
+            Step::AnyName | Step::AnyItem => text.push_str("/*"),
+            Step::Index(index) => toolgate_json::pointer::push(&mut text, &index.to_string()),
+        }
+    }
+    quote(&text, PLACE_CHARS).to_string()
+}
+
+pub(super) fn on_tool(class: Class, kind: Happened, message: &str) -> Change {
     Change {
         class,
+        kind,
         side: Side::Tool,
         aspect: Aspect::Contract,
         place: String::new(),
         message: message.to_owned(),
         witness: None,
+        before: None,
+        after: None,
         setting: None,
     }
 }

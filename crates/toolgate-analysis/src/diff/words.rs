@@ -3,20 +3,15 @@
 use toolgate_json::{Key as _, Kind, Node as _, View, pointer, quote};
 
 use super::lookup::Lookup;
-use super::report::{Aspect, Change, Class, Side};
+use super::report::{Aspect, Change, Class, Kind as Happened, Side};
 use super::subset::equal_values;
 use super::tool::on_tool;
 
 /// Notes every change of words between two tools.
 pub(super) fn compare(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
     for member in ["title", "description"] {
-        if let Some(what) = changed(old.member(member), new.member(member)) {
-            changes.push(words(
-                Side::Tool,
-                String::new(),
-                format!("the {member} {what}"),
-            ));
-        }
+        let values = (old.member(member), new.member(member));
+        changes.extend(words(Side::Tool, "", member, values));
     }
     hints(
         changes,
@@ -30,22 +25,43 @@ pub(super) fn compare(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
     }
 }
 
+/// The annotations that clients ask their users about. One that allows the tool more than users
+/// agreed to is a warning; the hints on writing mean nothing of a tool that only reads.
 fn hints(changes: &mut Vec<Change>, old: Option<View<'_>>, new: Option<View<'_>>) {
-    for (name, default) in [
-        ("readOnlyHint", false),
-        ("destructiveHint", true),
-        ("idempotentHint", false),
-        ("openWorldHint", true),
+    let hint = |annotations: Option<View<'_>>, name: &str, default: bool| {
+        let value = annotations.and_then(|all| all.member(name));
+        let value = value.filter(|value| value.kind() == Kind::Boolean);
+        value.map_or(default, |value| value.boolean())
+    };
+    let only_reads = hint(new, "readOnlyHint", false);
+    for (name, default, harmless) in [
+        ("readOnlyHint", false, true),
+        ("destructiveHint", true, false),
+        ("idempotentHint", false, true),
+        ("openWorldHint", true, false),
     ] {
-        let hint = |annotations: Option<View<'_>>| {
-            let value = annotations.and_then(|all| all.member(name));
-            value.map_or(default, |value| value.boolean())
-        };
-        if hint(old) != hint(new) {
-            let message = format!("`{name}` was {}, is now {}", hint(old), hint(new));
-            changes.push(words(Side::Tool, String::new(), message));
+        let (before, after) = (hint(old, name, default), hint(new, name, default));
+        if before == after {
+            continue;
         }
+        let on_writing = matches!(name, "destructiveHint" | "idempotentHint");
+        let allows_more = after != harmless && !(on_writing && only_reads);
+        let message = format!("`{name}` was {before}, is now {after}");
+        let (class, kind) = if allows_more {
+            (Class::Warning, Happened::Consent)
+        } else {
+            (Class::Compatible, Happened::Wording)
+        };
+        changes.push(Change {
+            aspect: Aspect::Words,
+            ..on_tool(class, kind, &message)
+        });
     }
+    let titles = (
+        old.and_then(|all| all.member("title")),
+        new.and_then(|all| all.member("title")),
+    );
+    changes.extend(words(Side::Tool, "", "title of the annotations", titles));
 }
 
 /// Walks two schemas side by side, where both have the same keyword.
@@ -60,9 +76,7 @@ fn schemas(changes: &mut Vec<Change>, side: Side, old: View<'_>, new: View<'_>) 
         };
         for keyword in ["description", "title", "default", "x-mcp-header"] {
             let values = (old.member(keyword), new.member(keyword));
-            if let Some(what) = changed(values.0, values.1) {
-                changes.push(words(side, place.clone(), format!("the {keyword} {what}")));
-            }
+            changes.extend(words(side, &place, keyword, values));
         }
         if depth >= DEEPEST || place.len() > LONGEST_PLACE {
             continue;
@@ -94,29 +108,39 @@ fn schemas(changes: &mut Vec<Change>, side: Side, old: View<'_>, new: View<'_>) 
     }
 }
 
-fn changed(old: Option<View<'_>>, new: Option<View<'_>>) -> Option<String> {
+/// The change of a member that is words, if there is one.
+fn words(
+    side: Side,
+    place: &str,
+    member: &str,
+    (old, new): (Option<View<'_>>, Option<View<'_>>),
+) -> Option<Change> {
     let shown = |value: View<'_>| match value.kind() {
         Kind::String if value.raw().len() > 60 => None,
         _ => Some(quote(value.raw(), 60).to_string()),
     };
-    match (old, new) {
-        (Some(old), Some(new)) if !equal_values(old, new) => Some(match (shown(old), shown(new)) {
+    let what = match (old, new) {
+        (Some(old), Some(new)) if !equal_values(old, new) => match (shown(old), shown(new)) {
             (Some(old), Some(new)) => format!("was {old}, is now {new}"),
             _ => "changed".to_owned(),
-        }),
-        (None, Some(_)) => Some("is new".to_owned()),
-        (Some(_), None) => Some("is gone".to_owned()),
-        _ => None,
-    }
-}
-
-fn words(side: Side, place: String, message: String) -> Change {
-    Change {
+        },
+        (None, Some(_)) => "is new".to_owned(),
+        (Some(_), None) => "is gone".to_owned(),
+        _ => return None,
+    };
+    let text = |value: View<'_>| match value.kind() {
+        Kind::String => value.string().to_owned(),
+        _ => value.raw().to_owned(),
+    };
+    let message = format!("the {member} {what}");
+    Some(Change {
         side,
         aspect: Aspect::Words,
-        place: quote(&place, 400).to_string(),
-        ..on_tool(Class::Compatible, &message)
-    }
+        place: quote(place, 400).to_string(),
+        before: old.map(text),
+        after: new.map(text),
+        ..on_tool(Class::Compatible, Happened::Wording, &message)
+    })
 }
 
 const MOST_PLACES: usize = 20_000;

@@ -15,11 +15,11 @@ pub(crate) fn render(sides: &Sides, all: bool) -> String {
         for change in tool
             .changes
             .iter()
-            .filter(|change| change.aspect == Aspect::Contract)
+            .filter(|change| change.aspect == Aspect::Contract || change.class > Class::Compatible)
         {
             let severity = match change.class {
                 Class::Breaking => Severity::Error,
-                Class::Unknown => Severity::Warning,
+                Class::Unknown | Class::Warning => Severity::Warning,
                 Class::Compatible => Severity::Note,
             };
             if !out.admits(severity) {

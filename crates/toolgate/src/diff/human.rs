@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use toolgate_analysis::diff::{Aspect, Change, Class, Side, ToolChange};
+use anstyle::Style;
+use toolgate_analysis::diff::{Aspect, Change, Class, Piece, Side, ToolChange, word_diff};
 use toolgate_json::quote;
 
 use super::Sides;
@@ -44,9 +45,10 @@ pub(crate) fn render(sides: &Sides, all: bool, quiet: bool) -> String {
     let text = match sides.report.class() {
         None => format!("{GOOD}no change{GOOD:#} in {}", count(same, "tool")),
         Some(_) => format!(
-            "{} breaking, {} unknown, {} compatible, {same} unchanged",
+            "{} breaking, {} unknown, {} with warnings, {} compatible, {same} unchanged",
             count(with(Class::Breaking), "tool"),
             with(Class::Unknown),
+            with(Class::Warning),
             with(Class::Compatible),
         ),
     };
@@ -84,6 +86,7 @@ fn one(out: &mut String, change: &Change) {
     let (style, word) = match (change.class, change.aspect) {
         (Class::Breaking, _) => (ERROR, "breaking"),
         (Class::Unknown, _) => (WARNING, "unknown"),
+        (Class::Warning, _) => (WARNING, "warning"),
         (Class::Compatible, Aspect::Words) => (DIM, "words"),
         (Class::Compatible, _) => (GOOD, "compatible"),
     };
@@ -100,6 +103,11 @@ fn one(out: &mut String, change: &Change) {
             quote(&change.message, MESSAGE_CHARS)
         ),
     );
+    if let (Some(before), Some(after)) = (&change.before, &change.after)
+        && change.message.ends_with(" changed")
+    {
+        line(out, &format!("              {}", pieces(before, after)));
+    }
     if let Some(witness) = &change.witness {
         let says = match change.side {
             Side::Output => "not promised before",
@@ -115,6 +123,53 @@ fn one(out: &mut String, change: &Change) {
     }
 }
 
+/// Two texts word by word; of long runs that did not change only the ends are shown.
+fn pieces(before: &str, after: &str) -> String {
+    let pieces = word_diff(before, after);
+    let last = pieces.len().saturating_sub(1);
+    let mut out = String::new();
+    for (index, piece) in pieces.iter().enumerate() {
+        out.push_str(&match piece {
+            Piece::Same(text) => shorten(text, index == 0, index == last),
+            Piece::Removed(text) => marked(text, ERROR, "[-", "-]"),
+            Piece::Added(text) => marked(text, GOOD, "{+", "+}"),
+        });
+    }
+    out
+}
+
+/// Words with a mark around them, which is readable without colours too.
+fn marked(text: &str, style: Style, start: &str, end: &str) -> String {
+    let words = text.trim_end();
+    let blank = if words.len() < text.len() { " " } else { "" };
+    format!(
+        "{style}{start}{}{end}{style:#}{blank}",
+        quote(words, PIECE_CHARS)
+    )
+}
+
+fn shorten(text: &str, first: bool, last: bool) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (head, tail) = match (first, last) {
+        (true, _) => (0, CONTEXT),
+        (_, true) => (CONTEXT, 0),
+        _ => (CONTEXT, CONTEXT),
+    };
+    let short = if words.len() > head.saturating_add(tail).saturating_add(1) {
+        let end = words.len().saturating_sub(tail);
+        let ends = [words.get(..head), Some(&["…"][..]), words.get(end..)];
+        ends.into_iter().flatten().flatten().copied().collect()
+    } else {
+        words
+    };
+    let blank = if text.ends_with(char::is_whitespace) {
+        " "
+    } else {
+        ""
+    };
+    format!("{}{blank}", quote(&short.join(" "), PIECE_CHARS))
+}
+
 fn line(out: &mut String, text: &str) {
     // Writing to a string cannot fail.
     let _infallible = writeln!(out, "{text}");
@@ -124,6 +179,9 @@ fn line(out: &mut String, text: &str) {
 const MOST_TOOLS: usize = 100;
 /// Changes of one tool that are shown.
 const MOST_CHANGES: usize = 50;
+/// Words that are shown beside a change.
+const CONTEXT: usize = 6;
+const PIECE_CHARS: usize = 2_000;
 const PLACE_CHARS: usize = 120;
 const MESSAGE_CHARS: usize = 300;
 const WITNESS_CHARS: usize = 200;

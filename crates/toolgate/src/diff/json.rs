@@ -4,17 +4,20 @@
 //! {
 //!   "version": 1,
 //!   "exit": 1,                        // the process's exit code
-//!   "class": "breaking",              // the worst: "breaking" | "unknown" | "compatible"; null if nothing changed
+//!   "class": "breaking",              // the worst: "breaking" | "unknown" | "warning" | "compatible"; null if nothing changed
 //!   "old": "a.json", "new": "b.json", "same": 12,
 //!   "tools": [{
 //!     "name": "find", "class": "breaking",
 //!     "changes": [{
 //!       "class": "breaking",
+//!       "kind": "schema-narrowed",    // what happened, by a stable name
 //!       "side": "input",              // "tool" | "input" | "output"
 //!       "aspect": "contract",         // or "words": descriptions, titles, defaults, hints
 //!       "place": "/filter/*/name",    // in the values; * is any item or undeclared member
 //!       "message": "…",
-//!       "witness": {"q": 1}           // a value that proves it, or null
+//!       "witness": {"q": 1},          // a value that proves it, or null
+//!       "before": "…", "after": "…",  // the texts of a change of wording, else null
+//!       "words": [{"same": "a "}, {"removed": "b"}, {"added": "c"}]   // the same word by word, or null
 //!     }]
 //!   }]
 //! }
@@ -23,7 +26,7 @@
 //! New members may be added under the same version; names do not change within one.
 
 use serde_json::{Value, json};
-use toolgate_analysis::diff::{Aspect, Change};
+use toolgate_analysis::diff::{Aspect, Change, Piece, word_diff};
 
 use super::Sides;
 use crate::exit::Exit;
@@ -54,12 +57,26 @@ fn change(change: &Change) -> Value {
         // Text that this reader refuses is given as text.
         serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
     });
+    let words = change.before.as_deref().zip(change.after.as_deref());
+    let words = words.map(|(before, after)| {
+        let pieces = word_diff(before, after).into_iter();
+        let pieces = pieces.map(|piece| match piece {
+            Piece::Same(text) => json!({"same": text}),
+            Piece::Removed(text) => json!({"removed": text}),
+            Piece::Added(text) => json!({"added": text}),
+        });
+        pieces.collect::<Vec<_>>()
+    });
     json!({
         "class": change.class.to_string(),
+        "kind": change.kind.name(),
         "side": change.side.to_string(),
         "aspect": if change.aspect == Aspect::Words { "words" } else { "contract" },
         "place": change.place,
         "message": change.message,
         "witness": witness,
+        "before": change.before,
+        "after": change.after,
+        "words": words,
     })
 }

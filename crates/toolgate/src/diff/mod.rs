@@ -30,6 +30,10 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_enum, value_name = "CLASS", default_value_t = FailOn::Breaking)]
     fail_on: FailOn,
 
+    /// Callers may send members that the old input schema does not name; otherwise these are taken as absent
+    #[arg(long)]
+    open: bool,
+
     /// Print every change, however many there are
     #[arg(long)]
     all: bool,
@@ -49,6 +53,8 @@ enum FailOn {
     Breaking,
     /// The same, or it cannot be told
     Unknown,
+    /// The same, or a parameter is no longer declared, or an annotation changed that users consent to
+    Warning,
     /// Any change
     Any,
 }
@@ -69,7 +75,9 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
     if args.old == "-" && args.new == "-" {
         return Err(Failure::usage("only one of the two can be standard input"));
     }
-    let differ = Differ::new().compiler(args.schemas.compiler_with_documents()?);
+    let differ = Differ::new()
+        .open(args.open)
+        .compiler(args.schemas.compiler_with_documents()?);
     let (old, new) = (listing(&args.old)?, listing(&args.new)?);
     let _interruptible = term.shows_progress().then(|| ExitOnInterrupt::new(term));
     term.progress("comparing …");
@@ -89,6 +97,7 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
     let least = match args.fail_on {
         FailOn::Breaking => Class::Breaking,
         FailOn::Unknown => Class::Unknown,
+        FailOn::Warning => Class::Warning,
         FailOn::Any => Class::Compatible,
     };
     let exit = match report.class() {

@@ -43,6 +43,44 @@ fn a_break_is_shown_with_its_proof_and_fails() {
     );
 }
 
+/// A parameter that is no longer declared passes the gate with a warning, unless warnings fail it.
+#[test]
+fn a_dropped_parameter_is_a_warning_and_a_new_one_compatible() {
+    let dir = Dir::new();
+    let old = dir.file("old.json", &listing(OLD, "a"));
+    let new = dir.file("new.json", &listing(r#"{"type": "object"}"#, "a"));
+    let run = toolgate(&["diff", &old, &new]);
+    let told = "warning     input: `q` is no longer declared";
+    assert!(run.code == 0 && run.stdout.contains(told), "{}", run.stdout);
+    let strict = ["diff", "--fail-on", "warning", &old, &new];
+    assert_eq!(toolgate(&strict).code, 1);
+    let back = toolgate(&["diff", &new, &old]);
+    let told = "compatible  input: `q` is new";
+    assert!(back.stdout.contains(told), "{}", back.stdout);
+    assert_eq!(toolgate(&["diff", "--open", &new, &old]).code, 1);
+}
+
+/// A long text is shown by the words that changed, and whole in JSON.
+#[test]
+fn changed_descriptions_are_shown_word_by_word() {
+    let dir = Dir::new();
+    let long =
+        "Finds the pages that match all words of the query, the newest first, twenty at most.";
+    let old = dir.file("old.json", &listing(OLD, long));
+    let new = dir.file("new.json", &listing(OLD, &long.replace("newest", "oldest")));
+    let run = toolgate(&["diff", &old, &new]);
+    let told = "… all words of the query, the [-newest-] {+oldest+} first, twenty at most.";
+    assert!(run.stdout.contains(told), "{}", run.stdout);
+    let run = toolgate(&["diff", "--format", "json", &old, &new]);
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    let change = &document["tools"][0]["changes"][0];
+    assert_eq!(change["before"], long);
+    assert_eq!(
+        change["words"][1],
+        serde_json::json!({"removed": "newest "})
+    );
+}
+
 #[test]
 fn machines_get_json_and_workflow_commands() {
     let dir = Dir::new();

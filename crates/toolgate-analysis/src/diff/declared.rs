@@ -1,0 +1,334 @@
+//! Which members the objects of a schema declare, place by place.
+//!
+//! A caller sends the members that it was told of. So for inputs a member that no keyword names is
+//! taken as absent, unless a keyword says outright that there may be others. The schemas that may
+//! judge one and the same value form a group: branches of a choice count, whether they hold or not,
+//! and a schema that several places refer to joins their groups. That can only make more members
+//! declared, so more values are compared than needed, never fewer.
+
+use std::collections::{BTreeMap, HashMap};
+
+use toolgate_json::{Key as _, Kind, Node as _, View};
+
+use super::facts::Doc;
+
+/// The groups of one document.
+#[derive(Default)]
+pub(super) struct Declared<'a> {
+    /// The group that each schema belongs to, by the schema's id.
+    group_of: HashMap<usize, usize>,
+    groups: Vec<Group<'a>>,
+    root: usize,
+}
+
+/// The schemas of one place, as far as members are concerned.
+#[derive(Debug, Default)]
+pub(super) struct Group<'a> {
+    /// The group that this one was joined to.
+    joined: Option<usize>,
+    /// How many groups were joined to this one.
+    size: usize,
+    /// The members that are named, with the groups of their schemas; a member may be required only.
+    pub(super) names: BTreeMap<&'a str, Option<usize>>,
+    patterns: Vec<&'a str>,
+    /// The group of the members that are not named.
+    others: Option<usize>,
+    pub(super) items: Option<usize>,
+    /// Whether a keyword says what other members there may be, or a reference cannot be followed.
+    pub(super) open: bool,
+    /// Whether a keyword names members, or the place is the root.
+    pub(super) names_members: bool,
+    /// Whether a keyword speaks of members without naming them.
+    speaks_of_members: bool,
+}
+
+impl<'a> Declared<'a> {
+    /// `None` if the document has too many schemas.
+    pub(super) fn of(doc: &Doc<'a>) -> Option<Self> {
+        let mut all = Self::default();
+        let root = all.new_group();
+        all.edit(root, |group| group.names_members = true);
+        let mut todo = vec![(doc.root, root)];
+        while let Some((schema, group)) = todo.pop() {
+            if schema.kind() != Kind::Object {
+                continue;
+            }
+            let id = schema.id().index();
+            if let Some(known) = all.group_of.get(&id) {
+                all.join(*known, group);
+                continue;
+            }
+            if all.group_of.len() >= MOST_SCHEMAS {
+                return None;
+            }
+            all.group_of.insert(id, group);
+            all.in_place(doc, schema, group, &mut todo);
+        }
+        all.open_below_patterns();
+        all.root = all.find(root);
+        Some(all)
+    }
+
+    /// The group of a schema.
+    pub(super) fn group(&self, schema: View<'_>) -> Option<&Group<'a>> {
+        let at = self.group_of.get(&schema.id().index())?;
+        self.at(*at)
+    }
+
+    /// The number of the root's group.
+    pub(super) fn root(&self) -> usize {
+        self.root
+    }
+
+    /// A group by its number.
+    pub(super) fn at(&self, group: usize) -> Option<&Group<'a>> {
+        self.groups.get(self.find(group))
+    }
+
+    /// The number that all numbers of a group lead to.
+    pub(super) fn find(&self, mut group: usize) -> usize {
+        // A group is joined to one that is at least as large, so the way is short.
+        while let Some(next) = self.groups.get(group).and_then(|one| one.joined) {
+            group = next;
+        }
+        group
+    }
+
+    fn in_place(
+        &mut self,
+        doc: &Doc<'a>,
+        schema: View<'a>,
+        group: usize,
+        todo: &mut Vec<(View<'a>, usize)>,
+    ) {
+        if let Some(reference) = doc.keyword(schema, "$ref") {
+            match doc.resolve(reference.string()) {
+                Some(target) => todo.push((target, group)),
+                None => self.edit(group, |group| group.open = true),
+            }
+            if doc.hides_siblings() {
+                return;
+            }
+        }
+        let has = |keyword| doc.keyword(schema, keyword).is_some();
+        if has("$dynamicRef") || has("$recursiveRef") {
+            self.edit(group, |group| group.open = true);
+        }
+        for keyword in ["allOf", "anyOf", "oneOf"] {
+            let branches = doc
+                .keyword(schema, keyword)
+                .into_iter()
+                .flat_map(View::items);
+            todo.extend(branches.map(|branch| (branch, group)));
+        }
+        for keyword in ["if", "then", "else", "not"] {
+            todo.extend(doc.keyword(schema, keyword).map(|one| (one, group)));
+        }
+        for keyword in ["dependentSchemas", "dependencies"] {
+            let schemas = doc.keyword(schema, keyword).into_iter();
+            todo.extend(schemas.flat_map(View::members).map(|(_, one)| (one, group)));
+        }
+        self.members(doc, schema, group, todo);
+        for keyword in [
+            "prefixItems",
+            "items",
+            "additionalItems",
+            "contains",
+            "unevaluatedItems",
+        ] {
+            let Some(value) = doc.keyword(schema, keyword) else {
+                continue;
+            };
+            let items = self.items(group);
+            match value.kind() {
+                Kind::Array => todo.extend(value.items().map(|one| (one, items))),
+                _ => todo.push((value, items)),
+            }
+        }
+    }
+
+    fn members(
+        &mut self,
+        doc: &Doc<'a>,
+        schema: View<'a>,
+        group: usize,
+        todo: &mut Vec<(View<'a>, usize)>,
+    ) {
+        if let Some(all) = doc.keyword(schema, "properties") {
+            self.edit(group, |group| group.names_members = true);
+            for (key, one) in all.members() {
+                let child = self.member(group, key.text());
+                todo.push((one, child));
+            }
+        }
+        let required = doc
+            .keyword(schema, "required")
+            .into_iter()
+            .flat_map(View::items);
+        for name in required.filter(|name| name.kind() == Kind::String) {
+            self.edit(group, |group| {
+                group.names.entry(name.string()).or_default();
+            });
+        }
+        for (key, one) in doc
+            .keyword(schema, "patternProperties")
+            .into_iter()
+            .flat_map(View::members)
+        {
+            self.edit(group, |group| group.patterns.push(key.text()));
+            todo.push((one, self.others(group)));
+        }
+        for keyword in ["additionalProperties", "unevaluatedProperties"] {
+            if let Some(rest) = doc.keyword(schema, keyword)
+                && (rest.kind() != Kind::Boolean || rest.boolean())
+            {
+                self.edit(group, |group| group.open = true);
+                todo.push((rest, self.others(group)));
+            }
+        }
+        let speaks = ["propertyNames", "minProperties", "maxProperties"];
+        if speaks
+            .iter()
+            .any(|keyword| doc.keyword(schema, keyword).is_some())
+        {
+            self.edit(group, |group| group.speaks_of_members = true);
+        }
+    }
+
+    /// A member may match a pattern too, and be judged by schemas of two groups.
+    fn open_below_patterns(&mut self) {
+        let mut below = Vec::new();
+        for group in self.groups.iter().filter(|group| group.joined.is_none()) {
+            if group.others.is_some() {
+                below.extend(group.names.values().flatten().copied());
+                below.extend(group.others);
+            }
+        }
+        for child in below {
+            self.edit(child, |group| group.open = true);
+        }
+    }
+
+    fn new_group(&mut self) -> usize {
+        self.groups.push(Group::default());
+        self.groups.len().saturating_sub(1)
+    }
+
+    fn edit(&mut self, group: usize, edit: impl FnOnce(&mut Group<'a>)) {
+        let at = self.find(group);
+        if let Some(group) = self.groups.get_mut(at) {
+            edit(group);
+        }
+    }
+
+    fn member(&mut self, group: usize, name: &'a str) -> usize {
+        let known = self.at(group).and_then(|group| *group.names.get(name)?);
+        known.unwrap_or_else(|| {
+            let child = self.new_group();
+            self.edit(group, |group| {
+                group.names.insert(name, Some(child));
+            });
+            child
+        })
+    }
+
+    fn others(&mut self, group: usize) -> usize {
+        let known = self.at(group).and_then(|group| group.others);
+        known.unwrap_or_else(|| {
+            let child = self.new_group();
+            self.edit(group, |group| group.others = Some(child));
+            child
+        })
+    }
+
+    fn items(&mut self, group: usize) -> usize {
+        let known = self.at(group).and_then(|group| group.items);
+        known.unwrap_or_else(|| {
+            let child = self.new_group();
+            self.edit(group, |group| group.items = Some(child));
+            child
+        })
+    }
+
+    /// Makes one group of two, and of their children of one name.
+    fn join(&mut self, one: usize, other: usize) {
+        let mut todo = vec![(one, other)];
+        while let Some((one, other)) = todo.pop() {
+            let (one, other) = (self.find(one), self.find(other));
+            if one == other {
+                continue;
+            }
+            let weight = |group: usize| {
+                let group = self.groups.get(group);
+                group.map_or(0, |group| group.size.saturating_add(group.names.len()))
+            };
+            let (into, from) = match weight(one) < weight(other) {
+                true => (other, one),
+                false => (one, other),
+            };
+            let Some(gone) = self.groups.get_mut(from) else {
+                continue;
+            };
+            let gone = std::mem::replace(
+                gone,
+                Group {
+                    joined: Some(into),
+                    ..Group::default()
+                },
+            );
+            let Some(kept) = self.groups.get_mut(into) else {
+                continue;
+            };
+            for (name, child) in gone.names {
+                let known = kept.names.entry(name).or_default();
+                match (*known, child) {
+                    (Some(known), Some(child)) => todo.push((known, child)),
+                    (None, child) => *known = child,
+                    (Some(_), None) => {}
+                }
+            }
+            kept.patterns.extend(gone.patterns);
+            for (known, child) in [
+                (&mut kept.others, gone.others),
+                (&mut kept.items, gone.items),
+            ] {
+                match (*known, child) {
+                    (Some(known), Some(child)) => todo.push((known, child)),
+                    (None, child) => *known = child,
+                    (Some(_), None) => {}
+                }
+            }
+            kept.size = kept.size.saturating_add(gone.size).saturating_add(1);
+            kept.open |= gone.open;
+            kept.names_members |= gone.names_members;
+            kept.speaks_of_members |= gone.speaks_of_members;
+        }
+    }
+}
+
+impl<'a> Group<'a> {
+    /// Whether members that no keyword names are taken as absent.
+    pub(super) fn is_closed(&self) -> bool {
+        let says_something = !self.names.is_empty() || !self.speaks_of_members;
+        self.names_members && !self.open && (says_something || !self.patterns.is_empty())
+    }
+
+    /// Whether a member of this name may be there; what is not known may be.
+    pub(super) fn may_have(&self, doc: &Doc<'a>, name: &str) -> bool {
+        !self.is_closed() || self.names.contains_key(name) || self.may_match(doc, name)
+    }
+
+    /// Whether a pattern may match this name.
+    pub(super) fn may_match(&self, doc: &Doc<'a>, name: &str) -> bool {
+        let matches = |pattern: &&'a str| doc.lookup.matches(pattern, name) != Some(false);
+        self.patterns.iter().any(matches)
+    }
+
+    /// The most members that a closed object has.
+    pub(super) fn most(&self) -> Option<usize> {
+        (self.is_closed() && self.patterns.is_empty()).then_some(self.names.len())
+    }
+}
+
+/// Schemas of one document that are grouped.
+const MOST_SCHEMAS: usize = 50_000;
