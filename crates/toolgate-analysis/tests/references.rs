@@ -38,10 +38,10 @@ fn the_parts_agree_on_where_a_reference_leads() {
 
         let model = Parser::default().parse(text.as_bytes());
         let target = model.as_ref().ok().and_then(|model| {
-            let entry = |sub| model.entry(sub, Keyword::Ref);
+            let entry = |sub| model.entry(sub, Keyword::Ref).ok()?;
             let holder = model.subs.iter().find_map(|sub| entry(*sub))?;
-            let target = model.sub(model.target(holder.reference()?).initial());
-            Some(model.pointer(target).starts_with("/$defs/"))
+            let target = model.sub(model.target(holder.reference()?).ok()?.initial());
+            Some(model.pointer(target.ok()?).ok()?.starts_with("/$defs/"))
         });
         assert_eq!(target, leads.then_some(true), "model: {reference}");
 

@@ -62,7 +62,25 @@ impl<'a> Document<'a> {
         self.view(NodeId(0))
     }
 
-    /// The value or key with this id.
+    /// The value or key with this id; `None` if there is none, which only an id of another
+    /// document can bring about.
+    ///
+    /// ```
+    /// use toolgate_json::{Node as _, NodeId, OwnedDocument, ReadLimits};
+    ///
+    /// let text = OwnedDocument::read("[1]", &ReadLimits::default())?;
+    /// let document = text.document();
+    /// assert_eq!(document.get(NodeId::from_index(1)).map(|view| view.raw()), Some("1"));
+    /// assert!(document.get(NodeId::from_index(2)).is_none());
+    /// # Ok::<(), toolgate_json::ReadError>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get(self, id: NodeId) -> Option<View<'a>> {
+        self.at(id.0)
+    }
+
+    /// The value or key with this id, for ids that this document gave out.
     ///
     /// An id of another document gives whatever stands at that index here, or
     /// the root if nothing does.

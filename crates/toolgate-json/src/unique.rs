@@ -36,7 +36,7 @@ pub fn first_duplicate<'a, N: Node<'a>, M: Meter>(
 }
 
 /// The same for scalars, each of which is compared with those before it: for up to
-/// [`PAIRED`] of them.
+/// [`PAIRED`] of them. Arrays and objects are compared too, but no faster.
 ///
 /// # Errors
 ///
@@ -61,7 +61,8 @@ pub fn first_equal_scalars<'a, N: Node<'a>, I: Iterator<Item = N>, M: Meter>(
                     Kind::String => item.string() == other.string(),
                     Kind::Number => item.number().compare(&other.number()) == Ordering::Equal,
                     Kind::Boolean => item.boolean() == other.boolean(),
-                    _ => true,
+                    Kind::Null => true,
+                    Kind::Array | Kind::Object => compare(item, other, meter)? == Ordering::Equal,
                 };
             if same {
                 return ControlFlow::Continue(Some((earlier, later)));
@@ -101,13 +102,13 @@ fn first_by_hash<'a, N: Node<'a>, M: Meter>(
     for group in items.chunk_by_mut(|left, right| left.hash == right.hash) {
         if group.len() > SMALL_GROUP {
             sort_by_value(group, meter)?;
-            for pair in group.windows(2) {
-                note_if_equal(pair.first(), pair.last(), &mut found, meter)?;
+            for (earlier, later) in group.iter().zip(group.iter().skip(1)) {
+                note_if_equal(earlier, later, &mut found, meter)?;
             }
         } else {
             for (place, later) in group.iter().enumerate() {
                 for earlier in group.iter().take(place) {
-                    note_if_equal(Some(earlier), Some(later), &mut found, meter)?;
+                    note_if_equal(earlier, later, &mut found, meter)?;
                 }
             }
         }
@@ -133,14 +134,11 @@ impl<N> Item<N> {
 /// Keeps the pair in `found` if it is equal and its later item comes earlier
 /// than the one known.
 fn note_if_equal<'a, N: Node<'a>, M: Meter>(
-    earlier: Option<&Item<N>>,
-    later: Option<&Item<N>>,
+    earlier: &Item<N>,
+    later: &Item<N>,
     found: &mut Option<(usize, usize)>,
     meter: &mut M,
 ) -> ControlFlow<M::Stop> {
-    let (Some(earlier), Some(later)) = (earlier, later) else {
-        return ControlFlow::Continue(());
-    };
     if compare_items(earlier, later, meter)? == Ordering::Equal
         && found.is_none_or(|(_, known)| later.index < known)
     {

@@ -8,7 +8,7 @@
 
 use crate::dialect::Keyword;
 use crate::explain::Program;
-use crate::outline::{Form, Outline, Sub, SubId};
+use crate::outline::{Dangling, Entry, Form, Outline, SubId};
 use crate::schema::Schema;
 
 impl Schema {
@@ -27,11 +27,11 @@ impl Schema {
     /// ```
     #[must_use]
     pub fn naive_cost(&self) -> u64 {
-        match self.plain().map(Program::outline) {
-            Ok(outline) => Paths::of(outline, &[]).most(outline.root),
+        let Ok(outline) = self.plain().map(Program::outline) else {
             // It was compiled before.
-            Err(_) => u64::MAX,
-        }
+            return u64::MAX;
+        };
+        Paths::of(outline, &[]).map_or(u64::MAX, |paths| paths.most(outline.root))
     }
 
     /// The places of subschemas without which [`naive_cost`](Self::naive_cost) is at
@@ -42,34 +42,38 @@ impl Schema {
         let Ok(outline) = self.plain().map(Program::outline) else {
             return vec![String::new()];
         };
-        let mut cut: Vec<SubId> = Vec::new();
-        for _ in 0..ROUNDS {
-            let paths = Paths::of(outline, &cut);
-            if paths.most(outline.root) <= bound {
-                return places(outline, &cut);
-            }
-            let next = paths.deepest(outline, bound);
-            if next != outline.root {
-                cut.push(next);
-                continue;
-            }
-            let to_root = references_to(outline, next);
-            let new = to_root.into_iter().filter(|sub| !cut.contains(sub));
-            let new: Vec<SubId> = new.collect();
-            if new.is_empty() {
-                break;
-            }
-            cut.extend(new);
-        }
-        vec![String::new()]
+        cut_to(outline, bound).unwrap_or_else(|Dangling| vec![String::new()])
     }
+}
+
+/// The places to cut so that no more than `bound` paths are left.
+fn cut_to(outline: &Outline, bound: u64) -> Result<Vec<String>, Dangling> {
+    let mut cut: Vec<SubId> = Vec::new();
+    for _ in 0..ROUNDS {
+        let paths = Paths::of(outline, &cut)?;
+        if paths.most(outline.root) <= bound {
+            return Ok(places(outline, &cut));
+        }
+        let next = paths.deepest(outline, bound)?;
+        if next != outline.root {
+            cut.push(next);
+            continue;
+        }
+        let to_root = references_to(outline, next)?;
+        let new = to_root.into_iter().filter(|sub| !cut.contains(sub));
+        let new: Vec<SubId> = new.collect();
+        if new.is_empty() {
+            break;
+        }
+        cut.extend(new);
+    }
+    Ok(vec![String::new()])
 }
 
 fn places(outline: &Outline, cut: &[SubId]) -> Vec<String> {
     let mut places = Vec::new();
     for id in cut {
-        let sub = outline.sub(*id);
-        let place = outline.place(sub.doc, sub.node);
+        let place = outline.location(*id);
         if !place.document.is_empty() {
             return vec![String::new()];
         }
@@ -79,17 +83,19 @@ fn places(outline: &Outline, cut: &[SubId]) -> Vec<String> {
 }
 
 /// The subschemas that refer to one.
-fn references_to(outline: &Outline, target: SubId) -> Vec<SubId> {
-    let subs = outline.subs.iter().enumerate();
-    let refers = |sub: &Sub| {
-        outline.entries(*sub).iter().any(|entry| {
-            matches!(entry.form, Form::Reference(id) if outline.target(id).initial() == target)
-        })
-    };
-    subs.filter(|(_, sub)| refers(sub))
-        .map(|(index, _)| SubId::new(index))
-        .filter(|id| *id != target)
-        .collect()
+fn references_to(outline: &Outline, target: SubId) -> Result<Vec<SubId>, Dangling> {
+    let mut found = Vec::new();
+    for (index, sub) in outline.subs.iter().enumerate() {
+        let mut refers = false;
+        for id in outline.entries(*sub)?.iter().filter_map(Entry::reference) {
+            refers |= outline.target(id)?.initial() == target;
+        }
+        let id = SubId::new(index);
+        if refers && id != target {
+            found.push(id);
+        }
+    }
+    Ok(found)
 }
 
 /// For each depth below a subschema, the paths that lead to one place there.
@@ -110,7 +116,7 @@ struct Applied {
 }
 
 impl Applied {
-    fn of(outline: &Outline, id: SubId, cut: &[SubId]) -> Self {
+    fn of(outline: &Outline, id: SubId, cut: &[SubId]) -> Result<Self, Dangling> {
         let mut out = Self {
             here: Vec::new(),
             members: Vec::new(),
@@ -120,11 +126,11 @@ impl Applied {
             weight: 1,
         };
         if cut.contains(&id) {
-            return out;
+            return Ok(out);
         }
-        let sub = outline.sub(id);
-        out.here = outline.in_place(sub);
-        for entry in outline.entries(sub) {
+        let sub = outline.sub(id)?;
+        out.here = outline.in_place(sub)?;
+        for entry in outline.entries(sub)? {
             match (&entry.form, entry.keyword) {
                 (Form::Map(map), Keyword::Properties) => {
                     out.members.extend(map.iter().map(|(_, sub)| *sub));
@@ -148,16 +154,16 @@ impl Applied {
                 _ => {}
             }
         }
-        out
+        Ok(out)
     }
 }
 
 impl Paths {
-    fn of(outline: &Outline, cut: &[SubId]) -> Self {
+    fn of(outline: &Outline, cut: &[SubId]) -> Result<Self, Dangling> {
         let count = outline.subs.len();
         let applied: Vec<Applied> = (0..count)
             .map(|index| Applied::of(outline, SubId::new(index), cut))
-            .collect();
+            .collect::<Result<_, _>>()?;
         let order = inner_first(&applied);
         let mut levels: Vec<Vec<u64>> = Vec::with_capacity(DEPTH);
         for depth in 0..DEPTH {
@@ -199,7 +205,7 @@ impl Paths {
                 .map(|(one, other)| *one.max(other));
             levels.push(level.collect());
         }
-        Self { levels }
+        Ok(Self { levels })
     }
 
     fn at(&self, depth: usize, sub: SubId) -> u64 {
@@ -214,12 +220,12 @@ impl Paths {
     }
 
     /// The last subschema over the bound on the costliest way from the root.
-    fn deepest(&self, outline: &Outline, bound: u64) -> SubId {
+    fn deepest(&self, outline: &Outline, bound: u64) -> Result<SubId, Dangling> {
         let over = |depth: &usize| self.at(*depth, outline.root) > bound;
         let (mut sub, mut depth) = (outline.root, (0..self.levels.len()).find(over).unwrap_or(0));
         // Each step goes inward or down: there are no rings in place.
         for _ in 0..outline.subs.len().saturating_mul(2) + DEPTH {
-            let of = Applied::of(outline, sub, &[]);
+            let of = Applied::of(outline, sub, &[])?;
             let here = of.here.iter().map(|sub| (*sub, depth));
             let groups = [&of.members, &of.items, &of.also_members, &of.also_items];
             let below = groups.into_iter().flatten();
@@ -232,7 +238,7 @@ impl Paths {
                 _ => break,
             }
         }
-        sub
+        Ok(sub)
     }
 }
 

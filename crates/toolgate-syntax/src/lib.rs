@@ -10,10 +10,11 @@
 //! use toolgate_syntax::{Keyword, Parser};
 //!
 //! let model = Parser::default().parse(br##"{"$ref": "#/$defs/a%20b", "$defs": {"a b": {"type": "string"}}}"##)?;
-//! let root = model.sub(model.root);
-//! let reference = model.entry(root, Keyword::Ref).and_then(|entry| entry.reference());
-//! let target = reference.map(|id| model.sub(model.target(id).initial()));
-//! assert_eq!(target.map(|sub| model.pointer(sub)).as_deref(), Some("/$defs/a b"));
+//! let root = model.sub(model.root)?;
+//! let entry = model.entry(root, Keyword::Ref)?.expect("the root refers");
+//! let reference = entry.reference().expect("`$ref` is a reference");
+//! let target = model.sub(model.target(reference)?.initial())?;
+//! assert_eq!(model.pointer(target)?, "/$defs/a b");
 //! # Ok::<(), toolgate_syntax::CompileError>(())
 //! ```
 //!

@@ -25,9 +25,9 @@ use crate::resolve::resolve;
 /// let mut options = Options::default();
 /// options.default_dialect = Some(Dialect::Draft7);
 /// let model = Parser::new(options).parse(br#"{"items": [{"type": "string"}]}"#)?;
-/// let root = model.sub(model.root);
+/// let root = model.sub(model.root)?;
 /// assert_eq!(root.rules.dialect, Dialect::Draft7);
-/// assert!(model.entry(root, Keyword::Items).is_some());
+/// assert!(model.entry(root, Keyword::Items)?.is_some());
 /// # Ok::<(), toolgate_syntax::CompileError>(())
 /// ```
 #[derive(Debug, Clone, Default)]

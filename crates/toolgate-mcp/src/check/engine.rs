@@ -99,7 +99,9 @@ impl Checker {
         value: N,
     ) -> Decision {
         let name = tool.name();
-        let schema = tool.output_text().unwrap_or_default();
+        let Some(schema) = tool.output_text() else {
+            return uncompilable(name, SchemaPart::Output, "it is not there");
+        };
         match verdict(engine, SchemaPart::Output, schema, value) {
             Err(why) => uncompilable(name, SchemaPart::Output, &why),
             Ok(HostVerdict::Valid) => Decision::pass(Some(tool), Checked::Valid),

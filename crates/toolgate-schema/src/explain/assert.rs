@@ -7,7 +7,7 @@ use toolgate_json::Node;
 use super::frame::is_leaf;
 use super::machine::Machine;
 use super::value::At;
-use super::{Flow, Stop, broken};
+use super::{Flow, Stop, broken, or_broken};
 use crate::dialect::Keyword;
 use crate::execute::{self, Exhausted};
 use crate::int::{to_usize, units};
@@ -28,7 +28,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     /// those that only apply other subschemas demand nothing.
     pub(super) fn assert(&mut self, on: Asked<'i, N>, place: usize) -> Flow<bool> {
         let outline: &'o Outline = self.outline;
-        let Some(entry) = outline.entries(on.sub).get(place) else {
+        let Some(entry) = or_broken(outline.entries(on.sub))?.get(place) else {
             return broken();
         };
         // Every form is named, so that one that is forgotten cannot hold of everything.

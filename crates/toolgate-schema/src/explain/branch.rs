@@ -12,7 +12,7 @@ use super::found::{found, near, show};
 use super::kind::Tag;
 use super::machine::Machine;
 use super::value::At;
-use super::{Flow, broken};
+use super::{Flow, broken, or_broken};
 use crate::dialect::Keyword;
 use crate::int::units;
 use crate::outline::{Entry, Form, Outline, SubId};
@@ -63,12 +63,12 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         let mut next = 0;
         while let Some(id) = waiting.get(next).copied() {
             next += 1;
-            let sub = outline.sub(id);
+            let sub = or_broken(outline.sub(id))?;
             self.purse.pay(1)?;
-            for entry in outline.entries(sub) {
+            for entry in or_broken(outline.entries(sub))? {
                 match (&entry.form, entry.keyword) {
                     (Form::Reference(target), _) if waiting.len() < PLACES => {
-                        waiting.push(outline.target(*target).initial());
+                        waiting.push(or_broken(outline.target(*target))?.initial());
                     }
                     (Form::List(list), Keyword::AllOf) => {
                         let room = PLACES.saturating_sub(waiting.len());
@@ -134,8 +134,8 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 continue;
             };
             evidence.score += 1;
-            let inner = outline.sub(*sub);
-            let entries = outline.entries(inner);
+            let inner = or_broken(outline.sub(*sub))?;
+            let entries = or_broken(outline.entries(inner))?;
             let place = |keyword| entries.iter().position(|entry| entry.keyword == keyword);
             let place = place(Keyword::Const).or_else(|| {
                 // A single-member enumeration is a constant by another name.
@@ -168,7 +168,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             if name != property {
                 return None;
             }
-            let value = outline.view(outline.sub(sub).doc, entry.value)?;
+            let value = outline.view(outline.sub(sub).ok()?.doc, entry.value)?;
             match entry.keyword {
                 Keyword::Const => values.push(value),
                 _ => values.extend(value.items()),

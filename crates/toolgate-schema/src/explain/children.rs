@@ -9,7 +9,7 @@ use super::machine::Machine;
 use super::names::Names;
 use super::scope::ScopeId;
 use super::value::At;
-use super::{Flow, broken};
+use super::{Flow, broken, or_broken};
 use crate::dialect::Keyword;
 use crate::int::{to_usize, units};
 use crate::outline::{Dependency, DocId, Entry, Form, Outline, PatternId, Sub, SubId, Target};
@@ -145,7 +145,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 (Some(object), _) => {
                     return self.member_cursor(on, entry, form, keyword, object);
                 }
-                (_, Some(array)) => self.item_cursor(on, form, keyword, array),
+                (_, Some(array)) => self.item_cursor(on, form, keyword, array)?,
                 _ => Cursor::Done,
             },
         };
@@ -207,11 +207,11 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             // Where nobody notes what was evaluated, no other subschema can have evaluated
             // anything, so that the two keywords say the same.
             (Form::One(sub), Keyword::AdditionalProperties | Keyword::UnevaluatedProperties) => {
-                let names = match outline.entry(on.sub, Keyword::Properties) {
+                let names = match or_broken(outline.entry(on.sub, Keyword::Properties))? {
                     Some(declared) => Some(self.properties(on.id, on.sub.doc, declared)?),
                     None => None,
                 };
-                let patterns = outline.entry(on.sub, Keyword::PatternProperties);
+                let patterns = or_broken(outline.entry(on.sub, Keyword::PatternProperties))?;
                 Cursor::Others {
                     sub: *sub,
                     members: object.members(),

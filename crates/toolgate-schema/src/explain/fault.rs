@@ -10,7 +10,7 @@ use super::kind::{Branches, FindingKind};
 use super::machine::Machine;
 use super::trail::Place;
 use super::value::At;
-use super::{Flow, broken};
+use super::{Flow, broken, or_broken};
 use crate::dialect::Keyword;
 use crate::int::{to_usize, units};
 use crate::outline::{
@@ -38,7 +38,7 @@ pub(crate) struct Fault<'i, N> {
 impl<'i, N: Node<'i>> Fault<'i, N> {
     /// The keyword; none of a `false` schema.
     pub(crate) fn entry<'o>(&self, outline: &'o Outline) -> Option<&'o Entry> {
-        let entries = outline.entries(outline.sub(self.sub));
+        let entries = outline.entries(outline.sub(self.sub).ok()?).ok()?;
         entries.get(to_usize(self.entry?))
     }
 
@@ -74,8 +74,11 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     pub(super) fn word(&mut self, fault: &Fault<'i, N>) -> Flow<Option<FindingKind>> {
         let outline: &'o Outline = self.outline;
         let at = fault.at;
-        let doc = outline.sub(fault.sub).doc;
+        let doc = or_broken(outline.sub(fault.sub))?.doc;
         let Some(entry) = fault.entry(outline) else {
+            if fault.entry.is_some() {
+                return broken();
+            }
             return self.never(fault).map_continue(Some);
         };
         let count = at.len();
@@ -171,9 +174,11 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 found: found(at),
             },
             (Form::Literal, Keyword::Required) => {
-                let (Some(object), Some(place), Shape::Entries { start, .. }) =
-                    (at.object(), fault.entry, outline.sub(fault.sub).shape)
-                else {
+                let (Some(object), Some(place), Shape::Entries { start, .. }) = (
+                    at.object(),
+                    fault.entry,
+                    or_broken(outline.sub(fault.sub))?.shape,
+                ) else {
                     return broken();
                 };
                 let lacking = self.lacking(to_usize(start) + to_usize(place), object)?;
@@ -311,17 +316,17 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         let mut at = 0;
         while let Some(id) = waiting.get(at).copied() {
             at += 1;
-            let sub = outline.sub(id);
+            let sub = or_broken(outline.sub(id))?;
             if let Some(Entry {
                 form: Form::Map(map),
                 ..
-            }) = outline.entry(sub, Keyword::Properties)
+            }) = or_broken(outline.entry(sub, Keyword::Properties))?
             {
                 let room = CANDIDATES - candidates.len().min(CANDIDATES);
                 let names = map.iter().take(room);
                 candidates.extend(names.map(|(key, _)| self.text(sub.doc, *key)));
             }
-            for next in outline.in_place(sub) {
+            for next in or_broken(outline.in_place(sub))? {
                 if waiting.len() < PLACES && !waiting.contains(&next) {
                     waiting.push(next);
                 }

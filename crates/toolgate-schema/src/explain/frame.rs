@@ -12,7 +12,7 @@ use super::trail::Place;
 use super::value::At;
 use crate::dialect::Keyword;
 use crate::int::to_u32;
-use crate::outline::{Entry, Form, Outline, Sub, SubId};
+use crate::outline::{Entry, Form, Sub, SubId};
 
 /// An evaluation of one subschema, as far as it has come.
 pub(super) struct Frame<'o, 'i, N: Node<'i>> {
@@ -253,9 +253,9 @@ impl<'o, 'i, N: Node<'i>> Frame<'o, 'i, N> {
         contains_bounds(self.entries).0 == 0
     }
 
-    pub(super) fn has_tuple(&self, outline: &Outline) -> bool {
+    pub(super) fn has_tuple(&self) -> bool {
         matches!(
-            outline.entry(self.sub, Keyword::Items),
+            Entry::find(self.entries, Keyword::Items),
             Some(Entry {
                 form: Form::List(_),
                 ..

@@ -4,14 +4,14 @@ use std::ops::ControlFlow;
 
 use toolgate_json::Node;
 
-use super::Flow;
 use super::children::{Cursor, On, mark};
 use super::frame::{Child, Token};
 use super::machine::Machine;
 use super::value::At;
+use super::{Flow, or_broken};
 use crate::dialect::Keyword;
 use crate::int::to_u32;
-use crate::outline::{Form, Outline, SubId};
+use crate::outline::{Entry, Form, Outline, SubId};
 
 impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     /// The items that a keyword looks at.
@@ -21,9 +21,10 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         form: &'o Form,
         keyword: Keyword,
         array: N,
-    ) -> Cursor<'o, 'i, N> {
+    ) -> Flow<Cursor<'o, 'i, N>> {
         let outline: &'o Outline = self.outline;
-        let listed = |keyword| match outline.entry(on.sub, keyword).map(|entry| &entry.form) {
+        let beside = or_broken(outline.entries(on.sub))?;
+        let listed = |keyword| match Entry::find(beside, keyword).map(|entry| &entry.form) {
             Some(Form::List(list)) => Some(list.len()),
             _ => None,
         };
@@ -39,27 +40,29 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             }
             (Form::One(sub), Keyword::AdditionalItems) => {
                 let Some(tuple) = listed(Keyword::Items) else {
-                    return Cursor::Done;
+                    return ControlFlow::Continue(Cursor::Done);
                 };
                 rest = Some(*sub);
                 skip = tuple;
             }
             (Form::One(sub), Keyword::Contains) => rest = Some(*sub),
-            (Form::One(_), Keyword::UnevaluatedItems) if on.has_seen_all() => return Cursor::Done,
+            (Form::One(_), Keyword::UnevaluatedItems) if on.has_seen_all() => {
+                return ControlFlow::Continue(Cursor::Done);
+            }
             (Form::One(sub), Keyword::UnevaluatedItems) => {
                 rest = Some(*sub);
                 seen = mark(on.seen, array.len());
             }
-            _ => return Cursor::Done,
+            _ => return ControlFlow::Continue(Cursor::Done),
         }
-        Cursor::Items {
+        ControlFlow::Continue(Cursor::Items {
             items: array.items(),
             index: 0,
             skip,
             prefix,
             rest,
             seen,
-        }
+        })
     }
 
     /// The next item of a keyword.

@@ -23,7 +23,7 @@ use super::scope::{ScopeId, Scopes};
 use super::sink::Sink;
 use super::trail::{Place, Trail};
 use super::value::At;
-use super::{DEEPER, Flow, Purse, Stop, broken};
+use super::{DEEPER, Flow, Purse, Stop, broken, or_broken};
 use crate::dialect::{Dialect, Keyword};
 use crate::execute::{Allowance, Exhausted, Memo};
 use crate::int::{to_usize, units};
@@ -124,15 +124,9 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     /// A subschema and its keywords, all of them.
     pub(super) fn subschema(&self, id: SubId) -> Flow<(Sub, &'o [Entry])> {
         let outline: &'o Outline = self.outline;
-        let Some(sub) = outline.subs.get(id.index()).copied() else {
-            return broken();
-        };
-        let count = match sub.shape {
-            Shape::Always(_) => 0,
-            Shape::Entries { start, end } => to_usize(end.saturating_sub(start)),
-        };
-        let entries = outline.entries(sub);
-        if entries.len() != count || outline.resources.get(sub.resource.index()).is_none() {
+        let sub = or_broken(outline.sub(id))?;
+        let entries = or_broken(outline.entries(sub))?;
+        if outline.resources.get(sub.resource.index()).is_none() {
             return broken();
         }
         ControlFlow::Continue((sub, entries))

@@ -39,6 +39,7 @@ use std::ops::ControlFlow;
 use toolgate_json::{Meter, Node};
 
 use crate::execute::{Allowance, Exhausted};
+use crate::outline::Dangling;
 pub(crate) use fault::Fault;
 use kind::FindingKind;
 use machine::Machine;
@@ -137,6 +138,11 @@ type Flow<T = ()> = ControlFlow<Stop, T>;
 #[cold]
 fn broken<T>() -> Flow<T> {
     ControlFlow::Break(Stop::Exhausted(Exhausted::Internal))
+}
+
+/// What was looked up in an outline, unless the outline contradicts itself.
+fn or_broken<T>(found: Result<T, Dangling>) -> Flow<T> {
+    found.map_or_else(|Dangling| broken(), ControlFlow::Continue)
 }
 
 /// What the evaluation may still spend.

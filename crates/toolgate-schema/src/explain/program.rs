@@ -21,7 +21,7 @@ impl Program {
     /// The plain program of an outline, with the operations of its assertions.
     pub(crate) fn new(outline: Outline, assertions: Assertions) -> Self {
         let properties = outline.subs.iter().map(|sub| {
-            let entry = outline.entry(*sub, Keyword::Properties)?;
+            let entry = outline.entry(*sub, Keyword::Properties).ok()??;
             let view = outline.view(sub.doc, entry.value)?;
             let names = || view.members().map(|(key, _)| key.text());
             (view.len() > VERY_FEW).then(|| NameTable::new(names().zip(0..)))

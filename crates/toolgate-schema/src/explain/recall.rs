@@ -63,7 +63,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 frame.seen.add_all();
             }
             (Form::One(_), Keyword::AdditionalItems)
-                if holds && frame.at.array().is_some() && frame.has_tuple(self.outline) =>
+                if holds && frame.at.array().is_some() && frame.has_tuple() =>
             {
                 frame.seen.add_all();
             }

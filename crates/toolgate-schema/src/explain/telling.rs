@@ -189,9 +189,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                     Keyword::ContentEncoding | Keyword::ContentMediaType | Keyword::ContentSchema
                 );
                 let alone = keyword == Keyword::ContentSchema
-                    && outline
-                        .entry(frame.sub, Keyword::ContentMediaType)
-                        .is_none();
+                    && Entry::find(frame.entries, Keyword::ContentMediaType).is_none();
                 if alone || (text_only && frame.at.kind() != toolgate_json::Kind::String) {
                     return ControlFlow::Continue(());
                 }

@@ -7,7 +7,7 @@ use super::{Draft, Lowering, unevaluated};
 use crate::dialect::{Dialect, Keyword};
 use crate::error::CompileError;
 use crate::int::{count, to_u32, to_usize};
-use crate::outline::{Dependency, Entry, Form, Sub, SubId, TypeSet};
+use crate::outline::{Dangling, Dependency, Entry, Form, Sub, SubId, TypeSet};
 use crate::plan::{
     ArrayPlan, Contains, Dependent, NodeIx, ObjectPlan, Op, Run, Slot, Slots, Target,
 };
@@ -108,7 +108,7 @@ impl Lowering<'_> {
             }
             any = true;
         }
-        if let Some(rest) = self.own_unevaluated(id, sub, Keyword::UnevaluatedProperties)
+        if let Some(rest) = self.own_unevaluated(id, sub, Keyword::UnevaluatedProperties)?
             && plan.additional.is_none()
         {
             plan.additional = Some(Target::open(self.child(rest, scope)?));
@@ -189,7 +189,7 @@ impl Lowering<'_> {
                 }
                 (Form::One(one), Keyword::AdditionalItems) => {
                     // Without an array of `items` it says nothing.
-                    let tuple = outline.entry(sub, Keyword::Items);
+                    let tuple = outline.entry(sub, Keyword::Items)?;
                     if matches!(
                         tuple,
                         Some(Entry {
@@ -215,7 +215,7 @@ impl Lowering<'_> {
             }
             any = true;
         }
-        if let Some(rest) = self.own_unevaluated(id, sub, Keyword::UnevaluatedItems)
+        if let Some(rest) = self.own_unevaluated(id, sub, Keyword::UnevaluatedItems)?
             && plan.rest.is_none()
         {
             plan.rest = Some(Target::open(self.child(rest, scope)?));
@@ -241,7 +241,8 @@ impl Lowering<'_> {
     }
 
     fn contains(&mut self, sub: Sub, one: SubId, scope: ScopeId) -> Result<Contains, CompileError> {
-        let bound = |keyword| match self.outline.entry(sub, keyword) {
+        let beside = self.outline.entries(sub)?;
+        let bound = |keyword| match Entry::find(beside, keyword) {
             Some(Entry {
                 form: Form::Count(n),
                 ..
@@ -262,12 +263,21 @@ impl Lowering<'_> {
 
     /// The operand of an `unevaluated*` that only the keywords beside it can
     /// feed: it then means the same as `additionalProperties` or `items`.
-    fn own_unevaluated(&self, id: SubId, sub: Sub, keyword: Keyword) -> Option<SubId> {
-        match self.outline.entry(sub, keyword)?.form {
-            _ if self.plain => None,
-            Form::One(one) if unevaluated::is_own(self.outline, id, keyword) => Some(one),
-            _ => None,
-        }
+    fn own_unevaluated(
+        &self,
+        id: SubId,
+        sub: Sub,
+        keyword: Keyword,
+    ) -> Result<Option<SubId>, Dangling> {
+        Ok(
+            match self.outline.entry(sub, keyword)?.map(|entry| &entry.form) {
+                _ if self.plain => None,
+                Some(Form::One(one)) if unevaluated::is_own(self.outline, id, keyword)? => {
+                    Some(*one)
+                }
+                _ => None,
+            },
+        )
     }
 }
 

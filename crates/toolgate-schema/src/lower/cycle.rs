@@ -44,8 +44,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn cyclic(&self, id: SubId) -> CompileError {
-        let sub = self.outline.sub(id);
-        let place = self.outline.place(sub.doc, sub.node);
+        let place = self.outline.location(id);
         let ring = vec![format!("#{}", place.pointer)];
         CompileError::new(CompileErrorKind::CyclicRef { ring }, place)
     }

@@ -70,7 +70,8 @@ impl Lowering<'_> {
             }
             (Form::Content(content), keyword) => {
                 // One operation for both keywords, drafted at the encoding if there is one.
-                let sibling = |keyword| match self.outline.entry(sub, keyword) {
+                let beside = self.outline.entries(sub)?;
+                let sibling = |keyword| match Entry::find(beside, keyword) {
                     Some(Entry {
                         form: Form::Content(content),
                         ..

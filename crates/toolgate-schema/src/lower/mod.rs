@@ -24,7 +24,7 @@ use crate::dialect::Keyword;
 use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::int::{to_u16, to_u32};
 use crate::limits::Limits;
-use crate::outline::{Entry, Form, Outline, RefId, Shape, Sub, SubId, Target, TypeSet};
+use crate::outline::{Dangling, Entry, Form, Outline, RefId, Shape, Sub, SubId, Target, TypeSet};
 use crate::plan::{Condition, Literal, Lost, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits, Union};
 use toolgate_syntax::LimitName;
 
@@ -56,10 +56,10 @@ pub(crate) fn lower(outline: &Outline, limits: &Limits) -> Result<Plan, CompileE
 /// Every node with its operations, as its subschema says it.
 fn drafted<'o>(outline: &'o Outline, limits: &'o Limits) -> Result<Lowering<'o>, CompileError> {
     let mut work = Lowering::new(outline, limits);
-    work.tracked = unevaluated::tracked(outline);
+    work.tracked = unevaluated::tracked(outline)?;
     let start = work
         .scopes
-        .enter(ScopeId::EMPTY, outline.sub(outline.root).resource);
+        .enter(ScopeId::EMPTY, outline.sub(outline.root)?.resource)?;
     work.plan.root = work.node(outline.root, start)?;
     while let Some((id, scope, ix)) = work.waiting.pop() {
         work.build(id, scope, ix)?;
@@ -195,7 +195,7 @@ impl Lowering<'_> {
 
     /// A subschema's child in the same dynamic scope, or the one it enters.
     fn child(&mut self, id: SubId, scope: ScopeId) -> Result<NodeIx, CompileError> {
-        let scope = self.scopes.enter(scope, self.outline.sub(id).resource);
+        let scope = self.scopes.enter(scope, self.outline.sub(id)?.resource)?;
         self.node(id, scope)
     }
 
@@ -207,26 +207,24 @@ impl Lowering<'_> {
     ) -> Result<(SubId, ScopeId, Class), CompileError> {
         for _ in 0..=self.outline.subs.len() {
             self.table_rows += 1;
-            id = match self.class(id) {
-                Class::Refers(target) => self.scopes.follow(scope, self.outline.target(target)),
+            id = match self.class(id)? {
+                Class::Refers(target) => self.scopes.follow(scope, self.outline.target(target)?)?,
                 Class::Applies(one) => one,
                 class => return Ok((id, scope, class)),
             };
-            scope = self.scopes.enter(scope, self.outline.sub(id).resource);
+            scope = self.scopes.enter(scope, self.outline.sub(id)?.resource)?;
         }
         Err(self.cyclic(id))
     }
 
     /// What a subschema comes down to.
-    fn class(&mut self, id: SubId) -> Class {
+    fn class(&mut self, id: SubId) -> Result<Class, Dangling> {
         if let Some(Some(known)) = self.classes.get(id.index()) {
-            return *known;
+            return Ok(*known);
         }
-        let sub = self.outline.sub(id);
-        let entries = self.outline.entries(sub);
-        let mut asserting = entries
-            .iter()
-            .filter(|entry| asserts(self.outline, sub, entry));
+        let sub = self.outline.sub(id)?;
+        let entries = self.outline.entries(sub)?;
+        let mut asserting = entries.iter().filter(|entry| asserts(entries, entry));
         let class = match (sub.shape, asserting.next(), asserting.next()) {
             (Shape::Always(false), _, _) => Class::Types(TypeSet::NONE),
             (Shape::Always(true), _, _) | (_, None, _) => Class::Types(TypeSet::ALL),
@@ -246,7 +244,7 @@ impl Lowering<'_> {
         if let Some(slot) = self.classes.get_mut(id.index()) {
             *slot = Some(class);
         }
-        class
+        Ok(class)
     }
 
     /// Refuses a plan that outgrows its bound.
@@ -260,31 +258,27 @@ impl Lowering<'_> {
 
     /// Refuses a subschema whose document is not there.
     fn lost(&self, id: SubId) -> CompileError {
-        let sub = self.outline.sub(id);
-        let place = self.outline.place(sub.doc, sub.node);
-        CompileError::new(CompileErrorKind::Internal, place)
+        CompileError::new(CompileErrorKind::Internal, self.outline.location(id))
     }
 
     fn too_large(&self, id: SubId, allowed: usize) -> CompileError {
-        let sub = self.outline.sub(id);
-        let place = self.outline.place(sub.doc, sub.node);
-        CompileError::limit_reached(LimitName::PlanNodes, allowed, place)
+        CompileError::limit_reached(LimitName::PlanNodes, allowed, self.outline.location(id))
     }
 
     /// Writes the operations of one node.
     fn build(&mut self, id: SubId, scope: ScopeId, ix: NodeIx) -> Result<(), CompileError> {
-        let sub = self.outline.sub(id);
         let outline = self.outline;
+        let sub = outline.sub(id)?;
+        let entries = outline.entries(sub)?;
         let mut draft = Draft {
             types: None,
             ops: std::mem::take(&mut self.draft),
         };
-        self.table_rows += outline.entries(sub).len() / ROWS_PER_NODE;
-        for entry in outline.entries(sub) {
+        self.table_rows += entries.len() / ROWS_PER_NODE;
+        for entry in entries {
             self.leaf(id, sub, entry, &mut draft)?;
-            self.in_place(sub, scope, entry, &mut draft)?;
+            self.in_place(entries, scope, entry, &mut draft)?;
         }
-        let entries = outline.entries(sub);
         self.object(id, sub, scope, entries, &mut draft)?;
         self.array(id, sub, scope, entries, &mut draft)?;
         self.unevaluated(id, sub, scope, &mut draft)?;
@@ -292,9 +286,8 @@ impl Lowering<'_> {
             return Err(self.too_large(id, MOST_OPS));
         }
         let node = self.pack(draft);
-        if let Some(slot) = self.plan.nodes.get_mut(ix.index()) {
-            *slot = node;
-        }
+        // A node that stays as it was asks for nothing.
+        *self.plan.nodes.get_mut(ix.index()).ok_or(Dangling)? = node;
         Ok(())
     }
 
@@ -340,14 +333,14 @@ impl Lowering<'_> {
     /// Keywords that apply other subschemas to the instance itself.
     fn in_place(
         &mut self,
-        sub: Sub,
+        beside: &[Entry],
         scope: ScopeId,
         entry: &Entry,
         draft: &mut Draft,
     ) -> Result<(), CompileError> {
         match (&entry.form, entry.keyword) {
             (Form::Reference(target), _) => {
-                let target = self.scopes.follow(scope, self.outline.target(*target));
+                let target = self.scopes.follow(scope, self.outline.target(*target)?)?;
                 let target = self.child(target, scope)?;
                 draft.push(Run::Any, Op::Apply(target));
             }
@@ -380,7 +373,7 @@ impl Lowering<'_> {
                 draft.push(Run::Any, Op::Not(target));
             }
             (Form::One(one), Keyword::If) => {
-                let mut branch = |keyword| match self.outline.entry(sub, keyword) {
+                let mut branch = |keyword| match Entry::find(beside, keyword) {
                     Some(Entry {
                         form: Form::One(one),
                         ..
@@ -415,18 +408,19 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether a keyword can make a difference to a verdict or to what is evaluated.
-fn asserts(outline: &Outline, sub: Sub, entry: &Entry) -> bool {
+/// Whether a keyword can make a difference to a verdict or to what is evaluated, given all
+/// keywords of its subschema.
+fn asserts(beside: &[Entry], entry: &Entry) -> bool {
     match (&entry.form, entry.keyword) {
         (Form::Annotation, _)
         | (_, Keyword::Defs | Keyword::Definitions | Keyword::ContentSchema)
         | (Form::Flag(false), _) => false,
-        (_, Keyword::Then | Keyword::Else) => outline.entry(sub, Keyword::If).is_some(),
+        (_, Keyword::Then | Keyword::Else) => Entry::find(beside, Keyword::If).is_some(),
         (_, Keyword::MinContains | Keyword::MaxContains) => {
-            outline.entry(sub, Keyword::Contains).is_some()
+            Entry::find(beside, Keyword::Contains).is_some()
         }
         (_, Keyword::AdditionalItems) => matches!(
-            outline.entry(sub, Keyword::Items),
+            Entry::find(beside, Keyword::Items),
             Some(Entry {
                 form: Form::List(_),
                 ..
@@ -438,10 +432,10 @@ fn asserts(outline: &Outline, sub: Sub, entry: &Entry) -> bool {
 
 impl Scopes<'_> {
     /// Where a reference leads in a dynamic scope.
-    fn follow(&self, scope: ScopeId, target: Target) -> SubId {
+    fn follow(&self, scope: ScopeId, target: Target) -> Result<SubId, Dangling> {
         match target {
-            Target::Static(sub) => sub,
-            Target::Dynamic { initial, name } => self.bound(scope, name).unwrap_or(initial),
+            Target::Static(sub) => Ok(sub),
+            Target::Dynamic { initial, name } => Ok(self.bound(scope, name)?.unwrap_or(initial)),
         }
     }
 }

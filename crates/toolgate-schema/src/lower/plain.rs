@@ -22,7 +22,7 @@ pub(crate) fn plain(outline: &Outline, limits: &Limits) -> Result<Assertions, Co
             continue;
         };
         let slots = nodes.iter_mut().skip(crate::int::to_usize(start));
-        for (entry, slot) in outline.entries(*sub).iter().zip(slots) {
+        for (entry, slot) in outline.entries(*sub)?.iter().zip(slots) {
             if is_assertion(entry) {
                 *slot = work.assertion(SubId::new(id), *sub, entry)?;
             }

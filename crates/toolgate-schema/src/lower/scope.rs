@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use crate::int::{to_u32, to_usize};
-use crate::outline::{Outline, ResourceId, ScopeName, SubId};
+use crate::outline::{Dangling, Outline, ResourceId, ScopeName, SubId};
 
 /// A dynamic scope: what each name is bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,27 +45,23 @@ impl<'o> Scopes<'o> {
     }
 
     /// The scope after entering a resource: names that are still free get its binding.
-    pub(super) fn enter(&mut self, scope: ScopeId, resource: ResourceId) -> ScopeId {
+    pub(super) fn enter(
+        &mut self,
+        scope: ScopeId,
+        resource: ResourceId,
+    ) -> Result<ScopeId, Dangling> {
         if self.outline.scope_names == 0 {
-            return scope;
+            return Ok(scope);
         }
         if let Some(known) = self.entered.get(&(scope, resource)) {
-            return *known;
+            return Ok(*known);
         }
-        let mut bound = self
-            .scopes
-            .get(to_usize(scope.0))
-            .cloned()
-            .unwrap_or_default();
-        let offered = self
-            .outline
-            .resources
-            .get(resource.index())
-            .map_or(&[][..], |r| &r.scope);
-        for (name, sub) in offered {
-            if let Some(slot) = bound.get_mut(name.index()) {
-                slot.get_or_insert(*sub);
-            }
+        let outer = self.scopes.get(to_usize(scope.0)).ok_or(Dangling)?;
+        let mut bound = outer.clone();
+        let entered = self.outline.resources.get(resource.index());
+        for (name, sub) in &entered.ok_or(Dangling)?.scope {
+            let slot = bound.get_mut(name.index()).ok_or(Dangling)?;
+            slot.get_or_insert(*sub);
         }
         let next = ScopeId(to_u32(self.scopes.len()));
         let scopes = &mut self.scopes;
@@ -74,7 +70,7 @@ impl<'o> Scopes<'o> {
             next
         });
         self.entered.insert((scope, resource), id);
-        id
+        Ok(id)
     }
 
     /// The bindings of all scopes met so far.
@@ -83,7 +79,8 @@ impl<'o> Scopes<'o> {
     }
 
     /// What a name is bound to.
-    pub(super) fn bound(&self, scope: ScopeId, name: ScopeName) -> Option<SubId> {
-        *self.scopes.get(to_usize(scope.0))?.get(name.index())?
+    pub(super) fn bound(&self, scope: ScopeId, name: ScopeName) -> Result<Option<SubId>, Dangling> {
+        let bindings = self.scopes.get(to_usize(scope.0)).ok_or(Dangling)?;
+        bindings.get(name.index()).copied().ok_or(Dangling)
     }
 }

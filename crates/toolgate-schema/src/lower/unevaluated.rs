@@ -13,7 +13,7 @@ use super::scope::ScopeId;
 use super::{Draft, Lowering};
 use crate::dialect::{Dialect, Keyword};
 use crate::error::CompileError;
-use crate::outline::{DocId, Form, Outline, PatternId, Shape, Sub, SubId};
+use crate::outline::{Dangling, DocId, Entry, Form, Outline, PatternId, Shape, Sub, SubId};
 use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, Run, Slot, Slots, Target};
 
 impl Lowering<'_> {
@@ -26,15 +26,15 @@ impl Lowering<'_> {
         draft: &mut Draft,
     ) -> Result<(), CompileError> {
         for keyword in [Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems] {
-            let Some(Form::One(one)) = self.outline.entry(sub, keyword).map(|entry| &entry.form)
+            let Some(Form::One(one)) = self.outline.entry(sub, keyword)?.map(|entry| &entry.form)
             else {
                 continue;
             };
-            if is_own(self.outline, id, keyword) {
+            if is_own(self.outline, id, keyword)? {
                 continue;
             }
             let schema = self.child(*one, scope)?;
-            if let Some(seen) = self.seen(id, scope, keyword) {
+            if let Some(seen) = self.seen(id, scope, keyword)? {
                 if seen.all {
                     continue;
                 }
@@ -66,25 +66,32 @@ impl Lowering<'_> {
     }
 
     /// What is evaluated whatever the instance, or `None` if it depends on it.
-    fn seen(&mut self, id: SubId, scope: ScopeId, keyword: Keyword) -> Option<Seen> {
+    fn seen(
+        &mut self,
+        id: SubId,
+        scope: ScopeId,
+        keyword: Keyword,
+    ) -> Result<Option<Seen>, Dangling> {
         let mut seen = Seen::default();
         let mut visited = HashSet::from([(id, scope)]);
         let mut waiting = vec![(id, scope)];
         while let Some((at, scope)) = waiting.pop() {
-            let sub = self.outline.sub(at);
-            self.table_rows += 1 + self.outline.entries(sub).len();
-            for entry in self.outline.entries(sub) {
+            let sub = self.outline.sub(at)?;
+            let entries = self.outline.entries(sub)?;
+            self.table_rows += 1 + entries.len();
+            for entry in entries {
                 match (&entry.form, entry.keyword) {
                     (Form::Reference(target), _) => {
-                        let to = self.scopes.follow(scope, self.outline.target(*target));
-                        let scope = self.scopes.enter(scope, self.outline.sub(to).resource);
+                        let to = self.scopes.follow(scope, self.outline.target(*target)?)?;
+                        let scope = self.scopes.enter(scope, self.outline.sub(to)?.resource)?;
                         if visited.insert((to, scope)) {
                             waiting.push((to, scope));
                         }
                     }
                     (Form::List(list), Keyword::AllOf) => {
                         for to in list {
-                            let scope = self.scopes.enter(scope, self.outline.sub(*to).resource);
+                            let scope =
+                                self.scopes.enter(scope, self.outline.sub(*to)?.resource)?;
                             if visited.insert((*to, scope)) {
                                 waiting.push((*to, scope));
                             }
@@ -97,23 +104,23 @@ impl Lowering<'_> {
                         | Keyword::If
                         | Keyword::DependentSchemas
                         | Keyword::Dependencies,
-                    ) => return None,
+                    ) => return Ok(None),
                     (_, Keyword::Contains)
                         if keyword == Keyword::UnevaluatedItems
                             && sub.rules.dialect == Dialect::Draft202012 =>
                     {
-                        return None;
+                        return Ok(None);
                     }
                     (_, Keyword::UnevaluatedProperties | Keyword::UnevaluatedItems) if at == id => {
                     }
-                    _ if super::asserts(self.outline, sub, entry) => {
+                    _ if super::asserts(entries, entry) => {
                         seen.add(sub, entry, keyword);
                     }
                     _ => {}
                 }
             }
         }
-        Some(seen)
+        Ok(Some(seen))
     }
 
     /// Marks the conditional branches that a dynamic `unevaluated*` at `id` will
@@ -122,21 +129,16 @@ impl Lowering<'_> {
         let mut visited = HashSet::from([(id, scope)]);
         let mut waiting = vec![(id, scope)];
         while let Some((at, scope)) = waiting.pop() {
-            let sub = self.outline.sub(at);
-            self.table_rows += 1 + self.outline.entries(sub).len();
-            let dynamic = self
-                .outline
-                .entries(sub)
-                .iter()
-                .filter_map(|entry| match entry.form {
-                    Form::Reference(target) => {
-                        Some(self.scopes.follow(scope, self.outline.target(target)))
-                    }
-                    _ => None,
-                });
-            let next: Vec<SubId> = dynamic.chain(self.outline.in_place(sub)).collect();
+            let sub = self.outline.sub(at)?;
+            let entries = self.outline.entries(sub)?;
+            self.table_rows += 1 + entries.len();
+            let mut next = Vec::new();
+            for target in entries.iter().filter_map(Entry::reference) {
+                next.push(self.scopes.follow(scope, self.outline.target(target)?)?);
+            }
+            next.extend(self.outline.in_place(sub)?);
             for to in next {
-                let scope = self.scopes.enter(scope, self.outline.sub(to).resource);
+                let scope = self.scopes.enter(scope, self.outline.sub(to)?.resource)?;
                 if visited.insert((to, scope)) {
                     let ix = self.node(to, scope)?;
                     self.revisited.insert(ix);
@@ -158,7 +160,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn add(&mut self, sub: Sub, entry: &crate::outline::Entry, keyword: Keyword) {
+    fn add(&mut self, sub: Sub, entry: &Entry, keyword: Keyword) {
         let properties = keyword == Keyword::UnevaluatedProperties;
         match (&entry.form, entry.keyword) {
             (Form::Map(map), Keyword::Properties) if properties => {
@@ -211,18 +213,18 @@ impl Seen {
 }
 
 /// Whether an `unevaluated*` keyword can only be fed by the keywords beside it.
-pub(super) fn is_own(outline: &Outline, id: SubId, keyword: Keyword) -> bool {
-    let sub = outline.sub(id);
-    let applied = outline.in_place(sub);
-    let not = outline.entry(sub, Keyword::Not).map(|entry| &entry.form);
+pub(super) fn is_own(outline: &Outline, id: SubId, keyword: Keyword) -> Result<bool, Dangling> {
+    let sub = outline.sub(id)?;
+    let applied = outline.in_place(sub)?;
+    let not = outline.entry(sub, Keyword::Not)?.map(|entry| &entry.form);
     // `not` never leaves anything evaluated behind.
     let others = applied
         .iter()
         .any(|to| !matches!(not, Some(Form::One(one)) if one == to));
     let contains = keyword == Keyword::UnevaluatedItems
         && sub.rules.dialect == Dialect::Draft202012
-        && outline.entry(sub, Keyword::Contains).is_some();
-    !others && !contains
+        && outline.entry(sub, Keyword::Contains)?.is_some();
+    Ok(!others && !contains)
 }
 
 fn is_unevaluated(keyword: Keyword) -> bool {
@@ -234,13 +236,13 @@ fn is_unevaluated(keyword: Keyword) -> bool {
 
 /// For each subschema, whether a dynamic `unevaluated*` may ask what it evaluated;
 /// empty if none does.
-pub(super) fn tracked(outline: &Outline) -> Vec<bool> {
+pub(super) fn tracked(outline: &Outline) -> Result<Vec<bool>, Dangling> {
     if !outline
         .entries
         .iter()
         .any(|entry| is_unevaluated(entry.keyword))
     {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let mut tracked = vec![false; outline.subs.len()];
     let mut waiting = Vec::new();
@@ -249,11 +251,10 @@ pub(super) fn tracked(outline: &Outline) -> Vec<bool> {
             continue;
         }
         let id = SubId::new(index);
-        let asks = [Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems]
-            .into_iter()
-            .any(|keyword| outline.entry(*sub, keyword).is_some() && !is_own(outline, id, keyword));
-        if asks {
-            waiting.push(id);
+        for keyword in [Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems] {
+            if outline.entry(*sub, keyword)?.is_some() && !is_own(outline, id, keyword)? {
+                waiting.push(id);
+            }
         }
     }
     if !waiting.is_empty() && outline.scope_names > 0 {
@@ -266,12 +267,12 @@ pub(super) fn tracked(outline: &Outline) -> Vec<bool> {
         );
     }
     while let Some(id) = waiting.pop() {
-        if let Some(mark @ false) = tracked.get_mut(id.index()) {
-            *mark = true;
-            waiting.extend(outline.in_place(outline.sub(id)));
+        let mark = tracked.get_mut(id.index()).ok_or(Dangling)?;
+        if !std::mem::replace(mark, true) {
+            waiting.extend(outline.in_place(outline.sub(id)?)?);
         }
     }
-    tracked
+    Ok(tracked)
 }
 
 const EVALUATED: Slot = Slot {

@@ -346,7 +346,7 @@ impl Plan {
     #[inline]
     pub(crate) fn literal(&self, literal: Literal) -> Option<View<'_>> {
         let doc = self.docs.get(to_usize(literal.doc))?;
-        Some(doc.document().view(literal.node))
+        doc.document().get(literal.node)
     }
 
     /// All branches of a union.

@@ -8,6 +8,7 @@ use super::locate::{Locator, push_fragment};
 use crate::explain::Evaluation;
 use crate::explain::kind::FindingKind;
 use crate::explain::sink::{Full, Sink, Spot};
+use crate::outline::DocId;
 use crate::schema::{Schema, Workspace};
 
 /// What the subschemas that hold say about the values they hold for.
@@ -133,7 +134,7 @@ impl Sink for Collector<'_> {
         let outline = self.locator.outline();
         let uri = outline
             .docs
-            .get(place.doc.index())
+            .get(place.doc.map_or(usize::MAX, DocId::index))
             .map_or("", |doc| doc.uri.as_str());
         let size = ENTRY_BYTES
             + spot.instance.len()

@@ -121,7 +121,7 @@ impl<'i, N: Node<'i>> Fault<'_, 'i, N> {
     pub fn keyword(&self) -> Option<&str> {
         let outline = self.program.outline();
         let entry = self.fault.entry(outline)?;
-        let doc = outline.sub(self.fault.sub).doc;
+        let doc = outline.sub(self.fault.sub).ok()?.doc;
         outline.view(doc, entry.name).map(Node::string)
     }
 

@@ -163,7 +163,7 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
         let outline = self.outline;
         let trail = self.wording.trail();
         let keyword_location = trail.pointer(outline, fault.path);
-        let sub = outline.sub(fault.sub);
+        let sub = outline.sub(fault.sub).ok()?;
         let entry = fault.entry(outline);
         let (node, keyword) = match entry {
             Some(entry) => {

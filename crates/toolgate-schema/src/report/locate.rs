@@ -14,9 +14,10 @@ pub(super) struct Locator<'o> {
 }
 
 /// The place of a subschema.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Place {
-    pub(super) doc: DocId,
+    /// The document; none of a subschema that is not there.
+    pub(super) doc: Option<DocId>,
     /// Its JSON pointer in its document.
     pub(super) pointer: String,
     /// Its absolute URI: of its resource, with a JSON pointer as fragment.
@@ -40,12 +41,14 @@ impl<'o> Locator<'o> {
         if let Some(place) = self.known.get(&id) {
             return Rc::clone(place);
         }
-        let sub = self.outline.sub(id);
-        let pointer = self.outline.place(sub.doc, sub.node).pointer;
+        let Ok(sub) = self.outline.sub(id) else {
+            // A report never asks: the evaluation ends where a subschema is missing.
+            return Rc::new(Place::default());
+        };
+        let pointer = self.outline.location(id).pointer;
         let resource = self.outline.resources.get(sub.resource.index());
         let uri = resource.map_or("", |resource| resource.uri.as_str());
-        let root = resource.map(|resource| self.outline.sub(resource.root));
-        let root = root.map(|root| self.outline.place(root.doc, root.node).pointer);
+        let root = resource.map(|resource| self.outline.location(resource.root).pointer);
         let below = root
             .and_then(|root| pointer.strip_prefix(root.as_str()))
             .unwrap_or(&pointer);
@@ -54,7 +57,7 @@ impl<'o> Locator<'o> {
         absolute.push('#');
         push_fragment(&mut absolute, below);
         let place = Rc::new(Place {
-            doc: sub.doc,
+            doc: Some(sub.doc),
             pointer,
             absolute,
         });

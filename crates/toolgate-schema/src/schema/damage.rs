@@ -145,6 +145,11 @@ fn compared_plainly(
         }
         _ => damage(&mut assertions.plan, random),
     };
+    seen.add(lowered(
+        (&intact, &model),
+        instances,
+        &format!("{damage}: {name}"),
+    ));
     let (intact, damaged) = (Program::new(intact, whole), Program::new(model, assertions));
     let allowance = Allowance {
         fuel: limits.fuel,
@@ -162,6 +167,42 @@ fn compared_plainly(
                     "plain, {damage}: {name}, {}",
                     instance.raw()
                 );
+                seen.same += 1;
+            }
+        }
+    }
+    seen
+}
+
+/// A damaged model is refused, or its plan gives the verdicts of the intact one.
+fn lowered(
+    (intact, damaged): (&Outline, &Outline),
+    instances: &[toolgate_json::View<'_>],
+    name: &str,
+) -> Seen {
+    let mut seen = Seen::default();
+    let limits = Limits::default();
+    let (intact, damaged) = match (lower(intact, &limits), lower(damaged, &limits)) {
+        (Ok(intact), Ok(damaged)) => (intact, damaged),
+        (Ok(_), Err(error)) => {
+            assert_eq!(error.code(), "internal", "{name}");
+            seen.internal += 1;
+            return seen;
+        }
+        (Err(_), _) => return seen,
+    };
+    let allowance = Allowance {
+        fuel: limits.fuel,
+        depth: limits.evaluation_depth,
+    };
+    let mut scratch = Scratch::default();
+    for instance in instances {
+        let (expected, _) = run(&intact, *instance, allowance, &mut scratch);
+        let (found, _) = run(&damaged, *instance, allowance, &mut scratch);
+        match found {
+            ControlFlow::Break(Exhausted::Internal) => seen.internal += 1,
+            _ => {
+                assert_eq!(found, expected, "lowered, {name}, {}", instance.raw());
                 seen.same += 1;
             }
         }

@@ -5,7 +5,7 @@ use toolgate_json::{Kind, Node as _, View};
 use super::ModelBuilder;
 use crate::dialect::{Dialect, Keyword, Rules};
 use crate::error::{CompileError, CompileErrorKind, cut};
-use crate::model::{Anchor, Subschema, SubschemaId};
+use crate::model::{Anchor, Dangling, Subschema, SubschemaId};
 use crate::reference::Identity;
 use crate::uri;
 
@@ -36,10 +36,9 @@ impl ModelBuilder<'_> {
         if let Some(uri) = identity.uri {
             self.name_resource(id, &mut sub, uri);
         }
-        if let Some(stored) = self.subs.get_mut(id.index()) {
-            stored.resource = sub.resource;
-            stored.rules = sub.rules;
-        }
+        let stored = self.subs.get_mut(id.index()).ok_or(Dangling)?;
+        stored.resource = sub.resource;
+        stored.rules = sub.rules;
         for (name, dynamic) in identity.anchors() {
             self.add_anchor(sub.resource, name, Anchor { sub: id, dynamic });
         }

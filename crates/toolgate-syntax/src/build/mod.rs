@@ -22,7 +22,7 @@ use crate::error::{CompileError, CompileErrorKind, SchemaLocation};
 use crate::int::{to_u32, to_usize};
 use crate::limits::{Limit, LimitName};
 use crate::model::{
-    self, Anchor, DocumentId, Entry, Form, PatternId, ReferenceId, Resource, ResourceId,
+    self, Anchor, Dangling, DocumentId, Entry, Form, PatternId, ReferenceId, Resource, ResourceId,
     SchemaDocument, Shape, Subschema, SubschemaId,
 };
 use crate::options::{Options, Strictness, Warning};
@@ -128,10 +128,8 @@ impl<'t> ModelBuilder<'t> {
         let resource = self.add_resource(uri.to_owned(), SubschemaId::new(self.subs.len()));
         let root = self.push(doc, root, resource, rules, 0)?;
         self.walk()?;
-        Ok(self
-            .subs
-            .get(root.index())
-            .map_or(resource, |sub| sub.resource))
+        let root = self.subs.get(root.index()).ok_or(Dangling)?;
+        Ok(root.resource)
     }
 
     /// The subschema at a node that a pointer led to: the one the walk found
@@ -149,9 +147,7 @@ impl<'t> ModelBuilder<'t> {
         if let Some(sub) = self.position(doc, node) {
             return Ok(sub);
         }
-        let Some(outer) = self.subs.get(around.index()).copied() else {
-            return Ok(around);
-        };
+        let outer = self.subs.get(around.index()).copied().ok_or(Dangling)?;
         let sub = self.push(doc, node, outer.resource, outer.rules, 0)?;
         self.walk()?;
         Ok(sub)
@@ -230,7 +226,7 @@ impl<'t> ModelBuilder<'t> {
             node,
             resource,
             rules,
-            shape: Shape::Always(true),
+            shape: UNDECODED,
         });
         let positions = self.positions.get_mut(doc.index());
         if let Some(place) = positions.and_then(|places| places.get_mut(node.index())) {
@@ -252,10 +248,8 @@ impl<'t> ModelBuilder<'t> {
                 let doc = self.docs.get(sub.doc.index());
                 current = doc.map(|doc| (sub.doc, doc.text.clone()));
             }
-            let Some((_, text)) = &current else {
-                continue;
-            };
-            let view = text.document().view(sub.node);
+            let (_, text) = current.as_ref().ok_or(Dangling)?;
+            let view = text.document().get(sub.node).ok_or(Dangling)?;
             let shape = match view.kind() {
                 Kind::Boolean => {
                     if depth == 0 && sub.rules.dialect == Dialect::Draft4 {
@@ -277,9 +271,8 @@ impl<'t> ModelBuilder<'t> {
                     Shape::Always(true)
                 }
             };
-            if let Some(sub) = self.subs.get_mut(id.index()) {
-                sub.shape = shape;
-            }
+            let decoded = self.subs.get_mut(id.index()).ok_or(Dangling)?;
+            decoded.shape = shape;
         }
         Ok(())
     }
@@ -439,6 +432,12 @@ fn has_identity(view: View<'_>) -> bool {
         .any(|(key, _)| key.bytes().first() == Some(&b'$') || key.bytes() == old)
 }
 
+/// The shape of a subschema until it is decoded. It leads nowhere, so that nothing can take
+/// the subschema for one that accepts or rejects.
+const UNDECODED: Shape = Shape::Entries {
+    start: u32::MAX,
+    end: u32::MAX,
+};
 /// What a keyword and a subschema take of a document, keys and values, about: real
 /// schemas then fit at once.
 const NODES_PER_ENTRY: usize = 3;

@@ -123,14 +123,31 @@ impl ContentUse {
 }
 
 impl Entry {
+    /// The entry of a keyword among those of one subschema.
+    ///
+    /// ```
+    /// use toolgate_syntax::model::Entry;
+    /// use toolgate_syntax::{Keyword, Parser};
+    ///
+    /// let model = Parser::default().parse(br#"{"minimum": 1}"#)?;
+    /// let entries = model.entries(model.sub(model.root)?)?;
+    /// assert!(Entry::find(entries, Keyword::Minimum).is_some());
+    /// assert!(Entry::find(entries, Keyword::Maximum).is_none());
+    /// # Ok::<(), toolgate_syntax::CompileError>(())
+    /// ```
+    #[must_use]
+    pub fn find(entries: &[Self], keyword: Keyword) -> Option<&Self> {
+        entries.iter().find(|entry| entry.keyword == keyword)
+    }
+
     /// The reference, if the keyword is one.
     ///
     /// ```
     /// use toolgate_syntax::{Keyword, Parser};
     ///
     /// let model = Parser::default().parse(br##"{"$ref": "#/$defs/a", "$defs": {"a": true}}"##)?;
-    /// let root = model.sub(model.root);
-    /// let reference = model.entry(root, Keyword::Ref).and_then(|entry| entry.reference());
+    /// let root = model.sub(model.root)?;
+    /// let reference = model.entry(root, Keyword::Ref)?.and_then(|entry| entry.reference());
     /// assert!(reference.is_some());
     /// # Ok::<(), toolgate_syntax::CompileError>(())
     /// ```

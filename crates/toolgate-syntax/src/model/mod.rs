@@ -18,7 +18,7 @@ pub use entry::{ContentUse, Dependency, Entry, Form, FormatUse};
 pub use types::TypeSet;
 
 use crate::dialect::{Keyword, Rules};
-use crate::error::SchemaLocation;
+use crate::error::{CompileError, CompileErrorKind, SchemaLocation};
 use crate::int::{to_u32, to_usize};
 use crate::options::Warning;
 
@@ -68,13 +68,13 @@ ids! {
 /// use toolgate_syntax::{Keyword, Parser};
 ///
 /// let model = Parser::default().parse(br#"{"properties": {"a": {"minLength": 2}}}"#)?;
-/// let root = model.sub(model.root);
-/// let Some(Form::Map(properties)) = model.entry(root, Keyword::Properties).map(|e| &e.form) else {
+/// let root = model.sub(model.root)?;
+/// let Some(Form::Map(properties)) = model.entry(root, Keyword::Properties)?.map(|e| &e.form) else {
 ///     panic!("`properties` is a map of subschemas");
 /// };
 /// let (name, id) = properties[0];
 /// assert_eq!(model.view(root.doc, name).map(|name| name.raw()), Some("\"a\""));
-/// let [entry] = model.entries(model.sub(id)) else { panic!("one keyword") };
+/// let [entry] = model.entries(model.sub(id)?)? else { panic!("one keyword") };
 /// assert!(matches!((entry.keyword, &entry.form), (Keyword::MinLength, Form::Count(2))));
 /// # Ok::<(), toolgate_syntax::CompileError>(())
 /// ```
@@ -197,8 +197,8 @@ impl Target {
     /// ```
     /// let model = toolgate_syntax::Parser::default()
     ///     .parse(br##"{"$ref": "#/$defs/a", "$defs": {"a": true}}"##)?;
-    /// let target = model.sub(model.targets[0].initial());
-    /// assert_eq!(model.pointer(target), "/$defs/a");
+    /// let target = model.sub(model.targets[0].initial())?;
+    /// assert_eq!(model.pointer(target)?, "/$defs/a");
     /// # Ok::<(), toolgate_syntax::CompileError>(())
     /// ```
     #[must_use]
@@ -209,47 +209,78 @@ impl Target {
     }
 }
 
-/// The answer for an id of another model that this one has no subschema for.
-fn nowhere() -> Subschema {
-    Subschema {
-        doc: DocumentId(0),
-        node: NodeId::from_index(0),
-        resource: ResourceId(0),
-        rules: Rules::DEFAULT,
-        shape: Shape::Always(false),
+/// An id or an index that leads nowhere in the model that was asked: it belongs to another
+/// model, or the model's tables were changed.
+///
+/// Nothing can be said about a schema then, neither that it accepts nor that it rejects.
+/// For a compiler it is [`CompileErrorKind::Internal`].
+///
+/// ```
+/// use toolgate_syntax::model::{Dangling, SubschemaId};
+/// use toolgate_syntax::{CompileError, Parser};
+///
+/// let model = Parser::default().parse(b"true")?;
+/// let foreign = model.sub(SubschemaId::new(7));
+/// assert_eq!(foreign.err(), Some(Dangling));
+/// assert_eq!(CompileError::from(Dangling).code(), "internal");
+/// # Ok::<(), CompileError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "that an id leads nowhere is all there is to say"
+)]
+pub struct Dangling;
+
+impl std::fmt::Display for Dangling {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an id leads nowhere in its model")
+    }
+}
+
+impl std::error::Error for Dangling {}
+
+impl From<Dangling> for CompileError {
+    fn from(Dangling: Dangling) -> Self {
+        Self::new(CompileErrorKind::Internal, SchemaLocation::default())
     }
 }
 
 impl Model {
-    /// The subschema with that id. An id of another model may lead to a schema that
-    /// rejects everything.
+    /// The subschema with that id.
     ///
     /// ```
     /// let model = toolgate_syntax::Parser::default().parse(br#"{"minimum": 1}"#)?;
-    /// assert_eq!(model.sub(model.root).rules.dialect, toolgate_syntax::Dialect::Draft202012);
+    /// assert_eq!(model.sub(model.root)?.rules.dialect, toolgate_syntax::Dialect::Draft202012);
     /// # Ok::<(), toolgate_syntax::CompileError>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// The id is of another model.
     #[inline]
-    #[must_use]
-    pub fn sub(&self, id: SubschemaId) -> Subschema {
-        self.subs.get(id.index()).copied().unwrap_or_else(nowhere)
+    pub fn sub(&self, id: SubschemaId) -> Result<Subschema, Dangling> {
+        self.subs.get(id.index()).copied().ok_or(Dangling)
     }
 
     /// The keywords of a subschema, in the order of its text.
     ///
     /// ```
     /// let model = toolgate_syntax::Parser::default().parse(br#"{"minimum": 1}"#)?;
-    /// assert_eq!(model.entries(model.sub(model.root)).len(), 1);
+    /// assert_eq!(model.entries(model.sub(model.root)?)?.len(), 1);
     /// # Ok::<(), toolgate_syntax::CompileError>(())
     /// ```
-    #[must_use]
-    pub fn entries(&self, sub: Subschema) -> &[Entry] {
+    ///
+    /// # Errors
+    ///
+    /// The subschema is of another model.
+    pub fn entries(&self, sub: Subschema) -> Result<&[Entry], Dangling> {
         match sub.shape {
-            Shape::Always(_) => &[],
-            Shape::Entries { start, end } => self
-                .entries
-                .get(to_usize(start)..to_usize(end))
-                .unwrap_or(&[]),
+            Shape::Always(_) => Ok(&[]),
+            Shape::Entries { start, end } => {
+                let own = self.entries.get(to_usize(start)..to_usize(end));
+                own.ok_or(Dangling)
+            }
         }
     }
 
@@ -257,15 +288,16 @@ impl Model {
     ///
     /// ```
     /// let model = toolgate_syntax::Parser::default().parse(br#"{"minimum": 1}"#)?;
-    /// let minimum = model.entry(model.sub(model.root), toolgate_syntax::Keyword::Minimum);
+    /// let minimum = model.entry(model.sub(model.root)?, toolgate_syntax::Keyword::Minimum)?;
     /// assert!(minimum.is_some());
     /// # Ok::<(), toolgate_syntax::CompileError>(())
     /// ```
-    #[must_use]
-    pub fn entry(&self, sub: Subschema, keyword: Keyword) -> Option<&Entry> {
-        self.entries(sub)
-            .iter()
-            .find(|entry| entry.keyword == keyword)
+    ///
+    /// # Errors
+    ///
+    /// The subschema is of another model.
+    pub fn entry(&self, sub: Subschema, keyword: Keyword) -> Result<Option<&Entry>, Dangling> {
+        Ok(Entry::find(self.entries(sub)?, keyword))
     }
 
     /// Where a reference leads.
@@ -273,16 +305,16 @@ impl Model {
     /// ```
     /// let model = toolgate_syntax::Parser::default().parse(br##"{"items": {"$ref": "#"}}"##)?;
     /// let items = model.subs[1];
-    /// let reference = model.entries(items)[0].reference().unwrap();
-    /// assert_eq!(model.target(reference).initial(), model.root);
+    /// let reference = model.entries(items)?[0].reference().unwrap();
+    /// assert_eq!(model.target(reference)?.initial(), model.root);
     /// # Ok::<(), toolgate_syntax::CompileError>(())
     /// ```
-    #[must_use]
-    pub fn target(&self, id: ReferenceId) -> Target {
-        self.targets
-            .get(id.index())
-            .copied()
-            .unwrap_or(Target::Static(self.root))
+    ///
+    /// # Errors
+    ///
+    /// The reference is of another model.
+    pub fn target(&self, id: ReferenceId) -> Result<Target, Dangling> {
+        self.targets.get(id.index()).copied().ok_or(Dangling)
     }
 
     /// Turns a reference into an annotation. Answers whether the subschema had it.
@@ -307,38 +339,54 @@ impl Model {
     ///
     /// ```
     /// let model = toolgate_syntax::Parser::default().parse(br#"{"minimum": 1}"#)?;
-    /// let root = model.sub(model.root);
-    /// let value = model.entries(root)[0].value;
+    /// let root = model.sub(model.root)?;
+    /// let value = model.entries(root)?[0].value;
     /// assert_eq!(model.view(root.doc, value).map(|value| value.raw()), Some("1"));
     /// # Ok::<(), toolgate_syntax::CompileError>(())
     /// ```
     #[must_use]
     pub fn view(&self, doc: DocumentId, node: NodeId) -> Option<View<'_>> {
-        self.docs
-            .get(doc.index())
-            .map(|doc| doc.text.document().view(node))
+        self.docs.get(doc.index())?.text.document().get(node)
     }
 
     /// Where a subschema is, as a JSON pointer (RFC 6901) into its document.
     ///
     /// ```
     /// let model = toolgate_syntax::Parser::default().parse(br#"{"anyOf": [true]}"#)?;
-    /// let places: Vec<_> = model.subs.iter().map(|sub| model.pointer(*sub)).collect();
-    /// assert_eq!(places, ["", "/anyOf/0"]);
+    /// assert_eq!(model.pointer(model.subs[1])?, "/anyOf/0");
+    /// # Ok::<(), toolgate_syntax::CompileError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The subschema is of another model.
+    pub fn pointer(&self, sub: Subschema) -> Result<String, Dangling> {
+        let document = self.docs.get(sub.doc.index()).ok_or(Dangling)?;
+        Ok(document.text.document().pointer(sub.node))
+    }
+
+    /// The place of a subschema, for an error; an empty one for an id of another model.
+    ///
+    /// ```
+    /// let model = toolgate_syntax::Parser::default().parse(br#"{"not": {}}"#)?;
+    /// let inner = toolgate_syntax::model::SubschemaId::new(1);
+    /// assert_eq!(model.location(inner).pointer, "/not");
     /// # Ok::<(), toolgate_syntax::CompileError>(())
     /// ```
     #[must_use]
-    pub fn pointer(&self, sub: Subschema) -> String {
-        let document = self.docs.get(sub.doc.index());
-        document.map_or_else(String::new, |doc| doc.text.document().pointer(sub.node))
+    pub fn location(&self, id: SubschemaId) -> SchemaLocation {
+        match self.sub(id) {
+            Ok(sub) => self.place(sub.doc, sub.node),
+            Err(Dangling) => SchemaLocation::default(),
+        }
     }
 
     /// A place in a document, for an error.
     ///
     /// ```
     /// let model = toolgate_syntax::Parser::default().parse(br#"{"minimum": 1}"#)?;
-    /// let root = model.sub(model.root);
-    /// let place = model.place(root.doc, model.entries(root)[0].value);
+    /// let root = model.sub(model.root)?;
+    /// let place = model.place(root.doc, model.entries(root)?[0].value);
     /// assert_eq!((place.pointer.as_str(), place.span), ("/minimum", Some(12..13)));
     /// # Ok::<(), toolgate_syntax::CompileError>(())
     /// ```
@@ -353,25 +401,32 @@ impl Model {
     /// ```
     /// let model = toolgate_syntax::Parser::default()
     ///     .parse(br##"{"allOf": [{"$ref": "#/$defs/a"}], "items": {}, "$defs": {"a": {}}}"##)?;
-    /// assert_eq!(model.in_place(model.sub(model.root)).len(), 1); // `allOf`, not `items`
+    /// assert_eq!(model.in_place(model.sub(model.root)?)?.len(), 1); // `allOf`, not `items`
     /// # Ok::<(), toolgate_syntax::CompileError>(())
     /// ```
-    #[must_use]
-    pub fn in_place(&self, sub: Subschema) -> Vec<SubschemaId> {
+    ///
+    /// # Errors
+    ///
+    /// The subschema is of another model.
+    pub fn in_place(&self, sub: Subschema) -> Result<Vec<SubschemaId>, Dangling> {
         self.applied(sub, true)
     }
 
     /// The same without dynamic references.
-    #[must_use]
-    pub fn statically_in_place(&self, sub: Subschema) -> Vec<SubschemaId> {
+    ///
+    /// # Errors
+    ///
+    /// The subschema is of another model.
+    pub fn statically_in_place(&self, sub: Subschema) -> Result<Vec<SubschemaId>, Dangling> {
         self.applied(sub, false)
     }
 
-    fn applied(&self, sub: Subschema, dynamic: bool) -> Vec<SubschemaId> {
+    fn applied(&self, sub: Subschema, dynamic: bool) -> Result<Vec<SubschemaId>, Dangling> {
         let mut found = Vec::new();
-        for entry in self.entries(sub) {
+        let entries = self.entries(sub)?;
+        for entry in entries {
             match (&entry.form, entry.keyword) {
-                (Form::Reference(id), _) => match self.target(*id) {
+                (Form::Reference(id), _) => match self.target(*id)? {
                     Target::Dynamic { .. } if !dynamic => {}
                     target => found.push(target.initial()),
                 },
@@ -381,7 +436,7 @@ impl Model {
                 (Form::One(sub), Keyword::Not | Keyword::If) => found.push(*sub),
                 // Without `if` they are never evaluated (2020-12 core §10.2.2).
                 (Form::One(one), Keyword::Then | Keyword::Else)
-                    if self.entry(sub, Keyword::If).is_some() =>
+                    if Entry::find(entries, Keyword::If).is_some() =>
                 {
                     found.push(*one);
                 }
@@ -397,7 +452,7 @@ impl Model {
                 _ => {}
             }
         }
-        found
+        Ok(found)
     }
 }
 
@@ -407,10 +462,11 @@ pub(crate) fn place(docs: &[SchemaDocument], doc: DocumentId, node: NodeId) -> S
         return SchemaLocation::default();
     };
     let document = doc.text.document();
-    let span = document.view(node).span();
     SchemaLocation {
         pointer: document.pointer(node),
-        span: Some(span.start..span.end),
+        span: document
+            .get(node)
+            .map(|view| view.span().start..view.span().end),
         document: doc.uri.clone(),
     }
 }

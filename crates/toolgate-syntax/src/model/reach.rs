@@ -1,6 +1,6 @@
 //! Which subschemas an evaluation can come to.
 
-use super::{Dependency, Entry, Form, Model, SubschemaId, Target};
+use super::{Dangling, Dependency, Entry, Form, Model, SubschemaId, Target};
 use crate::dialect::Keyword;
 
 impl Model {
@@ -11,13 +11,21 @@ impl Model {
     /// let model = toolgate_syntax::Parser::default()
     ///     .parse(br#"{"anyOf": [true, {}], "$defs": {"a": {}}}"#)?;
     /// let mut applied = 0;
-    /// for entry in model.entries(model.sub(model.root)) {
-    ///     model.each_applied(entry, |_| applied += 1);
+    /// for entry in model.entries(model.sub(model.root)?)? {
+    ///     model.each_applied(entry, |_| applied += 1)?;
     /// }
     /// assert_eq!(applied, 2);
     /// # Ok::<(), toolgate_syntax::CompileError>(())
     /// ```
-    pub fn each_applied(&self, entry: &Entry, mut meet: impl FnMut(SubschemaId)) {
+    ///
+    /// # Errors
+    ///
+    /// The keyword is of another model.
+    pub fn each_applied(
+        &self,
+        entry: &Entry,
+        mut meet: impl FnMut(SubschemaId),
+    ) -> Result<(), Dangling> {
         match &entry.form {
             _ if !entry.applies() => {}
             Form::One(one) => meet(*one),
@@ -31,9 +39,10 @@ impl Model {
                     }
                 }
             }
-            Form::Reference(reference) => meet(self.target(*reference).initial()),
+            Form::Reference(reference) => meet(self.target(*reference)?.initial()),
             _ => {}
         }
+        Ok(())
     }
 
     /// The subschemas that some evaluation may apply, whatever the instance: those that
@@ -43,36 +52,35 @@ impl Model {
     /// ```
     /// let model = toolgate_syntax::Parser::default()
     ///     .parse(br##"{"$ref": "#/$defs/a", "$defs": {"a": {}, "b": {}}}"##)?;
-    /// assert_eq!(model.reached(), [true, true, false]);
+    /// assert_eq!(model.reached()?, [true, true, false]);
     /// # Ok::<(), toolgate_syntax::CompileError>(())
     /// ```
-    #[must_use]
-    pub fn reached(&self) -> Vec<bool> {
+    ///
+    /// # Errors
+    ///
+    /// The tables of the model contradict each other.
+    pub fn reached(&self) -> Result<Vec<bool>, Dangling> {
         let mut reached = vec![false; self.subs.len()];
-        let mut waiting = Vec::new();
-        let mut meet = |id: SubschemaId, waiting: &mut Vec<SubschemaId>| {
-            if let Some(mark) = reached.get_mut(id.index())
-                && !std::mem::replace(mark, true)
-            {
-                waiting.push(id);
-            }
-        };
-        meet(self.root, &mut waiting);
+        let mut waiting = vec![self.root];
         while let Some(id) = waiting.pop() {
-            for entry in self.entries(self.sub(id)) {
-                self.each_applied(entry, |next| meet(next, &mut waiting));
+            let mark = reached.get_mut(id.index()).ok_or(Dangling)?;
+            if std::mem::replace(mark, true) {
+                continue;
+            }
+            for entry in self.entries(self.sub(id)?)? {
+                self.each_applied(entry, |next| waiting.push(next))?;
                 if let Form::Reference(reference) = &entry.form
-                    && let Target::Dynamic { name, .. } = self.target(*reference)
+                    && let Target::Dynamic { name, .. } = self.target(*reference)?
                 {
                     // Any resource may be in the dynamic scope.
                     for resource in &self.resources {
                         let bound = resource.scope.iter().filter(|(other, _)| *other == name);
-                        bound.for_each(|(_, next)| meet(*next, &mut waiting));
+                        waiting.extend(bound.map(|(_, next)| *next));
                     }
                 }
             }
         }
-        reached
+        Ok(reached)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Refuses rings of references that never consume the instance.
 
 use crate::error::{CompileError, CompileErrorKind};
-use crate::model::{Model, SubschemaId};
+use crate::model::{Dangling, Model, SubschemaId};
 
 /// Finds a subschema that leads back to itself in place (`$ref`, `allOf`,
 /// `anyOf`, `oneOf`, `not`, `if`, `dependentSchemas`): applying it would never
@@ -23,7 +23,7 @@ pub(crate) fn refuse(model: &Model) -> Result<(), CompileError> {
         }
         // The path from `start`: each subschema with its neighbours still to visit.
         let mut path: Vec<(SubschemaId, Vec<SubschemaId>)> = Vec::new();
-        enter(model, SubschemaId::new(start), &mut state, &mut path);
+        enter(model, SubschemaId::new(start), &mut state, &mut path)?;
         while let Some((sub, waiting)) = path.last_mut() {
             let Some(next) = waiting.pop() else {
                 let done = *sub;
@@ -32,9 +32,10 @@ pub(crate) fn refuse(model: &Model) -> Result<(), CompileError> {
                 continue;
             };
             match state.get(next.index()) {
-                Some(State::New) => enter(model, next, &mut state, &mut path),
+                Some(State::New) => enter(model, next, &mut state, &mut path)?,
                 Some(State::Open) => return Err(ring(model, next, &path)),
-                _ => {}
+                Some(State::Done) => {}
+                None => return Err(Dangling.into()),
             }
         }
     }
@@ -53,9 +54,10 @@ fn enter(
     id: SubschemaId,
     state: &mut [State],
     path: &mut Vec<(SubschemaId, Vec<SubschemaId>)>,
-) {
+) -> Result<(), Dangling> {
     set(state, id, State::Open);
-    path.push((id, model.statically_in_place(model.sub(id))));
+    path.push((id, model.statically_in_place(model.sub(id)?)?));
+    Ok(())
 }
 
 fn set(state: &mut [State], id: SubschemaId, new: State) {
@@ -73,17 +75,9 @@ fn ring(
         .iter()
         .skip_while(|(id, _)| *id != start)
         .take(LONGEST)
-        .map(|(id, _)| {
-            let sub = model.sub(*id);
-            let pointer = model.place(sub.doc, sub.node).pointer;
-            format!("#{pointer}")
-        })
+        .map(|(id, _)| format!("#{}", model.location(*id).pointer))
         .collect();
-    let sub = model.sub(start);
-    CompileError::new(
-        CompileErrorKind::CyclicRef { ring },
-        model.place(sub.doc, sub.node),
-    )
+    CompileError::new(CompileErrorKind::CyclicRef { ring }, model.location(start))
 }
 
 /// How many places of a ring an error names.

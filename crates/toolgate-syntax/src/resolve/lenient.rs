@@ -11,9 +11,9 @@ use std::collections::HashSet;
 
 use crate::build::{LeftOut, describe};
 use crate::dialect::{Keyword, Vocabulary};
-use crate::error::{CompileError, CompileErrorKind, SchemaLocation};
+use crate::error::{CompileError, CompileErrorKind};
 use crate::int::{to_u32, to_usize};
-use crate::model::{Model, Shape, SubschemaId, Target};
+use crate::model::{Dangling, Entry, Model, Shape, SubschemaId, Target};
 use crate::options::Warning;
 
 /// Leaves out what would accept less than the author's schema, with a warning for each.
@@ -28,15 +28,15 @@ pub(super) fn leave_out_above(model: &mut Model, left_out: &[LeftOut]) -> Result
     if checked.is_empty() {
         return Ok(());
     }
-    let parents = Parents::of(model);
-    let accepts_more = parents.above(checked, false);
+    let parents = Parents::of(model)?;
+    let accepts_more = parents.above(checked, false)?;
     let mut evaluates_less: Vec<SubschemaId> = left_out
         .iter()
         .filter(|one| of_whole_or(one, evaluates))
         .map(|one| one.sub)
         .collect();
     let fates = fates(model, &accepts_more, &mut evaluates_less)?;
-    let evaluates_less = parents.above(evaluates_less, true);
+    let evaluates_less = parents.above(evaluates_less, true)?;
     apply(model, fates, &evaluates_less)
 }
 
@@ -88,40 +88,37 @@ fn in_place(keyword: Keyword) -> bool {
 struct Parents(Vec<Vec<(SubschemaId, bool)>>);
 
 impl Parents {
-    fn of(model: &Model) -> Self {
+    fn of(model: &Model) -> Result<Self, Dangling> {
         let mut parents = Self(vec![Vec::new(); model.subs.len()]);
         for at in 0..model.subs.len() {
             let parent = SubschemaId::new(at);
-            for entry in model.entries(model.sub(parent)) {
+            for entry in model.entries(model.sub(parent)?)? {
                 let place = in_place(entry.keyword);
-                model.each_applied(entry, |child| parents.add(child, parent, place));
+                let mut children = Vec::new();
+                model.each_applied(entry, |child| children.push(child))?;
                 if let Some(reference) = entry.reference()
-                    && let Target::Dynamic { name, .. } = model.target(reference)
+                    && let Target::Dynamic { name, .. } = model.target(reference)?
                 {
                     let bound = model.resources.iter().flat_map(|resource| &resource.scope);
                     let bound = bound.filter(|(other, _)| *other == name);
-                    bound.for_each(|(_, child)| parents.add(*child, parent, place));
+                    children.extend(bound.map(|(_, child)| *child));
+                }
+                for child in children {
+                    let known = parents.0.get_mut(child.index()).ok_or(Dangling)?;
+                    known.push((parent, place));
                 }
             }
         }
-        parents
-    }
-
-    fn add(&mut self, child: SubschemaId, parent: SubschemaId, in_place: bool) {
-        if let Some(known) = self.0.get_mut(child.index()) {
-            known.push((parent, in_place));
-        }
+        Ok(parents)
     }
 
     /// Marks some subschemas and all that apply them, directly or not; `in_place_only`
     /// follows only the keywords that apply to the same instance.
-    fn above(&self, from: Vec<SubschemaId>, in_place_only: bool) -> Vec<bool> {
+    fn above(&self, from: Vec<SubschemaId>, in_place_only: bool) -> Result<Vec<bool>, Dangling> {
         let mut marks = vec![false; self.0.len()];
         let mut waiting = from;
         while let Some(id) = waiting.pop() {
-            let Some(mark) = marks.get_mut(id.index()) else {
-                continue;
-            };
+            let mark = marks.get_mut(id.index()).ok_or(Dangling)?;
             if std::mem::replace(mark, true) {
                 continue;
             }
@@ -129,7 +126,7 @@ impl Parents {
             let followed = parents.filter(|(_, in_place)| *in_place || !in_place_only);
             waiting.extend(followed.map(|(parent, _)| *parent));
         }
-        marks
+        Ok(marks)
     }
 }
 
@@ -147,23 +144,24 @@ fn fates(
     model: &Model,
     accepts_more: &[bool],
     evaluates_less: &mut Vec<SubschemaId>,
-) -> Result<Vec<Fate>, CompileError> {
+) -> Result<Vec<Fate>, Dangling> {
     let mut fates = vec![Fate::Stays; model.entries.len()];
     for at in 0..model.subs.len() {
         let id = SubschemaId::new(at);
-        let sub = model.sub(id);
+        let sub = model.sub(id)?;
         let Shape::Entries { start, .. } = sub.shape else {
             continue;
         };
-        let has = |keyword| model.entry(sub, keyword).is_some();
-        for (entry, place) in model.entries(sub).iter().zip(to_usize(start)..) {
+        let entries = model.entries(sub)?;
+        let has = |keyword| Entry::find(entries, keyword).is_some();
+        for (entry, place) in entries.iter().zip(to_usize(start)..) {
             let (mut affected, mut unknown) = (false, false);
             model.each_applied(entry, |child| match accepts_more.get(child.index()) {
                 Some(more) => affected |= more,
                 None => unknown = true,
-            });
+            })?;
             if unknown {
-                return Err(internal());
+                return Err(Dangling);
             }
             let fate = match entry.keyword {
                 _ if !affected => Fate::Stays,
@@ -176,9 +174,7 @@ fn fates(
             if fate == Fate::LeftOut && evaluates(entry.keyword) {
                 evaluates_less.push(id);
             }
-            if let Some(known) = fates.get_mut(place) {
-                *known = fate;
-            }
+            *fates.get_mut(place).ok_or(Dangling)? = fate;
         }
     }
     Ok(fates)
@@ -199,24 +195,21 @@ fn apply(model: &mut Model, fates: Vec<Fate>, evaluates_less: &[bool]) -> Result
         .collect();
     for at in 0..model.subs.len() {
         let (Some(sub), Some(less)) = (model.subs.get(at).copied(), evaluates_less.get(at)) else {
-            return Err(internal());
+            return Err(Dangling.into());
         };
         let Shape::Entries { start, end } = sub.shape else {
             continue;
         };
         let first = to_u32(kept.len());
         let run = to_usize(start)..to_usize(end);
-        for slot in old.get_mut(run).into_iter().flatten() {
-            let Some((mut entry, fate)) = slot.take() else {
-                continue;
-            };
+        for slot in old.get_mut(run).ok_or(Dangling)? {
+            let (mut entry, fate) = slot.take().ok_or(Dangling)?;
             let unevaluated = matches!(
                 entry.keyword,
                 Keyword::UnevaluatedProperties | Keyword::UnevaluatedItems
             ) && *less;
-            if (fate != Fate::Stays || unevaluated)
-                && let Some(value) = model.view(sub.doc, entry.value)
-            {
+            if fate != Fate::Stays || unevaluated {
+                let value = model.view(sub.doc, entry.value).ok_or(Dangling)?;
                 let expected = match (unevaluated, fate) {
                     (true, _) => EXPECTED_EVALUATED,
                     (_, Fate::AnyOf) => EXPECTED_ONE_OF,
@@ -250,11 +243,6 @@ fn apply(model: &mut Model, fates: Vec<Fate>, evaluates_less: &[bool]) -> Result
     model.entries = kept;
     model.warnings.extend(warnings);
     Ok(())
-}
-
-/// The error for an index that leads nowhere.
-fn internal() -> CompileError {
-    CompileError::new(CompileErrorKind::Internal, SchemaLocation::default())
 }
 
 const EXPECTED_WHOLE: &str = "a schema that no keyword is left out of";

@@ -16,7 +16,9 @@ use crate::build::{ModelBuilder, PendingReference};
 use crate::closest::closest;
 use crate::dialect::{Keyword, Rules};
 use crate::error::{CompileError, CompileErrorKind, cut};
-use crate::model::{Model, ReferenceId, Resource, ResourceId, ScopeName, SubschemaId, Target};
+use crate::model::{
+    Dangling, Model, ReferenceId, Resource, ResourceId, ScopeName, Subschema, SubschemaId, Target,
+};
 use crate::options::Warning;
 use crate::reference::{Fragment, PointerIndex};
 use crate::uri;
@@ -64,9 +66,7 @@ pub(crate) fn resolve(
     for resource in &mut resources {
         resource.scope = bindings(resource, &names);
     }
-    let root = resources
-        .get(root.index())
-        .map_or(SubschemaId::new(0), |resource| resource.root);
+    let root = resources.get(root.index()).ok_or(Dangling)?.root;
     let mut model = Model {
         docs: work.builder.docs,
         resources,
@@ -96,7 +96,7 @@ fn leave_out(
     model: &mut Model,
     dangling: Vec<(SubschemaId, ReferenceId, CompileError)>,
 ) -> Result<(), CompileError> {
-    let reached = model.reached();
+    let reached = model.reached()?;
     for (sub, reference, error) in dangling {
         // Where nothing is known of a subschema it counts as reached.
         if reached.get(sub.index()) != Some(&false) || !model.drop_reference(sub, reference) {
@@ -154,26 +154,15 @@ struct Resolver<'t, 'l> {
 
 impl Resolver<'_, '_> {
     fn reference(&mut self, pending: PendingReference) -> Result<Target, CompileError> {
-        let Some(sub) = self.builder.subs.get(pending.sub.index()).copied() else {
-            return Ok(Target::Static(pending.sub));
-        };
-        let Some(text) = self
-            .builder
-            .docs
-            .get(sub.doc.index())
-            .map(|doc| doc.text.clone())
-        else {
-            return Ok(Target::Static(pending.sub));
-        };
-        let text = text.document().view(pending.value).string();
+        let sub = self.subschema(pending.sub)?;
+        let text = self.text(sub)?;
+        let text = text.document().get(pending.value).ok_or(Dangling)?;
+        let text = text.string();
         let parts = uri::Parts::split(text);
         let resource = if parts.is_same_document() {
             sub.resource
         } else {
-            let base = self
-                .resource(sub.resource)
-                .map_or("", |base| base.uri.as_str());
-            let target = uri::resolve(base, text);
+            let target = uri::resolve(&self.resource(sub.resource)?.uri, text);
             self.find(&target, sub.rules)?.ok_or_else(|| {
                 let kind = CompileErrorKind::RefDenied {
                     keyword: pending.keyword.name(),
@@ -199,9 +188,7 @@ impl Resolver<'_, '_> {
         resource: ResourceId,
         fragment: &Fragment<'_>,
     ) -> Result<Target, CompileError> {
-        let Some(found) = self.resource(resource) else {
-            return Ok(Target::Static(pending.sub));
-        };
+        let found = self.resource(resource)?;
         let fragment: &str = match fragment {
             Fragment::Root => {
                 let initial = found.root;
@@ -232,7 +219,7 @@ impl Resolver<'_, '_> {
             None => {
                 let known = found.anchors.len();
                 let is_paid = spend(&mut self.spellings, known);
-                let names = self.resource(resource).filter(|_| is_paid);
+                let names = self.resource(resource).ok().filter(|_| is_paid);
                 let names = names.into_iter().flat_map(|found| found.anchors.keys());
                 let near = closest(fragment, names.map(String::as_str));
                 let near = near.map(|name| format!("#{name}"));
@@ -250,18 +237,9 @@ impl Resolver<'_, '_> {
         root: SubschemaId,
         pointer: &str,
     ) -> Result<SubschemaId, CompileError> {
-        let Some(sub) = self.builder.subs.get(root.index()).copied() else {
-            return Ok(root);
-        };
-        let Some(source) = self
-            .builder
-            .docs
-            .get(sub.doc.index())
-            .map(|doc| doc.text.clone())
-        else {
-            return Ok(root);
-        };
-        let mut view = source.document().view(sub.node);
+        let sub = self.subschema(root)?;
+        let source = self.text(sub)?;
+        let mut view = source.document().get(sub.node).ok_or(Dangling)?;
         let mut around = root;
         let mut walked = String::new();
         for token in toolgate_json::pointer::tokens(pointer) {
@@ -304,8 +282,18 @@ impl Resolver<'_, '_> {
         }
     }
 
-    fn resource(&self, id: ResourceId) -> Option<&Resource> {
-        self.builder.resources.get(id.index())
+    fn resource(&self, id: ResourceId) -> Result<&Resource, Dangling> {
+        self.builder.resources.get(id.index()).ok_or(Dangling)
+    }
+
+    fn subschema(&self, id: SubschemaId) -> Result<Subschema, Dangling> {
+        self.builder.subs.get(id.index()).copied().ok_or(Dangling)
+    }
+
+    /// The document that a subschema is in.
+    fn text(&self, sub: Subschema) -> Result<OwnedDocument, Dangling> {
+        let document = self.builder.docs.get(sub.doc.index());
+        Ok(document.ok_or(Dangling)?.text.clone())
     }
 
     fn nowhere(
