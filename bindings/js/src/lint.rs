@@ -1,6 +1,6 @@
 //! Lint of a listing.
 
-use toolgate_analysis::lint::{Finding, Linter, Profile, Report, Rule, Safety, rule};
+use toolgate_analysis::lint::{Finding, Linter, Profile, Report, Rule, Safety, profile, rule};
 use toolgate_json::{Kind, Node as _, OwnedDocument, ReadLimits, View, quote};
 
 use crate::options::Options;
@@ -34,7 +34,7 @@ fn run(listing: &[u8], options: &[u8]) -> Result<Report, String> {
     if let Some(document) = &options.document {
         let root = document.document().root();
         for name in strings(root, PROFILES)? {
-            linter = linter.profile(profile(name)?);
+            linter = linter.profile(named_profile(name)?);
         }
         for name in strings(root, ALLOW)? {
             linter = linter.allow(named(name)?);
@@ -74,14 +74,8 @@ fn strings<'d>(root: View<'d>, name: &str) -> Result<Vec<&'d str>, String> {
     Ok(list.items().map(View::string).collect())
 }
 
-fn profile(name: &str) -> Result<Profile, String> {
-    match name {
-        "openai" => Ok(Profile::Openai),
-        "anthropic" => Ok(Profile::Anthropic),
-        "legacy" => Ok(Profile::Legacy),
-        "strict" => Ok(Profile::Strict),
-        _ => Err(format!("unknown profile `{}`", quote(name, SHOWN))),
-    }
+fn named_profile(name: &str) -> Result<&'static Profile, String> {
+    profile(name).ok_or_else(|| format!("unknown profile `{}`", quote(name, SHOWN)))
 }
 
 fn named(name: &str) -> Result<&'static Rule, String> {

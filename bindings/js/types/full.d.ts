@@ -58,7 +58,20 @@ export declare class ContractError extends ToolgateError {
 
 export interface LintOptions extends Options {
   /** Readers beyond the default ones whose rules are on. */
-  profiles?: ('openai' | 'anthropic' | 'legacy' | 'strict')[];
+  profiles?: (
+    | 'openai'
+    | 'openai-strict'
+    | 'anthropic'
+    | 'anthropic-strict'
+    | 'gemini'
+    | 'vscode'
+    | 'cursor'
+    | 'claude-code'
+    | 'llama-cpp'
+    | 'clients'
+    | 'legacy'
+    | 'strict'
+  )[];
   /** Rules to turn off, by code or name. */
   allow?: string[];
   /** Rules to turn on as errors. */

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use toolgate_analysis::diff::{Aspect, Differ};
-use toolgate_analysis::lint::{Finding, Linter, Profile, Rule, Safety, rule};
+use toolgate_analysis::lint::{Finding, Linter, PROFILES, Profile, Rule, Safety, profile, rule};
 use toolgate_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View};
 use toolgate_mcp::contract::{MalformedTool, SchemaStore, ToolContract};
 
@@ -27,7 +27,7 @@ pub(crate) fn lint<'py>(
     let tools = tools(listing)?;
     let mut linter = Linter::new();
     for word in &profiles {
-        linter = linter.profile(profile(word)?);
+        linter = linter.profile(named_profile(word)?);
     }
     for code in &allow {
         linter = linter.allow(known(code)?);
@@ -49,17 +49,16 @@ pub(crate) fn lint<'py>(
     Ok(made)
 }
 
-fn profile(word: &str) -> PyResult<Profile> {
-    match word {
-        "openai" => Ok(Profile::Openai),
-        "anthropic" => Ok(Profile::Anthropic),
-        "legacy" => Ok(Profile::Legacy),
-        "strict" => Ok(Profile::Strict),
-        _ => Err(PyValueError::new_err(format!(
-            "unknown profile `{}`; there are openai, anthropic, legacy and strict",
-            toolgate_json::quote(word, WORD)
-        ))),
-    }
+fn named_profile(word: &str) -> PyResult<&'static Profile> {
+    let unknown = || {
+        let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
+        format!(
+            "unknown profile `{}`; there are {}",
+            toolgate_json::quote(word, WORD),
+            names.join(", ")
+        )
+    };
+    profile(word).ok_or_else(|| PyValueError::new_err(unknown()))
 }
 
 fn known(code: &str) -> PyResult<&'static Rule> {

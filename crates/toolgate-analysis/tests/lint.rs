@@ -1,18 +1,14 @@
 //! The lint rules on data: what each must find and what it must leave alone.
 
 use serde_json::{Map, Value, json};
-use toolgate_analysis::lint::{Linter, Profile, RULES, Report, Severity, apply, rule};
+use toolgate_analysis::lint::{Linter, PROFILES, RULES, Report, Severity, apply, profile, rule};
 
 /// Everything on.
 fn linter() -> Linter {
-    [
-        Profile::Openai,
-        Profile::Anthropic,
-        Profile::Legacy,
-        Profile::Strict,
-    ]
-    .into_iter()
-    .fold(Linter::new(), Linter::profile)
+    let linter = PROFILES.iter().fold(Linter::new(), Linter::profile);
+    // Some profiles turn rules off.
+    let rules = RULES.iter().filter(|rule| rule.on_by_default);
+    rules.fold(linter, Linter::deny)
 }
 
 fn lint(tools: &[String]) -> Report {
@@ -84,14 +80,26 @@ fn every_rule_finds_its_hits_and_nothing_in_its_misses() {
 #[test]
 fn every_rule_has_cases_and_a_page() {
     let cases: Value = serde_json::from_str(include_str!("lint/cases.json")).unwrap();
-    let elsewhere = ["TG014", "TG015", "TG083", "TG094"];
+    let elsewhere = [
+        "TG014", "TG015", "TG083", "TG094", "TG095", "TG097", "TG102",
+    ];
     for one in &RULES {
         assert!(
             cases.get(one.code).is_some() || elsewhere.contains(&one.code),
             "{} has no cases",
             one.code
         );
-        let head = format!("# {} {}\n\n{}", one.code, one.name, one.severity);
+        let names: Vec<String> = PROFILES
+            .iter()
+            .filter(|profile| profile.has(one))
+            .map(|profile| format!("`{}`", profile.name))
+            .collect();
+        let when = if one.on_by_default {
+            "on by default".to_owned()
+        } else {
+            format!("on with `--profile` {}", names.join(" or "))
+        };
+        let head = format!("# {} {}\n\n{}, {when}\n", one.code, one.name, one.severity);
         assert!(one.page.starts_with(&head), "{}: {}", one.code, one.page);
         assert!(
             one.page.contains("## Why") && one.page.contains("## Fix"),
@@ -228,7 +236,7 @@ fn rules_can_be_turned_off_and_made_errors() {
         Some(Severity::Error)
     );
     assert_eq!(
-        severity(&Linter::new().profile(Profile::Strict), "TG012"),
+        severity(&Linter::new().profile(profile("strict").unwrap()), "TG012"),
         Some(Severity::Note)
     );
 }
@@ -330,4 +338,127 @@ fn large_listings_are_bounded_and_say_the_same_of_their_first_names() {
     assert_eq!(helped(&misspelt(50)), 50);
     let many = helped(&misspelt(2_000));
     assert!((1..300).contains(&many), "{many}");
+}
+
+/// The table names rules that there are, and says who says so and when.
+#[test]
+fn profiles_are_made_of_rules_with_sources() {
+    for one in PROFILES {
+        assert_eq!(profile(one.name).map(|found| found.name), Some(one.name));
+        assert!(one.rules().count() > 0, "{}", one.name);
+        for subset in one.subsets {
+            let codes = format!("{} {}", subset.codes, subset.off);
+            for code in codes.split_whitespace() {
+                assert_eq!(rule(code).map(|rule| rule.code), Some(code), "{}", one.name);
+            }
+            let (year, month) = subset.date.split_once('-').unwrap();
+            assert!(year.parse::<u16>().unwrap() >= 2025 && month.parse::<u8>().unwrap() <= 12);
+            assert!(!subset.source.is_empty() && !subset.reader.is_empty());
+        }
+    }
+}
+
+/// Only what the readers of a profile cannot take, and what they would refuse is not advised.
+#[test]
+fn a_profile_can_stand_alone_and_turns_advice_off() {
+    let tool = r#"{"name": "a.b", "inputSchema": {"type": "object", "properties":
+        {"n": {"type": "integer", "exclusiveMinimum": 0, "description": "Rows, max 10 (default: 3)"}}}}"#;
+    let found = |linter: Linter| codes(&linter.lint([tool]));
+    let named = |name: &str| profile(name).unwrap();
+    assert_eq!(found(Linter::only(named("gemini"))), ["TG081", "TG099"]);
+    assert_eq!(found(Linter::only(named("anthropic"))), ["TG081"]);
+    assert_eq!(found(Linter::only(named("cursor"))), Vec::<&str>::new());
+    let tool = r#"{"name": "a", "inputSchema": {"type": "object", "properties":
+        {"n": {"type": "integer", "description": "Rows, max 10 (default: 3)"}}}}"#;
+    let found = |linter: Linter| codes(&linter.lint([tool]));
+    for (name, advised, silent) in [
+        ("openai-strict", "TG067", "TG065"),
+        ("anthropic-strict", "TG065", "TG067"),
+    ] {
+        let codes = found(Linter::new().profile(named(name)));
+        assert!(
+            codes.contains(&advised) && !codes.contains(&silent),
+            "{name}: {codes:?}"
+        );
+    }
+}
+
+/// What a reader has room for, at its limit and one over it.
+#[test]
+fn limits_of_readers_hold_at_n_and_not_at_n_plus_one() {
+    let name = |length: usize| format!("{{\"name\": \"{}\"}}", "n".repeat(length));
+    let described = |length: usize| {
+        format!(
+            "{{\"name\": \"a\", \"description\": \"{}\"}}",
+            "é".repeat(length)
+        )
+    };
+    let found = |profile_name: &str, server: Option<&str>, tools: &[String]| {
+        let linter = Linter::only(profile(profile_name).unwrap());
+        let linter = server.map_or(linter.clone(), |server| linter.server(server));
+        codes(&linter.lint(tools.iter().map(String::as_str)))
+    };
+    let many = |count: usize| (0..count).map(|n| name(3 + n % 2)).collect::<Vec<_>>();
+    let one = |text: String| vec![text];
+    for (reader, server, most, over, code) in [
+        ("openai", None, one(name(64)), one(name(65)), "TG081"),
+        ("anthropic", None, one(name(128)), one(name(129)), "TG081"),
+        (
+            "cursor",
+            Some("github"),
+            one(name(52)),
+            one(name(53)),
+            "TG096",
+        ),
+        (
+            "claude-code",
+            Some("github"),
+            one(name(115)),
+            one(name(116)),
+            "TG096",
+        ),
+        (
+            "claude-code",
+            None,
+            one(described(2_048)),
+            one(described(2_049)),
+            "TG097",
+        ),
+        (
+            "legacy",
+            None,
+            one(described(1_024)),
+            one(described(1_025)),
+            "TG083",
+        ),
+        ("cursor", None, many(40), many(41), "TG095"),
+        ("vscode", None, many(128), many(129), "TG095"),
+        ("anthropic-strict", None, many(20), many(21), "TG102"),
+    ] {
+        assert!(
+            !found(reader, server, &most).contains(&code),
+            "{reader} {code}"
+        );
+        assert!(
+            found(reader, server, &over).contains(&code),
+            "{reader} {code}"
+        );
+    }
+    let optional = |count: usize, each: &str| {
+        let properties: Vec<String> = (0..count).map(|n| format!("\"p{n}\": {each}")).collect();
+        format!(
+            "{{\"name\": \"a\", \"inputSchema\": {{\"type\": \"object\", \"properties\": {{{}}}}}}}",
+            properties.join(",")
+        )
+    };
+    let both = "{\"type\": [\"string\", \"null\"]}";
+    for (most, each) in [(24, "{\"type\": \"string\"}"), (16, both)] {
+        for (count, over) in [(most, false), (most + 1, true)] {
+            let codes = found("anthropic-strict", None, &one(optional(count, each)));
+            assert_eq!(codes.contains(&"TG102"), over, "{count} {each}");
+        }
+    }
+    let long: Vec<String> = (0..251).map(|n| format!("\"{n:060}\"")).collect();
+    let longer = format!("{{\"enum\": [{}]}}", long.join(","));
+    assert!(found("openai-strict", None, &one(optional(1, &longer))).contains(&"TG094"));
 }

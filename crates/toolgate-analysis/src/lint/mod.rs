@@ -11,6 +11,7 @@
 mod edit;
 mod finding;
 mod out;
+mod profile;
 mod rule;
 mod rules;
 mod tool;
@@ -20,26 +21,13 @@ use toolgate_schema::Compiler;
 
 use crate::engine::Engine;
 pub use finding::{Edit, Finding, Fix, Safety, Severity, apply};
+pub use profile::{Keywords, Limit, PROFILES, Profile, Subset, profile};
 pub use rule::{RULES, Rule, rule};
 
-use out::Out;
-use rule::{Check, Profiles};
+use out::{Out, Plan};
+use rule::Check;
 use rules::{Facts, Listing};
 use tool::{Place, Tool};
-
-/// Readers beyond the default ones, whose rules are on when they are asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Profile {
-    /// OpenAI's function calling and its strict mode.
-    Openai,
-    /// Anthropic's tool use and its strict mode.
-    Anthropic,
-    /// Clients and SDKs of 2025 and earlier.
-    Legacy,
-    /// Everything that could be said better.
-    Strict,
-}
 
 /// Lints listings under one set of options.
 ///
@@ -55,7 +43,10 @@ pub enum Profile {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Linter {
-    profiles: Profiles,
+    /// Whether the rules that are on by default are.
+    default: bool,
+    profiles: Vec<&'static Profile>,
+    server: Option<String>,
     changes: Vec<(&'static str, Option<Severity>)>,
     engine: Engine,
 }
@@ -84,21 +75,35 @@ impl Linter {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            profiles: Profiles::DEFAULT,
+            default: true,
+            profiles: Vec::new(),
+            server: None,
             changes: Vec::new(),
             engine: Engine::default(),
         }
     }
 
-    /// Turns on the rules of a profile too.
+    /// A linter with the rules of one profile and no others: whether its readers take a listing.
     #[must_use]
-    pub fn profile(mut self, profile: Profile) -> Self {
-        self.profiles = self.profiles.with(match profile {
-            Profile::Openai => Profiles::OPENAI,
-            Profile::Anthropic => Profiles::ANTHROPIC,
-            Profile::Legacy => Profiles::LEGACY,
-            Profile::Strict => Profiles::STRICT,
-        });
+    pub fn only(profile: &'static Profile) -> Self {
+        Self {
+            default: false,
+            ..Self::new().profile(profile)
+        }
+    }
+
+    /// Turns on the rules of a profile too, and turns off those whose advice its readers refuse.
+    #[must_use]
+    pub fn profile(mut self, profile: &'static Profile) -> Self {
+        self.profiles.push(profile);
+        self
+    }
+
+    /// The name by which clients know the server, for the readers that put it before the names of tools.
+    /// By default it is not known, and counts as one character.
+    #[must_use]
+    pub fn server(mut self, name: impl Into<String>) -> Self {
+        self.server = Some(name.into());
         self
     }
 
@@ -127,8 +132,8 @@ impl Linter {
     /// Lints the tools of one listing, each given as its JSON text.
     #[must_use]
     pub fn lint<'t>(&self, tools: impl IntoIterator<Item = &'t str>) -> Report {
-        let levels = self.levels();
-        let mut out = Out::new(&levels);
+        let plan = self.plan();
+        let mut out = Out::new(&plan);
         let mut listing = Listing { tools: Vec::new() };
         for (index, text) in tools.into_iter().enumerate() {
             out.turn_to(Some(index));
@@ -154,19 +159,41 @@ impl Linter {
         }
     }
 
-    fn levels(&self) -> Vec<Option<Severity>> {
+    fn plan(&self) -> Plan {
+        let active = || self.profiles.iter().flat_map(|profile| profile.subsets);
         let level = |rule: &Rule| {
-            let changed = self
-                .changes
-                .iter()
-                .rev()
-                .find(|(code, _)| *code == rule.code);
-            match changed {
-                Some((_, level)) => *level,
-                None => rule.on.meets(self.profiles).then_some(rule.severity),
+            let mut changes = self.changes.iter().rev();
+            if let Some((_, level)) = changes.find(|(code, _)| *code == rule.code) {
+                return *level;
             }
+            let asked = active().any(|subset| subset.has(rule.code));
+            let refused = active().any(|subset| subset.turns_off(rule.code));
+            let on = asked || (self.default && rule.on_by_default && !refused);
+            on.then_some(rule.severity)
         };
-        RULES.iter().map(level).collect()
+        let readers = |rule: &Rule| {
+            let mut readers: Vec<&'static Subset> = Vec::new();
+            let everyone = PROFILES.iter().flat_map(|profile| profile.subsets);
+            // A rule that no profile turned on speaks on behalf of all that care.
+            let asked = active().any(|subset| subset.has(rule.code));
+            let all: Vec<&'static Subset> = if asked {
+                active().collect()
+            } else {
+                everyone.collect()
+            };
+            for subset in all {
+                let told = readers.iter().any(|one| one.reader == subset.reader);
+                if subset.has(rule.code) && !told {
+                    readers.push(subset);
+                }
+            }
+            readers
+        };
+        Plan {
+            levels: RULES.iter().map(level).collect(),
+            readers: RULES.iter().map(readers).collect(),
+            server: self.server.clone(),
+        }
     }
 }
 
@@ -182,6 +209,8 @@ fn lint_tool(text: &str, engine: &Engine, out: &mut Out<'_>) -> Facts {
             return Facts {
                 name: None,
                 tokens: 0,
+                optional: 0,
+                unions: 0,
             };
         }
     };
@@ -206,9 +235,12 @@ fn lint_tool(text: &str, engine: &Engine, out: &mut Out<'_>) -> Facts {
         .root
         .member("name")
         .filter(|name| name.kind() == Kind::String);
+    let (optional, unions) = rules::budget::parameters(&tool);
     Facts {
         name: name.map(|name| (name.string().to_owned(), tool::span(name))),
         tokens: rules::size::tokens(&tool),
+        optional,
+        unions,
     }
 }
 

@@ -1,13 +1,23 @@
 //! Where findings are collected, under bounds that no listing can pass.
 
 use super::finding::{Finding, Severity};
+use super::profile::Subset;
 use super::rule::{RULES, Rule};
 use super::tool::Place;
 
+/// What is asked of a run.
+pub(super) struct Plan {
+    /// What each rule of the table counts as; none if it is off.
+    pub(super) levels: Vec<Option<Severity>>,
+    /// For each rule of the table the readers that care.
+    pub(super) readers: Vec<Vec<&'static Subset>>,
+    /// The name of the server.
+    pub(super) server: Option<String>,
+}
+
 /// Collects findings.
 pub(super) struct Out<'l> {
-    /// What each rule of the table counts as; none if it is off.
-    levels: &'l [Option<Severity>],
+    plan: &'l Plan,
     rule: usize,
     tool: Option<usize>,
     /// How often each rule spoke about the tool at hand.
@@ -21,9 +31,9 @@ pub(super) struct Out<'l> {
 }
 
 impl<'l> Out<'l> {
-    pub(super) fn new(levels: &'l [Option<Severity>]) -> Self {
+    pub(super) fn new(plan: &'l Plan) -> Self {
         Self {
-            levels,
+            plan,
             rule: 0,
             tool: None,
             spoken: vec![0; RULES.len()],
@@ -43,7 +53,18 @@ impl<'l> Out<'l> {
     /// The next findings are of this rule; `false` if it is off.
     pub(super) fn take_up(&mut self, rule: usize) -> bool {
         self.rule = rule;
-        self.levels.get(rule).is_some_and(Option::is_some)
+        self.plan.levels.get(rule).is_some_and(Option::is_some)
+    }
+
+    /// The readers on whose behalf the rule at hand speaks.
+    pub(super) fn readers(&self) -> impl Iterator<Item = &'static Subset> + use<'l> {
+        let readers = self.plan.readers.get(self.rule);
+        readers.into_iter().flatten().copied()
+    }
+
+    /// The name of the server, if it is known.
+    pub(super) fn server(&self) -> Option<&'l str> {
+        self.plan.server.as_deref()
     }
 
     /// A finding of the rule at hand.
@@ -64,7 +85,7 @@ impl<'l> Out<'l> {
 
     fn add(&mut self, index: usize, place: Place, message: String) -> &mut Finding {
         let rule: &'static Rule = RULES.get(index).unwrap_or(&RULES[0]);
-        let level = self.levels.get(index).copied().flatten();
+        let level = self.plan.levels.get(index).copied().flatten();
         let finding = Finding {
             rule,
             severity: level.unwrap_or(Severity::Note),

@@ -3,8 +3,8 @@
 use super::finding::Severity::{self, Error, Note, Warning};
 use super::out::Out;
 use super::rules::{
-    Listing, admission, dialect, keywords, logic, noise, pattern, prose, provider, samples, shell,
-    size, types,
+    Listing, admission, budget, dialect, keywords, logic, noise, pattern, prose, provider, samples,
+    shell, size, types,
 };
 use super::tool::{Sub, Tool};
 use Check::{Each, Engine, One, Text, Whole};
@@ -21,7 +21,8 @@ pub struct Rule {
     pub severity: Severity,
     /// What it wants, why, an example and the fix: a page of Markdown.
     pub page: &'static str,
-    pub(super) on: Profiles,
+    /// Whether it is on unless a profile turns it off; else a profile or the operator turns it on.
+    pub on_by_default: bool,
     pub(super) check: Check,
 }
 
@@ -53,41 +54,24 @@ pub(super) enum Check {
     Whole(fn(&Listing, &mut Out<'_>)),
 }
 
-/// A set of profiles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Profiles(u8);
-
-impl Profiles {
-    pub(super) const DEFAULT: Self = Self(1);
-    pub(super) const STRICT: Self = Self(2);
-    pub(super) const OPENAI: Self = Self(4);
-    pub(super) const ANTHROPIC: Self = Self(8);
-    pub(super) const LEGACY: Self = Self(16);
-
-    pub(super) const fn with(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    pub(super) fn meets(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-}
-
 macro_rules! rule {
-    ($code:literal $name:literal $severity:ident $($on:ident)|+, $check:expr) => {
+    ($code:literal $name:literal $severity:ident $on:ident, $check:expr) => {
         Rule {
             code: $code,
             name: $name,
             severity: $severity,
             page: include_str!(concat!("../../rules/", $code, ".md")),
-            on: Profiles(0)$(.with(Profiles::$on))+,
+            on_by_default: $on,
             check: $check,
         }
     };
 }
 
+const DEFAULT: bool = true;
+const ASKED: bool = false;
+
 /// All rules, by code.
-pub static RULES: [Rule; 85] = [
+pub static RULES: [Rule; 95] = [
     rule!("TG001" "not-a-tool" Error DEFAULT, One(shell::is_tool)),
     rule!("TG002" "tool-name" Warning DEFAULT, One(shell::name)),
     rule!("TG003" "duplicate-name" Error DEFAULT, Whole(shell::duplicate_names)),
@@ -95,11 +79,11 @@ pub static RULES: [Rule; 85] = [
     rule!("TG005" "misspelt-member" Warning DEFAULT, One(shell::members)),
     rule!("TG006" "no-description" Warning DEFAULT, One(shell::described)),
     rule!("TG007" "parameter-no-description" Warning DEFAULT, One(shell::parameters_described)),
-    rule!("TG008" "nested-no-description" Note STRICT, Each(shell::nested_described)),
+    rule!("TG008" "nested-no-description" Note ASKED, Each(shell::nested_described)),
     rule!("TG009" "contradictory-hints" Warning DEFAULT, One(shell::hints)),
     rule!("TG010" "hint-type" Warning DEFAULT, One(shell::hint_types)),
-    rule!("TG011" "unknown-hint" Note STRICT, One(shell::unknown_hints)),
-    rule!("TG012" "no-annotations" Note STRICT, One(shell::annotated)),
+    rule!("TG011" "unknown-hint" Note ASKED, One(shell::unknown_hints)),
+    rule!("TG012" "no-annotations" Note ASKED, One(shell::annotated)),
     rule!("TG013" "header-annotation" Error DEFAULT, One(shell::headers)),
     rule!("TG014" "listing-size" Warning DEFAULT, Whole(size::listing)),
     rule!("TG015" "tool-size" Warning DEFAULT, One(size::tool)),
@@ -119,7 +103,7 @@ pub static RULES: [Rule; 85] = [
     rule!("TG032" "misspelt-keyword" Error DEFAULT, Each(keywords::misspelt)),
     rule!("TG033" "nullable" Warning DEFAULT, Each(keywords::nullable)),
     rule!("TG034" "unknown-keyword" Note DEFAULT, Each(keywords::unknown)),
-    rule!("TG035" "extension-keyword" Note STRICT, Each(keywords::extension)),
+    rule!("TG035" "extension-keyword" Note ASKED, Each(keywords::extension)),
     rule!("TG036" "inapplicable-keyword" Warning DEFAULT, Each(keywords::inapplicable)),
     rule!("TG040" "empty-range" Error DEFAULT, Each(logic::ranges)),
     rule!("TG041" "empty-enum" Error DEFAULT, Each(logic::empty_enum)),
@@ -132,7 +116,7 @@ pub static RULES: [Rule; 85] = [
     rule!("TG048" "default-on-required" Note DEFAULT, Each(logic::default_on_required)),
     rule!("TG049" "anyof-accepts-all" Note DEFAULT, Each(logic::accepts_all)),
     rule!("TG050" "duplicate-branch" Warning DEFAULT, Each(logic::duplicate_branches)),
-    rule!("TG051" "unused-definition" Note STRICT, One(logic::unused)),
+    rule!("TG051" "unused-definition" Note ASKED, One(logic::unused)),
     rule!("TG053" "pattern-matches-nothing" Error DEFAULT, Each(pattern::never)),
     rule!("TG054" "pattern-matches-all" Warning DEFAULT, Each(pattern::always)),
     rule!("TG055" "pattern-unanchored" Note DEFAULT, Each(pattern::unanchored)),
@@ -140,7 +124,7 @@ pub static RULES: [Rule; 85] = [
     rule!("TG057" "pattern-not-ecma" Warning DEFAULT, Each(pattern::not_ecma)),
     rule!("TG058" "unknown-format" Note DEFAULT, Each(pattern::unknown_format)),
     rule!("TG059" "misspelt-format" Warning DEFAULT, Each(pattern::misspelt_format)),
-    rule!("TG060" "format-and-pattern" Note STRICT, Each(pattern::format_and_pattern)),
+    rule!("TG060" "format-and-pattern" Note ASKED, Each(pattern::format_and_pattern)),
     rule!("TG061" "untyped-property" Note DEFAULT, Each(types::untyped)),
     rule!("TG062" "opaque-object" Note DEFAULT, Each(types::opaque)),
     rule!("TG063" "array-without-items" Warning DEFAULT, Each(types::no_items)),
@@ -151,26 +135,36 @@ pub static RULES: [Rule; 85] = [
     rule!("TG068" "date-in-prose" Note DEFAULT, Each(prose::date)),
     rule!("TG069" "list-in-string" Note DEFAULT, Each(prose::list)),
     rule!("TG070" "json-in-string" Note DEFAULT, Each(prose::json)),
-    rule!("TG071" "required-empty" Note STRICT, Each(noise::required_empty)),
-    rule!("TG072" "title-noise" Note STRICT, One(noise::titles)),
-    rule!("TG073" "safe-integer-bounds" Note STRICT, Each(noise::safe_integers)),
-    rule!("TG074" "property-names-noise" Note STRICT, Each(noise::property_names)),
-    rule!("TG075" "single-enum" Note STRICT, Each(noise::single_enum)),
-    rule!("TG076" "single-branch" Note STRICT, Each(noise::single_branch)),
-    rule!("TG077" "open-root" Note STRICT, Each(noise::open_root)),
+    rule!("TG071" "required-empty" Note ASKED, Each(noise::required_empty)),
+    rule!("TG072" "title-noise" Note ASKED, One(noise::titles)),
+    rule!("TG073" "safe-integer-bounds" Note ASKED, Each(noise::safe_integers)),
+    rule!("TG074" "property-names-noise" Note ASKED, Each(noise::property_names)),
+    rule!("TG075" "single-enum" Note ASKED, Each(noise::single_enum)),
+    rule!("TG076" "single-branch" Note ASKED, Each(noise::single_branch)),
+    rule!("TG077" "open-root" Note ASKED, Each(noise::open_root)),
     rule!("TG080" "root-choice" Warning DEFAULT, Each(provider::root_choice)),
-    rule!("TG081" "provider-name" Warning OPENAI | ANTHROPIC, One(shell::provider_name)),
+    rule!("TG081" "provider-name" Warning ASKED, One(budget::name)),
     rule!("TG082" "property-name" Warning DEFAULT, Each(provider::property_names)),
-    rule!("TG083" "description-length" Warning OPENAI, One(shell::description_length)),
-    rule!("TG084" "ref-siblings-openai" Warning OPENAI, Each(provider::ref_siblings)),
-    rule!("TG085" "type-array" Warning LEGACY | STRICT, Each(provider::type_array)),
-    rule!("TG086" "optional-as-null" Note LEGACY | STRICT, Each(provider::optional_null)),
-    rule!("TG087" "openai-keyword" Warning OPENAI, Each(provider::openai_keywords)),
-    rule!("TG088" "openai-closed" Note OPENAI, Each(provider::openai_closed)),
-    rule!("TG089" "anthropic-keyword" Warning ANTHROPIC, Each(provider::anthropic_keywords)),
-    rule!("TG090" "recursive-schema" Warning ANTHROPIC, Each(provider::recursive)),
-    rule!("TG091" "boolean-property" Warning LEGACY, Each(provider::boolean_property)),
-    rule!("TG092" "output-root" Warning LEGACY, Each(provider::output_root)),
-    rule!("TG093" "lookaround" Warning OPENAI | ANTHROPIC | STRICT, Each(pattern::lookaround)),
-    rule!("TG094" "openai-size" Warning OPENAI, One(provider::openai_size)),
+    rule!("TG083" "description-length" Warning ASKED, One(budget::description)),
+    rule!("TG084" "ref-siblings-openai" Warning ASKED, Each(provider::ref_siblings)),
+    rule!("TG085" "type-array" Warning ASKED, Each(provider::type_array)),
+    rule!("TG086" "optional-as-null" Note ASKED, Each(provider::optional_null)),
+    rule!("TG087" "openai-keyword" Warning ASKED, Each(provider::openai_keywords)),
+    rule!("TG088" "openai-closed" Note ASKED, Each(provider::openai_closed)),
+    rule!("TG089" "anthropic-keyword" Warning ASKED, Each(provider::anthropic_keywords)),
+    rule!("TG090" "recursive-schema" Warning ASKED, Each(provider::recursive)),
+    rule!("TG091" "boolean-property" Warning DEFAULT, Each(provider::boolean_property)),
+    rule!("TG092" "output-root" Warning DEFAULT, Each(provider::output_root)),
+    rule!("TG093" "lookaround" Warning ASKED, Each(pattern::lookaround)),
+    rule!("TG094" "openai-size" Warning ASKED, One(budget::schema)),
+    rule!("TG095" "tool-count" Warning ASKED, Whole(budget::tools)),
+    rule!("TG096" "combined-name" Warning ASKED, One(budget::combined_name)),
+    rule!("TG097" "description-cut" Warning ASKED, One(budget::description)),
+    rule!("TG098" "provider-format" Warning ASKED, Each(provider::formats)),
+    rule!("TG099" "gemini-keyword" Warning ASKED, Each(provider::gemini_keywords)),
+    rule!("TG100" "gemini-shape" Warning ASKED, Each(provider::gemini_shapes)),
+    rule!("TG101" "anthropic-closed" Warning ASKED, Each(provider::anthropic_closed)),
+    rule!("TG102" "strict-budget" Warning ASKED, Whole(budget::strict)),
+    rule!("TG103" "llama-keyword" Note ASKED, Each(provider::llama_keywords)),
+    rule!("TG104" "llama-pattern" Warning ASKED, Each(provider::llama_pattern)),
 ];

@@ -100,6 +100,16 @@ pub(super) struct Place {
     pub(super) span: Range<usize>,
 }
 
+impl Place {
+    /// The place of what is said about the listing.
+    pub(super) fn none() -> Self {
+        Self {
+            pointer: String::new(),
+            span: 0..0,
+        }
+    }
+}
+
 impl<'a> Tool<'a> {
     pub(super) fn new(document: Document<'a>, ambiguous: bool, engine: &'a Engine) -> Self {
         let root = document.root();
@@ -126,6 +136,21 @@ impl<'a> Tool<'a> {
             }
         }
         tool
+    }
+
+    /// How many properties lie in each other in the input schema, at most.
+    pub(super) fn levels(&self) -> usize {
+        // Parents come before their children.
+        let mut levels: Vec<usize> = Vec::with_capacity(self.subs.len());
+        let mut most = 0;
+        for sub in &self.subs {
+            let above = sub.parent.and_then(|parent| levels.get(parent)).copied();
+            let own = usize::from(sub.property().is_some() && sub.side == Side::Input);
+            let level = above.unwrap_or(0).saturating_add(own);
+            most = most.max(level);
+            levels.push(level);
+        }
+        most
     }
 
     /// A schema of the tool, if it is an object or a boolean.

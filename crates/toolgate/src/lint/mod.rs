@@ -8,8 +8,9 @@ mod json;
 mod page;
 mod sarif;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
-use toolgate_analysis::lint::{Linter, Profile, Rule, Safety, Severity, rule};
+use toolgate_analysis::lint::{Linter, PROFILES, Profile, Rule, Safety, Severity, profile, rule};
 use toolgate_json::quote;
 
 use crate::check::{self, TargetArgs, report::exit_of};
@@ -34,11 +35,11 @@ pub(crate) struct LintArgs {
     /// Turn on the rules for these readers too; may be repeated
     #[arg(
         long = "profile",
-        value_enum,
         value_name = "NAME",
-        value_delimiter = ','
+        value_delimiter = ',',
+        value_parser = names_of_profiles().try_map(|name| profile(&name).ok_or("unknown profile"))
     )]
-    profiles: Vec<Reader>,
+    profiles: Vec<&'static Profile>,
 
     /// Turn a rule off, by code or name; may be repeated
     #[arg(long = "allow", value_name = "CODE", value_delimiter = ',', value_parser = known)]
@@ -83,19 +84,6 @@ pub(crate) struct LintArgs {
     fetch: FetchArgs,
 }
 
-/// Readers whose rules can be turned on.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Reader {
-    /// OpenAI's function calling and strict mode
-    Openai,
-    /// Anthropic's tool use and strict mode
-    Anthropic,
-    /// Clients and SDKs of 2025 and earlier
-    Legacy,
-    /// Whatever could be said better or left out
-    Strict,
-}
-
 /// A severity on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Level {
@@ -122,6 +110,11 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
     let compiler = args.schemas.compiler_with_documents()?;
     let compilers = Compilers::new(compiler.clone(), &args.fetch)?;
     let linter = linter(args).compiler(compiler);
+    for profile in &args.profiles {
+        if let Some(changed) = profile.changed {
+            term.note(&format!("the profile `{}` {changed}", profile.name));
+        }
+    }
     if args.fix {
         if args.fetch.is_on() {
             return Err(Failure::usage("`--fix` does not fetch")
@@ -159,7 +152,11 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
             ));
         }
         let texts = report.tools.iter().map(|tool| tool.text.as_str());
-        let mut found = linter.lint(texts);
+        let named = match &report.server {
+            Some(server) => linter.clone().server(server.name.as_str()),
+            None => linter.clone(),
+        };
+        let mut found = named.lint(texts);
         for finding in &mut found.findings {
             if let Some(setting) = finding.setting {
                 finding.help = Some(raise(setting));
@@ -202,15 +199,10 @@ impl Level {
 }
 
 fn linter(args: &LintArgs) -> Linter {
-    let mut linter = Linter::new();
-    for reader in &args.profiles {
-        linter = linter.profile(match reader {
-            Reader::Openai => Profile::Openai,
-            Reader::Anthropic => Profile::Anthropic,
-            Reader::Legacy => Profile::Legacy,
-            Reader::Strict => Profile::Strict,
-        });
-    }
+    let linter = args
+        .profiles
+        .iter()
+        .fold(Linter::new(), |linter, profile| linter.profile(profile));
     let linter = args
         .allowed
         .iter()
@@ -218,6 +210,11 @@ fn linter(args: &LintArgs) -> Linter {
     args.denied
         .iter()
         .fold(linter, |linter, rule| linter.deny(rule))
+}
+
+fn names_of_profiles() -> PossibleValuesParser {
+    let value = |profile: &'static Profile| PossibleValue::new(profile.name).help(profile.about);
+    PossibleValuesParser::new(PROFILES.iter().map(value))
 }
 
 /// The rule that a word on the command line names.

@@ -1,6 +1,7 @@
 //! The rules, by what they look at. Each is one function over a tool, a subschema or a listing.
 
 pub(super) mod admission;
+pub(super) mod budget;
 pub(super) mod dialect;
 pub(super) mod keywords;
 pub(super) mod logic;
@@ -28,6 +29,10 @@ pub(super) struct Facts {
     pub(super) name: Option<(String, Range<usize>)>,
     /// Estimated tokens of what a model is shown of it.
     pub(super) tokens: usize,
+    /// Its parameters that are not required, at every level.
+    pub(super) optional: usize,
+    /// Its parameters that have an `anyOf` or several types.
+    pub(super) unions: usize,
 }
 
 /// A few names in a message, the rest as a number.

@@ -19,9 +19,10 @@ pub(crate) fn root_choice<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>)
     }
 }
 
-/// TG082: property names that model providers refuse, and with them the whole request.
+/// TG082: names of parameters that model providers refuse, and with them the whole request. They look
+/// at the root only.
 pub(crate) fn property_names<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    if sub.side != Side::Input {
+    if sub.side != Side::Input || !sub.is_root() {
         return;
     }
     for (key, _) in sub.get("properties").into_iter().flat_map(View::members) {
@@ -43,9 +44,9 @@ pub(crate) fn property_names<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'
     }
 }
 
-/// TG084: keywords beside `$ref`.
+/// TG084: keywords beside `$ref`, in what OpenAI's strict mode sees.
 pub(crate) fn ref_siblings<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    if sub.has("$ref") && sub.view.len() > 1 && !sub.is_root() {
+    if sub.side == Side::Input && sub.has("$ref") && sub.view.len() > 1 && !sub.is_root() {
         out.find(tool.key(sub, "$ref"), "`$ref` has keywords beside it")
             .help("OpenAI's strict mode refuses them; move them into the definition");
     }
@@ -83,18 +84,15 @@ pub(crate) fn optional_null<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
 
 /// TG087: what OpenAI's strict mode does not know.
 pub(crate) fn openai_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    unsupported(tool, sub, &OPENAI_LACKS, "OpenAI's strict mode", out);
+    foreign(tool, sub, "does not support", out);
 }
 
 /// TG088: what OpenAI's strict mode demands of every object.
 pub(crate) fn openai_closed<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    if sub.side != Side::Input || !sub.types().contains(&"object") {
+    if sub.side != Side::Input || !is_object(sub) {
         return;
     }
-    let closed = sub
-        .get("additionalProperties")
-        .is_some_and(|value| value.kind() == Kind::Boolean && !value.boolean());
-    if !closed {
+    if !is_closed(sub) {
         out.find(
             tool.place(sub),
             "the object does not say `\"additionalProperties\": false`",
@@ -118,7 +116,24 @@ pub(crate) fn openai_closed<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
 
 /// TG089: what Anthropic's strict mode does not know.
 pub(crate) fn anthropic_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    unsupported(tool, sub, &ANTHROPIC_LACKS, "Anthropic's strict mode", out);
+    foreign(tool, sub, "does not support", out);
+    if sub.side != Side::Input {
+        return;
+    }
+    let several = sub.get("minItems").filter(|least| {
+        least.kind() == Kind::Number && least.number().as_i64().is_none_or(|n| n > 1)
+    });
+    if several.is_some() {
+        let message = "Anthropic's strict mode does not support a `minItems` over 1";
+        out.find(tool.at(sub, "minItems"), message)
+            .help("say it in the description and check it in the handler");
+    }
+    let mut members = sub.get("enum").into_iter().flat_map(View::items);
+    if members.any(|one| matches!(one.kind(), Kind::Object | Kind::Array)) {
+        let message = "Anthropic's strict mode does not support objects and arrays in `enum`";
+        out.find(tool.at(sub, "enum"), message)
+            .help("say it in the description and check it in the handler");
+    }
 }
 
 /// TG090: a schema that contains itself.
@@ -157,86 +172,168 @@ pub(crate) fn output_root<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>)
     }
 }
 
-/// TG094: sizes over OpenAI's bounds.
-pub(crate) fn openai_size(tool: &Tool<'_>, out: &mut Out<'_>) {
-    let input = || tool.subs.iter().filter(|sub| sub.side == Side::Input);
-    let properties = input().filter(|sub| sub.property().is_some()).count();
-    let members = input().fold(0_usize, |sum, sub| {
-        sum.saturating_add(sub.get("enum").map_or(0, |list| list.len()))
-    });
-    let mut deepest = 0;
-    for sub in input() {
-        let mut levels = 0_usize;
-        let mut at = Some(sub);
-        while let Some(around) = at {
-            levels = levels.saturating_add(usize::from(around.property().is_some()));
-            at = tool.parent(around);
-        }
-        deepest = deepest.max(levels);
-    }
-    for (what, found, most) in [
-        ("properties", properties, 5_000),
-        ("enum members", members, 1_000),
-        ("levels of properties", deepest, 10),
-    ] {
-        if found > most {
-            let message = format!(
-                "the input schema has {found} {what}, more than the {most} that OpenAI takes"
-            );
-            out.find(tool.member_place(Side::Input.member()), message);
-        }
-    }
-}
-
-fn unsupported<'a>(tool: &Tool<'a>, sub: &Sub<'a>, lacks: &[&str], who: &str, out: &mut Out<'_>) {
-    if sub.side != Side::Input {
+/// TG098: formats that a provider does not take.
+pub(crate) fn formats<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+    let Some(format) = sub.text("format").filter(|_| sub.side == Side::Input) else {
         return;
-    }
-    let odd: Vec<&str> = sub
-        .view
-        .members()
-        .map(|(key, _)| key.text())
-        .filter(|name| lacks.contains(name))
-        .collect();
-    if let Some(first) = odd.first() {
-        let message = format!("{who} does not support {}", super::list(&odd));
-        out.find(tool.key(sub, first), message)
+    };
+    let refusing = out
+        .readers()
+        .filter(|reader| reader.formats.is_some_and(|takes| !takes.contains(&format)));
+    let readers: Vec<&str> = refusing.map(|reader| reader.reader).collect();
+    if !readers.is_empty() {
+        let message = format!(
+            "{} refuse{} the format `{}`, and with it the whole request",
+            readers.join(" and "),
+            if readers.len() == 1 { "s" } else { "" },
+            quote(format, 64)
+        );
+        out.find(tool.at(sub, "format"), message)
             .help("say it in the description and check it in the handler");
     }
 }
 
-const OPENAI_LACKS: [&str; 16] = [
-    "allOf",
-    "oneOf",
-    "not",
-    "if",
-    "then",
-    "else",
-    "dependentRequired",
-    "dependentSchemas",
-    "dependencies",
-    "patternProperties",
-    "propertyNames",
-    "minProperties",
-    "maxProperties",
-    "uniqueItems",
-    "contains",
+/// TG099: what Gemini's function declarations do not know.
+pub(crate) fn gemini_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+    foreign(tool, sub, "refuses", out);
+}
+
+/// TG100: what Gemini wants of types, choices and enums.
+pub(crate) fn gemini_shapes<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+    if sub.side != Side::Input || sub.view.kind() != Kind::Object {
+        return;
+    }
+    if sub.has("anyOf") {
+        let others: Vec<&str> = sub
+            .view
+            .members()
+            .map(|(key, _)| key.text())
+            .filter(|name| *name != "anyOf" && !ANNOTATIONS.contains(name))
+            .collect();
+        if sub.keyword == "items" {
+            out.find(tool.key(sub, "anyOf"), "Gemini refuses `anyOf` in `items`")
+                .help("give the items one type, and say in the description what they may be");
+        } else if !others.is_empty() {
+            let message = format!("Gemini refuses {} beside `anyOf`", super::list(&others));
+            out.find(tool.key(sub, "anyOf"), message)
+                .help("move it into each branch");
+        }
+    } else if !sub.has("type")
+        && !sub.has("$ref")
+        && (sub.property().is_some() || sub.keyword == "items")
+    {
+        out.find(tool.place(sub), "Gemini refuses a schema without `type`")
+            .help("write the type");
+    }
+    let strings = |one: View<'_>| one.kind() == Kind::String && !one.string().is_empty();
+    if let Some(odd) = sub
+        .get("enum")
+        .into_iter()
+        .flat_map(View::items)
+        .find(|one| !strings(*one))
+    {
+        let message = format!("Gemini refuses `{}` in `enum`", quote(odd.raw(), 40));
+        out.find(tool.at(sub, "enum"), message).help(
+            "its enums have strings that are not empty; list other values in the description",
+        );
+    }
+}
+
+/// TG101: what Anthropic's strict mode demands of every object.
+pub(crate) fn anthropic_closed<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+    if sub.side == Side::Input && is_object(sub) && !is_closed(sub) {
+        let place = tool.at(sub, "additionalProperties");
+        out.find(
+            place,
+            "the object does not say `\"additionalProperties\": false`",
+        )
+        .help("Anthropic's strict mode wants it on every object");
+    }
+}
+
+/// TG103: what a grammar of llama.cpp does not hold the model to.
+pub(crate) fn llama_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+    foreign(tool, sub, "ignores", out);
+    if sub.side != Side::Input {
+        return;
+    }
+    let help = "say it in the description too and check it in the handler";
+    if sub.is("number") {
+        let bounds = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
+        let found: Vec<&str> = bounds.into_iter().filter(|bound| sub.has(bound)).collect();
+        if let Some(first) = found.first() {
+            let message = format!("llama.cpp ignores {} of a `number`", super::list(&found));
+            out.find(tool.key(sub, first), message).help(help);
+        }
+    }
+    let choice = ["anyOf", "oneOf"]
+        .into_iter()
+        .find(|choice| sub.has(choice));
+    if let Some(choice) = choice.filter(|_| sub.has("properties")) {
+        let message = format!("llama.cpp does not combine `properties` with `{choice}`");
+        out.find(tool.key(sub, choice), message)
+            .help("put the properties into each branch");
+    }
+    let unknown = out
+        .readers()
+        .filter_map(|reader| reader.formats)
+        .find_map(|takes| sub.text("format").filter(|format| !takes.contains(format)));
+    if let Some(format) = unknown {
+        let message = format!("llama.cpp ignores the format `{}`", quote(format, 64));
+        out.find(tool.at(sub, "format"), message).help(help);
+    }
+}
+
+/// TG104: patterns that llama.cpp cannot turn into a grammar.
+pub(crate) fn llama_pattern<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+    let Some(pattern) = sub.text("pattern").filter(|_| sub.side == Side::Input) else {
+        return;
+    };
+    let why = if !(pattern.starts_with('^') && pattern.ends_with('$')) {
+        "a pattern that does not begin with `^` and end with `$`"
+    } else if pattern.contains("(?") {
+        "a pattern with `(?`"
+    } else {
+        return;
+    };
+    out.find(
+        tool.at(sub, "pattern"),
+        format!("llama.cpp has no grammar for {why}"),
+    )
+    .help("write the whole string's pattern, as `^…$` without lookaround");
+}
+
+/// Keywords of the input that a reader does not take, in one finding for each subschema.
+fn foreign<'a>(tool: &Tool<'a>, sub: &Sub<'a>, verb: &str, out: &mut Out<'_>) {
+    if sub.side != Side::Input {
+        return;
+    }
+    for reader in out.readers() {
+        let names = sub.view.members().map(|(key, _)| key.text());
+        let odd: Vec<&str> = names.filter(|name| !reader.keywords.has(name)).collect();
+        if let Some(first) = odd.first() {
+            let message = format!("{} {verb} {}", reader.reader, super::list(&odd));
+            out.find(tool.key(sub, first), message)
+                .help("say it in the description and check it in the handler");
+        }
+    }
+}
+
+fn is_object(sub: &Sub<'_>) -> bool {
+    sub.types().contains(&"object") || (!sub.has("type") && sub.has("properties"))
+}
+
+fn is_closed(sub: &Sub<'_>) -> bool {
+    sub.get("additionalProperties")
+        .is_some_and(|value| value.kind() == Kind::Boolean && !value.boolean())
+}
+
+/// What Gemini takes beside `anyOf`.
+const ANNOTATIONS: [&str; 6] = [
+    "title",
+    "description",
     "default",
-];
-const ANTHROPIC_LACKS: [&str; 15] = [
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "maxItems",
-    "uniqueItems",
-    "oneOf",
-    "not",
-    "if",
-    "then",
-    "else",
-    "patternProperties",
+    "nullable",
+    "example",
+    "$schema",
 ];

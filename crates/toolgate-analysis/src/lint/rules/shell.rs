@@ -308,34 +308,6 @@ pub(crate) fn headers(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// TG081: the names that model providers take.
-pub(crate) fn provider_name(tool: &Tool<'_>, out: &mut Out<'_>) {
-    let Some(name) = tool.text("name") else {
-        return;
-    };
-    let fits = name.len() <= 64
-        && name
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-    if !fits && !name.is_empty() {
-        let message = "the name is not one that model providers take";
-        out.find(tool.member_place("name"), message)
-            .help("they want 1 to 64 of the characters `A-Z a-z 0-9 _ -`");
-    }
-}
-
-/// TG083: descriptions that OpenAI takes.
-pub(crate) fn description_length(tool: &Tool<'_>, out: &mut Out<'_>) {
-    let length = tool
-        .text("description")
-        .map_or(0, |text| text.chars().count());
-    if length > 1_024 {
-        let message = format!("the description has {length} characters, more than 1,024");
-        out.find(tool.member_place("description"), message)
-            .help("OpenAI refuses longer ones; clients cut them or drop the tool");
-    }
-}
-
 /// Whether a schema, or a branch of it, describes itself.
 fn says_something(schema: View<'_>) -> bool {
     let described = |schema: View<'_>| {

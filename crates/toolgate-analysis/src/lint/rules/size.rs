@@ -30,11 +30,7 @@ pub(crate) fn listing(listing: &Listing, out: &mut Out<'_>) {
         "the listing has about {total} tokens, which every conversation pays for; the dearest tools are {}",
         super::list(&names)
     );
-    let place = Place {
-        pointer: String::new(),
-        span: 0..0,
-    };
-    out.find(place, message)
+    out.find(Place::none(), message)
         .help("split the server, offer tool sets, or shorten descriptions; `--profile strict` finds noise to cut");
 }
 

@@ -1,0 +1,354 @@
+//! The table of profiles: who reads a listing, which rules that turns on, by which limits, and who says so.
+//!
+//! [`PROFILES`] composes [`Subset`]s; a subset holds the facts of one reader with
+//! their source and the month in which it was read. Rules ask the table for limits,
+//! keywords and formats, so a fact that changes is changed here alone.
+
+use super::rule::{RULES, Rule};
+use Keywords::{All, Only, Without};
+use Limit::{
+    CombinedName, Depth, Description, EnumMembers, EnumText, Name, OptionalParameters, Properties,
+    StrictTools, Text, Tools, UnionParameters,
+};
+
+macro_rules! table {
+    (
+        subsets { $($subset:ident $reader:literal on $on:literal off $off:literal limits [$($limit:expr),*]
+            keywords $keywords:expr, formats $formats:expr, source $date:literal $source:literal;)+ }
+        profiles { $($name:literal = [$($part:ident)+] $about:literal $($changed:literal)?;)+ }
+    ) => {
+        $(const $subset: Subset = Subset {
+            reader: $reader,
+            codes: $on,
+            off: $off,
+            limits: &[$($limit),*],
+            keywords: $keywords,
+            formats: $formats,
+            source: $source,
+            date: $date,
+        };)+
+
+        /// All profiles.
+        pub static PROFILES: &[Profile] = &[$(Profile {
+            name: $name,
+            about: $about,
+            subsets: &[$($part),+],
+            changed: only(&[$($changed)?]),
+        }),+];
+    };
+}
+
+table! {
+    subsets {
+        OPENAI "OpenAI" on "TG063 TG080 TG081 TG095" off "" limits [Name(64), Tools(128)] keywords All, formats None,
+            source "2026-02" "platform.openai.com/docs/api-reference/chat/create";
+        OPENAI_STRICT "OpenAI's strict mode" on "TG084 TG087 TG088 TG093 TG094 TG098" off "TG065"
+            limits [Properties(5_000), Depth(10), EnumMembers(1_000), EnumText(15_000), Text(120_000)]
+            keywords Without(OPENAI_STRICT_LACKS), formats Some(OPENAI_FORMATS),
+            source "2026-05" "platform.openai.com/docs/guides/structured-outputs; cyanheads/git-mcp-server#47";
+        ANTHROPIC "Anthropic" on "TG080 TG081 TG082" off "" limits [Name(128)] keywords All, formats None,
+            source "2026-09" "platform.claude.com/docs/en/agents-and-tools/tool-use; anthropics/claude-code#40075";
+        ANTHROPIC_STRICT "Anthropic's strict mode" on "TG089 TG090 TG093 TG098 TG101 TG102" off "TG067"
+            limits [StrictTools(20), OptionalParameters(24), UnionParameters(16)]
+            keywords Without(ANTHROPIC_STRICT_LACKS), formats Some(ANTHROPIC_FORMATS),
+            source "2026-09" "platform.claude.com/docs/en/build-with-claude/structured-outputs; anthropics/anthropic-sdk-python#1185";
+        GEMINI "Gemini" on "TG063 TG081 TG085 TG093 TG098 TG099 TG100" off "TG033 TG068" limits [Name(64)]
+            keywords Only(GEMINI_TAKES), formats Some(GEMINI_FORMATS),
+            source "2026-09" "ai.google.dev/api/caching (Schema, that of `parameters`); pizza-bot-app/pizza-bot#62; hideya/langchain-mcp-tools-ts#36";
+        VSCODE "VS Code" on "TG063 TG095" off "" limits [Tools(128)] keywords All, formats None,
+            source "2026-07" "microsoft/vscode-copilot-release#13065; microsoft/vscode#284536";
+        CURSOR "Cursor" on "TG095 TG096" off "" limits [Tools(40), CombinedName(58)] keywords All, formats None,
+            source "2026-02" "docs.cursor.com/context/model-context-protocol; Snowflake-Labs/mcp#77 (80 tools in later versions); ComposioHQ/composio#2788";
+        CLAUDE_CODE "Claude Code" on "TG096 TG097" off "" limits [Description(2_048), CombinedName(121)] keywords All, formats None,
+            source "2026-08" "anthropics/claude-code#87650; names are `mcp__SERVER__TOOL`, at most the 128 characters of Anthropic";
+        LLAMA_CPP "llama.cpp" on "TG103 TG104" off "" limits [] keywords Without(LLAMA_CPP_LACKS), formats Some(LLAMA_CPP_FORMATS),
+            source "2026-09" "ggml-org/llama.cpp/grammars/README.md";
+        LEGACY "clients of 2025" on "TG083 TG085 TG086 TG091 TG092" off "" limits [Description(1_024)] keywords All, formats None,
+            source "2025-11" "MCP 2025-11-25, server/tools; getsentry/sentry-mcp#106 and run-llama/llama_index#18784 (descriptions, until May 2025)";
+        STYLE "readers" on "TG008 TG011 TG012 TG035 TG051 TG060 TG071 TG072 TG073 TG074 TG075 TG076 TG077 TG085 TG086 TG093" off ""
+            limits [] keywords All, formats None, source "2026-11" "the listings of 266 published servers";
+    }
+    profiles {
+        "openai" = [OPENAI] "OpenAI's function calling" "is ordinary function calling now; the strict mode is `openai-strict`";
+        "openai-strict" = [OPENAI OPENAI_STRICT] "OpenAI's function calling in strict mode";
+        "anthropic" = [ANTHROPIC] "Anthropic's tool use" "is ordinary tool use now; the strict mode is `anthropic-strict`";
+        "anthropic-strict" = [ANTHROPIC ANTHROPIC_STRICT] "Anthropic's tool use in strict mode";
+        "gemini" = [GEMINI] "Gemini's function declarations";
+        "vscode" = [VSCODE] "VS Code with Copilot";
+        "cursor" = [CURSOR] "Cursor";
+        "claude-code" = [CLAUDE_CODE ANTHROPIC] "Claude Code";
+        "llama-cpp" = [LLAMA_CPP] "Grammars of llama.cpp";
+        "clients" = [OPENAI ANTHROPIC VSCODE CURSOR CLAUDE_CODE] "What any of today's clients trips over";
+        "legacy" = [LEGACY] "Clients and SDKs of 2025 and earlier";
+        "strict" = [STYLE] "Whatever could be said better or left out";
+    }
+}
+
+const OPENAI_STRICT_LACKS: &[&str] = &[
+    "allOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "patternProperties",
+    "propertyNames",
+    "unevaluatedProperties",
+    "minProperties",
+    "maxProperties",
+    "prefixItems",
+    "unevaluatedItems",
+    "uniqueItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "default",
+];
+const OPENAI_FORMATS: &[&str] = &[
+    "date-time",
+    "time",
+    "date",
+    "duration",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "uuid",
+];
+const ANTHROPIC_STRICT_LACKS: &[&str] = &[
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "maxItems",
+    "prefixItems",
+    "unevaluatedItems",
+    "uniqueItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "minProperties",
+    "maxProperties",
+    "patternProperties",
+    "propertyNames",
+    "unevaluatedProperties",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+];
+const ANTHROPIC_FORMATS: &[&str] = &[
+    "date-time",
+    "time",
+    "date",
+    "duration",
+    "email",
+    "hostname",
+    "uri",
+    "ipv4",
+    "ipv6",
+    "uuid",
+];
+const GEMINI_TAKES: &[&str] = &[
+    "type",
+    "format",
+    "title",
+    "description",
+    "nullable",
+    "enum",
+    "items",
+    "minItems",
+    "maxItems",
+    "properties",
+    "required",
+    "propertyOrdering",
+    "minProperties",
+    "maxProperties",
+    "minimum",
+    "maximum",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "anyOf",
+    "default",
+    "example",
+];
+const GEMINI_FORMATS: &[&str] = &["enum", "date-time", "float", "double", "int32", "int64"];
+const LLAMA_CPP_LACKS: &[&str] = &[
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentSchemas",
+    "dependentRequired",
+    "patternProperties",
+    "propertyNames",
+    "prefixItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "uniqueItems",
+    "multipleOf",
+];
+const LLAMA_CPP_FORMATS: &[&str] = &["date-time", "time", "date", "uuid"];
+
+/// A reader or a purpose whose rules can be turned on; see [`PROFILES`].
+///
+/// ```
+/// use toolgate_analysis::lint::{Linter, profile};
+///
+/// let gemini = profile("gemini").unwrap();
+/// assert!(gemini.rules().any(|rule| rule.name == "gemini-keyword"));
+/// let tool = r#"{"name": "t", "inputSchema": {"type": "object",
+///     "properties": {"n": {"type": "integer", "exclusiveMinimum": 0}}}}"#;
+/// let report = Linter::only(gemini).lint([tool]);
+/// assert_eq!(report.findings[0].rule.code, "TG099");
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Profile {
+    /// The name on the command line, such as `openai-strict`.
+    pub name: &'static str,
+    /// Who reads so, in a few words.
+    pub about: &'static str,
+    /// What it is made of.
+    pub subsets: &'static [Subset],
+    /// If the name meant something else once: what it means now, behind the name itself.
+    pub changed: Option<&'static str>,
+}
+
+/// The rules and facts of one reader.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Subset {
+    /// The reader as messages name it.
+    pub reader: &'static str,
+    /// The codes of the rules that matter to the reader, on by default or not; separated by spaces.
+    pub codes: &'static str,
+    /// The codes of the rules that it turns off, because the reader refuses what they advise; separated by spaces.
+    pub off: &'static str,
+    /// The reader's limits.
+    pub limits: &'static [Limit],
+    /// The keywords that the reader takes and enforces in an input schema.
+    pub keywords: Keywords,
+    /// The values of `format` that the reader takes and enforces; `None` if any.
+    pub formats: Option<&'static [&'static str]>,
+    /// Who says so: pages, or issues of public repositories as `OWNER/NAME#NUMBER`; separated by `; `.
+    pub source: &'static str,
+    /// The year and month of the newest of the sources.
+    pub date: &'static str,
+}
+
+/// The keywords of a reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a list names what is in or what is out, or there is none"
+)]
+pub enum Keywords {
+    /// All keywords.
+    All,
+    /// All keywords but these.
+    Without(&'static [&'static str]),
+    /// These and no others.
+    Only(&'static [&'static str]),
+}
+
+/// A limit of a reader. Lengths of text are in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Limit {
+    /// The longest name of a tool.
+    Name(usize),
+    /// The longest names of a server and a tool together.
+    CombinedName(usize),
+    /// Tools of all servers together.
+    Tools(usize),
+    /// The longest description of a tool.
+    Description(usize),
+    /// Properties of a schema.
+    Properties(usize),
+    /// Levels of properties of a schema.
+    Depth(usize),
+    /// Members of all `enum`s of a schema.
+    EnumMembers(usize),
+    /// Text of one `enum` of strings that has more than 250 members.
+    EnumText(usize),
+    /// Text of the names of properties and definitions and of `enum` and `const` of a schema.
+    Text(usize),
+    /// Tools of a request in strict mode.
+    StrictTools(usize),
+    /// Parameters of all tools of a request that are not required.
+    OptionalParameters(usize),
+    /// Parameters of all tools of a request that have an `anyOf` or several types.
+    UnionParameters(usize),
+}
+
+const fn only(list: &'static [&'static str]) -> Option<&'static str> {
+    match list {
+        [one] => Some(*one),
+        _ => None,
+    }
+}
+
+/// The profile of this name, letter case aside.
+#[must_use]
+pub fn profile(name: &str) -> Option<&'static Profile> {
+    PROFILES
+        .iter()
+        .find(|profile| profile.name.eq_ignore_ascii_case(name))
+}
+
+impl Profile {
+    /// The rules that its readers care for, those that are on by default included, by code.
+    pub fn rules(&self) -> impl Iterator<Item = &'static Rule> {
+        RULES.iter().filter(|rule| self.has(rule))
+    }
+
+    /// Whether a rule is one of [`rules`](Self::rules).
+    #[must_use]
+    pub fn has(&self, rule: &Rule) -> bool {
+        self.subsets.iter().any(|subset| subset.has(rule.code))
+    }
+}
+
+impl Subset {
+    /// Whether the rule of this code matters to the reader.
+    #[must_use]
+    pub fn has(&self, code: &str) -> bool {
+        self.codes.split(' ').any(|one| one == code)
+    }
+
+    /// Whether the rule of this code is off for the reader.
+    #[must_use]
+    pub fn turns_off(&self, code: &str) -> bool {
+        self.off.split(' ').any(|one| one == code)
+    }
+
+    /// The first limit of a kind: `subset.limit(|limit| match limit { Limit::Name(most) => Some(most), _ => None })`.
+    pub fn limit(&self, kind: impl Fn(Limit) -> Option<usize>) -> Option<usize> {
+        self.limits.iter().copied().find_map(kind)
+    }
+}
+
+impl Keywords {
+    /// Whether a keyword is one of them.
+    #[must_use]
+    pub fn has(self, keyword: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Without(lacks) => !lacks.contains(&keyword),
+            Self::Only(takes) => takes.contains(&keyword),
+        }
+    }
+}
