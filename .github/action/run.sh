@@ -60,15 +60,7 @@ if [ "${DIFF:-true}" = true ] && [ -n "${BASE:-}" ] && [ -n "${LISTING:-}" ]; th
         code=$?
         worse $code
         comment=$folder/comment.md
-        {
-            echo "**Toolgate**: what this pull request changes for callers of \`$(basename "$LISTING" | tr -d '`')\`"
-            echo
-            echo '~~~~~~~~text'
-            # Texts of tools cannot end the block.
-            toolgate diff --color never "$old" "$listing" | sed 's/~~~~/~ ~ /g' | head -c 60000
-            echo
-            echo '~~~~~~~~'
-        } > "$comment"
+        toolgate diff --format markdown "$old" "$listing" > "$comment"
         output comment "$comment"
     else
         echo "::notice::\`$LISTING\` is not in the base branch; there is nothing to compare with"

@@ -98,6 +98,10 @@ fn read(file: &Path) -> Result<Vec<String>, Failure> {
         .map_err(|error| Failure::usage(format!("cannot read `{name}`: {error}")))?;
     match saved::parse(name.clone(), bytes.clone()) {
         Ok(Saved::Listing(listing)) => return Ok(schemas_of(&listing.tools)),
+        Ok(Saved::Listings(listings)) => {
+            let schemas = listings.iter().map(|listing| schemas_of(&listing.tools));
+            return Ok(schemas.flatten().collect());
+        }
         Ok(Saved::Servers(_)) => {
             return Err(
                 Failure::usage(format!("`{name}` names servers, not schemas"))

@@ -12,6 +12,7 @@ mod diff;
 mod engine;
 mod exit;
 mod fetch;
+mod glob;
 mod guard;
 mod input;
 mod interrupt;
@@ -19,6 +20,7 @@ mod lint;
 mod render;
 mod settings;
 mod term;
+mod text;
 mod validate;
 
 use std::process::ExitCode;

@@ -14,10 +14,16 @@ pub(crate) struct Server {
     pub(crate) command: Option<String>,
     /// How to reach it, or why that cannot be told.
     pub(crate) peer: Result<Peer, String>,
+    /// The file that names it, escaped, and the line.
+    pub(crate) named_at: (String, usize),
 }
 
 /// The servers of a file that has some (`mcpServers`, or `servers` as one editor writes it).
-pub(crate) fn servers(root: View<'_>) -> Option<Result<Vec<Server>, String>> {
+pub(crate) fn servers(
+    root: View<'_>,
+    file: &str,
+    line: impl Fn(usize) -> usize,
+) -> Option<Result<Vec<Server>, String>> {
     let servers = root
         .member("mcpServers")
         .or_else(|| root.member("servers"))?;
@@ -26,36 +32,42 @@ pub(crate) fn servers(root: View<'_>) -> Option<Result<Vec<Server>, String>> {
     }
     Some(Ok(servers
         .members()
-        .map(|(key, entry)| server(toolgate_json::Key::text(key), entry))
+        .map(|(key, entry)| {
+            let peer = peer(entry, &Variables { file });
+            let (command, peer) = match peer {
+                Ok((peer, command)) => (command, Ok(peer)),
+                Err(reason) => (None, Err(reason)),
+            };
+            Server {
+                name: toolgate_json::Key::text(key).to_owned(),
+                command,
+                peer,
+                named_at: (file.to_owned(), line(entry.span().start)),
+            }
+        })
         .collect()))
 }
 
-fn server(name: &str, entry: View<'_>) -> Server {
-    let mut command = None;
-    let peer = if entry.member("command").is_some() {
-        launch(entry).map(|(launch, shown)| {
-            command = Some(shown);
-            Peer::Child(launch)
-        })
+/// How to reach a server, and what would be started.
+fn peer(entry: View<'_>, variables: &Variables<'_>) -> Result<(Peer, Option<String>), String> {
+    if entry.member("command").is_some() {
+        let (launch, shown) = launch(entry, variables)?;
+        Ok((Peer::Child(launch), Some(shown)))
     } else if entry.member("url").is_some() {
-        target(entry).map(Peer::Http)
+        target(entry, variables).map(|target| (Peer::Http(target), None))
     } else {
         Err("has neither `command` nor `url`".to_owned())
-    };
-    Server {
-        name: name.to_owned(),
-        command,
-        peer,
     }
 }
 
-fn launch(entry: View<'_>) -> Result<(Launch, String), String> {
-    let program = text(entry, "command")?.ok_or("`command` is missing")?;
+fn launch(entry: View<'_>, variables: &Variables<'_>) -> Result<(Launch, String), String> {
+    let program = variables.text(entry, "command")?;
+    let program = program.ok_or("`command` is missing")?;
     let mut shown = quote(&program, 120).to_string();
     let mut launch = Launch::new(program);
     if let Some(args) = entry.member("args") {
         for arg in args.items() {
-            let arg = expand(string(arg, "args")?)?;
+            let arg = variables.expand(string(arg, "args")?)?;
             shown.push(' ');
             shown.push_str(&quote(&arg, 120).to_string());
             launch = launch.arg(arg);
@@ -63,24 +75,28 @@ fn launch(entry: View<'_>) -> Result<(Launch, String), String> {
     }
     if let Some(env) = entry.member("env") {
         for (key, value) in env.members() {
+            // An editor leaves a variable out that is null.
+            if value.kind() == Kind::Null {
+                continue;
+            }
             launch = launch.env(
                 toolgate_json::Key::text(key),
-                expand(string(value, "env")?)?,
+                variables.expand(string(value, "env")?)?,
             );
         }
     }
-    if let Some(dir) = text(entry, "cwd")? {
+    if let Some(dir) = variables.text(entry, "cwd")? {
         launch = launch.dir(dir);
     }
     Ok((launch, shown))
 }
 
-fn target(entry: View<'_>) -> Result<HttpTarget, String> {
-    let url = text(entry, "url")?.ok_or("`url` is missing")?;
+fn target(entry: View<'_>, variables: &Variables<'_>) -> Result<HttpTarget, String> {
+    let url = variables.text(entry, "url")?.ok_or("`url` is missing")?;
     let mut target = HttpTarget::new(&url).map_err(|fault| fault.to_string())?;
     if let Some(headers) = entry.member("headers") {
         for (key, value) in headers.members() {
-            let value = expand(string(value, "headers")?)?;
+            let value = variables.expand(string(value, "headers")?)?;
             target = target
                 .header(toolgate_json::Key::text(key), &value)
                 .map_err(|fault| fault.to_string())?;
@@ -89,11 +105,41 @@ fn target(entry: View<'_>) -> Result<HttpTarget, String> {
     Ok(target)
 }
 
-fn text(entry: View<'_>, member: &str) -> Result<Option<String>, String> {
-    entry
-        .member(member)
-        .map(|value| string(value, member).and_then(expand))
-        .transpose()
+/// What the variables of a configuration stand for.
+struct Variables<'f> {
+    /// The file, as the operator named it.
+    file: &'f str,
+}
+
+impl Variables<'_> {
+    fn text(&self, entry: View<'_>, member: &str) -> Result<Option<String>, String> {
+        entry
+            .member(member)
+            .map(|value| string(value, member).and_then(|text| self.expand(text)))
+            .transpose()
+    }
+
+    /// Replaces `${NAME}`, `${env:NAME}` and `${NAME:-default}` by environment variables, as clients
+    /// do, and the variables of VS Code that mean something outside of it.
+    fn expand(&self, text: &str) -> Result<String, String> {
+        expand_with(text, |name| match name {
+            "workspaceFolder" => self.folder(),
+            "userHome" => std::env::var("HOME").ok(),
+            "pathSeparator" | "/" => Some(std::path::MAIN_SEPARATOR.to_string()),
+            name => std::env::var(name).ok(),
+        })
+    }
+
+    /// The folder that an editor has open: the one with `.vscode`, or else the file's own.
+    fn folder(&self) -> Option<String> {
+        let file = std::path::absolute(self.file).ok()?;
+        let own = file.parent()?;
+        let folder = match own.file_name() {
+            Some(name) if name == ".vscode" => own.parent()?,
+            _ => own,
+        };
+        Some(folder.display().to_string())
+    }
 }
 
 fn string<'a>(value: View<'a>, member: &str) -> Result<&'a str, String> {
@@ -104,12 +150,7 @@ fn string<'a>(value: View<'a>, member: &str) -> Result<&'a str, String> {
     }
 }
 
-/// Replaces `${NAME}`, `${env:NAME}` and `${NAME:-default}` by environment variables, as clients do.
-fn expand(text: &str) -> Result<String, String> {
-    expand_with(text, |name| std::env::var(name).ok())
-}
-
-/// The same with variables from anywhere.
+/// Replaces `${NAME}`, `${env:NAME}` and `${NAME:-default}` by variables from anywhere.
 pub(crate) fn expand_with(
     text: &str,
     look_up: impl Fn(&str) -> Option<String>,
@@ -123,6 +164,10 @@ pub(crate) fn expand_with(
             rest = after;
             continue;
         };
+        if let Some(input) = inner.strip_prefix("input:") {
+            let input = quote(input, 60);
+            return Err(format!("only an editor can ask for the input `{input}`"));
+        }
         let inner = inner.strip_prefix("env:").unwrap_or(inner);
         let (name, default) = inner
             .split_once(":-")
@@ -158,6 +203,10 @@ mod tests {
         assert_eq!(
             expand_with("${B}", look_up).unwrap_err(),
             "the environment variable `B` is not set"
+        );
+        assert_eq!(
+            expand_with("x${input:key}", look_up).unwrap_err(),
+            "only an editor can ask for the input `key`"
         );
     }
 }

@@ -7,13 +7,14 @@ mod human;
 mod json;
 mod live;
 pub(crate) mod report;
+mod sarif;
 mod save;
 pub(crate) mod saved;
 mod target;
 mod tool;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -35,7 +36,8 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
 
-    /// Save the listing, for `toolgate check FILE`
+    /// Save the listing, or those of several servers, for `toolgate check FILE` and `toolgate diff`;
+    /// `-` is standard output, and the verdicts go to standard error then
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
 
@@ -57,9 +59,10 @@ pub(crate) struct CheckArgs {
 /// What to look at: a file, a server that runs, or one to start.
 #[derive(Debug, Args)]
 pub(crate) struct TargetArgs {
-    /// The URL of a Streamable HTTP server, or a JSON file: a saved listing or `mcpServers`; `-` is standard input
+    /// URLs of Streamable HTTP servers, and JSON files: saved listings or `mcpServers`; a folder or a
+    /// pattern (`servers/**/*.json`) stands for its files, `-` for standard input
     #[arg(value_name = "URL|FILE", required_unless_present_any = ["command", "demo"], conflicts_with_all = ["command", "demo"])]
-    pub(crate) target: Option<String>,
+    pub(crate) targets: Vec<String>,
 
     /// The command that starts a server on standard input and output
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "demo")]
@@ -95,15 +98,19 @@ pub(crate) enum Format {
     Json,
     /// Workflow commands for GitHub Actions
     Github,
+    /// SARIF 2.1.0
+    Sarif,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
     let compilers = Compilers::new(args.schemas.compiler_with_documents()?, &args.fetch)?;
     let sources = target::sources(&args.target, term)?;
-    if args.save.is_some() && sources.len() > 1 {
-        return Err(Failure::usage("`--save` takes the listing of one server")
-            .with_help("choose one with `--server NAME`"));
+    let to_stdout = args.save.as_deref() == Some(Path::new("-"));
+    if to_stdout && args.format != Format::Human {
+        return Err(Failure::usage(
+            "`--save -` and `--format` both write to standard output",
+        ));
     }
     let mut reports = Vec::new();
     let mut exit = Exit::Ok;
@@ -111,17 +118,23 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
         let report = source.check(args.target.timeout, &compilers, term)?;
         exit = exit.worst(report.exit());
         if args.format == Format::Human {
-            term.write(&human::render(&report, args.all, term.quiet))?;
+            let text = human::render(&report, args.all, term.quiet);
+            if to_stdout {
+                term.aside(&text);
+            } else {
+                term.write(&text)?;
+            }
         }
         reports.push(report);
     }
-    if let (Some(path), [report]) = (&args.save, reports.as_slice()) {
-        save::write(path, report)?;
+    if let Some(path) = &args.save {
+        save::write(path, &reports, term)?;
     }
     match args.format {
         Format::Human => {}
         Format::Json => term.write_bytes(json::render(&reports, exit).as_bytes())?,
         Format::Github => term.write_bytes(github::render(&reports, args.all).as_bytes())?,
+        Format::Sarif => term.write_bytes(sarif::render(&reports).as_bytes())?,
     }
     Ok(exit)
 }

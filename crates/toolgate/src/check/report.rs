@@ -1,5 +1,7 @@
 //! What one server or file came to: facts, verdicts, and the fault that ended it, if one did.
 
+use std::sync::Arc;
+
 use toolgate_json::LineColumn;
 use toolgate_proxy::{Fault, FaultKind, Notes, ServerInfo};
 
@@ -24,6 +26,10 @@ pub(crate) struct Report {
     pub(crate) fault: Option<Fault>,
     /// For a file: its name and text, so that places can be given in it.
     pub(crate) file: Option<SourceFile>,
+    /// The server's name in the file that names it or holds its listing; foreign, not escaped.
+    pub(crate) key: Option<String>,
+    /// For a server of a configuration: the file that names it, escaped, and the line.
+    pub(crate) named_at: Option<(String, usize)>,
 }
 
 /// What a server says about itself; foreign, not escaped.
@@ -38,23 +44,31 @@ pub(crate) struct ServerFacts {
 }
 
 /// The file that a listing was read from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SourceFile {
     /// As the operator named it; escaped.
     pub(crate) name: String,
-    pub(crate) text: Vec<u8>,
+    pub(crate) text: Arc<[u8]>,
     /// Where in the file each tool's text begins.
     pub(crate) starts: Vec<usize>,
-    lines: LineIndex,
+    lines: Arc<LineIndex>,
 }
 
 impl SourceFile {
     pub(crate) fn new(name: String, text: Vec<u8>, starts: Vec<usize>) -> Self {
         Self {
-            lines: LineIndex::new(&text),
+            lines: Arc::new(LineIndex::new(&text)),
             name,
-            text,
+            text: text.into(),
             starts,
+        }
+    }
+
+    /// The same file with the tools of another listing.
+    pub(crate) fn with_starts(&self, starts: Vec<usize>) -> Self {
+        Self {
+            starts,
+            ..self.clone()
         }
     }
 
@@ -116,6 +130,8 @@ impl Report {
             notes: Vec::new(),
             fault: None,
             file: None,
+            key: None,
+            named_at: None,
         }
     }
 
@@ -128,6 +144,8 @@ impl Report {
             notes: Vec::new(),
             fault: Some(fault),
             file: None,
+            key: None,
+            named_at: None,
         }
     }
 

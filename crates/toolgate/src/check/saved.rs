@@ -13,11 +13,14 @@ use crate::compilers::Compilers;
 use crate::exit::Failure;
 use crate::interrupt::ExitOnInterrupt;
 use crate::term::Term;
+use crate::text;
 
 /// What a file turned out to hold.
 #[derive(Debug)]
 pub(crate) enum Saved {
     Listing(Box<Listing>),
+    /// Those of several servers, by name.
+    Listings(Vec<Listing>),
     Servers(Vec<Server>),
 }
 
@@ -25,6 +28,8 @@ pub(crate) enum Saved {
 #[derive(Debug)]
 pub(crate) struct Listing {
     pub(crate) file: SourceFile,
+    /// The server's name, in a file with the listings of several; foreign, not escaped.
+    pub(crate) key: Option<String>,
     server: Option<ServerFacts>,
     pub(crate) tools: Vec<String>,
 }
@@ -32,7 +37,12 @@ pub(crate) struct Listing {
 impl Listing {
     pub(crate) fn check(self, compilers: &Compilers, term: &Term) -> Report {
         let _interruptible = term.shows_progress().then(|| ExitOnInterrupt::new(term));
-        let mut report = Report::on(self.file.name.clone(), self.tools, compilers, term);
+        let target = match &self.key {
+            Some(key) => format!("{} ({})", quote(key, 60), self.file.name),
+            None => self.file.name.clone(),
+        };
+        let mut report = Report::on(target, self.tools, compilers, term);
+        report.key = self.key;
         report.server = self.server;
         report.file = Some(self.file);
         report
@@ -55,30 +65,71 @@ pub(crate) fn read(path: &str) -> Result<Saved, Failure> {
     parse(name, text)
 }
 
-/// Reads the text of a file.
+/// Reads the text of a file; comments and commas at the end of lists are passed over.
 pub(crate) fn parse(name: String, text: Vec<u8>) -> Result<Saved, Failure> {
-    let document = OwnedDocument::read(text.as_slice(), &limits()).map_err(|error| {
+    let text = text::utf8(text).map_err(|why| Failure::usage(format!("`{name}` {why}")))?;
+    let document = OwnedDocument::read(text.as_slice(), &limits()).or_else(|error| {
+        // Offsets stay as they are, so that places are right in the file too.
+        let plain = text::without_comments(&text);
+        OwnedDocument::read(plain.as_slice(), &limits()).map_err(|_| error)
+    });
+    let document = document.map_err(|error| {
         let place = line_column(&text, error.at());
         Failure::usage(format!("{name}:{}:{}: {error}", place.line, place.column))
             .with_help("give a saved listing or an `mcpServers` file, in JSON")
     })?;
     let root = document.document().root();
-    if let Some(servers) = config::servers(root) {
+    if let Some(all) = root.member("listings") {
+        return listings(name, text.clone(), all);
+    }
+    let line = |at: usize| line_column(&text, at).line;
+    if let Some(servers) = config::servers(root, &name, line) {
         return servers
             .map(Saved::Servers)
             .map_err(|message| Failure::usage(format!("`{name}`: {message}")));
     }
     let Some(tools) = tools(root) else {
-        return Err(Failure::usage(format!("`{name}` holds neither tools nor `mcpServers`")).with_help(
+        return Err(Failure::usage(format!("`{name}` {NOTHING}")).with_help(
             "a listing is `{\"tools\": […]}`, an array of tools, or a JSON-RPC answer to `tools/list`",
         ));
     };
-    let starts = tools.items().map(|tool| tool.span().start).collect();
-    Ok(Saved::Listing(Box::new(Listing {
+    let file = SourceFile::new(name, text.clone(), starts(tools));
+    Ok(Saved::Listing(Box::new(listing(file, None, root, tools))))
+}
+
+/// What is said of a file that is none of those that are read.
+pub(crate) const NOTHING: &str = "holds neither tools nor `mcpServers`";
+
+fn listing(file: SourceFile, key: Option<String>, root: View<'_>, tools: View<'_>) -> Listing {
+    Listing {
         server: facts(root),
         tools: tools.items().map(|tool| tool.raw().to_owned()).collect(),
-        file: SourceFile::new(name, text, starts),
-    })))
+        key,
+        file,
+    }
+}
+
+fn starts(tools: View<'_>) -> Vec<usize> {
+    tools.items().map(|tool| tool.span().start).collect()
+}
+
+/// The listings of several servers, as `--save` writes them.
+fn listings(name: String, text: Vec<u8>, all: View<'_>) -> Result<Saved, Failure> {
+    let file = SourceFile::new(name, text, Vec::new());
+    let mut found = Vec::new();
+    for (key, one) in all.members() {
+        let key = toolgate_json::Key::text(key);
+        let Some(tools) = tools(one) else {
+            let key = quote(key, 60);
+            return Err(Failure::usage(format!(
+                "`{}`: the listing `{key}` has no `tools`",
+                file.name
+            )));
+        };
+        let own = file.with_starts(starts(tools));
+        found.push(listing(own, Some(key.to_owned()), one, tools));
+    }
+    Ok(Saved::Listings(found))
 }
 
 /// The array of tools, wherever the usual shapes have it.

@@ -1,6 +1,7 @@
 //! From the command line to what is to be checked, with consent where a file names commands.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::time::Duration;
 
 use toolgate_json::quote;
@@ -13,12 +14,18 @@ use super::report::Report;
 use super::saved::{self, Listing, Saved};
 use crate::compilers::Compilers;
 use crate::exit::Failure;
-use crate::term::Term;
+use crate::glob;
+use crate::term::{Term, WARNING};
 
 /// One thing to check.
 #[derive(Debug)]
 pub(crate) enum Source {
-    Live { target: String, peer: Box<Peer> },
+    Live {
+        target: String,
+        peer: Box<Peer>,
+        /// For a server of a configuration: its name, foreign, and the file and the line that have it.
+        entry: Option<(String, (String, usize))>,
+    },
     Listing(Box<Listing>),
 }
 
@@ -30,7 +37,15 @@ impl Source {
         term: &Term,
     ) -> Result<Report, Failure> {
         match self {
-            Self::Live { target, peer } => live::check(target, *peer, timeout, compilers, term),
+            Self::Live {
+                target,
+                peer,
+                entry,
+            } => {
+                let mut report = live::check(target, *peer, timeout, compilers, term)?;
+                (report.key, report.named_at) = entry.unzip();
+                Ok(report)
+            }
             Self::Listing(listing) => Ok(listing.check(compilers, term)),
         }
     }
@@ -38,26 +53,78 @@ impl Source {
 
 /// Everything that the command line names.
 pub(crate) fn sources(args: &TargetArgs, term: &Term) -> Result<Vec<Source>, Failure> {
-    let url = args.target.as_deref().filter(|target| is_url(target));
-    if url.is_none() && !args.headers.is_empty() {
+    if !args.headers.is_empty() && !args.targets.iter().any(|target| is_url(target)) {
         return Err(Failure::usage("`--header` is for a URL"));
-    }
-    if let Some(url) = url {
-        return Ok(vec![http(url, &args.headers)?]);
-    }
-    if let Some(path) = &args.target {
-        return match saved::read(path)? {
-            Saved::Listing(_) if !args.servers.is_empty() => {
-                Err(Failure::usage("`--server` is for an `mcpServers` file"))
-            }
-            Saved::Listing(listing) => Ok(vec![Source::Listing(listing)]),
-            Saved::Servers(servers) => choose(servers, args, term),
-        };
     }
     if args.demo {
         return demo().map(|source| vec![source]);
     }
-    child(&args.command).map(|source| vec![source])
+    if args.targets.is_empty() {
+        return child(&args.command).map(|source| vec![source]);
+    }
+    let mut sources = Vec::new();
+    let mut servers = Vec::new();
+    for target in &args.targets {
+        if is_url(target) {
+            sources.push(http(target, &args.headers)?);
+            continue;
+        }
+        let (files, found_by_us) = expand(target)?;
+        let before = sources.len().saturating_add(servers.len());
+        for path in files {
+            match read(&path, found_by_us)? {
+                None => {}
+                Some(Saved::Listing(_)) if !args.servers.is_empty() && !found_by_us => {
+                    return Err(Failure::usage("`--server` is for an `mcpServers` file"));
+                }
+                Some(Saved::Listing(listing)) => sources.push(Source::Listing(listing)),
+                Some(Saved::Listings(listings)) => {
+                    let wanted = |listing: &Listing| {
+                        let key = listing.key.as_ref();
+                        args.servers.is_empty() || key.is_some_and(|key| args.servers.contains(key))
+                    };
+                    let listings = listings.into_iter().filter(wanted);
+                    sources.extend(listings.map(|one| Source::Listing(Box::new(one))));
+                }
+                Some(Saved::Servers(found)) => servers.extend(found),
+            }
+        }
+        if before == sources.len().saturating_add(servers.len()) && found_by_us {
+            let target = quote(target, 200);
+            return Err(Failure::usage(format!(
+                "there is no listing and no configuration in `{target}`"
+            )));
+        }
+    }
+    if !servers.is_empty() || sources.is_empty() {
+        sources.extend(choose(servers, args, term)?);
+    }
+    Ok(sources)
+}
+
+/// The files of a folder or a pattern, or the one file; and whether they were found and not named.
+fn expand(target: &str) -> Result<(Vec<String>, bool), Failure> {
+    let path = Path::new(target);
+    let is_folder = path.is_dir();
+    if target == "-" || (!is_folder && (path.exists() || !glob::is_pattern(target))) {
+        return Ok((vec![target.to_owned()], false));
+    }
+    let readable = |path: &Path| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        extension.is_some_and(|extension| EXTENSIONS.contains(&extension))
+    };
+    let target = target.strip_suffix('/').unwrap_or(target);
+    let found = glob::files(target, readable).map_err(Failure::usage)?;
+    let found = found.into_iter().map(|path| path.display().to_string());
+    Ok((found.collect(), true))
+}
+
+/// Reads a file; one that was found and is about something else is passed over.
+fn read(path: &str, found_by_us: bool) -> Result<Option<Saved>, Failure> {
+    match saved::read(path) {
+        Err(failure) if found_by_us && failure.message.ends_with(saved::NOTHING) => Ok(None),
+        read => read.map(Some),
+    }
 }
 
 fn is_url(target: &str) -> bool {
@@ -81,6 +148,7 @@ fn http(url: &str, headers: &[String]) -> Result<Source, Failure> {
     Ok(Source::Live {
         target: quote(url, 120).to_string(),
         peer: Box::new(Peer::Http(target)),
+        entry: None,
     })
 }
 
@@ -93,6 +161,7 @@ fn child(command: &[OsString]) -> Result<Source, Failure> {
     Ok(Source::Live {
         target: quote(&words.join(" "), 120).to_string(),
         peer: Box::new(Peer::Child(launch)),
+        entry: None,
     })
 }
 
@@ -103,6 +172,7 @@ fn demo() -> Result<Source, Failure> {
     Ok(Source::Live {
         target: "toolgate serve-demo".to_owned(),
         peer: Box::new(Peer::Child(launch)),
+        entry: None,
     })
 }
 
@@ -129,21 +199,47 @@ fn choose(servers: Vec<Server>, args: &TargetArgs, term: &Term) -> Result<Vec<So
     if chosen.is_empty() {
         return Err(Failure::usage("the file names no server"));
     }
+    let mut sources = Vec::new();
+    let mut last = None;
     consent(&chosen, args.yes, term)?;
-    chosen
-        .into_iter()
-        .map(|server| {
-            let name = quote(&server.name, 60).to_string();
-            let peer = server
-                .peer
-                .map_err(|reason| Failure::usage(format!("server `{name}`: {reason}")))?;
-            Ok(Source::Live {
+    for server in chosen {
+        let name = quote(&server.name, 60).to_string();
+        match server.peer {
+            Ok(peer) => sources.push(Source::Live {
                 target: name,
                 peer: Box::new(peer),
-            })
-        })
-        .collect()
+                entry: Some((server.name, server.named_at)),
+            }),
+            Err(reason) => {
+                let failure = Failure::usage(format!("server `{name}`: {reason}"));
+                // What was asked for by name is not passed over.
+                if args.servers.contains(&server.name) {
+                    return Err(failure);
+                }
+                if let Some(passed_over) = last.replace(failure) {
+                    note_skipped(&passed_over, term);
+                }
+            }
+        }
+    }
+    match last {
+        Some(failure) if sources.is_empty() => return Err(failure),
+        Some(failure) => note_skipped(&failure, term),
+        None => {}
+    }
+    Ok(sources)
 }
+
+/// Says of a server of a configuration that it is passed over.
+fn note_skipped(failure: &Failure, term: &Term) {
+    let message = &failure.message;
+    term.aside(&format!(
+        "{WARNING}note{WARNING:#}: {message}; it is passed over\n"
+    ));
+}
+
+/// Files that are looked at in folders.
+const EXTENSIONS: [&str; 2] = ["json", "jsonc"];
 
 fn consent(servers: &[Server], yes: bool, term: &Term) -> Result<(), Failure> {
     let commands: Vec<String> = servers

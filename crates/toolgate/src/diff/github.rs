@@ -3,14 +3,21 @@
 use toolgate_analysis::diff::{Aspect, Class};
 use toolgate_json::quote;
 
-use super::Sides;
+use super::{Sides, place_of};
 use crate::render::Severity;
 use crate::render::github::{Commands, Place, command};
 
 /// One command for each change of a contract. Of very many changes only the first are printed,
 /// unless `all` are asked for.
-pub(crate) fn render(sides: &Sides, all: bool) -> String {
+pub(crate) fn render(pairs: &[Sides], all: bool) -> String {
     let mut out = Commands::new(all);
+    for sides in pairs {
+        commands(&mut out, sides);
+    }
+    out.finish()
+}
+
+fn commands(out: &mut Commands, sides: &Sides) {
     for tool in &sides.report.tools {
         for change in tool
             .changes
@@ -25,18 +32,17 @@ pub(crate) fn render(sides: &Sides, all: bool) -> String {
             if !out.admits(severity) {
                 continue;
             }
-            let place = Place {
-                file: &sides.new,
-                at: None,
-            };
+            let place = sides.place(tool).map(|(file, at)| Place {
+                file,
+                at: at.map(|at| (at.line, at.column)),
+            });
             let title = format!("{} {}", change.class, quote(&tool.name, 64));
-            let mut message = format!("{} {}: {}", change.side, change.place, change.message);
+            let mut message = format!("{}: {}", place_of(change), change.message);
             if let Some(witness) = &change.witness {
                 message.push_str("\nfor instance ");
                 message.push_str(&quote(witness, 400).to_string());
             }
-            out.push(&command(severity, Some(place), &title, &message));
+            out.push(&command(severity, place, &title, &message));
         }
     }
-    out.finish()
 }

@@ -6,7 +6,7 @@ use anstyle::Style;
 use toolgate_analysis::diff::{Aspect, Change, Class, Piece, Side, ToolChange, word_diff};
 use toolgate_json::quote;
 
-use super::Sides;
+use super::{Sides, tally};
 use crate::render::count;
 use crate::term::{BOLD, DIM, ERROR, GOOD, WARNING};
 
@@ -32,30 +32,19 @@ pub(crate) fn render(sides: &Sides, all: bool, quiet: bool) -> String {
             &format!("… and {tools} more; `--all` shows them\n"),
         );
     }
-    let with = |class| {
-        let number = sides
-            .report
-            .tools
-            .iter()
-            .filter(|tool| tool.class() == class)
-            .count();
-        u64::try_from(number).unwrap_or(u64::MAX)
-    };
     let same = u64::try_from(sides.report.same).unwrap_or(u64::MAX);
     let text = match sides.report.class() {
         None => format!("{GOOD}no change{GOOD:#} in {}", count(same, "tool")),
-        Some(_) => format!(
-            "{} breaking, {} unknown, {} with warnings, {} compatible, {same} unchanged",
-            count(with(Class::Breaking), "tool"),
-            with(Class::Unknown),
-            with(Class::Warning),
-            with(Class::Compatible),
-        ),
+        Some(_) => tally(&sides.report),
     };
     if !quiet || sides.report.class() > Some(Class::Compatible) {
         line(
             &mut out,
-            &format!("{BOLD}{} -> {}{BOLD:#}: {text}", sides.old, sides.new),
+            &format!(
+                "{BOLD}{} -> {}{BOLD:#}: {text}",
+                sides.old_name(),
+                sides.new_name()
+            ),
         );
     }
     out

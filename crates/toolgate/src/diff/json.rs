@@ -6,7 +6,9 @@
 //!   "exit": 1,                        // the process's exit code
 //!   "class": "breaking",              // the worst: "breaking" | "unknown" | "warning" | "compatible"; null if nothing changed
 //!   "old": "a.json", "new": "b.json", "same": 12,
+//!   "faults": [],                     // why servers could not be compared, in words
 //!   "tools": [{
+//!     "server": null,                   // its name, if several servers are compared
 //!     "name": "find", "class": "breaking",
 //!     "changes": [{
 //!       "class": "breaking",
@@ -32,20 +34,31 @@ use super::Sides;
 use crate::exit::Exit;
 use crate::render::json::harmless;
 
-/// Renders the report as one document.
-pub(crate) fn render(sides: &Sides, exit: Exit) -> String {
+/// Renders the pairs of listings as one document.
+pub(crate) fn render(all: &[Sides], faults: &[String], exit: Exit) -> String {
+    let class = all.iter().filter_map(|sides| sides.report.class()).max();
+    let same: usize = all.iter().map(|sides| sides.report.same).sum();
+    let first = all.first();
+    let tools = all.iter().flat_map(|sides| {
+        let tools = sides.report.tools.iter();
+        tools.map(|tool| {
+            json!({
+                "server": sides.server,
+                "name": tool.name,
+                "class": tool.class().to_string(),
+                "changes": tool.changes.iter().map(change).collect::<Vec<_>>(),
+            })
+        })
+    });
     let document = json!({
         "version": 1,
         "exit": exit.code(),
-        "class": sides.report.class().map(|class| class.to_string()),
-        "old": sides.old,
-        "new": sides.new,
-        "same": sides.report.same,
-        "tools": sides.report.tools.iter().map(|tool| json!({
-            "name": tool.name,
-            "class": tool.class().to_string(),
-            "changes": tool.changes.iter().map(change).collect::<Vec<_>>(),
-        })).collect::<Vec<_>>(),
+        "class": class.map(|class| class.to_string()),
+        "old": first.map(|sides| &sides.old),
+        "new": first.map(|sides| &sides.new),
+        "same": same,
+        "faults": faults,
+        "tools": tools.collect::<Vec<_>>(),
     });
     let mut text = harmless(&format!("{document:#}"));
     text.push('\n');

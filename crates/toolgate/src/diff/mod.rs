@@ -3,28 +3,36 @@
 mod github;
 mod human;
 mod json;
+mod markdown;
+mod sarif;
 
 use clap::{Args, ValueEnum};
-use toolgate_analysis::diff::{Class, Differ, Report};
+use toolgate_analysis::diff::{Change, Class, Differ, Kind, Report, ToolChange};
+use toolgate_json::{LineColumn, quote};
 
+use crate::check::report::{Report as Checked, SourceFile, exit_of};
 use crate::check::saved::{self, Listing, Saved};
+use crate::check::{self, TargetArgs};
+use crate::compilers::{Compilers, FetchArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::ExitOnInterrupt;
+use crate::render::count;
 use crate::settings::{Asserted, SchemaArgs, raise};
 use crate::term::Term;
 
-/// Compare two saved listings: which calls that worked can fail, which results can surprise
+/// Compare a saved listing with a newer one: which calls that worked can fail, which results can surprise
 ///
 /// Rules on schemas decide what they can; where they cannot, instances of the old schema are
 /// tried on the new one, and a value that passes the first and fails the second is shown.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct DiffArgs {
-    /// The older listing: a JSON file, as `toolgate check --save` writes it
+    /// The older listing, or those of several servers: a JSON file, as `toolgate check --save` writes
+    /// it; `-` is standard input
     old: String,
 
-    /// The newer listing; `-` for either is standard input
-    new: String,
+    #[command(flatten)]
+    target: TargetArgs,
 
     /// End with exit code 1 at changes of this class and worse
     #[arg(long, value_enum, value_name = "CLASS", default_value_t = FailOn::Breaking)]
@@ -44,6 +52,9 @@ pub(crate) struct DiffArgs {
 
     #[command(flatten)]
     schemas: SchemaArgs<Asserted>,
+
+    #[command(flatten)]
+    fetch: FetchArgs,
 }
 
 /// At what the command fails.
@@ -68,30 +79,33 @@ enum Format {
     Json,
     /// Workflow commands for GitHub Actions
     Github,
+    /// SARIF 2.1.0
+    Sarif,
+    /// A comment for a pull request
+    Markdown,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
-    if args.old == "-" && args.new == "-" {
+    if args.old == "-" && args.target.targets.iter().any(|target| target == "-") {
         return Err(Failure::usage("only one of the two can be standard input"));
     }
-    let differ = Differ::new()
-        .open(args.open)
-        .compiler(args.schemas.compiler_with_documents()?);
-    let (old, new) = (listing(&args.old)?, listing(&args.new)?);
+    let compilers = Compilers::new(args.schemas.compiler_with_documents()?, &args.fetch)?;
+    let olds = listings(&args.old, &args.target.servers)?;
+    let news = check::reports(&args.target, &compilers, term)?;
+    let differ = Differ::new().open(args.open).compiler(compilers.compiler());
     let _interruptible = term.shows_progress().then(|| ExitOnInterrupt::new(term));
     term.progress("comparing …");
-    let texts = |listing: &Listing| listing.tools.clone();
-    let (olds, news) = (texts(&old), texts(&new));
-    let mut report = differ.diff(
-        olds.iter().map(String::as_str),
-        news.iter().map(String::as_str),
-    );
-    let tools = report.tools.iter_mut();
-    for change in tools.flat_map(|tool| &mut tool.changes) {
-        if let Some(setting) = change.setting {
-            change.message.push_str("; ");
-            change.message.push_str(&raise(setting));
+    let mut exit = Exit::Ok;
+    let mut faults = Vec::new();
+    let mut pairs = Vec::new();
+    for (old, new) in pair(&args.old, olds, news)? {
+        if let Some(fault) = new.as_ref().and_then(|new| new.fault.as_ref()) {
+            let target = new.as_ref().map_or("", |new| new.target.as_str());
+            faults.push(format!("{target}: {fault}"));
+            exit = exit.worst(exit_of(fault.kind()));
+        } else {
+            pairs.push(compare(&differ, &args.old, old, new));
         }
     }
     let least = match args.fail_on {
@@ -100,19 +114,27 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
         FailOn::Warning => Class::Warning,
         FailOn::Any => Class::Compatible,
     };
-    let exit = match report.class() {
-        Some(class) if class >= least => Exit::Invalid,
-        _ => Exit::Ok,
-    };
-    let sides = Sides {
-        report,
-        old: old.file.name,
-        new: new.file.name,
-    };
+    let classes = pairs.iter().filter_map(|sides| sides.report.class());
+    if classes.max().is_some_and(|class| class >= least) {
+        exit = exit.worst(Exit::Invalid);
+    }
+    for fault in &faults {
+        term.failure(&Failure {
+            exit,
+            message: fault.clone(),
+            help: None,
+        });
+    }
     match args.format {
-        Format::Human => term.write(&human::render(&sides, args.all, term.quiet))?,
-        Format::Json => term.write_bytes(json::render(&sides, exit).as_bytes())?,
-        Format::Github => term.write_bytes(github::render(&sides, args.all).as_bytes())?,
+        Format::Human => {
+            for sides in &pairs {
+                term.write(&human::render(sides, args.all, term.quiet))?;
+            }
+        }
+        Format::Json => term.write_bytes(json::render(&pairs, &faults, exit).as_bytes())?,
+        Format::Github => term.write_bytes(github::render(&pairs, args.all).as_bytes())?,
+        Format::Sarif => term.write_bytes(sarif::render(&pairs, &faults).as_bytes())?,
+        Format::Markdown => term.write_bytes(markdown::render(&pairs).as_bytes())?,
     }
     Ok(exit)
 }
@@ -120,27 +142,172 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
 /// A report and what was compared; names are escaped.
 struct Sides {
     report: Report,
+    /// The server, if several are compared.
+    server: Option<String>,
     old: String,
     new: String,
+    old_file: Option<SourceFile>,
+    new_file: Option<SourceFile>,
 }
 
-fn listing(path: &str) -> Result<Box<Listing>, Failure> {
-    match saved::read(path)? {
-        Saved::Listing(listing) => Ok(listing),
-        Saved::Servers(_) => Err(Failure::usage(
-            "`diff` compares listings, not `mcpServers` files",
-        )
-        .with_help("save a listing with `toolgate check --save FILE`")),
+impl Sides {
+    /// The older listing in a heading.
+    fn old_name(&self) -> String {
+        match &self.server {
+            Some(server) => format!("{server} ({})", self.old),
+            None => self.old.clone(),
+        }
+    }
+
+    /// The newer one.
+    fn new_name(&self) -> String {
+        self.new.clone()
+    }
+
+    /// Where a tool that changed begins: the file, and the place if it is known.
+    fn place(&self, tool: &ToolChange) -> Option<(&str, Option<LineColumn>)> {
+        let is_gone = tool.changes.iter().any(|one| one.kind == Kind::ToolRemoved);
+        let (file, other) = match is_gone {
+            true => (&self.old_file, &None),
+            false => (&self.new_file, &self.old_file),
+        };
+        match (file, other) {
+            (Some(file), _) => {
+                let at = file.starts.get(tool.index).map(|at| file.line_column(*at));
+                Some((&file.name, at))
+            }
+            // A server that runs has no lines; what was saved of it has.
+            (None, Some(old)) => Some((&old.name, None)),
+            (None, None) => None,
+        }
     }
 }
+
+/// How many tools there are of each class, in words.
+fn tally(report: &Report) -> String {
+    let with = |class| {
+        let tools = report.tools.iter();
+        let number = tools.filter(|tool| tool.class() == class).count();
+        u64::try_from(number).unwrap_or(u64::MAX)
+    };
+    format!(
+        "{} breaking, {} unknown, {} with warnings, {} compatible, {} unchanged",
+        count(with(Class::Breaking), "tool"),
+        with(Class::Unknown),
+        with(Class::Warning),
+        with(Class::Compatible),
+        report.same,
+    )
+}
+
+/// Which part of a tool a change is about, and where in its values.
+fn place_of(change: &Change) -> String {
+    match change.place.as_str() {
+        "" => change.side.to_string(),
+        place => format!("{} {place}", change.side),
+    }
+}
+
+/// The older listings; of several those of the servers that are asked for.
+fn listings(path: &str, servers: &[String]) -> Result<Vec<Listing>, Failure> {
+    match saved::read(path)? {
+        Saved::Listing(listing) => Ok(vec![*listing]),
+        Saved::Listings(listings) => {
+            let wanted = |listing: &Listing| {
+                let key = listing.key.as_ref();
+                servers.is_empty() || key.is_some_and(|key| servers.contains(key))
+            };
+            Ok(listings.into_iter().filter(wanted).collect())
+        }
+        Saved::Servers(_) => Err(Failure::usage(
+            "the older side must be a listing, not a file that names servers",
+        )
+        .with_help("save the listings with `toolgate check --save FILE`")),
+    }
+}
+
+/// An older and a newer listing; one is missing of a server that is gone or new.
+type Pair = (Option<Listing>, Option<Checked>);
+
+/// The listings of each server: by name, or the only two.
+fn pair(old_file: &str, olds: Vec<Listing>, news: Vec<Checked>) -> Result<Vec<Pair>, Failure> {
+    let named = olds.iter().any(|old| old.key.is_some());
+    if !named || (olds.len() == 1 && news.len() == 1) {
+        let (mut olds, mut news) = (olds.into_iter(), news.into_iter());
+        return match (olds.next(), news.next(), news.next()) {
+            (Some(old), Some(new), None) => Ok(vec![(Some(old), Some(new))]),
+            _ => Err(Failure::usage(format!(
+                "`{}` is the listing of one server, and there are several newer ones",
+                quote(old_file, 200)
+            ))
+            .with_help(
+                "choose one with `--server NAME`, or save all with `toolgate check --save`",
+            )),
+        };
+    }
+    if let Some(new) = news.iter().find(|new| new.key.is_none()) {
+        return Err(Failure::usage(format!(
+            "`{}` has the listings of several servers, and `{}` is one without a name",
+            quote(old_file, 200),
+            new.target
+        ))
+        .with_help("choose one with `--server NAME`"));
+    }
+    let mut news: Vec<Option<Checked>> = news.into_iter().map(Some).collect();
+    let mut pairs = Vec::new();
+    for old in olds {
+        let same = |new: &&mut Option<Checked>| new.as_ref().is_some_and(|new| new.key == old.key);
+        let new = news.iter_mut().find(same).and_then(Option::take);
+        pairs.push((Some(old), new));
+    }
+    pairs.extend(news.into_iter().flatten().map(|new| (None, Some(new))));
+    Ok(pairs)
+}
+
+/// Compares two listings; of a server that is gone or new, all tools are.
+fn compare(differ: &Differ, old_file: &str, old: Option<Listing>, new: Option<Checked>) -> Sides {
+    let olds = old.iter().flat_map(|old| &old.tools).map(String::as_str);
+    let news = new.iter().flat_map(|new| &new.tools);
+    let mut report = differ.diff(olds, news.map(|tool| tool.text.as_str()));
+    let tools = report.tools.iter_mut();
+    for change in tools.flat_map(|tool| &mut tool.changes) {
+        if let Some(setting) = change.setting {
+            change.message.push_str("; ");
+            change.message.push_str(&raise(setting));
+        }
+    }
+    let key = |key: Option<&String>| key.map(|key| quote(key, 60).to_string());
+    let server = key(old.as_ref().and_then(|old| old.key.as_ref()))
+        .or_else(|| key(new.as_ref().and_then(|new| new.key.as_ref())));
+    let named = |name: String| if name == "-" { STDIN.to_owned() } else { name };
+    Sides {
+        report,
+        server,
+        old: match &old {
+            Some(old) => old.file.name.clone(),
+            None => named(quote(old_file, 200).to_string()),
+        },
+        new: new
+            .as_ref()
+            .map_or_else(|| "(gone)".to_owned(), |new| new.target.clone()),
+        old_file: old.map(|old| old.file),
+        new_file: new.and_then(|new| new.file),
+    }
+}
+
+const STDIN: &str = "standard input";
 
 const AFTER_HELP: &str = "\
 Examples:
   toolgate check --save new.json -- npx -y some-server
   toolgate diff tools.lock.json new.json
+  toolgate diff tools.lock.json -- npx -y some-server
+  toolgate diff servers.lock.json .vscode/mcp.json --yes
   toolgate diff --fail-on any --format github old.json new.json
 
 Exit codes:
   0  nothing at or over `--fail-on`
   1  a change at or over `--fail-on`
-  2  wrong usage, or a file that cannot be read";
+  2  wrong usage, or a file that cannot be read
+  3  the server asks for authorization
+  4  the server cannot be reached, died, kept silent or talked nonsense";

@@ -17,11 +17,11 @@ use crate::term::{ERROR, GOOD, Term};
 
 /// The file that is to be mended.
 pub(crate) fn path(target: &TargetArgs) -> Result<&Path, Failure> {
-    let path = target
-        .target
-        .as_deref()
-        .filter(|path| *path != "-" && !path.contains("://"));
-    path.map(Path::new).ok_or_else(|| {
+    let path = match target.targets.as_slice() {
+        [path] if path != "-" && !path.contains("://") => Some(Path::new(path)),
+        _ => None,
+    };
+    path.ok_or_else(|| {
         Failure::usage("`--fix` is for a file")
             .with_help("save a listing with `toolgate check --save FILE`")
     })

@@ -7,6 +7,7 @@
 mod diagnostic;
 pub(crate) mod github;
 pub(crate) mod json;
+pub(crate) mod sarif;
 mod source;
 mod window;
 mod wrap;

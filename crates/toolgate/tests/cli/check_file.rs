@@ -352,3 +352,49 @@ fn very_many_bad_tools_are_summed_up() {
         (&1.into(), &column.into())
     );
 }
+
+/// A folder and a pattern stand for their files; what is about something else is passed over.
+#[test]
+fn folders_and_patterns_stand_for_their_files() {
+    let dir = Dir::new();
+    for folder in ["a", "a/b", "node_modules"] {
+        std::fs::create_dir(dir.path(folder)).unwrap();
+    }
+    let tool = |name: &str| {
+        format!(
+            r#"[{{"name": "{name}", "description": "d", "inputSchema": {{"type": "object"}}}}]"#
+        )
+    };
+    dir.file("a/one.json", &tool("one"));
+    dir.file("a/b/two.jsonc", &format!("// two\n{}", tool("two")));
+    dir.file("a/package.json", r#"{"name": "x"}"#);
+    dir.file("node_modules/three.json", &tool("three"));
+    let names = |args: &[&str]| -> Vec<String> {
+        let run = toolgate(&[&["check", "--format", "json"], args].concat());
+        let document: Value = serde_json::from_str(&run.stdout).unwrap();
+        let reports = document["reports"].as_array().unwrap();
+        let name = |report: &Value| report["tools"][0]["name"].as_str().unwrap().to_owned();
+        reports.iter().map(name).collect()
+    };
+    let root = dir.path("");
+    assert_eq!(names(&[&root]), ["two", "one"]);
+    assert_eq!(names(&[&format!("{root}**/o*.json")]), ["one"]);
+    assert_eq!(
+        names(&[&dir.path("a/one.json"), &dir.path("a/b")]),
+        ["one", "two"]
+    );
+    let none = toolgate(&["check", &format!("{root}*.none")]);
+    assert!(
+        none.code == 2 && none.stderr.contains("there is no listing"),
+        "{}",
+        none.stderr
+    );
+    let wide = dir.file("wide.json", "");
+    std::fs::write(&wide, b"\xFF\xFE[\0]\0").unwrap();
+    let run = toolgate(&["check", &wide]);
+    assert!(
+        run.code == 2 && run.stderr.contains("is UTF-16; save it as UTF-8"),
+        "{}",
+        run.stderr
+    );
+}

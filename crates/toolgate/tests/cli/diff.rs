@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::run::{Dir, toolgate};
+use crate::run::{Dir, PROGRAM, toolgate};
 
 fn listing(schema: &str, description: &str) -> String {
     format!(
@@ -79,6 +79,106 @@ fn changed_descriptions_are_shown_word_by_word() {
         change["words"][1],
         serde_json::json!({"removed": "newest "})
     );
+}
+
+/// The newer side is whatever `check` takes: here a command, and then a server that cannot start.
+#[test]
+fn a_saved_listing_is_compared_with_a_server() {
+    let dir = Dir::new();
+    let lock = dir.path("lock.json");
+    let save = toolgate(&["check", "--demo", "--save", &lock]);
+    assert_eq!(save.code, 6, "two tools of the demonstration are refused");
+    let run = toolgate(&["diff", &lock, "--", PROGRAM, "serve-demo"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(
+        run.stdout.contains("no change in 5 tools"),
+        "{}",
+        run.stdout
+    );
+    let run = toolgate(&["diff", &lock, "--", "/no/such/program"]);
+    assert_eq!(run.code, 4, "{}", run.stdout);
+    assert_eq!(toolgate(&["diff", &lock]).code, 2);
+}
+
+/// A lock of several servers, from the file that an editor keeps: comments, variables of the editor,
+/// and a server that only the editor can start.
+#[test]
+fn the_servers_of_a_configuration_are_saved_and_compared_by_name() {
+    let dir = Dir::new();
+    std::fs::create_dir(dir.path(".vscode")).unwrap();
+    let server = |name: &str, variable: &str| {
+        format!(
+            r#""{name}": {{"type": "stdio", "command": "{PROGRAM}", "args": ["serve-demo",], "env": {{"A": "{variable}"}}}},"#
+        )
+    };
+    let configuration = |servers: &str| {
+        let text = format!("\u{feff}{{ // as it is written\n\"servers\": {{{servers}}}, /* */ }}");
+        dir.file(".vscode/mcp.json", &text)
+    };
+    let all = [
+        server("a", "${workspaceFolder}"),
+        server("b", "${env:PATH}"),
+        server("secret", "${input:key}"),
+        server("unset", "${TOOLGATE_NOT_SET}"),
+    ];
+    let file = configuration(&all.concat());
+    let lock = dir.path("lock.json");
+    let save = toolgate(&["check", "--yes", "--save", &lock, &file]);
+    assert_eq!(save.code, 6, "{}", save.stderr);
+    for told in [
+        "only an editor can ask for the input `key`",
+        "`TOOLGATE_NOT_SET` is not set",
+    ] {
+        assert!(save.stderr.contains(told), "{}", save.stderr);
+    }
+    let saved: Value = serde_json::from_str(&std::fs::read_to_string(&lock).unwrap()).unwrap();
+    let names: Vec<&String> = saved["listings"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["a", "b"]);
+    let secret = toolgate(&["check", "--yes", "--server", "secret", &file]);
+    assert_eq!(
+        secret.code, 2,
+        "what is asked for by name is not passed over"
+    );
+
+    let same = toolgate(&["diff", "--yes", "--fail-on", "any", &lock, &file]);
+    assert_eq!(same.code, 0, "{}{}", same.stdout, same.stderr);
+    let fewer = configuration(&all[0]);
+    let run = toolgate(&["diff", "--yes", "--format", "json", &lock, &fewer]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(document["same"], 5);
+    let tools = document["tools"].as_array().unwrap();
+    assert!(
+        tools
+            .iter()
+            .all(|tool| tool["server"] == "b" && tool["class"] == "breaking")
+    );
+    let only = toolgate(&["diff", "--yes", "--server", "a", &lock, &fewer]);
+    assert_eq!(only.code, 0, "{}", only.stdout);
+}
+
+/// Texts of tools neither format a comment nor mention anybody, and SARIF has places.
+#[test]
+fn pull_requests_get_markdown_and_code_scanning_sarif() {
+    let dir = Dir::new();
+    let old = dir.file("old.json", &listing(OLD, "a"));
+    let new = dir.file("new.json", &listing(NARROW, "<b>@all</b> | `x`"));
+    let run = toolgate(&["diff", "--format", "markdown", &old, &new]);
+    let row =
+        "| **breaking** | <code>find</code> | <code>input: &#96;q&#96; is now required</code>";
+    assert!(run.code == 1 && run.stdout.contains(row), "{}", run.stdout);
+    for foreign in ["<b>", "@all", "`x`"] {
+        assert!(!run.stdout.contains(foreign), "{}", run.stdout);
+    }
+    let run = toolgate(&["diff", "--format", "sarif", &old, &new]);
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    let results = document["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(
+        (results.len(), &results[0]["ruleId"]),
+        (1, &Value::from("schema-narrowed"))
+    );
+    let place = &results[0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["region"]["startLine"], 1);
 }
 
 #[test]

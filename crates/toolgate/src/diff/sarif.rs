@@ -1,0 +1,56 @@
+//! Changes as SARIF, each at its tool in the newer listing, or in the older one if it is gone.
+
+use toolgate_analysis::diff::{Class, Kind};
+use toolgate_json::quote;
+
+use super::{Sides, place_of};
+use crate::render::Severity;
+use crate::render::sarif::{self, Outcome, Run};
+
+/// Renders all pairs of listings, one run for each; changes of wording are left out.
+pub(crate) fn render(all: &[Sides], faults: &[String]) -> String {
+    let mut runs: Vec<Run> = all.iter().map(run).collect();
+    if !faults.is_empty() {
+        runs.push(Run {
+            faults: faults.to_vec(),
+            ..Run::default()
+        });
+    }
+    sarif::render(&runs)
+}
+
+fn run(sides: &Sides) -> Run {
+    let mut run = Run::default();
+    for tool in &sides.report.tools {
+        for change in &tool.changes {
+            if change.kind == Kind::Wording {
+                continue;
+            }
+            let mut message = format!(
+                "{}: {}: {}",
+                quote(&tool.name, 64),
+                place_of(change),
+                change.message
+            );
+            if let Some(witness) = &change.witness {
+                message.push_str("; for instance ");
+                message.push_str(&quote(witness, 400).to_string());
+            }
+            run.results.push(Outcome {
+                rule: change.kind.name().to_owned(),
+                about: change.kind.summary().to_owned(),
+                severity: match change.class {
+                    Class::Breaking => Severity::Error,
+                    Class::Unknown | Class::Warning => Severity::Warning,
+                    Class::Compatible => Severity::Note,
+                },
+                message,
+                place: sides
+                    .place(tool)
+                    .map(|(file, at)| (file.to_owned(), at.map(|at| (at, at)))),
+                logical: format!("{}{}", quote(&tool.name, 64), change.place),
+            });
+        }
+    }
+    run
+}

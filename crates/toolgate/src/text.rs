@@ -1,0 +1,128 @@
+//! Texts as people keep them: with a byte order mark, or as JSON with comments.
+
+/// The text without a byte order mark, or why it is not UTF-8, in words that follow a file's name.
+pub(crate) fn utf8(mut text: Vec<u8>) -> Result<Vec<u8>, &'static str> {
+    if text.starts_with(b"\xEF\xBB\xBF") {
+        text.drain(..3);
+    }
+    let is_utf16 = match text.as_slice() {
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => true,
+        [first, second, ..] => (*first == 0) != (*second == 0),
+        _ => false,
+    };
+    if is_utf16 {
+        return Err("is UTF-16; save it as UTF-8");
+    }
+    Ok(text)
+}
+
+/// JSON with comments (`//`, `/* */`) and with a comma behind the last item or member, as plain JSON
+/// of the same length: what goes is replaced by spaces, so that all places stay as they are.
+pub(crate) fn without_comments(text: &[u8]) -> Vec<u8> {
+    let mut plain = text.to_vec();
+    // The comma behind a value, while nothing but white space and comments follow.
+    let mut comma = None;
+    let mut after_value = false;
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        let next = at.saturating_add(1);
+        match (byte, text.get(next)) {
+            (b'"', _) => {
+                comma = None;
+                after_value = true;
+                at = end_of_string(text, next);
+            }
+            (b'/', Some(b'/')) => {
+                let end = find(text, at, |rest| rest.starts_with(b"\n"));
+                blank(&mut plain, at, end);
+                at = end;
+            }
+            (b'/', Some(b'*')) => {
+                let from = at.saturating_add(2);
+                let end = find(text, from, |rest| rest.starts_with(b"*/")).saturating_add(2);
+                blank(&mut plain, at, end);
+                at = end;
+            }
+            (b',', _) => {
+                comma = after_value.then_some(at);
+                after_value = false;
+                at = next;
+            }
+            (b']' | b'}', _) => {
+                if let Some(comma) = comma.take() {
+                    blank(&mut plain, comma, comma.saturating_add(1));
+                }
+                after_value = true;
+                at = next;
+            }
+            (byte, _) => {
+                if !byte.is_ascii_whitespace() {
+                    comma = None;
+                    after_value = !matches!(byte, b'[' | b'{' | b':');
+                }
+                at = next;
+            }
+        }
+    }
+    plain
+}
+
+fn end_of_string(text: &[u8], mut at: usize) -> usize {
+    loop {
+        match text.get(at) {
+            Some(b'\\') => at = at.saturating_add(2),
+            Some(b'"') | None => return at.saturating_add(1),
+            Some(_) => at = at.saturating_add(1),
+        }
+    }
+}
+
+fn find(text: &[u8], mut at: usize, is_there: impl Fn(&[u8]) -> bool) -> usize {
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        if is_there(rest) {
+            break;
+        }
+        at = at.saturating_add(1);
+    }
+    at
+}
+
+/// Line feeds stay.
+fn blank(text: &mut [u8], start: usize, end: usize) {
+    for byte in text.iter_mut().take(end).skip(start) {
+        if *byte != b'\n' {
+            *byte = b' ';
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_last_commas_become_spaces() {
+        for (text, plain) in [
+            ("{\"a\": 1, // b\n}", "{\"a\": 1       \n}"),
+            ("[1, /* , ] \n */ ]", "[1         \n    ]"),
+            (r#"["//", "/*,]", "\",]",]"#, r#"["//", "/*,]", "\",]" ]"#),
+            ("[1,2]", "[1,2]"),
+            ("[1,,]", "[1,,]"),
+            ("/* open", "       "),
+            ("\"open\\", "\"open\\"),
+            ("[,]", "[,]"),
+        ] {
+            let found = without_comments(text.as_bytes());
+            assert_eq!(String::from_utf8(found).unwrap(), plain, "{text}");
+        }
+    }
+
+    #[test]
+    fn marks_go_and_utf_16_is_named() {
+        assert_eq!(utf8(b"\xEF\xBB\xBF{}".to_vec()), Ok(b"{}".to_vec()));
+        for text in [b"\xFF\xFE{\0", b"\xFE\xFF\0{", b"{\0}\0", b"\0{\0}"] {
+            assert!(utf8(text.to_vec()).is_err());
+        }
+        assert_eq!(utf8(Vec::new()), Ok(Vec::new()));
+    }
+}
