@@ -132,8 +132,8 @@ pub enum Act {
     /// The server no longer offers a tool that was pinned.
     ServerRemovedTool,
     /// A guard found the tool changed after it was pinned, and all that share
-    /// with it set the tool aside for a while.
-    ToolSetAside,
+    /// with it quarantined the tool.
+    ToolQuarantined,
     /// The result belongs to a task that nobody here saw begin.
     TaskUnknown,
     /// The policy hides the tool.
@@ -204,7 +204,7 @@ impl Act {
             Self::ServerChangedDescription => ("tool-description-changed", Server),
             Self::ServerAddedTool => ("tool-not-pinned", Server),
             Self::ServerRemovedTool => ("tool-removed", Server),
-            Self::ToolSetAside => ("tool-set-aside", Server),
+            Self::ToolQuarantined => ("tool-quarantined", Server),
             Self::TaskUnknown => ("task-unknown", Guard),
             Self::ToolHidden => ("tool-hidden", Policy),
             Self::ToolCalledTooOften => ("tool-rate", Policy),

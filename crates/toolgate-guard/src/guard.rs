@@ -10,25 +10,25 @@ use toolgate_json::Reader;
 use toolgate_mcp::check::Checker;
 use toolgate_mcp::contract::SchemaStore;
 
-use crate::knowledge::{Context, Scope, ScopeKey, Shelf};
 use crate::policy::{Policy, PolicyError};
-use crate::share::{Board, Identity, Share};
+use crate::scope::{Context, Scope, ScopeKey, ToolCache};
+use crate::share::{Identity, Share, SharedState};
 
 /// The guard of one process. A handle: clones share everything.
 #[derive(Clone)]
-pub struct Guard(Arc<Inner>);
+pub struct Guard(Arc<GuardState>);
 
-struct Inner {
+struct GuardState {
     rules: Arc<RwLock<Arc<Rules>>>,
-    shelf: Arc<Shelf>,
+    tool_cache: Arc<ToolCache>,
     /// What is shared with other guards.
-    board: Option<Arc<Board>>,
+    shared: Option<Arc<SharedState>>,
     scopes: Mutex<Scopes>,
     #[expect(
         clippy::vec_box,
-        reason = "a desk is some kilobytes, and would be moved twice for every message"
+        reason = "scratch memory is some kilobytes, and would be moved twice for every message"
     )]
-    desks: Mutex<Vec<Box<Desk>>>,
+    scratch: Mutex<Vec<Box<Scratch>>>,
     generations: AtomicU64,
 }
 
@@ -47,12 +47,12 @@ struct Scopes {
     clock: u64,
 }
 
-/// What reading and checking need of memory.
-pub(crate) struct Desk {
+/// Memory that reading and checking one message needs, kept and reused between messages.
+pub(crate) struct Scratch {
     pub(crate) reader: Reader,
     /// For the second look at a text that was refused.
     pub(crate) second: Reader,
-    pub(crate) spare: String,
+    pub(crate) replacement: String,
     pub(crate) checker: Checker,
     generation: u64,
 }
@@ -86,13 +86,13 @@ impl Guard {
     ///
     /// As [`new`](Self::new).
     pub fn sharing(policy: Policy, upstream: &str, share: &Share) -> Result<Self, PolicyError> {
-        Self::made(policy, None, Some(share.board(upstream)))
+        Self::made(policy, None, Some(share.state_of(upstream)))
     }
 
     fn made(
         policy: Policy,
         store: Option<SchemaStore>,
-        board: Option<Arc<Board>>,
+        shared: Option<Arc<SharedState>>,
     ) -> Result<Self, PolicyError> {
         policy.check()?;
         let compiler = policy.compiler.clone();
@@ -107,12 +107,12 @@ impl Guard {
                 rules.policy.formats_in(tool, part)
             })
         });
-        Ok(Self(Arc::new(Inner {
+        Ok(Self(Arc::new(GuardState {
             rules,
-            shelf: Shelf::new(store),
-            board,
+            tool_cache: ToolCache::new(store),
+            shared,
             scopes: Mutex::default(),
-            desks: Mutex::default(),
+            scratch: Mutex::default(),
             generations: AtomicU64::new(0),
         })))
     }
@@ -142,7 +142,7 @@ impl Guard {
     /// Scopes that were not asked for longest are forgotten when there are more
     /// than [`Limits::scopes`](crate::policy::Limits::scopes), or when their
     /// lists together have more bytes than
-    /// [`Limits::knowledge_bytes`](crate::policy::Limits::knowledge_bytes).
+    /// [`Limits::tool_list_bytes`](crate::policy::Limits::tool_list_bytes).
     #[must_use]
     pub fn scope(&self, key: &ScopeKey) -> Scope {
         let rules = self.rules();
@@ -155,15 +155,18 @@ impl Guard {
             return scope.clone();
         }
         let public = scopes.public.entry(Arc::clone(&key.upstream));
-        let (shelf, board) = (&self.0.shelf, self.0.board.as_ref());
-        let public = public.or_insert_with(|| Scope::new(shelf, board, None, limits));
-        let scope = Scope::new(shelf, board, Some(public.clone()), limits);
+        let (tool_cache, shared) = (&self.0.tool_cache, self.0.shared.as_ref());
+        let public = public.or_insert_with(|| Scope::new(tool_cache, shared, None, limits));
+        let scope = Scope::new(tool_cache, shared, Some(public.clone()), limits);
         match &key.context {
             Context::Anonymous => scope.stand_for(Identity::Anonymous),
             Context::Bearer(digest) => scope.stand_for(Identity::Authorization(digest)),
             Context::Session(_) => {}
         }
-        scopes.make_room(limits.scopes, self.0.shelf.bytes() > limits.knowledge_bytes);
+        scopes.make_room(
+            limits.scopes,
+            self.0.tool_cache.bytes() > limits.tool_list_bytes,
+        );
         scopes.known.insert(key.clone(), (scope.clone(), clock));
         scope
     }
@@ -175,8 +178,8 @@ impl Guard {
 
     /// How many scopes are remembered, and how many bytes their lists have.
     #[must_use]
-    pub fn knowledge(&self) -> (usize, usize) {
-        (self.scopes().known.len(), self.0.shelf.bytes())
+    pub fn cached_lists(&self) -> (usize, usize) {
+        (self.scopes().known.len(), self.0.tool_cache.bytes())
     }
 
     pub(crate) fn rules(&self) -> Arc<Rules> {
@@ -185,23 +188,26 @@ impl Guard {
     }
 
     /// Memory for one message, warm from an earlier one if there was any.
-    pub(crate) fn take_desk(&self, rules: &Rules) -> Box<Desk> {
-        let warm = self.desks().pop();
-        let fits = warm.filter(|desk| desk.generation == rules.generation);
-        fits.unwrap_or_else(|| Box::new(Desk::new(rules)))
+    pub(crate) fn take_scratch(&self, rules: &Rules) -> Box<Scratch> {
+        let warm = self.scratch_pool().pop();
+        let fits = warm.filter(|scratch| scratch.generation == rules.generation);
+        fits.unwrap_or_else(|| Box::new(Scratch::new(rules)))
     }
 
     /// Gives the memory back, unless the message was so large that it is better let go.
-    pub(crate) fn put_desk(&self, desk: Box<Desk>, message: usize) {
-        let mut desks = self.desks();
-        if message <= WARM_BYTES && desks.len() < DESKS {
-            desks.push(desk);
+    pub(crate) fn return_scratch(&self, scratch: Box<Scratch>, message: usize) {
+        let mut pool = self.scratch_pool();
+        if message <= WARM_BYTES && pool.len() < MAX_POOLED {
+            pool.push(scratch);
         }
     }
 
-    #[expect(clippy::vec_box, reason = "as the desks are kept")]
-    fn desks(&self) -> MutexGuard<'_, Vec<Box<Desk>>> {
-        self.0.desks.lock().unwrap_or_else(PoisonError::into_inner)
+    #[expect(clippy::vec_box, reason = "as the scratch memory is kept")]
+    fn scratch_pool(&self) -> MutexGuard<'_, Vec<Box<Scratch>>> {
+        self.0
+            .scratch
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn scopes(&self) -> MutexGuard<'_, Scopes> {
@@ -232,13 +238,13 @@ impl Scopes {
     }
 }
 
-impl Desk {
+impl Scratch {
     fn new(rules: &Rules) -> Self {
         let policy = &rules.policy;
         Self {
             reader: Reader::new(),
             second: Reader::new(),
-            spare: String::new(),
+            replacement: String::new(),
             checker: Checker::new()
                 .on_undecided(policy.on_undecided)
                 .limits(policy.limits.read())
@@ -250,12 +256,12 @@ impl Desk {
 
 impl fmt::Debug for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (scopes, bytes) = self.knowledge();
+        let (scopes, bytes) = self.cached_lists();
         write!(f, "Guard({scopes} scopes, {bytes} bytes of lists)")
     }
 }
 
-/// Desks that are kept warm.
-const DESKS: usize = 64;
+/// How much scratch memory is kept for reuse.
+const MAX_POOLED: usize = 64;
 /// The largest message after which memory is kept: a tape has 24 bytes a value.
 const WARM_BYTES: usize = 256 << 10;

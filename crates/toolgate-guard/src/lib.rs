@@ -1,56 +1,59 @@
-//! The porter: messages between an MCP client and a server in, decisions out, no I/O.
+//! The decisions of a proxy between an MCP client and a server. Messages in, effects out, no I/O.
 //!
-//! A [`Conversation`] takes the bytes that one side sends and says as
-//! [`Effects`] what is to be sent to whom. What it need not judge leaves as it
-//! came, byte for byte; tools that are none are left out of lists, arguments are
-//! checked before the server sees them and results before the client does. A
-//! [`Policy`] says what is done with what is wrong, a [`Record`] says what was
-//! done, and [`Act`] names what can be wrong and who has to act.
+//! A [`Conversation`] takes the bytes that one side sends and returns [`Effects`]: the messages to
+//! send, and to which side. It filters: malformed tools are removed from listings, arguments are
+//! checked before the server sees them, and results before the client does. Messages that no
+//! filter changes are sent as they came, byte for byte. A [`Policy`] sets what happens to a
+//! violation, a [`Record`] logs what happened, and [`Act`] names each violation and who must act.
 //!
-//! A [`translate::Translator`] stands between a client of one era of the protocol
-//! and a server of the other.
+//! A [`translate::Translator`] connects a client to a server that speaks another protocol version.
+//! An [`Aggregator`] presents several servers as one.
 //!
-//! Guards that run beside each other may [`Share`] how often tools were called and
-//! what they saw first.
+//! The replicas of a guard may [`Share`] call counts, pins and quarantined tools.
 //!
-//! The crate has no socket, no clock, no file and no runtime. Whoever has them
-//! feeds a conversation and does what it says.
+//! The crate has no socket, clock, file or runtime. `toolgate-proxy` has them, feeds conversations
+//! and carries out their effects.
 
 #![forbid(unsafe_code)]
 
+mod aggregate;
 mod conversation;
 mod effect;
 mod fault;
-mod gate;
+mod filter;
 mod guard;
 mod id;
-mod junction;
-mod knowledge;
 mod lock;
 pub mod policy;
 mod rate;
 mod reading;
 mod record;
 mod recover;
+mod scope;
 mod share;
 mod side;
 mod text;
 mod trace;
 pub mod translate;
 
+pub use aggregate::{
+    Aggregator, AggregatorEffect, AggregatorError, AggregatorLimits, Member, default_prefix,
+};
 pub use conversation::{Carrier, Conversation, Link};
 pub use effect::{Effect, Effects, Outgoing, Purpose, Shape};
 pub use fault::{Act, Party};
 pub use guard::Guard;
 pub use id::IdKey;
-pub use junction::{Dispatch, Junction, JunctionBounds, JunctionError, Member, default_prefix};
-pub use knowledge::{Context, Scope, ScopeKey};
 pub use lock::{Digest, Lock, LockError, Pin};
 pub use policy::{Policy, PolicyError};
 pub use reading::{OwnedReading, read_message, replace_lone_surrogates};
-pub use record::{Action, Gate, Peer, Record};
+pub use record::{Action, Filter, Peer, Record};
 pub use recover::{Recovered, Recovery};
-pub use share::{Charge, Claim, Identity, NEXT, POST, Post, SetAside, Share, ShareTerms};
+pub use scope::{Context, Scope, ScopeKey};
+pub use share::{
+    Charge, Identity, MAX_UPDATES, NEXT, PinReport, QuarantineUpdate, Share, ShareTerms,
+    StoreUpdates,
+};
 pub use side::Side;
 pub use text::one_line;
 pub use trace::{Begun, End, Outcome, Trace, TraceContext, Tracer, Verdict};

@@ -29,19 +29,19 @@ impl Reading<'_> {
 }
 
 /// Memory for reading one message.
-pub(crate) struct Desks<'r> {
+pub(crate) struct ReadBuffers<'r> {
     pub(crate) first: &'r mut Reader,
     pub(crate) second: &'r mut Reader,
-    pub(crate) spare: &'r mut String,
+    pub(crate) replacement: &'r mut String,
 }
 
 /// Reads a message.
 pub(crate) fn read<'r>(
-    desks: Desks<'r>,
+    buffers: ReadBuffers<'r>,
     message: &'r [u8],
     limits: &ReadLimits,
 ) -> Result<Reading<'r>, ReadError> {
-    let error = match desks.first.read(message, limits) {
+    let error = match buffers.first.read(message, limits) {
         Ok(document) => {
             return Ok(Reading {
                 document,
@@ -59,8 +59,8 @@ pub(crate) fn read<'r>(
     let Ok(text) = std::str::from_utf8(message) else {
         return Err(error);
     };
-    desks.spare.clear();
-    whole_characters(text, desks.spare);
+    buffers.replacement.clear();
+    whole_characters(text, buffers.replacement);
     let limits = ReadLimits {
         duplicate_keys: DuplicateKeys::KeepLast,
         ..*limits
@@ -70,11 +70,13 @@ pub(crate) fn read<'r>(
         ..limits
     };
     // The flaw that matters more: another reader could see another value.
-    let flaw = match Reader::new().read(desks.spare.as_bytes(), &strict) {
+    let flaw = match Reader::new().read(buffers.replacement.as_bytes(), &strict) {
         Err(again) if again.kind() == ReadErrorKind::DuplicateKey => again,
         _ => error,
     };
-    let document = desks.second.read(desks.spare.as_bytes(), &limits)?;
+    let document = buffers
+        .second
+        .read(buffers.replacement.as_bytes(), &limits)?;
     Ok(Reading {
         document,
         flaw: Some(flaw),
@@ -162,13 +164,13 @@ impl OwnedReading {
 /// it came; `None` for what is no message.
 pub fn read_message<T>(message: &[u8], of: impl FnOnce(Message<'_>, &str) -> T) -> Option<T> {
     let text = std::str::from_utf8(message).ok()?;
-    let (mut first, mut second, mut spare) = (Reader::new(), Reader::new(), String::new());
-    let desks = Desks {
+    let (mut first, mut second, mut replacement) = (Reader::new(), Reader::new(), String::new());
+    let buffers = ReadBuffers {
         first: &mut first,
         second: &mut second,
-        spare: &mut spare,
+        replacement: &mut replacement,
     };
-    let reading = read(desks, message, &generous()).ok()?;
+    let reading = read(buffers, message, &generous()).ok()?;
     let message = Message::decode(reading.document.root()).ok()?;
     Some(of(message, text))
 }
@@ -290,13 +292,14 @@ mod tests {
             (r#"{"a":1,"a":2"#, false, false),
             (r#"{"a":"\ud83d" 1}"#, false, false),
         ] {
-            let (mut first, mut second, mut spare) = (Reader::new(), Reader::new(), String::new());
-            let desks = Desks {
+            let (mut first, mut second, mut replacement) =
+                (Reader::new(), Reader::new(), String::new());
+            let buffers = ReadBuffers {
                 first: &mut first,
                 second: &mut second,
-                spare: &mut spare,
+                replacement: &mut replacement,
             };
-            let reading = super::read(desks, text.as_bytes(), &ReadLimits::default());
+            let reading = super::read(buffers, text.as_bytes(), &ReadLimits::default());
             assert_eq!(reading.is_ok(), read, "{text}");
             if let Ok(reading) = reading {
                 assert_eq!(reading.is_ambiguous(), ambiguous, "{text}");

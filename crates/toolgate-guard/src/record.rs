@@ -24,8 +24,8 @@ pub struct Record {
     pub at: Duration,
     /// Whose message it is about.
     pub from: Side,
-    /// Which gate judged.
-    pub gate: Gate,
+    /// Which filter decided.
+    pub filter: Filter,
     /// What became of it.
     pub action: Action,
     /// A stable code: `passed`, or what is wrong.
@@ -70,10 +70,10 @@ pub struct Peer {
     pub address: Option<Arc<str>>,
 }
 
-/// Which gate judged.
+/// A filter, as records and metrics name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Gate {
+pub enum Filter {
     /// Whether it is a message, and within the bounds.
     Envelope,
     /// Whether it belongs to the conversation: ids, order, time.
@@ -90,7 +90,7 @@ pub enum Gate {
     Results,
 }
 
-impl Gate {
+impl Filter {
     /// The name in a log.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -140,11 +140,11 @@ impl Record {
     /// The most places that a record names.
     pub const PLACES: usize = 4;
 
-    pub(crate) fn new(at: Duration, from: Side, gate: Gate, action: Action) -> Self {
+    pub(crate) fn new(at: Duration, from: Side, filter: Filter, action: Action) -> Self {
         Self {
             at,
             from,
-            gate,
+            filter,
             action,
             code: PASSED,
             blame: None,
@@ -189,7 +189,7 @@ impl Record {
             }
         }
         line.text("from", self.from.name());
-        line.text("gate", self.gate.name());
+        line.text("filter", self.filter.name());
         line.text("action", self.action.name());
         line.text("code", self.code);
         if let Some(blame) = self.blame {
@@ -271,7 +271,7 @@ mod tests {
         let mut record = Record::new(
             Duration::from_millis(1500),
             Side::Client,
-            Gate::Arguments,
+            Filter::Arguments,
             Action::Refused,
         );
         record.code = "arguments-invalid";
@@ -291,7 +291,7 @@ mod tests {
         let line = record.to_json_with(&[("time", "\"now\"")]);
         assert_eq!(
             line,
-            r#"{"time":"now","atMs":1500,"caller":"user@issuer","address":"127.0.0.1:5","from":"client","gate":"arguments","action":"refused","code":"arguments-invalid","blame":"client","method":"tools/call","id":"a\\n\"b","tool":"greet\\u{202e}","version":"2026-07-28","places":["/limit minimum"],"fuel":12,"elapsedUs":7}"#
+            r#"{"time":"now","atMs":1500,"caller":"user@issuer","address":"127.0.0.1:5","from":"client","filter":"arguments","action":"refused","code":"arguments-invalid","blame":"client","method":"tools/call","id":"a\\n\"b","tool":"greet\\u{202e}","version":"2026-07-28","places":["/limit minimum"],"fuel":12,"elapsedUs":7}"#
         );
         assert!(serde_json::from_str::<serde_json::Value>(&line).is_ok());
     }

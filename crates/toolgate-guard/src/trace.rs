@@ -13,7 +13,7 @@ use toolgate_mcp::era::Era;
 use toolgate_mcp::message::Edits;
 
 use crate::id::IdKey;
-use crate::record::{Action, Gate};
+use crate::record::{Action, Filter};
 use crate::text;
 
 /// Follows the requests of one conversation's client. It is called while a message is being
@@ -90,12 +90,12 @@ pub struct End {
     pub verdict: Option<Verdict>,
 }
 
-/// Something that a gate found wrong.
+/// Something that a filter found wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// Which gate.
-    pub gate: Gate,
+    /// Which filter.
+    pub filter: Filter,
     /// What was done about it.
     pub action: Action,
     /// The code in the audit record.

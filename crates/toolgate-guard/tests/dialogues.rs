@@ -28,7 +28,7 @@ dialogues! { "cases":
     envelope
     formats
     ids
-    knowledge
+    tool_cache
     legacy_list
     legacy_values
     leniency

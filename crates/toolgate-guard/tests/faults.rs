@@ -164,7 +164,7 @@ fn a_thousand_calls_wait_for_one_list() {
 
 /// G5: what contexts know is bounded, and the same page is held once.
 #[test]
-fn knowledge_is_shared_and_bounded() {
+fn cached_lists_are_shared_and_bounded() {
     let mut policy = Policy::new();
     policy.limits.scopes = 100;
     let guard = Guard::new(policy).unwrap();
@@ -172,7 +172,7 @@ fn knowledge_is_shared_and_bounded() {
         let mut talk = Conversation::new(&guard, guard.scope(&key(number)), Link::default());
         learn(&mut talk, TOOL);
     }
-    let (scopes, bytes) = guard.knowledge();
+    let (scopes, bytes) = guard.cached_lists();
     assert!(scopes <= 100, "{scopes}");
     assert!(bytes < 1_000, "{bytes}");
 }

@@ -20,7 +20,9 @@ use std::time::Duration;
 
 use expected::matches;
 use toolgate_guard::Policy;
-use toolgate_guard::translate::{Clients, Leg, Step, Steps, Translate, Translator};
+use toolgate_guard::translate::{
+    Clients, ConnectionId, Translate, Translator, TranslatorEffect, TranslatorEffects,
+};
 
 dialogues! { "translations":
     legacy_bounds
@@ -52,7 +54,7 @@ fn play(text: &str) {
 struct Stage {
     policy: Policy,
     translator: Option<Translator>,
-    legs: Vec<Leg>,
+    connections: Vec<ConnectionId>,
     now: Duration,
     said: VecDeque<String>,
     /// The last `requestState` that the client was given.
@@ -92,7 +94,7 @@ impl Stage {
             }
             "legacy-clients" => self.begin(Translate::LegacyClients, Clients::One),
             "modern-client" => self.begin(Translate::ModernClients, Clients::One),
-            "modern-clients" => self.begin(Translate::ModernClients, Clients::Several),
+            "modern-clients" => self.begin(Translate::ModernClients, Clients::Many),
             "C>" => self.event(|it| it.from_client(rest.as_bytes(), now), Some(rest)),
             "at" => {
                 self.now = Duration::from_millis(rest.parse().unwrap());
@@ -100,9 +102,9 @@ impl Stage {
                 self.event(|it| it.tick(now), None);
             }
             "gone" => {
-                let (leg, why) = rest.split_once(' ').unwrap();
-                let leg = self.leg(number, leg);
-                self.event(|it| it.server_gone(leg, why, now), None);
+                let (connection, why) = rest.split_once(' ').unwrap();
+                let connection = self.connection(number, connection);
+                self.event(|it| it.server_gone(connection, why, now), None);
             }
             "deadline" => {
                 let deadline = self.translator.as_ref().unwrap().next_deadline();
@@ -110,14 +112,17 @@ impl Stage {
                 assert_eq!(&found, rest, "line {number}");
             }
             _ => {
-                let leg = word
+                let connection = word
                     .strip_prefix('S')
                     .and_then(|word| word.strip_suffix('>'));
-                let Some(leg) = leg else {
+                let Some(connection) = connection else {
                     panic!("line {number}: what is `{word}`?");
                 };
-                let leg = self.leg(number, leg);
-                self.event(|it| it.from_server(leg, rest.as_bytes(), now), Some(rest));
+                let connection = self.connection(number, connection);
+                self.event(
+                    |it| it.from_server(connection, rest.as_bytes(), now),
+                    Some(rest),
+                );
             }
         }
     }
@@ -125,23 +130,23 @@ impl Stage {
     fn begin(&mut self, translate: Translate, clients: Clients) {
         let policy = &self.policy;
         self.translator = Some(Translator::new(translate, clients, [7; 32], policy));
-        self.legs.clear();
+        self.connections.clear();
     }
 
-    fn leg(&self, number: usize, leg: &str) -> Leg {
-        let of = |one: &&Leg| one.number().to_string() == leg;
-        let found = self.legs.iter().find(of);
-        *found.unwrap_or_else(|| panic!("line {number}: there is no leg {leg}"))
+    fn connection(&self, number: usize, connection: &str) -> ConnectionId {
+        let of = |one: &&ConnectionId| one.number().to_string() == connection;
+        let found = self.connections.iter().find(of);
+        *found.unwrap_or_else(|| panic!("line {number}: there is no connection {connection}"))
     }
 
     fn event<'m>(
         &mut self,
-        event: impl FnOnce(&mut Translator) -> Steps<'m>,
+        event: impl FnOnce(&mut Translator) -> TranslatorEffects<'m>,
         message: Option<&str>,
     ) {
         for step in event(self.translator.as_mut().unwrap()) {
-            if let Step::Open(leg) = &step {
-                self.legs.push(*leg);
+            if let TranslatorEffect::Open(connection) = &step {
+                self.connections.push(*connection);
             }
             let said = shown(&step, message);
             if let Some((_, after)) = said.split_once(r#""requestState":""#)
@@ -163,14 +168,16 @@ impl Stage {
 }
 
 /// A step as a dialogue writes it.
-fn shown(step: &Step<'_>, message: Option<&str>) -> String {
+fn shown(step: &TranslatorEffect<'_>, message: Option<&str>) -> String {
     let (whom, bytes) = match step {
-        Step::Open(leg) => return format!("open {}", leg.number()),
-        Step::Close(leg) => return format!("close {}", leg.number()),
-        Step::Finish => return "finish".to_owned(),
-        Step::Note { what, detail } => return format!("note {what} {detail}"),
-        Step::ToClient(bytes) => ("C<".to_owned(), bytes),
-        Step::ToServer(leg, bytes) => (format!("S{}<", leg.number()), bytes),
+        TranslatorEffect::Open(connection) => return format!("open {}", connection.number()),
+        TranslatorEffect::Close(connection) => return format!("close {}", connection.number()),
+        TranslatorEffect::Finish => return "finish".to_owned(),
+        TranslatorEffect::Note { what, detail } => return format!("note {what} {detail}"),
+        TranslatorEffect::ToClient(bytes) => ("C<".to_owned(), bytes),
+        TranslatorEffect::ToServer(connection, bytes) => {
+            (format!("S{}<", connection.number()), bytes)
+        }
     };
     let text = std::str::from_utf8(bytes).unwrap();
     let is_json = serde_json::from_str::<serde_json::Value>(text).is_ok();

@@ -48,7 +48,7 @@ const BETWEEN: [Between; 5] = [
 
 /// Runs every pair and returns how many checks failed. `--only PEER` runs one peer.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
-    let house = House {
+    let harness = Harness {
         javascript: Javascript::install()?,
         python: Python::install()?,
         server: build::binary("everything-server")?,
@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         for era in peer.eras {
             for transport in TRANSPORTS {
                 for between in BETWEEN {
-                    let report = house.report(peer, era, transport, between)?;
+                    let report = harness.report(peer, era, transport, between)?;
                     let run = Run {
                         peer: peer.name,
                         era,
@@ -94,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
 }
 
 /// What is installed and built.
-struct House {
+struct Harness {
     javascript: Javascript,
     python: Python,
     server: PathBuf,
@@ -102,7 +102,7 @@ struct House {
     toolgate: PathBuf,
 }
 
-impl House {
+impl Harness {
     /// What the client of one pair saw.
     fn report(
         &self,

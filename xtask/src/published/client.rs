@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::{House, Target};
+use super::{Harness, Target};
 
 /// A client.
 #[derive(Clone, Copy)]
@@ -51,7 +51,7 @@ impl Client {
     }
 }
 
-impl House {
+impl Harness {
     /// What a client is answered, request by request: `{"result": …}` or `{"error": …}`.
     pub(super) fn ask(
         &self,

@@ -54,7 +54,7 @@ enum Target {
 ///
 /// One line if a peer cannot be installed or started, or a client has no report.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
-    let house = House {
+    let harness = Harness {
         javascript: Javascript::install()?,
         python: Python::install()?,
         toolgate: build::toolgate()?,
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         let mut tally = Tally::default();
         for client in Client::ALL {
             for era in server.eras.iter().filter(|era| client.speaks(era)) {
-                house.compare(&server, client, era, &mut tally)?;
+                harness.compare(&server, client, era, &mut tally)?;
             }
         }
         print!("{}", tally.details());
@@ -87,7 +87,7 @@ fn servers() -> Result<Vec<Published>, String> {
 }
 
 /// What is installed and built.
-struct House {
+struct Harness {
     javascript: Javascript,
     python: Python,
     toolgate: PathBuf,
@@ -95,7 +95,7 @@ struct House {
     folder: PathBuf,
 }
 
-impl House {
+impl Harness {
     /// One client of one server: without the guard on each transport that the server has, and
     /// through the guard on each that the guard has.
     fn compare(
@@ -175,7 +175,7 @@ struct Running {
 impl Running {
     /// Starts a server on the transport `far`, and before it the guard on `near`.
     fn start(
-        house: &House,
+        harness: &Harness,
         server: &Published,
         far: &str,
         near: Option<&str>,
@@ -183,20 +183,20 @@ impl Running {
         let mut served = Vec::new();
         let mut target = match (&server.transports.http, far) {
             (Some(arguments), "http") => {
-                let command = house.command(server, arguments)?;
+                let command = harness.command(server, arguments)?;
                 let (program, arguments) = command.split_first().ok_or("no command")?;
                 let http = Served::on_port(Command::new(program).args(arguments))?;
                 let url = http.url.clone();
                 served.insert(0, http);
                 Target::Url(url)
             }
-            _ => Target::Command(house.command(server, &server.transports.stdio)?),
+            _ => Target::Command(harness.command(server, &server.transports.stdio)?),
         };
         let behind: Vec<String> = match &target {
             Target::Url(url) => vec!["--upstream".to_owned(), url.clone()],
             Target::Command(command) => [vec!["--".to_owned()], command.clone()].concat(),
         };
-        let toolgate = house.toolgate.display().to_string();
+        let toolgate = harness.toolgate.display().to_string();
         match near {
             None => {}
             Some("http") => {

@@ -41,24 +41,27 @@ pub(super) fn one_pin(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
     });
 
     // The first has a listing that is good for an hour, and yet it refuses from now on.
-    until("the tool is set aside by all", || {
-        call(&first).is_ok_and(|text| text.contains("was set aside"))
+    until("the tool is quarantined by all", || {
+        call(&first).is_ok_and(|text| text.contains("was quarantined"))
     })?;
 
     // An operator approves of the tool as it is.
-    let (pin, aside) = ("toolgate:1:pin:server:change", "toolgate:1:aside:server");
+    let (pin, quarantine) = (
+        "toolgate:1:pin:server:change",
+        "toolgate:1:quarantine:server",
+    );
     scene.store.ask(&["SET", pin, "next", "PX", "3600000"])?;
-    scene.store.ask(&["DEL", aside])?;
+    scene.store.ask(&["DEL", quarantine])?;
     until("the tool that was approved of is called", || {
         call(&second).is_ok_and(|text| text == "changed")
     })?;
 
-    // What is no pin does not unpin anything, and a quarantine that is none sets nothing aside.
+    // What is no pin does not unpin anything, and a key of another type quarantines nothing.
     scene.store.ask(&["SET", pin, "no pin", "PX", "3600000"])?;
     scene
         .store
-        .ask(&["SET", aside, "no set", "PX", "3600000"])?;
-    let garbled = told("aside").replace("told_total", "garbled_total");
+        .ask(&["SET", quarantine, "no set", "PX", "3600000"])?;
+    let garbled = told("quarantine").replace("told_total", "garbled_total");
     // By the guard that finds it first.
     let guards = [&first, &second];
     until("an odd quarantine is counted", || {

@@ -12,6 +12,7 @@ mod readme;
 mod seeds;
 mod source;
 mod walls;
+mod words;
 
 use std::collections::BTreeMap;
 
@@ -39,6 +40,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     }
     readme::check(place::workspace(), &mut tally)?;
     seeds::check(place::workspace(), &mut tally)?;
+    words::check(place::workspace(), &mut tally)?;
     print!("{}", tally.details());
     println!("{}", tally.line());
     Ok(tally.failed)

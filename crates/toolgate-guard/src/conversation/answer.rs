@@ -8,9 +8,9 @@ use super::open::Open;
 use super::{Conversation, Turn};
 use crate::effect::{Effects, Outgoing, Purpose, Shape, method_name};
 use crate::fault::{Act, HEADER_MISMATCH, INTERNAL_ERROR};
-use crate::gate::listing::Remark;
+use crate::filter::listing::Remark;
 use crate::id::IdKey;
-use crate::record::{Action, Gate, Record};
+use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 use crate::text;
 
@@ -26,7 +26,7 @@ impl Conversation {
         out: &mut Effects<'_>,
     ) {
         let key = IdKey::of(request.id);
-        let mut record = fault(turn, Side::Client, Gate::Tracking, Action::Refused, act);
+        let mut record = fault(turn, Side::Client, Filter::Tracking, Action::Refused, act);
         record.method = Some(method_name(request.method));
         record.id = Some(key.clone());
         answer_to(Side::Client, key, answer, Some(code), out);
@@ -56,7 +56,7 @@ impl Conversation {
         text: &str,
         out: &mut Effects<'_>,
     ) {
-        let mut record = fault(turn, Side::Server, Gate::Tracking, Action::Refused, act);
+        let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Refused, act);
         record.describe(&key, open, turn);
         record.detail = Some(toolgate_json::quote(text, DETAIL).to_string());
         if open.cancelled {
@@ -107,8 +107,14 @@ pub(super) fn answer_to(
 }
 
 /// A record of something that is wrong.
-pub(super) fn fault(turn: &Turn<'_>, from: Side, gate: Gate, action: Action, act: Act) -> Record {
-    let mut record = Record::new(turn.now, from, gate, action);
+pub(super) fn fault(
+    turn: &Turn<'_>,
+    from: Side,
+    filter: Filter,
+    action: Action,
+    act: Act,
+) -> Record {
+    let mut record = Record::new(turn.now, from, filter, action);
     record.code = act.code();
     record.blame = Some(act.by());
     record
@@ -144,7 +150,7 @@ impl Remark {
         } else {
             Action::Reported
         };
-        let mut record = fault(turn, Side::Server, self.gate, action, self.act);
+        let mut record = fault(turn, Side::Server, self.filter, action, self.act);
         record.describe(key, open, turn);
         record.tool.clone_from(&self.tool);
         record.listed = true;
@@ -154,4 +160,18 @@ impl Remark {
         }
         record
     }
+}
+
+/// Sends an altered answer to the client.
+pub(super) fn forward_altered(key: IdKey, text: String, out: &mut Effects<'_>) {
+    let shape = Shape::Answer {
+        id: Some(key),
+        error: None,
+    };
+    out.send(Outgoing::new(
+        Side::Client,
+        text.into_bytes(),
+        Purpose::Forward,
+        shape,
+    ));
 }

@@ -7,7 +7,7 @@ use super::answer::fault;
 use super::{Conversation, Turn};
 use crate::effect::{Effect, Effects, Outgoing, Purpose, Shape};
 use crate::fault::Act;
-use crate::record::{Action, Gate};
+use crate::record::{Action, Filter};
 use crate::recover::Recovery;
 use crate::side::Side;
 
@@ -34,7 +34,7 @@ impl Conversation {
                 return Self::empty_batch(turn, out);
             }
             let act = Act::ServerAnsweredNoMessage;
-            out.audit(fault(turn, from, Gate::Envelope, Action::Dropped, act));
+            out.audit(fault(turn, from, Filter::Envelope, Action::Dropped, act));
             return;
         }
         let has_batches = self.settled().has_batches();
@@ -52,10 +52,10 @@ impl Conversation {
             return;
         }
         if !has_batches {
-            out.audit(fault(turn, from, Gate::Envelope, Action::Altered, act));
+            out.audit(fault(turn, from, Filter::Envelope, Action::Altered, act));
         }
         let guard = self.guard.clone();
-        let mut desk = guard.take_desk(turn.rules);
+        let mut scratch = guard.take_scratch(turn.rules);
         let mut effects = Effects::new();
         for element in elements {
             if element.starts_with(b"[") {
@@ -65,11 +65,11 @@ impl Conversation {
                 self.lost(turn, from, &found, invalid(from), text, &mut effects);
                 continue;
             }
-            self.take_at(turn, &mut desk, from, element, &mut effects);
+            self.take_at(turn, &mut scratch, from, element, &mut effects);
         }
-        guard.put_desk(desk, message.len());
+        guard.return_scratch(scratch, message.len());
         let together = has_batches || from == Side::Client;
-        gather(from, message, elements, effects, together, out);
+        merge_effects(from, message, elements, effects, together, out);
     }
 }
 
@@ -82,7 +82,7 @@ fn invalid(from: Side) -> Act {
 }
 
 /// Puts together what leaves to one side, if the era has batches.
-fn gather<'m>(
+fn merge_effects<'m>(
     from: Side,
     message: &'m [u8],
     elements: &[&'m [u8]],

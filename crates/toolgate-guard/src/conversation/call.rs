@@ -1,4 +1,4 @@
-//! `tools/call` on its way to the server: through the gates, or parked until the
+//! `tools/call` on its way to the server: through the filters, or parked until the
 //! list of tools is there.
 
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use super::open::{Called, Open, What};
 use super::{Conversation, Turn};
 use crate::effect::{Effects, Outgoing, Purpose, Shape};
 use crate::fault::Act;
-use crate::gate::{CALL, CallCase, Judged, Objection, Reply, hidden};
+use crate::filter::{CALL, CallCase, Judged, Reply, Violation, hidden};
 use crate::id::IdKey;
-use crate::knowledge::{Found, Tools, Trust};
 use crate::policy::Mode;
-use crate::record::{Action, Gate, Record};
+use crate::record::{Action, Filter, Record};
+use crate::scope::{Found, Tools, Trust};
 use crate::side::Side;
 
 /// A call that waits for the list of tools.
@@ -36,13 +36,13 @@ pub(super) struct Retry {
     paid: bool,
 }
 
-/// What came of the gates.
+/// What came of the filters.
 struct Passage {
     /// Whether the server lists the tool.
     listed: bool,
-    objection: Option<Box<Objection>>,
+    violation: Option<Box<Violation>>,
     /// What is wrong and passes all the same.
-    reported: Vec<Objection>,
+    reported: Vec<Violation>,
     repaired: Option<(String, Vec<String>)>,
 }
 
@@ -96,11 +96,11 @@ impl Conversation {
         let passage = pass(&mut case);
         let paid = case.paid;
         let fuel = checker.fuel_used();
-        if let Some(objection) = &passage.objection {
+        if let Some(violation) = &passage.violation {
             // A pin may have been heard since a list that is still good came.
-            let heard = objection.gate == Gate::Drift && turn.policy().drift.lock.is_none();
+            let heard = violation.filter == Filter::Drift && turn.policy().drift.lock.is_none();
             let confirmed =
-                retry.is_some() || !objection.by_list || (trust == Trust::Fresh && !heard);
+                retry.is_some() || !violation.by_list || (trust == Trust::Fresh && !heard);
             if !confirmed {
                 return self.park(turn, &key, &open, request, bytes, paid, out);
             }
@@ -110,9 +110,9 @@ impl Conversation {
             _ => Arc::from(call.name),
         };
         self.report(turn, &key, &open, &name, &passage, fuel, out);
-        if let Some(objection) = &passage.objection {
+        if let Some(violation) = &passage.violation {
             let tool = Some((&name, passage.listed));
-            return self.object(turn, key, &open, tool, objection, out);
+            return self.object(turn, key, &open, tool, violation, out);
         }
         let tool = match &found {
             Found::Tool(tool) => Some(Arc::clone(&tool.contract)),
@@ -154,7 +154,7 @@ impl Conversation {
             MalformedCall::Lookalike(_) => (None, Mode::Enforce),
             _ => (None, policy.arguments),
         };
-        let objection = match tool.filter(|name| policy.terms(name).hidden) {
+        let violation = match tool.filter(|name| policy.terms(name).hidden) {
             Some(name) => hidden(name),
             None => {
                 let reply = Reply::Error {
@@ -162,15 +162,15 @@ impl Conversation {
                     text: malformed.to_string(),
                 };
                 let act = Act::ClientSentNoMessage;
-                let mut objection = Objection::act(Gate::Arguments, mode, act, reply);
-                objection.code = "call-malformed";
-                objection
+                let mut violation = Violation::act(Filter::Arguments, mode, act, reply);
+                violation.code = "call-malformed";
+                violation
             }
         };
-        if objection.mode == Mode::Enforce {
+        if violation.mode == Mode::Enforce {
             let tool: Option<Arc<str>> = tool.map(Arc::from);
             let tool = tool.as_ref().map(|name| (name, false));
-            self.object(turn, key, &open, tool, &objection, out);
+            self.object(turn, key, &open, tool, &violation, out);
         } else {
             self.forward_unread(key, open, bytes, out);
         }
@@ -258,25 +258,25 @@ impl Conversation {
                 unlisted: unlisted.clone(),
                 paid: parked.paid,
             };
-            let mut desk = guard.take_desk(turn.rules);
-            self.again(turn, &mut desk, &parked.message, &retry, out);
-            guard.put_desk(desk, parked.message.len());
+            let mut scratch = guard.take_scratch(turn.rules);
+            self.again(turn, &mut scratch, &parked.message, &retry, out);
+            guard.return_scratch(scratch, parked.message.len());
             self.peer = speaks;
         }
     }
 
-    /// Answers a call that a gate objects to. `tool` is its name, and whether the server lists it.
+    /// Answers a call that a filter objects to. `tool` is its name, and whether the server lists it.
     fn object(
         &self,
         turn: &Turn<'_>,
         key: IdKey,
         open: &Open,
         tool: Option<(&Arc<str>, bool)>,
-        objection: &Objection,
+        violation: &Violation,
         out: &mut Effects<'_>,
     ) {
-        let (answer, code) = objection.answer(open.era, &open.raw(&key));
-        let mut record = objection.record(turn, Side::Client, Action::Refused);
+        let (answer, code) = violation.answer(open.era, &open.raw(&key));
+        let mut record = violation.record(turn, Side::Client, Action::Refused);
         record.describe(&key, open, turn);
         record.tool = tool.map(|(name, _)| Arc::clone(name));
         record.listed = tool.is_some_and(|(_, listed)| listed);
@@ -307,22 +307,23 @@ impl Conversation {
             record.peer.clone_from(&open.peer);
             out.audit(record);
         };
-        for objection in &passage.reported {
-            note(objection.record(turn, Side::Client, Action::Reported));
+        for violation in &passage.reported {
+            note(violation.record(turn, Side::Client, Action::Reported));
         }
         if let Some((_, what)) = &passage.repaired {
-            let mut record = Record::new(turn.now, Side::Client, Gate::Arguments, Action::Altered);
+            let mut record =
+                Record::new(turn.now, Side::Client, Filter::Arguments, Action::Altered);
             record.code = REPAIRED;
             record.places = what.iter().take(Record::PLACES).cloned().collect();
             note(record);
             return;
         }
-        let clean = passage.objection.is_none() && passage.reported.is_empty();
+        let clean = passage.violation.is_none() && passage.reported.is_empty();
         if clean && turn.policy().record_passes {
             note(Record::new(
                 turn.now,
                 Side::Client,
-                Gate::Arguments,
+                Filter::Arguments,
                 Action::Passed,
             ));
         }
@@ -342,9 +343,9 @@ impl Conversation {
     }
 }
 
-impl Objection {
+impl Violation {
     pub(super) fn record(&self, turn: &Turn<'_>, from: Side, action: Action) -> Record {
-        let mut record = fault(turn, from, self.gate, action, Act::ClientSentNoMessage);
+        let mut record = fault(turn, from, self.filter, action, Act::ClientSentNoMessage);
         record.code = self.code;
         record.blame = Some(self.blame);
         record.places.clone_from(&self.places);
@@ -355,27 +356,27 @@ impl Objection {
     }
 }
 
-/// Leads a call through the gates.
+/// Leads a call through the filters.
 fn pass(case: &mut CallCase<'_>) -> Passage {
     let mut passage = Passage {
         listed: matches!(case.found, Found::Tool(_) | Found::Bad(_)),
-        objection: None,
+        violation: None,
         reported: Vec::new(),
         repaired: None,
     };
-    for gate in CALL {
-        match gate(case) {
-            Judged::Fine => {}
+    for filter in CALL {
+        match filter(case) {
+            Judged::Pass => {}
             Judged::Repaired { arguments, what } => {
                 case.repaired = Some(arguments.clone());
                 passage.repaired = Some((arguments, what));
             }
-            Judged::Objection(objection) => match objection.mode {
+            Judged::Violation(violation) => match violation.mode {
                 Mode::Enforce => {
-                    passage.objection = Some(objection);
+                    passage.violation = Some(violation);
                     break;
                 }
-                Mode::Audit => passage.reported.push(*objection),
+                Mode::Audit => passage.reported.push(*violation),
                 Mode::Off => {}
             },
         }

@@ -13,7 +13,7 @@ use crate::effect::{Effects, Outgoing, Purpose, Shape, method_name};
 use crate::fault::{Act, UNSUPPORTED_VERSION};
 use crate::id::IdKey;
 use crate::reading::Reading;
-use crate::record::{Action, Gate};
+use crate::record::{Action, Filter};
 use crate::recover::Recovery;
 use crate::side::Side;
 
@@ -228,7 +228,7 @@ impl Conversation {
         let elsewhere = self.adopted || self.link.server == Carrier::Http;
         if !asked && !elsewhere && key.is_some() {
             let act = Act::ClientAnsweredUnasked;
-            let mut record = fault(turn, Side::Client, Gate::Tracking, Action::Dropped, act);
+            let mut record = fault(turn, Side::Client, Filter::Tracking, Action::Dropped, act);
             record.id = key;
             out.audit(record);
             return;

@@ -9,7 +9,7 @@ use super::{Carrier, Conversation, Turn};
 use crate::effect::{Effect, Effects, Outgoing, Purpose, Shape};
 use crate::fault::Act;
 use crate::id::IdKey;
-use crate::record::{Action, Gate};
+use crate::record::{Action, Filter};
 use crate::side::Side;
 use crate::text;
 
@@ -103,7 +103,7 @@ impl Conversation {
             for key in conversation.asked.drain() {
                 let (act, said) = (Act::ClientGone, "the client is gone");
                 let code = rpc_code(act);
-                let mut record = fault(turn, Side::Client, Gate::Tracking, Action::Refused, act);
+                let mut record = fault(turn, Side::Client, Filter::Tracking, Action::Refused, act);
                 record.id = Some(key.clone());
                 let answer = text::error_answer(&key.raw(), code, said, Some(&data(act)));
                 answer_to(Side::Server, key, answer, Some(code), out);
@@ -124,7 +124,7 @@ impl Conversation {
                 let mut record = fault(
                     turn,
                     Side::Client,
-                    Gate::Tracking,
+                    Filter::Tracking,
                     Action::Dropped,
                     Act::ClientLeft,
                 );

@@ -12,11 +12,11 @@ use super::answer::fault;
 use super::{Conversation, Turn};
 use crate::effect::{Effects, Outgoing, Purpose, Shape};
 use crate::fault::Act;
-use crate::gate::clients::known_form;
+use crate::filter::clients::known_form;
 use crate::id::IdKey;
-use crate::knowledge::Lesson;
 use crate::reading::whole_message;
-use crate::record::{Action, Gate};
+use crate::record::{Action, Filter};
+use crate::scope::ListedPage;
 use crate::side::Side;
 use crate::text;
 
@@ -119,7 +119,7 @@ impl Conversation {
             return;
         }
         let act = Act::ServerUnlisted;
-        let mut record = fault(turn, Side::Server, Gate::Admission, Action::Dropped, act);
+        let mut record = fault(turn, Side::Server, Filter::Admission, Action::Dropped, act);
         record.note(why);
         out.audit(record);
         self.unpark_all(turn, Some(why), out);
@@ -143,14 +143,14 @@ impl Conversation {
                 "more bytes of tools than the limit of {allowed} (listing_bytes)"
             ));
         }
-        let lesson = lesson(
+        let page = page(
             turn,
             &listing,
             fetch.cursor.as_deref(),
             fetch.era,
             fetch.changes,
         );
-        let tools = self.scope.learn(&lesson, limits);
+        let tools = self.scope.learn(&page, limits);
         tools.map_err(|error| error.to_string())?;
         let Some(next) = listing.next_cursor() else {
             return Ok(None);
@@ -197,13 +197,13 @@ impl Conversation {
 }
 
 /// What is to be learned of a page.
-pub(super) fn lesson<'l>(
+pub(super) fn page<'l>(
     turn: &Turn<'_>,
     listing: &'l Listing,
     cursor: Option<&'l str>,
     era: Era,
     changes: u64,
-) -> Lesson<'l> {
+) -> ListedPage<'l> {
     let result = listing.result();
     let ttl = era.is_modern().then(|| {
         let ttl = result.member("ttlMs").and_then(|ttl| ttl.number().as_i64());
@@ -212,7 +212,7 @@ pub(super) fn lesson<'l>(
     let scope = result
         .member("cacheScope")
         .map_or("", |scope| scope.string());
-    Lesson {
+    ListedPage {
         listing,
         cursor,
         ttl,

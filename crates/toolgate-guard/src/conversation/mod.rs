@@ -16,8 +16,8 @@
 //!           │                 │ the guard asks  │
 //!           │                 │ tools/list      │
 //!           │                 ▼                 ▼
-//!           │            the gates: admission, drift, rate, arguments
-//!           │                 │ objection ──────────────────────────► answered: refusal
+//!           │            the filters: admission, drift, rate, arguments
+//!           │                 │ violation ──────────────────────────► answered: refusal
 //!           ▼                 ▼
 //!          OPEN ◄─────────────┘  sent to the server
 //!           │
@@ -55,11 +55,11 @@ use toolgate_json::Document;
 use toolgate_mcp::era::Era;
 
 use crate::effect::{Effect, Effects};
-use crate::guard::{Desk, Guard, Rules};
-use crate::knowledge::Scope;
+use crate::guard::{Guard, Rules, Scratch};
 use crate::policy::Policy;
-use crate::reading::{self, Desks};
+use crate::reading::{self, ReadBuffers};
 use crate::record::Peer;
+use crate::scope::Scope;
 use crate::share::Identity;
 use crate::side::Side;
 use asked::Asked;
@@ -253,51 +253,51 @@ impl Conversation {
         let guard = self.guard.clone();
         let rules = guard.rules();
         let turn = Turn { rules: &rules, now };
-        let mut desk = guard.take_desk(&rules);
+        let mut scratch = guard.take_scratch(&rules);
         let mut out = Effects::new();
-        self.take_at(&turn, &mut desk, from, message, &mut out);
+        self.take_at(&turn, &mut scratch, from, message, &mut out);
         if from == Side::Client {
             self.sign(&mut out);
         }
-        self.carried(None);
-        guard.put_desk(desk, message.len());
+        self.set_trace_context(None);
+        guard.return_scratch(scratch, message.len());
         out
     }
 
     fn take_at<'m>(
         &mut self,
         turn: &Turn<'_>,
-        desk: &mut Desk,
+        scratch: &mut Scratch,
         from: Side,
         message: &'m [u8],
         out: &mut Effects<'m>,
     ) {
         let start = out.len();
-        self.decide(turn, desk, from, message, out);
+        self.decide(turn, scratch, from, message, out);
         self.follow(turn, out, start);
     }
 
     fn decide<'m>(
         &mut self,
         turn: &Turn<'_>,
-        desk: &mut Desk,
+        scratch: &mut Scratch,
         from: Side,
         message: &'m [u8],
         out: &mut Effects<'m>,
     ) {
-        let Desk {
+        let Scratch {
             reader,
             second,
-            spare,
+            replacement,
             checker,
             ..
-        } = desk;
-        let desks = Desks {
+        } = scratch;
+        let buffers = ReadBuffers {
             first: reader,
             second,
-            spare,
+            replacement,
         };
-        let reading = match reading::read(desks, message, &turn.policy().limits.read()) {
+        let reading = match reading::read(buffers, message, &turn.policy().limits.read()) {
             Ok(reading) => reading,
             Err(error) => return self.unreadable(turn, from, message, &error, out),
         };
@@ -315,20 +315,20 @@ impl Conversation {
     fn again(
         &mut self,
         turn: &Turn<'_>,
-        desk: &mut Desk,
+        scratch: &mut Scratch,
         message: &[u8],
         retry: &Retry,
         out: &mut Effects<'_>,
     ) {
-        let desks = Desks {
-            first: &mut desk.reader,
-            second: &mut desk.second,
-            spare: &mut desk.spare,
+        let buffers = ReadBuffers {
+            first: &mut scratch.reader,
+            second: &mut scratch.second,
+            replacement: &mut scratch.replacement,
         };
         let mut effects = Effects::new();
         // It was read when it came.
-        if let Ok(reading) = reading::read(desks, message, &turn.policy().limits.read()) {
-            let checker = &mut desk.checker;
+        if let Ok(reading) = reading::read(buffers, message, &turn.policy().limits.read()) {
+            let checker = &mut scratch.checker;
             self.client_message(turn, checker, &reading, message, Some(retry), &mut effects);
         }
         self.sign(&mut effects);

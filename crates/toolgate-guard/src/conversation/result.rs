@@ -9,21 +9,21 @@ use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::{Era, ToolMethod};
 use toolgate_mcp::message::{Edits, TaskAnswer, created_task};
 
-use super::answer::fault;
-use super::fetch::{lesson, listing_limits};
+use super::answer::{fault, forward_altered};
+use super::fetch::{listing_limits, page};
 use super::open::{Called, Open, What};
 use super::server::forward_answer;
 use super::{Carrier, Conversation, Turn};
 use crate::effect::{Effects, Outgoing, Purpose, Shape};
 use crate::fault::Act;
-use crate::gate::clients::Forms;
-use crate::gate::listing::{PageCase, removed, tell};
-use crate::gate::results::NotObject;
-use crate::gate::{Objection, Reply, results};
+use crate::filter::clients::Forms;
+use crate::filter::listing::{PageCase, removed, tell};
+use crate::filter::results::NotObject;
+use crate::filter::{Reply, Violation, results};
 use crate::id::IdKey;
 use crate::policy::{BadResult, BadTools, Mode, Project, TextBlocks};
 use crate::reading::{Reading, whole_message};
-use crate::record::{Action, Gate, Record};
+use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 
 /// An answer with a tool's result in it.
@@ -63,7 +63,8 @@ impl Conversation {
             }
             Err(error) => {
                 let act = Act::ServerUnlisted;
-                let mut record = fault(turn, Side::Server, Gate::Admission, Action::Reported, act);
+                let mut record =
+                    fault(turn, Side::Server, Filter::Admission, Action::Reported, act);
                 record.describe(&key, &open, turn);
                 record.note(&error.to_string());
                 out.audit(record);
@@ -71,8 +72,8 @@ impl Conversation {
             }
         };
         let forms = Forms::of(listing, turn.rules, self.scope.store());
-        let lesson = lesson(turn, forms.known(), cursor, open.era, *changes);
-        let tools = match self.scope.learn(&lesson, &turn.policy().limits) {
+        let page = page(turn, forms.known(), cursor, open.era, *changes);
+        let tools = match self.scope.learn(&page, &turn.policy().limits) {
             Ok(tools) => tools,
             Err(error) => {
                 let act = Act::ServerUnlisted;
@@ -88,7 +89,7 @@ impl Conversation {
             rules: turn.rules,
             listing: forms.told(),
             tools: &tools,
-            board: self.scope.board(),
+            shared: self.scope.shared(),
             cursor,
             reader: open.era,
             http: self.link.client == Carrier::Http || self.link.server == Carrier::Http,
@@ -109,7 +110,7 @@ impl Conversation {
                     } else {
                         Action::Altered
                     };
-                    let mut record = Record::new(turn.now, Side::Server, Gate::Admission, action);
+                    let mut record = Record::new(turn.now, Side::Server, Filter::Admission, action);
                     record.describe(&key, &open, turn);
                     if told.rewritten > 0 {
                         record.note(&format!("{} things told otherwise", told.rewritten));
@@ -148,7 +149,7 @@ impl Conversation {
             What::Call(called) if called.as_task => ResultOf::task(open.era),
             _ => ResultOf::from(open.era),
         };
-        let objection = self
+        let violation = self
             .judge(turn, checker, reading, &answered, of)
             .or_else(|| not_object(turn, &answered, NotObject::Bad))
             .or_else(|| missing_text(turn, &answered, of))
@@ -162,28 +163,28 @@ impl Conversation {
             record.fuel = fuel;
             out.audit(record);
         };
-        let changed = match &objection {
-            Some(objection) => {
-                let enforced = objection.mode == Mode::Enforce;
+        let changed = match &violation {
+            Some(violation) => {
+                let enforced = violation.mode == Mode::Enforce;
                 let mended = enforced
-                    .then(|| mended(turn, &answered, objection, bytes))
+                    .then(|| mended(turn, &answered, violation, bytes))
                     .flatten();
                 let changed = mended.map(|text| (text, false));
                 let changed =
-                    changed.or_else(|| enforced.then(|| replaced(&answered, objection, bytes)));
+                    changed.or_else(|| enforced.then(|| replaced(&answered, violation, bytes)));
                 let action = match &changed {
                     None => Action::Reported,
                     Some((_, true)) => Action::Refused,
                     Some((_, false)) => Action::Altered,
                 };
-                note(objection.record(turn, Side::Server, action), out);
+                note(violation.record(turn, Side::Server, action), out);
                 changed
             }
             None => {
                 if turn.policy().record_passes && answered.mode != Mode::Off {
                     let action = Action::Passed;
                     note(
-                        Record::new(turn.now, Side::Server, Gate::Results, action),
+                        Record::new(turn.now, Side::Server, Filter::Results, action),
                         out,
                     );
                 }
@@ -228,23 +229,23 @@ impl Conversation {
         };
         answered.result = result;
         answered.inner = true;
-        let Some(objection) = self.judge(turn, checker, reading, &answered, era.into()) else {
+        let Some(violation) = self.judge(turn, checker, reading, &answered, era.into()) else {
             return false;
         };
-        let enforced = objection.mode == Mode::Enforce;
+        let enforced = violation.mode == Mode::Enforce;
         let action = if enforced {
             Action::Altered
         } else {
             Action::Reported
         };
-        let mut record = objection.record(turn, Side::Server, action);
+        let mut record = violation.record(turn, Side::Server, action);
         record.method = Some(NOTE.into());
         record.tool.clone_from(&answered.name);
         record.listed = answered.tool.is_some();
         record.era = Some(era);
         out.audit(record);
         if enforced {
-            let (text, _) = replaced(&answered, &objection, reading.document.source().as_bytes());
+            let (text, _) = replaced(&answered, &violation, reading.document.source().as_bytes());
             let shape = Shape::Notification {
                 method: NOTE.into(),
             };
@@ -305,7 +306,7 @@ impl Conversation {
         reading: &Reading<'_>,
         answered: &Answered<'_>,
         of: ResultOf,
-    ) -> Option<Objection> {
+    ) -> Option<Violation> {
         let mode = answered.mode;
         if let (Some(tool), Some(task)) = (&answered.tool, created_task(answered.result))
             && matches!(answered.open.what, What::Call(_))
@@ -325,7 +326,7 @@ impl Conversation {
             );
             let act = Act::ServerAnsweredNoJson;
             let reply = Reply::Tool(text);
-            return Some(Objection::act(Gate::Results, mode, act, reply));
+            return Some(Violation::act(Filter::Results, mode, act, reply));
         }
         let Some(tool) = &answered.tool else {
             let malformed = of.era.read_result(answered.result).err();
@@ -333,25 +334,28 @@ impl Conversation {
                 .map(|error| {
                     let text = format!("the tool answered no result: {error}");
                     let act = Act::ServerAnsweredNoMessage;
-                    let mut objection = Objection::act(Gate::Results, mode, act, Reply::Tool(text));
-                    objection.code = "result-malformed";
-                    objection
+                    let mut violation =
+                        Violation::act(Filter::Results, mode, act, Reply::Tool(text));
+                    violation.code = "result-malformed";
+                    violation
                 })
                 .or_else(|| self.without_contract(turn, answered));
         };
         match checker.check_result(tool, of, answered.result) {
             Decision::Pass(pass) => match pass.checked {
-                Checked::Undecided(why) => {
-                    Some(Objection::undecided(Gate::Results, "result-undecided", why))
-                }
+                Checked::Undecided(why) => Some(Violation::undecided(
+                    Filter::Results,
+                    "result-undecided",
+                    why,
+                )),
                 _ => None,
             },
-            Decision::Refuse(refusal) => Some(Objection::refusal(Gate::Results, mode, refusal)),
+            Decision::Refuse(refusal) => Some(Violation::refusal(Filter::Results, mode, refusal)),
         }
     }
 
     /// A result whose contract nobody here knows.
-    fn without_contract(&self, turn: &Turn<'_>, answered: &Answered<'_>) -> Option<Objection> {
+    fn without_contract(&self, turn: &Turn<'_>, answered: &Answered<'_>) -> Option<Violation> {
         let What::Task { .. } = answered.open.what else {
             // The policy let the call pass without one.
             return None;
@@ -362,12 +366,17 @@ impl Conversation {
         };
         let text = "the task's result cannot be checked: nobody here saw which tool began it";
         let reply = Reply::Tool(text.to_owned());
-        Some(Objection::act(Gate::Results, mode, Act::TaskUnknown, reply))
+        Some(Violation::act(
+            Filter::Results,
+            mode,
+            Act::TaskUnknown,
+            reply,
+        ))
     }
 }
 
 /// Structured content that the protocol of both sides does not allow, if this becomes of it.
-fn not_object(turn: &Turn<'_>, answered: &Answered<'_>, what: NotObject) -> Option<Objection> {
+fn not_object(turn: &Turn<'_>, answered: &Answered<'_>, what: NotObject) -> Option<Violation> {
     let (era, tool) = (answered.open.era, answered.tool.as_ref()?);
     let found = results::not_object(turn.policy(), era, tool, answered.result);
     if answered.mode == Mode::Off || found != Some(what) {
@@ -380,11 +389,11 @@ fn not_object(turn: &Turn<'_>, answered: &Answered<'_>, what: NotObject) -> Opti
     };
     let text = "the result's structured content is not an object, as the protocol requires";
     let reply = Reply::Tool(text.to_owned());
-    Some(Objection::act(Gate::Results, mode, act, reply))
+    Some(Violation::act(Filter::Results, mode, act, reply))
 }
 
 /// A final result that keeps its contract, and yet not every reader can do with.
-fn missing_text(turn: &Turn<'_>, answered: &Answered<'_>, of: ResultOf) -> Option<Objection> {
+fn missing_text(turn: &Turn<'_>, answered: &Answered<'_>, of: ResultOf) -> Option<Violation> {
     let mode = match turn.policy().text_blocks {
         TextBlocks::Report => Mode::Audit,
         TextBlocks::Repair | TextBlocks::Refuse => answered.mode,
@@ -401,21 +410,21 @@ fn missing_text(turn: &Turn<'_>, answered: &Answered<'_>, of: ResultOf) -> Optio
         _ => "the result has no `content`",
     };
     let reply = Reply::Tool(text.to_owned());
-    Some(Objection::act(Gate::Results, mode, act, reply))
+    Some(Violation::act(Filter::Results, mode, act, reply))
 }
 
 /// A result with the text that it should have had, if that is all that is wrong with it.
 fn mended(
     turn: &Turn<'_>,
     answered: &Answered<'_>,
-    objection: &Objection,
+    violation: &Violation,
     bytes: &[u8],
 ) -> Option<String> {
-    if objection.code == Act::ResultValueLeftOut.code() {
+    if violation.code == Act::ResultValueLeftOut.code() {
         return told(turn, answered, bytes);
     }
     let texts = [Act::ResultWithoutText, Act::ResultWithoutContent];
-    let is_text = texts.iter().any(|act| act.code() == objection.code);
+    let is_text = texts.iter().any(|act| act.code() == violation.code);
     if !is_text || turn.policy().text_blocks != TextBlocks::Repair {
         return None;
     }
@@ -424,18 +433,18 @@ fn mended(
 }
 
 /// What stands in the place of a bad result, and whether nothing of it is left.
-fn replaced(answered: &Answered<'_>, objection: &Objection, bytes: &[u8]) -> (String, bool) {
+fn replaced(answered: &Answered<'_>, violation: &Violation, bytes: &[u8]) -> (String, bool) {
     let source = std::str::from_utf8(bytes).unwrap_or_default();
     // What no reader could read is not kept.
     let era = answered.open.era;
     let readable = era.read_result(answered.result).is_ok();
-    if let Some(text) = results::marked(answered.how, objection, answered.result, source)
+    if let Some(text) = results::marked(answered.how, violation, answered.result, source)
         && readable
     {
         return (text, false);
     }
     let id = answered.open.raw(&answered.key);
-    let (answer, _) = objection.answer(era, &id);
+    let (answer, _) = violation.answer(era, &id);
     if !answered.inner {
         return (answer, true);
     }
@@ -460,7 +469,7 @@ fn told(turn: &Turn<'_>, answered: &Answered<'_>, bytes: &[u8]) -> Option<String
     let projection = results::projection(turn.policy(), era);
     match projection.result(Some(tool), era, answered.result) {
         Ok(projected) => (projected.text.as_bytes() != bytes).then_some(projected.text),
-        // It passed the gate, or nobody looks at it: as it is.
+        // It passed the filter, or nobody looks at it: as it is.
         Err(_) => None,
     }
 }
@@ -481,19 +490,6 @@ fn retold(turn: &Turn<'_>, answered: &Answered<'_>, text: &str) -> Option<String
     }
     let projected = projection.result(Some(tool), era, result).ok()?;
     Some(projected.text)
-}
-
-pub(super) fn forward_altered(key: IdKey, text: String, out: &mut Effects<'_>) {
-    let shape = Shape::Answer {
-        id: Some(key),
-        error: None,
-    };
-    out.send(Outgoing::new(
-        Side::Client,
-        text.into_bytes(),
-        Purpose::Forward,
-        shape,
-    ));
 }
 
 const NOTE: &str = "notifications/tasks";

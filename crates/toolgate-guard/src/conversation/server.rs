@@ -5,16 +5,16 @@ use toolgate_mcp::check::Checker;
 use toolgate_mcp::era::{Era, ToolMethod};
 use toolgate_mcp::message::{Edits, INVALID_REQUEST, Message, Notification, Request, RequestId};
 
+use super::answer::forward_altered;
 use super::answer::{answer_to, data, fault, rpc_code};
 use super::client::id_member;
 use super::open::{Open, What};
-use super::result::forward_altered;
 use super::{Carrier, Conversation, Turn, nearest};
 use crate::effect::{Effects, Outgoing, Purpose, Shape, method_name};
 use crate::fault::{Act, INTERNAL_ERROR, METHOD_NOT_FOUND};
 use crate::id::IdKey;
 use crate::reading::Reading;
-use crate::record::{Action, Gate};
+use crate::record::{Action, Filter};
 use crate::recover::Recovery;
 use crate::side::Side;
 use crate::text::error_answer;
@@ -54,10 +54,16 @@ impl Conversation {
         }
         if let Some(text) = self.under_asked_id(turn, &message, bytes, out) {
             let guard = self.guard.clone();
-            let mut desk = guard.take_desk(turn.rules);
+            let mut scratch = guard.take_scratch(turn.rules);
             let mut effects = Effects::new();
-            self.decide(turn, &mut desk, Side::Server, text.as_bytes(), &mut effects);
-            guard.put_desk(desk, bytes.len());
+            self.decide(
+                turn,
+                &mut scratch,
+                Side::Server,
+                text.as_bytes(),
+                &mut effects,
+            );
+            guard.return_scratch(scratch, bytes.len());
             return out.adopt(effects);
         }
         self.heard(turn, &message);
@@ -78,7 +84,7 @@ impl Conversation {
                 out.audit(fault(
                     turn,
                     Side::Server,
-                    Gate::Envelope,
+                    Filter::Envelope,
                     Action::Dropped,
                     act,
                 ));
@@ -120,7 +126,7 @@ impl Conversation {
                 return answered_elsewhere(turn, id, key, answer.is_ok(), bytes, out);
             }
             let act = Act::ServerAnsweredUnasked;
-            let mut record = fault(turn, Side::Server, Gate::Tracking, Action::Dropped, act);
+            let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Dropped, act);
             record.id = Some(key);
             out.audit(record);
             return;
@@ -169,7 +175,7 @@ impl Conversation {
             return None;
         }
         let act = Act::ServerAnsweredOtherId;
-        let mut record = fault(turn, Side::Server, Gate::Tracking, Action::Altered, act);
+        let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Altered, act);
         record.describe(&asked, open, turn);
         out.audit(record);
         let mut edits = Edits::new();
@@ -284,7 +290,7 @@ fn answered_elsewhere<'m>(
     let act = Act::AnsweredElsewhere;
     let text = "the request was sent through another replica of the guard, so its result cannot be checked here; send it again";
     let answer = error_answer(id.raw(), rpc_code(act), text, Some(&data(act)));
-    let mut record = fault(turn, Side::Server, Gate::Tracking, Action::Refused, act);
+    let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Refused, act);
     record.id = Some(key.clone());
     answer_to(Side::Client, key, answer, Some(rpc_code(act)), out);
     out.audit(record);
@@ -303,7 +309,7 @@ fn forward_error<'m>(
         return forward_answer(key, bytes, out);
     };
     let act = Act::ServerAnsweredBadError;
-    let mut record = fault(turn, Side::Server, Gate::Envelope, Action::Altered, act);
+    let mut record = fault(turn, Side::Server, Filter::Envelope, Action::Altered, act);
     record.describe(&key, open, turn);
     out.audit(record);
     let mut edits = Edits::new();

@@ -49,7 +49,7 @@ impl Conversation {
 
     /// The trace context that the transport of the client's next message carries, such as HTTP
     /// headers. It counts for a message with none of its own in `_meta`.
-    pub fn carried(&mut self, context: Option<TraceContext>) {
+    pub fn set_trace_context(&mut self, context: Option<TraceContext>) {
         if let Some(traces) = &mut self.traces {
             traces.carried = context;
         }
@@ -179,7 +179,7 @@ impl Traces {
         let followed = record.id.as_ref().and_then(|id| self.open.get_mut(id));
         if let Some(followed) = followed {
             followed.verdict.get_or_insert(Verdict {
-                gate: record.gate,
+                filter: record.filter,
                 action: record.action,
                 code: record.code,
             });
@@ -217,12 +217,12 @@ impl Traces {
 /// alone.
 fn splice(guard: &Guard, turn: &Turn<'_>, outgoing: &mut Outgoing<'_>, context: TraceContext) {
     let length = outgoing.bytes.len();
-    let mut desk = guard.take_desk(turn.rules);
+    let mut scratch = guard.take_scratch(turn.rules);
     let limits = turn.policy().limits.read();
-    let request = desk.reader.read(&outgoing.bytes, &limits);
+    let request = scratch.reader.read(&outgoing.bytes, &limits);
     if let Some(spliced) = request.ok().and_then(|request| context.splice(request)) {
         outgoing.bytes = spliced.into_bytes().into();
         outgoing.trace = Some(Box::new(context));
     }
-    guard.put_desk(desk, length);
+    guard.return_scratch(scratch, length);
 }

@@ -12,7 +12,7 @@ use super::{Conversation, Turn};
 use crate::effect::{Effects, Outgoing, Purpose, Shape, method_name};
 use crate::fault::Act;
 use crate::id::IdKey;
-use crate::record::{Action, Gate, Record};
+use crate::record::{Action, Filter, Record};
 use crate::recover::{Recovered, Recovery};
 use crate::side::Side;
 use crate::text;
@@ -114,7 +114,7 @@ impl Conversation {
                 let answer = text::error_answer(id, rpc_code(act), &said, Some(&data(act)));
                 answer_to(Side::Server, key, answer, Some(rpc_code(act)), out);
             }
-            let mut record = fault(turn, Side::Client, Gate::Envelope, Action::Refused, act);
+            let mut record = fault(turn, Side::Client, Filter::Envelope, Action::Refused, act);
             record.detail = Some(text.to_owned());
             out.audit(record);
             return;
@@ -149,7 +149,7 @@ impl Conversation {
                 };
                 let answer = text::error_answer(&key.raw(), code, text, Some(&data(act)));
                 answer_to(Side::Server, key, answer, Some(code), out);
-                let mut record = fault(turn, Side::Server, Gate::Envelope, Action::Refused, act);
+                let mut record = fault(turn, Side::Server, Filter::Envelope, Action::Refused, act);
                 record.method = found.method.as_deref().map(method_name);
                 record.detail = Some(text.to_owned());
                 out.audit(record);
@@ -161,7 +161,7 @@ impl Conversation {
                 } else {
                     Act::ServerMadeNoise
                 };
-                let mut record = fault(turn, Side::Server, Gate::Envelope, Action::Dropped, act);
+                let mut record = fault(turn, Side::Server, Filter::Envelope, Action::Dropped, act);
                 record.method = found.method.as_deref().map(method_name);
                 record.detail = Some(text.to_owned());
                 out.audit(record);
@@ -206,7 +206,7 @@ impl Conversation {
         text: &str,
         out: &mut Effects<'_>,
     ) {
-        let mut record = fault(turn, Side::Server, Gate::Tracking, Action::Refused, act);
+        let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Refused, act);
         record.method = Some(method_name(method));
         if let Some(key) = IdKey::read(id) {
             record.id = Some(key.clone());
@@ -240,7 +240,7 @@ fn refuse_text(
         Purpose::Answer,
         shape,
     ));
-    let mut record = fault(turn, Side::Client, Gate::Envelope, Action::Refused, act);
+    let mut record = fault(turn, Side::Client, Filter::Envelope, Action::Refused, act);
     record.id = key;
     record.method = method.map(method_name);
     record.detail = Some(text.to_owned());

@@ -28,7 +28,7 @@ pub struct Limits {
     /// Bytes of one list. Default 64 MiB.
     pub listing_bytes: usize,
     /// Bytes of all lists that are remembered. Default 256 MiB.
-    pub knowledge_bytes: usize,
+    pub tool_list_bytes: usize,
     /// Tasks that one scope remembers. Default 10,000.
     pub tasks: usize,
     /// Scopes that are remembered. Default 10,000.
@@ -53,7 +53,7 @@ impl Default for Limits {
             // why: the largest published list known to us has under 500 tools.
             tools: 20_000,
             listing_bytes: 64 << 20,
-            knowledge_bytes: 256 << 20,
+            tool_list_bytes: 256 << 20,
             tasks: 10_000,
             scopes: 10_000,
             fuel: toolgate_schema::Limits::default().fuel,
@@ -80,7 +80,7 @@ impl Limits {
             ("pages", self.pages),
             ("tools", self.tools),
             ("listing_bytes", self.listing_bytes),
-            ("knowledge_bytes", self.knowledge_bytes),
+            ("tool_list_bytes", self.tool_list_bytes),
             ("scopes", self.scopes),
         ] {
             if value == 0 {

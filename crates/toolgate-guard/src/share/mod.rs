@@ -4,9 +4,9 @@
 //! ```text
 //!   a call ──► own bucket, own pins, and what was heard last ──► decided, at once
 //!                 │                     ▲
-//!        charges, claims, set aside     │
+//!        charges, pins, quarantine      │
 //!                 ▼                     │
-//!            Share::post ──► the store ─┘  (whoever has sockets)
+//!            Share::take_updates ──► the store ─┘  (whoever has sockets)
 //! ```
 //!
 //! Nothing here waits. Every guard decides by itself, tells what it did, and
@@ -14,9 +14,9 @@
 //! is gone, a guard is as it would be alone: what it has to tell is kept, in
 //! bounds, and told when the store is back.
 
-mod aside;
-mod keyed;
+mod keyed_hash;
 mod pins;
+mod quarantine;
 mod rates;
 
 use std::fmt;
@@ -28,13 +28,13 @@ use std::time::Duration;
 use sha2::{Digest as _, Sha256};
 
 use crate::policy::DriftMode;
-use aside::Aside;
-pub use aside::SetAside;
-use keyed::Keyed;
+use keyed_hash::KeyedHash;
 use pins::Pins;
-pub use pins::{Claim, NEXT};
+pub use pins::{NEXT, PinReport};
+use quarantine::Quarantine;
+pub use quarantine::QuarantineUpdate;
 pub use rates::Charge;
-pub(crate) use rates::Tab;
+pub(crate) use rates::SharedBucket;
 
 /// What is done with what other guards tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,8 +47,8 @@ pub struct ShareTerms {
     /// saw them first.
     pub pins: DriftMode,
     /// Whether a tool that one guard refuses, because it is not as it was pinned,
-    /// is set aside by all.
-    pub set_aside: bool,
+    /// is quarantined by all.
+    pub quarantine: bool,
 }
 
 /// What this process shares with others. A handle: clones share everything.
@@ -57,21 +57,21 @@ pub struct Share(Arc<Inner>);
 
 struct Inner {
     terms: ShareTerms,
-    keyed: Keyed,
+    keyed: KeyedHash,
     /// Buckets with something to tell, each once.
-    tabs: Mutex<Vec<Arc<Tab>>>,
-    boards: Mutex<Vec<Weak<Board>>>,
+    buckets: Mutex<Vec<Arc<SharedBucket>>>,
+    states: Mutex<Vec<Weak<SharedState>>>,
     wake: Box<dyn Fn() + Send + Sync>,
     /// Whether `wake` was called since the last post.
     woken: AtomicBool,
 }
 
 /// What is shared about one upstream.
-pub(crate) struct Board {
+pub(crate) struct SharedState {
     upstream: String,
     share: Share,
     pins: Mutex<Pins>,
-    aside: Aside,
+    quarantine: Quarantine,
 }
 
 /// Who a scope is to other guards. What it is made of leaves this process only
@@ -91,20 +91,20 @@ pub enum Identity<'a> {
 /// settled is told again with the next post.
 #[derive(Debug, Default)]
 #[non_exhaustive]
-pub struct Post {
+pub struct StoreUpdates {
     /// Calls that were let through.
     pub charges: Vec<Charge>,
     /// Tools that were seen.
-    pub claims: Vec<Claim>,
-    /// Tools that are to be set aside, by upstream.
-    pub aside: Vec<SetAside>,
+    pub pins_seen: Vec<PinReport>,
+    /// Tools to quarantine, by upstream.
+    pub quarantine: Vec<QuarantineUpdate>,
 }
 
-impl Post {
+impl StoreUpdates {
     /// Whether there is nothing to tell and nothing to ask.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.charges.is_empty() && self.claims.is_empty() && self.aside.is_empty()
+        self.charges.is_empty() && self.pins_seen.is_empty() && self.quarantine.is_empty()
     }
 }
 
@@ -117,54 +117,60 @@ impl Share {
     pub fn new(terms: ShareTerms, secret: &[u8], wake: impl Fn() + Send + Sync + 'static) -> Self {
         Self(Arc::new(Inner {
             terms,
-            keyed: Keyed::new(secret),
-            tabs: Mutex::default(),
-            boards: Mutex::default(),
+            keyed: KeyedHash::new(secret),
+            buckets: Mutex::default(),
+            states: Mutex::default(),
             wake: Box::new(wake),
             woken: AtomicBool::new(false),
         }))
     }
 
-    /// What is to be told now, at most [`POST`] of each kind. `now` is the clock
+    /// What is to be told now, at most [`MAX_UPDATES`] of each kind. `now` is the clock
     /// of the conversations.
     #[must_use]
-    pub fn post(&self, now: Duration) -> Post {
+    pub fn take_updates(&self, now: Duration) -> StoreUpdates {
         self.0.woken.store(false, Ordering::Release);
-        let mut post = Post::default();
-        let tabs: Vec<Arc<Tab>> = {
-            let mut tabs = self.0.tabs.lock().unwrap_or_else(PoisonError::into_inner);
-            let most = tabs.len().min(POST);
-            tabs.drain(..most).collect()
+        let mut updates = StoreUpdates::default();
+        let buckets: Vec<Arc<SharedBucket>> = {
+            let mut buckets = self
+                .0
+                .buckets
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            let most = buckets.len().min(MAX_UPDATES);
+            buckets.drain(..most).collect()
         };
-        let more = tabs.len() == POST;
-        let charges = tabs.into_iter().map(|tab| Charge::of(tab, self.clone()));
-        post.charges.extend(charges);
-        let boards: Vec<Arc<Board>> = {
-            let mut boards = self.0.boards.lock().unwrap_or_else(PoisonError::into_inner);
-            boards.retain(|board| board.strong_count() > 0);
-            boards.iter().filter_map(Weak::upgrade).collect()
+        let more = buckets.len() == MAX_UPDATES;
+        let charges = buckets
+            .into_iter()
+            .map(|bucket| Charge::of(bucket, self.clone()));
+        updates.charges.extend(charges);
+        let states: Vec<Arc<SharedState>> = {
+            let mut states = self.0.states.lock().unwrap_or_else(PoisonError::into_inner);
+            states.retain(|shared| shared.strong_count() > 0);
+            states.iter().filter_map(Weak::upgrade).collect()
         };
-        for board in &boards {
-            let room = POST.saturating_sub(post.claims.len());
-            post.claims.extend(board.claims(now, room));
-            post.aside.extend(board.set_aside(now));
+        for shared in &states {
+            let room = MAX_UPDATES.saturating_sub(updates.pins_seen.len());
+            updates.pins_seen.extend(shared.pins_seen(now, room));
+            updates.quarantine.extend(shared.quarantine_update(now));
         }
         if more {
             self.wake();
         }
-        post
+        updates
     }
 
-    pub(crate) fn board(&self, upstream: &str) -> Arc<Board> {
-        let board = Arc::new(Board {
+    pub(crate) fn state_of(&self, upstream: &str) -> Arc<SharedState> {
+        let shared = Arc::new(SharedState {
             upstream: field(upstream),
             share: self.clone(),
             pins: Mutex::default(),
-            aside: Aside::default(),
+            quarantine: Quarantine::default(),
         });
-        let mut boards = self.0.boards.lock().unwrap_or_else(PoisonError::into_inner);
-        boards.push(Arc::downgrade(&board));
-        board
+        let mut states = self.0.states.lock().unwrap_or_else(PoisonError::into_inner);
+        states.push(Arc::downgrade(&shared));
+        shared
     }
 
     fn wake(&self) {
@@ -174,7 +180,7 @@ impl Share {
     }
 }
 
-impl Board {
+impl SharedState {
     /// What a caller is called in the store.
     pub(crate) fn caller(&self, who: Identity<'_>) -> Arc<str> {
         let keyed = &self.share.0.keyed;
@@ -187,9 +193,11 @@ impl Board {
     }
 
     /// The bucket of a caller and a tool, as all guards fill it.
-    pub(crate) fn tab(&self, caller: &str, tool: &str) -> Arc<Tab> {
+    pub(crate) fn bucket(&self, caller: &str, tool: &str) -> Arc<SharedBucket> {
         let (upstream, tool) = (&self.upstream, field(tool));
-        Arc::new(Tab::new(format!("rate:{upstream}:{caller}:{tool}")))
+        Arc::new(SharedBucket::new(format!(
+            "rate:{upstream}:{caller}:{tool}"
+        )))
     }
 
     /// What is done with tools that are not as they were seen first.
@@ -208,9 +216,9 @@ impl fmt::Debug for Share {
     }
 }
 
-impl fmt::Debug for Board {
+impl fmt::Debug for SharedState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Board({})", self.upstream)
+        write!(f, "SharedState({})", self.upstream)
     }
 }
 
@@ -234,7 +242,7 @@ fn hex<'b>(bytes: impl Iterator<Item = &'b u8>) -> String {
 }
 
 /// What one post tells at most of each kind.
-pub const POST: usize = 256;
+pub const MAX_UPDATES: usize = 256;
 /// Bytes of a hash that names a caller or an odd tool.
 const NAMED: usize = 16;
 /// Bytes of a name that stands in a key as it is.

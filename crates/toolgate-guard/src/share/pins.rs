@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::{Board, field};
+use super::{SharedState, field};
 use crate::lock::{Digest, Pin};
 
 /// What is known of the pins of one upstream.
@@ -27,7 +27,7 @@ struct Held {
     urgent: bool,
 }
 
-impl Board {
+impl SharedState {
     /// What a tool is held to that looks like `seen` now; nothing if too many
     /// tools are held to something already.
     pub(crate) fn pinned(&self, tool: &str, seen: &Pin) -> Option<Pin> {
@@ -62,7 +62,7 @@ impl Board {
     }
 
     /// At most `room` tools to ask about.
-    pub(super) fn claims(self: &Arc<Self>, now: Duration, room: usize) -> Vec<Claim> {
+    pub(super) fn pins_seen(self: &Arc<Self>, now: Duration, room: usize) -> Vec<PinReport> {
         let mut pins = self.pins();
         if now >= pins.next_round && pins.round.is_empty() && !pins.held.is_empty() {
             pins.next_round = now.saturating_add(ROUND);
@@ -80,24 +80,24 @@ impl Board {
             names.push(name);
         }
         let more = !pins.urgent.is_empty() || !pins.round.is_empty();
-        let claims = names.into_iter().filter_map(|name| {
+        let pins_seen = names.into_iter().filter_map(|name| {
             let held = pins.held.get_mut(&name)?;
             held.urgent = false;
-            Some(Claim {
+            Some(PinReport {
                 key: format!("pin:{}:{}", self.upstream, field(&name)),
                 pin: held.pin,
                 seen: held.seen,
-                board: Arc::clone(self),
+                shared: Arc::clone(self),
                 name,
                 settled: false,
             })
         });
-        let claims: Vec<Claim> = claims.collect();
+        let pins_seen: Vec<PinReport> = pins_seen.collect();
         drop(pins);
         if more {
             self.share.wake();
         }
-        claims
+        pins_seen
     }
 
     fn pins(&self) -> MutexGuard<'_, Pins> {
@@ -106,8 +106,8 @@ impl Board {
 }
 
 /// A tool that was seen here: the first guard to tell of it pins it for all.
-pub struct Claim {
-    board: Arc<Board>,
+pub struct PinReport {
+    shared: Arc<SharedState>,
     key: String,
     name: Arc<str>,
     pin: Pin,
@@ -115,7 +115,7 @@ pub struct Claim {
     settled: bool,
 }
 
-impl Claim {
+impl PinReport {
     /// Where it is told, without the prefix of the store.
     #[must_use]
     pub fn key(&self) -> &str {
@@ -142,19 +142,19 @@ impl Claim {
         let Some(pin) = read(stands) else {
             return false;
         };
-        if let Some(held) = self.board.pins().held.get_mut(&self.name) {
+        if let Some(held) = self.shared.pins().held.get_mut(&self.name) {
             held.pin = pin;
         }
         true
     }
 }
 
-impl Drop for Claim {
+impl Drop for PinReport {
     fn drop(&mut self) {
         if self.settled {
             return;
         }
-        let mut pins = self.board.pins();
+        let mut pins = self.shared.pins();
         let Pins { held, urgent, .. } = &mut *pins;
         if let Some(held) = held.get_mut(&self.name)
             && !held.urgent
@@ -163,13 +163,13 @@ impl Drop for Claim {
             urgent.push(Arc::clone(&self.name));
         }
         drop(pins);
-        self.board.share.wake();
+        self.shared.share.wake();
     }
 }
 
-impl fmt::Debug for Claim {
+impl fmt::Debug for PinReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Claim({})", self.key)
+        write!(f, "PinReport({})", self.key)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::policy::Rate;
 use crate::rate::Bucket;
 
 /// A bucket that other guards fill too.
-pub(crate) struct Tab {
+pub(crate) struct SharedBucket {
     key: String,
     state: Mutex<State>,
 }
@@ -31,7 +31,7 @@ struct State {
     listed: bool,
 }
 
-impl Tab {
+impl SharedBucket {
     pub(super) fn new(key: String) -> Self {
         Self {
             key,
@@ -77,12 +77,16 @@ impl Tab {
     /// Puts it among those with something to tell. With too many of them it is
     /// not, and the next call tries again.
     fn list(self: &Arc<Self>, share: &Share) -> bool {
-        let mut tabs = share.0.tabs.lock().unwrap_or_else(PoisonError::into_inner);
-        if tabs.len() >= TABS {
+        let mut buckets = share
+            .0
+            .buckets
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if buckets.len() >= TABS {
             return false;
         }
-        tabs.push(Arc::clone(self));
-        drop(tabs);
+        buckets.push(Arc::clone(self));
+        drop(buckets);
         share.wake();
         true
     }
@@ -92,18 +96,18 @@ impl Tab {
     }
 }
 
-impl fmt::Debug for Tab {
+impl fmt::Debug for SharedBucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Tab({})", self.key)
+        write!(f, "SharedBucket({})", self.key)
     }
 }
 
 /// Calls of one caller and one tool that were let through here.
 ///
-/// The bucket `key` is a time: when it would be full again. Telling moves it by
+/// The bucket `key` is a time: when it would be full again. An update moves it by
 /// [`cost`](Self::cost), from now if it has passed.
 pub struct Charge {
-    tab: Arc<Tab>,
+    bucket: Arc<SharedBucket>,
     cost: Duration,
     most: Duration,
     share: Share,
@@ -111,8 +115,8 @@ pub struct Charge {
 }
 
 impl Charge {
-    pub(super) fn of(tab: Arc<Tab>, share: Share) -> Self {
-        let mut state = tab.state();
+    pub(super) fn of(bucket: Arc<SharedBucket>, share: Share) -> Self {
+        let mut state = bucket.state();
         state.listed = false;
         // What was let through while nobody heard of it, long ago, is forgiven:
         // the same calls were held to the rate here.
@@ -120,7 +124,7 @@ impl Charge {
         let most = state.worth.saturating_mul(GUARDS).min(FAR);
         drop(state);
         Self {
-            tab,
+            bucket,
             cost,
             most,
             share,
@@ -131,7 +135,7 @@ impl Charge {
     /// Where it is told, without the prefix of the store.
     #[must_use]
     pub fn key(&self) -> &str {
-        &self.tab.key
+        &self.bucket.key
     }
 
     /// How far the bucket moves.
@@ -150,7 +154,7 @@ impl Charge {
     /// It was told, and now the bucket is this far ahead.
     pub fn settle(mut self, ahead: Duration, now: Duration) {
         self.settled = true;
-        let mut state = self.tab.state();
+        let mut state = self.bucket.state();
         let ahead = ahead.min(self.most.saturating_add(self.cost));
         let untold = state.untold;
         state
@@ -166,17 +170,17 @@ impl Drop for Charge {
         if self.settled {
             return;
         }
-        let mut state = self.tab.state();
+        let mut state = self.bucket.state();
         state.untold = state.untold.saturating_add(self.cost);
         if !state.listed {
-            state.listed = self.tab.list(&self.share);
+            state.listed = self.bucket.list(&self.share);
         }
     }
 }
 
 impl fmt::Debug for Charge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Charge({}, {:?})", self.tab.key, self.cost)
+        write!(f, "Charge({}, {:?})", self.bucket.key, self.cost)
     }
 }
 

@@ -14,7 +14,7 @@ fn ms(ms: u64) -> Duration {
 fn share() -> Share {
     let terms = ShareTerms {
         pins: DriftMode::Refuse,
-        set_aside: true,
+        quarantine: true,
     };
     Share::new(terms, b"a secret of these guards", || ())
 }
@@ -31,7 +31,7 @@ struct Store(std::collections::BTreeMap<String, Duration>);
 
 impl Store {
     fn take(&mut self, share: &Share, now: Duration) {
-        for charge in share.post(now).charges {
+        for charge in share.take_updates(now).charges {
             let full = self.0.entry(charge.key().to_owned()).or_default();
             *full = (*full).max(now).saturating_add(charge.cost());
             let ahead = full.saturating_sub(now);
@@ -42,24 +42,24 @@ impl Store {
 
 struct Caller {
     share: Share,
-    tab: Arc<Tab>,
+    bucket: Arc<SharedBucket>,
     own: Bucket,
 }
 
 impl Caller {
     fn new() -> Self {
         let share = share();
-        let board = share.board("files");
-        let tab = board.tab(&board.caller(Identity::Anonymous), "read");
+        let shared = share.state_of("files");
+        let bucket = shared.bucket(&shared.caller(Identity::Anonymous), "read");
         Self {
             share,
-            tab,
+            bucket,
             own: Bucket::default(),
         }
     }
 
     fn take(&mut self, now: Duration) -> Result<(), Duration> {
-        self.tab.take(&mut self.own, &RATE, now, &self.share)
+        self.bucket.take(&mut self.own, &RATE, now, &self.share)
     }
 }
 
@@ -101,7 +101,7 @@ fn over_a_long_time_the_rate_holds_and_the_excess_is_bounded() {
                 .for_each(|guard| store.take(&guard.share, ms(at)));
         }
     }
-    // 10 a second, 60 s; docs/guard.md has the bound: the burst of each guard, and what each lets
+    // 10 a second, 60 s; docs/guard/sessions.md has the bound: the burst of each guard, and what each lets
     // through between two posts.
     let least = 600;
     let most = 600 + 3 * 3 + 3;
@@ -116,20 +116,20 @@ fn without_an_answer_a_guard_goes_on_alone_and_tells_later() {
         assert_eq!(alone.take(ms(at)), plain.take(&RATE, ms(at)), "{at}");
         // The store is gone: what was to be told is dropped, and is told again.
         if at % 5 == 0 {
-            drop(alone.share.post(ms(at)));
+            drop(alone.share.take_updates(ms(at)));
         }
     }
     let now = ms(1_060_000);
-    let post = alone.share.post(now);
-    let [charge] = post.charges.as_slice() else {
-        panic!("{post:?}");
+    let updates = alone.share.take_updates(now);
+    let [charge] = updates.charges.as_slice() else {
+        panic!("{updates:?}");
     };
     // Not the whole minute: a second and the burst.
     assert_eq!(charge.cost(), ms(1_300));
-    drop(post);
+    drop(updates);
     store.take(&alone.share, now);
     assert_eq!(alone.take(now), Err(ms(1_100)));
-    assert!(alone.share.post(now).is_empty());
+    assert!(alone.share.take_updates(now).is_empty());
 }
 
 #[test]
@@ -137,13 +137,13 @@ fn what_is_heard_is_held_to_what_can_be() {
     let mut guard = Caller::new();
     let now = ms(5_000);
     guard.take(now).unwrap();
-    let charge = guard.share.post(now).charges.pop().unwrap();
+    let charge = guard.share.take_updates(now).charges.pop().unwrap();
     let most = charge.most() + charge.cost();
     charge.settle(Duration::MAX, now);
     assert_eq!(guard.take(now), Err(most - ms(200)));
     // And what is heard later stands in its place.
     guard.take(now + most).unwrap();
-    let charge = guard.share.post(now).charges.pop().unwrap();
+    let charge = guard.share.take_updates(now).charges.pop().unwrap();
     charge.settle(Duration::ZERO, now + most);
     assert!(guard.take(now + most).is_ok());
 }
@@ -154,45 +154,46 @@ fn it_is_woken_once_and_buckets_wait_in_bounds() {
     let counter = Arc::clone(&woken);
     let terms = ShareTerms {
         pins: DriftMode::Off,
-        set_aside: false,
+        quarantine: false,
     };
     let share = Share::new(terms, b"secret", move || {
         counter.fetch_add(1, Ordering::Relaxed);
     });
-    let board = share.board("files");
+    let shared = share.state_of("files");
     for number in 0..20_000 {
-        let tab = board.tab("someone", &format!("tool{number}"));
-        tab.take(&mut Bucket::default(), &RATE, ms(1), &share)
+        let bucket = shared.bucket("someone", &format!("tool{number}"));
+        bucket
+            .take(&mut Bucket::default(), &RATE, ms(1), &share)
             .unwrap();
     }
     assert_eq!(woken.load(Ordering::Relaxed), 1);
     let mut told = 0;
     loop {
-        let post = share.post(ms(2));
-        if post.is_empty() {
+        let updates = share.take_updates(ms(2));
+        if updates.is_empty() {
             break;
         }
-        assert!(post.charges.len() <= POST);
-        for charge in post.charges {
+        assert!(updates.charges.len() <= MAX_UPDATES);
+        for charge in updates.charges {
             told += 1;
             charge.settle(ms(100), ms(2));
         }
     }
     assert_eq!(told, 16_384);
-    assert_eq!(woken.load(Ordering::Relaxed), 1 + told / POST);
+    assert_eq!(woken.load(Ordering::Relaxed), 1 + told / MAX_UPDATES);
 }
 
 #[test]
 fn keys_are_plain_and_tell_no_secret() {
     let share = share();
-    let board = share.board("files");
+    let shared = share.state_of("files");
     let token = [7; 32];
     let names: Vec<Arc<str>> = [
         Identity::Anonymous,
         Identity::Authorization(&token),
         Identity::Session(&token),
     ]
-    .map(|who| board.caller(who))
+    .map(|who| shared.caller(who))
     .to_vec();
     for (index, name) in names.iter().enumerate() {
         assert_eq!(name.len(), 32);
@@ -216,28 +217,28 @@ fn pin(description: &str) -> Pin {
 #[test]
 fn the_first_pin_holds_everywhere() {
     let share = share();
-    let board = share.board("files");
+    let shared = share.state_of("files");
     let (first, second) = (pin("first"), pin("second"));
     // Seen here before anything is heard: this is what it is held to.
-    assert_eq!(board.pinned("a", &second), Some(second));
-    let claim = share.post(ms(1)).claims.pop().unwrap();
-    assert_eq!(claim.key(), "pin:files:a");
+    assert_eq!(shared.pinned("a", &second), Some(second));
+    let report = share.take_updates(ms(1)).pins_seen.pop().unwrap();
+    assert_eq!(report.key(), "pin:files:a");
     // Another guard was first.
-    assert!(claim.settle(&format!("{} {}", first.contract, first.description)));
-    assert_eq!(board.pinned("a", &second), Some(first));
+    assert!(report.settle(&format!("{} {}", first.contract, first.description)));
+    assert_eq!(shared.pinned("a", &second), Some(first));
     // What is not as it is pinned is asked about again, for somebody may approve of it.
-    let claim = share.post(ms(2)).claims.pop().unwrap();
+    let report = share.take_updates(ms(2)).pins_seen.pop().unwrap();
     assert_eq!(
-        claim.pin(),
+        report.pin(),
         format!("{} {}", first.contract, first.description)
     );
     assert_eq!(
-        claim.seen(),
+        report.seen(),
         format!("{} {}", second.contract, second.description)
     );
     // Dropped: told again.
-    drop(claim);
-    let mut claim = share.post(ms(3)).claims.pop().unwrap();
+    drop(report);
+    let mut report = share.take_updates(ms(3)).pins_seen.pop().unwrap();
     for garbled in [
         "",
         "sha256:00 sha256:11",
@@ -245,32 +246,32 @@ fn the_first_pin_holds_everywhere() {
         NEXT,
         "\u{1f4a5} not a pin",
     ] {
-        assert!(!claim.settle(garbled), "{garbled}");
-        assert_eq!(board.pinned("a", &second), Some(first));
-        claim = share.post(ms(3)).claims.pop().unwrap();
+        assert!(!report.settle(garbled), "{garbled}");
+        assert_eq!(shared.pinned("a", &second), Some(first));
+        report = share.take_updates(ms(3)).pins_seen.pop().unwrap();
     }
-    assert!(share.post(ms(3)).claims.is_empty());
+    assert!(share.take_updates(ms(3)).pins_seen.is_empty());
 }
 
 #[test]
 fn every_pin_is_told_again_in_rounds() {
     let share = share();
-    let board = share.board("files");
+    let shared = share.state_of("files");
     for number in 0..600 {
-        assert!(board.pinned(&format!("tool{number}"), &pin("d")).is_some());
+        assert!(shared.pinned(&format!("tool{number}"), &pin("d")).is_some());
     }
     let told = |now| {
         let mut told = Vec::new();
         loop {
-            let claims = share.post(now).claims;
-            if claims.is_empty() {
+            let pins_seen = share.take_updates(now).pins_seen;
+            if pins_seen.is_empty() {
                 return told;
             }
-            assert!(claims.len() <= POST);
-            for claim in claims {
-                told.push(claim.key().to_owned());
-                let pin = claim.pin();
-                assert!(claim.settle(&pin));
+            assert!(pins_seen.len() <= MAX_UPDATES);
+            for report in pins_seen {
+                told.push(report.key().to_owned());
+                let pin = report.pin();
+                assert!(report.settle(&pin));
             }
         }
     };
@@ -283,35 +284,47 @@ fn every_pin_is_told_again_in_rounds() {
     assert_eq!(told(ms(31_000)).len(), 600);
     // No more than so many are held to anything.
     for number in 600..20_000 {
-        assert!(board.pinned(&format!("tool{number}"), &pin("d")).is_some());
+        assert!(shared.pinned(&format!("tool{number}"), &pin("d")).is_some());
     }
-    assert_eq!(board.pinned("one too many", &pin("d")), None);
+    assert_eq!(shared.pinned("one too many", &pin("d")), None);
 }
 
 #[test]
-fn what_one_guard_sets_aside_all_do_under_the_same_pin() {
+fn what_one_guard_quarantines_all_do_under_the_same_pin() {
     let (one, two) = (share(), share());
-    let (here, there) = (one.board("files"), two.board("files"));
+    let (here, there) = (one.state_of("files"), two.state_of("files"));
     let (pinned, other) = (pin("first"), pin("second"));
-    assert!(!there.is_aside("a", &pinned));
-    here.put_aside("a", &pinned);
-    let told = one.post(ms(1)).aside.pop().unwrap();
-    assert_eq!(told.key(), "aside:files");
+    assert!(!there.is_quarantined("a", &pinned));
+    here.quarantine("a", &pinned);
+    let told = one.take_updates(ms(1)).quarantine.pop().unwrap();
+    assert_eq!(told.key(), "quarantine:files");
     let entries = told.add().to_vec();
     told.settle(entries.clone());
-    assert!(here.is_aside("a", &pinned));
-    let asked = two.post(ms(1)).aside.pop().unwrap();
+    assert!(here.is_quarantined("a", &pinned));
+    let asked = two.take_updates(ms(1)).quarantine.pop().unwrap();
     assert!(asked.add().is_empty());
     let odd = ["".to_owned(), "x".repeat(10_000), "\u{0}".to_owned()];
     asked.settle(entries.into_iter().chain(odd));
-    assert!(there.is_aside("a", &pinned));
-    assert!(!there.is_aside("a", &other) && !there.is_aside("b", &pinned));
+    assert!(there.is_quarantined("a", &pinned));
+    assert!(!there.is_quarantined("a", &other) && !there.is_quarantined("b", &pinned));
     // It is asked for in a while, and over when the store has forgotten it.
-    assert!(two.post(ms(900)).aside.is_empty());
-    two.post(ms(1_001)).aside.pop().unwrap().settle([]);
-    assert!(!there.is_aside("a", &pinned));
+    assert!(two.take_updates(ms(900)).quarantine.is_empty());
+    two.take_updates(ms(1_001))
+        .quarantine
+        .pop()
+        .unwrap()
+        .settle([]);
+    assert!(!there.is_quarantined("a", &pinned));
     // What nobody heard of is told again.
-    here.put_aside("b", &other);
-    drop(one.post(ms(2)));
-    assert_eq!(one.post(ms(3)).aside.pop().unwrap().add().len(), 1);
+    here.quarantine("b", &other);
+    drop(one.take_updates(ms(2)));
+    assert_eq!(
+        one.take_updates(ms(3))
+            .quarantine
+            .pop()
+            .unwrap()
+            .add()
+            .len(),
+        1
+    );
 }

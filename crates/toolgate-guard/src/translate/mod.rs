@@ -1,7 +1,7 @@
 //! Between the eras: clients of one with a server of the other.
 //!
 //! A [`Translator`] stands where a server's connection would be. It takes what a
-//! client sends and says what is to be sent where, as [`Steps`]; like a
+//! client sends and says what is to be sent where, as [`TranslatorEffects`]; like a
 //! [`Conversation`](crate::Conversation) it has no socket and no clock. A message
 //! whose two ends speak one era passes as it came, and the era is read of each
 //! message; nothing is judged here, that is a conversation's work.
@@ -9,11 +9,11 @@
 //! [`Translate::LegacyClients`] and [`Translate::ModernClients`] have a folder
 //! each, with the state machine drawn at the top of its first file.
 
+mod effect;
 mod legacy_clients;
 mod modern_clients;
 mod refusal;
 mod splice;
-mod step;
 mod words;
 
 use std::borrow::Cow;
@@ -23,12 +23,12 @@ use toolgate_json::{Kind, Node as _, ReadLimits, Reader, View};
 use toolgate_mcp::message::Message;
 
 use crate::policy::Policy;
-use crate::reading::{self, Desks};
+use crate::reading::{self, ReadBuffers};
 use crate::recover::Recovery;
+pub use effect::{ConnectionId, TranslatorEffect, TranslatorEffects};
 use legacy_clients::LegacyClients;
 use modern_clients::ModernClients;
 use refusal::Refusal;
-pub use step::{Leg, Step, Steps};
 
 /// Which clients a server of the other era is made usable for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,7 +56,7 @@ pub enum Clients {
     /// Several clients whose messages come together. What a legacy server asks
     /// in the middle of a call does not say which call that is, so such calls
     /// have a session of the server's to themselves.
-    Several,
+    Many,
 }
 
 /// A translator between one side of clients and one server.
@@ -64,7 +64,7 @@ pub enum Clients {
 /// ```
 /// use std::time::Duration;
 /// use toolgate_guard::Policy;
-/// use toolgate_guard::translate::{Clients, Step, Translate, Translator};
+/// use toolgate_guard::translate::{Clients, TranslatorEffect, Translate, Translator};
 ///
 /// let seed = [7; 32]; // in earnest from the system's source of randomness
 /// let mut translator =
@@ -72,11 +72,11 @@ pub enum Clients {
 /// let ping = br#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#;
 /// let steps: Vec<_> = translator.from_client(ping, Duration::ZERO).into_iter().collect();
 /// // The modern era has no `ping`, so the server never hears of it.
-/// assert!(matches!(&steps[..], [Step::ToClient(pong)] if pong.ends_with(b"\"result\":{}}")));
+/// assert!(matches!(&steps[..], [TranslatorEffect::ToClient(pong)] if pong.ends_with(b"\"result\":{}}")));
 /// ```
 #[derive(Debug)]
 pub struct Translator {
-    desk: Desk,
+    scratch: Scratch,
     limits: ReadLimits,
     machine: Machine,
 }
@@ -101,7 +101,7 @@ struct Bounds {
 }
 
 /// A message that was read.
-struct Letter<'a> {
+struct ParsedMessage<'a> {
     /// As it came.
     text: &'a str,
     /// The whole of it.
@@ -109,7 +109,7 @@ struct Letter<'a> {
     message: Message<'a>,
 }
 
-impl<'a> Letter<'a> {
+impl<'a> ParsedMessage<'a> {
     /// A value of it as it came.
     fn raw(&self, view: View<'_>) -> &'a str {
         let span = view.span();
@@ -130,7 +130,7 @@ impl Translator {
             patience: policy.request_timeout.unwrap_or(PATIENCE),
         };
         Self {
-            desk: Desk::default(),
+            scratch: Scratch::default(),
             limits: limits.read(),
             machine: match translate {
                 Translate::LegacyClients => Machine::Legacy(LegacyClients::new(bounds)),
@@ -142,21 +142,31 @@ impl Translator {
     }
 
     /// Takes a message of the client.
-    pub fn from_client<'m>(&mut self, message: &'m [u8], now: Duration) -> Steps<'m> {
+    pub fn from_client<'m>(&mut self, message: &'m [u8], now: Duration) -> TranslatorEffects<'m> {
         self.take(From::Client, message, now)
     }
 
     /// Takes a message of the server.
-    pub fn from_server<'m>(&mut self, leg: Leg, message: &'m [u8], now: Duration) -> Steps<'m> {
-        self.take(From::Server(leg), message, now)
+    pub fn from_server<'m>(
+        &mut self,
+        connection: ConnectionId,
+        message: &'m [u8],
+        now: Duration,
+    ) -> TranslatorEffects<'m> {
+        self.take(From::Server(connection), message, now)
     }
 
     /// A connection to the server has ended, or could not be made.
-    pub fn server_gone(&mut self, leg: Leg, why: &str, now: Duration) -> Steps<'static> {
-        let mut out = Steps::new();
+    pub fn server_gone(
+        &mut self,
+        connection: ConnectionId,
+        why: &str,
+        now: Duration,
+    ) -> TranslatorEffects<'static> {
+        let mut out = TranslatorEffects::new();
         match &mut self.machine {
             Machine::Legacy(machine) => machine.server_gone(why, &mut out),
-            Machine::Modern(machine) => machine.server_gone(leg, why, now, &mut out),
+            Machine::Modern(machine) => machine.server_gone(connection, why, now, &mut out),
         }
         out
     }
@@ -171,8 +181,8 @@ impl Translator {
     }
 
     /// Time has passed.
-    pub fn tick(&mut self, now: Duration) -> Steps<'static> {
-        let mut out = Steps::new();
+    pub fn tick(&mut self, now: Duration) -> TranslatorEffects<'static> {
+        let mut out = TranslatorEffects::new();
         match &mut self.machine {
             Machine::Legacy(machine) => machine.tick(now, &mut out),
             Machine::Modern(machine) => machine.tick(now, &mut out),
@@ -180,9 +190,9 @@ impl Translator {
         out
     }
 
-    fn take<'m>(&mut self, from: From, message: &'m [u8], now: Duration) -> Steps<'m> {
-        let mut out = Steps::new();
-        let parts = self.desk.batch(message, &self.limits);
+    fn take<'m>(&mut self, from: From, message: &'m [u8], now: Duration) -> TranslatorEffects<'m> {
+        let mut out = TranslatorEffects::new();
+        let parts = self.scratch.batch(message, &self.limits);
         if let Some(parts) = parts {
             for part in parts {
                 self.take_one(from, part, now, &mut out);
@@ -191,28 +201,34 @@ impl Translator {
             self.take_one(from, message, now, &mut out);
         }
         if message.len() > KEPT {
-            self.desk = Desk::default();
+            self.scratch = Scratch::default();
         }
         out
     }
 
-    fn take_one<'m>(&mut self, from: From, message: &'m [u8], now: Duration, out: &mut Steps<'m>) {
-        let letter = match self.desk.read(message, &self.limits) {
-            Ok(letter) => letter,
+    fn take_one<'m>(
+        &mut self,
+        from: From,
+        message: &'m [u8],
+        now: Duration,
+        out: &mut TranslatorEffects<'m>,
+    ) {
+        let parsed = match self.scratch.read(message, &self.limits) {
+            Ok(parsed) => parsed,
             Err(why) => return unreadable(from, message, &why, out),
         };
         match (&mut self.machine, from) {
             (Machine::Legacy(machine), From::Client) => {
-                machine.client(&letter, message, now, out);
+                machine.client(&parsed, message, now, out);
             }
             (Machine::Legacy(machine), From::Server(_)) => {
-                machine.server(&letter, message, now, out);
+                machine.server(&parsed, message, now, out);
             }
             (Machine::Modern(machine), From::Client) => {
-                machine.client(&letter, message, now, out);
+                machine.client(&parsed, message, now, out);
             }
-            (Machine::Modern(machine), From::Server(leg)) => {
-                machine.server(leg, &letter, message, now, out);
+            (Machine::Modern(machine), From::Server(connection)) => {
+                machine.server(connection, &parsed, message, now, out);
             }
         }
     }
@@ -222,33 +238,33 @@ impl Translator {
 #[derive(Clone, Copy)]
 enum From {
     Client,
-    Server(Leg),
+    Server(ConnectionId),
 }
 
 /// Memory for reading one message.
 #[derive(Debug, Default)]
-struct Desk {
+struct Scratch {
     first: Reader,
     second: Reader,
-    spare: String,
+    replacement: String,
 }
 
-impl Desk {
+impl Scratch {
     fn read<'r>(
         &'r mut self,
         message: &'r [u8],
         limits: &ReadLimits,
-    ) -> Result<Letter<'r>, String> {
+    ) -> Result<ParsedMessage<'r>, String> {
         let text = std::str::from_utf8(message).map_err(|error| error.to_string())?;
-        let desks = Desks {
+        let buffers = ReadBuffers {
             first: &mut self.first,
             second: &mut self.second,
-            spare: &mut self.spare,
+            replacement: &mut self.replacement,
         };
-        let reading = reading::read(desks, message, limits).map_err(|error| error.to_string())?;
+        let reading = reading::read(buffers, message, limits).map_err(|error| error.to_string())?;
         let view = reading.document.root();
         let message = Message::decode(view).map_err(|error| error.to_string())?;
-        Ok(Letter {
+        Ok(ParsedMessage {
             text,
             view,
             message,
@@ -260,12 +276,12 @@ impl Desk {
         if !message.trim_ascii_start().starts_with(b"[") {
             return None;
         }
-        let desks = Desks {
+        let buffers = ReadBuffers {
             first: &mut self.first,
             second: &mut self.second,
-            spare: &mut self.spare,
+            replacement: &mut self.replacement,
         };
-        let reading = reading::read(desks, message, limits).ok()?;
+        let reading = reading::read(buffers, message, limits).ok()?;
         let root = reading.document.root();
         let spans = root.items().map(|item| item.span());
         let parts = spans.filter_map(|span| message.get(span.start..span.end));
@@ -275,7 +291,7 @@ impl Desk {
 
 /// A conversation stands on both sides of a translator and lets nothing through
 /// that is no message; this is for whoever uses it alone.
-fn unreadable<'m>(from: From, message: &'m [u8], why: &str, out: &mut Steps<'m>) {
+fn unreadable<'m>(from: From, message: &'m [u8], why: &str, out: &mut TranslatorEffects<'m>) {
     let found = Recovery::of(message);
     match (from, found.id.as_deref()) {
         (From::Client, Some(id)) if found.method.is_some() => {
@@ -283,7 +299,7 @@ fn unreadable<'m>(from: From, message: &'m [u8], why: &str, out: &mut Steps<'m>)
         }
         (From::Server(_), Some(_)) if found.method.is_none() => {
             // Somebody waits for it: what it is, the client's conversation says.
-            out.push(Step::ToClient(Cow::Borrowed(message)));
+            out.push(TranslatorEffect::ToClient(Cow::Borrowed(message)));
         }
         _ => out.note("unreadable", why),
     }

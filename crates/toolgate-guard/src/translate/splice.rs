@@ -8,7 +8,7 @@ use super::words::{
     CAPABILITIES, CLIENT_INFO, LOG_LEVEL, MODERN, TASKS, VERSION, declares, is_object,
 };
 use super::words::{Level, SUBSCRIPTION};
-use super::{Letter, Refusal};
+use super::{ParsedMessage, Refusal};
 use crate::text;
 
 /// The members of `_meta` by which a request declares itself.
@@ -31,7 +31,7 @@ pub(super) fn declaration(
 /// A request of the legacy era as one of the modern era. `retry` is what a
 /// repeated request has: its id, and the members that answer the server.
 pub(super) fn modernised(
-    letter: &Letter<'_>,
+    parsed: &ParsedMessage<'_>,
     request: &Request<'_>,
     declaration: &[String],
     retry: Option<(&str, &[String])>,
@@ -56,7 +56,7 @@ pub(super) fn modernised(
                 &[format!(r#""params":{params}"#)],
             ),
         }
-        return Ok(edits.apply(letter.text));
+        return Ok(edits.apply(parsed.text));
     };
     if !is_object(params) {
         return Err(Refusal::params("`params` must be an object"));
@@ -73,18 +73,18 @@ pub(super) fn modernised(
     // tasks passes over (2025-11-25, basic/utilities/tasks).
     let gone = |name: &str| matches!(name, "inputResponses" | "requestState" | "task");
     edits.reshape(params, |_, value| named(value, gone), &added);
-    Ok(edits.apply(letter.text))
+    Ok(edits.apply(parsed.text))
 }
 
 /// A request of the modern era as one of the legacy era, under another id. Its
 /// progress is told under that id too.
-pub(super) fn antiquated(letter: &Letter<'_>, request: &Request<'_>, id: i64) -> String {
+pub(super) fn antiquated(parsed: &ParsedMessage<'_>, request: &Request<'_>, id: i64) -> String {
     let mut edits = Edits::new();
     if let Some(old) = request.view.member("id") {
         edits.replace(old, id.to_string());
     }
     let Some(params) = request.params.filter(|params| is_object(*params)) else {
-        return edits.apply(letter.text);
+        return edits.apply(parsed.text);
     };
     let meta = params.member("_meta").filter(|meta| is_object(*meta));
     let bare = meta.is_some_and(|meta| meta.members().all(|(_, value)| named(value, declares)));
@@ -97,13 +97,13 @@ pub(super) fn antiquated(letter: &Letter<'_>, request: &Request<'_>, id: i64) ->
     let gone =
         |name: &str| matches!(name, "inputResponses" | "requestState") || bare && name == "_meta";
     edits.reshape(params, |_, value| named(value, gone), &[]);
-    edits.apply(letter.text)
+    edits.apply(parsed.text)
 }
 
 /// The answer to a request under the client's id. `removed` and `added` are
 /// members of the result.
 pub(super) fn answer(
-    letter: &Letter<'_>,
+    parsed: &ParsedMessage<'_>,
     id: Option<&str>,
     result: Option<View<'_>>,
     removed: impl Fn(&str) -> bool,
@@ -111,25 +111,25 @@ pub(super) fn answer(
 ) -> String {
     let mut edits = Edits::new();
     if let Some(id) = id
-        && let Some(old) = letter.view.member("id")
+        && let Some(old) = parsed.view.member("id")
     {
         edits.replace(old, id);
     }
     if let Some(result) = result {
         edits.reshape(result, |_, value| named(value, &removed), added);
     }
-    edits.apply(letter.text)
+    edits.apply(parsed.text)
 }
 
 /// A message with another value at one place.
-pub(super) fn replaced(letter: &Letter<'_>, at: View<'_>, value: &str) -> String {
+pub(super) fn replaced(parsed: &ParsedMessage<'_>, at: View<'_>, value: &str) -> String {
     let mut edits = Edits::new();
     edits.replace(at, value);
-    edits.apply(letter.text)
+    edits.apply(parsed.text)
 }
 
 /// What a subscription brought, as it is told where there are none.
-pub(super) fn unsubscribed(letter: &Letter<'_>, params: Option<View<'_>>) -> String {
+pub(super) fn unsubscribed(parsed: &ParsedMessage<'_>, params: Option<View<'_>>) -> String {
     let mut edits = Edits::new();
     if let Some((params, meta)) = params.and_then(|params| Some((params, params.member("_meta")?)))
     {
@@ -139,7 +139,7 @@ pub(super) fn unsubscribed(letter: &Letter<'_>, params: Option<View<'_>>) -> Str
             edits.remove_member(meta, SUBSCRIPTION);
         }
     }
-    edits.apply(letter.text)
+    edits.apply(parsed.text)
 }
 
 /// Client capabilities of the legacy era as the modern era has them.
@@ -213,8 +213,8 @@ fn named(value: View<'_>, is: impl Fn(&str) -> bool) -> bool {
 }
 
 /// The result of a question, if it is one, or why there is none.
-pub(super) fn outcome<'a>(letter: &Letter<'a>) -> Option<View<'a>> {
-    match letter.message {
+pub(super) fn outcome<'a>(parsed: &ParsedMessage<'a>) -> Option<View<'a>> {
+    match parsed.message {
         Message::Result(outcome) => Some(outcome.result),
         _ => None,
     }

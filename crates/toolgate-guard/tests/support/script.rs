@@ -16,7 +16,7 @@ use toolgate_mcp::argument::ArgumentSchema;
 use toolgate_schema::Formats;
 
 use super::expected::matches;
-use super::teller::Teller;
+use super::recording_tracer::RecordingTracer;
 
 /// Plays a dialogue and panics at the first line that does not hold.
 pub(crate) fn play(text: &str) {
@@ -40,7 +40,7 @@ struct Stage {
     conversation: Option<Conversation>,
     now: Duration,
     said: VecDeque<String>,
-    tracer: Option<Arc<Teller>>,
+    tracer: Option<Arc<RecordingTracer>>,
     share: Option<Share>,
 }
 
@@ -93,7 +93,7 @@ impl Stage {
             "share" => {
                 let terms = ShareTerms {
                     pins: drift(rest),
-                    set_aside: true,
+                    quarantine: true,
                 };
                 self.share = Some(Share::new(terms, b"secret", || ()));
             }
@@ -101,7 +101,7 @@ impl Stage {
             "trace" => self.tracer = Some(Arc::default()),
             "carried" => {
                 let carried = TraceContext::new(rest, None);
-                self.conversation().carried(carried);
+                self.conversation().set_trace_context(carried);
             }
             "link" => self.set_link(number, rest),
             "new" => {
@@ -183,7 +183,7 @@ impl Stage {
             };
             let mut new = if adopted { marked.adopted() } else { marked };
             if let Some(tracer) = tracer {
-                new.trace(Arc::<Teller>::clone(tracer));
+                new.trace(Arc::<RecordingTracer>::clone(tracer));
             }
             new
         })
@@ -192,27 +192,28 @@ impl Stage {
     /// The store was told what there is to tell, and answers to one kind of it.
     fn hear(&mut self, rest: &str) {
         let (what, rest) = rest.split_once(' ').unwrap();
-        let post = self.share.as_ref().unwrap().post(self.now);
+        let updates = self.share.as_ref().unwrap().take_updates(self.now);
         match what {
             "rate" => {
                 let ahead = Duration::from_millis(rest.parse().unwrap());
                 let now = self.now;
-                post.charges
+                updates
+                    .charges
                     .into_iter()
                     .for_each(|charge| charge.settle(ahead, now));
             }
             "pins" => {
                 let lock = Lock::read(rest.as_bytes()).unwrap();
-                for claim in post.claims {
-                    let tool = claim.key().rsplit(':').next().unwrap();
+                for report in updates.pins_seen {
+                    let tool = report.key().rsplit(':').next().unwrap();
                     let pin = lock.pin(tool).unwrap();
-                    assert!(claim.settle(&format!("{} {}", pin.contract, pin.description)));
+                    assert!(report.settle(&format!("{} {}", pin.contract, pin.description)));
                 }
             }
             _ => {
-                for aside in post.aside {
-                    let entries = aside.add().to_vec();
-                    aside.settle(entries.into_iter().filter(|_| rest == "told"));
+                for update in updates.quarantine {
+                    let entries = update.add().to_vec();
+                    update.settle(entries.into_iter().filter(|_| rest == "told"));
                 }
             }
         }
@@ -391,7 +392,7 @@ fn shown(effect: &Effect<'_>, message: Option<&str>) -> String {
             let line: serde_json::Value = serde_json::from_str(&record.to_json()).unwrap();
             let mut shown = format!(
                 "! {} {} {}",
-                record.gate.name(),
+                record.filter.name(),
                 record.action.name(),
                 record.code
             );

@@ -4,44 +4,44 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::Done;
-use crate::ways::{Running, Way, call, http, listening, open, resident, stdio};
+use crate::connections::{Connection, Running, call, http, listening, open, resident, stdio};
 
 struct Measured {
     name: &'static str,
-    way: Box<dyn Way>,
+    connection: Box<dyn Connection>,
     process: Option<u32>,
     single: Vec<Duration>,
-    flight: Vec<Duration>,
+    concurrent: Vec<Duration>,
     memory: Option<u64>,
 }
 
-/// Compares all ways in rounds of `calls` calls.
+/// Compares all connections in rounds of `calls` calls.
 pub(crate) fn compare(rounds: usize, calls: usize) -> Done<()> {
     let mut running = Running::default();
-    let mut ways = Vec::new();
+    let mut connections = Vec::new();
     for (name, mode) in [
         ("stdio direct", "echo-stdio"),
         ("stdio copy", "copy-stdio"),
         ("stdio guard", "guard-stdio"),
     ] {
-        let (way, id) = stdio(mode, 1, &mut running)?;
-        ways.push((name, way, (mode == "guard-stdio").then_some(id)));
+        let (connection, id) = stdio(mode, 1, &mut running)?;
+        connections.push((name, connection, (mode == "guard-stdio").then_some(id)));
     }
     let (server, _) = listening("echo-http", "1", &mut running)?;
     let (copy, _) = listening("copy-http", &server, &mut running)?;
     let (guard, id) = listening("guard-http", &server, &mut running)?;
-    ways.push(("HTTP direct", http(&server)?, None));
-    ways.push(("HTTP copy", http(&copy)?, None));
-    ways.push(("HTTP guard", http(&guard)?, Some(id)));
+    connections.push(("HTTP direct", http(&server)?, None));
+    connections.push(("HTTP copy", http(&copy)?, None));
+    connections.push(("HTTP guard", http(&guard)?, Some(id)));
     let mut measured: Vec<Measured> = Vec::new();
-    for (name, mut way, process) in ways {
-        open(way.as_mut())?;
+    for (name, mut connection, process) in connections {
+        open(connection.as_mut())?;
         measured.push(Measured {
             name,
-            way,
+            connection,
             process,
             single: Vec::new(),
-            flight: Vec::new(),
+            concurrent: Vec::new(),
             memory: None,
         });
     }
@@ -62,8 +62,8 @@ impl Measured {
         for id in 0..calls {
             let message = call(id, 1);
             let begun = Instant::now();
-            self.way.send(&message)?;
-            let answer = self.way.receive()?;
+            self.connection.send(&message)?;
+            let answer = self.connection.receive()?;
             self.single.push(begun.elapsed());
             if !answer.contains("structuredContent") {
                 return Err(format!("{}: {answer}", self.name).into());
@@ -75,26 +75,28 @@ impl Measured {
         let (mut sent, mut received) = (0, 0);
         while received < calls {
             while sent < calls && sent - received < most {
-                self.way.send(&call(sent, 1))?;
+                self.connection.send(&call(sent, 1))?;
                 sent += 1;
             }
-            self.way.receive()?;
+            self.connection.receive()?;
             received += 1;
         }
-        self.flight.push(begun.elapsed());
+        self.concurrent.push(begun.elapsed());
         Ok(())
     }
 }
 
 fn report(measured: &mut [Measured], calls: usize) {
-    println!("way              median µs   p99 µs   calls/s   memory MiB: first round, last");
+    println!(
+        "connection              median µs   p99 µs   calls/s   memory MiB: first round, last"
+    );
     let mut medians = BTreeMap::new();
     for one in measured.iter_mut() {
         one.single.sort_unstable();
-        one.flight.sort_unstable();
+        one.concurrent.sort_unstable();
         let (median, late) = (at(&one.single, 50), at(&one.single, 99));
-        let flight = at(&one.flight, 50).as_secs_f64().max(1e-9);
-        let rate = u32::try_from(calls).map_or(0.0, |calls| f64::from(calls) / flight);
+        let concurrent = at(&one.concurrent, 50).as_secs_f64().max(1e-9);
+        let rate = u32::try_from(calls).map_or(0.0, |calls| f64::from(calls) / concurrent);
         let memory = match (one.memory, one.process.and_then(resident)) {
             (Some(first), Some(last)) => format!("{} KiB, {} KiB", first, last),
             _ => String::new(),
@@ -108,10 +110,10 @@ fn report(measured: &mut [Measured], calls: usize) {
         medians.insert(one.name, micros(median));
     }
     for kind in ["stdio", "HTTP"] {
-        let of = |way: &str| {
+        let of = |connection: &str| {
             medians
                 .iter()
-                .find(|(name, _)| **name == format!("{kind} {way}"))
+                .find(|(name, _)| **name == format!("{kind} {connection}"))
         };
         if let (Some(direct), Some(copy), Some(guard)) = (of("direct"), of("copy"), of("guard")) {
             println!(

@@ -1,8 +1,8 @@
 //! The guard alone for a long time: many calls of many tools on both transports, and its memory on
-//! the way.
+//! the connection.
 
 use crate::Done;
-use crate::ways::{Running, Way, call, http, listening, open, resident, stdio};
+use crate::connections::{Connection, Running, call, http, listening, open, resident, stdio};
 
 /// How many times the memory is looked at.
 const LOOKS: usize = 10;
@@ -20,15 +20,15 @@ pub(crate) fn endure(calls: usize, tools: usize) -> Done<()> {
 
 fn watched(
     name: &str,
-    way: &mut dyn Way,
+    connection: &mut dyn Connection,
     process: u32,
-    (calls, tools, in_flight): (usize, usize, usize),
+    (calls, tools, concurrent): (usize, usize, usize),
 ) -> Done<()> {
-    open(way)?;
+    open(connection)?;
     println!("{name}: {calls} calls of {tools} tools, resident KiB");
     for look in 1..=LOOKS {
         let (from, to) = (calls * (look - 1) / LOOKS, calls * look / LOOKS);
-        some(way, from..to, tools, in_flight)?;
+        some(connection, from..to, tools, concurrent)?;
         let resident = resident(process).ok_or("no resident memory to read")?;
         println!("{to:>9} {resident}");
     }
@@ -36,18 +36,18 @@ fn watched(
 }
 
 fn some(
-    way: &mut dyn Way,
+    connection: &mut dyn Connection,
     ids: std::ops::Range<usize>,
     tools: usize,
-    in_flight: usize,
+    concurrent: usize,
 ) -> Done<()> {
     let (mut sent, mut received) = (ids.start, ids.start);
     while received < ids.end {
-        while sent < ids.end && sent - received < in_flight {
-            way.send(&call(sent, tools))?;
+        while sent < ids.end && sent - received < concurrent {
+            connection.send(&call(sent, tools))?;
             sent += 1;
         }
-        let answer = way.receive()?;
+        let answer = connection.receive()?;
         if !answer.contains("structuredContent") {
             return Err(answer.into());
         }

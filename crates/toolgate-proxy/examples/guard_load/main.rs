@@ -2,16 +2,16 @@
 //! only copies bytes: on stdio and on HTTP, interleaved, with the memory of the guard.
 //!
 //! `cargo run --release -p toolgate-proxy --example guard_load -- [ROUNDS] [CALLS]` prints one table.
-//! Each round makes CALLS calls one after the other on each way, then CALLS with 64 in flight.
+//! Each round makes CALLS calls one after the other on each connection, then CALLS with 64 in flight.
 //!
 //! `… --example guard_load -- endure [CALLS] [TOOLS]` makes CALLS calls (1,000,000) of TOOLS tools
-//! (1,000) through the guard on each transport, and prints its memory on the way.
+//! (1,000) through the guard on each transport, and prints its memory on the connection.
 
 mod between;
 mod compare;
+mod connections;
 mod endure;
 mod peers;
-mod ways;
 
 use std::error::Error;
 

@@ -12,9 +12,9 @@ use toolgate_guard::Recovery;
 use toolgate_json::quote;
 
 use super::event::{Event, UpstreamState};
-use super::inner::{Caller, Inner};
+use super::in_process::{Caller, InProcessUpstream};
 use super::options::Restart;
-use super::porter::House;
+use super::session_driver::GuardContext;
 use crate::fault::Fault;
 use crate::outbox::Outbox;
 use crate::stdio::{Launch, Line, Lines, Process, Tail, describe, spawn_fault};
@@ -28,12 +28,12 @@ pub(super) enum Source {
     /// A program.
     Launch(Launch),
     /// This process.
-    Inner(Arc<dyn Inner>),
+    InProcess(Arc<dyn InProcessUpstream>),
 }
 
 /// A running child, but for its standard input.
 pub(super) struct Child {
-    house: Arc<House>,
+    ctx: Arc<GuardContext>,
     name: String,
     body: Body,
     lines: Lines<Box<dyn AsyncRead + Send + Unpin>>,
@@ -42,11 +42,11 @@ pub(super) struct Child {
 /// What of a child has to be ended.
 enum Body {
     Process { process: Box<Process>, stderr: Tail },
-    Inner(Pin<Box<dyn Future<Output = String> + Send>>),
+    InProcess(Pin<Box<dyn Future<Output = String> + Send>>),
 }
 
 /// What a child said.
-pub(super) enum Said {
+pub(super) enum ChildOutput {
     /// A line.
     Line(Vec<u8>),
     /// A line over the bound: what could be read of it.
@@ -57,69 +57,69 @@ pub(super) enum Said {
 
 impl Child {
     pub(super) fn start(
-        house: &Arc<House>,
+        ctx: &Arc<GuardContext>,
         source: &Source,
         caller: &Caller,
     ) -> Result<(Self, Arc<Input>), Fault> {
         let started = match source {
-            Source::Launch(launch) => Self::launch(house, launch),
-            Source::Inner(inner) => Self::open(house, inner.as_ref(), caller),
+            Source::Launch(launch) => Self::launch(ctx, launch),
+            Source::InProcess(in_process) => Self::open(ctx, in_process.as_ref(), caller),
         };
-        house.observe(&Event::Upstream(match &started {
+        ctx.observe(&Event::Upstream(match &started {
             Ok(_) => UpstreamState::Started,
             Err(fault) => UpstreamState::Failed(fault),
         }));
         started
     }
 
-    fn launch(house: &Arc<House>, launch: &Launch) -> Result<(Self, Arc<Input>), Fault> {
+    fn launch(ctx: &Arc<GuardContext>, launch: &Launch) -> Result<(Self, Arc<Input>), Fault> {
         let name = quote(&launch.program().to_string_lossy(), 64).to_string();
         let (process, pipes) =
             Process::start(launch).map_err(|error| spawn_fault(&name, &error))?;
-        let heard = Arc::clone(house);
-        let stderr = Tail::tee(pipes.stderr, house.bounds.stderr_bytes, move |bytes| {
+        let heard = Arc::clone(ctx);
+        let stderr = Tail::tee(pipes.stderr, ctx.bounds.stderr_bytes, move |bytes| {
             heard.observe(&Event::Stderr(bytes));
         });
         let child = Self {
-            house: Arc::clone(house),
+            ctx: Arc::clone(ctx),
             name,
             body: Body::Process {
                 process: Box::new(process),
                 stderr,
             },
-            lines: Lines::new(Box::new(pipes.stdout), house.bounds.message_bytes),
+            lines: Lines::new(Box::new(pipes.stdout), ctx.bounds.message_bytes),
         };
         Ok((child, Arc::new(Outbox::new(Box::new(pipes.stdin)))))
     }
 
     fn open(
-        house: &Arc<House>,
-        inner: &dyn Inner,
+        ctx: &Arc<GuardContext>,
+        in_process: &dyn InProcessUpstream,
         caller: &Caller,
     ) -> Result<(Self, Arc<Input>), Fault> {
-        let peer = inner.open(caller)?;
+        let peer = in_process.open(caller)?;
         let child = Self {
-            house: Arc::clone(house),
+            ctx: Arc::clone(ctx),
             name: quote(&peer.name, 64).to_string(),
-            body: Body::Inner(peer.ended),
-            lines: Lines::new(peer.from, house.bounds.message_bytes),
+            body: Body::InProcess(peer.ended),
+            lines: Lines::new(peer.from, ctx.bounds.message_bytes),
         };
         Ok((child, Arc::new(Outbox::new(peer.to))))
     }
 
     /// The next thing it says. Empty lines are passed over.
-    pub(super) async fn listen(&mut self) -> Said {
+    pub(super) async fn next_output(&mut self) -> ChildOutput {
         let mut recovery = Recovery::new();
         loop {
             let line = self.lines.next_or_skip(|piece| recovery.feed(piece));
             match line.await {
                 Ok(Line::Full(line)) if line.trim_ascii().is_empty() => {}
-                Ok(Line::Full(line)) => return Said::Line(line),
-                Ok(Line::TooLong(_)) => return Said::TooLong(recovery.finish()),
-                Ok(Line::End(rest)) if rest.trim_ascii().is_empty() => return Said::Nothing,
+                Ok(Line::Full(line)) => return ChildOutput::Line(line),
+                Ok(Line::TooLong(_)) => return ChildOutput::TooLong(recovery.finish()),
+                Ok(Line::End(rest)) if rest.trim_ascii().is_empty() => return ChildOutput::Nothing,
                 // A last line without its line end.
-                Ok(Line::End(rest)) => return Said::Line(rest),
-                Err(_) => return Said::Nothing,
+                Ok(Line::End(rest)) => return ChildOutput::Line(rest),
+                Err(_) => return ChildOutput::Nothing,
             }
         }
     }
@@ -129,21 +129,21 @@ impl Child {
     /// own to end, is dropped after the same patience and twice that again.
     pub(super) async fn end(self, grace: Duration) -> String {
         let Self {
-            house,
+            ctx,
             name,
             body,
             lines,
         } = self;
         let how = match body {
             Body::Process { process, stderr } => reap(*process, &stderr, grace).await,
-            Body::Inner(ended) => match timeout(grace.saturating_mul(PATIENCE), ended).await {
+            Body::InProcess(ended) => match timeout(grace.saturating_mul(PATIENCE), ended).await {
                 Ok(how) => quote(&how, 200).to_string(),
                 Err(_) => "did not end in time".to_owned(),
             },
         };
         let how = format!("`{name}` {how}");
         drop(lines);
-        house.observe(&Event::Upstream(UpstreamState::Ended { how: &how }));
+        ctx.observe(&Event::Upstream(UpstreamState::Ended { how: &how }));
         how
     }
 }

@@ -52,7 +52,7 @@ pub enum Event<'a> {
         /// Why, a stable word such as `origin`.
         why: &'static str,
     },
-    /// A gate decided on something: the audit record.
+    /// A filter decided: the audit record.
     Verdict(&'a Record),
     /// A message came in.
     Message {

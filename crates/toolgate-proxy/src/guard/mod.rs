@@ -3,32 +3,32 @@
 //! All decisions are [`toolgate_guard`]'s; here bytes are moved. Each of the four crossings has a
 //! file of its own.
 
-mod ask;
-mod caller;
-mod carried;
+mod aggregate;
 mod child;
-mod clerk;
 mod clock;
-mod desk;
+mod envelope;
 mod event;
-mod exchange;
-mod facts;
-mod flight;
-mod hub;
-mod inner;
-mod mirror;
-mod mux;
-mod names;
+mod header_mirroring;
+mod http_exchange;
+mod http_server;
+mod in_process;
 mod options;
-mod pair;
-mod place;
-mod porter;
 mod refusal;
 mod relist;
 mod reply;
-mod several;
-mod step;
-mod translated;
+mod request_permit;
+mod response_step;
+mod session_driver;
+mod session_id_rewriter;
+mod session_router;
+mod shared_child;
+mod stdio_to_child;
+mod stdio_to_http;
+mod tickets;
+mod trace_headers;
+mod translation;
+mod unattached;
+mod upstream_request;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -38,22 +38,22 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use toolgate_guard::{Context, Guard};
 
+pub use aggregate::{Aggregate, AggregateMember};
 pub use clock::Clock;
 pub use event::{Event, Observer, Unobserved, UpstreamState};
-pub use inner::{Caller, Inner, InnerPeer};
-pub use names::{SessionKeys, Sessions};
+pub use in_process::{Caller, InProcessPeer, InProcessUpstream};
 pub use options::{Bounds, GuardOptions, HttpListener, Listener, Restart, Times, Upstream};
-pub use several::{Branch, Several};
+pub use tickets::{SessionKeys, Sessions};
 
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::http::{Endpoint, HttpTarget, Standing, Watcher};
 use crate::standard;
 pub use crate::web::ServerCertificate;
-use crate::web::{Admission, Closing, Costs, Server};
+use crate::web::{Admission, Closing, Server, ServerLimits};
 use child::Source;
-use desk::{Desk, Far, Nursery};
-use names::Names;
-use porter::{House, Whose, bearer};
+use http_server::{HttpServer, ProcessPool, UpstreamPool};
+use session_driver::{ClientIdentity, GuardContext, bearer};
+use tickets::TicketIssuer;
 
 /// Why a guard ended.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ pub enum Exit {
 
 /// A guard at work.
 pub struct Running {
-    house: Arc<House>,
+    ctx: Arc<GuardContext>,
     address: Option<SocketAddr>,
     task: JoinHandle<Exit>,
 }
@@ -93,7 +93,7 @@ impl Running {
     /// Begins to end it: no new call is taken, open ones are answered, within
     /// [`Times::drain`]. Returns at once; [`Running::finished`] waits.
     pub fn stop(&self) {
-        self.house.stop();
+        self.ctx.stop();
     }
 
     /// Waits for its end.
@@ -144,7 +144,7 @@ async fn serve_http(
     guard: Guard,
     observer: Arc<dyn Observer>,
 ) -> Result<Running, Fault> {
-    let house = house(&options, guard, observer);
+    let ctx = guard_context(&options, guard, observer);
     let tls = listener.tls.as_ref();
     let tls = tls.map(ServerCertificate::acceptor).transpose()?;
     let Bounds {
@@ -154,14 +154,14 @@ async fn serve_http(
         ..
     } = options.bounds;
     let Times { head, write, .. } = options.times;
-    let costs = Costs {
+    let limits = ServerLimits {
         connections,
         head_bytes,
         head,
         write,
     };
     let cannot = |error| cannot_bind(listener.address, &error);
-    let server = Server::bind(listener.address, tls, costs)
+    let server = Server::bind(listener.address, tls, limits)
         .await
         .map_err(cannot)?;
     let address = server.address().map_err(cannot)?;
@@ -176,44 +176,48 @@ async fn serve_http(
             "it listens on every address, but only requests with `Host: {}` are let in: list the names that clients use in `listen.hosts`",
             address.ip()
         );
-        house.note("hosts-not-set", &detail);
+        ctx.note("hosts-not-set", &detail);
     }
-    let far = match options.upstream {
-        Upstream::Http(target) => Far::Endpoint(endpoint(target, &house)?),
+    let upstream_pool = match options.upstream {
+        Upstream::Http(target) => UpstreamPool::Endpoint(endpoint(target, &ctx)?),
         Upstream::Child { launch, restart } => {
-            Far::Children(Nursery::new(Source::Launch(launch), restart, children))
+            UpstreamPool::Children(ProcessPool::new(Source::Launch(launch), restart, children))
         }
-        Upstream::Inner(inner) => {
+        Upstream::InProcess(in_process) => {
             let restart = Restart::default();
-            Far::Children(Nursery::new(Source::Inner(inner), restart, children))
+            UpstreamPool::Children(ProcessPool::new(
+                Source::InProcess(in_process),
+                restart,
+                children,
+            ))
         }
     };
-    let names = Names::new(options.sessions, &house.name, house.replica);
-    let desk = Desk::new(Arc::clone(&house), admission, far, names);
+    let tickets = TicketIssuer::new(options.sessions, &ctx.name, ctx.replica);
+    let http_server = HttpServer::new(Arc::clone(&ctx), admission, upstream_pool, tickets);
     Ok(Running {
-        task: tokio::spawn(attend(Arc::clone(&house), server, desk)),
-        house,
+        task: tokio::spawn(attend(Arc::clone(&ctx), server, http_server)),
+        ctx,
         address: Some(address),
     })
 }
 
 /// Serves until the guard is stopped, and then until all is answered.
-async fn attend(house: Arc<House>, server: Server, desk: Arc<Desk>) -> Exit {
+async fn attend(ctx: Arc<GuardContext>, server: Server, http_server: Arc<HttpServer>) -> Exit {
     let closing = Arc::new(Closing::new(false));
     let told = Arc::clone(&closing);
-    let service = Arc::clone(&desk);
+    let service = Arc::clone(&http_server);
     let mut serving = tokio::spawn(async move { server.serve(service, &told).await });
-    let care = tokio::spawn(Arc::clone(&desk).look_after());
-    house.stopping().await;
-    desk.hush();
+    let care = tokio::spawn(Arc::clone(&http_server).maintain_sessions());
+    ctx.stopping().await;
+    http_server.stop_sessions();
     closing.send_replace(true);
-    if timeout(house.times.drain, &mut serving).await.is_err() {
-        house.expire();
-        if timeout(house.times.grace, &mut serving).await.is_err() {
+    if timeout(ctx.times.drain, &mut serving).await.is_err() {
+        ctx.expire();
+        if timeout(ctx.times.grace, &mut serving).await.is_err() {
             serving.abort();
         }
     }
-    desk.close().await;
+    http_server.close().await;
     care.abort();
     Exit::Stopped
 }
@@ -261,34 +265,40 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let house = house(&options, guard, observer);
+    let ctx = guard_context(&options, guard, observer);
     let context = Context::Session(options.context);
-    let work = Arc::clone(&house);
-    let client = pair::Client { from, to };
+    let work = Arc::clone(&ctx);
+    let client = stdio_to_child::Client { from, to };
     let task = match options.upstream {
         Upstream::Child { launch, restart } => {
             let source = (Source::Launch(launch), Caller::default());
-            tokio::spawn(pair::run(work, client, source, restart, context))
+            tokio::spawn(stdio_to_child::run(work, client, source, restart, context))
         }
-        Upstream::Inner(inner) => {
-            let source = (Source::Inner(inner), options.caller);
-            tokio::spawn(pair::run(work, client, source, Restart::NEVER, context))
+        Upstream::InProcess(in_process) => {
+            let source = (Source::InProcess(in_process), options.caller);
+            tokio::spawn(stdio_to_child::run(
+                work,
+                client,
+                source,
+                Restart::NEVER,
+                context,
+            ))
         }
         Upstream::Http(target) => {
-            let endpoint = endpoint(target, &house)?;
-            tokio::spawn(caller::run(work, client, endpoint, context))
+            let endpoint = endpoint(target, &ctx)?;
+            tokio::spawn(stdio_to_http::run(work, client, endpoint, context))
         }
     };
     Ok(Running {
-        house,
+        ctx,
         address: None,
         task,
     })
 }
 
 /// An HTTP upstream, of which the observer is told whether it can be reached.
-fn endpoint(target: HttpTarget, house: &House) -> Result<Arc<Endpoint>, Fault> {
-    let watcher = Reach(Arc::clone(&house.observer));
+fn endpoint(target: HttpTarget, ctx: &GuardContext) -> Result<Arc<Endpoint>, Fault> {
+    let watcher = Reach(Arc::clone(&ctx.observer));
     Ok(Arc::new(Endpoint::new(target)?.watched(Arc::new(watcher))))
 }
 
@@ -305,7 +315,11 @@ impl Watcher for Reach {
     }
 }
 
-fn house(options: &GuardOptions, guard: Guard, observer: Arc<dyn Observer>) -> Arc<House> {
+fn guard_context(
+    options: &GuardOptions,
+    guard: Guard,
+    observer: Arc<dyn Observer>,
+) -> Arc<GuardContext> {
     let GuardOptions {
         name,
         bounds,
@@ -315,11 +329,11 @@ fn house(options: &GuardOptions, guard: Guard, observer: Arc<dyn Observer>) -> A
     let caller = &options.caller;
     let whose = match caller.stands() {
         Standing::Somebody => None,
-        Standing::Everybody => Some(Whose::Context(bearer(caller.value().as_ref()))),
-        Standing::Session(name) => Some(Whose::Session(Arc::clone(name))),
+        Standing::Everybody => Some(ClientIdentity::Context(bearer(caller.value().as_ref()))),
+        Standing::Session(name) => Some(ClientIdentity::Session(Arc::clone(name))),
     };
     let (bounds, times, clock) = (*bounds, *times, options.clock);
     let who = (whose, caller.peer());
-    let house = House::new(name, guard, observer, bounds, times, clock, who);
-    Arc::new(house)
+    let ctx = GuardContext::new(name, guard, observer, bounds, times, clock, who);
+    Arc::new(ctx)
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::clock::Clock;
-use super::inner::{Caller, Inner};
-use super::names::Sessions;
+use super::in_process::{Caller, InProcessUpstream};
+use super::tickets::Sessions;
 use crate::http::HttpTarget;
 use crate::stdio::Launch;
 use crate::web::ServerCertificate;
@@ -108,7 +108,7 @@ pub enum Upstream {
     Http(HttpTarget),
     /// Something in this process that speaks in lines. It is not opened again for a client on
     /// stdio or in a legacy session when it ends by itself.
-    Inner(Arc<dyn Inner>),
+    InProcess(Arc<dyn InProcessUpstream>),
 }
 
 impl Upstream {
@@ -117,7 +117,7 @@ impl Upstream {
         match self {
             Self::Child { .. } => false,
             Self::Http(_) => true,
-            Self::Inner(inner) => inner.moves(),
+            Self::InProcess(in_process) => in_process.moves(),
         }
     }
 }

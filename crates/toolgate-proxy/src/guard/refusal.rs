@@ -3,15 +3,15 @@
 //! The client must see the status and the challenge, or it cannot authorize itself (2025-11-25,
 //! basic/authorization). Between the guards in this process are only lines: the refusal is kept
 //! with the caller under a mark that nobody can guess, the mark goes through the lines in the
-//! error, and at the desk the refusal becomes the answer's status again.
+//! error, and the HTTP server turns it into the status of its answer.
 
 use hyper::header::{HeaderMap, WWW_AUTHENTICATE};
 use toolgate_guard::{Shape, Side, read_message};
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::{Edits, Message};
 
-use super::facts::read;
-use super::porter::{Order, Parcel};
+use super::envelope::read;
+use super::session_driver::{OutgoingMessage, Output};
 use crate::http::{Caller, Refusal};
 
 /// A refusal, if a status with its headers is one.
@@ -21,34 +21,34 @@ pub(super) fn refusal(status: u16, headers: &HeaderMap) -> Option<Refusal> {
 }
 
 /// An order with the mark of a refusal in it, if it is the error that tells the client of it.
-pub(super) fn marked(order: Order, caller: &Caller, refusal: &Refusal) -> Order {
-    match order {
-        Order::Send(mut parcel)
-            if parcel.to == Side::Client && matches!(parcel.shape, Shape::Answer { .. }) =>
+pub(super) fn marked(output: Output, caller: &Caller, refusal: &Refusal) -> Output {
+    match output {
+        Output::Send(mut outgoing)
+            if outgoing.to == Side::Client && matches!(outgoing.shape, Shape::Answer { .. }) =>
         {
             if let Some(mark) = new_mark()
-                && let Some(bytes) = with_mark(&parcel.bytes, refusal.status, &mark)
+                && let Some(bytes) = with_mark(&outgoing.bytes, refusal.status, &mark)
             {
                 caller.refused(mark, refusal.clone());
-                parcel.bytes = bytes;
+                outgoing.bytes = bytes;
             }
-            Order::Send(parcel)
+            Output::Send(outgoing)
         }
-        order => order,
+        output => output,
     }
 }
 
 /// An order with the status in it with which the upstream has answered, if it is the error that
 /// tells the client of it: over lines there is no other place for it.
-pub(super) fn with_status(order: Order, status: u16) -> Order {
-    match order {
-        Order::Send(mut parcel)
+pub(super) fn with_status(output: Output, status: u16) -> Output {
+    match output {
+        Output::Send(mut outgoing)
             if status >= 400
-                && parcel.to == Side::Client
-                && matches!(parcel.shape, Shape::Answer { .. }) =>
+                && outgoing.to == Side::Client
+                && matches!(outgoing.shape, Shape::Answer { .. }) =>
         {
             let member = format!("\"status\":{status}");
-            let told = read_message(&parcel.bytes, |message, text| {
+            let told = read_message(&outgoing.bytes, |message, text| {
                 let Message::Error(Some(_), error) = message else {
                     return None;
                 };
@@ -66,11 +66,11 @@ pub(super) fn with_status(order: Order, status: u16) -> Order {
                 Some(edits.apply(text).into_bytes())
             });
             if let Some(told) = told.flatten() {
-                parcel.bytes = told;
+                outgoing.bytes = told;
             }
-            Order::Send(parcel)
+            Output::Send(outgoing)
         }
-        order => order,
+        output => output,
     }
 }
 
@@ -90,11 +90,11 @@ fn with_mark(answer: &[u8], status: u16, mark: &str) -> Option<Vec<u8>> {
 }
 
 /// The head of the answer that an error with a mark is.
-pub(super) fn head(parcel: &Parcel, caller: &Caller) -> Option<Box<(u16, HeaderMap)>> {
-    if !caller.has_refusals() || !matches!(parcel.shape, Shape::Answer { .. }) {
+pub(super) fn head(outgoing: &OutgoingMessage, caller: &Caller) -> Option<Box<(u16, HeaderMap)>> {
+    if !caller.has_refusals() || !matches!(outgoing.shape, Shape::Answer { .. }) {
         return None;
     }
-    let mark = read(&parcel.bytes, |message| {
+    let mark = read(&outgoing.bytes, |message| {
         let Message::Error(_, error) = message else {
             return None;
         };

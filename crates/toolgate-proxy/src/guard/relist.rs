@@ -10,21 +10,21 @@ use toolgate_mcp::catalog::ToolSet;
 use toolgate_mcp::contract::{SchemaStore, ToolContract};
 use toolgate_mcp::message::Message;
 
-use super::facts::{Facts, answered, read};
-use super::flight::{Flight, Heard};
-use super::mirror::{mirrored, write};
-use super::porter::House;
+use super::envelope::{Envelope, answered, read};
+use super::header_mirroring::{mirrored_headers, write};
+use super::session_driver::GuardContext;
+use super::upstream_request::{UpstreamEvent, UpstreamRequest};
 use crate::http::Endpoint;
 use crate::message::string;
 
 /// Lists the server's tools until the called one is among them.
 pub(super) async fn contract_of(
-    house: &House,
+    ctx: &GuardContext,
     endpoint: &Arc<Endpoint>,
-    facts: &Facts,
+    envelope: &Envelope,
     call: &[u8],
 ) -> Option<Arc<ToolContract>> {
-    let name = facts.name.as_deref()?;
+    let name = envelope.name.as_deref()?;
     let meta = read(call, |message| match message {
         Message::Request(request) => {
             let meta: View<'_> = request.params?.member("_meta")?;
@@ -40,7 +40,7 @@ pub(super) async fn contract_of(
         let request = format!(
             r#"{{"jsonrpc":"2.0","id":"{ID}","method":"tools/list","params":{{"_meta":{meta}{at}}}}}"#
         );
-        let page = ask(house, endpoint, request.into_bytes()).await?;
+        let page = ask(ctx, endpoint, request.into_bytes()).await?;
         let listing = Listing::read(page).ok()?;
         cursor = listing.next_cursor().map(str::to_owned);
         let mut tools = ToolSet::new();
@@ -53,33 +53,32 @@ pub(super) async fn contract_of(
     None
 }
 
-async fn ask(house: &House, endpoint: &Arc<Endpoint>, request: Vec<u8>) -> Option<Vec<u8>> {
-    let facts = Facts::read(&request);
+async fn ask(ctx: &GuardContext, endpoint: &Arc<Endpoint>, request: Vec<u8>) -> Option<Vec<u8>> {
+    let envelope = Envelope::read(&request);
     let mut headers = endpoint.headers();
     headers.insert(
         ACCEPT,
         HeaderValue::from_static("application/json, text/event-stream"),
     );
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    write(&mirrored(&facts, &request, None), &mut headers);
-    let limit = house.bounds.message_bytes;
-    let mut flight = Flight::post(endpoint, headers, Bytes::from(request), limit, false);
+    write(&mirrored_headers(&envelope, &request, None), &mut headers);
+    let limit = ctx.bounds.message_bytes;
+    let mut upstream_request =
+        UpstreamRequest::post(endpoint, headers, Bytes::from(request), limit, false);
     let answer = async {
         loop {
-            let message = match flight.next().await {
-                Heard::Head { .. } => continue,
-                Heard::Whole(body) => return Some(body),
-                Heard::Event(event) => event.data,
-                Heard::End | Heard::Broken(_) => return None,
+            let message = match upstream_request.next().await {
+                UpstreamEvent::Head { .. } => continue,
+                UpstreamEvent::Whole(body) => return Some(body),
+                UpstreamEvent::Event(event) => event.data,
+                UpstreamEvent::End | UpstreamEvent::Broken(_) => return None,
             };
             if let Some(message) = message.filter(|message| answered(message).is_some()) {
                 return Some(message);
             }
         }
     };
-    tokio::time::timeout(house.times.notify, answer)
-        .await
-        .ok()?
+    tokio::time::timeout(ctx.times.notify, answer).await.ok()?
 }
 
 const ID: &str = "toolgate/headers";

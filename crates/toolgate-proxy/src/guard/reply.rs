@@ -4,7 +4,7 @@ use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderV
 use hyper::{Response, StatusCode};
 use toolgate_guard::IdKey;
 
-use crate::web::Outgoing;
+use crate::web::ResponseBody;
 
 /// The headers of an answer that go on to the other side. Which pages may read it is said by the
 /// guard, whatever its upstream says to whom.
@@ -46,7 +46,11 @@ fn is_of_one_hop(name: &HeaderName) -> bool {
     HOP.contains(&name.as_str()) || *name == CONTENT_LENGTH
 }
 
-pub(super) fn respond(status: u16, headers: HeaderMap, body: Outgoing) -> Response<Outgoing> {
+pub(super) fn respond(
+    status: u16,
+    headers: HeaderMap,
+    body: ResponseBody,
+) -> Response<ResponseBody> {
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
     *response.headers_mut() = headers;
@@ -64,11 +68,16 @@ pub(super) fn status_of(code: Option<i64>, is_request: bool, modern: bool) -> u1
 }
 
 /// An error that is no answer of the conversation.
-pub(super) fn error(status: u16, id: Option<&IdKey>, code: i64, text: &str) -> Response<Outgoing> {
+pub(super) fn error(
+    status: u16,
+    id: Option<&IdKey>,
+    code: i64,
+    text: &str,
+) -> Response<ResponseBody> {
     let body = error_body(id, code, text);
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    respond(status, headers, Outgoing::Whole(body.into()))
+    respond(status, headers, ResponseBody::Whole(body.into()))
 }
 
 /// The JSON-RPC error of one.

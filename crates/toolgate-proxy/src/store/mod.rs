@@ -24,7 +24,7 @@ pub use options::StoreOptions;
 
 use crate::fault::Fault;
 use crate::guard::Clock;
-use scripts::{Scripts, Told};
+use scripts::{Scripts, Written};
 
 /// What happens to a store.
 #[derive(Debug)]
@@ -43,12 +43,12 @@ pub enum StoreEvent<'a> {
         buckets: usize,
         /// Tools that were pinned, or asked about.
         pins: usize,
-        /// Tools that were set aside.
-        aside: usize,
+        /// Tools that were quarantined.
+        quarantine: usize,
     },
     /// What stood in it was written by no guard, and counts for nothing.
     Garbled {
-        /// What it is of: `rate`, `pin` or `aside`.
+        /// What it is of: `rate`, `pin` or `quarantine`.
         what: &'static str,
         /// How many.
         count: usize,
@@ -165,13 +165,13 @@ impl Courier {
         loop {
             // A store that was dropped ends like one that was told to.
             let last = *self.stopped.borrow() || self.stopped.has_changed().is_err();
-            let post = self.share.post(self.clock.now());
-            match post.is_empty() {
+            let updates = self.share.take_updates(self.clock.now());
+            match updates.is_empty() {
                 // So that a store that is gone is not found gone by the first call only.
                 true => redis::cmd("PING").exec_async(&mut connection).await?,
                 false => {
                     let clock = self.clock;
-                    let told = self.scripts.tell(&mut connection, post, clock).await;
+                    let told = self.scripts.tell(&mut connection, updates, clock).await;
                     self.report(&told.told);
                     told.end?;
                 }
@@ -212,14 +212,18 @@ impl Courier {
         timeout(time, stop).await.is_ok()
     }
 
-    fn report(&self, told: &Told) {
+    fn report(&self, told: &Written) {
         let (observer, odd) = (&self.observer, &told.garbled);
         observer(&StoreEvent::Told {
             buckets: told.buckets,
             pins: told.pins,
-            aside: told.aside,
+            quarantine: told.quarantine,
         });
-        for (what, count) in [("rate", odd.rates), ("pin", odd.pins), ("aside", odd.aside)] {
+        for (what, count) in [
+            ("rate", odd.rates),
+            ("pin", odd.pins),
+            ("quarantine", odd.quarantine),
+        ] {
             if count > 0 {
                 observer(&StoreEvent::Garbled { what, count });
             }

@@ -24,8 +24,8 @@ pub struct StoreOptions {
     pub every: Duration,
     /// How long a pin is kept that no guard asks for. Default 30 days.
     pub keep_pins: Duration,
-    /// How long a tool is set aside after a guard found it changed. Default 10 min.
-    pub keep_aside: Duration,
+    /// How long a tool is quarantined after a guard found it changed. Default 10 min.
+    pub quarantine: Duration,
 }
 
 impl StoreOptions {
@@ -38,7 +38,7 @@ impl StoreOptions {
             prefix: "toolgate".to_owned(),
             every: Duration::from_millis(100),
             keep_pins: Duration::from_secs(30 * 86_400),
-            keep_aside: Duration::from_secs(600),
+            quarantine: Duration::from_secs(600),
         }
     }
 

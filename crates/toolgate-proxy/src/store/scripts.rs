@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
 use redis::{RedisError, Script};
-use toolgate_guard::{Charge, Claim, NEXT, Post, SetAside};
+use toolgate_guard::{Charge, NEXT, PinReport, QuarantineUpdate, StoreUpdates};
 
 use super::StoreOptions;
 use crate::guard::Clock;
@@ -16,18 +16,18 @@ use crate::guard::Clock;
 pub(super) struct Scripts {
     rates: Script,
     pins: Script,
-    aside: Script,
+    quarantine: Script,
     prefix: String,
     keep_pins: u64,
-    keep_aside: u64,
+    keep_quarantine: u64,
 }
 
 /// What a store was told.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct Written {
     pub(super) buckets: usize,
     pub(super) pins: usize,
-    pub(super) aside: usize,
+    pub(super) quarantine: usize,
     pub(super) garbled: Garbled,
 }
 
@@ -36,12 +36,12 @@ pub(super) struct Told {
 pub(super) struct Garbled {
     pub(super) rates: usize,
     pub(super) pins: usize,
-    pub(super) aside: usize,
+    pub(super) quarantine: usize,
 }
 
 /// What a store was told before something failed, and what that was.
-pub(super) struct Telling {
-    pub(super) told: Told,
+pub(super) struct WriteResult {
+    pub(super) told: Written,
     pub(super) end: Result<(), RedisError>,
 }
 
@@ -50,10 +50,10 @@ impl Scripts {
         Self {
             rates: Script::new(RATES),
             pins: Script::new(PINS),
-            aside: Script::new(ASIDE),
+            quarantine: Script::new(QUARANTINE),
             prefix: format!("{}:{FORMAT}:", options.prefix),
             keep_pins: millis(options.keep_pins),
-            keep_aside: millis(options.keep_aside),
+            keep_quarantine: millis(options.quarantine),
         }
     }
 
@@ -62,29 +62,31 @@ impl Scripts {
     pub(super) async fn tell(
         &self,
         connection: &mut MultiplexedConnection,
-        post: Post,
+        updates: StoreUpdates,
         clock: Clock,
-    ) -> Telling {
-        let mut told = Told::default();
-        let end = self.tell_all(connection, post, clock, &mut told).await;
-        Telling { told, end }
+    ) -> WriteResult {
+        let mut told = Written::default();
+        let end = self.tell_all(connection, updates, clock, &mut told).await;
+        WriteResult { told, end }
     }
 
     async fn tell_all(
         &self,
         connection: &mut MultiplexedConnection,
-        post: Post,
+        updates: StoreUpdates,
         clock: Clock,
-        told: &mut Told,
+        told: &mut Written,
     ) -> Result<(), RedisError> {
-        if !post.charges.is_empty() {
-            self.charge(connection, post.charges, clock, told).await?;
+        if !updates.charges.is_empty() {
+            self.charge(connection, updates.charges, clock, told)
+                .await?;
         }
-        if !post.claims.is_empty() {
-            self.claim(connection, post.claims, told).await?;
+        if !updates.pins_seen.is_empty() {
+            self.report_pins(connection, updates.pins_seen, told)
+                .await?;
         }
-        for aside in post.aside {
-            self.set_aside(connection, aside, told).await?;
+        for quarantine in updates.quarantine {
+            self.quarantine(connection, quarantine, told).await?;
         }
         Ok(())
     }
@@ -94,7 +96,7 @@ impl Scripts {
         connection: &mut MultiplexedConnection,
         charges: Vec<Charge>,
         clock: Clock,
-        told: &mut Told,
+        told: &mut Written,
     ) -> Result<(), RedisError> {
         let mut call = self.rates.prepare_invoke();
         for charge in &charges {
@@ -112,45 +114,46 @@ impl Scripts {
         Ok(())
     }
 
-    async fn claim(
+    async fn report_pins(
         &self,
         connection: &mut MultiplexedConnection,
-        claims: Vec<Claim>,
-        told: &mut Told,
+        pins_seen: Vec<PinReport>,
+        told: &mut Written,
     ) -> Result<(), RedisError> {
         let mut call = self.pins.prepare_invoke();
         call.arg(self.keep_pins).arg(NEXT);
-        for claim in &claims {
-            call.key(self.key(claim.key()));
-            call.arg(claim.pin()).arg(claim.seen());
+        for report in &pins_seen {
+            call.key(self.key(report.key()));
+            call.arg(report.pin()).arg(report.seen());
         }
         let heard: Vec<Vec<u8>> = call.invoke_async(connection).await?;
-        for (claim, stands) in claims.into_iter().zip(heard) {
-            let understood = claim.settle(&String::from_utf8_lossy(&stands));
+        for (report, stored) in pins_seen.into_iter().zip(heard) {
+            let understood = report.settle(&String::from_utf8_lossy(&stored));
             told.pins += 1;
             told.garbled.pins += usize::from(!understood);
         }
         Ok(())
     }
 
-    async fn set_aside(
+    async fn quarantine(
         &self,
         connection: &mut MultiplexedConnection,
-        aside: SetAside,
-        told: &mut Told,
+        quarantine: QuarantineUpdate,
+        told: &mut Written,
     ) -> Result<(), RedisError> {
-        let mut call = self.aside.prepare_invoke();
-        call.key(self.key(aside.key()));
-        call.arg(self.keep_aside);
-        call.arg(SetAside::MOST).arg(SetAside::LONGEST);
-        for entry in aside.add() {
+        let mut call = self.quarantine.prepare_invoke();
+        call.key(self.key(quarantine.key()));
+        call.arg(self.keep_quarantine);
+        call.arg(QuarantineUpdate::MOST)
+            .arg(QuarantineUpdate::LONGEST);
+        for entry in quarantine.add() {
             call.arg(entry);
         }
         let (odd, entries): (usize, Vec<Vec<u8>>) = call.invoke_async(connection).await?;
-        told.aside += aside.add().len();
-        told.garbled.aside += odd;
+        told.quarantine += quarantine.add().len();
+        told.garbled.quarantine += odd;
         let entries = entries.into_iter().map(String::from_utf8);
-        aside.settle(entries.filter_map(Result::ok));
+        quarantine.settle(entries.filter_map(Result::ok));
         Ok(())
     }
 
@@ -217,10 +220,10 @@ end
 return out
 ";
 
-/// KEYS: what is set aside, sorted by when that ends. ARGV: how long it is, in milliseconds; how
+/// KEYS: the quarantined tools, sorted by when that ends. ARGV: how long it is, in milliseconds; how
 /// many entries there can be, and how long each; entries to add. Answers how much else stood there,
 /// and the entries.
-const ASIDE: &str = r"
+const QUARANTINE: &str = r"
 local key, keep, most, longest = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

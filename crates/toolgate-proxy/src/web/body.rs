@@ -12,20 +12,20 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 /// The body of an answer.
 #[derive(Debug)]
-pub(crate) enum Outgoing {
+pub(crate) enum ResponseBody {
     /// All of it.
     Whole(Bytes),
     /// As it comes, until the sender is dropped.
     Stream(mpsc::Receiver<Bytes>),
 }
 
-impl Outgoing {
+impl ResponseBody {
     pub(crate) fn empty() -> Self {
         Self::Whole(Bytes::new())
     }
 }
 
-impl Body for Outgoing {
+impl Body for ResponseBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -73,7 +73,7 @@ pub(crate) struct Budget(Arc<Semaphore>);
 
 /// The bytes of one body, which come free when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Share {
+pub(crate) struct BudgetShare {
     budget: Budget,
     held: Option<OwnedSemaphorePermit>,
 }
@@ -83,15 +83,15 @@ impl Budget {
         Self(Arc::new(Semaphore::new(bytes.min(Semaphore::MAX_PERMITS))))
     }
 
-    pub(crate) fn share(&self) -> Share {
-        Share {
+    pub(crate) fn share(&self) -> BudgetShare {
+        BudgetShare {
             budget: self.clone(),
             held: None,
         }
     }
 }
 
-impl Share {
+impl BudgetShare {
     /// Takes room for `bytes` in all; `false` if there is none.
     fn grow(&mut self, bytes: usize) -> bool {
         let held = self
@@ -116,7 +116,7 @@ impl Share {
 pub(crate) async fn read(
     mut body: Incoming,
     limit: usize,
-    share: &mut Share,
+    share: &mut BudgetShare,
 ) -> Result<Vec<u8>, TooLarge> {
     let announced = body.size_hint();
     let cap = u64::try_from(limit).unwrap_or(u64::MAX);

@@ -2,8 +2,8 @@
 
 mod admit;
 mod body;
-mod stuck;
 mod tls;
+mod write_deadline;
 
 use std::convert::Infallible;
 use std::io;
@@ -23,14 +23,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio_rustls::TlsAcceptor;
 
 pub(crate) use admit::{Admission, Refusal, accepts};
-pub(crate) use body::{Budget, Outgoing, Share, TooLarge, read};
+pub(crate) use body::{Budget, BudgetShare, ResponseBody, TooLarge, read};
 pub use tls::ServerCertificate;
 
-use stuck::Stuck;
+use write_deadline::WriteDeadline;
 
 /// What a server may cost.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Costs {
+pub(crate) struct ServerLimits {
     pub(crate) connections: usize,
     pub(crate) head_bytes: usize,
     pub(crate) head: Duration,
@@ -41,7 +41,7 @@ pub(crate) struct Costs {
 pub(crate) struct Server {
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
-    costs: Costs,
+    costs: ServerLimits,
 }
 
 /// Tells all connections to finish what they do and take nothing more.
@@ -51,7 +51,7 @@ impl Server {
     pub(crate) async fn bind(
         address: SocketAddr,
         tls: Option<TlsAcceptor>,
-        costs: Costs,
+        costs: ServerLimits,
     ) -> io::Result<Self> {
         Ok(Self {
             listener: TcpListener::bind(address).await?,
@@ -105,7 +105,7 @@ pub(crate) trait Service: Send + Sync + 'static {
         self: &Arc<Self>,
         request: Request<Incoming>,
         from: SocketAddr,
-    ) -> impl Future<Output = Response<Outgoing>> + Send;
+    ) -> impl Future<Output = Response<ResponseBody>> + Send;
 }
 
 async fn accept(
@@ -129,7 +129,7 @@ async fn accept(
 struct Connection<S> {
     service: Arc<S>,
     tls: Option<TlsAcceptor>,
-    costs: Costs,
+    costs: ServerLimits,
     closing: watch::Receiver<bool>,
     /// The client's address.
     from: SocketAddr,
@@ -158,7 +158,7 @@ impl<S: Service> Connection<S> {
             let service = Arc::clone(&service);
             async move { Ok::<_, Infallible>(service.answer(request, from).await) }
         });
-        let stream = TokioIo::new(Stuck::new(stream, self.costs.write));
+        let stream = TokioIo::new(WriteDeadline::new(stream, self.costs.write));
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.costs.head)

@@ -9,10 +9,10 @@ use toolgate_guard::Guard;
 use toolgate_guard::translate::Translate;
 use toolgate_proxy::guard::{GuardOptions, Listener, Unobserved, Upstream};
 
+use crate::aggregate::of;
 use crate::common::{
     Lined, Served, call, modern, options, policy, python, remote, restarting, text_of,
 };
-use crate::several::of;
 use crate::web::{JSON, Request, Web, respond};
 
 /// What stands between the client's guard and the server.
@@ -20,7 +20,7 @@ use crate::web::{JSON, Request, Web, respond};
 enum Between {
     Nothing,
     /// Aggregation, with another server beside it.
-    Several,
+    Aggregate,
     /// Translation to the other family of versions.
     Translation,
 }
@@ -41,14 +41,14 @@ struct Crossing {
 impl Crossing {
     async fn start(between: Between, http: bool, modern: bool, upstream: Upstream) -> Self {
         let (upstream, tool) = match between {
-            Between::Several => {
+            Between::Aggregate => {
                 let beside = restarting(python("for m, id, name, args in calls(): pass"));
                 (of(vec![("a", upstream), ("b", beside)]), "a_echo")
             }
             _ => (upstream, "echo"),
         };
         let policy = match between {
-            Between::Several => policy().carrying(),
+            Between::Aggregate => policy().carrying(),
             _ => policy(),
         };
         let change = |options: &mut GuardOptions| {
@@ -91,7 +91,7 @@ impl Crossing {
     /// All ways to this server, opened one after the other.
     async fn all(upstream: impl Fn() -> Upstream) -> Vec<Self> {
         let mut all = Vec::new();
-        for between in [Between::Nothing, Between::Several, Between::Translation] {
+        for between in [Between::Nothing, Between::Aggregate, Between::Translation] {
             for (http, modern) in [(true, false), (true, true), (false, false), (false, true)] {
                 all.push(Self::start(between, http, modern, upstream()).await);
             }

@@ -276,8 +276,8 @@ async fn a_client_that_leaves_closes_the_upstreams_stream() {
 
 #[tokio::test]
 async fn a_duplicate_id_is_refused_and_the_first_keeps_its_answer() {
-    let gate = Arc::new(std::sync::Barrier::new(2));
-    let held = Arc::clone(&gate);
+    let barrier = Arc::new(std::sync::Barrier::new(2));
+    let held = Arc::clone(&barrier);
     let web = server(move |request, stream| {
         held.wait();
         held.wait();
@@ -287,14 +287,14 @@ async fn a_duplicate_id_is_refused_and_the_first_keeps_its_answer() {
     let session = served.open().await;
     let first = call(1, "echo", json!({}));
     let (answer, refused) = tokio::join!(served.in_session(&session, &first), async {
-        let at_work = Arc::clone(&gate);
+        let at_work = Arc::clone(&barrier);
         tokio::task::spawn_blocking(move || at_work.wait())
             .await
             .unwrap();
         let refused = served
             .in_session(&session, &call(1, "echo", json!({"a": 1})))
             .await;
-        tokio::task::spawn_blocking(move || gate.wait())
+        tokio::task::spawn_blocking(move || barrier.wait())
             .await
             .unwrap();
         refused

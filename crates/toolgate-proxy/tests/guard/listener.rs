@@ -353,10 +353,10 @@ async fn records_name_the_caller_the_session_and_the_address() {
     ] {
         let (upstream, seen) = match several {
             true => {
-                let (branch, seen) = crate::several::branch("a", python(ECHO), policy());
-                let times = crate::several::short();
+                let (member, seen) = crate::aggregate::member("a", python(ECHO), policy());
+                let times = crate::aggregate::short();
                 (
-                    crate::several::several(vec![branch], Bounds::default(), times),
+                    crate::aggregate::aggregate(vec![member], Bounds::default(), times),
                     Some(seen),
                 )
             }

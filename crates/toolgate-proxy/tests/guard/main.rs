@@ -9,17 +9,17 @@
     reason = "helpers of tests fail as tests do, with a panic"
 )]
 
+pub(crate) mod aggregate;
 mod common;
 mod crossings;
 mod eras;
 mod faults;
 mod http_child;
 mod http_http;
-mod inner;
+mod in_process;
 mod listener;
 mod moved;
 mod replicas;
-pub(crate) mod several;
 mod stdio_child;
 mod stdio_http;
 mod tls;

@@ -8,9 +8,9 @@ use toolgate_guard::Guard;
 use toolgate_guard::translate::Translate;
 use toolgate_proxy::guard::{Unobserved, Upstream};
 
+use crate::aggregate::{list, names, of};
 use crate::common::{Served, call, initialize, policy, python, remote, text_of};
 use crate::replicas::{KEY, keys};
-use crate::several::{list, names, of};
 use crate::web::{JSON, Request, Web, respond};
 
 /// A server of both eras that keeps no sessions, unless `sessions` says that it does. It says
@@ -155,7 +155,7 @@ async fn what_cannot_move_says_why() {
     let mut wordy = initialize(0);
     wordy["params"]["clientInfo"]["icons"] = json!([{"src": "x".repeat(2_000)}]);
     let echo = "for m, id, name, args in calls(): text(id, name)";
-    for (branches, opening, expected) in [
+    for (members, opening, expected) in [
         (
             vec![("a", remote(&web.url)), ("b", python(echo))],
             initialize(0),
@@ -172,10 +172,7 @@ async fn what_cannot_move_says_why() {
             "longer than the limit of 2048 bytes",
         ),
     ] {
-        let (one, two) = (
-            merged(of(branches.clone())).await,
-            merged(of(branches)).await,
-        );
+        let (one, two) = (merged(of(members.clone())).await, merged(of(members)).await);
         let reply = one.post(&[], &opening).await;
         assert_eq!(reply.status, 200, "{reply:?}");
         let name = reply.header("mcp-session-id").unwrap();

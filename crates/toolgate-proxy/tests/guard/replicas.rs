@@ -1,4 +1,4 @@
-//! Several guards that share nothing but keys, in front of one server (behaviours G1, G4, G6).
+//! Aggregate guards that share nothing but keys, in front of one server (behaviours G1, G4, G6).
 
 use std::time::Duration;
 

@@ -149,8 +149,8 @@ async fn headers_that_the_server_does_not_take_are_made_anew_once() {
 
 #[tokio::test]
 async fn each_way_of_failing_has_an_answer_of_its_own() {
-    type Way = fn(&Request, &mut std::net::TcpStream);
-    let ways: [(&str, Way); 6] = [
+    type Failure = fn(&Request, &mut std::net::TcpStream);
+    let ways: [(&str, Failure); 6] = [
         ("500", |_, stream| respond(stream, "500 Oops", "", "oops")),
         ("no JSON-RPC answer", |_, stream| {
             respond(stream, "200 OK", JSON, "garbage")

@@ -15,15 +15,15 @@ use axum::routing::any;
 use tokio::net::TcpListener;
 use toolgate_json::Node;
 
-use super::desk::{Desk, MODERN, Reply};
 use super::envelope::{Answer, Envelope, Fault, INVALID_REQUEST};
+use super::server::{DemoServer, MODERN, Reply};
 use crate::interrupt::interrupted;
 use crate::term::Term;
 use sessions::Sessions;
 
 /// Serves until a signal says stop; then finishes what is in flight.
 pub(super) async fn serve(
-    desk: Desk,
+    server: DemoServer,
     addr: SocketAddr,
     remote: bool,
     term: &Term,
@@ -33,28 +33,28 @@ pub(super) async fn serve(
         "listening on http://{}/mcp",
         listener.local_addr()?
     ));
-    let house = Arc::new(House {
-        desk,
+    let state = Arc::new(HttpState {
+        server,
         sessions: Sessions::default(),
         remote,
     });
-    let router = Router::new().route("/mcp", any(enter)).with_state(house);
+    let router = Router::new().route("/mcp", any(enter)).with_state(state);
     axum::serve(listener, router)
         .with_graceful_shutdown(interrupted())
         .await
 }
 
-struct House {
-    desk: Desk,
+struct HttpState {
+    server: DemoServer,
     sessions: Sessions,
     remote: bool,
 }
 
-async fn enter(State(house): State<Arc<House>>, request: Request<Body>) -> Response<Body> {
-    house.receive(request).await
+async fn enter(State(state): State<Arc<HttpState>>, request: Request<Body>) -> Response<Body> {
+    state.receive(request).await
 }
 
-impl House {
+impl HttpState {
     async fn receive(&self, request: Request<Body>) -> Response<Body> {
         let (head, body) = request.into_parts();
         if !(self.remote || is_ours(&head.headers)) {
@@ -137,7 +137,7 @@ impl House {
         opened: Option<&'static str>,
         modern: bool,
     ) -> Response<Body> {
-        match self.desk.handle(message, opened, modern) {
+        match self.server.handle(message, opened, modern) {
             Reply::Silence => plain(StatusCode::ACCEPTED, ""),
             Reply::Answer(answer) => json(answer),
             Reply::Opened(version, answer) => {
@@ -172,7 +172,7 @@ fn headers_match(message: &Envelope, headers: &HeaderMap) -> Result<(), Fault> {
         )
     };
     let version = message.meta("protocolVersion").map(Node::string);
-    // Without `_meta` there is nothing to compare; the desk says what is missing.
+    // Without `_meta` there is nothing to compare; the server says what is missing.
     if version.is_some() && header(headers, VERSION) != version {
         return Err(mismatch("MCP-Protocol-Version"));
     }

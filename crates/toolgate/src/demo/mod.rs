@@ -1,8 +1,8 @@
 //! `toolgate serve-demo`: a small MCP server of both eras, to have something to point at.
 
-mod desk;
 mod envelope;
 mod http;
+mod server;
 mod stdio;
 mod tools;
 
@@ -13,7 +13,7 @@ use tokio::runtime::Builder;
 
 use crate::exit::{Exit, Failure};
 use crate::term::Term;
-use desk::Desk;
+use server::DemoServer;
 
 /// Serve a few demonstration tools, two of which no client should accept
 ///
@@ -46,11 +46,11 @@ pub(crate) fn run(args: &DemoArgs, term: &Term) -> Result<Exit, Failure> {
         .enable_all()
         .build()
         .map_err(|error| failed("set up input and output", &error))?;
-    let desk = Desk::new();
+    let server = DemoServer::new();
     let served = runtime.block_on(async {
         match args.http {
-            Some(addr) => http::serve(desk, addr, args.allow_remote, term).await,
-            None => stdio::serve(&desk).await,
+            Some(addr) => http::serve(server, addr, args.allow_remote, term).await,
+            None => stdio::serve(&server).await,
         }
     });
     // A read of standard input cannot be called back; the process ends without it.

@@ -5,25 +5,25 @@ use std::io;
 use tokio::io::{AsyncWriteExt, stdin, stdout};
 use toolgate_proxy::{Line, Lines};
 
-use super::desk::{Desk, Reply};
 use super::envelope::{Envelope, Fault, INVALID_REQUEST};
+use super::server::{DemoServer, Reply};
 use crate::interrupt::interrupted;
 
 /// Serves until the input ends, the reader of the output goes away, or a signal says stop.
-pub(super) async fn serve(desk: &Desk) -> io::Result<()> {
+pub(super) async fn serve(server: &DemoServer) -> io::Result<()> {
     tokio::select! {
-        served = converse(desk) => served,
+        served = converse(server) => served,
         () = interrupted() => Ok(()),
     }
 }
 
-async fn converse(desk: &Desk) -> io::Result<()> {
+async fn converse(server: &DemoServer) -> io::Result<()> {
     let mut lines = Lines::new(stdin(), LINE_BYTES);
     let mut out = stdout();
     let mut opened = None;
     loop {
         let (text, last) = match lines.next().await? {
-            Line::Full(line) => (answer(desk, &line, &mut opened), false),
+            Line::Full(line) => (answer(server, &line, &mut opened), false),
             Line::TooLong(_) => {
                 let fault = Fault::new(
                     INVALID_REQUEST,
@@ -31,7 +31,7 @@ async fn converse(desk: &Desk) -> io::Result<()> {
                 );
                 (Some(fault.answer("null").text), false)
             }
-            Line::End(rest) => (answer(desk, &rest, &mut opened), true),
+            Line::End(rest) => (answer(server, &rest, &mut opened), true),
         };
         if let Some(mut text) = text {
             text.push('\n');
@@ -47,7 +47,7 @@ async fn converse(desk: &Desk) -> io::Result<()> {
     }
 }
 
-fn answer(desk: &Desk, line: &[u8], opened: &mut Option<&'static str>) -> Option<String> {
+fn answer(server: &DemoServer, line: &[u8], opened: &mut Option<&'static str>) -> Option<String> {
     if line.trim_ascii().is_empty() {
         return None;
     }
@@ -55,7 +55,7 @@ fn answer(desk: &Desk, line: &[u8], opened: &mut Option<&'static str>) -> Option
         Ok(message) => message,
         Err(answer) => return Some(answer.text),
     };
-    match desk.handle(&message, *opened, false) {
+    match server.handle(&message, *opened, false) {
         Reply::Silence => None,
         Reply::Answer(answer) => Some(answer.text),
         Reply::Opened(version, answer) => {

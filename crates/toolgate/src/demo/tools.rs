@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use toolgate_json::{OwnedDocument, ReadLimits};
 use toolgate_schema::{Compiler, Formats};
 
-use super::desk::Era;
 use super::envelope::string;
+use super::server::Era;
 use crate::engine::{self, Contract, Refusal};
 
 /// A tool with its contract.

@@ -25,7 +25,7 @@ pub(super) struct Admin {
 
 /// What the pages tell of.
 #[derive(Clone)]
-struct Desk {
+struct AdminState {
     metrics: Arc<Metrics>,
     guards: Arc<Guards>,
     loopback: bool,
@@ -40,7 +40,7 @@ impl Admin {
     ) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
-        let desk = Desk {
+        let state = AdminState {
             metrics,
             guards,
             loopback: address.ip().is_loopback(),
@@ -49,8 +49,8 @@ impl Admin {
             .route("/healthz", get(health))
             .route("/readyz", get(ready))
             .route("/metrics", get(numbers))
-            .layer(middleware::from_fn_with_state(desk.clone(), admit))
-            .with_state(desk);
+            .layer(middleware::from_fn_with_state(state.clone(), admit))
+            .with_state(state);
         let task = tokio::spawn(async move {
             // It serves for ever, and without it the guard goes on.
             let _never = axum::serve(listener, router).await;
@@ -66,13 +66,13 @@ impl Drop for Admin {
 }
 
 /// The process runs.
-async fn health(State(desk): State<Desk>) -> String {
-    desk.guards.health()
+async fn health(State(state): State<AdminState>) -> String {
+    state.guards.health()
 }
 
 /// 200 if calls can be taken, 503 if not; a line for each upstream.
-async fn ready(State(desk): State<Desk>) -> Response {
-    let (ready, lines) = desk.guards.readiness();
+async fn ready(State(state): State<AdminState>) -> Response {
+    let (ready, lines) = state.guards.readiness();
     let status = match ready {
         true => StatusCode::OK,
         false => StatusCode::SERVICE_UNAVAILABLE,
@@ -80,15 +80,15 @@ async fn ready(State(desk): State<Desk>) -> Response {
     (status, lines).into_response()
 }
 
-async fn numbers(State(desk): State<Desk>) -> Response {
+async fn numbers(State(state): State<AdminState>) -> Response {
     let kind = "text/plain; version=0.0.4; charset=utf-8";
-    ([(CONTENT_TYPE, kind)], desk.metrics.text()).into_response()
+    ([(CONTENT_TYPE, kind)], state.metrics.text()).into_response()
 }
 
 /// On a loopback address only requests for this machine: a web page must not read the numbers
 /// through a name that it had pointed here.
-async fn admit(State(desk): State<Desk>, request: Request, next: Next) -> Response {
-    if desk.loopback && !is_local(request.headers()) {
+async fn admit(State(state): State<AdminState>, request: Request, next: Next) -> Response {
+    if state.loopback && !is_local(request.headers()) {
         return (
             StatusCode::FORBIDDEN,
             "this address is for this machine only\n",

@@ -221,7 +221,7 @@ Examples:
   toolgate guard --config toolgate.toml --check-config
 
 Settings come from, later ones winning: defaults, `--config FILE`, environment variables
-(`TOOLGATE__POLICY__RESULTS=audit`), flags. docs/guard.md has every key. SIGHUP reads the file again;
+(`TOOLGATE__POLICY__RESULTS=audit`), flags. docs/guard/settings.md has every key. SIGHUP reads the file again;
 SIGTERM answers what is in flight, then ends.
 
 Exit codes:

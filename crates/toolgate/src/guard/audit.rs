@@ -17,13 +17,13 @@ use super::metrics::Metrics;
 /// The audit log at work.
 pub(super) struct Audit {
     /// Taken at the end, so that the thread sees it.
-    queue: Option<SyncSender<Order>>,
+    queue: Option<SyncSender<AuditCommand>>,
     thread: Option<JoinHandle<()>>,
     metrics: Arc<Metrics>,
 }
 
 /// What the thread is to do.
-enum Order {
+enum AuditCommand {
     /// Append this line, without its line feed.
     Line(String),
     /// Open the file anew, for whoever moved it away.
@@ -38,11 +38,11 @@ impl Audit {
         metrics: Arc<Metrics>,
     ) -> io::Result<Self> {
         let book = Book::open(file, settings.max_bytes, settings.keep)?;
-        let (queue, orders) = sync_channel(QUEUE);
+        let (queue, commands) = sync_channel(QUEUE);
         let counts = Arc::clone(&metrics);
         let thread = std::thread::Builder::new()
             .name("audit".to_owned())
-            .spawn(move || write(book, &orders, &counts))?;
+            .spawn(move || write(book, &commands, &counts))?;
         Ok(Self {
             queue: Some(queue),
             thread: Some(thread),
@@ -52,7 +52,7 @@ impl Audit {
 
     /// Appends a line, soon; never waits.
     pub(super) fn line(&self, line: String) {
-        if !self.order(Order::Line(line)) {
+        if !self.send(AuditCommand::Line(line)) {
             self.metrics.audit(false);
         }
     }
@@ -60,14 +60,14 @@ impl Audit {
     /// Opens the file anew.
     pub(super) fn reopen(&self) {
         // A full queue keeps the old file until the next time; its lines are counted as written.
-        if !self.order(Order::Reopen) {
+        if !self.send(AuditCommand::Reopen) {
             tracing::warn!("the audit log is too busy to be opened anew");
         }
     }
 
-    fn order(&self, order: Order) -> bool {
+    fn send(&self, send: AuditCommand) -> bool {
         let queue = self.queue.as_ref();
-        queue.is_some_and(|queue| queue.try_send(order).is_ok())
+        queue.is_some_and(|queue| queue.try_send(send).is_ok())
     }
 }
 
@@ -82,12 +82,12 @@ impl Drop for Audit {
     }
 }
 
-fn write(mut book: Book, orders: &Receiver<Order>, metrics: &Metrics) {
+fn write(mut book: Book, commands: &Receiver<AuditCommand>, metrics: &Metrics) {
     let mut dirty = false;
     let mut failing = false;
     loop {
-        let order = match orders.recv_timeout(IDLE) {
-            Ok(order) => order,
+        let send = match commands.recv_timeout(IDLE) {
+            Ok(send) => send,
             Err(RecvTimeoutError::Timeout) => {
                 if std::mem::take(&mut dirty) {
                     failing = told(book.flush(), failing);
@@ -96,14 +96,14 @@ fn write(mut book: Book, orders: &Receiver<Order>, metrics: &Metrics) {
             }
             Err(RecvTimeoutError::Disconnected) => break,
         };
-        match order {
-            Order::Line(line) => {
+        match send {
+            AuditCommand::Line(line) => {
                 let written = book.line(&line);
                 metrics.audit(written.is_ok());
                 failing = told(written, failing);
                 dirty = true;
             }
-            Order::Reopen => failing = told(book.reopen(), failing),
+            AuditCommand::Reopen => failing = told(book.reopen(), failing),
         }
     }
     told(book.flush(), failing);
@@ -119,7 +119,7 @@ fn told(result: io::Result<()>, failing: bool) -> bool {
     result.is_err()
 }
 
-/// The file, and those that were put aside.
+/// The file and the rotated ones.
 struct Book {
     path: PathBuf,
     file: BufWriter<File>,
@@ -145,7 +145,7 @@ impl Book {
             .unwrap_or(u64::MAX)
             .saturating_add(1);
         if self.bytes > 0 && self.bytes.saturating_add(length) > self.most {
-            self.put_aside()?;
+            self.rotate()?;
         }
         self.file.write_all(line.as_bytes())?;
         self.file.write_all(b"\n")?;
@@ -164,7 +164,7 @@ impl Book {
     }
 
     /// `FILE` becomes `FILE.1`, that becomes `FILE.2`, and the one after `keep` is gone.
-    fn put_aside(&mut self) -> io::Result<()> {
+    fn rotate(&mut self) -> io::Result<()> {
         self.file.flush()?;
         for number in (0..self.keep).rev() {
             let (from, to) = (
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_file_is_put_aside_and_the_oldest_goes() {
+    fn a_full_file_is_rotate_and_the_oldest_goes() {
         for (keep, expected) in [
             (0, [Some("e\n"), None, None, None]),
             (

@@ -3,20 +3,23 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use toolgate_guard::{Guard, JunctionBounds};
+use toolgate_guard::{AggregatorLimits, Guard};
 use toolgate_proxy::Launch;
 use toolgate_proxy::guard::{
-    Branch, GuardOptions, HttpListener, Listener, Observer, Restart, SessionKeys, Sessions,
-    Several, Upstream as Behind,
+    Aggregate, AggregateMember, GuardOptions, HttpListener, Listener, Observer, Restart,
+    SessionKeys, Sessions, Upstream as Behind,
 };
 
 use super::config::{Config, Listen, Upstream};
 use crate::exit::Failure;
 
 /// The guard in front of several upstreams.
-pub(super) fn in_front(branches: Vec<Branch>, config: &Config) -> Result<GuardOptions, Failure> {
-    let children = |branch: &Branch| !matches!(branch.upstream, Behind::Http(_));
-    let children = branches.iter().filter(|branch| children(branch)).count();
+pub(super) fn in_front(
+    members: Vec<AggregateMember>,
+    config: &Config,
+) -> Result<GuardOptions, Failure> {
+    let children = |member: &AggregateMember| !matches!(member.upstream, Behind::Http(_));
+    let children = members.iter().filter(|member| children(member)).count();
     let mut bounds = config.bounds.proxy();
     let own = bounds;
     // Each connection starts every server, and the bound is on all processes together.
@@ -30,23 +33,24 @@ pub(super) fn in_front(branches: Vec<Branch>, config: &Config) -> Result<GuardOp
         Some(each) => each,
         None => bounds.sessions,
     };
-    let junction = JunctionBounds {
+    let aggregator = AggregatorLimits {
         pending: config.bounds.pending,
         known: config.bounds.tasks,
         patience: config.times.list,
     };
     let times = config.times.proxy();
-    let several = Several::new(branches, own, times, junction);
-    let several = several.map_err(|error| Failure::usage(error.to_string()))?;
+    let aggregate = Aggregate::new(members, own, times, aggregator);
+    let aggregate = aggregate.map_err(|error| Failure::usage(error.to_string()))?;
     let listener = listener(config.listen.address, MERGED_PATH, &config.listen);
-    let mut options = GuardOptions::new(SEVERAL, listener, Behind::Inner(Arc::new(several)));
+    let mut options =
+        GuardOptions::new(AGGREGATE, listener, Behind::InProcess(Arc::new(aggregate)));
     options.bounds = bounds;
     options.times = times;
     Ok(options)
 }
 
 /// The server of an upstream that is one of several with one listing.
-pub(super) fn branch(
+pub(super) fn member_upstream(
     name: &str,
     upstream: &Upstream,
     config: &Config,
@@ -142,6 +146,6 @@ fn restart(upstream: &Upstream, listener: Option<&Listener>) -> Restart {
 }
 
 /// What the guard in front of several upstreams is called in logs and metrics; no upstream can be.
-pub(super) const SEVERAL: &str = "*";
+pub(super) const AGGREGATE: &str = "*";
 /// Where clients find several upstreams.
 const MERGED_PATH: &str = "/mcp";

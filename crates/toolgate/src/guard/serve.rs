@@ -10,7 +10,8 @@ use toolgate_guard::Guard;
 use toolgate_json::quote;
 use toolgate_proxy::Fault;
 use toolgate_proxy::guard::{
-    Branch, Clock, Exit as Ended, GuardOptions, Listener, Observer, Running, SessionKeys, serve,
+    AggregateMember, Clock, Exit as Ended, GuardOptions, Listener, Observer, Running, SessionKeys,
+    serve,
 };
 
 use super::admin::Admin;
@@ -18,7 +19,7 @@ use super::audit::Audit;
 use super::config::{Config, Sources, Upstream};
 use super::log::{self, Levels};
 use super::metrics::Metrics;
-use super::options::{SEVERAL, branch, in_front, options, sessions};
+use super::options::{AGGREGATE, in_front, member_upstream, options, sessions};
 use super::otel::Telemetry;
 use super::signals::{Signal, Signals};
 use super::state::State;
@@ -30,6 +31,9 @@ use crate::exit::{Exit, Failure};
 /// Serves until the client is gone, a signal says stop, or no server is left.
 pub(super) fn run(config: Config, sources: &Sources<'_>) -> Result<Exit, Failure> {
     let levels = log::start(&config.log);
+    for warning in &config.warnings {
+        tracing::warn!("{warning}");
+    }
     let runtime = runtime(&config)?;
     let exit = runtime.block_on(work(config, sources, &levels));
     // A blocking read of standard input cannot be called back, and must not hold up the end.
@@ -71,24 +75,24 @@ async fn work(config: Config, sources: &Sources<'_>, levels: &Levels) -> Result<
         audit,
         passes: AtomicBool::new(config.audit.passes),
     });
-    let mut house =
-        House::start(config, &shared, telemetry.as_ref(), (clock, store.as_ref())).await?;
+    let mut guards =
+        Guards::start(config, &shared, telemetry.as_ref(), (clock, store.as_ref())).await?;
     shared.state.started();
     tracing::info!("ready");
     let exit = loop {
         tokio::select! {
-            ended = house.ended() => {
-                if let Some(exit) = house.settle(ended) {
+            ended = guards.ended() => {
+                if let Some(exit) = guards.settle(ended) {
                     break exit;
                 }
             }
             signal = signals.next() => match signal {
-                Signal::Reload => house.reload(sources, levels),
-                Signal::Stop if house.stopping => {
+                Signal::Reload => guards.reload(sources, levels),
+                Signal::Stop if guards.stopping => {
                     tracing::warn!("asked to stop again: ending at once");
                     break Exit::Interrupted;
                 }
-                Signal::Stop => house.stop(),
+                Signal::Stop => guards.stop(),
             },
         }
     };
@@ -105,7 +109,7 @@ async fn work(config: Config, sources: &Sources<'_>, levels: &Levels) -> Result<
 }
 
 /// The guards of this process and the settings they started with.
-struct House {
+struct Guards {
     started: Config,
     shared: Arc<Shared>,
     guards: Vec<(String, Guard)>,
@@ -120,7 +124,7 @@ struct House {
     exit: Exit,
 }
 
-impl House {
+impl Guards {
     async fn start(
         config: Config,
         shared: &Arc<Shared>,
@@ -136,7 +140,7 @@ impl House {
         tell_of_sessions(&config);
         let merged = config.merged();
         let mut left = 0_usize;
-        let mut branches = Vec::new();
+        let mut members = Vec::new();
         for (name, upstream) in &config.upstreams {
             let policy = config.policy(upstream);
             let guard = match store {
@@ -152,10 +156,10 @@ impl House {
             let line = telemetry.map(|telemetry| telemetry.line(name, upstream, stdio));
             let observer: Arc<dyn Observer> = Arc::new(Watch::new(name, Arc::clone(shared), line));
             if is_merged {
-                branches.push(Branch {
+                members.push(AggregateMember {
                     name: name.clone(),
                     prefix: Config::prefix(name, upstream),
-                    upstream: branch(name, upstream, &config, &guard, &observer)?,
+                    upstream: member_upstream(name, upstream, &config, &guard, &observer)?,
                     guard,
                     observer,
                     clock,
@@ -174,19 +178,19 @@ impl House {
             tokio::spawn(attend(name, running, stopped.clone(), report.clone()));
         }
         let mut carrier = None;
-        if !branches.is_empty() {
+        if !members.is_empty() {
             let policy = config.carrying();
             let guard = Guard::new(policy).map_err(|error| Failure::usage(error.to_string()))?;
-            let mut options = in_front(branches, &config)?;
+            let mut options = in_front(members, &config)?;
             options.sessions = sessions(&config, &session_keys);
             let stdio = matches!(options.listener, Listener::Stdio);
-            let line = telemetry.map(|it| it.line(SEVERAL, &Upstream::default(), stdio));
-            let watch = Watch::new(SEVERAL, Arc::clone(shared), line);
+            let line = telemetry.map(|it| it.line(AGGREGATE, &Upstream::default(), stdio));
+            let watch = Watch::new(AGGREGATE, Arc::clone(shared), line);
             let observer: Arc<dyn Observer> = Arc::new(watch);
             let running = listening(options, guard.clone(), observer).await?;
             carrier = Some(guard);
             left = left.saturating_add(1);
-            let name = SEVERAL.to_owned();
+            let name = AGGREGATE.to_owned();
             tokio::spawn(attend(name, running, stopped.clone(), report.clone()));
         }
         Ok(Self {

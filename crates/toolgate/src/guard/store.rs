@@ -78,11 +78,11 @@ impl Teller {
             StoreEvent::Told {
                 buckets,
                 pins,
-                aside,
+                quarantine,
             } => {
                 self.metrics.store_told("rate", *buckets);
                 self.metrics.store_told("pin", *pins);
-                self.metrics.store_told("aside", *aside);
+                self.metrics.store_told("quarantine", *quarantine);
             }
             StoreEvent::Garbled { what, count } => {
                 self.metrics.store_garbled(what, *count);

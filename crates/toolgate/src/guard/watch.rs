@@ -52,7 +52,11 @@ impl Watch {
             audit.line(record.to_json_with(&[("time", &time), ("upstream", &upstream)]));
         }
         if passed {
-            tracing::debug!(upstream = self.name, gate = record.gate.name(), "passed");
+            tracing::debug!(
+                upstream = self.name,
+                filter = record.filter.name(),
+                "passed"
+            );
             return;
         }
         let shown = |text: &str| quote(text, SHOWN).to_string();
@@ -61,7 +65,7 @@ impl Watch {
         let places = record.places.join("; ");
         tracing::info!(
             upstream = self.name,
-            gate = record.gate.name(),
+            filter = record.filter.name(),
             code = record.code,
             blame = record.blame.map(|blame| blame.name()),
             method,

@@ -179,9 +179,9 @@ fn bad_tools_and_bad_calls_do_not_pass_and_the_audit_log_says_so_without_values(
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let refused = |gate: &str| {
+    let refused = |filter: &str| {
         lines.iter().any(|line| {
-            line["gate"] == gate
+            line["filter"] == filter
                 && line["action"] != "passed"
                 && line["upstream"] == "server"
                 && line["time"].is_string()
@@ -338,7 +338,7 @@ fn a_guard_on_a_network_is_watched_reloaded_and_stopped() {
     }
     let metrics = guard.page("/metrics");
     for line in [
-        "toolgate_guard_verdicts_total{upstream=\"server\",gate=\"arguments\",action=\"passed\",code=\"passed\"} 1",
+        "toolgate_guard_verdicts_total{upstream=\"server\",filter=\"arguments\",action=\"passed\",code=\"passed\"} 1",
         "toolgate_guard_rejections_total{upstream=\"server\",tool=\"get-count\",code=\"arguments-invalid\"} 1",
         // Names that a client makes up share one series.
         "toolgate_guard_rejections_total{upstream=\"server\",tool=\"_OTHER\",code=\"tool-unknown\"} 2",

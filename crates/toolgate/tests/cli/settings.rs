@@ -228,7 +228,10 @@ fn the_page_of_settings_is_the_table_in_code() {
 #[test]
 fn defaults_in_documents_are_true() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let docs = std::fs::read_dir(format!("{root}/docs")).unwrap();
+    let folders = [format!("{root}/docs"), format!("{root}/docs/guard")];
+    let docs = folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap());
     let docs = docs.map(|entry| entry.unwrap().path());
     let mut pages: Vec<_> = docs
         .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
@@ -255,7 +258,9 @@ fn defaults_in_documents_are_true() {
             let (Some(column), Ok(setting)) = (column, settings::find(name)) else {
                 continue;
             };
-            let guard = page.ends_with("guard.md");
+            let guard = page
+                .parent()
+                .is_some_and(|folder| folder.ends_with("docs/guard"));
             let default = match name {
                 "documents" => "none".to_owned(),
                 // The guard keeps tools that work without it.

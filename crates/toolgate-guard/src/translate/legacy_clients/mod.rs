@@ -41,11 +41,11 @@ use toolgate_json::{Node as _, View};
 use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{Message, Notification, Request};
 
+use super::effect::{ConnectionId, TranslatorEffect, TranslatorEffects};
 use super::refusal::Refusal;
 use super::splice;
-use super::step::{Leg, Step, Steps};
 use super::words::{self, Abilities, Level, Lists};
-use super::{Bounds, Letter};
+use super::{Bounds, ParsedMessage};
 use crate::id::IdKey;
 use listen::Listening;
 use round::Asking;
@@ -108,7 +108,7 @@ struct Call {
 #[derive(Debug)]
 enum CallStage {
     /// With the server, under an id of ours if it was repeated.
-    Flying(Option<IdKey>),
+    Pending(Option<IdKey>),
     /// With the client, which is asked for what the server wants first.
     Asking(Asking),
 }
@@ -149,28 +149,28 @@ impl LegacyClients {
 
     pub(super) fn client<'m>(
         &mut self,
-        letter: &Letter<'_>,
+        parsed: &ParsedMessage<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut Steps<'m>,
+        out: &mut TranslatorEffects<'m>,
     ) {
-        match letter.message {
-            Message::Request(request) => self.request(letter, &request, bytes, out),
+        match parsed.message {
+            Message::Request(request) => self.request(parsed, &request, bytes, out),
             Message::Notification(notification) => {
-                self.notification(letter, &notification, bytes, now, out);
+                self.notification(parsed, &notification, bytes, now, out);
             }
-            Message::Result(outcome) => self.answered(letter, outcome.id, out),
-            Message::Error(Some(id), _) => self.answered(letter, id, out),
+            Message::Result(outcome) => self.answered(parsed, outcome.id, out),
+            Message::Error(Some(id), _) => self.answered(parsed, id, out),
             Message::Error(None, _) => out.note("client-error", "an error that names no request"),
         }
     }
 
     fn request<'m>(
         &mut self,
-        letter: &Letter<'_>,
+        parsed: &ParsedMessage<'_>,
         request: &Request<'_>,
         bytes: &'m [u8],
-        out: &mut Steps<'m>,
+        out: &mut TranslatorEffects<'m>,
     ) {
         let id = request.id.raw();
         match Era::declared(request.params) {
@@ -195,7 +195,7 @@ impl LegacyClients {
                 Err(Refusal::method(request.method, why))
             }
             method if method.starts_with("tasks/") => Err(Refusal::method(method, words::NO_TASKS)),
-            _ => self.call(letter, request, key, bytes, out),
+            _ => self.call(parsed, request, key, bytes, out),
         };
         if let Err(refusal) = refusal {
             out.client(refusal.to(id));
@@ -203,7 +203,11 @@ impl LegacyClients {
     }
 
     /// Opens the session: what the server is, it says itself.
-    fn initialize(&mut self, request: &Request<'_>, out: &mut Steps<'_>) -> Result<(), Refusal> {
+    fn initialize(
+        &mut self,
+        request: &Request<'_>,
+        out: &mut TranslatorEffects<'_>,
+    ) -> Result<(), Refusal> {
         if self.session.stage != Stage::Closed {
             return Err(Refusal::order("the session is open already"));
         }
@@ -229,7 +233,11 @@ impl LegacyClients {
         Ok(())
     }
 
-    fn set_level(&mut self, request: &Request<'_>, out: &mut Steps<'_>) -> Result<(), Refusal> {
+    fn set_level(
+        &mut self,
+        request: &Request<'_>,
+        out: &mut TranslatorEffects<'_>,
+    ) -> Result<(), Refusal> {
         if !self.session.logs && self.session.stage == Stage::Open {
             return Err(Refusal::method(request.method, "the server writes no log"));
         }
@@ -247,18 +255,18 @@ impl LegacyClients {
     /// Any other request: the server gets it with what it must declare.
     fn call(
         &mut self,
-        letter: &Letter<'_>,
+        parsed: &ParsedMessage<'_>,
         request: &Request<'_>,
         key: IdKey,
         bytes: &[u8],
-        out: &mut Steps<'_>,
+        out: &mut TranslatorEffects<'_>,
     ) -> Result<(), Refusal> {
         let allowed = self.bounds.pending;
         if self.calls.len() >= allowed {
             let text = format!("more open requests than the limit of {allowed} (pending)");
             return Err(Refusal::limit(text));
         }
-        let message = splice::modernised(letter, request, &self.declaration(), None)?;
+        let message = splice::modernised(parsed, request, &self.declaration(), None)?;
         let fits = self.held.saturating_add(bytes.len()) <= self.bounds.held_bytes;
         let text = (fits && words::may_ask(request.method)).then(|| bytes.to_vec());
         self.held += text.as_ref().map_or(0, Vec::len);
@@ -267,7 +275,7 @@ impl LegacyClients {
             method: crate::effect::method_name(request.method),
             text,
             rounds: 0,
-            stage: CallStage::Flying(None),
+            stage: CallStage::Pending(None),
         };
         self.calls.insert(key, call);
         self.send(Cow::Owned(message.into_bytes()), out);
@@ -276,15 +284,15 @@ impl LegacyClients {
 
     fn notification<'m>(
         &mut self,
-        letter: &Letter<'_>,
+        parsed: &ParsedMessage<'_>,
         notification: &Notification<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut Steps<'m>,
+        out: &mut TranslatorEffects<'m>,
     ) {
         match notification.method {
             "notifications/initialized" => self.listen(now, out),
-            "notifications/cancelled" => self.cancel(letter, notification, bytes, out),
+            "notifications/cancelled" => self.cancel(parsed, notification, bytes, out),
             // The modern era has neither changing roots nor requests to clients
             // that could make progress.
             "notifications/roots/list_changed" | "notifications/progress" => {}
@@ -295,10 +303,10 @@ impl LegacyClients {
     /// The client does not wait for a request any more.
     fn cancel<'m>(
         &mut self,
-        letter: &Letter<'_>,
+        parsed: &ParsedMessage<'_>,
         notification: &Notification<'_>,
         bytes: &'m [u8],
-        out: &mut Steps<'m>,
+        out: &mut TranslatorEffects<'m>,
     ) {
         let id = notification
             .params
@@ -306,8 +314,8 @@ impl LegacyClients {
         let call = id.and_then(|id| self.forget(&IdKey::read(id.raw())?, out));
         match (call.map(|call| call.stage), id) {
             (Some(CallStage::Asking(_)), _) => {}
-            (Some(CallStage::Flying(Some(own))), Some(id)) => {
-                let message = splice::replaced(letter, id, &own.raw());
+            (Some(CallStage::Pending(Some(own))), Some(id)) => {
+                let message = splice::replaced(parsed, id, &own.raw());
                 self.send(Cow::Owned(message.into_bytes()), out);
             }
             _ => self.send(Cow::Borrowed(bytes), out),
@@ -315,14 +323,14 @@ impl LegacyClients {
     }
 
     /// Forgets a call, and what the client is asked for its sake.
-    fn forget(&mut self, key: &IdKey, out: &mut Steps<'_>) -> Option<Call> {
+    fn forget(&mut self, key: &IdKey, out: &mut TranslatorEffects<'_>) -> Option<Call> {
         let call = self.calls.remove(key)?;
         self.held -= call.text.as_ref().map_or(0, Vec::len);
         match &call.stage {
-            CallStage::Flying(Some(own)) => {
+            CallStage::Pending(Some(own)) => {
                 self.own.remove(own);
             }
-            CallStage::Flying(None) => {}
+            CallStage::Pending(None) => {}
             CallStage::Asking(asking) => {
                 for ask in asking.open() {
                     self.asks.remove(ask);
@@ -334,14 +342,14 @@ impl LegacyClients {
     }
 
     /// Ends a call with an error of ours.
-    fn refuse(&mut self, key: &IdKey, refusal: &Refusal, out: &mut Steps<'_>) {
+    fn refuse(&mut self, key: &IdKey, refusal: &Refusal, out: &mut TranslatorEffects<'_>) {
         if let Some(call) = self.forget(key, out) {
             out.client(refusal.to(&call.id));
         }
     }
 
     /// The connection has ended: nothing that is open will be answered.
-    pub(super) fn server_gone(&mut self, why: &str, out: &mut Steps<'_>) {
+    pub(super) fn server_gone(&mut self, why: &str, out: &mut TranslatorEffects<'_>) {
         let refusal = Refusal::gone(why);
         let mut keys: Vec<IdKey> = self.calls.keys().cloned().collect();
         keys.sort_by_key(IdKey::raw);
@@ -353,7 +361,7 @@ impl LegacyClients {
                 out.client(refusal.to(&id));
             }
         }
-        out.push(Step::Finish);
+        out.push(TranslatorEffect::Finish);
     }
 
     /// The members of `_meta` that each request has.
@@ -367,7 +375,7 @@ impl LegacyClients {
     }
 
     /// Makes a request of ours.
-    fn ask(&mut self, method: &str, params: &str, own: Own, out: &mut Steps<'_>) {
+    fn ask(&mut self, method: &str, params: &str, own: Own, out: &mut TranslatorEffects<'_>) {
         let key = self.number();
         let id = key.raw();
         self.own.insert(key, own);
@@ -376,12 +384,12 @@ impl LegacyClients {
         self.send(Cow::Owned(request.into_bytes()), out);
     }
 
-    fn send<'m>(&mut self, message: Cow<'m, [u8]>, out: &mut Steps<'m>) {
+    fn send<'m>(&mut self, message: Cow<'m, [u8]>, out: &mut TranslatorEffects<'m>) {
         if !self.connected {
             self.connected = true;
-            out.push(Step::Open(LEG));
+            out.push(TranslatorEffect::Open(LEG));
         }
-        out.push(Step::ToServer(LEG, message));
+        out.push(TranslatorEffect::ToServer(LEG, message));
     }
 
     /// An id of ours that no open request of the client has.
@@ -399,7 +407,7 @@ impl LegacyClients {
 /// What a client gets that asks for a version unknown here.
 const NEWEST: Era = Era::V2025_11_25;
 /// A server without sessions needs one connection.
-const LEG: Leg = Leg(1);
+const LEG: ConnectionId = ConnectionId(1);
 
 /// A member of an object as JSON text, if it is an object itself.
 fn object_text(holder: View<'_>, name: &str) -> Option<String> {

@@ -7,11 +7,11 @@ use toolgate_mcp::message::{Message, RequestId};
 use super::{CallStage, LegacyClients, Own};
 use crate::id::IdKey;
 use crate::text;
+use crate::translate::effect::TranslatorEffects;
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
-use crate::translate::step::Steps;
 use crate::translate::words::is_object;
-use crate::translate::{Desk, Letter};
+use crate::translate::{ParsedMessage, Scratch};
 
 /// What one round asks.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl LegacyClients {
         &mut self,
         key: &IdKey,
         result: View<'_>,
-        out: &mut Steps<'_>,
+        out: &mut TranslatorEffects<'_>,
     ) -> Result<(), Refusal> {
         let requests = result.member("inputRequests");
         let state = result.member("requestState");
@@ -167,7 +167,12 @@ impl LegacyClients {
     }
 
     /// An answer of the client to a request of ours.
-    pub(super) fn answered(&mut self, letter: &Letter<'_>, id: RequestId<'_>, out: &mut Steps<'_>) {
+    pub(super) fn answered(
+        &mut self,
+        parsed: &ParsedMessage<'_>,
+        id: RequestId<'_>,
+        out: &mut TranslatorEffects<'_>,
+    ) {
         let ask = IdKey::of(id);
         let Some(key) = self.asks.remove(&ask) else {
             return out.note("client-answer", "an answer to what nobody asked");
@@ -179,9 +184,9 @@ impl LegacyClients {
         let Some(question) = asking.questions.iter_mut().find(|one| one.id == ask) else {
             return;
         };
-        let refused = match letter.message {
+        let refused = match parsed.message {
             Message::Result(outcome) if is_object(outcome.result) => {
-                question.answer = Some(letter.raw(outcome.result).to_owned());
+                question.answer = Some(parsed.raw(outcome.result).to_owned());
                 None
             }
             Message::Error(_, error) => Some(splice::complaint(error)),
@@ -202,7 +207,7 @@ impl LegacyClients {
     }
 
     /// Sends a call again, with the answers.
-    fn repeat(&mut self, key: &IdKey, out: &mut Steps<'_>) -> Result<(), Refusal> {
+    fn repeat(&mut self, key: &IdKey, out: &mut TranslatorEffects<'_>) -> Result<(), Refusal> {
         let own = self.number();
         let declaration = self.declaration();
         let Some(call) = self.calls.get_mut(key) else {
@@ -212,7 +217,7 @@ impl LegacyClients {
             return Ok(());
         };
         let members = asking.members();
-        let mut desk = Desk::default();
+        let mut scratch = Scratch::default();
         let limits = toolgate_json::ReadLimits {
             bytes: usize::MAX,
             depth: usize::MAX,
@@ -220,13 +225,13 @@ impl LegacyClients {
             ..toolgate_json::ReadLimits::default()
         };
         // It was read when it came, within the bounds.
-        let letter = desk.read(text, &limits).map_err(Refusal::answer)?;
-        let Message::Request(request) = letter.message else {
+        let parsed = scratch.read(text, &limits).map_err(Refusal::answer)?;
+        let Message::Request(request) = parsed.message else {
             return Ok(());
         };
         let id = own.raw();
-        let message = splice::modernised(&letter, &request, &declaration, Some((&id, &members)))?;
-        call.stage = CallStage::Flying(Some(own.clone()));
+        let message = splice::modernised(&parsed, &request, &declaration, Some((&id, &members)))?;
+        call.stage = CallStage::Pending(Some(own.clone()));
         self.own.insert(own, Own::Repeat(key.clone()));
         self.send(message.into_bytes().into(), out);
         Ok(())

@@ -9,26 +9,26 @@ use toolgate_mcp::message::{Message, Notification, RequestId};
 use super::{CallStage, LegacyClients, Own, Stage, object_text};
 use crate::id::IdKey;
 use crate::text;
-use crate::translate::Letter;
+use crate::translate::ParsedMessage;
+use crate::translate::effect::{TranslatorEffect, TranslatorEffects};
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
-use crate::translate::step::{Step, Steps};
 use crate::translate::words::{self, Lists, MODERN, SERVER_INFO, SUBSCRIPTION};
 
 impl LegacyClients {
     pub(in crate::translate) fn server<'m>(
         &mut self,
-        letter: &Letter<'_>,
+        parsed: &ParsedMessage<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut Steps<'m>,
+        out: &mut TranslatorEffects<'m>,
     ) {
-        match letter.message {
-            Message::Result(outcome) => self.result(letter, outcome.id, bytes, now, out),
-            Message::Error(Some(id), error) => self.error(letter, id, error, bytes, now, out),
-            Message::Error(None, _) => out.push(Step::ToClient(Cow::Borrowed(bytes))),
+        match parsed.message {
+            Message::Result(outcome) => self.result(parsed, outcome.id, bytes, now, out),
+            Message::Error(Some(id), error) => self.error(parsed, id, error, bytes, now, out),
+            Message::Error(None, _) => out.push(TranslatorEffect::ToClient(Cow::Borrowed(bytes))),
             Message::Notification(notification) => {
-                self.tell(letter, &notification, bytes, now, out);
+                self.tell(parsed, &notification, bytes, now, out);
             }
             Message::Request(request) => {
                 let why = "servers of 2026-07-28 ask within their answers";
@@ -40,14 +40,14 @@ impl LegacyClients {
 
     fn result<'m>(
         &mut self,
-        letter: &Letter<'_>,
+        parsed: &ParsedMessage<'_>,
         id: RequestId<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut Steps<'m>,
+        out: &mut TranslatorEffects<'m>,
     ) {
         let key = IdKey::of(id);
-        let Some(result) = splice::outcome(letter) else {
+        let Some(result) = splice::outcome(parsed) else {
             return;
         };
         let key = match self.own.remove(&key) {
@@ -58,19 +58,19 @@ impl LegacyClients {
         };
         let Some(call) = self.calls.get(&key) else {
             // The client speaks the server's era itself, or does not wait any more.
-            return out.push(Step::ToClient(Cow::Borrowed(bytes)));
+            return out.push(TranslatorEffect::ToClient(Cow::Borrowed(bytes)));
         };
         let tag = result.member("resultType");
         let refusal = match tag.map_or("complete", |tag| tag.string()) {
             "complete" => {
                 let kept = words::is_kept(&call.method);
-                let id = matches!(call.stage, CallStage::Flying(Some(_))).then_some(&*call.id);
+                let id = matches!(call.stage, CallStage::Pending(Some(_))).then_some(&*call.id);
                 let gone = |name: &str| match name {
                     "resultType" => true,
                     "ttlMs" | "cacheScope" => kept,
                     _ => false,
                 };
-                let answer = splice::answer(letter, id, Some(result), gone, &[]);
+                let answer = splice::answer(parsed, id, Some(result), gone, &[]);
                 self.forget(&key, out);
                 return out.client(answer);
             }
@@ -94,12 +94,12 @@ impl LegacyClients {
 
     fn error<'m>(
         &mut self,
-        letter: &Letter<'_>,
+        parsed: &ParsedMessage<'_>,
         id: RequestId<'_>,
         error: View<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut Steps<'m>,
+        out: &mut TranslatorEffects<'m>,
     ) {
         let key = IdKey::of(id);
         match self.own.remove(&key) {
@@ -114,18 +114,18 @@ impl LegacyClients {
             Some(Own::Listen) => self.unheard(error, now, out),
             Some(Own::Repeat(call)) => {
                 if let Some(call) = self.forget(&call, out) {
-                    out.client(splice::answer(letter, Some(&call.id), None, |_| false, &[]));
+                    out.client(splice::answer(parsed, Some(&call.id), None, |_| false, &[]));
                 }
             }
             None => {
                 self.forget(&key, out);
-                out.push(Step::ToClient(Cow::Borrowed(bytes)));
+                out.push(TranslatorEffect::ToClient(Cow::Borrowed(bytes)));
             }
         }
     }
 
     /// The server has said what it is.
-    fn opened(&mut self, id: &str, result: View<'_>, out: &mut Steps<'_>) {
+    fn opened(&mut self, id: &str, result: View<'_>, out: &mut TranslatorEffects<'_>) {
         let versions = result.member("supportedVersions");
         let modern = versions.is_some_and(|all| all.items().any(|one| one.string() == MODERN));
         let capabilities = result
@@ -157,11 +157,11 @@ impl LegacyClients {
 
     fn tell<'m>(
         &mut self,
-        letter: &Letter<'_>,
+        parsed: &ParsedMessage<'_>,
         notification: &Notification<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut Steps<'m>,
+        out: &mut TranslatorEffects<'m>,
     ) {
         let params = notification.params;
         let key_at = |holder: Option<View<'_>>, name| IdKey::read(holder?.member(name)?.raw());
@@ -180,8 +180,8 @@ impl LegacyClients {
             "notifications/subscriptions/acknowledged" if is_ours(subscription.clone()) => {
                 self.heard(out);
             }
-            _ if is_ours(subscription) => out.client(splice::unsubscribed(letter, params)),
-            _ => out.push(Step::ToClient(Cow::Borrowed(bytes))),
+            _ if is_ours(subscription) => out.client(splice::unsubscribed(parsed, params)),
+            _ => out.push(TranslatorEffect::ToClient(Cow::Borrowed(bytes))),
         }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //!   client                       here                               server
-//!   initialize, and what is of no modern request ── a leg of its own, as it came ──►
+//!   initialize, and what is of no modern request ── a connection of its own, as it came ──►
 //!   what the era has not ──────► answered: error
 //!   any modern request ────────► WAITING for a session with its capabilities
 //!                                  │ none, and room ── initialize, initialized ───►
@@ -31,7 +31,7 @@
 //! calls can carry the question: whoever answers, the answer reaches the server.
 //! With several clients a call that can be asked has a session to itself.
 
-mod park;
+mod parked;
 mod server;
 mod session;
 
@@ -43,22 +43,22 @@ use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{Message, Notification, Request};
 
+use super::effect::{ConnectionId, TranslatorEffect, TranslatorEffects};
 use super::refusal::Refusal;
 use super::splice;
-use super::step::{Leg, Step, Steps};
 use super::words::{self, Abilities, CAPABILITIES, CLIENT_INFO, LOG_LEVEL, Level};
-use super::{Bounds, Clients, Desk, Letter};
+use super::{Bounds, Clients, ParsedMessage, Scratch};
 use crate::id::IdKey;
-use park::Handles;
+use parked::Handles;
 use session::{Call, Session};
 
 #[derive(Debug)]
 pub(super) struct ModernClients {
     bounds: Bounds,
     clients: Clients,
-    /// The leg of a client that opens a session itself.
-    through: Option<Leg>,
-    sessions: BTreeMap<Leg, Session>,
+    /// The connection of a client that opens a session itself.
+    through: Option<ConnectionId>,
+    sessions: BTreeMap<ConnectionId, Session>,
     /// Where a request of the client is, by the client's id.
     places: HashMap<IdKey, Place>,
     /// Requests that wait for a session, in their order.
@@ -66,8 +66,8 @@ pub(super) struct ModernClients {
     /// Bytes of messages that are kept.
     held: usize,
     handles: Handles,
-    /// How many legs there were.
-    legs: u64,
+    /// How many connections there were.
+    connections: u64,
     /// How many requests of ours there were.
     numbers: i64,
 }
@@ -77,8 +77,8 @@ pub(super) struct ModernClients {
 enum Place {
     Waiting,
     /// With the server, under a number of ours.
-    Flying(Leg, i64),
-    Subscribed(Leg),
+    Pending(ConnectionId, i64),
+    Subscribed(ConnectionId),
 }
 
 #[derive(Debug)]
@@ -87,7 +87,7 @@ struct Waiting {
     id: String,
     text: Vec<u8>,
     /// The session that is being opened for it.
-    opening: Option<Leg>,
+    opening: Option<ConnectionId>,
 }
 
 /// What a modern request declares.
@@ -101,8 +101,8 @@ struct Declared<'a> {
 
 /// What came of looking for a session.
 enum Found {
-    Ready(Leg),
-    Opening(Leg),
+    Ready(ConnectionId),
+    Opening(ConnectionId),
     /// One must end its work first.
     Busy,
 }
@@ -118,20 +118,20 @@ impl ModernClients {
             waiting: VecDeque::new(),
             held: 0,
             handles: Handles::new(seed),
-            legs: 0,
+            connections: 0,
             numbers: 0,
         }
     }
 
     pub(super) fn client<'m>(
         &mut self,
-        letter: &Letter<'_>,
+        parsed: &ParsedMessage<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut Steps<'m>,
+        out: &mut TranslatorEffects<'m>,
     ) {
-        match letter.message {
-            Message::Request(request) => self.request(letter, &request, bytes, now, out),
+        match parsed.message {
+            Message::Request(request) => self.request(parsed, &request, bytes, now, out),
             Message::Notification(notification) => {
                 self.notification(&notification, bytes, now, out);
             }
@@ -142,11 +142,11 @@ impl ModernClients {
 
     fn request<'m>(
         &mut self,
-        letter: &Letter<'_>,
+        parsed: &ParsedMessage<'_>,
         request: &Request<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut Steps<'m>,
+        out: &mut TranslatorEffects<'m>,
     ) {
         let id = request.id.raw();
         match Era::declared(request.params) {
@@ -158,17 +158,22 @@ impl ModernClients {
         if self.places.contains_key(&key) {
             return out.client(Refusal::id_reused().to(id));
         }
-        if let Err(refusal) = self.modern(letter, request, &key, bytes, now, out) {
+        if let Err(refusal) = self.modern(parsed, request, &key, bytes, now, out) {
             out.client(refusal.to(id));
         }
     }
 
     /// What a client of the server's own era sends passes as it came.
-    fn legacy<'m>(&mut self, request: &Request<'_>, bytes: &'m [u8], out: &mut Steps<'m>) {
+    fn legacy<'m>(
+        &mut self,
+        request: &Request<'_>,
+        bytes: &'m [u8],
+        out: &mut TranslatorEffects<'m>,
+    ) {
         if self.through.is_none() && request.method == "initialize" {
-            let leg = self.new_leg();
-            self.through = Some(leg);
-            out.push(Step::Open(leg));
+            let connection = self.new_leg();
+            self.through = Some(connection);
+            out.push(TranslatorEffect::Open(connection));
         }
         if self.through.is_none() {
             let text = "the request declares no protocol version in `_meta`, \
@@ -178,20 +183,20 @@ impl ModernClients {
         self.pass(bytes, out);
     }
 
-    fn pass<'m>(&self, bytes: &'m [u8], out: &mut Steps<'m>) {
-        if let Some(leg) = self.through {
-            out.push(Step::ToServer(leg, Cow::Borrowed(bytes)));
+    fn pass<'m>(&self, bytes: &'m [u8], out: &mut TranslatorEffects<'m>) {
+        if let Some(connection) = self.through {
+            out.push(TranslatorEffect::ToServer(connection, Cow::Borrowed(bytes)));
         }
     }
 
     fn modern(
         &mut self,
-        letter: &Letter<'_>,
+        parsed: &ParsedMessage<'_>,
         request: &Request<'_>,
         key: &IdKey,
         bytes: &[u8],
         now: Duration,
-        out: &mut Steps<'_>,
+        out: &mut TranslatorEffects<'_>,
     ) -> Result<(), Refusal> {
         if let Some(why) = gone(request.method) {
             return Err(Refusal::method(request.method, why));
@@ -208,14 +213,14 @@ impl ModernClients {
         if let Some(state) = state
             && words::may_ask(request.method)
         {
-            return self.resume(letter, request, state, key, now, out);
+            return self.resume(parsed, request, state, key, now, out);
         }
         match self.session_for(request, &declared, now, out)? {
-            Found::Ready(leg) => {
-                self.place(leg, letter, request, key, &declared, out);
+            Found::Ready(connection) => {
+                self.place(connection, parsed, request, key, &declared, out);
                 Ok(())
             }
-            Found::Opening(leg) => self.wait(request, key, bytes, Some(leg)),
+            Found::Opening(connection) => self.wait(request, key, bytes, Some(connection)),
             Found::Busy => self.wait(request, key, bytes, None),
         }
     }
@@ -225,7 +230,7 @@ impl ModernClients {
         request: &Request<'_>,
         key: &IdKey,
         bytes: &[u8],
-        opening: Option<Leg>,
+        opening: Option<ConnectionId>,
     ) -> Result<(), Refusal> {
         if self.waiting.len() >= self.bounds.held {
             let allowed = self.bounds.held;
@@ -259,16 +264,16 @@ impl ModernClients {
     /// Gives a request to a session that is open.
     fn place(
         &mut self,
-        leg: Leg,
-        letter: &Letter<'_>,
+        connection: ConnectionId,
+        parsed: &ParsedMessage<'_>,
         request: &Request<'_>,
         key: &IdKey,
         declared: &Declared<'_>,
-        out: &mut Steps<'_>,
+        out: &mut TranslatorEffects<'_>,
     ) {
         let number = self.next_number();
         let level_number = self.next_number();
-        let Some(session) = self.sessions.get_mut(&leg) else {
+        let Some(session) = self.sessions.get_mut(&connection) else {
             return;
         };
         session.used = number;
@@ -280,16 +285,18 @@ impl ModernClients {
                     .params
                     .and_then(|params| params.member("notifications"));
                 session.subscribe(key.clone(), id, filter, out);
-                self.places.insert(key.clone(), Place::Subscribed(leg));
+                self.places
+                    .insert(key.clone(), Place::Subscribed(connection));
             }
             _ => {
                 if let Some(message) = session.heed(declared.level, level_number) {
-                    out.server(leg, message);
+                    out.server(connection, message);
                 }
-                out.server(leg, splice::antiquated(letter, request, number));
+                out.server(connection, splice::antiquated(parsed, request, number));
                 let call = Call::new(request, key, declared.level);
                 session.calls.insert(number, call);
-                self.places.insert(key.clone(), Place::Flying(leg, number));
+                self.places
+                    .insert(key.clone(), Place::Pending(connection, number));
             }
         }
     }
@@ -299,7 +306,7 @@ impl ModernClients {
         notification: &Notification<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut Steps<'m>,
+        out: &mut TranslatorEffects<'m>,
     ) {
         let params = notification.params;
         let key = (notification.method == "notifications/cancelled")
@@ -316,39 +323,43 @@ impl ModernClients {
                     self.held -= waiting.text.len();
                 }
             }
-            Place::Subscribed(leg) => {
-                if let Some(session) = self.sessions.get_mut(&leg) {
+            Place::Subscribed(connection) => {
+                if let Some(session) = self.sessions.get_mut(&connection) {
                     session.subscriptions.remove(&key);
                 }
             }
-            Place::Flying(leg, number) => self.drop_call(leg, number, "the client cancelled", out),
+            Place::Pending(connection, number) => {
+                self.drop_call(connection, number, "the client cancelled", out)
+            }
         }
         self.admit(now, out);
     }
 
     /// Lets requests that wait have the sessions that are free now.
-    fn admit(&mut self, now: Duration, out: &mut Steps<'_>) {
+    fn admit(&mut self, now: Duration, out: &mut TranslatorEffects<'_>) {
         let limits = toolgate_json::ReadLimits {
             bytes: usize::MAX,
             depth: usize::MAX,
             nodes: usize::MAX,
             ..toolgate_json::ReadLimits::default()
         };
-        let mut desk = Desk::default();
+        let mut scratch = Scratch::default();
         for _ in 0..self.waiting.len() {
             let Some(waiting) = self.waiting.pop_front() else {
                 return;
             };
-            let opening = waiting.opening.and_then(|leg| self.sessions.get(&leg));
+            let opening = waiting
+                .opening
+                .and_then(|connection| self.sessions.get(&connection));
             if opening.is_some_and(|session| !session.is_ready()) {
                 self.waiting.push_back(waiting);
                 continue;
             }
             // It was read when it came, within the bounds.
-            let Ok(letter) = desk.read(&waiting.text, &limits) else {
+            let Ok(parsed) = scratch.read(&waiting.text, &limits) else {
                 continue;
             };
-            let Message::Request(request) = letter.message else {
+            let Message::Request(request) = parsed.message else {
                 continue;
             };
             let found = Declared::read(&request).and_then(|declared| {
@@ -356,13 +367,13 @@ impl ModernClients {
                 Ok((found, declared))
             });
             match found {
-                Ok((Found::Ready(leg), declared)) => {
+                Ok((Found::Ready(connection), declared)) => {
                     self.places.remove(&waiting.key);
                     self.held -= waiting.text.len();
-                    self.place(leg, &letter, &request, &waiting.key, &declared, out);
+                    self.place(connection, &parsed, &request, &waiting.key, &declared, out);
                 }
-                Ok((Found::Opening(leg), _)) => {
-                    let opening = Some(leg);
+                Ok((Found::Opening(connection), _)) => {
+                    let opening = Some(connection);
                     self.waiting.push_back(Waiting { opening, ..waiting });
                 }
                 Ok((Found::Busy, _)) => self.waiting.push_back(waiting),
@@ -375,9 +386,9 @@ impl ModernClients {
         }
     }
 
-    fn new_leg(&mut self) -> Leg {
-        self.legs += 1;
-        Leg(self.legs)
+    fn new_leg(&mut self) -> ConnectionId {
+        self.connections += 1;
+        ConnectionId(self.connections)
     }
 
     fn next_number(&mut self) -> i64 {

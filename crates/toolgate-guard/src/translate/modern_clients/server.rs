@@ -7,40 +7,50 @@ use toolgate_json::{Node as _, View};
 use toolgate_mcp::message::{INVALID_PARAMS, Message, Notification, Request, RequestId};
 
 use super::ModernClients;
-use super::park::Ask;
+use super::parked::Ask;
 use super::session::{Session, Stage};
 use crate::id::IdKey;
+use crate::translate::effect::{ConnectionId, TranslatorEffect, TranslatorEffects};
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
-use crate::translate::step::{Leg, Step, Steps};
 use crate::translate::words::{self, Level};
-use crate::translate::{Desk, Letter};
+use crate::translate::{ParsedMessage, Scratch};
 
 impl ModernClients {
     pub(in crate::translate) fn server<'m>(
         &mut self,
-        leg: Leg,
-        letter: &Letter<'_>,
+        connection: ConnectionId,
+        parsed: &ParsedMessage<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut Steps<'m>,
+        out: &mut TranslatorEffects<'m>,
     ) {
-        if self.through == Some(leg) {
-            return out.push(Step::ToClient(Cow::Borrowed(bytes)));
+        if self.through == Some(connection) {
+            return out.push(TranslatorEffect::ToClient(Cow::Borrowed(bytes)));
         }
-        if !self.sessions.contains_key(&leg) {
+        if !self.sessions.contains_key(&connection) {
             return;
         }
-        match letter.message {
-            Message::Request(request) => self.server_request(leg, letter, &request, now, out),
+        match parsed.message {
+            Message::Request(request) => {
+                self.server_request(connection, parsed, &request, now, out)
+            }
             Message::Notification(notification) => {
-                self.tell(leg, letter, &notification, bytes, out);
+                self.tell(connection, parsed, &notification, bytes, out);
             }
             Message::Result(outcome) => {
-                self.answer(leg, letter, outcome.id, Ok(outcome.result), bytes, now, out);
+                self.answer(
+                    connection,
+                    parsed,
+                    outcome.id,
+                    Ok(outcome.result),
+                    bytes,
+                    now,
+                    out,
+                );
             }
             Message::Error(Some(id), error) => {
-                self.answer(leg, letter, id, Err(error), bytes, now, out);
+                self.answer(connection, parsed, id, Err(error), bytes, now, out);
             }
             Message::Error(None, error) => out.note("server-error", splice::complaint(error)),
         }
@@ -52,24 +62,24 @@ impl ModernClients {
     )]
     fn answer(
         &mut self,
-        leg: Leg,
-        letter: &Letter<'_>,
+        connection: ConnectionId,
+        parsed: &ParsedMessage<'_>,
         id: RequestId<'_>,
         answer: Result<View<'_>, View<'_>>,
         bytes: &[u8],
         now: Duration,
-        out: &mut Steps<'_>,
+        out: &mut TranslatorEffects<'_>,
     ) {
         let IdKey::Number(number) = IdKey::of(id) else {
             return out.note("server-answer", "an answer to what nobody asked");
         };
-        let Some(session) = self.sessions.get_mut(&leg) else {
+        let Some(session) = self.sessions.get_mut(&connection) else {
             return;
         };
         if matches!(session.stage, Stage::Opening(own, _) if own == number) {
-            return self.opened(leg, answer.map_err(splice::complaint), now, out);
+            return self.opened(connection, answer.map_err(splice::complaint), now, out);
         }
-        if session.errands.remove(&number) {
+        if session.own_requests.remove(&number) {
             return;
         }
         let Some(call) = session.calls.get_mut(&number) else {
@@ -77,29 +87,29 @@ impl ModernClients {
             return;
         };
         if call.shown.is_none() {
-            return self.finish(leg, number, letter, answer.ok(), now, out);
+            return self.finish(connection, number, parsed, answer.ok(), now, out);
         }
         // The client comes back for it.
         match self.hold(bytes.len()) {
             Ok(()) => {
-                let session = self.sessions.get_mut(&leg);
+                let session = self.sessions.get_mut(&connection);
                 if let Some(call) = session.and_then(|one| one.calls.get_mut(&number)) {
                     let late = call.answer.replace(bytes.to_vec());
                     self.held -= late.map_or(0, |late| late.len());
                 }
             }
-            Err(_) => self.drop_call(leg, number, "too much waits to be fetched", out),
+            Err(_) => self.drop_call(connection, number, "too much waits to be fetched", out),
         }
     }
 
     /// Gives a call the answer that was kept for it.
     pub(super) fn deliver(
         &mut self,
-        leg: Leg,
+        connection: ConnectionId,
         number: i64,
         answer: &[u8],
         now: Duration,
-        out: &mut Steps<'_>,
+        out: &mut TranslatorEffects<'_>,
     ) {
         let limits = toolgate_json::ReadLimits {
             bytes: usize::MAX,
@@ -107,26 +117,26 @@ impl ModernClients {
             nodes: usize::MAX,
             ..toolgate_json::ReadLimits::default()
         };
-        let mut desk = Desk::default();
+        let mut scratch = Scratch::default();
         // It was read when it came, within the bounds.
-        let Ok(letter) = desk.read(answer, &limits) else {
+        let Ok(parsed) = scratch.read(answer, &limits) else {
             return;
         };
-        let result = splice::outcome(&letter);
-        self.finish(leg, number, &letter, result, now, out);
+        let result = splice::outcome(&parsed);
+        self.finish(connection, number, &parsed, result, now, out);
     }
 
     /// Answers a call.
     fn finish(
         &mut self,
-        leg: Leg,
+        connection: ConnectionId,
         number: i64,
-        letter: &Letter<'_>,
+        parsed: &ParsedMessage<'_>,
         result: Option<View<'_>>,
         now: Duration,
-        out: &mut Steps<'_>,
+        out: &mut TranslatorEffects<'_>,
     ) {
-        let session = self.sessions.get_mut(&leg);
+        let session = self.sessions.get_mut(&connection);
         let Some(mut call) = session.and_then(|session| session.calls.remove(&number)) else {
             return;
         };
@@ -134,7 +144,7 @@ impl ModernClients {
         self.release(&call);
         // What the server still asks for a call that it has answered, nobody can say.
         for ask in call.asks.drain(..) {
-            out.server(leg, ask.refused("the call is over"));
+            out.server(connection, ask.refused("the call is over"));
         }
         let id = call.caller.id.as_str();
         let answer = match result {
@@ -144,10 +154,10 @@ impl ModernClients {
                 let gone = |name: &str| {
                     name == "resultType" || call.is_kept && matches!(name, "ttlMs" | "cacheScope")
                 };
-                splice::answer(letter, Some(id), Some(result), gone, &added)
+                splice::answer(parsed, Some(id), Some(result), gone, &added)
             }
             Some(_) => Refusal::answer("the server's result is no object").to(id),
-            None => self.error(leg, letter, id),
+            None => self.error(connection, parsed, id),
         };
         out.client(answer);
         self.admit(now, out);
@@ -155,34 +165,42 @@ impl ModernClients {
 
     /// An error of the server's, under the client's id. Two codes that the
     /// modern era must not hear become ones that it knows.
-    fn error(&self, leg: Leg, letter: &Letter<'_>, id: &str) -> String {
-        let code = letter
+    fn error(&self, connection: ConnectionId, parsed: &ParsedMessage<'_>, id: &str) -> String {
+        let code = parsed
             .view
             .member("error")
             .and_then(|error| error.member("code"));
         match code.map_or("", View::raw) {
             RESOURCE_NOT_FOUND => {
                 let mut edits = toolgate_mcp::message::Edits::new();
-                if let (Some(code), Some(old)) = (code, letter.view.member("id")) {
+                if let (Some(code), Some(old)) = (code, parsed.view.member("id")) {
                     edits.replace(code, INVALID_PARAMS.to_string());
                     edits.replace(old, id);
                 }
-                edits.apply(letter.text)
+                edits.apply(parsed.text)
             }
-            URL_REQUIRED => self.url_required(leg, letter, id),
-            _ => splice::answer(letter, Some(id), None, |_| false, &[]),
+            URL_REQUIRED => self.url_required(connection, parsed, id),
+            _ => splice::answer(parsed, Some(id), None, |_| false, &[]),
         }
     }
 
     /// "Send the person to this address, then call again" (2025-11-25,
     /// client/elicitation) is a question that the call is repeated after.
-    fn url_required(&self, leg: Leg, letter: &Letter<'_>, id: &str) -> String {
-        let data = letter
+    fn url_required(
+        &self,
+        connection: ConnectionId,
+        parsed: &ParsedMessage<'_>,
+        id: &str,
+    ) -> String {
+        let data = parsed
             .view
             .member("error")
             .and_then(|error| error.member("data"));
         let wanted = data.and_then(|data| data.member("elicitations"));
-        let abilities = self.sessions.get(&leg).map(|session| session.abilities);
+        let abilities = self
+            .sessions
+            .get(&connection)
+            .map(|session| session.abilities);
         let mut requests = Vec::new();
         for (index, params) in wanted.into_iter().flat_map(View::items).enumerate() {
             let missing = abilities
@@ -210,44 +228,47 @@ impl ModernClients {
 
     fn server_request(
         &mut self,
-        leg: Leg,
-        letter: &Letter<'_>,
+        connection: ConnectionId,
+        parsed: &ParsedMessage<'_>,
         request: &Request<'_>,
         now: Duration,
-        out: &mut Steps<'_>,
+        out: &mut TranslatorEffects<'_>,
     ) {
         let id = request.id.raw();
         let known = ["elicitation/create", "sampling/createMessage", "roots/list"];
         let method = known.into_iter().find(|known| *known == request.method);
-        let abilities = self.sessions.get(&leg).map(|session| session.abilities);
+        let abilities = self
+            .sessions
+            .get(&connection)
+            .map(|session| session.abilities);
         let missing = abilities
             .unwrap_or_default()
             .missing(request.method, request.params);
         match (method, missing) {
-            _ if request.method == "ping" => out.server(leg, splice::result(id, "{}")),
+            _ if request.method == "ping" => out.server(connection, splice::result(id, "{}")),
             (Some(method), Ok(None)) => {
-                self.asked(leg, Ask::new(letter, request, method), now, out);
+                self.asked(connection, Ask::new(parsed, request, method), now, out);
             }
             (Some(method), Ok(Some(_))) => {
                 let refusal = Refusal::method(method, "the client did not declare the capability");
-                out.server(leg, refusal.to(id));
+                out.server(connection, refusal.to(id));
             }
             _ => {
                 let refusal = Refusal::method(request.method, "clients of 2026-07-28 have it not");
-                out.server(leg, refusal.to(id));
+                out.server(connection, refusal.to(id));
             }
         }
     }
 
     fn tell<'m>(
         &mut self,
-        leg: Leg,
-        letter: &Letter<'_>,
+        connection: ConnectionId,
+        parsed: &ParsedMessage<'_>,
         notification: &Notification<'_>,
         bytes: &'m [u8],
-        out: &mut Steps<'m>,
+        out: &mut TranslatorEffects<'m>,
     ) {
-        let Some(session) = self.sessions.get(&leg) else {
+        let Some(session) = self.sessions.get(&connection) else {
             return;
         };
         let params = notification.params;
@@ -256,17 +277,17 @@ impl ModernClients {
             "notifications/progress" => {
                 let token = member("progressToken");
                 if let Some((token, theirs)) = token.and_then(|token| whose(session, token)) {
-                    out.client(splice::replaced(letter, token, theirs));
+                    out.client(splice::replaced(parsed, token, theirs));
                 }
             }
             "notifications/message" => {
                 if session.wants(member("level").and_then(Level::read)) {
-                    out.push(Step::ToClient(Cow::Borrowed(bytes)));
+                    out.push(TranslatorEffect::ToClient(Cow::Borrowed(bytes)));
                 }
             }
             "notifications/cancelled" => {
                 if let Some(id) = member("requestId").and_then(|id| IdKey::read(id.raw())) {
-                    self.withdrawn(leg, &id);
+                    self.withdrawn(connection, &id);
                 }
             }
             method if words::is_list_changed(method) => session.changed(method, out),
@@ -274,7 +295,7 @@ impl ModernClients {
             "notifications/resources/updated"
             | "notifications/elicitation/complete"
             | "notifications/tasks/status" => {}
-            _ => out.push(Step::ToClient(Cow::Borrowed(bytes))),
+            _ => out.push(TranslatorEffect::ToClient(Cow::Borrowed(bytes))),
         }
     }
 }

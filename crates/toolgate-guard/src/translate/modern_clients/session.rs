@@ -7,12 +7,12 @@ use toolgate_json::{Node as _, View};
 use toolgate_mcp::era::Era;
 use toolgate_mcp::message::Request;
 
-use super::park::{Ask, Repeated, Shown};
+use super::parked::{Ask, Repeated, Shown};
 use super::{Declared, Found, ModernClients, Place};
 use crate::id::IdKey;
 use crate::text;
+use crate::translate::effect::{ConnectionId, TranslatorEffect, TranslatorEffects};
 use crate::translate::refusal::Refusal;
-use crate::translate::step::{Leg, Step, Steps};
 use crate::translate::words::{self, Abilities, Level, Lists, MODERN, SERVER_INFO, SUBSCRIPTION};
 use crate::translate::{Clients, splice};
 
@@ -25,7 +25,7 @@ pub(super) struct Session {
     /// What is with the server, by our numbers; the newest is the last.
     pub(super) calls: BTreeMap<i64, Call>,
     /// Requests of ours whose answers nobody waits for.
-    pub(super) errands: HashSet<i64>,
+    pub(super) own_requests: HashSet<i64>,
     pub(super) subscriptions: HashMap<IdKey, Subscription>,
     level: Option<Level>,
     /// The number of the last request that came here.
@@ -160,7 +160,7 @@ impl Session {
         key: IdKey,
         id: &str,
         filter: Option<View<'_>>,
-        out: &mut Steps<'_>,
+        out: &mut TranslatorEffects<'_>,
     ) {
         let offered = self.served().map(|served| served.lists).unwrap_or_default();
         let lists = filter.map(Lists::wanted).unwrap_or_default().both(offered);
@@ -173,7 +173,7 @@ impl Session {
     }
 
     /// Tells the subscribers that a list changed.
-    pub(super) fn changed(&self, method: &str, out: &mut Steps<'_>) {
+    pub(super) fn changed(&self, method: &str, out: &mut TranslatorEffects<'_>) {
         let told = self
             .subscriptions
             .values()
@@ -196,7 +196,7 @@ impl Session {
             return None;
         }
         self.level = Some(level);
-        self.errands.insert(number);
+        self.own_requests.insert(number);
         let level = level.name();
         Some(format!(
             r#"{{"jsonrpc":"2.0","id":{number},"method":"logging/setLevel","params":{{"level":"{level}"}}}}"#
@@ -218,9 +218,9 @@ impl ModernClients {
         request: &Request<'_>,
         declared: &Declared<'_>,
         now: Duration,
-        out: &mut Steps<'_>,
+        out: &mut TranslatorEffects<'_>,
     ) -> Result<Found, Refusal> {
-        let alone = self.clients == Clients::Several
+        let alone = self.clients == Clients::Many
             && declared.abilities.any()
             && words::may_ask(request.method);
         let theirs = self
@@ -228,15 +228,15 @@ impl ModernClients {
             .iter()
             .filter(|(_, session)| session.capabilities == declared.capabilities);
         let mut opening = None;
-        for (leg, session) in theirs {
+        for (connection, session) in theirs {
             match session.stage {
-                Stage::Opening(..) => opening = opening.or(Some(*leg)),
+                Stage::Opening(..) => opening = opening.or(Some(*connection)),
                 Stage::Ready(_) if alone && session.is_taken() => {}
-                Stage::Ready(_) => return Ok(Found::Ready(*leg)),
+                Stage::Ready(_) => return Ok(Found::Ready(*connection)),
             }
         }
-        if let Some(leg) = opening {
-            return Ok(Found::Opening(leg));
+        if let Some(connection) = opening {
+            return Ok(Found::Opening(connection));
         }
         if self.sessions.len() >= SESSIONS && !self.make_room(out) {
             return Ok(Found::Busy);
@@ -245,24 +245,29 @@ impl ModernClients {
     }
 
     /// Ends the session that has been idle for longest.
-    fn make_room(&mut self, out: &mut Steps<'_>) -> bool {
+    fn make_room(&mut self, out: &mut TranslatorEffects<'_>) -> bool {
         let idle = self
             .sessions
             .iter()
             .filter(|(_, session)| session.is_idle());
-        let Some(leg) = idle
+        let Some(connection) = idle
             .min_by_key(|(_, session)| session.used)
-            .map(|(leg, _)| *leg)
+            .map(|(connection, _)| *connection)
         else {
             return false;
         };
-        self.sessions.remove(&leg);
-        out.push(Step::Close(leg));
+        self.sessions.remove(&connection);
+        out.push(TranslatorEffect::Close(connection));
         true
     }
 
-    fn open(&mut self, declared: &Declared<'_>, now: Duration, out: &mut Steps<'_>) -> Leg {
-        let leg = self.new_leg();
+    fn open(
+        &mut self,
+        declared: &Declared<'_>,
+        now: Duration,
+        out: &mut TranslatorEffects<'_>,
+    ) -> ConnectionId {
+        let connection = self.new_leg();
         let number = self.next_number();
         let until = now.saturating_add(self.bounds.patience);
         let session = Session {
@@ -270,13 +275,13 @@ impl ModernClients {
             abilities: declared.abilities,
             stage: Stage::Opening(number, until),
             calls: BTreeMap::new(),
-            errands: HashSet::new(),
+            own_requests: HashSet::new(),
             subscriptions: HashMap::new(),
             level: None,
             used: number,
         };
-        self.sessions.insert(leg, session);
-        out.push(Step::Open(leg));
+        self.sessions.insert(connection, session);
+        out.push(TranslatorEffect::Open(connection));
         let ours = concat!(
             r#"{"name":"toolgate","version":""#,
             env!("CARGO_PKG_VERSION"),
@@ -285,34 +290,34 @@ impl ModernClients {
         let (version, info) = (Era::V2025_11_25, declared.info.unwrap_or(ours));
         let capabilities = &declared.capabilities;
         out.server(
-            leg,
+            connection,
             format!(
                 r#"{{"jsonrpc":"2.0","id":{number},"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{capabilities},"clientInfo":{info}}}}}"#
             ),
         );
-        leg
+        connection
     }
 
     /// The server has answered `initialize`.
     pub(super) fn opened(
         &mut self,
-        leg: Leg,
+        connection: ConnectionId,
         answer: Result<View<'_>, String>,
         now: Duration,
-        out: &mut Steps<'_>,
+        out: &mut TranslatorEffects<'_>,
     ) {
         let served = answer.and_then(|result| Served::read(result));
-        match (served, self.sessions.get_mut(&leg)) {
+        match (served, self.sessions.get_mut(&connection)) {
             (Ok(served), Some(session)) => {
                 session.stage = Stage::Ready(served);
                 let opened = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-                out.server(leg, opened);
+                out.server(connection, opened);
                 self.admit(now, out);
             }
             (Err(why), _) => {
                 let text = format!("the server opens no session: {why}");
                 self.close(
-                    leg,
+                    connection,
                     &Refusal::other_era("server-not-legacy", text),
                     now,
                     out,
@@ -325,32 +330,38 @@ impl ModernClients {
     /// Ends a session from here.
     pub(super) fn close(
         &mut self,
-        leg: Leg,
+        connection: ConnectionId,
         refusal: &Refusal,
         now: Duration,
-        out: &mut Steps<'_>,
+        out: &mut TranslatorEffects<'_>,
     ) {
-        out.push(Step::Close(leg));
-        self.lost(leg, refusal, now, out);
+        out.push(TranslatorEffect::Close(connection));
+        self.lost(connection, refusal, now, out);
     }
 
     pub(in crate::translate) fn server_gone(
         &mut self,
-        leg: Leg,
+        connection: ConnectionId,
         why: &str,
         now: Duration,
-        out: &mut Steps<'_>,
+        out: &mut TranslatorEffects<'_>,
     ) {
-        if self.through == Some(leg) {
+        if self.through == Some(connection) {
             self.through = None;
-            return out.push(Step::Finish);
+            return out.push(TranslatorEffect::Finish);
         }
-        self.lost(leg, &Refusal::gone(why), now, out);
+        self.lost(connection, &Refusal::gone(why), now, out);
     }
 
     /// Answers whoever used a session that is no more.
-    fn lost(&mut self, leg: Leg, refusal: &Refusal, now: Duration, out: &mut Steps<'_>) {
-        let Some(session) = self.sessions.remove(&leg) else {
+    fn lost(
+        &mut self,
+        connection: ConnectionId,
+        refusal: &Refusal,
+        now: Duration,
+        out: &mut TranslatorEffects<'_>,
+    ) {
+        let Some(session) = self.sessions.remove(&connection) else {
             return;
         };
         for (key, subscription) in session.subscriptions {
@@ -368,7 +379,7 @@ impl ModernClients {
         // Who waited for this session does not wait for the next to fail.
         let waiting = std::mem::take(&mut self.waiting);
         for one in waiting {
-            if one.opening == Some(leg) {
+            if one.opening == Some(connection) {
                 self.places.remove(&one.key);
                 self.held -= one.text.len();
                 out.client(refusal.to(&one.id));
@@ -394,33 +405,38 @@ impl ModernClients {
         self.sessions.values().filter_map(of_session).min()
     }
 
-    pub(in crate::translate) fn tick(&mut self, now: Duration, out: &mut Steps<'_>) {
+    pub(in crate::translate) fn tick(&mut self, now: Duration, out: &mut TranslatorEffects<'_>) {
         let late =
             |session: &Session| matches!(session.stage, Stage::Opening(_, until) if until <= now);
         let sessions = self.sessions.iter();
-        let late: Vec<Leg> = sessions
+        let late: Vec<ConnectionId> = sessions
             .filter(|(_, one)| late(one))
-            .map(|(leg, _)| *leg)
+            .map(|(connection, _)| *connection)
             .collect();
-        for leg in late {
+        for connection in late {
             let text = "the server did not open a session in time";
             self.close(
-                leg,
+                connection,
                 &Refusal::other_era("server-not-legacy", text),
                 now,
                 out,
             );
         }
         let mut expired = Vec::new();
-        for (leg, session) in &self.sessions {
+        for (connection, session) in &self.sessions {
             for (number, call) in &session.calls {
                 if call.shown.as_ref().is_some_and(|shown| shown.until <= now) {
-                    expired.push((*leg, *number));
+                    expired.push((*connection, *number));
                 }
             }
         }
-        for (leg, number) in expired {
-            self.drop_call(leg, number, "the client did not come back in time", out);
+        for (connection, number) in expired {
+            self.drop_call(
+                connection,
+                number,
+                "the client did not come back in time",
+                out,
+            );
         }
         self.admit(now, out);
     }

@@ -29,8 +29,10 @@ pub(super) fn apply(config: &mut Config, text: &str, folder: &Path) -> Vec<Probl
     let mut reader = Reader {
         folder,
         problems: Vec::new(),
+        warnings: Vec::new(),
     };
     reader.root(config, root.get_ref());
+    config.warnings.append(&mut reader.warnings);
     // The parser sorts keys; a reader goes from top to bottom.
     reader.problems.sort_by_key(|problem| match &problem.place {
         Place::File(span) => span.start,
@@ -48,6 +50,7 @@ pub(super) fn value(text: &str) -> Option<Raw> {
 struct Reader<'a> {
     folder: &'a Path,
     problems: Vec<Problem>,
+    warnings: Vec<String>,
 }
 
 impl Reader<'_> {
@@ -123,7 +126,20 @@ impl Reader<'_> {
         prefix: &str,
     ) {
         for (key, value) in table {
-            let name: &str = key.get_ref();
+            let written: &str = key.get_ref();
+            let renamed = keys::renamed(&format!("{prefix}{written}"));
+            let name = renamed
+                .and_then(|new| new.strip_prefix(prefix))
+                .unwrap_or(written);
+            if let Some(new) = renamed {
+                let old = format!("{prefix}{written}");
+                if table.iter().any(|(key, _)| key.get_ref() == name) {
+                    let why = format!("`{old}` and `{new}` are the same key; leave `{old}` out");
+                    self.fault(key.span(), why);
+                    continue;
+                }
+                self.warnings.push(keys::renamed_warning(&old, new));
+            }
             let Some(found) = known
                 .iter()
                 .find(|known| known.name.strip_prefix(prefix) == Some(name))

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use toolgate_guard::policy::{Policy, Rate};
-use toolgate_guard::{Junction, JunctionBounds, Lock, Member};
+use toolgate_guard::{Aggregator, AggregatorLimits, Lock, Member};
 use toolgate_json::quote;
 use toolgate_proxy::guard::{ServerCertificate, SessionKeys};
 use toolgate_proxy::{Fault, HttpTarget};
@@ -201,8 +201,8 @@ fn merging(config: &Config) -> Vec<String> {
         name: name.to_owned(),
         prefix: Config::prefix(name, upstream),
     });
-    let junction = Junction::new(members.collect(), JunctionBounds::default());
-    wrong.extend(junction.err().map(|error| error.to_string()));
+    let aggregator = Aggregator::new(members.collect(), AggregatorLimits::default());
+    wrong.extend(aggregator.err().map(|error| error.to_string()));
     wrong
 }
 
@@ -412,7 +412,7 @@ impl Config {
         limits.pages = bounds.pages;
         limits.tools = bounds.tools;
         limits.listing_bytes = bounds.listing;
-        limits.knowledge_bytes = bounds.knowledge;
+        limits.tool_list_bytes = bounds.tool_lists;
         limits.tasks = bounds.tasks;
         limits.scopes = bounds.scopes;
         limits.fuel = u64::try_from(bounds.fuel).unwrap_or(u64::MAX);

@@ -26,6 +26,24 @@ pub(super) struct Key<T: 'static> {
     pub(super) meaning: &'static str,
 }
 
+/// Keys that had another name, and what each is called now. The old name still works and leads to
+/// a warning.
+const RENAMED: [(&str, &str); 2] = [
+    ("limits.knowledge", "limits.tool_lists"),
+    ("shared.set_aside", "shared.quarantine"),
+];
+
+/// The present name of a key that was renamed.
+pub(super) fn renamed(old: &str) -> Option<&'static str> {
+    let mut renamed = RENAMED.iter();
+    renamed.find(|(was, _)| *was == old).map(|(_, is)| *is)
+}
+
+/// The warning for a key that was renamed.
+pub(super) fn renamed_warning(old: &str, new: &str) -> String {
+    format!("the key `{old}` is now called `{new}`; the old name will be removed")
+}
+
 /// The sections that hold global keys, in the order of the reference.
 pub(super) fn sections() -> impl Iterator<Item = &'static str> {
     let mut last = "";
@@ -80,6 +98,14 @@ mod tests {
     use toolgate_schema::settings::{self, Kind};
 
     use super::*;
+
+    #[test]
+    fn renamed_keys_lead_to_keys() {
+        let known = |name: &str| GLOBAL.iter().any(|key| key.name == name);
+        for (old, new) in RENAMED {
+            assert!(known(new) && !known(old), "{old} -> {new}");
+        }
+    }
 
     #[test]
     fn every_setting_of_the_engine_is_a_key() {

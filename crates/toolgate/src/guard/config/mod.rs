@@ -1,7 +1,7 @@
 //! The settings of a guard: defaults, then the file, then the environment, then the flags.
 //!
 //! [`keys`] is the one list of what can be set; the file, the environment, the flags and the
-//! reference page (`docs/guard.md`) are read from it. [`finish`] holds the whole together.
+//! reference page (`docs/guard/settings.md`) are read from it. [`finish`] holds the whole together.
 
 mod file;
 mod finish;
@@ -58,6 +58,8 @@ pub(crate) struct Config {
     pub(crate) log: Log,
     pub(crate) audit: Audit,
     pub(crate) telemetry: Telemetry,
+    /// What the operator should change although it works: one line each.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// One server behind the guard: a command or a URL.
@@ -144,7 +146,7 @@ pub(crate) struct Bounds {
     pub(crate) tasks: usize,
     pub(crate) scopes: usize,
     pub(crate) fuel: usize,
-    pub(crate) knowledge: usize,
+    pub(crate) tool_lists: usize,
     pub(crate) head: usize,
     pub(crate) connections: usize,
     pub(crate) requests: usize,
@@ -346,7 +348,7 @@ impl Default for Config {
                 tasks: limits.tasks,
                 scopes: limits.scopes,
                 fuel: number(limits.fuel),
-                knowledge: limits.knowledge_bytes,
+                tool_lists: limits.tool_list_bytes,
                 head: proxy.head_bytes,
                 connections: proxy.connections,
                 requests: proxy.requests,
@@ -397,6 +399,7 @@ impl Default for Config {
                 endpoint: None,
                 sample: 100,
             },
+            warnings: Vec::new(),
         }
     }
 }

@@ -48,14 +48,14 @@ fn row<T>(text: &mut String, name: &str, key: &Key<T>, defaults: &mut T) {
 
 #[test]
 fn the_reference_page_has_every_key() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guard.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guard/settings.md");
     let page = std::fs::read_to_string(path).unwrap();
     let (_, rest) = page.split_once("<!-- keys -->\n").unwrap();
     let (there, _) = rest.split_once("\n<!-- end of keys -->").unwrap();
     let tables = tables();
     assert!(
         there == tables,
-        "between its marks, docs/guard.md must have:\n{tables}"
+        "between its marks, docs/guard/settings.md must have:\n{tables}"
     );
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Shared {
     pub(super) every: Duration,
     pub(super) pins: DriftMode,
     pub(super) keep_pins: Duration,
-    pub(super) set_aside: Duration,
+    pub(super) quarantine: Duration,
     /// What it comes to, once it was read.
     pub(crate) ready: Option<Ready>,
 }
@@ -55,7 +55,7 @@ impl Default for Shared {
             every: Duration::from_millis(100),
             pins: DriftMode::Report,
             keep_pins: Duration::from_secs(30 * 86_400),
-            set_aside: Duration::from_secs(600),
+            quarantine: Duration::from_secs(600),
             ready: None,
         }
     }
@@ -88,7 +88,7 @@ impl Shared {
         }
         let terms = ShareTerms {
             pins: self.pins,
-            set_aside: !self.set_aside.is_zero(),
+            quarantine: !self.quarantine.is_zero(),
         };
         self.ready = Some(self.ready(url, password, terms, key)?);
         Ok(())
@@ -110,7 +110,7 @@ impl Shared {
         }
         options.every = self.every;
         options.keep_pins = self.keep_pins;
-        options.keep_aside = self.set_aside;
+        options.quarantine = self.quarantine;
         options
             .check()
             .map_err(|fault| format!("`[shared]`: {fault}"))?;

@@ -256,7 +256,7 @@ fn settings_that_do_not_fit_together_are_refused() {
         ),
         (
             "prefix = \"a b\"\n",
-            "the prefix `a b` of `a` is none: it has 1 to 64 of the characters `A`-`Z`, `a`-`z`, `0`-`9`, `_`, `-` and `.`",
+            "invalid prefix `a b` for `a`: expected 1 to 64 of the characters `A`-`Z`, `a`-`z`, `0`-`9`, `_`, `-` and `.`",
         ),
         (
             "prefix = \"a_\"\nlisten = \"127.0.0.1:1\"\n",
@@ -506,6 +506,29 @@ fn session_keys_come_from_the_environment_or_a_file_and_are_in_no_message() {
 }
 
 #[test]
+fn keys_that_were_renamed_work_and_warn() {
+    let warning = "the key `limits.knowledge` is now called `limits.tool_lists`; the old name will be removed";
+    let old = load(&format!("{ONE}[limits]\nknowledge = \"1 MiB\"\n"), &[], &[]).unwrap();
+    let variable = load(ONE, &[("TOOLGATE__LIMITS__KNOWLEDGE", "1 MiB")], &[]).unwrap();
+    for config in [old, variable] {
+        assert_eq!(config.bounds.tool_lists, 1 << 20);
+        assert_eq!(config.warnings, [warning]);
+    }
+    let new = load(
+        &format!("{ONE}[limits]\ntool_lists = \"1 MiB\"\n"),
+        &[],
+        &[],
+    )
+    .unwrap();
+    assert_eq!(new.bounds.tool_lists, 1 << 20);
+    assert!(new.warnings.is_empty());
+    let both = format!("{ONE}[limits]\nknowledge = \"1 MiB\"\ntool_lists = \"1 MiB\"\n");
+    let why =
+        "`limits.knowledge` and `limits.tool_lists` are the same key; leave `limits.knowledge` out";
+    assert!(faults(&both).join(" ").contains(why));
+}
+
+#[test]
 #[cfg(feature = "valkey")]
 fn what_replicas_share() {
     let file = format!(
@@ -519,7 +542,7 @@ fn what_replicas_share() {
     assert_eq!(ready.options.password.as_deref(), Some("hush"));
     assert_eq!(ready.options.prefix, "toolgate");
     assert_eq!(ready.terms.pins, DriftMode::Refuse);
-    assert!(!ready.terms.set_aside);
+    assert!(!ready.terms.quarantine);
     assert_eq!(
         config.fixed_changes(&load(ONE, &[], &[]).unwrap()),
         [
@@ -527,7 +550,7 @@ fn what_replicas_share() {
             "shared.password",
             "shared.key",
             "shared.pins",
-            "shared.set_aside"
+            "shared.quarantine"
         ]
     );
     let secret = Temporary::new(&format!("  {key}\n"));

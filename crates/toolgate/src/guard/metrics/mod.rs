@@ -5,7 +5,7 @@ mod process;
 
 use std::sync::Arc;
 
-use toolgate_guard::{Action, Gate, Record, Side};
+use toolgate_guard::{Action, Filter, Record, Side};
 use toolgate_mcp::message::Method;
 use toolgate_proxy::guard::{Event, UpstreamState};
 
@@ -77,8 +77,8 @@ impl Metrics {
             ),
             verdicts: Family::counter(
                 "toolgate_guard_verdicts_total",
-                &["upstream", "gate", "action", "code"],
-                "Verdicts, by the gate, what became of the message, and the code of the reason.",
+                &["upstream", "filter", "action", "code"],
+                "Verdicts, by the filter, what became of the message, and the code of the reason.",
             ),
             rejections: Family::counter(
                 "toolgate_guard_rejections_total",
@@ -87,7 +87,7 @@ impl Metrics {
             ),
             fuel: Family::counter(
                 "toolgate_guard_check_fuel_total",
-                &["upstream", "gate"],
+                &["upstream", "filter"],
                 "Work of the checks, in units that are the same on every machine.",
             ),
             duration: Family::seconds(
@@ -173,7 +173,7 @@ impl Metrics {
             store_told: Family::counter(
                 "toolgate_guard_store_told_total",
                 &["what"],
-                "What the store was told: buckets of rates, pins, tools that are set aside.",
+                "What the store was told: buckets of rates, pins, quarantined tools.",
             ),
             store_garbled: Family::counter(
                 "toolgate_guard_store_garbled_total",
@@ -236,12 +236,12 @@ impl Metrics {
     }
 
     fn verdict(&self, upstream: &str, record: &Record) {
-        let gate = record.gate.name();
-        let labels = [upstream, gate, record.action.name(), record.code];
+        let filter = record.filter.name();
+        let labels = [upstream, filter, record.action.name(), record.code];
         self.verdicts.add(&labels, 1);
         if record.fuel > 0 {
             let fuel = i64::try_from(record.fuel).unwrap_or(i64::MAX);
-            self.fuel.add(&[upstream, gate], fuel);
+            self.fuel.add(&[upstream, filter], fuel);
         }
         // What strangers make up does not fill the series.
         let tool = match &record.tool {
@@ -259,8 +259,8 @@ impl Metrics {
             } else {
                 OTHER
             };
-            let error = match (record.gate, record.action) {
-                (Gate::Results, Action::Passed | Action::Altered) => "",
+            let error = match (record.filter, record.action) {
+                (Filter::Results, Action::Passed | Action::Altered) => "",
                 _ => record.code,
             };
             self.duration

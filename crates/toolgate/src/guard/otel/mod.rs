@@ -5,8 +5,8 @@
 //! times are noted ([`meters`]), and what comes of it is exported by threads of its own from
 //! bounded queues ([`queue`], [`post`]), so that no request ever waits for the collector.
 
+mod http_sender;
 mod meters;
-mod post;
 mod queue;
 mod spans;
 
@@ -29,8 +29,8 @@ use toolgate_guard::{Carrier, Link, Tracer};
 use super::config::{self, Config, Upstream};
 use super::metrics::Metrics;
 use crate::exit::Failure;
+use http_sender::HttpSender;
 use meters::Meters;
-use post::Post;
 use queue::{Bounded, Counted, Counts};
 use spans::Follower;
 
@@ -170,7 +170,7 @@ fn tracers(
 ) -> Result<SdkTracerProvider, Failure> {
     let mut builder = SpanExporter::builder()
         .with_http()
-        .with_http_client(Post::new()?)
+        .with_http_client(HttpSender::new()?)
         .with_protocol(Protocol::HttpBinary);
     if let Some(endpoint) = settings.at("v1/traces") {
         builder = builder.with_endpoint(endpoint);
@@ -195,7 +195,7 @@ fn histograms(
 ) -> Result<SdkMeterProvider, Failure> {
     let mut builder = MetricExporter::builder()
         .with_http()
-        .with_http_client(Post::new()?)
+        .with_http_client(HttpSender::new()?)
         .with_protocol(Protocol::HttpBinary);
     if let Some(endpoint) = settings.at("v1/metrics") {
         builder = builder.with_endpoint(endpoint);

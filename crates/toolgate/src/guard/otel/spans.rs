@@ -15,7 +15,7 @@ use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::Span;
 use toolgate_guard::{
-    Action, Begun, Carrier, End, Gate, IdKey, Link, Outcome, Trace, TraceContext, Tracer,
+    Action, Begun, Carrier, End, Filter, IdKey, Link, Outcome, Trace, TraceContext, Tracer,
 };
 use toolgate_json::quote;
 use toolgate_mcp::message::Method;
@@ -181,7 +181,7 @@ impl Trace for Followed {
         };
         if let Some(mut span) = self.server.take() {
             if let Some(verdict) = end.verdict {
-                span.set_attribute(KeyValue::new("toolgate.gate", verdict.gate.name()));
+                span.set_attribute(KeyValue::new("toolgate.filter", verdict.filter.name()));
                 span.set_attribute(KeyValue::new("toolgate.action", verdict.action.name()));
                 span.set_attribute(KeyValue::new("toolgate.code", verdict.code));
             }
@@ -189,7 +189,7 @@ impl Trace for Followed {
         }
         if let Some(meters) = &self.line.meters {
             let unknown = end.verdict.is_some_and(|verdict| {
-                verdict.gate == Gate::Admission && verdict.action == Action::Refused
+                verdict.filter == Filter::Admission && verdict.action == Action::Refused
             });
             if unknown {
                 let tool = self.common.iter_mut().find(|one| one.key.as_str() == TOOL);

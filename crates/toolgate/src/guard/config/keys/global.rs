@@ -116,8 +116,8 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         "how long a pin is kept that no replica sees",
     ),
     fixed(
-        "shared.set_aside",
-        field!(Time(ms(0)..=h(24)), shared.set_aside),
+        "shared.quarantine",
+        field!(Time(ms(0)..=h(24)), shared.quarantine),
         "how long all replicas refuse a tool after one of them found it other than it was pinned; 0 ms is not at all",
     ),
     live(
@@ -299,8 +299,8 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         "bytes of one listing",
     ),
     live(
-        "limits.knowledge",
-        field!(Bytes(1 << 10..=1 << 30), bounds.knowledge),
+        "limits.tool_lists",
+        field!(Bytes(1 << 10..=1 << 30), bounds.tool_lists),
         "bytes of all listings that are known at a time",
     ),
     live(
@@ -416,12 +416,12 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "audit.max_size",
         field!(Bytes(64 << 10..=1 << 40), audit.max_bytes),
-        "the file is put aside as `FILE.1` before it grows over this",
+        "the file is rotated to `FILE.1` before it grows over this",
     ),
     fixed(
         "audit.keep",
         field!(Count(0..=1_000), audit.keep),
-        "files that were put aside and are kept",
+        "rotated files that are kept",
     ),
     live(
         "audit.passes",

@@ -1,0 +1,169 @@
+//! What servers answer: to the client as it came, into what is merged, or on to the next.
+
+use std::time::Duration;
+
+use toolgate_json::{Node as _, View};
+use toolgate_mcp::message::{Edits, RequestId, created_task};
+
+use super::client::number_of;
+use super::fan_out::Kind as FanOutKind;
+use super::route_search::Subject;
+use super::{Aggregator, Client, INTERNAL_ERROR, METHOD_NOT_FOUND, Role, Sent, spliced};
+use crate::id::IdKey;
+use crate::text;
+
+impl Aggregator {
+    /// An answer of a server: `Ok` is its result, `Err` its error.
+    pub(super) fn server_answer(
+        &mut self,
+        route: usize,
+        text: &str,
+        id: RequestId<'_>,
+        message: View<'_>,
+        answer: Result<View<'_>, View<'_>>,
+        now: Duration,
+    ) {
+        let number = match IdKey::of(id) {
+            IdKey::Number(number) => number,
+            // Some servers give a number back as a string.
+            IdKey::Text(text) => text.parse().unwrap_or(0),
+            IdKey::Other(_) => 0,
+        };
+        let mine = self
+            .sent
+            .get(&number)
+            .is_some_and(|sent| sent.route == route);
+        let sent = mine.then(|| self.sent.remove(&number)).flatten();
+        let Some(sent) = sent else {
+            return self.note(route, "unasked", "an answer to nothing that was asked");
+        };
+        match (sent.role, answer) {
+            (Role::Whole(client), answer) => {
+                if let Some(task) = answer.ok().and_then(created_task)
+                    && let Err(other) = self.known.learn(Subject::Task, task, route)
+                {
+                    return self.two_of_one_task(route, other, &client);
+                }
+                self.pass_on(text, message, &client, None);
+            }
+            (Role::Part(fan_out), Ok(result)) => {
+                let span = result.span();
+                let part = text.get(span.start..span.end).unwrap_or_default();
+                self.fan_out_answer(fan_out, route, Ok(part), now);
+            }
+            (Role::Part(fan_out), Err(error)) => {
+                let (mut code, why) = told(error);
+                let discovers = self.fan_outs.get(&fan_out);
+                let discovers = discovers.is_some_and(|it| it.kind == FanOutKind::Discover);
+                if discovers && is_legacy_status(error) {
+                    code = METHOD_NOT_FOUND;
+                }
+                let data = self.refused(route, error);
+                if let Some(whole) = self.fan_outs.get_mut(&fan_out) {
+                    whole.data = whole.data.take().or(data);
+                }
+                self.fan_out_answer(fan_out, route, Err((code, why)), now);
+            }
+            (Role::Search(search), Ok(_)) => {
+                if let Some(search) = self.route_searches.remove(&search) {
+                    // What was found is not asked for again. Of two that have it the first counts,
+                    // as it did now.
+                    let _known_of_another = self.known.learn(search.subject, &search.name, route);
+                    self.pass_on(text, message, &search.client, None);
+                }
+            }
+            (Role::Search(search), Err(_)) => {
+                let span = message.span();
+                let own = text.get(span.start..span.end).unwrap_or_default();
+                self.not_here(search, own.to_owned());
+            }
+            (Role::Listen(listening), _) => self.listened(listening, route, text, message),
+            (Role::Quiet, _) => {}
+            (Role::Open, answer) => {
+                if let Err(error) = answer {
+                    self.refused(route, error);
+                }
+                self.opened(route, answer.map_err(|error| told(error).1), now);
+            }
+        }
+    }
+
+    /// Keeps what a server's error tells a program, for whoever is refused because of it.
+    fn refused(&mut self, route: usize, error: View<'_>) -> Option<String> {
+        let data = error.member("data").map(|data| data.raw().to_owned());
+        if let Some(route) = self.routes.get_mut(route) {
+            route.refusal.clone_from(&data);
+        }
+        data
+    }
+
+    /// Sends an answer to the client under its own id.
+    pub(super) fn pass_on(
+        &mut self,
+        text: &str,
+        message: View<'_>,
+        client: &Client,
+        subscription: Option<View<'_>>,
+    ) {
+        let mut edits = Edits::new();
+        if let Some(id) = message.member("id") {
+            edits.replace(id, client.id.clone());
+        }
+        if let Some(subscription) = subscription {
+            edits.replace(subscription, client.id.clone());
+        }
+        self.tell_client(spliced(&edits, text, message));
+    }
+
+    /// A request that its server will not answer; it is not among the sent ones any more.
+    pub(super) fn failed(&mut self, sent: Sent, code: i64, why: &str, now: Duration) {
+        match sent.role {
+            Role::Whole(client) => {
+                self.tell_client(text::error_answer(&client.id, code, why, None));
+            }
+            Role::Part(fan_out) => {
+                self.fan_out_answer(fan_out, sent.route, Err((code, why.to_owned())), now);
+            }
+            Role::Search(search) => {
+                let answer = text::error_answer("0", code, why, None);
+                self.not_here(search, answer);
+            }
+            Role::Listen(listening) => self.stream_gone(listening, sent.route),
+            Role::Open | Role::Quiet => {}
+        }
+    }
+
+    /// A task whose id is another server's task already cannot be asked for.
+    fn two_of_one_task(&mut self, route: usize, other: usize, client: &Client) {
+        let name = |route: usize| {
+            self.routes
+                .get(route)
+                .map_or_else(String::new, |route| route.shown())
+        };
+        let why = format!(
+            "`{}` and `{}` have each given this task the same id, so it cannot be asked for",
+            name(route),
+            name(other)
+        );
+        self.note(route, "clash", &why);
+        self.tell_client(text::error_answer(&client.id, INTERNAL_ERROR, &why, None));
+    }
+}
+
+/// Whether a transport's error names a status with which servers of the older versions refuse what
+/// is not in a session (2026-07-28, transports/streamable-http, "Backward compatibility"). Others
+/// mean that nobody is there (404, 5xx), or nobody for this client (401, 403).
+fn is_legacy_status(error: View<'_>) -> bool {
+    let status = error.member("data").and_then(|data| data.member("status"));
+    let status = status.and_then(number_of);
+    matches!(status, Some(400 | 405 | 406 | 409 | 415 | 422))
+}
+
+/// The code and the message of an error.
+fn told(error: View<'_>) -> (i64, String) {
+    let code = error.member("code").and_then(number_of);
+    let message = error
+        .member("message")
+        .map_or("", |message| message.string());
+    (code.unwrap_or(INTERNAL_ERROR), message.to_owned())
+}

@@ -1,0 +1,288 @@
+//! Streams of changes (2026-07-28, `subscriptions/listen`): one for the client, one with each
+//! server, each server's as long as it is there.
+
+use std::time::Duration;
+
+use toolgate_json::{Kind, Node as _, View};
+use toolgate_mcp::message::{Edits, Notification, Request};
+
+use super::opening::{DEPTH, merged};
+use super::route_search::Subject;
+use super::{Aggregator, Client, Role, spliced};
+use crate::reading::OwnedReading;
+
+/// One stream of the client.
+#[derive(Debug)]
+pub(super) struct Listening {
+    pub(super) client: Client,
+    /// The request, to be sent to whoever comes back.
+    text: String,
+    /// By server.
+    streams: Vec<Stream>,
+    /// What was granted, each as JSON text.
+    granted: Vec<String>,
+    /// When it is acknowledged with what is granted until then; it is nothing once that is done.
+    deadline: Option<Duration>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stream {
+    Asked,
+    Open,
+    /// The server ended it or would not begin it.
+    Ended,
+    /// The server is not there; it is asked when it is.
+    Waiting,
+}
+
+impl Listening {
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        self.deadline
+    }
+}
+
+impl Aggregator {
+    pub(super) fn listen(&mut self, text: &str, request: &Request<'_>, now: Duration) {
+        let number = self.number();
+        let span = request.view.span();
+        let listening = Listening {
+            client: Client::of(request),
+            text: text
+                .get(span.start..span.end)
+                .unwrap_or_default()
+                .to_owned(),
+            streams: vec![Stream::Waiting; self.routes.len()],
+            granted: Vec::new(),
+            deadline: Some(now.saturating_add(self.bounds.patience)),
+        };
+        self.listenings.insert(number, listening);
+        for route in 0..self.routes.len() {
+            if self.absence(route, true).is_none() {
+                self.listen_to(number, route, text, request);
+            }
+        }
+        self.acknowledge_if_known(number);
+    }
+
+    fn listen_to(&mut self, number: i64, route: usize, text: &str, request: &Request<'_>) {
+        let mut edits = Edits::new();
+        let wanted = request
+            .params
+            .and_then(|params| params.member("notifications"));
+        if let Some(uris) = wanted.and_then(|wanted| wanted.member("resourceSubscriptions")) {
+            let foreign = |uri: &View<'_>| {
+                let owner = self.known.owner(Subject::Uri, uri.string());
+                owner.is_some_and(|owner| owner != route)
+            };
+            let own = uris.items().filter(|uri| !foreign(uri)).map(View::raw);
+            let own: Vec<&str> = own.collect();
+            if own.len() < uris.len() {
+                edits.replace(uris, format!("[{}]", own.join(",")));
+            }
+        }
+        self.send(route, text, request, edits, Role::Listen(number));
+        self.set_stream(number, route, Stream::Asked);
+    }
+
+    /// A notification of a stream; `of` is the stream's number as the server knows it.
+    pub(super) fn heard(
+        &mut self,
+        route: usize,
+        of: i64,
+        text: &str,
+        note: &Notification<'_>,
+        subscription: View<'_>,
+    ) {
+        let sent = self.sent.get(&of).filter(|sent| sent.route == route);
+        let Some(Role::Listen(number)) = sent.map(|sent| &sent.role) else {
+            return;
+        };
+        let number = *number;
+        if note.method == "notifications/subscriptions/acknowledged" {
+            let granted = note
+                .params
+                .and_then(|params| params.member("notifications"));
+            let Some(listening) = self.listenings.get_mut(&number) else {
+                return;
+            };
+            let late = listening.deadline.is_none();
+            listening
+                .granted
+                .extend(granted.map(|it| it.raw().to_owned()));
+            self.set_stream(number, route, Stream::Open);
+            if late {
+                // Whoever comes late has lists that the client does not know.
+                return self.lists_changed(number);
+            }
+            return self.acknowledge_if_known(number);
+        }
+        self.acknowledge(number);
+        if let Some(listening) = self.listenings.get(&number) {
+            let mut edits = Edits::new();
+            edits.replace(subscription, listening.client.id.clone());
+            self.tell_client(spliced(&edits, text, note.view));
+        }
+    }
+
+    /// A server has answered, which ends its stream; the last one's answer ends the client's.
+    pub(super) fn listened(&mut self, number: i64, route: usize, text: &str, message: View<'_>) {
+        self.set_stream(number, route, Stream::Ended);
+        let Some(listening) = self.listenings.get(&number) else {
+            return;
+        };
+        if listening
+            .streams
+            .iter()
+            .any(|stream| *stream != Stream::Ended)
+        {
+            return self.acknowledge_if_known(number);
+        }
+        if let Some(listening) = self.listenings.remove(&number) {
+            let meta = message.member("result").and_then(|it| it.member("_meta"));
+            let of = meta.and_then(|meta| meta.member("io.modelcontextprotocol/subscriptionId"));
+            self.pass_on(text, message, &listening.client, of);
+        }
+    }
+
+    /// A server is gone, and its stream with it.
+    pub(super) fn stream_gone(&mut self, number: i64, route: usize) {
+        self.set_stream(number, route, Stream::Waiting);
+        if self
+            .listenings
+            .get(&number)
+            .is_some_and(|it| it.deadline.is_none())
+        {
+            self.lists_changed(number);
+        } else {
+            self.acknowledge_if_known(number);
+        }
+    }
+
+    /// A server is back: streams are opened with it again.
+    pub(super) fn listen_again(&mut self, route: usize) {
+        let waiting = self.listenings.iter();
+        let waiting = waiting.filter(|(_, it)| it.streams.get(route) == Some(&Stream::Waiting));
+        let mut waiting: Vec<(i64, String)> = waiting
+            .map(|(number, listening)| (*number, listening.text.clone()))
+            .collect();
+        waiting.sort_unstable();
+        for (number, text) in waiting {
+            self.reread(&text, |it, request| {
+                it.listen_to(number, route, &text, request)
+            });
+        }
+    }
+
+    /// Acknowledges what has waited long enough for its servers.
+    pub(super) fn acknowledge_late(&mut self, now: Duration) {
+        let due = self.listenings.iter();
+        let due = due.filter(|(_, it)| it.deadline.is_some_and(|deadline| deadline <= now));
+        let due: Vec<i64> = due.map(|(number, _)| *number).collect();
+        for number in due {
+            self.acknowledge(number);
+        }
+    }
+
+    fn acknowledge_if_known(&mut self, number: i64) {
+        let known = self.listenings.get(&number).is_some_and(|listening| {
+            let mut streams = listening.streams.iter();
+            streams.all(|stream| *stream != Stream::Asked)
+        });
+        if known {
+            self.acknowledge(number);
+        }
+    }
+
+    /// The first message of the client's stream: what any server grants, and that lists change,
+    /// since servers come and go.
+    fn acknowledge(&mut self, number: i64) {
+        let Some(listening) = self.listenings.get_mut(&number) else {
+            return;
+        };
+        if listening.deadline.take().is_none() {
+            return;
+        }
+        let id = listening.client.id.clone();
+        let lists = wanted_lists(&listening.text).into_iter();
+        let lists = lists.map(|(wanted, _)| format!(r#""{wanted}":true"#));
+        let lists = format!("{{{}}}", lists.collect::<Vec<_>>().join(","));
+        let granted = listening.granted.iter().cloned().chain([lists]);
+        let granted: Vec<OwnedReading> = granted
+            .filter_map(|text| OwnedReading::read(text).ok())
+            .collect();
+        let views: Vec<View<'_>> = granted.iter().map(|it| it.root()).collect();
+        let granted = merged_grants(&views);
+        self.tell_client(format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}},"notifications":{granted}}}}}"#
+        ));
+    }
+
+    /// Tells one stream that the lists it wants have changed.
+    fn lists_changed(&mut self, number: i64) {
+        let Some(listening) = self.listenings.get(&number) else {
+            return;
+        };
+        let id = listening.client.id.clone();
+        for (_, kind) in wanted_lists(&listening.text) {
+            self.tell_client(format!(
+                r#"{{"jsonrpc":"2.0","method":"notifications/{kind}/list_changed","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}}}}}"#
+            ));
+        }
+    }
+
+    fn set_stream(&mut self, number: i64, route: usize, to: Stream) {
+        if let Some(listening) = self.listenings.get_mut(&number)
+            && let Some(stream) = listening.streams.get_mut(route)
+        {
+            *stream = to;
+        }
+    }
+}
+
+/// The kinds of lists whose changes a request wants to hear of, and what they are called.
+fn wanted_lists(text: &str) -> Vec<(&'static str, &'static str)> {
+    let Ok(request) = OwnedReading::read(text) else {
+        return Vec::new();
+    };
+    let root = request.root();
+    let params = root.member("params");
+    let wanted = params.and_then(|params| params.member("notifications"));
+    let is_wanted = |name: &str| {
+        let member = wanted.and_then(|wanted| wanted.member(name));
+        member.is_some_and(|it| it.kind() == Kind::Boolean && it.boolean())
+    };
+    let kinds = LISTS.into_iter().filter(|(name, _)| is_wanted(name));
+    kinds.collect()
+}
+
+/// What several servers grant: lists of URIs are joined.
+fn merged_grants(all: &[View<'_>]) -> String {
+    let uris = all.iter();
+    let uris = uris.filter_map(|one| one.member("resourceSubscriptions"));
+    let uris: Vec<&str> = uris.flat_map(|uris| uris.items()).map(View::raw).collect();
+    let rest = all.iter().map(|one| {
+        let mut edits = Edits::new();
+        edits.remove_member(*one, "resourceSubscriptions");
+        edits.apply(one.document().source())
+    });
+    let rest: Vec<OwnedReading> = rest
+        .filter_map(|text| OwnedReading::read(text).ok())
+        .collect();
+    let views: Vec<View<'_>> = rest.iter().map(|it| it.root()).collect();
+    let all = merged(&views, DEPTH);
+    if uris.is_empty() {
+        return all;
+    }
+    let uris = format!(r#""resourceSubscriptions":[{}]"#, uris.join(","));
+    match all.strip_prefix('{') {
+        Some("}") => format!("{{{uris}}}"),
+        Some(rest) => format!("{{{uris},{rest}"),
+        None => all,
+    }
+}
+
+const LISTS: [(&str, &str); 3] = [
+    ("toolsListChanged", "tools"),
+    ("promptsListChanged", "prompts"),
+    ("resourcesListChanged", "resources"),
+];

@@ -1,0 +1,183 @@
+//! Lists of several servers as one: names with their prefixes, one cursor for all, clashes left
+//! out and told.
+
+use toolgate_json::{Kind, Node as _, View, quote};
+use toolgate_mcp::message::Edits;
+
+use super::fan_out::{FanOut, Part};
+use super::opening::answers;
+use super::route_search::Subject;
+use super::{Aggregator, METHOD_NOT_FOUND};
+use crate::reading::OwnedReading;
+use crate::text::string;
+
+/// Which list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ListOf {
+    Tools,
+    Prompts,
+    Resources,
+    Templates,
+    Tasks,
+}
+
+impl ListOf {
+    /// The member that holds the items, and what of an item tells it from others.
+    pub(super) fn members(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Tools => ("tools", "name"),
+            Self::Prompts => ("prompts", "name"),
+            Self::Resources => ("resources", "uri"),
+            Self::Templates => ("resourceTemplates", "uriTemplate"),
+            Self::Tasks => ("tasks", "taskId"),
+        }
+    }
+
+    fn subject(self) -> Option<Subject> {
+        match self {
+            Self::Tools | Self::Prompts => None,
+            Self::Resources => Some(Subject::Uri),
+            Self::Templates => Some(Subject::Template),
+            Self::Tasks => Some(Subject::Task),
+        }
+    }
+}
+
+impl Aggregator {
+    /// One page of a merged list.
+    pub(super) fn merged_list(&mut self, of: ListOf, fan_out: &FanOut) -> String {
+        let answers = answers(fan_out);
+        let (member, key) = of.members();
+        let mut items: Vec<String> = Vec::new();
+        let mut cursors: Vec<Option<String>> = vec![None; self.routes.len()];
+        for (route, answer) in &answers {
+            if let Some(subject) = of.subject().filter(|_| fan_out.first) {
+                self.known.renew(subject, *route);
+            }
+            let root = answer.root();
+            if let Some(cursor) = root
+                .member("nextCursor")
+                .filter(|cursor| cursor.kind() == Kind::String)
+                && let Some(slot) = cursors.get_mut(*route)
+            {
+                *slot = Some(answer.raw(cursor).to_owned());
+            }
+            let listed = root.member(member).into_iter();
+            for item in listed.flat_map(|listed| listed.items()) {
+                items.extend(self.listed(of, *route, answer, item, key));
+            }
+        }
+        let mut out = format!(r#"{{"{member}":[{}]"#, items.join(","));
+        if cursors.iter().any(Option::is_some) {
+            let each = cursors.iter();
+            let each = each.map(|cursor| cursor.as_deref().unwrap_or("null"));
+            let joined = format!("[{}]", each.collect::<Vec<_>>().join(","));
+            out.push_str(",\"nextCursor\":");
+            out.push_str(&string(&joined));
+        }
+        if fan_out.modern {
+            // A server without such a list is no server that is missing.
+            let mut parts = fan_out.parts.iter();
+            let missing = parts
+                .any(|part| matches!(part, Part::Failed(code, _) if *code != METHOD_NOT_FOUND));
+            let roots = answers.iter().map(|(_, answer)| answer.root());
+            out.push_str(r#","resultType":"complete","#);
+            out.push_str(&freshness(roots, missing));
+        }
+        out.push('}');
+        out
+    }
+
+    /// An item as the client sees it; nothing if it cannot be told from another.
+    fn listed(
+        &mut self,
+        of: ListOf,
+        route: usize,
+        answer: &OwnedReading,
+        item: View<'_>,
+        key: &str,
+    ) -> Option<String> {
+        let Some(name) = item.member(key).filter(|name| name.kind() == Kind::String) else {
+            // Its own guard has let it pass as it is.
+            return Some(answer.raw(item).to_owned());
+        };
+        let Some(subject) = of.subject() else {
+            let whole = self.routes.get(route)?.prefixed(name.string());
+            let Some(whole) = whole else {
+                let shown = quote(name.string(), SHOWN);
+                let what = format!("`{shown}` is too long for a name with its prefix, left out");
+                self.note(route, "name-too-long", what);
+                return None;
+            };
+            let mut edits = Edits::new();
+            edits.replace(name, string(&whole));
+            let span = item.span();
+            return Some(edits.apply_within(answer.text(), span.start, span.end));
+        };
+        if let Err(other) = self.known.learn(subject, name.string(), route) {
+            let own = self.routes.get(route)?.shown();
+            let other = self.routes.get(other)?.shown();
+            let shown = quote(name.string(), SHOWN);
+            let what =
+                format!("`{shown}` is of `{other}` and of `{own}`; that of `{own}` is left out");
+            self.note(route, "clash", what);
+            return None;
+        }
+        Some(answer.raw(item).to_owned())
+    }
+}
+
+/// The view of a request's cursor, and each server's own as JSON text.
+pub(super) type Cursors<'a> = (View<'a>, Vec<Option<String>>);
+
+/// The cursors of all servers in the one that the client gives back; nothing on a first page.
+pub(super) fn cursors<'a>(
+    params: Option<View<'a>>,
+    servers: usize,
+) -> Result<Option<Cursors<'a>>, &'static str> {
+    let Some(view) = params.and_then(|params| params.member("cursor")) else {
+        return Ok(None);
+    };
+    let unknown = "the cursor is none of this list";
+    let each = OwnedReading::read(view.string()).map_err(|_| unknown)?;
+    let root = each.root();
+    let own = |view: View<'_>| match view.kind() {
+        Kind::String => Some(Some(each.raw(view).to_owned())),
+        Kind::Null => Some(None),
+        _ => None,
+    };
+    let each: Option<Vec<Option<String>>> = match root.kind() {
+        Kind::Array => root.items().map(own).collect(),
+        _ => None,
+    };
+    match each {
+        Some(each) if each.len() == servers && each.iter().any(Option::is_some) => {
+            Ok(Some((view, each)))
+        }
+        _ => Err(unknown),
+    }
+}
+
+/// How long a merged answer may be kept (2026-07-28, server/utilities/caching): as long as the
+/// part that is kept shortest, and only a moment while a part is missing. It is private, since one
+/// part may be and all pages of a list must agree.
+pub(super) fn freshness<'a>(parts: impl Iterator<Item = View<'a>>, some_missing: bool) -> String {
+    let each = parts.map(|part| {
+        let ttl = part
+            .member("ttlMs")
+            .filter(|ttl| ttl.kind() == Kind::Number);
+        ttl.and_then(|ttl| ttl.number().as_i64())
+            .unwrap_or(0)
+            .max(0)
+    });
+    let shortest = each.min().unwrap_or(0);
+    let ttl = if some_missing {
+        shortest.min(MOMENT_MS)
+    } else {
+        shortest
+    };
+    format!(r#""ttlMs":{ttl},"cacheScope":"private""#)
+}
+
+const MOMENT_MS: i64 = 1_000;
+const SHOWN: usize = 128;

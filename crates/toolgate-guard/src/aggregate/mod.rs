@@ -1,0 +1,340 @@
+//! Aggregation: several servers as one. Lines of the client in, lines for each server out, no I/O.
+//!
+//! What a message of the client goes through:
+//!
+//! ```text
+//!                      from_client
+//!   ┌──────────────┬────────┴───────┬─────────────────┬──────────────┐
+//!   ▼              ▼                ▼                 ▼              ▼
+//! ping         a tool's or      a URI, a task     opening, lists,  listening
+//!   │          prompt's name        │             log level          │
+//!   │              │                ▼                 │              ▼
+//!   │              │           owner known? ─no─► SEARCH: asked     LISTEN: at all;
+//!   │              ▼                │yes          of one after     one acknowledgement,
+//!   │          the prefix ends ─────┤             the other until  a server that
+//!   │          in its owner         │             one has it       returns is asked
+//!   │                               ▼                 │              │
+//!   │                              SENT          FAN-OUT: at all ◄───┘
+//!   │                               │                 │ all answered, or patience ended
+//!   ▼                               ▼                 ▼
+//! answered ◄── as it came, but ids ─┴──── merged; missing servers are noted
+//! ```
+//!
+//! What a server goes through, for a client that opened a session (`initialize`, to 2025-11-25):
+//!
+//! ```text
+//!   CLOSED ──client opens──► OPENING ──answered──► OPEN ──gone──► CLOSED
+//!     ▲  comes back, late        │ error                            │ its requests are answered
+//!     └──────────────────────────┴─► REFUSED ─pause─► OPENING       │ by an error that names it
+//!                                                                   ▼
+//!                     OPEN again: the client is told that its lists have changed
+//! ```
+//!
+//! A request of 2026-07-28 needs no session and goes to every server that is up.
+
+mod answers;
+mod client;
+mod fan_out;
+mod listen;
+mod lists;
+mod opening;
+mod route;
+mod route_search;
+mod server;
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use toolgate_json::{Node as _, Reader, View};
+use toolgate_mcp::message::{Edits, Incoming, Message};
+
+use crate::id::IdKey;
+use crate::reading::{self, ReadBuffers};
+use fan_out::FanOut;
+use listen::Listening;
+use route::Route;
+pub use route::{AggregatorError, Member, default_prefix};
+use route_search::{Known, RouteSearch};
+
+/// One listing of several servers, for one client or for clients of one authorization.
+///
+/// It has no clock and no pipe: every event is told the time since a moment that all events share,
+/// and what is to be sent comes out as [`AggregatorEffect`]es, in order.
+#[derive(Debug)]
+pub struct Aggregator {
+    routes: Vec<Route>,
+    bounds: AggregatorLimits,
+    scratch: Scratch,
+    /// The number that was given last: requests, fan_outs, route_searches and listenings share them.
+    last: i64,
+    sent: HashMap<i64, Sent>,
+    fan_outs: HashMap<i64, FanOut>,
+    route_searches: HashMap<i64, RouteSearch>,
+    listenings: HashMap<i64, Listening>,
+    /// Requests of servers that the client has not answered.
+    asked: HashMap<i64, Asked>,
+    known: Known,
+    /// The client's `initialize`, as it came.
+    initialize: Option<String>,
+    /// The client has said that it is ready.
+    initialized: bool,
+    /// The client's `logging/setLevel` that came last.
+    level: Option<String>,
+    out: Vec<AggregatorEffect>,
+}
+
+/// What an aggregator may hold and how long it waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "whoever makes one must say all of it"
+)]
+pub struct AggregatorLimits {
+    /// Requests that wait for their answers, in each direction. Over it there is an error.
+    pub pending: usize,
+    /// URIs, URI templates and tasks, each, whose server is remembered. Those beyond are asked for.
+    pub known: usize,
+    /// For an answer that is merged with others: then it is merged without the missing ones.
+    pub patience: Duration,
+}
+
+impl Default for AggregatorLimits {
+    fn default() -> Self {
+        Self {
+            pending: 16_384,
+            known: 10_000,
+            patience: Duration::from_secs(30),
+        }
+    }
+}
+
+/// One thing to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "who carries these out must carry out every kind of them"
+)]
+pub enum AggregatorEffect {
+    /// A line for the client.
+    Client(Vec<u8>),
+    /// A line for the server with this place among the members.
+    Server(usize, Vec<u8>),
+    /// Something worth a line in the log of a member.
+    Note {
+        /// The member's place.
+        member: usize,
+        /// A stable word.
+        what: &'static str,
+        /// One line; foreign text in it is escaped and cut.
+        detail: String,
+    },
+}
+
+/// A request that a server has and has not answered.
+#[derive(Debug)]
+struct Sent {
+    route: usize,
+    role: Role,
+}
+
+/// Why a server was asked.
+#[derive(Debug)]
+enum Role {
+    /// The client asked.
+    Whole(Client),
+    /// One of several answers that are merged.
+    Part(i64),
+    /// One after the other is asked.
+    Search(i64),
+    /// A stream of changes.
+    Listen(i64),
+    /// A session is opened as the client opened its own.
+    Open,
+    /// A replay of what the client sent; nobody waits for the answer.
+    Quiet,
+}
+
+/// The client's own terms for a request.
+#[derive(Debug, Clone)]
+struct Client {
+    key: IdKey,
+    /// The id and the progress token as JSON text.
+    id: String,
+    token: Option<String>,
+}
+
+/// A request of a server to the client.
+#[derive(Debug)]
+struct Asked {
+    route: usize,
+    key: IdKey,
+    id: String,
+    token: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct Scratch {
+    first: Reader,
+    second: Reader,
+    replacement: String,
+}
+
+impl Aggregator {
+    /// An aggregator of these servers, all of them up.
+    ///
+    /// # Errors
+    ///
+    /// [`AggregatorError`] if prefixes cannot be told apart or are none.
+    pub fn new(members: Vec<Member>, bounds: AggregatorLimits) -> Result<Self, AggregatorError> {
+        Ok(Self {
+            routes: route::routes(members)?,
+            bounds,
+            scratch: Scratch::default(),
+            last: 0,
+            sent: HashMap::new(),
+            fan_outs: HashMap::new(),
+            route_searches: HashMap::new(),
+            listenings: HashMap::new(),
+            asked: HashMap::new(),
+            known: Known::new(bounds.known),
+            initialize: None,
+            initialized: false,
+            level: None,
+            out: Vec::new(),
+        })
+    }
+
+    /// Takes a line of the client.
+    pub fn from_client(&mut self, line: &[u8], now: Duration) -> Vec<AggregatorEffect> {
+        self.take(line, |it, text, message| match message {
+            Message::Request(request) => it.client_request(text, &request, now),
+            Message::Notification(note) => it.client_notification(text, &note),
+            Message::Result(outcome) => it.client_answer(text, IdKey::of(outcome.id), outcome.view),
+            Message::Error(Some(id), error) => {
+                if let Some(view) = error.parent() {
+                    it.client_answer(text, IdKey::of(id), view);
+                }
+            }
+            // Whom it concerns nobody knows.
+            Message::Error(None, _) => {}
+        });
+        std::mem::take(&mut self.out)
+    }
+
+    /// Takes a line of a server.
+    pub fn from_server(
+        &mut self,
+        member: usize,
+        line: &[u8],
+        now: Duration,
+    ) -> Vec<AggregatorEffect> {
+        if let Some(route) = self.routes.get_mut(member) {
+            route.silent = false;
+        }
+        self.take(line, |it, text, message| match message {
+            Message::Request(request) => it.server_request(member, text, &request),
+            Message::Notification(note) => it.server_notification(member, text, &note),
+            Message::Result(outcome) => {
+                let result = Ok(outcome.result);
+                it.server_answer(member, text, outcome.id, outcome.view, result, now);
+            }
+            Message::Error(Some(id), error) => {
+                if let Some(view) = error.parent() {
+                    it.server_answer(member, text, id, view, Err(error), now);
+                }
+            }
+            Message::Error(None, _) => it.note(member, "unasked", "an error without an id"),
+        });
+        std::mem::take(&mut self.out)
+    }
+
+    /// When [`tick`](Self::tick) has something to do.
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Duration> {
+        let fan_outs = self.fan_outs.values().map(|fan_out| fan_out.deadline);
+        let listenings = self.listenings.values().filter_map(Listening::deadline);
+        let routes = self.routes.iter().filter_map(Route::retry_at);
+        fan_outs.chain(listenings).chain(routes).min()
+    }
+
+    /// Looks at what has waited long enough.
+    pub fn tick(&mut self, now: Duration) -> Vec<AggregatorEffect> {
+        let due = |(number, fan_out): (&i64, &FanOut)| (fan_out.deadline <= now).then_some(*number);
+        let late: Vec<i64> = self.fan_outs.iter().filter_map(due).collect();
+        for number in late {
+            self.give_up(number);
+        }
+        self.acknowledge_late(now);
+        self.open_again(now);
+        std::mem::take(&mut self.out)
+    }
+
+    /// Reads a line, or each message of a batch, and hands it on with its very text.
+    fn take(&mut self, line: &[u8], each: impl Fn(&mut Self, &str, Message<'_>)) {
+        let Ok(text) = std::str::from_utf8(line) else {
+            return;
+        };
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let buffers = ReadBuffers {
+            first: &mut scratch.first,
+            second: &mut scratch.second,
+            replacement: &mut scratch.replacement,
+        };
+        // What is no message the guards on both sides have kept out.
+        if let Ok(reading) = reading::read(buffers, line, &reading::generous()) {
+            match Incoming::of(reading.document) {
+                Incoming::Single(view) => {
+                    if let Ok(message) = Message::decode(view) {
+                        each(self, text, message);
+                    }
+                }
+                Incoming::Batch(batch) => {
+                    for view in batch.items() {
+                        if let Ok(message) = Message::decode(view) {
+                            each(self, text, message);
+                        }
+                    }
+                }
+            }
+        }
+        self.scratch = scratch;
+    }
+
+    fn number(&mut self) -> i64 {
+        self.last = self.last.saturating_add(1);
+        self.last
+    }
+
+    fn tell_client(&mut self, line: String) {
+        self.out.push(AggregatorEffect::Client(line.into_bytes()));
+    }
+
+    fn tell_server(&mut self, route: usize, line: String) {
+        self.out
+            .push(AggregatorEffect::Server(route, line.into_bytes()));
+    }
+
+    fn note(&mut self, member: usize, what: &'static str, detail: impl Into<String>) {
+        let detail = detail.into();
+        self.out.push(AggregatorEffect::Note {
+            member,
+            what,
+            detail,
+        });
+    }
+}
+
+/// One message of a line with its replacements made: that of a batch leaves alone.
+fn spliced(edits: &Edits, text: &str, message: View<'_>) -> String {
+    let span = message.span();
+    edits.apply_within(text, span.start, span.end)
+}
+
+/// The progress token of a request.
+fn token(params: Option<View<'_>>) -> Option<View<'_>> {
+    params?.member("_meta")?.member("progressToken")
+}
+
+const INVALID_PARAMS: i64 = toolgate_mcp::message::INVALID_PARAMS;
+const METHOD_NOT_FOUND: i64 = crate::fault::METHOD_NOT_FOUND;
+const INTERNAL_ERROR: i64 = crate::fault::INTERNAL_ERROR;

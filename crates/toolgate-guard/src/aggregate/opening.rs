@@ -1,0 +1,335 @@
+//! How sessions are opened with all servers, late or again with one of them, and what the client
+//! is told of them all.
+
+use std::time::Duration;
+
+use toolgate_json::{Kind, Node as _, View, quote};
+use toolgate_mcp::era::Era;
+use toolgate_mcp::message::{Edits, Request};
+
+use super::fan_out::{FanOut, Kind as FanOutKind, Part, is_refusal};
+use super::route::{Abilities, Session};
+use super::{Aggregator, Role};
+use crate::reading::OwnedReading;
+use crate::text::{push_string, string};
+
+impl Aggregator {
+    pub(super) fn initialize(&mut self, text: &str, request: &Request<'_>, now: Duration) {
+        let span = request.view.span();
+        self.initialize = text.get(span.start..span.end).map(str::to_owned);
+        self.initialized = false;
+        self.level = None;
+        for route in &mut self.routes {
+            route.session = Session::Opening { pause: FIRST };
+        }
+        self.fan_out(FanOutKind::Initialize, text, request, now);
+    }
+
+    /// Opens a session with one server as the client opened its own.
+    pub(super) fn open(&mut self, member: usize) {
+        self.replay(member, self.initialize.clone(), Role::Open);
+        if let Some(route) = self.routes.get_mut(member) {
+            let pause = match route.session {
+                Session::Refused { pause, .. } => pause,
+                _ => FIRST,
+            };
+            route.session = Session::Opening { pause };
+        }
+    }
+
+    /// Opens what refused to be opened, where its pause is over.
+    pub(super) fn open_again(&mut self, now: Duration) {
+        for route in 0..self.routes.len() {
+            let due = self.routes.get(route).and_then(super::Route::retry_at);
+            if due.is_some_and(|due| due <= now) {
+                self.open(route);
+            }
+        }
+    }
+
+    pub(super) fn is_opening(&self, route: usize) -> bool {
+        let session = self.routes.get(route).map(|route| &route.session);
+        matches!(session, Some(Session::Opening { .. }))
+    }
+
+    /// An answer to the client's own `initialize`; `late` if the client has its answer already.
+    pub(super) fn opened_in_part(
+        &mut self,
+        route: usize,
+        answer: Result<&&str, &(i64, String)>,
+        late: bool,
+        now: Duration,
+    ) {
+        let result = answer.map(|text| OwnedReading::read(*text));
+        let abilities = match &result {
+            Ok(Ok(result)) => Ok(abilities(result.root())),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err((_, why)) => Err(why.clone()),
+        };
+        self.settle(route, abilities, late, now);
+    }
+
+    /// An answer to an `initialize` of ours.
+    pub(super) fn opened(&mut self, route: usize, answer: Result<View<'_>, String>, now: Duration) {
+        let answer = answer.and_then(|result| match unusable_opening(result) {
+            Some(why) => Err(why),
+            None => Ok(abilities(result)),
+        });
+        self.settle(route, answer, true, now);
+    }
+
+    fn settle(
+        &mut self,
+        route: usize,
+        answer: Result<Abilities, String>,
+        late: bool,
+        now: Duration,
+    ) {
+        let Some(own) = self
+            .routes
+            .get_mut(route)
+            .filter(|route| route.gone.is_none())
+        else {
+            return;
+        };
+        let pause = match own.session {
+            Session::Opening { pause } => pause,
+            _ => FIRST,
+        };
+        match answer {
+            Ok(abilities) => {
+                own.session = Session::Open(abilities);
+                if late {
+                    self.come_in(route, abilities);
+                }
+            }
+            Err(why) => {
+                let shown = quote(&why, 200).to_string();
+                own.session = Session::Refused {
+                    why: shown.clone(),
+                    retry_at: now.saturating_add(pause),
+                    pause: pause.saturating_mul(2).min(LONGEST),
+                };
+                self.note(route, "server-refused", shown);
+            }
+        }
+    }
+
+    /// A server is open that the client had to do without.
+    fn come_in(&mut self, route: usize, abilities: Abilities) {
+        self.note(route, "server-here", "it is open again");
+        if !self.initialized {
+            return;
+        }
+        let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        self.tell_server(route, ready.to_owned());
+        if abilities.logging {
+            self.replay(route, self.level.clone(), Role::Quiet);
+        }
+        self.changed(abilities);
+    }
+
+    fn replay(&mut self, route: usize, text: Option<String>, role: Role) {
+        let Some(text) = text else { return };
+        self.reread(&text, |it, request| {
+            it.send(route, &text, request, Edits::new(), role);
+        });
+    }
+
+    /// The answer to `initialize`.
+    pub(super) fn merged_opening(&self, fan_out: &FanOut) -> String {
+        let answers = answers(fan_out);
+        let roots = roots(&answers);
+        let version = roots
+            .iter()
+            .filter_map(|(_, root)| text_of(*root, "protocolVersion"));
+        // Versions are dates and sort as text: the oldest is one that all can speak.
+        let version = version.min().unwrap_or_default();
+        let mut out = String::from(r#"{"protocolVersion":"#);
+        push_string(&mut out, version);
+        out.push_str(",\"capabilities\":");
+        out.push_str(&self.capabilities(&roots, roots.len() < self.routes.len()));
+        out.push_str(",\"serverInfo\":");
+        out.push_str(SELF);
+        self.push_instructions(&mut out, &roots);
+        out.push('}');
+        out
+    }
+
+    /// Who has said that it does not know `server/discover`: then the answer is an error, so that
+    /// a client of both eras opens a session that all can serve. One that is down, hangs or answers
+    /// nonsense has no say.
+    pub(super) fn who_refuses_discovery(&self, fan_out: &FanOut) -> Option<String> {
+        let mut both = self.routes.iter().zip(&fan_out.parts);
+        let refuses = |part: &Part| matches!(part, Part::Failed(code, _) if is_refusal(*code));
+        let (route, _) = both.find(|(route, part)| route.gone.is_none() && refuses(part))?;
+        Some(format!(
+            "`{}` does not know `server/discover`",
+            route.shown()
+        ))
+    }
+
+    /// The answer to `server/discover` of those who have answered.
+    pub(super) fn merged_discovery(&self, fan_out: &FanOut) -> String {
+        let answers = answers(fan_out);
+        let roots = roots(&answers);
+        let listed = |root: View<'_>| -> Vec<String> {
+            let versions = root.member("supportedVersions");
+            let versions = versions.into_iter().flat_map(|versions| versions.items());
+            versions
+                .map(|version| version.string().to_owned())
+                .collect()
+        };
+        let mut versions = roots.iter().map(|(_, root)| listed(*root));
+        let mut common = versions.next().unwrap_or_default();
+        for other in versions {
+            common.retain(|version| other.contains(version));
+        }
+        let common: Vec<String> = common.iter().map(|version| string(version)).collect();
+        let mut out = format!(
+            r#"{{"resultType":"complete","supportedVersions":[{}],"capabilities":"#,
+            common.join(",")
+        );
+        out.push_str(&self.capabilities(&roots, roots.len() < self.routes.len()));
+        self.push_instructions(&mut out, &roots);
+        let fresh = super::lists::freshness(roots.iter().map(|(_, root)| *root), false);
+        out.push_str(&format!(
+            r#",{fresh},"_meta":{{"io.modelcontextprotocol/serverInfo":{SELF}}}}}"#
+        ));
+        out
+    }
+
+    /// What any of the servers can; the lists can change, since servers come and go.
+    fn capabilities(&self, roots: &[(usize, View<'_>)], some_missing: bool) -> String {
+        let all = roots
+            .iter()
+            .filter_map(|(_, root)| root.member("capabilities"));
+        let all: Vec<View<'_>> = all.filter(|it| it.kind() == Kind::Object).collect();
+        let mut members: Vec<String> = Vec::new();
+        for (name, of) in grouped(&all) {
+            let value = match name {
+                "tools" | "prompts" | "resources" => changing(&of),
+                _ => merged(&of, DEPTH),
+            };
+            members.push(format!("{}:{value}", string(name)));
+        }
+        if some_missing && !all.iter().any(|one| one.member("tools").is_some()) {
+            members.push(r#""tools":{"listChanged":true}"#.to_owned());
+        }
+        format!("{{{}}}", members.join(","))
+    }
+
+    /// What each server says of its use, under its name.
+    fn push_instructions(&self, out: &mut String, roots: &[(usize, View<'_>)]) {
+        let mut parts = Vec::new();
+        for (route, root) in roots {
+            let (Some(route), Some(text)) =
+                (self.routes.get(*route), text_of(*root, "instructions"))
+            else {
+                continue;
+            };
+            parts.push(format!(
+                "# {} (names begin with {})\n\n{text}",
+                route.name, route.prefix
+            ));
+        }
+        if !parts.is_empty() {
+            out.push_str(",\"instructions\":");
+            push_string(out, &parts.join("\n\n"));
+        }
+    }
+}
+
+/// Why the result of `initialize` opens no session.
+pub(super) fn unusable_opening(result: View<'_>) -> Option<String> {
+    let Some(version) = text_of(result, "protocolVersion") else {
+        return Some("its answer to `initialize` names no `protocolVersion`".to_owned());
+    };
+    let known = Era::from_version(version).is_some_and(|era| !era.is_modern());
+    (!known).then(|| {
+        let shown = quote(version, 60);
+        format!("it answers `initialize` with the protocol version `{shown}`")
+    })
+}
+
+fn abilities(result: View<'_>) -> Abilities {
+    Abilities::of(result.member("capabilities"))
+}
+
+/// The answers of a fan-out, parsed again.
+pub(super) fn answers(fan_out: &FanOut) -> Vec<(usize, OwnedReading)> {
+    let parts = fan_out.parts.iter().enumerate();
+    let answers = parts.filter_map(|(route, part)| match part {
+        // They were read when they came.
+        Part::Answer(text) => Some((route, OwnedReading::read(text.as_str()).ok()?)),
+        _ => None,
+    });
+    answers.collect()
+}
+
+fn roots(answers: &[(usize, OwnedReading)]) -> Vec<(usize, View<'_>)> {
+    let answers = answers.iter();
+    answers
+        .map(|(route, answer)| (*route, answer.root()))
+        .collect()
+}
+
+fn text_of<'a>(object: View<'a>, name: &str) -> Option<&'a str> {
+    let member = object.member(name)?;
+    (member.kind() == Kind::String).then(|| member.string())
+}
+
+/// The members of objects by name, in the order they are met.
+fn grouped<'a>(objects: &[View<'a>]) -> Vec<(&'a str, Vec<View<'a>>)> {
+    let mut groups: Vec<(&str, Vec<View<'_>>)> = Vec::new();
+    for object in objects {
+        for (key, value) in object.members() {
+            let name = toolgate_json::Key::text(key);
+            match groups.iter_mut().find(|(own, _)| *own == name) {
+                Some((_, values)) => values.push(value),
+                None => groups.push((name, vec![value])),
+            }
+        }
+    }
+    groups
+}
+
+/// One value of several: objects member by member, of booleans whether one is true, else the
+/// first.
+pub(super) fn merged(values: &[View<'_>], depth: usize) -> String {
+    let Some(first) = values.first() else {
+        return "{}".to_owned();
+    };
+    let all = |kind: Kind| values.iter().all(|value| value.kind() == kind);
+    if all(Kind::Object) && depth > 0 {
+        let members = grouped(values).into_iter();
+        let members = members
+            .map(|(name, of)| format!("{}:{}", string(name), merged(&of, depth.saturating_sub(1))));
+        return format!("{{{}}}", members.collect::<Vec<_>>().join(","));
+    }
+    if all(Kind::Boolean) {
+        return values.iter().any(|value| value.boolean()).to_string();
+    }
+    first.raw().to_owned()
+}
+
+fn changing(values: &[View<'_>]) -> String {
+    let mut members = vec![r#""listChanged":true"#.to_owned()];
+    for (name, of) in grouped(values) {
+        if name != "listChanged" {
+            members.push(format!("{}:{}", string(name), merged(&of, DEPTH)));
+        }
+    }
+    format!("{{{}}}", members.join(","))
+}
+
+/// What the client is told of us.
+const SELF: &str = concat!(
+    r#"{"name":"toolgate","version":""#,
+    env!("CARGO_PKG_VERSION"),
+    r#""}"#
+);
+/// How deep declarations of several servers are merged.
+pub(super) const DEPTH: usize = 8;
+const FIRST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(60);

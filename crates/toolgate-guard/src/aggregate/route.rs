@@ -1,0 +1,239 @@
+//! Routes: the aggregated servers, their names and prefixes, and whether each can be asked.
+
+use std::time::Duration;
+
+use toolgate_json::{Kind, Node as _, View, quote};
+
+/// One aggregated server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "whoever makes one must say all of it"
+)]
+pub struct Member {
+    /// What messages call it.
+    pub name: String,
+    /// What its tools' and prompts' names begin with for the client.
+    pub prefix: String,
+}
+
+/// The prefix of a server that was given none: its name and `_`.
+#[must_use]
+pub fn default_prefix(name: &str) -> String {
+    format!("{name}_")
+}
+
+/// Why servers cannot have one listing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AggregatorError {
+    /// A prefix is empty, too long, or has a character that names may not have.
+    #[error(
+        "invalid prefix `{}` for `{}`: expected 1 to {MAX_PREFIX} of the characters \
+         `A`-`Z`, `a`-`z`, `0`-`9`, `_`, `-` and `.`",
+        quote(prefix, SHOWN),
+        quote(name, SHOWN)
+    )]
+    NoPrefix {
+        /// The server.
+        name: String,
+        /// Its prefix.
+        prefix: String,
+    },
+    /// Some name could be a tool of either.
+    #[error(
+        "the prefix `{}` of `{}` begins like the prefix `{}` of `{}`, so a tool could be of either",
+        quote(prefix, SHOWN),
+        quote(name, SHOWN),
+        quote(other_prefix, SHOWN),
+        quote(other, SHOWN)
+    )]
+    Clash {
+        /// The server with the longer prefix.
+        name: String,
+        /// Its prefix.
+        prefix: String,
+        /// The other server.
+        other: String,
+        /// Its prefix.
+        other_prefix: String,
+    },
+}
+
+#[derive(Debug)]
+pub(super) struct Route {
+    pub(super) name: Box<str>,
+    pub(super) prefix: Box<str>,
+    /// Why it cannot be asked at all.
+    pub(super) gone: Option<String>,
+    /// It let the time for an answer pass, and has said nothing since.
+    pub(super) silent: bool,
+    pub(super) session: Session,
+    /// What the error that refused the session told a program.
+    pub(super) refusal: Option<String>,
+}
+
+/// A session of the eras that have them.
+#[derive(Debug)]
+pub(super) enum Session {
+    Closed,
+    Opening {
+        /// Before it is tried again if it fails.
+        pause: Duration,
+    },
+    Open(Abilities),
+    Refused {
+        why: String,
+        retry_at: Duration,
+        pause: Duration,
+    },
+}
+
+/// What a server declared of what is merged.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Abilities {
+    pub(super) tools: bool,
+    pub(super) prompts: bool,
+    pub(super) resources: bool,
+    pub(super) logging: bool,
+}
+
+impl Abilities {
+    pub(super) fn of(capabilities: Option<View<'_>>) -> Self {
+        let has = |name: &str| {
+            let member = capabilities.and_then(|all| all.member(name));
+            member.is_some_and(|member| member.kind() == Kind::Object)
+        };
+        Self {
+            tools: has("tools"),
+            prompts: has("prompts"),
+            resources: has("resources"),
+            logging: has("logging"),
+        }
+    }
+}
+
+impl Route {
+    /// Why it cannot be asked by a client of the era; nothing if it can.
+    pub(super) fn absence(&self, modern: bool) -> Option<String> {
+        let why = match (&self.gone, &self.session) {
+            (Some(why), _) => why.as_str(),
+            (None, Session::Refused { why, .. }) if !modern => why.as_str(),
+            (None, Session::Opening { .. }) if !modern => "it is being opened",
+            _ => return None,
+        };
+        Some(format!("`{}` cannot be reached: {why}", self.shown()))
+    }
+
+    /// What a program is told of why it cannot be asked.
+    pub(super) fn refusal(&self) -> Option<&str> {
+        let refused = matches!(self.session, Session::Refused { .. }) && self.gone.is_none();
+        self.refusal.as_deref().filter(|_| refused)
+    }
+
+    pub(super) fn shown(&self) -> String {
+        quote(&self.name, SHOWN).to_string()
+    }
+
+    pub(super) fn abilities(&self) -> Option<Abilities> {
+        match &self.session {
+            Session::Open(abilities) => Some(*abilities),
+            _ => None,
+        }
+    }
+
+    /// Whether it may have something of a kind: it said so, or was not asked.
+    pub(super) fn may(&self, modern: bool, kind: impl Fn(Abilities) -> bool) -> bool {
+        modern || self.abilities().is_none_or(kind)
+    }
+
+    pub(super) fn retry_at(&self) -> Option<Duration> {
+        match &self.session {
+            Session::Refused { retry_at, .. } if self.gone.is_none() => Some(*retry_at),
+            _ => None,
+        }
+    }
+
+    /// The name for the client; nothing if it is too long for one.
+    pub(super) fn prefixed(&self, name: &str) -> Option<String> {
+        let whole = format!("{}{name}", self.prefix);
+        (whole.chars().count() <= MAX_NAME).then_some(whole)
+    }
+}
+
+pub(super) fn routes(members: Vec<Member>) -> Result<Vec<Route>, AggregatorError> {
+    for (index, member) in members.iter().enumerate() {
+        let Member { name, prefix } = member.clone();
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        if prefix.is_empty() || prefix.len() > MAX_PREFIX || !prefix.chars().all(allowed) {
+            return Err(AggregatorError::NoPrefix { name, prefix });
+        }
+        let others = members.iter().enumerate().filter(|(at, _)| *at != index);
+        let mut same = others.filter(|(_, other)| prefix.starts_with(&other.prefix));
+        if let Some((_, other)) = same.next() {
+            return Err(AggregatorError::Clash {
+                name,
+                prefix,
+                other: other.name.clone(),
+                other_prefix: other.prefix.clone(),
+            });
+        }
+    }
+    let route = |member: Member| Route {
+        name: member.name.into(),
+        prefix: member.prefix.into(),
+        gone: None,
+        silent: false,
+        session: Session::Closed,
+        refusal: None,
+    };
+    Ok(members.into_iter().map(route).collect())
+}
+
+/// Characters of a tool's name (2026-07-28, server/tools).
+const MAX_NAME: usize = 128;
+const MAX_PREFIX: usize = 64;
+const SHOWN: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn why(prefixes: &[(&str, &str)]) -> Option<String> {
+        let member = |(name, prefix): &(&str, &str)| Member {
+            name: (*name).to_owned(),
+            prefix: (*prefix).to_owned(),
+        };
+        let members = prefixes.iter().map(member).collect();
+        routes(members).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn prefixes_must_be_told_apart() {
+        assert_eq!(why(&[("a", "a_"), ("b", "b_"), ("ab", "ab_")]), None);
+        let clash = "the prefix `a_b_` of `two` begins like the prefix `a_` of `one`, \
+                     so a tool could be of either";
+        assert_eq!(
+            why(&[("one", "a_"), ("two", "a_b_")]).as_deref(),
+            Some(clash)
+        );
+        assert_eq!(
+            why(&[("two", "a_b_"), ("one", "a_")]).as_deref(),
+            Some(clash)
+        );
+        assert!(why(&[("one", "a_"), ("two", "a_")]).is_some());
+    }
+
+    #[test]
+    fn prefixes_keep_to_the_characters_of_names() {
+        let long = "x".repeat(65);
+        for prefix in ["", "a b", "ä_", "a/", &long] {
+            let why = why(&[("one", prefix)]);
+            assert!(
+                why.is_some_and(|why| why.starts_with("invalid prefix")),
+                "{prefix}"
+            );
+        }
+        assert_eq!(why(&[("one", &"x".repeat(64))]), None);
+    }
+}

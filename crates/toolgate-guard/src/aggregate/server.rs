@@ -1,0 +1,167 @@
+//! What servers send of themselves: requests for the client, notifications, and their end.
+
+use std::time::Duration;
+
+use toolgate_json::{Node as _, View};
+use toolgate_mcp::message::{Edits, Notification, Request};
+
+use super::client::{empty, number_of};
+use super::route::{Abilities, Session};
+use super::{Aggregator, Asked, INTERNAL_ERROR, Role, spliced, token};
+use crate::id::IdKey;
+use crate::text;
+
+impl Aggregator {
+    pub(super) fn server_request(&mut self, route: usize, text: &str, request: &Request<'_>) {
+        let id = request.id.raw();
+        if request.method == "ping" {
+            return self.tell_server(route, empty(id, false));
+        }
+        if self.asked.len() >= self.bounds.pending {
+            let allowed = self.bounds.pending;
+            let why = format!("more open requests than the limit of {allowed} (pending)");
+            let answer = text::error_answer(id, INTERNAL_ERROR, &why, None);
+            return self.tell_server(route, answer);
+        }
+        let number = self.number();
+        let mut edits = Edits::new();
+        if let Some(id) = request.view.member("id") {
+            edits.replace(id, number.to_string());
+        }
+        let token = token(request.params);
+        if let Some(token) = token {
+            edits.replace(token, number.to_string());
+        }
+        let asked = Asked {
+            route,
+            key: IdKey::of(request.id),
+            id: id.to_owned(),
+            token: token.map(|token| token.raw().to_owned()),
+        };
+        self.asked.insert(number, asked);
+        self.tell_client(spliced(&edits, text, request.view));
+    }
+
+    pub(super) fn server_notification(
+        &mut self,
+        route: usize,
+        text: &str,
+        note: &Notification<'_>,
+    ) {
+        let member = |name: &str| note.params.and_then(|params| params.member(name));
+        let mut edits = Edits::new();
+        if note.method == "notifications/cancelled"
+            && let Some(id) = member("requestId")
+            && let Some(key) = IdKey::read(id.raw())
+        {
+            let mut asked = self.asked.iter();
+            let found = asked.find(|(_, asked)| asked.route == route && asked.key == key);
+            let Some(number) = found.map(|(number, _)| *number) else {
+                // Of a listening: its end is told by its answer, or by nothing.
+                return;
+            };
+            self.asked.remove(&number);
+            edits.replace(id, number.to_string());
+        }
+        if note.method == "notifications/progress" {
+            let Some(token) = member("progressToken") else {
+                return;
+            };
+            let Some(own) = number_of(token).and_then(|number| self.token_of(route, number)) else {
+                return;
+            };
+            edits.replace(token, own);
+        }
+        if let Some(subscription) = subscription(note.params) {
+            let Some(number) = number_of(subscription) else {
+                return;
+            };
+            return self.heard(route, number, text, note, subscription);
+        }
+        self.tell_client(spliced(&edits, text, note.view));
+    }
+
+    /// The client's own token for a request that a server works on.
+    fn token_of(&self, route: usize, number: i64) -> Option<String> {
+        let sent = self.sent.get(&number).filter(|sent| sent.route == route)?;
+        match &sent.role {
+            Role::Whole(client) => client.token.clone(),
+            Role::Search(number) => self.route_searches.get(number)?.client.token.clone(),
+            // Of several that work on one request none speaks for all.
+            Role::Part(_) | Role::Listen(_) | Role::Open | Role::Quiet => None,
+        }
+    }
+
+    /// A server cannot be asked any more: what it owes is answered, and the client told that its
+    /// lists have changed.
+    pub fn server_gone(
+        &mut self,
+        member: usize,
+        why: &str,
+        now: Duration,
+    ) -> Vec<super::AggregatorEffect> {
+        let Some(route) = self.routes.get_mut(member) else {
+            return Vec::new();
+        };
+        let had = route.abilities();
+        route.gone = Some(why.to_owned());
+        route.session = Session::Closed;
+        let text = route.absence(true).unwrap_or_default();
+        self.note(member, "server-gone", &text);
+        let owed = self.sent.iter().filter(|(_, sent)| sent.route == member);
+        let mut owed: Vec<i64> = owed.map(|(number, _)| *number).collect();
+        owed.sort_unstable();
+        for number in owed {
+            if let Some(sent) = self.sent.remove(&number) {
+                self.failed(sent, INTERNAL_ERROR, &text, now);
+            }
+        }
+        let asked = self.asked.iter().filter(|(_, asked)| asked.route == member);
+        let mut asked: Vec<i64> = asked.map(|(number, _)| *number).collect();
+        asked.sort_unstable();
+        for number in asked {
+            self.asked.remove(&number);
+            self.tell_client(format!(
+                r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{number},"reason":"the server is gone"}}}}"#
+            ));
+        }
+        self.known.forget(member);
+        self.changed(had.unwrap_or_default());
+        std::mem::take(&mut self.out)
+    }
+
+    /// A server is there again, newly started: it is opened as the client had opened it.
+    pub fn server_here(&mut self, member: usize) -> Vec<super::AggregatorEffect> {
+        if let Some(route) = self.routes.get_mut(member) {
+            route.gone = None;
+            route.session = Session::Closed;
+            if self.initialize.is_some() {
+                self.open(member);
+            }
+            self.listen_again(member);
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    /// Tells the client that lists with a server's part have changed.
+    pub(super) fn changed(&mut self, abilities: Abilities) {
+        let kinds = [
+            (abilities.tools, "tools"),
+            (abilities.prompts, "prompts"),
+            (abilities.resources, "resources"),
+        ];
+        if self.initialized {
+            for (_, kind) in kinds.into_iter().filter(|(has, _)| *has) {
+                self.tell_client(format!(
+                    r#"{{"jsonrpc":"2.0","method":"notifications/{kind}/list_changed"}}"#
+                ));
+            }
+        }
+    }
+}
+
+fn subscription<'a>(params: Option<View<'a>>) -> Option<View<'a>> {
+    params?
+        .member("_meta")?
+        .member("io.modelcontextprotocol/subscriptionId")
+}

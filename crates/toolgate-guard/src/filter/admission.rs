@@ -1,0 +1,108 @@
+//! Whether a tool may be called at all: it is listed, not hidden, and its
+//! server is not rejected.
+
+use toolgate_json::quote;
+use toolgate_mcp::check::OnUndecided;
+use toolgate_mcp::message::INVALID_PARAMS;
+
+use super::listing::rejection;
+use super::{CallCase, Judged, Reply, Violation};
+use crate::fault::{Act, INTERNAL_ERROR, Party};
+use crate::policy::Mode;
+use crate::record::Filter;
+use crate::scope::Found;
+
+pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
+    let name = case.call.name;
+    if case.terms.hidden {
+        return hidden(name).into();
+    }
+    if let Some(why) = rejection(case.rules, case.tools) {
+        let text = why.as_ref().to_owned();
+        let reply = Reply::Error {
+            code: INTERNAL_ERROR,
+            text,
+        };
+        let mut violation = Violation::act(
+            Filter::Admission,
+            Mode::Enforce,
+            Act::ServerListedBadTool,
+            reply,
+        );
+        violation.by_list = true;
+        return violation.into();
+    }
+    match case.found {
+        Found::Tool(_) => Judged::Pass,
+        Found::Bad(isolated) => {
+            let text = format!(
+                "tool `{}` is malformed in its server's list: {}",
+                quote(name, NAME),
+                isolated.reason
+            );
+            let reply = Reply::Error {
+                code: INVALID_PARAMS,
+                text,
+            };
+            let mode = case.terms.arguments;
+            let mut violation =
+                Violation::act(Filter::Admission, mode, Act::ServerListedBadTool, reply);
+            violation.detail = Some(isolated.reason.to_string());
+            violation.by_list = true;
+            violation.into()
+        }
+        Found::Absent => {
+            let reply = unknown(name);
+            Violation {
+                filter: Filter::Admission,
+                mode: case.terms.arguments,
+                code: "tool-unknown",
+                blame: Party::Client,
+                places: Vec::new(),
+                detail: None,
+                reply,
+                by_list: true,
+            }
+            .into()
+        }
+        Found::Unknown => {
+            let mode = match case.rules.policy.on_unlisted {
+                OnUndecided::Refuse => case.terms.arguments,
+                OnUndecided::Pass => Mode::Audit,
+            };
+            let why = case.unlisted.unwrap_or("it was not asked for");
+            let text = format!(
+                "tool `{}` was not called: its server's list of tools cannot be had ({why})",
+                quote(name, NAME)
+            );
+            let reply = Reply::Error {
+                code: INTERNAL_ERROR,
+                text,
+            };
+            object(case, mode, Act::ServerUnlisted, reply)
+        }
+    }
+}
+
+/// A call of a hidden tool is answered as if there were no such tool, whatever the mode; the
+/// record says what it is.
+pub(crate) fn hidden(name: &str) -> Violation {
+    let (filter, act) = (Filter::Admission, Act::ToolHidden);
+    Violation::act(filter, Mode::Enforce, act, unknown(name))
+}
+
+fn object(case: &CallCase<'_>, mode: Mode, act: Act, reply: Reply) -> Judged {
+    let mut violation = Violation::act(Filter::Admission, mode, act, reply);
+    violation.detail = case.unlisted.map(str::to_owned);
+    violation.into()
+}
+
+fn unknown(name: &str) -> Reply {
+    Reply::Error {
+        code: INVALID_PARAMS,
+        text: format!("unknown tool: {}", quote(name, NAME)),
+    }
+}
+
+/// Characters of a tool's name that a message repeats.
+const NAME: usize = 128;

@@ -1,0 +1,74 @@
+//! Whether the arguments of a call keep the tool's contract, or can be made to.
+
+use toolgate_json::quote;
+use toolgate_mcp::check::{Checked, Decision, Fault, Refusal};
+use toolgate_mcp::repair::{Edit, EditKind, Outcome, RepairLimits, repair};
+
+use super::{CallCase, Judged, Violation};
+use crate::policy::Mode;
+use crate::record::Filter;
+use crate::scope::{Found, Known};
+
+pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
+    let Found::Tool(tool) = case.found else {
+        return Judged::Pass;
+    };
+    if case.terms.arguments == Mode::Off {
+        return Judged::Pass;
+    }
+    let arguments = case.call.arguments;
+    match case.checker.check_arguments_view(&tool.contract, arguments) {
+        Decision::Pass(pass) => match pass.checked {
+            Checked::Undecided(why) => {
+                Violation::undecided(Filter::Arguments, "arguments-undecided", why).into()
+            }
+            _ => Judged::Pass,
+        },
+        Decision::Refuse(refusal) => {
+            if case.terms.repair
+                && case.terms.arguments == Mode::Enforce
+                && let Some(repaired) = repaired(case, tool, &refusal)
+            {
+                return repaired;
+            }
+            Violation::refusal(Filter::Arguments, case.terms.arguments, refusal).into()
+        }
+    }
+}
+
+fn repaired(case: &CallCase<'_>, tool: &Known, refusal: &Refusal) -> Option<Judged> {
+    if !matches!(refusal.fault, Fault::InvalidArguments) {
+        return None;
+    }
+    let schema = tool.contract.input().ok()?;
+    let arguments = case
+        .call
+        .arguments
+        .map_or("{}", |arguments| arguments.raw());
+    let limits = RepairLimits {
+        fuel: case.rules.policy.limits.fuel,
+        ..RepairLimits::default()
+    };
+    match repair(&schema, arguments.as_bytes(), &limits).ok()? {
+        Outcome::Repaired(repaired) => Some(Judged::Repaired {
+            // The kind and the place, not the value.
+            what: repaired.edits.iter().map(edit).collect(),
+            arguments: repaired.text,
+        }),
+        Outcome::Valid | Outcome::Unrepaired { .. } | Outcome::Undecided(_) => None,
+    }
+}
+
+/// An edit as the log has it: where and what, not the values.
+fn edit(edit: &Edit) -> String {
+    let what = match edit.kind {
+        EditKind::Parsed(kind) => format!("read as {kind}"),
+        EditKind::NullRemoved => "null left out".to_owned(),
+        EditKind::DefaultFilled => "default filled in".to_owned(),
+        _ => "repaired".to_owned(),
+    };
+    format!("{} {what}", quote(&edit.pointer, PLACE))
+}
+
+/// Characters of a place that a record repeats.
+const PLACE: usize = 128;

@@ -1,0 +1,118 @@
+//! The forms of a page of tools: as the server sent it, as the guard checks by it,
+//! and as its reader gets it.
+
+use std::sync::Arc;
+
+use toolgate_mcp::catalog::Listing;
+use toolgate_mcp::clients::{mend, tell};
+use toolgate_mcp::contract::SchemaStore;
+use toolgate_mcp::project::Lost;
+
+use super::listing::Remark;
+use crate::fault::Act;
+use crate::guard::Rules;
+use crate::policy::{BadTools, Mode, Policy};
+use crate::record::Filter;
+
+/// The forms of one page. Tools have the same places in all of them.
+pub(crate) struct Forms {
+    sent: Listing,
+    known: Option<Listing>,
+    /// Only if it is neither of the others.
+    told: Option<Presented>,
+    lost: Vec<Lost>,
+}
+
+enum Presented {
+    AsSent,
+    Own(Listing),
+}
+
+/// The form that the guard checks by, of a page that nobody reads.
+pub(crate) fn known_form(listing: Listing, store: &SchemaStore) -> Listing {
+    match mend(&listing, store, true, |_| true) {
+        Some(mended) => mended.listing,
+        None => listing,
+    }
+}
+
+impl Forms {
+    pub(crate) fn of(sent: Listing, rules: &Rules, store: &SchemaStore) -> Self {
+        let policy = &rules.policy;
+        let of_tool = |name: &str| mode(policy, Some(name)) == Mode::Enforce;
+        let mut forms = Self {
+            sent,
+            known: None,
+            told: None,
+            lost: Vec::new(),
+        };
+        if let Some(mended) = mend(&forms.sent, store, true, |_| true) {
+            let enforced = |lost: &Lost| mode(policy, lost.tool()) == Mode::Enforce;
+            if !mended.lost.iter().all(enforced) {
+                let of_page = mode(policy, None) == Mode::Enforce;
+                let own = mend(&forms.sent, store, of_page, of_tool);
+                forms.told = Some(own.map_or(Presented::AsSent, |own| Presented::Own(own.listing)));
+            }
+            forms.known = Some(mended.listing);
+            forms.lost = mended.lost;
+        }
+        if let Some(told) = tell(forms.told(), store, policy.costly_schemas, of_tool) {
+            forms.told = Some(Presented::Own(told.listing));
+            forms.lost.extend(told.lost);
+        }
+        forms
+    }
+
+    /// The page as the server sent it.
+    pub(crate) fn sent(&self) -> &Listing {
+        &self.sent
+    }
+
+    /// The page that calls and results are checked by.
+    pub(crate) fn known(&self) -> &Listing {
+        self.known.as_ref().unwrap_or(&self.sent)
+    }
+
+    /// The page that its reader gets a projection of.
+    pub(crate) fn told(&self) -> &Listing {
+        match &self.told {
+            Some(Presented::AsSent) => &self.sent,
+            Some(Presented::Own(listing)) => listing,
+            None => self.known(),
+        }
+    }
+
+    /// What readers, or the guard itself, know less of than the server sent.
+    pub(crate) fn remarks(&self, rules: &Rules) -> Vec<Remark> {
+        let lost = self.lost.iter();
+        lost.filter_map(|lost| {
+            let mode = mode(&rules.policy, lost.tool());
+            (mode != Mode::Off).then(|| remark(lost, mode == Mode::Enforce))
+        })
+        .collect()
+    }
+}
+
+/// What is done about bad members of a tool, or of the page if it is of no tool.
+fn mode(policy: &Policy, tool: Option<&str>) -> Mode {
+    let mode = tool.map_or(policy.listing, |tool| policy.terms(tool).listing);
+    if mode == Mode::Enforce && policy.bad_tools == BadTools::Pass {
+        return Mode::Audit;
+    }
+    mode
+}
+
+/// A record of something that a reader is told otherwise.
+pub(crate) fn remark(lost: &Lost, left_out: bool) -> Remark {
+    Remark {
+        filter: Filter::Admission,
+        act: match lost {
+            Lost::Schema { .. } => Act::SchemaSimplified,
+            Lost::Withdrawn { .. } => Act::OutputSchemaRemoved,
+            _ => Act::ServerListedBadMember,
+        },
+        tool: lost.tool().map(Arc::from),
+        detail: lost.to_string(),
+        left_out,
+    }
+}

@@ -1,0 +1,93 @@
+//! Whether a tool is as it was when its server's tools were pinned.
+
+use toolgate_json::quote;
+use toolgate_mcp::message::INVALID_PARAMS;
+
+use super::{CallCase, Judged, Reply, Violation};
+use crate::fault::Act;
+use crate::policy::{Drift, DriftMode, Mode};
+use crate::record::Filter;
+use crate::scope::{Found, Known};
+use crate::share::SharedState;
+
+pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
+    let Found::Tool(tool) = case.found else {
+        return Judged::Pass;
+    };
+    let shared = case.scope.shared();
+    match compare(&case.rules.policy.drift, shared, tool, case.fresh) {
+        Some((act, mode)) => {
+            let text = wording(act, tool.contract.name());
+            let reply = Reply::Error {
+                code: INVALID_PARAMS,
+                text,
+            };
+            let mut violation = Violation::act(Filter::Drift, mode, act, reply);
+            // What another guard found, a list of this one does not tell.
+            violation.by_list = act != Act::ToolQuarantined;
+            violation.into()
+        }
+        None => Judged::Pass,
+    }
+}
+
+/// How a tool differs from its pin, and what is to be done. Without a lock the pin
+/// is what any of the guards that share saw first. `fresh`: its server listed it just
+/// now, so that the others may be told what is found.
+pub(super) fn compare(
+    drift: &Drift,
+    shared: Option<&SharedState>,
+    tool: &Known,
+    fresh: bool,
+) -> Option<(Act, Mode)> {
+    let name = tool.contract.name();
+    let (pinned, how) = match (&drift.lock, shared) {
+        (Some(lock), _) => match lock.pin(name) {
+            None => return in_mode(Act::ServerAddedTool, drift.added),
+            Some(pinned) => (*pinned, drift.changed),
+        },
+        (None, Some(shared)) if shared.pinning() != DriftMode::Off => {
+            (shared.pinned(name, tool.pin()?)?, shared.pinning())
+        }
+        (None, _) => return None,
+    };
+    if how == DriftMode::Off {
+        return None;
+    }
+    let act = match tool.pin() {
+        Some(now) if now.contract == pinned.contract => {
+            (now.description != pinned.description).then_some(Act::ServerChangedDescription)
+        }
+        _ => Some(Act::ServerChangedContract),
+    };
+    let act = match (act, shared) {
+        (Some(act), Some(shared)) if fresh && how == DriftMode::Refuse => {
+            shared.quarantine(name, &pinned);
+            Some(act)
+        }
+        (None, Some(shared)) if shared.is_quarantined(name, &pinned) => Some(Act::ToolQuarantined),
+        (act, _) => act,
+    };
+    in_mode(act?, how)
+}
+
+fn in_mode(act: Act, mode: DriftMode) -> Option<(Act, Mode)> {
+    match mode {
+        DriftMode::Off => None,
+        DriftMode::Report => Some((act, Mode::Audit)),
+        DriftMode::Refuse => Some((act, Mode::Enforce)),
+    }
+}
+
+fn wording(act: Act, tool: &str) -> String {
+    let what = match act {
+        Act::ServerAddedTool => "was not there when its server's tools were pinned",
+        Act::ServerChangedContract => "has other schemas than when it was pinned",
+        Act::ToolQuarantined => "was quarantined: a guard found it other than it was pinned",
+        _ => "describes itself otherwise than when it was pinned",
+    };
+    format!("tool `{}` {what}", quote(tool, NAME))
+}
+
+/// Characters of a tool's name that a message repeats.
+const NAME: usize = 128;

@@ -1,0 +1,106 @@
+//! Whether the arguments of a call keep the argument schema that the operator gave the tool, or
+//! that its server lists beside the input schema and the operator believes.
+
+use toolgate_json::{Document, OwnedDocument, quote};
+use toolgate_mcp::argument::{Answer, ArgumentSchema, SchemaError};
+use toolgate_mcp::check::{OnUndecided, Refusal};
+use toolgate_mcp::message::INVALID_PARAMS;
+
+use super::{CallCase, Judged, Reply, Violation};
+use crate::fault::{Act, Party};
+use crate::policy::Mode;
+use crate::record::{Filter, Record};
+use crate::scope::Found;
+
+pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
+    if case.terms.arguments == Mode::Off {
+        return Judged::Pass;
+    }
+    let policy = &case.rules.policy;
+    if let Some(schema) = policy.argument_schema(case.call.name)
+        && let Some(violation) = object(case, schema)
+    {
+        return violation.into();
+    }
+    let Found::Tool(tool) = case.found else {
+        return Judged::Pass;
+    };
+    if !policy.listed_argument_schemas {
+        return Judged::Pass;
+    }
+    match tool.listed_arguments() {
+        None => Judged::Pass,
+        Some(Ok(schema)) => object(case, schema).map_or(Judged::Pass, Judged::from),
+        Some(Err(error)) => malformed(case, error).into(),
+    }
+}
+
+fn object(case: &CallCase<'_>, schema: &ArgumentSchema) -> Option<Violation> {
+    let limits = case.rules.policy.limits.read();
+    let read = |text: &str| OwnedDocument::read(text, &limits).ok();
+    // What was repaired is what the server will get.
+    let repaired = case.repaired.as_deref().and_then(read);
+    let answer = match (&repaired, case.call.arguments) {
+        (Some(repaired), _) => schema.check(repaired.document().root()),
+        (None, Some(arguments)) => schema.check(arguments),
+        (None, None) => match read("{}").as_ref().map(OwnedDocument::document) {
+            Some(empty) => schema.check(Document::root(empty)),
+            None => Answer::Undecided,
+        },
+    };
+    let mode = case.terms.arguments;
+    let name = case.call.name;
+    match answer {
+        Answer::Accepted => None,
+        Answer::Refused(why) => {
+            let refusal = Box::new(Refusal::of_arguments(name, why.to_string()));
+            let mut violation = Violation::refusal(Filter::Arguments, mode, refusal);
+            violation.code = BROKEN;
+            violation.by_list = false;
+            let places = why.list().iter().take(Record::PLACES);
+            let place =
+                |one: &toolgate_mcp::argument::Refusal| quote(one.argument(), PLACE).to_string();
+            violation.places = places.map(place).collect();
+            Some(violation)
+        }
+        Answer::Undecided => {
+            let mode = match case.rules.policy.on_undecided {
+                OnUndecided::Refuse => mode,
+                OnUndecided::Pass => Mode::Audit,
+            };
+            let text = format!(
+                "tool `{}` was not called: its arguments are too costly to check by the argument schema",
+                quote(name, NAME)
+            );
+            let refusal = Box::new(Refusal::of_arguments(name, text));
+            let mut violation = Violation::refusal(Filter::Arguments, mode, refusal);
+            violation.code = "arguments-undecided";
+            violation.blame = Party::Guard;
+            violation.by_list = false;
+            Some(violation)
+        }
+    }
+}
+
+/// A schema that its server lists and nobody can read.
+fn malformed(case: &CallCase<'_>, error: &SchemaError) -> Violation {
+    let text = format!(
+        "tool `{}` lists an argument schema that is none: {error}",
+        quote(case.call.name, NAME)
+    );
+    let reply = Reply::Error {
+        code: INVALID_PARAMS,
+        text,
+    };
+    let (mode, act) = (case.terms.arguments, Act::ServerListedBadTool);
+    let mut violation = Violation::act(Filter::Arguments, mode, act, reply);
+    violation.by_list = true;
+    violation
+}
+
+/// The code of arguments that break an argument schema.
+const BROKEN: &str = "argument-schema";
+/// Characters of a tool's name that a message repeats.
+const NAME: usize = 128;
+/// Characters of an argument's name that a record repeats.
+const PLACE: usize = 128;

@@ -1,0 +1,77 @@
+//! Policy filters: each checks one thing and reports at most one violation.
+//!
+//! A `tools/call` passes the filters of [`CALL`] in order, its answer passes [`results`], and a
+//! page of tools passes [`listing`]. A filter sees the message and what is known of the tool. It
+//! sends nothing, and the only state that it changes are the tokens of rate limits.
+
+mod admission;
+mod arguments;
+pub(crate) mod clients;
+mod drift;
+mod extra;
+pub(crate) mod listing;
+mod rate;
+pub(crate) mod results;
+mod violation;
+
+use std::time::Duration;
+
+use toolgate_mcp::check::Checker;
+use toolgate_mcp::message::ToolCall;
+
+use crate::guard::Rules;
+use crate::policy::Terms;
+use crate::scope::{Found, Scope, Tools};
+pub(crate) use admission::hidden;
+pub(crate) use violation::{Reply, Violation};
+
+/// A call that the filters check.
+pub(crate) struct CallCase<'c> {
+    pub(crate) rules: &'c Rules,
+    pub(crate) terms: Terms,
+    pub(crate) scope: &'c Scope,
+    pub(crate) tools: &'c Tools,
+    /// What the list has under the call's name.
+    pub(crate) found: &'c Found,
+    /// Why there is no list, if one was asked for in vain.
+    pub(crate) unlisted: Option<&'c str>,
+    /// Whether the call took its token already, before it waited.
+    pub(crate) paid: bool,
+    /// Whether the list was asked for just now, for this call.
+    pub(crate) fresh: bool,
+    pub(crate) call: &'c ToolCall<'c>,
+    /// Arguments that stand for the ones of the call, once they were repaired.
+    pub(crate) repaired: Option<String>,
+    pub(crate) checker: &'c mut Checker,
+    pub(crate) now: Duration,
+}
+
+/// The verdict of one filter on a call.
+pub(crate) enum Judged {
+    /// No violation.
+    Pass,
+    /// Arguments that stand for the ones of the call from here on.
+    Repaired {
+        arguments: String,
+        what: Vec<String>,
+    },
+    /// The call breaks a rule.
+    Violation(Box<Violation>),
+}
+
+type CallFilter = fn(&mut CallCase<'_>) -> Judged;
+
+/// The filters of a call, in order: what costs least and concerns most is first.
+pub(crate) const CALL: [CallFilter; 5] = [
+    admission::judge,
+    drift::judge,
+    rate::judge,
+    arguments::judge,
+    extra::judge,
+];
+
+impl From<Violation> for Judged {
+    fn from(violation: Violation) -> Self {
+        Self::Violation(Box::new(violation))
+    }
+}

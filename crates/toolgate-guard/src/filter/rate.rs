@@ -1,0 +1,40 @@
+//! Whether a tool may be called again so soon.
+
+use toolgate_json::quote;
+
+use super::{CallCase, Judged, Reply, Violation};
+use crate::fault::Act;
+use crate::policy::Mode;
+use crate::record::Filter;
+use crate::scope::Found;
+
+pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
+    let Some(rate) = case.terms.rate.filter(|_| !case.paid) else {
+        return Judged::Pass;
+    };
+    // Names that nobody listed share one bucket, or they would be without number.
+    let bucket = match case.found {
+        Found::Tool(_) => case.call.name,
+        _ => "",
+    };
+    match case.scope.take(bucket, &rate, case.now) {
+        Ok(()) => {
+            case.paid = true;
+            Judged::Pass
+        }
+        Err(wait) => {
+            let text = format!(
+                "tool `{}` was not called: it may be called {} times in {} s; try again in {} s",
+                quote(case.call.name, NAME),
+                rate.calls,
+                rate.per.as_secs_f64(),
+                wait.as_millis().div_ceil(1_000)
+            );
+            let reply = Reply::Tool(text);
+            Violation::act(Filter::Rate, Mode::Enforce, Act::ToolCalledTooOften, reply).into()
+        }
+    }
+}
+
+/// Characters of a tool's name that a message repeats.
+const NAME: usize = 128;

@@ -1,0 +1,184 @@
+//! Whether a result keeps the contract of the tool that made it, and what
+//! becomes of it if not.
+
+use toolgate_json::{Kind, Node as _, View};
+use toolgate_mcp::contract::{OutputShape, ToolContract};
+use toolgate_mcp::era::{Era, Structured};
+use toolgate_mcp::message::{Edits, ResultKind, text_block};
+use toolgate_mcp::project::{OutputPolicy, Projection, StructuredTelling, TextFallback};
+
+use super::Violation;
+use crate::fault::Act;
+use crate::policy::{BadResult, Policy, Project};
+use crate::text;
+
+/// A result without its structured content, or with all of it, that says what
+/// is wrong with it; nothing if it is no object that could say so.
+///
+/// The text is that of the whole document `result` stands in.
+pub(crate) fn marked(
+    how: BadResult,
+    violation: &Violation,
+    result: View<'_>,
+    source: &str,
+) -> Option<String> {
+    if result.kind() != Kind::Object || how == BadResult::Replace {
+        return None;
+    }
+    let verdict = format!(
+        r#"{{"code":"{}","text":{}}}"#,
+        violation.code,
+        text::string(violation.text())
+    );
+    let mut edits = Edits::new();
+    let mut appended = Vec::new();
+    match result.member("_meta") {
+        Some(meta) if meta.kind() == Kind::Object => match meta.member(VERDICT) {
+            Some(own) => edits.replace(own, verdict),
+            None => edits.reshape(meta, |_, _| false, &[format!("\"{VERDICT}\":{verdict}")]),
+        },
+        Some(meta) => edits.replace(meta, format!("{{\"{VERDICT}\":{verdict}}}")),
+        None => appended.push(format!("\"_meta\":{{\"{VERDICT}\":{verdict}}}")),
+    }
+    let mut gone = "";
+    if how == BadResult::DropStructured {
+        gone = "structuredContent";
+        match result.member("isError") {
+            Some(flag) => edits.replace(flag, "true"),
+            None => appended.push("\"isError\":true".to_owned()),
+        }
+        // An error must say something.
+        let said = text::string(violation.text());
+        let block = format!(r#"{{"type":"text","text":{said}}}"#);
+        match result.member("content") {
+            None => appended.push(format!("\"content\":[{block}]")),
+            Some(content) if content.kind() != Kind::Array => {
+                edits.replace(content, format!("[{block}]"));
+            }
+            Some(content) if !has_text(content) => edits.reshape(content, |_, _| false, &[block]),
+            Some(_) => {}
+        }
+    }
+    if !gone.is_empty() || !appended.is_empty() {
+        let leaves = |_, member: View<'_>| {
+            !gone.is_empty() && member.name().is_some_and(|name| name.string() == gone)
+        };
+        edits.reshape(result, leaves, &appended);
+    }
+    Some(edits.apply(source))
+}
+
+/// What every reader needs of a final result, and this one has not: an array `content`, and a text
+/// block where the structured content is more than older readers know.
+pub(crate) fn missing(era: Era, result: View<'_>) -> Option<Act> {
+    let read = era.read_result(result).ok()?;
+    if read.kind != ResultKind::Complete {
+        return None;
+    }
+    let value = read.structured.filter(|value| value.kind() != Kind::Object);
+    if era.is_modern() && value.is_some() && !read.has_text() {
+        return Some(Act::ResultWithoutText);
+    }
+    read.content.is_none().then_some(Act::ResultWithoutContent)
+}
+
+/// A result with a text block of its structured content, and with `content` in any case.
+///
+/// The text is that of the whole document `result` stands in.
+pub(crate) fn with_text(result: View<'_>, source: &str) -> String {
+    let block = result.member("structuredContent").map(text_block);
+    let mut edits = Edits::new();
+    match result.member("content") {
+        Some(content) => edits.reshape(content, |_, _| false, block.as_slice()),
+        None => {
+            let block = block.unwrap_or_default();
+            let member = format!("\"content\":[{block}]");
+            edits.reshape(result, |_, _: View<'_>| false, &[member]);
+        }
+    }
+    edits.apply(source)
+}
+
+fn has_text(content: View<'_>) -> bool {
+    let is_text = |block: View<'_>| {
+        block
+            .member("type")
+            .is_some_and(|tag| tag.string() == "text")
+    };
+    content.items().any(is_text)
+}
+
+/// Whether a result has to be told otherwise to a reader of `era`.
+pub(crate) fn needs_telling(
+    policy: &Policy,
+    era: Era,
+    tool: &ToolContract,
+    result: View<'_>,
+) -> bool {
+    if policy.project == Project::Off || era.is_modern() {
+        return false;
+    }
+    let foreign = |name: &str| result.member(name).is_some();
+    let value = result.member("structuredContent");
+    let said = match (era.structured(), value) {
+        (Structured::Any, _) | (_, None) => false,
+        (Structured::None, Some(_)) => true,
+        (Structured::Object, Some(value)) => {
+            let is_object = value.kind() == Kind::Object;
+            let telling = projection(policy, era).telling(Some(tool), is_object, true);
+            // What is not an object needs a text block, too.
+            !is_object || telling.content != StructuredTelling::Natural
+        }
+    };
+    said || FOREIGN.into_iter().any(foreign)
+}
+
+/// How tools and results are told to readers of `era`.
+pub(crate) fn projection(policy: &Policy, era: Era) -> Projection {
+    // An object keeps the text that its author gave it, or none.
+    let mut projection = Projection::to(era).text(TextFallback::NonObject);
+    if !policy.translated_from_modern {
+        projection = projection.from_legacy(policy.legacy_values);
+    }
+    match policy.project {
+        Project::Wrap => projection.output(OutputPolicy::Wrap),
+        Project::Drop => projection.output(OutputPolicy::Drop),
+        Project::Off => projection.as_written(),
+    }
+}
+
+/// What becomes of a value that is not an object, where the protocol of both the server and
+/// the client knows objects only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotObject {
+    /// The output schema is one of objects: the result is bad.
+    Bad,
+    /// No output schema applies: the value is left out.
+    LeftOut,
+}
+
+/// Whether a final result has structured content that the protocol does not allow.
+pub(crate) fn not_object(
+    policy: &Policy,
+    era: Era,
+    tool: &ToolContract,
+    result: View<'_>,
+) -> Option<NotObject> {
+    let projection = projection(policy, era);
+    let read = era.read_result(result).ok()?;
+    let value = read.structured?;
+    let complete = read.kind == ResultKind::Complete;
+    if !projection.forbids_other_values() || !complete || value.kind() == Kind::Object {
+        return None;
+    }
+    if projection.requires_object(tool) && !read.is_error {
+        return Some(NotObject::Bad);
+    }
+    // A schema that allows other values is told in another form, and they with it.
+    (tool.output_shape() != OutputShape::Other).then_some(NotObject::LeftOut)
+}
+
+/// Where a result says what the guard found wrong with it.
+const VERDICT: &str = "toolgate/verdict";
+/// Members that results of older eras do not have.
+const FOREIGN: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];

@@ -1,0 +1,138 @@
+//! A violation: which filter found what, who is to blame, and how the caller is told.
+
+use toolgate_json::quote;
+use toolgate_mcp::check::{Fault, Refusal};
+use toolgate_mcp::era::Era;
+use toolgate_schema::{Exhausted, Finding, Report};
+
+use crate::fault::{Act, Party};
+use crate::policy::Mode;
+use crate::record::{Filter, Record};
+use crate::text;
+
+/// Why a filter stops or reports a call or a result.
+#[derive(Debug)]
+pub(crate) struct Violation {
+    pub(crate) filter: Filter,
+    /// Whether it stops the message or is only told.
+    pub(crate) mode: Mode,
+    pub(crate) code: &'static str,
+    pub(crate) blame: Party,
+    /// Where, and which keyword; never values.
+    pub(crate) places: Vec<String>,
+    /// One line for the log, without values.
+    pub(crate) detail: Option<String>,
+    pub(crate) reply: Reply,
+    /// Whether a newer list of tools could say otherwise.
+    pub(crate) by_list: bool,
+}
+
+/// How the caller is told.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    /// As the contract layer says it.
+    Refusal(Box<Refusal>),
+    /// As a JSON-RPC error.
+    Error { code: i64, text: String },
+    /// As a result with `isError`, which a model can act on.
+    Tool(String),
+}
+
+impl Violation {
+    pub(crate) fn act(filter: Filter, mode: Mode, act: Act, reply: Reply) -> Self {
+        Self {
+            filter,
+            mode,
+            code: act.code(),
+            blame: act.by(),
+            places: Vec::new(),
+            detail: None,
+            reply,
+            by_list: false,
+        }
+    }
+
+    pub(crate) fn refusal(filter: Filter, mode: Mode, refusal: Box<Refusal>) -> Self {
+        let blame = match &refusal.fault {
+            Fault::UndecidedArguments(_) | Fault::UndecidedResult(_) => Party::Guard,
+            Fault::MalformedTool(_) | Fault::Uncompilable(_) => Party::Server,
+            fault if fault.is_of_result() => Party::Server,
+            _ => Party::Client,
+        };
+        let detail = match &refusal.fault {
+            Fault::Uncompilable(why) => Some(why.to_string()),
+            Fault::MalformedTool(isolated) => Some(isolated.reason.to_string()),
+            Fault::UndecidedArguments(why) | Fault::UndecidedResult(why) => Some(why.to_string()),
+            _ => None,
+        };
+        Self {
+            filter,
+            mode,
+            code: refusal.fault.code(),
+            blame,
+            places: refusal.report.as_ref().map(places).unwrap_or_default(),
+            detail,
+            reply: Reply::Refusal(refusal),
+            by_list: true,
+        }
+    }
+
+    /// A check that ended without an answer, and a policy that lets pass.
+    pub(crate) fn undecided(filter: Filter, code: &'static str, why: Exhausted) -> Self {
+        Self {
+            filter,
+            mode: Mode::Audit,
+            code,
+            blame: Party::Guard,
+            places: Vec::new(),
+            detail: Some(why.to_string()),
+            reply: Reply::Tool(String::new()),
+            by_list: false,
+        }
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        match &self.reply {
+            Reply::Refusal(refusal) => refusal.text(),
+            Reply::Error { text, .. } | Reply::Tool(text) => text,
+        }
+    }
+
+    /// The answer to the request, as JSON text, and its code if it is an error.
+    pub(crate) fn answer(&self, era: Era, id: &str) -> (String, Option<i64>) {
+        match &self.reply {
+            Reply::Refusal(refusal) => {
+                let code = (!refusal.is_result_in(era)).then(|| refusal.fault.rpc_code());
+                (refusal.answer(era, id), code)
+            }
+            Reply::Error { code, text } => (text::error_answer(id, *code, text, None), Some(*code)),
+            Reply::Tool(text) => (tool_error(era, id, text), None),
+        }
+    }
+}
+
+/// Where a schema was not matched, and by which keyword; never what stood there.
+fn places(report: &Report) -> Vec<String> {
+    let findings = report.findings.iter().take(Record::PLACES);
+    let place = |finding: &Finding| {
+        let at = quote(&finding.instance_location, PLACE);
+        format!("{at} {}", quote(&finding.keyword, PLACE))
+    };
+    findings.map(place).collect()
+}
+
+/// A result with `isError: true`.
+pub(crate) fn tool_error(era: Era, id: &str, text: &str) -> String {
+    let tag = if era.is_modern() {
+        r#""resultType":"complete","#
+    } else {
+        ""
+    };
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"result":{{{tag}"content":[{{"type":"text","text":{}}}],"isError":true}}}}"#,
+        text::string(text)
+    )
+}
+
+/// Characters of a place that a record repeats.
+const PLACE: usize = 128;

@@ -1,0 +1,268 @@
+//! What is known of a server's tools, for whom, and how long.
+//!
+//! A *scope* is one upstream as one authorisation context sees it: the lists of
+//! tools that it was shown, the tasks that it began, how often it called. Lists
+//! whose `cacheScope` is `public` are shared by all scopes of the upstream
+//! (2026-07-28, server/utilities/caching).
+
+mod pages;
+mod tool_cache;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use toolgate_mcp::catalog::{Listing, UnreadableListing};
+use toolgate_mcp::check::TaskBook;
+use toolgate_mcp::contract::{SchemaStore, ToolContract};
+
+use crate::policy::{DriftMode, Limits, Rate};
+use crate::rate::Bucket;
+use crate::share::{Identity, SharedBucket, SharedState};
+use pages::Page;
+pub(crate) use pages::{Found, Tools, Trust};
+pub(crate) use tool_cache::{Known, ToolCache};
+
+/// Names a scope.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a scope is an upstream as somebody sees it"
+)]
+pub struct ScopeKey {
+    /// The upstream's name in the configuration, or its URL.
+    pub upstream: Arc<str>,
+    /// As whom it is asked.
+    pub context: Context,
+}
+
+/// As whom an upstream is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Context {
+    /// Without authorisation.
+    Anonymous,
+    /// With an `Authorization` header of this digest. The header itself is a
+    /// secret and is not kept.
+    Bearer([u8; 32]),
+    /// Within a connection or session that has a list of its own.
+    Session(u64),
+}
+
+/// What is known of one upstream in one context. A handle: clones share it.
+#[derive(Debug, Clone)]
+pub struct Scope(Arc<ScopeState>);
+
+#[derive(Debug)]
+struct ScopeState {
+    /// The scope of public lists of the same upstream; none if it is that one.
+    public: Option<Scope>,
+    tool_cache: Arc<ToolCache>,
+    shared: Option<Arc<SharedState>>,
+    /// Who the scope is to other guards, once that is known.
+    caller: OnceLock<Arc<str>>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    tools: Arc<Tools>,
+    /// Counts how often the server said that its tools changed.
+    changes: u64,
+    tasks: TaskBook,
+    buckets: HashMap<Arc<str>, CallBudget>,
+}
+
+/// The tokens of one tool.
+#[derive(Debug, Default)]
+struct CallBudget {
+    own: Bucket,
+    /// What other guards leave of them, if they share this scope.
+    shared_bucket: Option<Arc<SharedBucket>>,
+}
+
+/// A page of tools that a server sent.
+pub(crate) struct ListedPage<'l> {
+    pub(crate) listing: &'l Listing,
+    pub(crate) cursor: Option<&'l str>,
+    /// How long the server lets it be kept; `None` where eras do not say.
+    pub(crate) ttl: Option<Duration>,
+    pub(crate) public: bool,
+    /// [`Scope::changes`] when it was asked for.
+    pub(crate) asked: u64,
+    pub(crate) now: Duration,
+}
+
+impl Scope {
+    pub(crate) fn new(
+        tool_cache: &Arc<ToolCache>,
+        shared: Option<&Arc<SharedState>>,
+        public: Option<Self>,
+        limits: &Limits,
+    ) -> Self {
+        Self(Arc::new(ScopeState {
+            public,
+            tool_cache: Arc::clone(tool_cache),
+            shared: shared.cloned(),
+            caller: OnceLock::new(),
+            state: Mutex::new(State {
+                tools: Arc::default(),
+                changes: 0,
+                tasks: TaskBook::new(limits.tasks),
+                buckets: HashMap::new(),
+            }),
+        }))
+    }
+
+    /// Says who this scope is to other guards; what was said first counts.
+    pub(crate) fn stand_for(&self, who: Identity<'_>) {
+        if let Some(shared) = &self.0.shared {
+            self.0.caller.get_or_init(|| shared.caller(who));
+        }
+    }
+
+    /// What is shared with other guards.
+    pub(crate) fn shared(&self) -> Option<&SharedState> {
+        self.0.shared.as_deref()
+    }
+
+    /// Whether tools are held to what a guard saw first.
+    pub(crate) fn is_pinned(&self) -> bool {
+        self.shared()
+            .is_some_and(|shared| shared.pinning() != DriftMode::Off)
+    }
+
+    /// The tools that are known, and how far.
+    pub(crate) fn tools(&self) -> Arc<Tools> {
+        let own = Arc::clone(&self.state().tools);
+        match &self.0.public {
+            Some(public) if !own.is_whole() => {
+                let shared = public.tools();
+                if shared.is_whole() { shared } else { own }
+            }
+            _ => own,
+        }
+    }
+
+    /// Where schemas are compiled.
+    pub(crate) fn store(&self) -> &SchemaStore {
+        self.0.tool_cache.store()
+    }
+
+    /// How often the server said that its tools changed.
+    pub(crate) fn changes(&self) -> u64 {
+        self.state().changes
+    }
+
+    /// Takes in a page.
+    ///
+    /// # Errors
+    ///
+    /// There are more tools or bytes than a list may have.
+    pub(crate) fn learn(
+        &self,
+        listed: &ListedPage<'_>,
+        limits: &Limits,
+    ) -> Result<Arc<Tools>, UnreadableListing> {
+        let tools = self.0.tool_cache.page(listed.listing)?;
+        if tools.tools.len() > limits.tools {
+            return Err(UnreadableListing::Tools {
+                allowed: limits.tools,
+            });
+        }
+        let outdated = self.changes() != listed.asked;
+        let page = Page {
+            cursor: listed.cursor.map(str::to_owned),
+            next: listed.listing.next_cursor().map(str::to_owned),
+            tools,
+            fresh_until: listed.ttl.map(|ttl| listed.now.saturating_add(ttl)),
+            outdated,
+        };
+        match &self.0.public {
+            Some(public) if listed.public => {
+                self.state().tools = Arc::default();
+                Ok(public.put(page, limits))
+            }
+            _ => Ok(self.put(page, limits)),
+        }
+    }
+
+    fn put(&self, page: Page, limits: &Limits) -> Arc<Tools> {
+        let mut state = self.state();
+        let tools = Arc::new(state.tools.with(page, limits.pages));
+        state.tools = Arc::clone(&tools);
+        let State { tools, buckets, .. } = &mut *state;
+        if buckets.len() > 2 * tools.names().count() + KEPT {
+            buckets.retain(|name, _| matches!(tools.find(name), Found::Tool(_)));
+        }
+        Arc::clone(tools)
+    }
+
+    /// The server said that its tools changed.
+    pub(crate) fn outdate(&self) {
+        let mut state = self.state();
+        state.changes += 1;
+        state.tools = Arc::new(state.tools.outdated());
+        drop(state);
+        if let Some(public) = &self.0.public {
+            public.outdate();
+        }
+    }
+
+    /// Forgets all lists.
+    pub(crate) fn clear(&self) {
+        self.state().tools = Arc::default();
+    }
+
+    /// Takes one token of a tool's bucket.
+    ///
+    /// # Errors
+    ///
+    /// There is none; how long until there is one.
+    pub(crate) fn take(&self, tool: &str, rate: &Rate, now: Duration) -> Result<(), Duration> {
+        let mut state = self.state();
+        if !state.buckets.contains_key(tool) {
+            if state.buckets.len() > KEPT {
+                state.buckets.retain(|_, budget| !budget.is_full(now));
+            }
+            state.buckets.insert(Arc::from(tool), CallBudget::default());
+        }
+        let Some(budget) = state.buckets.get_mut(tool) else {
+            return Ok(());
+        };
+        let (Some(shared), Some(caller)) = (&self.0.shared, self.0.caller.get()) else {
+            return budget.own.take(rate, now);
+        };
+        let shared_bucket = budget
+            .shared_bucket
+            .get_or_insert_with(|| shared.bucket(caller, tool));
+        shared_bucket.take(&mut budget.own, rate, now, shared.share())
+    }
+
+    /// Writes down that a tool made a task.
+    pub(crate) fn began(&self, task: &str, tool: &Arc<ToolContract>) {
+        self.state().tasks.insert(task, Arc::clone(tool));
+    }
+
+    /// The tool that made a task.
+    pub(crate) fn task(&self, task: &str) -> Option<Arc<ToolContract>> {
+        self.state().tasks.tool(task).cloned()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CallBudget {
+    fn is_full(&self, now: Duration) -> bool {
+        self.own.is_full(now)
+            && self
+                .shared_bucket
+                .as_ref()
+                .is_none_or(|shared_bucket| shared_bucket.is_full(now))
+    }
+}
+
+/// Buckets that are kept without a look at whether they are full.
+const KEPT: usize = 1_024;

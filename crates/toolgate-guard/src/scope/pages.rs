@@ -1,0 +1,186 @@
+//! The list of tools of one scope, page by page, and how far it can be trusted.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use toolgate_mcp::contract::Isolated;
+
+use super::tool_cache::{Known, PageTools};
+
+/// A page as it was learned.
+#[derive(Debug, Clone)]
+pub(crate) struct Page {
+    /// The cursor that it was asked for with.
+    pub(crate) cursor: Option<String>,
+    /// Where the next page begins.
+    pub(crate) next: Option<String>,
+    pub(crate) tools: Arc<PageTools>,
+    /// When its `ttlMs` is over; never, in eras without.
+    pub(crate) fresh_until: Option<Duration>,
+    /// The server said that its tools changed since.
+    pub(crate) outdated: bool,
+}
+
+/// How far a list can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Trust {
+    /// It is what the server says now.
+    Fresh,
+    /// Its time is over, but not for long: it may admit, not refuse.
+    Stale,
+    /// It must be asked for again.
+    Gone,
+}
+
+/// The list as far as it is known: pages in order from the first.
+#[derive(Debug, Default)]
+pub(crate) struct Tools {
+    pages: Vec<Page>,
+    /// Where each name stands first: page and tool.
+    by_name: HashMap<Arc<str>, (usize, Arc<Known>)>,
+    /// Whether the last page is there.
+    whole: bool,
+    /// Why the list is rejected as a whole, under which policy.
+    rejected: Mutex<Option<(u64, Option<Arc<str>>)>>,
+}
+
+/// What is known under a name.
+#[derive(Debug)]
+pub(crate) enum Found {
+    Tool(Arc<Known>),
+    /// The server lists something of this name that is no tool.
+    Bad(Box<Isolated>),
+    /// The server lists nothing of this name.
+    Absent,
+    /// The pages that are known have nothing of this name.
+    Unknown,
+}
+
+impl Tools {
+    /// The same list with one page more or another one in its place. Pages that
+    /// no cursor leads to any more are gone.
+    pub(crate) fn with(&self, page: Page, most: usize) -> Self {
+        let mut known: HashMap<Option<String>, Page> = HashMap::new();
+        for old in &self.pages {
+            known.insert(old.cursor.clone(), old.clone());
+        }
+        known.insert(page.cursor.clone(), page);
+        let mut pages: Vec<Page> = Vec::new();
+        let mut cursor = None;
+        let mut whole = false;
+        // A cursor that leads back finds its page taken already.
+        while let Some(page) = known.remove(&cursor).filter(|_| pages.len() < most) {
+            cursor.clone_from(&page.next);
+            whole = page.next.is_none();
+            pages.push(page);
+            if whole {
+                break;
+            }
+        }
+        let mut by_name = HashMap::new();
+        for (index, page) in pages.iter().enumerate() {
+            for tool in &page.tools.tools {
+                let name = Arc::from(tool.contract.name());
+                by_name
+                    .entry(name)
+                    .or_insert_with(|| (index, Arc::clone(tool)));
+            }
+        }
+        Self {
+            pages,
+            by_name,
+            whole,
+            rejected: Mutex::default(),
+        }
+    }
+
+    /// The same list, all of which the server said to be of the past.
+    pub(crate) fn outdated(&self) -> Self {
+        let mut pages = self.pages.clone();
+        for page in &mut pages {
+            page.outdated = true;
+        }
+        Self {
+            pages,
+            by_name: self.by_name.clone(),
+            whole: self.whole,
+            rejected: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Found {
+        if let Some((_, tool)) = self.by_name.get(name) {
+            return Found::Tool(Arc::clone(tool));
+        }
+        let named = |isolated: &&Isolated| isolated.name.as_deref() == Some(name);
+        let mut bad = self.pages.iter().flat_map(|page| &page.tools.isolated);
+        match bad.find(named) {
+            Some(isolated) => Found::Bad(Box::new(isolated.clone())),
+            None if self.whole => Found::Absent,
+            None => Found::Unknown,
+        }
+    }
+
+    /// Whether a tool of the page with this cursor stands on an earlier page too.
+    pub(crate) fn is_earlier(&self, cursor: Option<&str>, name: &str) -> bool {
+        let page = self
+            .pages
+            .iter()
+            .position(|page| page.cursor.as_deref() == cursor);
+        match (page, self.by_name.get(name)) {
+            (Some(page), Some((first, _))) => *first < page,
+            _ => false,
+        }
+    }
+
+    pub(crate) fn trust(&self, now: Duration, stale_for: Duration) -> Trust {
+        let pages = self.pages.iter().map(|page| page.trust(now, stale_for));
+        pages.max().unwrap_or(Trust::Gone)
+    }
+
+    /// Why the list is rejected as a whole; found out once under each policy.
+    pub(crate) fn rejected(
+        &self,
+        generation: u64,
+        why: impl FnOnce() -> Option<Arc<str>>,
+    ) -> Option<Arc<str>> {
+        let mut rejected = self.rejected.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((under, why)) = &*rejected
+            && *under == generation
+        {
+            return why.clone();
+        }
+        let why = why();
+        *rejected = Some((generation, why.clone()));
+        why
+    }
+
+    pub(crate) fn is_whole(&self) -> bool {
+        self.whole
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(|name| &**name)
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Known>> {
+        self.by_name.values().map(|(_, tool)| tool)
+    }
+
+    pub(crate) fn isolated(&self) -> impl Iterator<Item = &Isolated> {
+        self.pages.iter().flat_map(|page| &page.tools.isolated)
+    }
+}
+
+impl Page {
+    fn trust(&self, now: Duration, stale_for: Duration) -> Trust {
+        match self.fresh_until {
+            _ if self.outdated => Trust::Gone,
+            None => Trust::Fresh,
+            Some(until) if now < until => Trust::Fresh,
+            Some(until) if now < until.saturating_add(stale_for) => Trust::Stale,
+            Some(_) => Trust::Gone,
+        }
+    }
+}

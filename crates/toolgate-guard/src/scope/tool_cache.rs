@@ -1,0 +1,138 @@
+//! Pages of tools, shared by all who were shown the same one.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+use sha2::{Digest as _, Sha256};
+use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
+use toolgate_mcp::argument::{ArgumentSchema, LISTED, SchemaError};
+use toolgate_mcp::catalog::{Listing, ToolSet, UnreadableListing};
+use toolgate_mcp::contract::{Isolated, SchemaStore, ToolContract};
+
+use crate::lock::Pin;
+
+/// A tool that is known.
+#[derive(Debug)]
+pub(crate) struct Known {
+    pub(crate) contract: Arc<ToolContract>,
+    pin: OnceLock<Option<Pin>>,
+    arguments: OnceLock<Option<Result<ArgumentSchema, SchemaError>>>,
+}
+
+impl Known {
+    /// What the tool is, to be compared with what it was.
+    pub(crate) fn pin(&self) -> Option<&Pin> {
+        let pin = self.pin.get_or_init(|| Pin::of_contract(&self.contract));
+        pin.as_ref()
+    }
+
+    /// The argument schema that the server lists beside the input schema, if it does.
+    pub(crate) fn listed_arguments(&self) -> Option<Result<&ArgumentSchema, &SchemaError>> {
+        let listed = self.arguments.get_or_init(|| {
+            let text = self.contract.text();
+            if !text.contains("argument") && !text.contains("\\u") {
+                return None;
+            }
+            let tool = OwnedDocument::read(text, &ReadLimits::default()).ok()?;
+            let schema = tool.document().root().member("_meta")?.member(LISTED)?;
+            Some(ArgumentSchema::read(schema.raw().as_bytes()))
+        });
+        listed.as_ref().map(Result::as_ref)
+    }
+}
+
+/// The tools of one page.
+#[derive(Debug)]
+pub(crate) struct PageTools {
+    pub(crate) tools: Vec<Arc<Known>>,
+    pub(crate) isolated: Vec<Isolated>,
+    pub(crate) bytes: usize,
+    tool_cache: Weak<ToolCache>,
+}
+
+impl Drop for PageTools {
+    fn drop(&mut self) {
+        if let Some(tool_cache) = self.tool_cache.upgrade() {
+            tool_cache.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        }
+    }
+}
+
+/// All pages that somebody still knows. A thousand callers who are shown the
+/// same page hold one copy of it.
+#[derive(Debug)]
+pub(crate) struct ToolCache {
+    pages: Mutex<HashMap<[u8; 32], Weak<PageTools>>>,
+    bytes: AtomicUsize,
+    store: SchemaStore,
+}
+
+impl ToolCache {
+    pub(crate) fn new(store: SchemaStore) -> Arc<Self> {
+        Arc::new(Self {
+            pages: Mutex::default(),
+            bytes: AtomicUsize::new(0),
+            store,
+        })
+    }
+
+    /// Where schemas are compiled.
+    pub(crate) fn store(&self) -> &SchemaStore {
+        &self.store
+    }
+
+    /// Bytes of all pages that are held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// The tools of a page; the ones that are held already, if it is the same.
+    pub(crate) fn page(
+        self: &Arc<Self>,
+        listing: &Listing,
+    ) -> Result<Arc<PageTools>, UnreadableListing> {
+        let mut hash = Sha256::new();
+        hash.update(listing.result().raw());
+        // Tools that were cut out because they cannot be read are told apart too.
+        for isolated in listing.isolated() {
+            hash.update(isolated.to_string());
+        }
+        let digest = hash.finalize().into();
+        let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(page) = pages.get(&digest).and_then(Weak::upgrade) {
+            return Ok(page);
+        }
+        let page = Arc::new(self.read(listing)?);
+        self.bytes.fetch_add(page.bytes, Ordering::Relaxed);
+        if pages.len()
+            >= 2 * pages
+                .values()
+                .filter(|page| page.strong_count() > 0)
+                .count()
+                + 16
+        {
+            pages.retain(|_, page| page.strong_count() > 0);
+        }
+        pages.insert(digest, Arc::downgrade(&page));
+        Ok(page)
+    }
+
+    fn read(self: &Arc<Self>, listing: &Listing) -> Result<PageTools, UnreadableListing> {
+        let mut set = ToolSet::new();
+        set.add(listing, &self.store)?;
+        let known = |contract: &Arc<ToolContract>| {
+            Arc::new(Known {
+                contract: Arc::clone(contract),
+                pin: OnceLock::new(),
+                arguments: OnceLock::new(),
+            })
+        };
+        Ok(PageTools {
+            tools: set.tools().map(known).collect(),
+            isolated: set.isolated().to_vec(),
+            bytes: listing.text().len(),
+            tool_cache: Arc::downgrade(self),
+        })
+    }
+}

@@ -1,0 +1,155 @@
+//! Quarantine: tools that one guard found changed, and that all guards refuse for a while.
+//!
+//! A guard whose list of tools is older, or is another replica's of the server,
+//! would let calls of such a tool pass until it lists anew. What is quarantined is
+//! a tool *with its pin*, so that a guard which was given a newer lock is not
+//! held to what one with the older finds wrong.
+
+use std::collections::{BTreeSet, HashSet};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::{SharedState, field, hex};
+use crate::lock::Pin;
+
+/// The quarantined tools of one upstream.
+#[derive(Default)]
+pub(super) struct Quarantine {
+    state: Mutex<State>,
+    /// Whether somebody holds tools to pins here.
+    watched: AtomicBool,
+    /// Whether any tool is quarantined.
+    any: AtomicBool,
+}
+
+#[derive(Default)]
+struct State {
+    /// As it was heard last.
+    heard: HashSet<String>,
+    /// To be told.
+    add: BTreeSet<String>,
+    next: Duration,
+}
+
+impl SharedState {
+    /// A tool is not what it is pinned to be, and is refused.
+    pub(crate) fn quarantine(&self, tool: &str, pinned: &Pin) {
+        if !self.share.0.terms.quarantine {
+            return;
+        }
+        let mut state = self.quarantine.state();
+        if state.add.len() < MOST {
+            state.add.insert(entry(tool, pinned));
+        }
+        drop(state);
+        self.share.wake();
+    }
+
+    /// Whether some guard quarantined a tool that is held to the same pin here.
+    pub(crate) fn is_quarantined(&self, tool: &str, pinned: &Pin) -> bool {
+        self.quarantine.watched.store(true, Ordering::Relaxed);
+        self.quarantine.any.load(Ordering::Acquire)
+            && self.quarantine.state().heard.contains(&entry(tool, pinned))
+    }
+
+    /// What is to be told and asked, if it is time.
+    pub(super) fn quarantine_update(self: &Arc<Self>, now: Duration) -> Option<QuarantineUpdate> {
+        if !self.share.0.terms.quarantine {
+            return None;
+        }
+        let watched = self.quarantine.watched.load(Ordering::Relaxed);
+        let mut state = self.quarantine.state();
+        if state.add.is_empty() && (!watched || now < state.next) {
+            return None;
+        }
+        state.next = now.saturating_add(EACH);
+        Some(QuarantineUpdate {
+            key: format!("quarantine:{}", self.upstream),
+            add: std::mem::take(&mut state.add).into_iter().collect(),
+            shared: Arc::clone(self),
+            settled: false,
+        })
+    }
+}
+
+impl Quarantine {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Tools of one upstream to quarantine, and the query for those that are quarantined.
+pub struct QuarantineUpdate {
+    shared: Arc<SharedState>,
+    key: String,
+    add: Vec<String>,
+    settled: bool,
+}
+
+impl QuarantineUpdate {
+    /// The most entries that an upstream has.
+    pub const MOST: usize = MOST;
+    /// Bytes of the longest entry.
+    pub const LONGEST: usize = 256;
+
+    /// Where it is told, without the prefix of the store.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// What is to be put there, each for a while.
+    #[must_use]
+    pub fn add(&self) -> &[String] {
+        &self.add
+    }
+
+    /// The store took it, and these entries are quarantined now. Entries that no guard wrote are
+    /// of no tool.
+    pub fn settle(mut self, entries: impl IntoIterator<Item = String>) {
+        self.settled = true;
+        let mut state = self.shared.quarantine.state();
+        state.heard = entries
+            .into_iter()
+            .filter(|entry| entry.len() <= Self::LONGEST)
+            .take(MOST)
+            .collect();
+        let any = !state.heard.is_empty();
+        self.shared.quarantine.any.store(any, Ordering::Release);
+    }
+}
+
+impl Drop for QuarantineUpdate {
+    fn drop(&mut self) {
+        if self.settled {
+            return;
+        }
+        let mut state = self.shared.quarantine.state();
+        for entry in self.add.drain(..) {
+            if state.add.len() < MOST {
+                state.add.insert(entry);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for QuarantineUpdate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "QuarantineUpdate({}, {} more)", self.key, self.add.len())
+    }
+}
+
+fn entry(tool: &str, pinned: &Pin) -> String {
+    let contract = hex(pinned.contract.bytes().iter().take(SHORT));
+    let description = hex(pinned.description.bytes().iter().take(SHORT));
+    format!("{} {contract}.{description}", field(tool))
+}
+
+/// Entries of one upstream.
+const MOST: usize = 1_000;
+/// How often the quarantined tools are read.
+const EACH: Duration = Duration::from_secs(1);
+/// Bytes of a digest in an entry.
+const SHORT: usize = 16;

@@ -1,0 +1,313 @@
+//! Calls that wait until the client has answered what the server asks.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use sha2::{Digest as _, Sha256};
+use toolgate_json::{Kind, Node as _, View};
+use toolgate_mcp::message::Request;
+
+use super::session::{Call, Caller, Session};
+use super::{ModernClients, Place};
+use crate::id::IdKey;
+use crate::translate::ParsedMessage;
+use crate::translate::effect::{ConnectionId, TranslatorEffects};
+use crate::translate::refusal::Refusal;
+use crate::translate::splice;
+
+/// What the server asks.
+#[derive(Debug)]
+pub(super) struct Ask {
+    /// The server's id, as it wrote it.
+    pub(super) id: String,
+    pub(super) method: &'static str,
+    /// As JSON text.
+    pub(super) params: Option<String>,
+}
+
+impl Ask {
+    pub(super) fn new(
+        parsed: &ParsedMessage<'_>,
+        request: &Request<'_>,
+        method: &'static str,
+    ) -> Self {
+        Self {
+            id: request.id.raw().to_owned(),
+            method,
+            params: request.params.map(|params| parsed.raw(params).to_owned()),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.id.len() + self.params.as_ref().map_or(0, String::len)
+    }
+
+    /// The answer that says that there is none.
+    pub(super) fn refused(&self, why: &str) -> String {
+        Refusal::unanswered(why).to(&self.id)
+    }
+}
+
+/// What the client was told to answer.
+#[derive(Debug)]
+pub(super) struct Shown {
+    /// Nothing if the server does not want it any more.
+    pub(super) ask: Option<Ask>,
+    /// The name that the answer has.
+    name: String,
+    handle: String,
+    pub(super) until: Duration,
+}
+
+/// What a request must say again to continue another.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Repeated([u8; 32]);
+
+impl Repeated {
+    /// The digest of the method and of what is asked for. `wanted` is false
+    /// where nothing can be continued.
+    pub(super) fn of(request: &Request<'_>, wanted: bool) -> Self {
+        let mut hash = Sha256::new();
+        if wanted {
+            hash.update(request.method);
+            for name in ["name", "uri", "arguments"] {
+                hash.update([0]);
+                if let Some(value) = request.params.and_then(|params| params.member(name)) {
+                    hash.update(value.raw());
+                }
+            }
+        }
+        Self(hash.finalize().into())
+    }
+}
+
+/// The values of `requestState`: names of parked calls that nobody can guess.
+#[derive(Debug)]
+pub(super) struct Handles {
+    seed: [u8; 32],
+    made: u64,
+    parked: HashMap<String, (ConnectionId, i64)>,
+}
+
+impl Handles {
+    pub(super) fn new(seed: [u8; 32]) -> Self {
+        Self {
+            seed,
+            made: 0,
+            parked: HashMap::new(),
+        }
+    }
+
+    fn make(&mut self, connection: ConnectionId, number: i64) -> String {
+        self.made += 1;
+        let mut hash = Sha256::new();
+        hash.update(self.seed);
+        hash.update(self.made.to_le_bytes());
+        let digest: [u8; 32] = hash.finalize().into();
+        let handle: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        self.parked.insert(handle.clone(), (connection, number));
+        handle
+    }
+}
+
+impl ModernClients {
+    /// The server asks something: a call will carry it to the client.
+    pub(super) fn asked(
+        &mut self,
+        connection: ConnectionId,
+        ask: Ask,
+        now: Duration,
+        out: &mut TranslatorEffects<'_>,
+    ) {
+        let parked = self.handles.parked.len();
+        if parked >= self.bounds.held || self.hold(ask.bytes()).is_err() {
+            return out.server(
+                connection,
+                ask.refused("too many calls wait for answers (parked)"),
+            );
+        }
+        let Some((number, call)) = self.sessions.get_mut(&connection).and_then(carrier) else {
+            self.held -= ask.bytes();
+            return out.server(
+                connection,
+                ask.refused("no call is open that could carry it"),
+            );
+        };
+        call.questions += 1;
+        if call.questions > QUESTIONS {
+            self.held -= ask.bytes();
+            let why = format!("more questions for one call than the limit of {QUESTIONS}");
+            return out.server(connection, ask.refused(&why));
+        }
+        call.asks.push_back(ask);
+        if call.shown.is_none() {
+            self.show(connection, number, now, out);
+        }
+    }
+
+    /// Tells the client the next question of a call, or its answer.
+    fn show(
+        &mut self,
+        connection: ConnectionId,
+        number: i64,
+        now: Duration,
+        out: &mut TranslatorEffects<'_>,
+    ) {
+        let Some(session) = self.sessions.get_mut(&connection) else {
+            return;
+        };
+        let Some(call) = session.calls.get_mut(&number) else {
+            return;
+        };
+        if let Some(answer) = call.answer.take() {
+            self.held -= answer.len();
+            return self.deliver(connection, number, &answer, now, out);
+        }
+        let Some(ask) = call.asks.pop_front() else {
+            // The server has it again.
+            let key = call.caller.key.clone();
+            self.places.insert(key, Place::Pending(connection, number));
+            return;
+        };
+        let handle = self.handles.make(connection, number);
+        let name = format!("input-{}", call.questions - call.asks.len());
+        let mut request = format!(r#"{{"method":"{}""#, ask.method);
+        if let Some(params) = &ask.params {
+            request.push_str(",\"params\":");
+            request.push_str(params);
+        }
+        request.push('}');
+        let result = format!(
+            r#"{{"resultType":"input_required","inputRequests":{{"{name}":{request}}},"requestState":"{handle}"}}"#
+        );
+        out.client(splice::result(&call.caller.id, &result));
+        self.places.remove(&call.caller.key);
+        call.shown = Some(Shown {
+            ask: Some(ask),
+            name,
+            handle,
+            until: now.saturating_add(self.bounds.patience),
+        });
+    }
+
+    /// The client comes back to a call that was parked.
+    pub(super) fn resume(
+        &mut self,
+        parsed: &ParsedMessage<'_>,
+        request: &Request<'_>,
+        state: View<'_>,
+        key: &IdKey,
+        now: Duration,
+        out: &mut TranslatorEffects<'_>,
+    ) -> Result<(), Refusal> {
+        let found = self.handles.parked.get(state.string()).copied();
+        let unknown = || {
+            Refusal::state(
+                "`requestState` is of no call that waits here: its time is over, \
+                 its session ended, or it was continued already; call again without it",
+            )
+        };
+        let (connection, number) = found.ok_or_else(unknown)?;
+        let session = self.sessions.get_mut(&connection);
+        let call = session.and_then(|session| session.calls.get_mut(&number));
+        let call = call.ok_or_else(unknown)?;
+        if call.repeated != Repeated::of(request, true) {
+            return Err(Refusal::state("`requestState` is of another request"));
+        }
+        let Some(shown) = call.shown.take() else {
+            return Err(unknown());
+        };
+        let answers = request
+            .params
+            .and_then(|params| params.member("inputResponses"));
+        let answer = answers.and_then(|answers| answers.member(&shown.name));
+        if answer.is_some_and(|answer| answer.kind() != Kind::Object) {
+            let text = format!("`inputResponses` must have an object `{}`", shown.name);
+            call.shown = Some(shown);
+            return Err(Refusal::params(text));
+        }
+        self.handles.parked.remove(&shown.handle);
+        call.caller = Caller::of(request, key);
+        match (answer, shown.ask) {
+            (Some(answer), Some(ask)) => {
+                self.held -= ask.bytes();
+                out.server(connection, splice::result(&ask.id, parsed.raw(answer)));
+            }
+            // It is asked again (2026-07-28, basic/patterns/mrtr).
+            (None, Some(ask)) => call.asks.push_front(ask),
+            (_, None) => {}
+        }
+        self.show(connection, number, now, out);
+        Ok(())
+    }
+
+    /// Whether any call waits for the client.
+    pub(super) fn is_parking(&self) -> bool {
+        !self.handles.parked.is_empty()
+    }
+
+    /// The server does not want an answer any more.
+    pub(super) fn withdrawn(&mut self, connection: ConnectionId, id: &IdKey) {
+        let Some(session) = self.sessions.get_mut(&connection) else {
+            return;
+        };
+        let is_it = |ask: &Ask| IdKey::read(&ask.id).as_ref() == Some(id);
+        for call in session.calls.values_mut() {
+            if let Some(at) = call.asks.iter().position(is_it)
+                && let Some(ask) = call.asks.remove(at)
+            {
+                self.held -= ask.bytes();
+            }
+            if let Some(shown) = &mut call.shown
+                && shown.ask.as_ref().is_some_and(is_it)
+                && let Some(ask) = shown.ask.take()
+            {
+                self.held -= ask.bytes();
+            }
+        }
+    }
+
+    /// Gives a call up: the server learns it, whatever it asks is answered.
+    pub(super) fn drop_call(
+        &mut self,
+        connection: ConnectionId,
+        number: i64,
+        why: &str,
+        out: &mut TranslatorEffects<'_>,
+    ) {
+        let session = self.sessions.get_mut(&connection);
+        let Some(call) = session.and_then(|session| session.calls.remove(&number)) else {
+            return;
+        };
+        self.release(&call);
+        let shown = call.shown.and_then(|shown| shown.ask);
+        for ask in call.asks.into_iter().chain(shown) {
+            out.server(connection, ask.refused(why));
+        }
+        if call.answer.is_none() {
+            out.server(connection, splice::cancelled(&number.to_string(), why));
+        }
+    }
+
+    /// Gives back what a call holds.
+    pub(super) fn release(&mut self, call: &Call) {
+        if let Some(shown) = &call.shown {
+            self.handles.parked.remove(&shown.handle);
+        }
+        let shown = call.shown.as_ref().and_then(|shown| shown.ask.as_ref());
+        let asks: usize = call.asks.iter().chain(shown).map(Ask::bytes).sum();
+        self.held -= asks + call.answer.as_ref().map_or(0, Vec::len);
+    }
+}
+
+/// The call that carries a question: the newest that the client waits for, or
+/// else the newest that the client is to continue.
+fn carrier(session: &mut Session) -> Option<(i64, &mut Call)> {
+    let can =
+        |(number, call): (&i64, &Call)| call.may_ask.then_some((call.shown.is_none(), *number));
+    let (_, number) = session.calls.iter().filter_map(can).max()?;
+    Some((number, session.calls.get_mut(&number)?))
+}
+
+/// Questions of the server in one call.
+const QUESTIONS: usize = 64;

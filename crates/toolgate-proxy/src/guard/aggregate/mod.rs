@@ -1,0 +1,500 @@
+//! Several upstreams behind one guard: the tasks that drive an [`Aggregator`].
+//!
+//! ```text
+//!   outer guard ─▶ input ─▶ read ─▶ aggregator ─▶ connection's queue ─▶ writer ─▶ guard of A ─▶ A
+//!   outer guard ◀─ client's queue ◀─ aggregator ◀───────── connection ◀─────  guard of A ◀─ A
+//!                                       ▲ ▼
+//!                                        …  one connection for each upstream
+//! ```
+//!
+//! Each upstream has the guard, the bounds and the restarts that it would have alone. A
+//! connection that is slow or gone holds up no other.
+
+mod member;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::io::DuplexStream;
+use tokio::sync::{Notify, watch};
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::{Instant, timeout};
+use toolgate_guard::{
+    Aggregator, AggregatorEffect, AggregatorError, AggregatorLimits, Context, Member, ScopeKey,
+};
+
+pub use member::AggregateMember;
+
+use super::child::Restarts;
+use super::event::{Event, UpstreamState};
+use super::in_process::{Caller, InProcessPeer, InProcessUpstream};
+use super::options::{Bounds, GuardOptions, Listener, Restart, Times, Upstream};
+use super::{Exit, serve_client};
+use crate::fault::{Fault, FaultKind, Party, Phase};
+use crate::outbox::Outbox;
+use crate::stdio::{Line, Lines};
+
+/// Several upstreams with one listing of their tools: an [`Upstream::InProcess`].
+///
+/// Its own guard, in front of it, should be for transport alone: each member has a guard with
+/// the policy of its upstream.
+#[derive(Debug)]
+pub struct Aggregate {
+    members: Vec<Arc<AggregateMember>>,
+    bounds: Bounds,
+    times: Times,
+    limits: AggregatorLimits,
+    /// What is known of a server is kept for each of its connections apart.
+    contexts: Arc<AtomicU64>,
+}
+
+impl Aggregate {
+    /// These upstreams, in this order.
+    ///
+    /// # Errors
+    ///
+    /// [`AggregatorError`] if their prefixes cannot be told apart or are none.
+    pub fn new(
+        members: Vec<AggregateMember>,
+        bounds: Bounds,
+        times: Times,
+        limits: AggregatorLimits,
+    ) -> Result<Self, AggregatorError> {
+        let aggregate = Self {
+            members: members.into_iter().map(Arc::new).collect(),
+            bounds,
+            times,
+            limits,
+            contexts: Arc::new(AtomicU64::new(1)),
+        };
+        aggregate.aggregator()?;
+        Ok(aggregate)
+    }
+
+    fn aggregator(&self) -> Result<Aggregator, AggregatorError> {
+        let members = self.members.iter().map(|member| Member {
+            name: member.name.clone(),
+            prefix: member.prefix.clone(),
+        });
+        Aggregator::new(members.collect(), self.limits)
+    }
+}
+
+impl InProcessUpstream for Aggregate {
+    fn moves(&self) -> bool {
+        let mut members = self.members.iter();
+        members.all(|member| member.upstream.moves())
+    }
+
+    fn open(&self, caller: &Caller) -> Result<InProcessPeer, Fault> {
+        let aggregator = self.aggregator().map_err(|error| {
+            let text = error.to_string();
+            Fault::new(Party::Operator, FaultKind::Config, Phase::Start, text)
+        })?;
+        let (to, input) = tokio::io::duplex(PIPE);
+        let (output, from) = tokio::io::duplex(PIPE);
+        let connections = self.members.iter().map(|member| MemberConnection {
+            member: Arc::clone(member),
+            queue: Mutex::new(None),
+            wake: Notify::new(),
+            taken: Notify::new(),
+            stuck: Notify::new(),
+        });
+        let driver = Arc::new(AggregateDriver {
+            aggregator: Mutex::new(aggregator),
+            client: Outbox::new(output),
+            connections: connections.collect(),
+            caller: caller.clone(),
+            bounds: self.bounds,
+            times: self.times,
+            contexts: Arc::clone(&self.contexts),
+            begun: Instant::now(),
+            armed: Notify::new(),
+            stop: watch::Sender::new(false),
+        });
+        let task = Task(tokio::spawn(driver.run(input)));
+        Ok(InProcessPeer {
+            name: "several servers".to_owned(),
+            from: Box::new(from),
+            to: Box::new(to),
+            ended: Box::pin(async move {
+                let mut task = task;
+                match (&mut task.0).await {
+                    Ok(()) => "ended".to_owned(),
+                    Err(_) => "broke".to_owned(),
+                }
+            }),
+        })
+    }
+}
+
+/// A task that ends with whoever holds it.
+struct Task(JoinHandle<()>);
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Drives one aggregator.
+struct AggregateDriver {
+    aggregator: Mutex<Aggregator>,
+    client: Outbox<DuplexStream>,
+    connections: Vec<MemberConnection>,
+    caller: Caller,
+    bounds: Bounds,
+    times: Times,
+    contexts: Arc<AtomicU64>,
+    begun: Instant,
+    /// The deadline of the aggregator may have changed.
+    armed: Notify,
+    stop: watch::Sender<bool>,
+}
+
+/// The way to one upstream.
+struct MemberConnection {
+    member: Arc<AggregateMember>,
+    /// What it is sent, while it is there.
+    queue: Mutex<Option<Arc<Queue>>>,
+    /// There is something in the queue.
+    wake: Notify,
+    /// Something of the queue was taken.
+    taken: Notify,
+    /// It takes nothing.
+    stuck: Notify,
+}
+
+type Queue = Outbox<DuplexStream>;
+
+impl MemberConnection {
+    fn queue(&self) -> Option<Arc<Queue>> {
+        self.held().clone()
+    }
+
+    fn held(&self) -> MutexGuard<'_, Option<Arc<Queue>>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn waiting_bytes(&self) -> usize {
+        self.queue().map_or(0, |queue| queue.waiting_bytes())
+    }
+}
+
+impl AggregateDriver {
+    /// Works until the client's side is closed and every upstream has ended.
+    async fn run(self: Arc<Self>, input: DuplexStream) {
+        let mut connections = JoinSet::new();
+        for at in 0..self.connections.len() {
+            // Before anybody can ask for it.
+            let first = self.start(at);
+            connections.spawn(Arc::clone(&self).connection(at, first));
+        }
+        let clock = Task(tokio::spawn(Arc::clone(&self).keep_time()));
+        let mut lines = Lines::new(input, usize::MAX);
+        while let Ok(line) = lines.next().await {
+            let (line, last) = match line {
+                Line::Full(line) | Line::TooLong(line) => (line, false),
+                Line::End(rest) => (rest, true),
+            };
+            if !line.trim_ascii().is_empty() {
+                self.turn(|aggregator, now| aggregator.from_client(&line, now));
+                self.pause().await;
+            }
+            if last {
+                break;
+            }
+        }
+        self.stop.send_replace(true);
+        while connections.join_next().await.is_some() {}
+        drop(clock);
+        self.client.close().await;
+    }
+
+    /// Lets the aggregator decide and queues its effects in order.
+    fn turn(&self, decide: impl FnOnce(&mut Aggregator, Duration) -> Vec<AggregatorEffect>) {
+        let mut aggregator = self
+            .aggregator
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let before = aggregator.next_deadline();
+        for effect in decide(&mut aggregator, self.begun.elapsed()) {
+            match effect {
+                AggregatorEffect::Client(line) => self.client.push(line),
+                AggregatorEffect::Server(at, line) => {
+                    // To one that is gone nothing is sent.
+                    if let Some(connection) = self.connections.get(at)
+                        && let Some(queue) = connection.queue()
+                    {
+                        queue.push(line);
+                        connection.wake.notify_one();
+                    }
+                }
+                AggregatorEffect::Note {
+                    member,
+                    what,
+                    detail,
+                } => {
+                    if let Some(connection) = self.connections.get(member) {
+                        let detail = detail.as_str();
+                        connection
+                            .member
+                            .observer
+                            .observe(&Event::Note { what, detail });
+                    }
+                }
+            }
+        }
+        if aggregator.next_deadline() != before {
+            self.armed.notify_one();
+        }
+    }
+
+    /// Writes to the client, and waits while a queue is over its bound. A connection that takes
+    /// nothing for too long is given up.
+    async fn pause(&self) {
+        let _client_is_gone = self.client.flush().await;
+        for connection in &self.connections {
+            let room = async {
+                loop {
+                    let taken = connection.taken.notified();
+                    if connection.waiting_bytes() <= self.bounds.message_bytes {
+                        return;
+                    }
+                    taken.await;
+                }
+            };
+            if timeout(self.times.notify, room).await.is_err() {
+                connection.stuck.notify_one();
+            }
+        }
+    }
+
+    async fn keep_time(self: Arc<Self>) {
+        loop {
+            let next = {
+                let aggregator = self.aggregator.lock();
+                let aggregator = aggregator.unwrap_or_else(PoisonError::into_inner);
+                aggregator.next_deadline()
+            };
+            let asleep = async {
+                match next {
+                    // One more millisecond, so that the deadline has passed when the aggregator looks.
+                    Some(at) => tokio::time::sleep_until(self.begun + at + TICK).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = self.armed.notified() => continue,
+                () = asleep => {}
+            }
+            self.turn(Aggregator::tick);
+            let _client_is_gone = self.client.flush().await;
+        }
+    }
+
+    /// Starts an upstream's guard.
+    fn start(&self, at: usize) -> Result<Started, String> {
+        let Some(connection) = self.connections.get(at) else {
+            return Err("there is no such upstream".to_owned());
+        };
+        let member = &connection.member;
+        let upstream = match member.upstream.clone() {
+            Upstream::Child { launch, .. } => Upstream::Child {
+                launch,
+                restart: Restart::NEVER,
+            },
+            Upstream::Http(target) => Upstream::Http(target.on_behalf_of(self.caller.clone())),
+            inner @ Upstream::InProcess(_) => inner,
+        };
+        let mut options = GuardOptions::new(member.name.clone(), Listener::Stdio, upstream);
+        options.bounds = self.bounds;
+        options.times = self.times;
+        options.clock = member.clock;
+        options.context = self.contexts.fetch_add(1, Ordering::Relaxed);
+        options.caller = self.caller.clone();
+        let context = options.context;
+        let (to, input) = tokio::io::duplex(PIPE);
+        let (output, from) = tokio::io::duplex(PIPE);
+        let (guard, observer) = (member.guard.clone(), Arc::clone(&member.observer));
+        let running = serve_client(input, output, options, guard, observer);
+        let running = running.map_err(|fault| fault.to_string())?;
+        *connection.held() = Some(Arc::new(Outbox::new(to)));
+        Ok(Started {
+            running,
+            from,
+            context,
+        })
+    }
+
+    /// Keeps one upstream as long as there is a client.
+    async fn connection(self: Arc<Self>, at: usize, first: Result<Started, String>) {
+        let Some(connection) = self.connections.get(at) else {
+            return;
+        };
+        let restart = match &connection.member.upstream {
+            Upstream::Child { restart, .. } => *restart,
+            Upstream::Http(_) | Upstream::InProcess(_) => Restart::default(),
+        };
+        let mut restarts = Restarts::new(restart);
+        let mut started = first;
+        loop {
+            let why = match started {
+                Ok(started) => match self.read_member(at, connection, started).await {
+                    Some(why) => why,
+                    None => return,
+                },
+                Err(why) => {
+                    self.turn(|aggregator, now| aggregator.server_gone(at, &why, now));
+                    let _client_is_gone = self.client.flush().await;
+                    why
+                }
+            };
+            let observer = &connection.member.observer;
+            observer.observe(&Event::Upstream(UpstreamState::Gone { how: &why }));
+            let pause = match restart.most {
+                0 => {
+                    observer.observe(&Event::Note {
+                        what: "server-not-restarted",
+                        detail: &why,
+                    });
+                    None
+                }
+                _ => Some(restarts.next().unwrap_or(restart.window)),
+            };
+            let paused = async {
+                match pause {
+                    Some(pause) => tokio::time::sleep(pause).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let mut stop = self.stop.subscribe();
+            tokio::select! {
+                _ = stop.wait_for(|stop| *stop) => {
+                    observer.observe(&Event::Upstream(UpstreamState::Here));
+                    return;
+                }
+                () = paused => {}
+            }
+            started = self.start(at);
+            if started.is_ok() {
+                self.turn(|aggregator, _| aggregator.server_here(at));
+                let _client_is_gone = self.client.flush().await;
+            }
+        }
+    }
+
+    /// Carries what one upstream says until it has ended; says why it did, or nothing if the
+    /// client has left.
+    async fn read_member(
+        self: &Arc<Self>,
+        at: usize,
+        connection: &MemberConnection,
+        started: Started,
+    ) -> Option<String> {
+        let Started {
+            mut running,
+            from,
+            context,
+        } = started;
+        let queue = connection.queue();
+        let writer = queue.clone().map(|queue| {
+            let driver = Arc::clone(self);
+            Task(tokio::spawn(async move { driver.write(at, &queue).await }))
+        });
+        let mut lines = Lines::new(from, usize::MAX);
+        let mut stop = self.stop.subscribe();
+        let mut leaving = false;
+        let mut stuck = false;
+        loop {
+            let line = tokio::select! {
+                line = lines.next() => line,
+                () = connection.stuck.notified() => {
+                    // It may have been said of the one before.
+                    if connection.waiting_bytes() <= self.bounds.message_bytes {
+                        continue;
+                    }
+                    stuck = true;
+                    break;
+                }
+                _ = stop.wait_for(|stop| *stop), if !leaving => {
+                    leaving = true;
+                    let Some(queue) = queue.clone() else { continue };
+                    // Beside the reading, so that neither side waits for the other.
+                    tokio::spawn(async move { queue.close().await });
+                    continue;
+                }
+            };
+            let (line, last) = match line {
+                Ok(Line::Full(line) | Line::TooLong(line)) => (line, false),
+                Ok(Line::End(rest)) => (rest, true),
+                Err(_) => (Vec::new(), true),
+            };
+            if !line.trim_ascii().is_empty() {
+                self.turn(|aggregator, now| aggregator.from_server(at, &line, now));
+                let _client_is_gone = self.client.flush().await;
+            }
+            if last {
+                break;
+            }
+        }
+        *connection.held() = None;
+        drop(writer);
+        drop(lines);
+        let takes_nothing = || "it takes no messages".to_owned();
+        let mut why = None;
+        if stuck {
+            why = Some(takes_nothing());
+            self.turn(|aggregator, now| aggregator.server_gone(at, &takes_nothing(), now));
+            let _client_is_gone = self.client.flush().await;
+            running.stop();
+        }
+        drop(queue);
+        let exit = running.ended().await;
+        connection.member.guard.forget(&ScopeKey {
+            upstream: connection.member.name.as_str().into(),
+            context: Context::Session(context),
+        });
+        if leaving {
+            return None;
+        }
+        if why.is_none() {
+            let ended = match exit {
+                Exit::UpstreamGone(how) => how,
+                Exit::Failed(fault) => fault.to_string(),
+                Exit::ClientGone | Exit::Stopped => "it ended".to_owned(),
+            };
+            self.turn(|aggregator, now| aggregator.server_gone(at, &ended, now));
+            let _client_is_gone = self.client.flush().await;
+            why = Some(ended);
+        }
+        why
+    }
+
+    /// Writes what is queued for one upstream until it is gone.
+    async fn write(&self, at: usize, queue: &Queue) {
+        let Some(connection) = self.connections.get(at) else {
+            return;
+        };
+        loop {
+            connection.wake.notified().await;
+            let written = queue.flush().await;
+            connection.taken.notify_waiters();
+            if written.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// An upstream's guard that was started.
+struct Started {
+    running: super::Running,
+    from: DuplexStream,
+    context: u64,
+}
+
+/// Bytes on their way between two guards; more wait in a queue.
+const PIPE: usize = 64 << 10;
+const TICK: Duration = Duration::from_millis(1);

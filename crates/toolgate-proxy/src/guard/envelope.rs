@@ -1,0 +1,97 @@
+//! What a transport must know of a message: read once, from its tags.
+
+use toolgate_guard::{IdKey, read_message};
+use toolgate_json::{Kind, Node as _, View};
+use toolgate_mcp::message::Message;
+
+/// What HTTP headers repeat of a message, and what routes it.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Envelope {
+    /// It is a request or a notification.
+    pub(super) method: Option<String>,
+    /// Its own id, or that of the request it answers.
+    pub(super) id: Option<IdKey>,
+    /// `_meta` → `io.modelcontextprotocol/protocolVersion`, which only modern messages have.
+    pub(super) version: Option<String>,
+    /// What a tool call, a prompt or a resource is called.
+    pub(super) name: Option<String>,
+    /// The id of the cancelled request, in `notifications/cancelled`.
+    pub(super) cancelled: Option<IdKey>,
+}
+
+impl Envelope {
+    /// Nothing for what is no JSON-RPC message.
+    pub(super) fn read(message: &[u8]) -> Self {
+        read(message, Self::of).unwrap_or_default()
+    }
+
+    /// A request: an answer is owed.
+    pub(super) fn is_request(&self) -> bool {
+        self.method.is_some() && self.id.is_some()
+    }
+
+    fn of(message: Message<'_>) -> Self {
+        let (id, method, params) = match message {
+            Message::Request(request) => (Some(request.id), request.method, request.params),
+            Message::Notification(note) => (None, note.method, note.params),
+            Message::Result(outcome) => return Self::answer(Some(IdKey::of(outcome.id))),
+            Message::Error(id, _) => return Self::answer(id.map(IdKey::of)),
+        };
+        let text = |name: &str| params.and_then(|params| string(params, name));
+        let meta = params.and_then(|params| params.member("_meta"));
+        Self {
+            id: id.map(IdKey::of),
+            version: meta.and_then(|meta| string(meta, META_VERSION)),
+            name: match method {
+                "tools/call" | "prompts/get" => text("name"),
+                "resources/read" => text("uri"),
+                _ => None,
+            },
+            cancelled: params
+                .filter(|_| method == "notifications/cancelled")
+                .and_then(|params| IdKey::read(params.member("requestId")?.raw())),
+            method: Some(method.to_owned()),
+        }
+    }
+
+    fn answer(id: Option<IdKey>) -> Self {
+        Self {
+            id,
+            ..Self::default()
+        }
+    }
+}
+
+/// The id of the request that a message answers.
+pub(super) fn answered(message: &[u8]) -> Option<IdKey> {
+    let envelope = Envelope::read(message);
+    envelope.id.filter(|_| envelope.method.is_none())
+}
+
+/// The code of a JSON-RPC error.
+pub(super) fn error_code(message: &[u8]) -> Option<i64> {
+    read(message, |message| match message {
+        Message::Error(_, error) => error.member("code")?.number().as_i64(),
+        _ => None,
+    })?
+}
+
+/// `result.protocolVersion`, as `initialize` is answered.
+pub(super) fn negotiated(message: &[u8]) -> Option<String> {
+    read(message, |message| match message {
+        Message::Result(outcome) => string(outcome.result, "protocolVersion"),
+        _ => None,
+    })?
+}
+
+/// Reads the envelope and hands it on; `None` for what is no message.
+pub(super) fn read<T>(message: &[u8], of: impl FnOnce(Message<'_>) -> T) -> Option<T> {
+    read_message(message, |message, _| of(message))
+}
+
+fn string(view: View<'_>, name: &str) -> Option<String> {
+    let member = view.member(name)?;
+    (member.kind() == Kind::String).then(|| member.string().to_owned())
+}
+
+const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";

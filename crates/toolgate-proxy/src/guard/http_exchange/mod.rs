@@ -1,0 +1,351 @@
+//! One HTTP request of a client, from its message to the last byte of its answer.
+//!
+//! ```text
+//!   message ─▶ conversation ─▶ inbox ─▶ POST upstream ─▶ events ─▶ conversation ─▶ answer
+//!                                └────── answers, notices ──────────────────────────▶
+//! ```
+//!
+//! The answer begins as the upstream's does: whole, or as a stream of events. In front of a child
+//! it is whole unless other messages come before it.
+
+mod upstream;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::{Response, StatusCode};
+use tokio::sync::mpsc;
+use toolgate_guard::{IdKey, Peer, Side};
+
+use super::envelope::Envelope;
+use super::in_process::Caller;
+use super::refusal;
+use super::reply::{error, respond, status_of};
+use super::request_permit::RequestPermit;
+use super::response_step::{ResponseStep, ResponseSteps};
+use super::session_driver::MessageMetadata;
+use super::session_id_rewriter::{self, SessionIdRewriter};
+use super::session_router::{Inbox, Mailbox, MailboxItem, SessionRouter, SessionUpstream, mailbox};
+use super::tickets::NoSessionId;
+use super::trace_headers;
+use super::upstream_request::UpstreamRequest;
+use crate::http::EVENT_STREAM;
+use crate::sse;
+use crate::web::ResponseBody;
+
+/// One request at work.
+pub(super) struct HttpExchange {
+    router: Arc<SessionRouter>,
+    /// The request's id, for a POST that is owed an answer.
+    id: Option<IdKey>,
+    modern: bool,
+    /// The client's headers, as they go on to an HTTP upstream.
+    headers: HeaderMap,
+    /// Only event streams are accepted.
+    stream_only: bool,
+    mailbox: Mailbox,
+    inbox: Inbox,
+    upstream_request: Option<UpstreamRequest>,
+    /// The head of the upstream's answer, until it has been passed on.
+    head: Option<(u16, HeaderMap)>,
+    ready: ResponseSteps,
+    /// The mailbox is registered under the id.
+    open: bool,
+    /// The client has not been answered.
+    owed: bool,
+    /// Keeps its place among the requests at work, and its bytes.
+    slot: Option<RequestPermit>,
+    /// The conversation is this request's alone, so its deadlines are kept here.
+    pub(super) keeps_time: bool,
+    /// Children's sessions are named in the answer to `initialize`.
+    pub(super) session_id: Option<HeaderValue>,
+    /// Sessions of HTTP upstreams are renamed in every answer.
+    pub(super) rewriter: Option<SessionIdRewriter>,
+    /// Who asks, for the records.
+    pub(super) peer: Option<Arc<Peer>>,
+    /// For whom a peer in this process works, whose refusals it is told.
+    pub(super) caller: Option<Caller>,
+}
+
+impl HttpExchange {
+    pub(super) fn new(
+        router: Arc<SessionRouter>,
+        headers: HeaderMap,
+        modern: bool,
+        slot: RequestPermit,
+    ) -> Self {
+        let (mailbox, inbox) = mailbox();
+        let most = router.driver.ctx.bounds.message_bytes;
+        Self {
+            router,
+            id: None,
+            modern,
+            stream_only: !crate::web::accepts(&headers, "application/json"),
+            headers,
+            mailbox,
+            inbox,
+            upstream_request: None,
+            head: None,
+            ready: ResponseSteps::new(most),
+            open: false,
+            owed: false,
+            keeps_time: false,
+            session_id: None,
+            rewriter: None,
+            peer: slot.peer.clone(),
+            slot: Some(slot),
+            caller: None,
+        }
+    }
+
+    /// Takes the client's message and answers it.
+    pub(super) async fn post(
+        mut self,
+        envelope: &Envelope,
+        message: &[u8],
+    ) -> Response<ResponseBody> {
+        if envelope.is_request()
+            && let Some(id) = &envelope.id
+        {
+            self.open = self.router.open(id, &self.mailbox);
+            self.id = Some(id.clone());
+        }
+        // A second request with an open id is answered to its own sender, not to the first.
+        self.owed = self.open;
+        self.router.touch();
+        let (router, mailbox) = (Arc::clone(&self.router), self.mailbox.clone());
+        let metadata = MessageMetadata {
+            trace: trace_headers::read(&self.headers),
+            peer: self.peer.clone(),
+        };
+        router.take_with_metadata(Side::Client, message, metadata, Some(&mailbox));
+        self.answer().await
+    }
+
+    /// Opens the stream on which the server speaks by itself.
+    pub(super) async fn listen(mut self) -> Response<ResponseBody> {
+        self.router.listen(&self.mailbox);
+        match &self.router.upstream {
+            SessionUpstream::Endpoint(endpoint, ..) => {
+                let limit = self.router.driver.ctx.bounds.message_bytes;
+                self.upstream_request = Some(UpstreamRequest::listen(
+                    endpoint,
+                    self.upstream_headers(),
+                    limit,
+                ));
+            }
+            SessionUpstream::Child(_) | SessionUpstream::Shared(..) | SessionUpstream::None => {
+                self.ready.push(ResponseStep::Stream(HeaderMap::new()))
+            }
+        }
+        self.owed = true;
+        self.answer().await
+    }
+
+    /// A body that was not read to its end.
+    pub(super) async fn oversize(
+        self,
+        found: &toolgate_guard::Recovered,
+    ) -> Response<ResponseBody> {
+        let (router, mailbox) = (Arc::clone(&self.router), self.mailbox.clone());
+        let deliver = &mut |output| router.route(output, Some(&mailbox));
+        router.driver.set_peer(self.peer.clone());
+        router.driver.oversize(Side::Client, found, deliver);
+        let mut response = self.answer().await;
+        *response.status_mut() = StatusCode::PAYLOAD_TOO_LARGE;
+        response
+    }
+
+    /// Works until the answer can begin.
+    async fn answer(mut self) -> Response<ResponseBody> {
+        match self.step().await {
+            ResponseStep::Stream(headers) => self.stream(headers, None),
+            ResponseStep::Message(message) => {
+                self.stream(HeaderMap::new(), Some(sse::event(&message)))
+            }
+            ResponseStep::Piece(bytes, last) => {
+                self.owed &= !last;
+                self.stream(HeaderMap::new(), Some(bytes))
+            }
+            ResponseStep::Answer(answer, code, head) => {
+                self.owed = false;
+                if self.stream_only && self.open {
+                    let event = sse::event(&answer);
+                    return self.stream(HeaderMap::new(), Some(event));
+                }
+                self.whole(answer, code, head)
+            }
+            ResponseStep::Status(status, headers, body) => {
+                self.owed = false;
+                match self.head_of(&headers) {
+                    Ok(headers) => respond(status, headers, ResponseBody::Whole(body.into())),
+                    Err(no_session_id) => self.nameless(no_session_id),
+                }
+            }
+            ResponseStep::Accepted | ResponseStep::Over => {
+                self.owed = false;
+                respond(202, HeaderMap::new(), ResponseBody::empty())
+            }
+        }
+    }
+
+    fn whole(
+        &mut self,
+        answer: Vec<u8>,
+        code: Option<i64>,
+        head: Option<(u16, HeaderMap)>,
+    ) -> Response<ResponseBody> {
+        let (status, mut headers) = match head {
+            Some((status, headers)) => match self.head_of(&headers) {
+                Ok(headers) => (status, headers),
+                Err(no_session_id) => return self.nameless(no_session_id),
+            },
+            None => (
+                status_of(code, self.id.is_some(), self.modern),
+                HeaderMap::new(),
+            ),
+        };
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if status < 400 {
+            self.name_session(&mut headers);
+        }
+        respond(status, headers, ResponseBody::Whole(answer.into()))
+    }
+
+    /// Begins a stream; the rest of the work goes on beside it.
+    fn stream(mut self, upstream: HeaderMap, first: Option<Vec<u8>>) -> Response<ResponseBody> {
+        let mut headers = match self.head_of(&upstream) {
+            Ok(headers) => headers,
+            Err(no_session_id) => return self.nameless(no_session_id),
+        };
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        headers.insert(NO_BUFFER, HeaderValue::from_static("no"));
+        self.name_session(&mut headers);
+        let waiting = self.router.driver.ctx.bounds.waiting_events.max(1);
+        let (sender, receiver) = mpsc::channel(waiting);
+        tokio::spawn(self.go_on(sender, first));
+        respond(200, headers, ResponseBody::Stream(receiver))
+    }
+
+    async fn go_on(mut self, to: mpsc::Sender<Bytes>, first: Option<Vec<u8>>) {
+        if let Some(first) = first
+            && to.send(first.into()).await.is_err()
+        {
+            return;
+        }
+        // A listening stream has no last answer; a request's ends with it.
+        while self.owed {
+            let step = tokio::select! {
+                () = to.closed() => return,
+                step = self.step() => step,
+            };
+            let (piece, last) = match step {
+                ResponseStep::Stream(_) => continue,
+                ResponseStep::Piece(bytes, last) => (bytes, last && self.id.is_some()),
+                ResponseStep::Message(message) => (sse::event(&message), false),
+                ResponseStep::Answer(answer, ..) => (sse::event(&answer), self.id.is_some()),
+                ResponseStep::Status(..) | ResponseStep::Accepted | ResponseStep::Over => {
+                    self.owed = false;
+                    return;
+                }
+            };
+            if to.send(piece.into()).await.is_err() {
+                return;
+            }
+            self.owed &= !last;
+        }
+    }
+
+    /// The next thing that the client is to see. Safe to cancel.
+    async fn step(&mut self) -> ResponseStep {
+        loop {
+            if let Some(step) = self.ready.pop() {
+                return step;
+            }
+            let nothing_comes = self.upstream_request.is_none() && !self.owed;
+            let heard = async {
+                match &mut self.upstream_request {
+                    Some(upstream_request) => upstream_request.next().await,
+                    None => std::future::pending().await,
+                }
+            };
+            let ctx = Arc::clone(&self.router.driver.ctx);
+            let ticking = Arc::clone(&self.router);
+            let mut deliver = move |output| ticking.route(output, None);
+            tokio::select! {
+                biased;
+                item = self.inbox.next() => match item {
+                    Some(item) => self.delivered(item),
+                    None => return ResponseStep::Over,
+                },
+                heard = heard => self.heard(heard).await,
+                () = self.router.driver.clock(&mut deliver), if self.keeps_time => {}
+                () = ctx.expired(), if !nothing_comes => self.expire(),
+                () = std::future::ready(()), if nothing_comes => return ResponseStep::Accepted,
+            }
+        }
+    }
+
+    fn delivered(&mut self, item: MailboxItem) {
+        self.router.taken.notify_waiters();
+        match item {
+            MailboxItem::ToServer(outgoing) => self.launch(&outgoing),
+            MailboxItem::ToClient(mut outgoing) => {
+                if let Some(caller) = &self.caller
+                    && let Some(head) = refusal::head(&outgoing, caller)
+                {
+                    outgoing.refused = Some(head);
+                }
+                let step = self.step_of(outgoing, None);
+                self.ready.push(step);
+            }
+            MailboxItem::Abandon => self.upstream_request = None,
+            MailboxItem::Close => self.ready.push(ResponseStep::Over),
+        }
+    }
+
+    /// The head of the upstream's answer for the client.
+    fn head_of(&self, upstream: &HeaderMap) -> Result<HeaderMap, NoSessionId> {
+        session_id_rewriter::head(
+            self.rewriter.as_ref(),
+            &self.router,
+            upstream,
+            &self.headers,
+        )
+    }
+
+    /// The session that the upstream opened gets no name.
+    fn nameless(&self, no_session_id: NoSessionId) -> Response<ResponseBody> {
+        let (status, text) = no_session_id.response();
+        error(status, self.id.as_ref(), INTERNAL_ERROR, &text)
+    }
+
+    fn name_session(&mut self, headers: &mut HeaderMap) {
+        if let Some(name) = self.session_id.take() {
+            headers.insert(crate::http::SESSION, name);
+        }
+    }
+}
+
+impl Drop for HttpExchange {
+    fn drop(&mut self) {
+        self.router.taken.notify_waiters();
+        let Some(id) = self.id.take().filter(|_| self.open) else {
+            return;
+        };
+        self.router.close(&id);
+        // A modern client that leaves cancels; a legacy one does not.
+        if self.owed && self.modern {
+            let router = Arc::clone(&self.router);
+            router
+                .driver
+                .client_left(&id, &mut |output| router.route(output, None));
+        }
+        drop(self.slot.take());
+    }
+}
+
+const INTERNAL_ERROR: i64 = -32603;
+const NO_BUFFER: HeaderName = HeaderName::from_static("x-accel-buffering");

@@ -1,0 +1,433 @@
+//! The HTTP server for clients: admission, the conversation that a request belongs to, and the
+//! sessions of the older protocol versions.
+
+mod cors;
+mod process_pool;
+mod refuse;
+mod sessions;
+mod transfers;
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hyper::body::Incoming;
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue, TRANSFER_ENCODING};
+use hyper::{Method, Request, Response};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use toolgate_guard::{Carrier, Context, Peer, Recovery};
+
+use super::envelope::Envelope;
+use super::event::Event;
+use super::header_mirroring::{given_of_arguments, mirrored_headers, mismatch};
+use super::http_exchange::HttpExchange;
+use super::in_process::Caller;
+use super::reply::{error, onward, respond};
+use super::request_permit::RequestPermit;
+use super::session_driver::{GuardContext, SessionDriver, bearer, link};
+use super::session_id_rewriter::SessionIdRewriter;
+use super::session_router::{SessionRouter, SessionUpstream};
+use super::shared_child::SharedChild;
+use super::tickets::caller::{digest, shown};
+use super::tickets::{NoSession, TicketIssuer, VerifiedTicket};
+use crate::era::MODERN;
+use crate::http::{Endpoint, SESSION, VERSION};
+use crate::web::{Admission, Budget, ResponseBody, Service, TooLarge, read};
+pub(super) use process_pool::ProcessPool;
+use refuse::closing;
+
+/// Where the HTTP server sends messages.
+pub(super) enum UpstreamPool {
+    Endpoint(Arc<Endpoint>),
+    Children(ProcessPool),
+}
+
+pub(super) struct HttpServer {
+    ctx: Arc<GuardContext>,
+    admission: Admission,
+    upstream_pool: UpstreamPool,
+    sessions: Mutex<HashMap<String, Session>>,
+    slots: Arc<Semaphore>,
+    bytes: Budget,
+    /// A request for a host that is not allowed was logged; it is logged once.
+    host_refusal_logged: AtomicBool,
+    contexts: AtomicU64,
+    tickets: Arc<TicketIssuer>,
+    transfers: transfers::SessionTransfers,
+}
+
+#[derive(Clone)]
+struct Session {
+    router: Arc<SessionRouter>,
+    number: u64,
+    /// On whose behalf a peer in this process works; its authorization may be renewed.
+    caller: Caller,
+    /// The contents of its ticket.
+    ticket: VerifiedTicket,
+}
+
+impl HttpServer {
+    pub(super) fn new(
+        ctx: Arc<GuardContext>,
+        admission: Admission,
+        upstream_pool: UpstreamPool,
+        tickets: TicketIssuer,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            slots: Arc::new(Semaphore::new(ctx.bounds.requests)),
+            bytes: Budget::new(ctx.bounds.request_bytes),
+            host_refusal_logged: AtomicBool::new(false),
+            ctx,
+            admission,
+            upstream_pool,
+            sessions: Mutex::default(),
+            contexts: AtomicU64::new(1),
+            tickets: Arc::new(tickets),
+            transfers: transfers::SessionTransfers::default(),
+        })
+    }
+
+    async fn receive(
+        self: &Arc<Self>,
+        request: Request<Incoming>,
+        from: SocketAddr,
+    ) -> Response<ResponseBody> {
+        if let Err(refusal) = self.admission.check(&request) {
+            return self.turn_away(refusal, request.headers());
+        }
+        if request.method() == Method::OPTIONS {
+            return cors::preflight(request.headers());
+        }
+        let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
+            return self.busy("requests");
+        };
+        let slot = RequestPermit {
+            _slot: slot,
+            bytes: self.bytes.share(),
+            peer: Some(peer(request.headers(), from)),
+        };
+        let (head, body) = request.into_parts();
+        if head.method != Method::POST
+            && let Some(refused) = self.unsupported(&head.headers, &Envelope::default())
+        {
+            return refused;
+        }
+        match head.method {
+            Method::GET => self.listen(head.headers, slot).await,
+            Method::DELETE => self.delete(&head.headers).await,
+            _ => self.post(head.headers, body, slot).await,
+        }
+    }
+
+    async fn post(
+        self: &Arc<Self>,
+        headers: HeaderMap,
+        body: Incoming,
+        mut slot: RequestPermit,
+    ) -> Response<ResponseBody> {
+        let limit = self.ctx.bounds.message_bytes;
+        let reading = read(body, limit, &mut slot.bytes);
+        let message = match timeout(self.ctx.times.body, reading).await {
+            Ok(Ok(message)) => message,
+            Ok(Err(TooLarge::Full)) => {
+                let text = "the requests at work have too many bytes together (request_bytes)";
+                return closing(self.unavailable("request-bytes", None, text));
+            }
+            Ok(Err(TooLarge::Broken)) => {
+                return respond(400, HeaderMap::new(), ResponseBody::empty());
+            }
+            Ok(Err(TooLarge::Limit(part))) => {
+                let mut recovery = Recovery::new();
+                recovery.feed(&part);
+                let router = self.passing(&headers, true, None);
+                let exchange = HttpExchange::new(router, onward(&headers), true, slot);
+                return exchange.oversize(&recovery.finish()).await;
+            }
+            Err(_) => {
+                self.rejected(408, "body");
+                let text = "the body did not come in time";
+                return closing(error(408, None, INVALID_REQUEST, text));
+            }
+        };
+        let envelope = Envelope::read(&message);
+        // A balancer sends it elsewhere: nothing has seen it yet.
+        if envelope.is_request() && self.ctx.is_stopping() {
+            return self.unavailable("stopping", envelope.id.as_ref(), STOPPING);
+        }
+        if envelope == Envelope::default() {
+            // No message at all, or a batch: what is to be said the conversation says.
+            let text = message.trim_ascii_start();
+            if text.first() != Some(&b'[') {
+                let router = self.passing(&headers, true, None);
+                let exchange = HttpExchange::new(router, onward(&headers), true, slot);
+                return exchange.post(&envelope, &message).await;
+            }
+        }
+        if let Some(refused) = self.unsupported(&headers, &envelope) {
+            return refused;
+        }
+        if is_modern(&envelope, &headers) {
+            self.modern(headers, &envelope, &message, slot).await
+        } else {
+            self.legacy(headers, &envelope, &message, slot).await
+        }
+    }
+
+    async fn modern(
+        self: &Arc<Self>,
+        headers: HeaderMap,
+        envelope: &Envelope,
+        message: &[u8],
+        slot: RequestPermit,
+    ) -> Response<ResponseBody> {
+        // What is no message at all gets its answer from the conversation.
+        if envelope.method.is_some()
+            && envelope.version.is_some()
+            && let Some(wrong) = mismatch(&mirrored_headers(envelope, message, None), &headers)
+        {
+            self.rejected(400, "headers");
+            return error(400, envelope.id.as_ref(), HEADER_MISMATCH, &wrong);
+        }
+        let shared = match &self.upstream_pool {
+            UpstreamPool::Endpoint(_) => None,
+            UpstreamPool::Children(pool) => match self.shared(pool, &headers).await {
+                Ok(shared) => Some(shared),
+                Err(why) if why == process_pool::TOO_MANY => {
+                    return self.unavailable("children", envelope.id.as_ref(), &why);
+                }
+                Err(why) => return error(503, envelope.id.as_ref(), INTERNAL_ERROR, &why),
+            },
+        };
+        let caller = shared.as_ref().map(|shared| shared.caller.clone());
+        let router = self.passing(&headers, true, shared);
+        let mut exchange = HttpExchange::new(router, onward(&headers), true, slot);
+        exchange.keeps_time = true;
+        exchange.caller = caller;
+        exchange.post(envelope, message).await
+    }
+
+    async fn legacy(
+        self: &Arc<Self>,
+        headers: HeaderMap,
+        envelope: &Envelope,
+        message: &[u8],
+        slot: RequestPermit,
+    ) -> Response<ResponseBody> {
+        let opens = envelope.is_request() && envelope.method.as_deref() == Some("initialize");
+        if opens {
+            return self.open(headers, envelope, message, slot).await;
+        }
+        let mut caller = None;
+        let router = match self.session_for(&headers).await {
+            Ok(Some(session)) => {
+                session.caller.renew(headers.get(AUTHORIZATION));
+                caller = Some(session.caller);
+                session.router
+            }
+            // Some servers keep no sessions; what they think of the message they say themselves.
+            Ok(None) if matches!(self.upstream_pool, UpstreamPool::Endpoint(_)) => {
+                self.passing(&headers, false, None)
+            }
+            Ok(None) => {
+                let text = "send `Mcp-Session-Id`, or open a session with `initialize`";
+                return error(400, envelope.id.as_ref(), INVALID_REQUEST, text);
+            }
+            Err(why) => return self.no_session(why, envelope),
+        };
+        // What finds no place to wait for the list of tools may come again.
+        if envelope.is_request()
+            && envelope.method.as_deref() == Some("tools/call")
+            && router.driver.is_crowded()
+        {
+            let text = "too many calls wait for the list of tools (parked)";
+            return self.unavailable("parked", envelope.id.as_ref(), text);
+        }
+        let mut exchange = HttpExchange::new(router, onward(&headers), false, slot);
+        exchange.rewriter = self.session_id_rewriter(false);
+        exchange.caller = caller;
+        exchange.keeps_time = !headers.contains_key(SESSION);
+        let response = exchange.post(envelope, message).await;
+        self.forget_if_gone(&headers, &response);
+        response
+    }
+
+    async fn listen(
+        self: &Arc<Self>,
+        headers: HeaderMap,
+        slot: RequestPermit,
+    ) -> Response<ResponseBody> {
+        let router = match self.session_for(&headers).await {
+            Ok(Some(session)) => session.router,
+            Ok(None) if matches!(self.upstream_pool, UpstreamPool::Endpoint(_)) => {
+                self.passing(&headers, false, None)
+            }
+            Ok(None) => return respond(405, HeaderMap::new(), ResponseBody::empty()),
+            Err(why) => return self.no_session(why, &Envelope::default()),
+        };
+        let mut exchange = HttpExchange::new(router, onward(&headers), false, slot);
+        exchange.rewriter = self.session_id_rewriter(false);
+        let response = exchange.listen().await;
+        self.forget_if_gone(&headers, &response);
+        response
+    }
+
+    async fn delete(self: &Arc<Self>, headers: &HeaderMap) -> Response<ResponseBody> {
+        let session = match self.session_of(headers) {
+            Ok(session) => session,
+            // Nothing of it is here; and what is deleted here is not opened here again.
+            Err(NoSession::NotOpenHere) => {
+                self.transfers.over(headers);
+                return respond(204, HeaderMap::new(), ResponseBody::empty());
+            }
+            Err(why) => return self.no_session(why, &Envelope::default()),
+        };
+        let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
+        match &self.upstream_pool {
+            UpstreamPool::Endpoint(endpoint) => {
+                let mut passed = onward(headers);
+                if let Some(session_ids) = session.and_then(|session| session.router.session_ids())
+                {
+                    passed.insert(SESSION, session_ids.upstream_id);
+                }
+                let sent = endpoint.send(
+                    crate::fault::Phase::Request,
+                    Method::DELETE,
+                    passed,
+                    bytes::Bytes::new(),
+                );
+                let answer = timeout(self.ctx.times.notify, sent).await;
+                if let Some(name) = name {
+                    self.end_session(name).await;
+                }
+                match answer {
+                    Ok(Ok(answer)) => {
+                        let status = answer.status().as_u16();
+                        respond(status, HeaderMap::new(), ResponseBody::empty())
+                    }
+                    Ok(Err(fault)) => error(502, None, INTERNAL_ERROR, &fault.to_string()),
+                    Err(_) => error(504, None, INTERNAL_ERROR, "the upstream did not answer"),
+                }
+            }
+            UpstreamPool::Children(_) => match name {
+                None => error(400, None, INVALID_REQUEST, "send `Mcp-Session-Id`"),
+                Some(name) if self.end_session(name).await => {
+                    self.transfers.over(headers);
+                    respond(204, HeaderMap::new(), ResponseBody::empty())
+                }
+                Some(_) => self.no_session(NoSession::Unknown, &Envelope::default()),
+            },
+        }
+    }
+
+    /// Rewrites session ids in the answers of an HTTP upstream.
+    fn session_id_rewriter(&self, opens: bool) -> Option<SessionIdRewriter> {
+        let names =
+            matches!(self.upstream_pool, UpstreamPool::Endpoint(_)).then_some(&self.tickets);
+        names.map(|names| SessionIdRewriter::new(names, opens))
+    }
+
+    /// A conversation of one request.
+    fn passing(
+        &self,
+        headers: &HeaderMap,
+        modern: bool,
+        shared: Option<Arc<SharedChild>>,
+    ) -> Arc<SessionRouter> {
+        let version = headers.get(VERSION).and_then(|value| value.to_str().ok());
+        let version = version.filter(|_| !modern);
+        let identity = shared.as_ref().map(|shared| shared.identity.clone());
+        let (context, upstream) = match (&self.upstream_pool, shared) {
+            (_, Some(shared)) => (
+                shared.context.clone(),
+                SessionUpstream::Shared(shared, given_of_arguments(headers)),
+            ),
+            (UpstreamPool::Endpoint(endpoint), None) => (
+                bearer(headers.get(AUTHORIZATION)),
+                SessionUpstream::Endpoint(
+                    Arc::clone(endpoint),
+                    onward(headers),
+                    Caller::new(headers.get(AUTHORIZATION)),
+                ),
+            ),
+            // Only for messages that cannot be read whole; nothing is sent.
+            (UpstreamPool::Children(_), None) => (Context::Anonymous, SessionUpstream::None),
+        };
+        let driver = SessionDriver::new(&self.ctx, context, self.link(version));
+        if let Some(identity) = identity {
+            driver.stand_for(&identity);
+        }
+        SessionRouter::new(driver, upstream)
+    }
+
+    async fn shared(
+        &self,
+        pool: &ProcessPool,
+        headers: &HeaderMap,
+    ) -> Result<Arc<SharedChild>, String> {
+        let number = self.contexts.fetch_add(1, Ordering::Relaxed);
+        pool.shared(&self.ctx, headers, number).await
+    }
+
+    fn link(&self, version: Option<&str>) -> toolgate_guard::Link {
+        let server = match self.upstream_pool {
+            UpstreamPool::Endpoint(_) => Carrier::Http,
+            UpstreamPool::Children(_) => Carrier::Stdio,
+        };
+        link(Carrier::Http, server, version)
+    }
+}
+
+impl Service for HttpServer {
+    fn connected(&self) {
+        self.ctx.observe(&Event::Connected);
+    }
+
+    fn disconnected(&self, lasted: Duration) {
+        self.ctx.observe(&Event::Disconnected { lasted });
+    }
+
+    async fn answer(
+        self: &Arc<Self>,
+        request: Request<Incoming>,
+        from: SocketAddr,
+    ) -> Response<ResponseBody> {
+        let reader = self.admission.listed_origin(request.headers()).cloned();
+        let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
+        let mut response = self.receive(request, from).await;
+        if let Some(origin) = reader {
+            cors::allow(&mut response, origin);
+        }
+        // The reader may have dropped a `Content-Length` beside it, so that what follows is no
+        // request that can be believed (RFC 9112 section 6.1).
+        if is_chunked {
+            closing(response)
+        } else {
+            response
+        }
+    }
+}
+
+/// Who sends a request, for the records.
+fn peer(headers: &HeaderMap, from: SocketAddr) -> Arc<Peer> {
+    let session = headers.get(SESSION).map(HeaderValue::as_bytes);
+    Arc::new(Peer {
+        caller: shown(headers).map(Into::into),
+        session: session.map(|session| digest(session).into()),
+        address: Some(from.to_string().into()),
+    })
+}
+
+/// The era is read of each message; a message that does not tell is of its header's era.
+fn is_modern(envelope: &Envelope, headers: &HeaderMap) -> bool {
+    let header = headers.get(VERSION).and_then(|value| value.to_str().ok());
+    // Versions are dates and sort as text.
+    envelope.version.is_some() || header.is_some_and(|version| version >= MODERN)
+}
+
+const INVALID_REQUEST: i64 = -32600;
+const INTERNAL_ERROR: i64 = -32603;
+const HEADER_MISMATCH: i64 = -32020;
+const STOPPING: &str = "the guard is shutting down; the request went nowhere, send it again";

@@ -1,0 +1,117 @@
+//! What is said to requests that are not taken: too much, in the wrong session, for another name.
+
+use std::sync::atomic::Ordering;
+
+use hyper::Response;
+use hyper::header::{CONNECTION, HOST, HeaderMap, HeaderValue, RETRY_AFTER};
+use toolgate_guard::IdKey;
+use toolgate_json::quote;
+
+use super::{HttpServer, INTERNAL_ERROR, INVALID_REQUEST};
+use crate::era::{LEGACY, MODERN};
+use crate::guard::envelope::Envelope;
+use crate::guard::event::Event;
+use crate::guard::reply::error;
+use crate::guard::tickets::NoSession;
+use crate::http::{SESSION, VERSION};
+use crate::web::{Refusal, ResponseBody};
+
+impl HttpServer {
+    pub(super) fn no_session(&self, why: NoSession, envelope: &Envelope) -> Response<ResponseBody> {
+        if why == NoSession::NoRoom {
+            return self.busy("sessions");
+        }
+        let (status, word, text) = why.response();
+        let id = envelope.id.as_ref().filter(|_| envelope.is_request());
+        if why == NoSession::OpeningFailed {
+            return self.unavailable(word, id, text);
+        }
+        self.rejected(status, word);
+        error(status, id, INVALID_REQUEST, text)
+    }
+
+    /// A version that nobody here speaks is refused (2025-11-25, basic/transports, "Protocol
+    /// Version Header"), and so is a later one in a session of the older versions. A message that
+    /// names its version itself is judged by what it says, and `initialize` agrees on one.
+    pub(super) fn unsupported(
+        &self,
+        headers: &HeaderMap,
+        envelope: &Envelope,
+    ) -> Option<Response<ResponseBody>> {
+        let version = headers.get(VERSION)?;
+        if envelope.version.is_some() || envelope.method.as_deref() == Some("initialize") {
+            return None;
+        }
+        let text = version.to_str().unwrap_or("?");
+        let fits = LEGACY.contains(&text) || (text == MODERN && !headers.contains_key(SESSION));
+        if fits {
+            return None;
+        }
+        self.rejected(400, "version");
+        let why = format!(
+            "`MCP-Protocol-Version: {}` is not supported here; a session has one of {}",
+            quote(text, SHOWN),
+            LEGACY.join(", ")
+        );
+        let id = envelope.id.as_ref().filter(|_| envelope.is_request());
+        Some(error(400, id, INVALID_REQUEST, &why))
+    }
+
+    pub(super) fn turn_away(
+        &self,
+        refusal: Refusal,
+        headers: &HeaderMap,
+    ) -> Response<ResponseBody> {
+        let status = refusal.status.as_u16();
+        self.rejected(status, refusal.why);
+        if status == 403
+            && refusal.why == "host"
+            && !self.host_refusal_logged.swap(true, Ordering::AcqRel)
+        {
+            let host = headers.get(HOST).map_or(&b""[..], HeaderValue::as_bytes);
+            let host = String::from_utf8_lossy(host);
+            let detail = format!(
+                "a request for `{}` was refused (ticket once): names that clients have for this server belong in `listen.hosts`",
+                quote(&host, SHOWN)
+            );
+            self.ctx.note("host-refused", &detail);
+        }
+        let mut response = error(status, None, INVALID_REQUEST, refusal.text);
+        if status == 405 {
+            let allow = HeaderValue::from_static("POST, GET, DELETE");
+            response.headers_mut().insert("allow", allow);
+        }
+        response
+    }
+
+    pub(super) fn busy(&self, why: &'static str) -> Response<ResponseBody> {
+        self.unavailable(why, None, &format!("too many {why}"))
+    }
+
+    pub(super) fn unavailable(
+        &self,
+        why: &'static str,
+        id: Option<&IdKey>,
+        text: &str,
+    ) -> Response<ResponseBody> {
+        self.rejected(503, why);
+        let mut response = error(503, id, INTERNAL_ERROR, text);
+        let after = HeaderValue::from_static("1");
+        response.headers_mut().insert(RETRY_AFTER, after);
+        response
+    }
+
+    pub(super) fn rejected(&self, status: u16, why: &'static str) {
+        self.ctx.observe(&Event::Rejected { status, why });
+    }
+}
+
+/// An answer after which the connection is closed.
+pub(super) fn closing(mut response: Response<ResponseBody>) -> Response<ResponseBody> {
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(CONNECTION, close);
+    response
+}
+
+/// Characters of a foreign text in a message.
+const SHOWN: usize = 100;

@@ -1,0 +1,223 @@
+//! Legacy sessions that go on here although another replica opened them: what is behind is opened
+//! as the client had opened it there, which the session's name tells.
+//!
+//! This is for upstreams in this process with HTTP servers behind them, which keep nothing for a
+//! session. What keeps something, a process or a server with a session of its own, cannot move.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hyper::header::{AUTHORIZATION, HeaderMap};
+use toolgate_guard::{Context, IdKey, Shape, Side};
+use toolgate_json::{Node as _, View};
+use toolgate_mcp::message::Message;
+
+use super::{HttpServer, Session, UpstreamPool};
+use crate::guard::envelope::{negotiated, read};
+use crate::guard::in_process::Caller;
+use crate::guard::session_driver::SessionDriver;
+use crate::guard::session_router::{MailboxItem, SessionRouter, SessionUpstream, mailbox};
+use crate::guard::tickets::{NoSession, NotMovable, SessionLocation};
+use crate::http::{SESSION, Standing};
+
+/// Sessions that are being opened here, and those that shall not be.
+#[derive(Default)]
+pub(super) struct SessionTransfers {
+    /// One turn for each name: whoever comes first opens it, the others wait for that.
+    turns: Mutex<HashMap<String, Turn>>,
+    /// TicketIssuer that were deleted here, the newest last.
+    over: Mutex<VecDeque<String>>,
+}
+
+type Turn = Arc<tokio::sync::Mutex<()>>;
+
+impl SessionTransfers {
+    /// The client has deleted the session that it names.
+    pub(super) fn over(&self, headers: &HeaderMap) {
+        let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
+        if let Some(name) = name {
+            let mut over = self.names_over();
+            if over.len() >= REMEMBERED {
+                over.pop_front();
+            }
+            over.push_back(name.to_owned());
+        }
+    }
+
+    fn is_over(&self, name: &str) -> bool {
+        self.names_over().iter().any(|over| over == name)
+    }
+
+    fn turn(&self, name: &str) -> Turn {
+        Arc::clone(self.turns().entry(name.to_owned()).or_default())
+    }
+
+    /// Gives a turn back; the last one takes it with it.
+    fn done(&self, name: &str, turn: Turn) {
+        let mut turns = self.turns();
+        drop(turn);
+        if turns
+            .get(name)
+            .is_some_and(|kept| Arc::strong_count(kept) == 1)
+        {
+            turns.remove(name);
+        }
+    }
+
+    fn turns(&self) -> MutexGuard<'_, HashMap<String, Turn>> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn names_over(&self) -> MutexGuard<'_, VecDeque<String>> {
+        self.over.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl HttpServer {
+    /// The session that a request names, opened here if it is not and can be.
+    pub(super) async fn session_for(
+        self: &Arc<Self>,
+        headers: &HeaderMap,
+    ) -> Result<Option<Session>, NoSession> {
+        match self.session_of(headers) {
+            Err(NoSession::NotOpenHere) => {}
+            known => return known,
+        }
+        let (server, headers) = (Arc::clone(self), headers.clone());
+        // Not by whoever asks, who may leave: others wait for it too.
+        let opening = tokio::spawn(async move {
+            let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
+            let name = name.ok_or(NoSession::Unknown)?;
+            let turn = server.transfers.turn(name);
+            let session = {
+                let _turn = turn.lock().await;
+                match server.session_of(&headers) {
+                    Err(NoSession::NotOpenHere) => server.open_here(name, &headers).await.map(Some),
+                    known => known,
+                }
+            };
+            server.transfers.done(name, turn);
+            session
+        });
+        opening.await.unwrap_or(Err(NoSession::OpeningFailed))
+    }
+
+    /// Opens here what is behind a session.
+    async fn open_here(
+        self: &Arc<Self>,
+        name: &str,
+        headers: &HeaderMap,
+    ) -> Result<Session, NoSession> {
+        let ticket = self.tickets.read(name, None, headers)?;
+        let (SessionLocation::Anywhere(opening), UpstreamPool::Children(pool)) =
+            (&ticket.contents.location, &self.upstream_pool)
+        else {
+            return Err(NoSession::Unknown);
+        };
+        if !pool.moves() {
+            return Err(NoSession::OnOtherReplica(NotMovable::Process));
+        }
+        if self.transfers.is_over(name) {
+            return Err(NoSession::Unknown);
+        }
+        if self.ctx.is_stopping() {
+            return Err(NoSession::OpeningFailed);
+        }
+        if !self.has_room() {
+            return Err(NoSession::NoRoom);
+        }
+        let permit = pool.permit().ok_or(NoSession::NoRoom)?;
+        let number = self.contexts.fetch_add(1, Ordering::Relaxed);
+        let driver = SessionDriver::new(&self.ctx, Context::Session(number), self.link(None));
+        driver.stand_for_session(name.as_bytes());
+        let caller = Caller::new(headers.get(AUTHORIZATION));
+        let caller = caller.standing_for(Standing::Session(name.into()));
+        let started = pool.start(&self.ctx, &caller);
+        let (child, input) = started.map_err(|_observed| NoSession::OpeningFailed)?;
+        let router = SessionRouter::new(driver, SessionUpstream::Child(input));
+        let talking =
+            Arc::clone(self).read_child(Arc::clone(&router), child, name.to_owned(), permit);
+        tokio::spawn(talking);
+        let opened = replay(&router, opening).await;
+        let session = Session {
+            router,
+            number,
+            caller,
+            ticket: ticket.clone(),
+        };
+        let why = match opened {
+            false => NoSession::OpeningFailed,
+            true if session.caller.is_kept() => {
+                NoSession::OnOtherReplica(NotMovable::UpstreamSession)
+            }
+            true => {
+                let session = self.insert_session(name, session);
+                // It looked for the session before there was one.
+                if session.router.gone.load(Ordering::Acquire) {
+                    self.end_session(name).await;
+                }
+                return Ok(session);
+            }
+        };
+        self.release_session(&session).await;
+        Err(why)
+    }
+}
+
+/// Says to a new peer what the client had said to another. `false`: it does not open.
+async fn replay(router: &Arc<SessionRouter>, opening: &str) -> bool {
+    let id = IdKey::Text(ID.into());
+    let request =
+        format!(r#"{{"jsonrpc":"2.0","id":"{ID}","method":"initialize","params":{opening}}}"#);
+    let (mailbox, mut inbox) = mailbox();
+    router.open(&id, &mailbox);
+    router.take(Side::Client, request.as_bytes(), Some(&mailbox));
+    let opened = loop {
+        let ticking = Arc::clone(router);
+        let mut deliver = move |output| ticking.route(output, None);
+        tokio::select! {
+            biased;
+            item = inbox.next() => match item {
+                Some(MailboxItem::ToClient(outgoing)) => {
+                    if let Shape::Answer { id: Some(own), .. } = &outgoing.shape
+                        && *own == id
+                    {
+                        break negotiated(&outgoing.bytes).is_some();
+                    }
+                    // No client has asked for anything yet.
+                }
+                Some(_) => {}
+                None => break false,
+            },
+            () = router.driver.clock(&mut deliver) => {}
+        }
+    };
+    router.close(&id);
+    if opened {
+        router.take(Side::Client, READY, None);
+    }
+    opened
+}
+
+/// What of a client's `initialize` opens a session like it: the version, its capabilities and who
+/// it is.
+pub(super) fn opening(initialize: &[u8]) -> Option<String> {
+    read(initialize, |message| {
+        let Message::Request(request) = message else {
+            return None;
+        };
+        let params: View<'_> = request.params?;
+        let members = MEMBERS.iter().filter_map(|name| {
+            let member = params.member(name)?;
+            Some(format!("\"{name}\":{}", member.raw()))
+        });
+        Some(format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
+    })?
+}
+
+const MEMBERS: [&str; 3] = ["protocolVersion", "capabilities", "clientInfo"];
+const ID: &str = "toolgate/initialize";
+const READY: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+/// TicketIssuer that were deleted and are remembered.
+const REMEMBERED: usize = 1_024;

@@ -1,0 +1,441 @@
+//! The driver of one conversation, shared by the tasks that read and write its messages.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hyper::header::{HeaderMap, HeaderValue};
+use sha2::{Digest as _, Sha256};
+use tokio::sync::{Notify, watch};
+use toolgate_guard::{
+    Act, Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Identity, Link, Outgoing,
+    Peer, Purpose, Recovered, ScopeKey, Shape, Side, TraceContext,
+};
+use toolgate_mcp::contract::ToolContract;
+
+use super::clock::Clock;
+use super::event::{Event, Observer};
+use super::options::{Bounds, Times};
+
+/// What all sessions of one guard share: policy, observer, bounds, clock and the signal to stop.
+pub(crate) struct GuardContext {
+    pub(crate) name: Arc<str>,
+    pub(crate) guard: Guard,
+    pub(crate) observer: Arc<dyn Observer>,
+    pub(crate) bounds: Bounds,
+    pub(crate) times: Times,
+    clock: Clock,
+    /// The identity of its only client, if that client has no session of its own.
+    identity: Option<ClientIdentity>,
+    /// How that client is called in records.
+    peer: Option<Arc<Peer>>,
+    /// This process, among others that serve the same sessions.
+    pub(crate) replica: [u8; 16],
+    mark: String,
+    stop: watch::Sender<bool>,
+    expired: watch::Sender<bool>,
+}
+
+impl GuardContext {
+    pub(crate) fn new(
+        name: &str,
+        guard: Guard,
+        observer: Arc<dyn Observer>,
+        bounds: Bounds,
+        times: Times,
+        clock: Clock,
+        (identity, peer): (Option<ClientIdentity>, Option<Arc<Peer>>),
+    ) -> Self {
+        let mut replica = [0; 16];
+        // Without randomness no session is opened, so that nothing depends on it.
+        let _or_zeros = getrandom::fill(&mut replica);
+        let mark = replica.iter().take(MARK);
+        Self {
+            mark: mark.map(|byte| format!("{byte:02x}")).collect(),
+            replica,
+            name: name.into(),
+            guard,
+            observer,
+            bounds,
+            times,
+            clock,
+            identity,
+            peer,
+            stop: watch::Sender::new(false),
+            expired: watch::Sender::new(false),
+        }
+    }
+
+    pub(crate) fn observe(&self, event: &Event<'_>) {
+        self.observer.observe(event);
+    }
+
+    pub(crate) fn note(&self, what: &'static str, detail: &str) {
+        self.observe(&Event::Note { what, detail });
+    }
+
+    pub(crate) fn stop(&self) {
+        self.stop.send_replace(true);
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        *self.stop.borrow()
+    }
+
+    /// Waits until the guard is to end.
+    pub(crate) async fn stopping(&self) {
+        let mut stop = self.stop.subscribe();
+        // The sender lives in `self`, so the only way out is the value.
+        let _always_ok = stop.wait_for(|stop| *stop).await;
+    }
+
+    /// The time for open calls is over.
+    pub(crate) fn expire(&self) {
+        self.expired.send_replace(true);
+    }
+
+    /// Waits until that is so.
+    pub(crate) async fn expired(&self) {
+        let mut expired = self.expired.subscribe();
+        // The sender lives in `self`, so the only way out is the value.
+        let _always_ok = expired.wait_for(|expired| *expired).await;
+    }
+
+    fn now(&self) -> Duration {
+        self.clock.now()
+    }
+}
+
+/// What a transport knows of a message beside its text.
+#[derive(Default)]
+pub(crate) struct MessageMetadata {
+    pub(crate) trace: Option<TraceContext>,
+    /// Who sends it.
+    pub(crate) peer: Option<Arc<Peer>>,
+}
+
+/// The identity of a client, as other replicas know it.
+pub(crate) enum ClientIdentity {
+    /// Everybody in this context.
+    Context(Context),
+    /// The client in the session of this name.
+    Session(Arc<str>),
+}
+
+/// What a transport must do for a conversation.
+#[derive(Debug)]
+pub(crate) enum Output {
+    Send(OutgoingMessage),
+    /// Close the upstream stream of this request.
+    Abandon(IdKey),
+}
+
+/// A message to send.
+#[derive(Debug)]
+pub(crate) struct OutgoingMessage {
+    pub(crate) to: Side,
+    pub(crate) bytes: Vec<u8>,
+    /// The bytes are those that came in.
+    pub(crate) same: bool,
+    pub(crate) purpose: Purpose,
+    pub(crate) shape: Shape,
+    pub(crate) call: Option<Arc<ToolContract>>,
+    /// The trace context that was put into it.
+    pub(crate) trace: Option<Box<TraceContext>>,
+    /// How the upstream refused over HTTP what this answer would have needed.
+    pub(crate) refused: Option<Box<(u16, HeaderMap)>>,
+}
+
+/// A conversation behind a lock, with its next deadline.
+pub(crate) struct SessionDriver {
+    pub(crate) ctx: Arc<GuardContext>,
+    conversation: Mutex<Conversation>,
+    /// When [`SessionDriver::clock`] wakes next, in milliseconds since the clock began.
+    armed: AtomicU64,
+    rearmed: Notify,
+    idle: Notify,
+    /// Somebody waits in [`SessionDriver::room`].
+    waiting: AtomicBool,
+    roomy: Notify,
+}
+
+impl SessionDriver {
+    pub(crate) fn new(ctx: &Arc<GuardContext>, context: Context, link: Link) -> Self {
+        Self::of(ctx, begin(ctx, context, link))
+    }
+
+    /// A conversation in a session that began elsewhere.
+    pub(crate) fn adopt(ctx: &Arc<GuardContext>, context: Context, link: Link) -> Self {
+        Self::of(ctx, begin(ctx, context, link).adopted())
+    }
+
+    fn of(ctx: &Arc<GuardContext>, conversation: Conversation) -> Self {
+        Self {
+            conversation: Mutex::new(conversation),
+            ctx: Arc::clone(ctx),
+            armed: AtomicU64::new(u64::MAX),
+            rearmed: Notify::new(),
+            idle: Notify::new(),
+            waiting: AtomicBool::new(false),
+            roomy: Notify::new(),
+        }
+    }
+
+    /// Says as whom all in this conversation's scope come.
+    pub(crate) fn stand_for(&self, identity: &Context) {
+        if let Some(who) = shared_identity(identity) {
+            self.lock().stand_for(who);
+        }
+    }
+
+    /// Says what the session of this conversation's scope is called, by its server or else in its
+    /// name.
+    pub(crate) fn stand_for_session(&self, name: &[u8]) {
+        self.lock().stand_for(Identity::Session(name));
+    }
+
+    /// Begins the conversation anew, on what is known of the server no more.
+    pub(crate) fn renew(&self, context: Context, link: Link) {
+        let key = ScopeKey {
+            upstream: Arc::clone(&self.ctx.name),
+            context,
+        };
+        self.ctx.guard.forget(&key);
+        *self.lock() = begin(&self.ctx, key.context, link);
+    }
+
+    /// A message of one side. `deliver` is called under the lock, so that what it queues has the
+    /// order of the decisions.
+    pub(crate) fn take(&self, from: Side, message: &[u8], deliver: &mut dyn FnMut(Output)) {
+        self.take_with_metadata(from, message, MessageMetadata::default(), deliver);
+    }
+
+    /// The same for a message of which the transport knows more.
+    pub(crate) fn take_with_metadata(
+        &self,
+        from: Side,
+        message: &[u8],
+        metadata: MessageMetadata,
+        deliver: &mut dyn FnMut(Output),
+    ) {
+        self.ctx.observe(&Event::Message {
+            from,
+            bytes: message.len(),
+        });
+        let now = self.ctx.now();
+        let mut conversation = self.lock();
+        conversation.set_trace_context(metadata.trace);
+        if let Some(peer) = metadata.peer {
+            conversation.set_peer(Some(peer));
+        }
+        let effects = match from {
+            Side::Client => conversation.from_client(message, now),
+            Side::Server => conversation.from_server(message, now),
+        };
+        for effect in effects {
+            self.carry_out(effect, deliver);
+        }
+        self.settle(&mut conversation);
+    }
+
+    /// Says who sends the next messages, for the records.
+    pub(crate) fn set_peer(&self, peer: Option<Arc<Peer>>) {
+        self.lock().set_peer(peer);
+    }
+
+    pub(crate) fn oversize(&self, from: Side, found: &Recovered, deliver: &mut dyn FnMut(Output)) {
+        let now = self.ctx.now();
+        self.run(deliver, |it| it.oversize(from, found, now));
+    }
+
+    pub(crate) fn server_gone(&self, why: &str, deliver: &mut dyn FnMut(Output)) {
+        let now = self.ctx.now();
+        self.run(deliver, |it| it.server_gone(why, now));
+    }
+
+    pub(crate) fn request_failed(&self, id: &IdKey, why: &str, deliver: &mut dyn FnMut(Output)) {
+        let now = self.ctx.now();
+        self.run(deliver, |it| it.request_failed(id, why, now));
+    }
+
+    pub(crate) fn give_up(&self, id: &IdKey, act: Act, why: &str, deliver: &mut dyn FnMut(Output)) {
+        let now = self.ctx.now();
+        self.run(deliver, |it| it.give_up(id, act, why, now));
+    }
+
+    pub(crate) fn client_left(&self, id: &IdKey, deliver: &mut dyn FnMut(Output)) {
+        let now = self.ctx.now();
+        self.run(deliver, |it| it.client_left(id, now));
+    }
+
+    /// New requests are refused from now on; open ones go on.
+    pub(crate) fn stop(&self) {
+        self.lock().stop();
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        self.lock().is_idle()
+    }
+
+    /// Waits until no request is open.
+    pub(crate) async fn idle(&self) {
+        loop {
+            let notified = self.idle.notified();
+            if self.is_idle() {
+                return;
+            }
+            notified.await;
+        }
+    }
+
+    /// Whether the next call may find no place to wait for the list of tools.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.lock().is_crowded()
+    }
+
+    /// Waits until that is not so.
+    pub(crate) async fn room(&self) {
+        loop {
+            let roomy = self.roomy.notified();
+            {
+                let conversation = self.lock();
+                let crowded = conversation.is_crowded();
+                // Under the lock, so that whoever makes room sees it.
+                self.waiting.store(crowded, Ordering::Release);
+                if !crowded {
+                    return;
+                }
+            }
+            roomy.await;
+        }
+    }
+
+    /// Sleeps until the conversation has a deadline to look at, and lets it look.
+    pub(crate) async fn clock(&self, deliver: &mut (dyn FnMut(Output) + Send)) {
+        loop {
+            let armed = self.armed.load(Ordering::Acquire);
+            let wake = self.ctx.clock.at(Duration::from_millis(armed));
+            let asleep = async {
+                match wake.filter(|_| armed != u64::MAX) {
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = self.rearmed.notified() => continue,
+                () = asleep => {}
+            }
+            self.armed.store(u64::MAX, Ordering::Release);
+            let now = self.ctx.now();
+            self.run(deliver, |it| it.tick(now));
+            return;
+        }
+    }
+
+    fn run(
+        &self,
+        deliver: &mut dyn FnMut(Output),
+        event: impl FnOnce(&mut Conversation) -> Effects<'static>,
+    ) {
+        let mut conversation = self.lock();
+        for effect in event(&mut conversation) {
+            self.carry_out(effect, deliver);
+        }
+        self.settle(&mut conversation);
+    }
+
+    fn carry_out(&self, effect: Effect<'_>, deliver: &mut dyn FnMut(Output)) {
+        match effect {
+            Effect::Audit(record) => self.ctx.observe(&Event::Verdict(&record)),
+            Effect::Abandon { id } => deliver(Output::Abandon(id)),
+            Effect::Send(outgoing) => deliver(Output::Send(owned_message(outgoing))),
+        }
+    }
+
+    /// Wakes whoever waits for what has changed.
+    fn settle(&self, conversation: &mut Conversation) {
+        if conversation.is_idle() {
+            self.idle.notify_waiters();
+        }
+        if self.waiting.load(Ordering::Acquire) && !conversation.is_crowded() {
+            self.roomy.notify_waiters();
+        }
+        let Some(next) = conversation.next_deadline() else {
+            return;
+        };
+        // Rounded up, so that the deadline has passed when the clock looks.
+        let next = u64::try_from(next.as_millis()).map_or(u64::MAX, |ms| ms.saturating_add(1));
+        if self.armed.fetch_min(next, Ordering::AcqRel) > next {
+            self.rearmed.notify_one();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Conversation> {
+        self.conversation
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The key of an authorization, which is not the authorization.
+pub(crate) fn bearer(authorization: Option<&HeaderValue>) -> Context {
+    let Some(given) = authorization else {
+        return Context::Anonymous;
+    };
+    Context::Bearer(Sha256::digest(given.as_bytes()).into())
+}
+
+/// Who comes in a context, to guards that share with this one; nobody in a session.
+fn shared_identity(context: &Context) -> Option<Identity<'_>> {
+    match context {
+        Context::Anonymous => Some(Identity::Anonymous),
+        Context::Bearer(digest) => Some(Identity::Authorization(digest)),
+        _ => None,
+    }
+}
+
+fn begin(ctx: &GuardContext, context: Context, link: Link) -> Conversation {
+    let scope = ctx.guard.scope(&ScopeKey {
+        upstream: Arc::clone(&ctx.name),
+        context,
+    });
+    let tracer = ctx.observer.tracer(&link);
+    let mut conversation = Conversation::new(&ctx.guard, scope, link).marked(&ctx.mark);
+    if let Some(tracer) = tracer {
+        conversation.trace(tracer);
+    }
+    let identity = ctx.identity.as_ref().and_then(|identity| match identity {
+        ClientIdentity::Context(context) => shared_identity(context),
+        ClientIdentity::Session(name) => Some(Identity::Session(name.as_bytes())),
+    });
+    if let Some(who) = identity {
+        conversation.stand_for(who);
+    }
+    conversation.set_peer(ctx.peer.clone());
+    conversation
+}
+
+/// How a link is described to the conversation.
+pub(crate) fn link(client: Carrier, server: Carrier, version: Option<&str>) -> Link {
+    Link {
+        client,
+        server,
+        version: version.map(str::to_owned),
+    }
+}
+
+fn owned_message(outgoing: Outgoing<'_>) -> OutgoingMessage {
+    OutgoingMessage {
+        to: outgoing.to,
+        same: matches!(outgoing.bytes, std::borrow::Cow::Borrowed(_)),
+        bytes: outgoing.bytes.into_owned(),
+        purpose: outgoing.purpose,
+        shape: outgoing.shape,
+        call: outgoing.call,
+        trace: outgoing.trace,
+        refused: None,
+    }
+}
+
+/// Bytes of the replica's name in the ids of its own requests.
+const MARK: usize = 4;

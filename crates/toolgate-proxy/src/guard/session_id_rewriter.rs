@@ -1,0 +1,80 @@
+//! What an answer calls its session: the upstream's name is taken out, the client's put in.
+
+use std::sync::Arc;
+
+use hyper::header::{HeaderMap, HeaderValue};
+
+use super::envelope::negotiated;
+use super::reply::passed_on;
+use super::session_router::{SessionIds, SessionRouter};
+use super::tickets::{NoSessionId, TicketIssuer};
+use crate::http::{SESSION, VERSION};
+
+/// Renames sessions in the answers of one exchange.
+pub(super) struct SessionIdRewriter {
+    tickets: Arc<TicketIssuer>,
+    /// The exchange is an `initialize`.
+    pub(super) opens: bool,
+    /// The version that its answer agrees on.
+    version: Option<String>,
+}
+
+impl SessionIdRewriter {
+    pub(super) fn new(tickets: &Arc<TicketIssuer>, opens: bool) -> Self {
+        Self {
+            tickets: Arc::clone(tickets),
+            opens,
+            version: None,
+        }
+    }
+
+    /// Sees a message of the upstream, which may be the answer to `initialize`.
+    pub(super) fn see(&mut self, message: &[u8]) {
+        if self.opens && self.version.is_none() {
+            self.version = negotiated(message);
+        }
+    }
+
+    /// The client's name for what the upstream calls `theirs`.
+    fn rename(
+        &self,
+        router: &SessionRouter,
+        upstream_id: HeaderValue,
+        client: &HeaderMap,
+    ) -> Result<HeaderValue, NoSessionId> {
+        let session_ids = router.session_ids();
+        if let Some(session_ids) = &session_ids
+            && session_ids.upstream_id == upstream_id
+        {
+            return Ok(session_ids.client_id.clone());
+        }
+        let header = client.get(VERSION).and_then(|value| value.to_str().ok());
+        let version = self.version.as_deref().or(header);
+        let client_id = self.tickets.of_upstream(&upstream_id, version, client)?;
+        if session_ids.is_none() {
+            let client_id = client_id.clone();
+            router.set_session_ids(SessionIds {
+                upstream_id,
+                client_id,
+            });
+        }
+        Ok(client_id)
+    }
+}
+
+/// The head of an upstream's answer as the client `client` is to see it. Without a rewriter there is
+/// no session to name.
+pub(super) fn head(
+    rewriter: Option<&SessionIdRewriter>,
+    router: &SessionRouter,
+    upstream: &HeaderMap,
+    client: &HeaderMap,
+) -> Result<HeaderMap, NoSessionId> {
+    let mut headers = passed_on(upstream);
+    if let Some(upstream_id) = headers.remove(SESSION)
+        && let Some(rewriter) = rewriter
+    {
+        headers.insert(SESSION, rewriter.rename(router, upstream_id, client)?);
+    }
+    Ok(headers)
+}

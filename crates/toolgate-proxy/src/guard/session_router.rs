@@ -1,0 +1,414 @@
+//! One conversation over HTTP and the requests that take part in it.
+//!
+//! A legacy session is one conversation of many POSTs; a modern POST is one of its own. What the
+//! conversation decides is routed: answers to the POST that asked, messages for an
+//! HTTP upstream to the POST that sends them, messages for a child to its input.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use tokio::sync::{Notify, mpsc};
+use tokio::time::Instant;
+use toolgate_guard::{Act, IdKey, Purpose, Shape, Side, one_line};
+
+use super::child::Input;
+use super::header_mirroring::{mismatch, of_arguments};
+use super::in_process::Caller;
+use super::options::Bounds;
+use super::session_driver::{MessageMetadata, OutgoingMessage, Output, SessionDriver};
+use super::shared_child::SharedChild;
+use crate::http::Endpoint;
+
+/// The server side of a session.
+pub(super) enum SessionUpstream {
+    /// An HTTP endpoint, with the headers of the request that opened the conversation, and whoever
+    /// it is held for, whose authorization may have been renewed since.
+    Endpoint(Arc<Endpoint>, HeaderMap, Caller),
+    /// A child of its own.
+    Child(Arc<Input>),
+    /// A child that others use too, with the headers of the client's request that repeat its
+    /// arguments.
+    Shared(Arc<SharedChild>, HeaderMap),
+    /// Nothing: only what needs no upstream can be answered.
+    None,
+}
+
+/// A message for the task of one HTTP exchange.
+#[derive(Debug)]
+pub(super) enum MailboxItem {
+    ToServer(OutgoingMessage),
+    ToClient(OutgoingMessage),
+    /// Close the upstream's stream.
+    Abandon,
+    /// End the stream to the client.
+    Close,
+}
+
+/// Sends to the task of one HTTP exchange. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct Mailbox {
+    sender: mpsc::UnboundedSender<MailboxItem>,
+    queued: Arc<AtomicUsize>,
+    bytes: Arc<AtomicUsize>,
+}
+
+/// The other end.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    receiver: mpsc::UnboundedReceiver<MailboxItem>,
+    queued: Arc<AtomicUsize>,
+    bytes: Arc<AtomicUsize>,
+}
+
+pub(super) fn mailbox() -> (Mailbox, Inbox) {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let queued = Arc::new(AtomicUsize::new(0));
+    let bytes = Arc::new(AtomicUsize::new(0));
+    let mailbox = Mailbox {
+        sender,
+        queued: Arc::clone(&queued),
+        bytes: Arc::clone(&bytes),
+    };
+    let inbox = Inbox {
+        receiver,
+        queued,
+        bytes,
+    };
+    (mailbox, inbox)
+}
+
+impl MailboxItem {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::ToServer(outgoing) | Self::ToClient(outgoing) => outgoing.bytes.len(),
+            Self::Abandon | Self::Close => 0,
+        }
+    }
+}
+
+impl Mailbox {
+    /// `false`: nobody is there any more.
+    pub(super) fn send(&self, item: MailboxItem) -> bool {
+        self.queued.fetch_add(1, Ordering::AcqRel);
+        self.bytes.fetch_add(item.bytes(), Ordering::AcqRel);
+        self.sender.send(item).is_ok()
+    }
+
+    /// Whether the client is given up on: it has left more unread than it may.
+    fn is_overfull(&self, bounds: &Bounds) -> bool {
+        let messages = bounds.waiting_events.saturating_mul(UNREAD);
+        self.queued() > messages || self.bytes.load(Ordering::Acquire) > bounds.message_bytes
+    }
+
+    pub(super) fn queued(&self) -> usize {
+        if self.sender.is_closed() {
+            0
+        } else {
+            self.queued.load(Ordering::Acquire)
+        }
+    }
+}
+
+impl Inbox {
+    /// The next delivery. Safe to cancel.
+    pub(super) async fn next(&mut self) -> Option<MailboxItem> {
+        let item = self.receiver.recv().await?;
+        self.queued.fetch_sub(1, Ordering::AcqRel);
+        self.bytes.fetch_sub(item.bytes(), Ordering::AcqRel);
+        Some(item)
+    }
+}
+
+pub(super) struct SessionRouter {
+    pub(super) driver: SessionDriver,
+    pub(super) upstream: SessionUpstream,
+    mailboxes: Mutex<Mailboxes>,
+    /// Notified when an item is taken from a mailbox.
+    pub(super) taken: Notify,
+    pub(super) begun: Instant,
+    /// The child has ended.
+    pub(super) gone: AtomicBool,
+    /// The client was given up on, since it does not read.
+    unread: AtomicBool,
+}
+
+/// The two names of a legacy session at an HTTP upstream.
+#[derive(Clone)]
+pub(super) struct SessionIds {
+    /// The upstream's.
+    pub(super) upstream_id: HeaderValue,
+    /// The client's.
+    pub(super) client_id: HeaderValue,
+}
+
+struct Mailboxes {
+    open: HashMap<IdKey, Mailbox>,
+    /// The request that came last: where a child's own messages go without a listening stream.
+    latest: Option<(IdKey, Mailbox)>,
+    listener: Option<Mailbox>,
+    used: Instant,
+    /// What a legacy session over HTTP is called.
+    session_ids: Option<SessionIds>,
+}
+
+impl SessionRouter {
+    pub(super) fn new(driver: SessionDriver, upstream: SessionUpstream) -> Arc<Self> {
+        let now = Instant::now();
+        Arc::new(Self {
+            driver,
+            upstream,
+            mailboxes: Mutex::new(Mailboxes {
+                open: HashMap::new(),
+                latest: None,
+                listener: None,
+                used: now,
+                session_ids: None,
+            }),
+            taken: Notify::new(),
+            begun: now,
+            gone: AtomicBool::new(false),
+            unread: AtomicBool::new(false),
+        })
+    }
+
+    /// Answers to this request go there from now on. `false`: another with its id is open, and
+    /// keeps its answers.
+    pub(super) fn open(&self, id: &IdKey, mailbox: &Mailbox) -> bool {
+        let mut mailboxes = self.mailboxes();
+        mailboxes.used = Instant::now();
+        if mailboxes.open.contains_key(id) {
+            return false;
+        }
+        mailboxes.open.insert(id.clone(), mailbox.clone());
+        mailboxes.latest = Some((id.clone(), mailbox.clone()));
+        true
+    }
+
+    pub(super) fn close(&self, id: &IdKey) {
+        let mut mailboxes = self.mailboxes();
+        mailboxes.used = Instant::now();
+        mailboxes.open.remove(id);
+        if mailboxes
+            .latest
+            .as_ref()
+            .is_some_and(|(latest, _)| latest == id)
+        {
+            let another = mailboxes.open.iter().next();
+            mailboxes.latest = another.map(|(id, mailbox)| (id.clone(), mailbox.clone()));
+        }
+    }
+
+    /// The server's own messages go there from now on.
+    pub(super) fn listen(&self, mailbox: &Mailbox) {
+        let mut mailboxes = self.mailboxes();
+        mailboxes.used = Instant::now();
+        mailboxes.listener = Some(mailbox.clone());
+    }
+
+    /// Ends the listening stream.
+    pub(super) fn close_listener(&self) {
+        if let Some(listener) = self.mailboxes().listener.take() {
+            listener.send(MailboxItem::Close);
+        }
+    }
+
+    pub(super) fn touch(&self) {
+        self.mailboxes().used = Instant::now();
+    }
+
+    /// Since when nobody has used it; `None` while a request or a stream is open.
+    pub(super) fn idle_since(&self) -> Option<Instant> {
+        let mut mailboxes = self.mailboxes();
+        if mailboxes
+            .listener
+            .as_ref()
+            .is_some_and(|listener| listener.sender.is_closed())
+        {
+            mailboxes.listener = None;
+            mailboxes.used = Instant::now();
+        }
+        let quiet = mailboxes.open.is_empty() && mailboxes.listener.is_none();
+        quiet.then_some(mailboxes.used)
+    }
+
+    /// Waits until no exchange has more than `bound` messages to pass on.
+    pub(super) async fn room(&self, bound: usize) {
+        loop {
+            let taken = self.taken.notified();
+            let full = {
+                let mailboxes = self.mailboxes();
+                let open = mailboxes.open.values().chain(&mailboxes.listener);
+                open.map(Mailbox::queued).any(|queued| queued > bound)
+            };
+            if !full {
+                return;
+            }
+            // A client that has left frees its mailbox without a word.
+            let _again = tokio::time::timeout(LOOK_AGAIN, taken).await;
+        }
+    }
+
+    /// A message of one side; what it leads to is brought where it belongs. `current` is the
+    /// exchange that the message is part of.
+    pub(super) fn take(self: &Arc<Self>, from: Side, message: &[u8], current: Option<&Mailbox>) {
+        self.take_with_metadata(from, message, MessageMetadata::default(), current);
+    }
+
+    /// The same for a message of which the transport knows more.
+    pub(super) fn take_with_metadata(
+        self: &Arc<Self>,
+        from: Side,
+        message: &[u8],
+        metadata: MessageMetadata,
+        current: Option<&Mailbox>,
+    ) {
+        let deliver = &mut |output| match (output, current) {
+            // What a client's message is answered with at once is its own sender's, even if
+            // another request has the same id.
+            (Output::Send(outgoing), Some(current))
+                if from == Side::Client && outgoing.purpose == Purpose::Answer =>
+            {
+                current.send(MailboxItem::ToClient(outgoing));
+            }
+            (output, current) => self.route(output, current),
+        };
+        self.driver
+            .take_with_metadata(from, message, metadata, deliver);
+    }
+
+    pub(super) fn route(self: &Arc<Self>, output: Output, current: Option<&Mailbox>) {
+        match output {
+            Output::Abandon(id) => {
+                if let Some(mailbox) = self.mailboxes().open.get(&id) {
+                    mailbox.send(MailboxItem::Abandon);
+                }
+            }
+            Output::Send(outgoing) if outgoing.to == Side::Server => {
+                self.to_server(outgoing, current)
+            }
+            Output::Send(outgoing) => self.to_client(outgoing, current),
+        }
+    }
+
+    fn to_server(self: &Arc<Self>, outgoing: OutgoingMessage, current: Option<&Mailbox>) {
+        match &self.upstream {
+            SessionUpstream::None => {}
+            SessionUpstream::Child(input) => {
+                input.push(one_line(&outgoing.bytes).into_owned());
+                let input = Arc::clone(input);
+                // Not by whoever is here: a client that leaves must not cut a line in two.
+                tokio::spawn(async move { input.flush().await });
+            }
+            SessionUpstream::Shared(shared, headers) => match contradicted(&outgoing, headers) {
+                None => shared.send(self, &outgoing),
+                Some((id, wrong)) => self.give_up(id, Act::ClientSentOtherHeaders, wrong),
+            },
+            SessionUpstream::Endpoint(endpoint, headers, caller) => {
+                let own = match (&outgoing.purpose, &outgoing.shape) {
+                    (Purpose::Ask, _) => None,
+                    (_, Shape::Request { id, .. }) => self.mailboxes().open.get(id).cloned(),
+                    _ => current.cloned(),
+                };
+                match own {
+                    Some(mailbox) => {
+                        mailbox.send(MailboxItem::ToServer(outgoing));
+                    }
+                    None => {
+                        let (endpoint, mut headers) = (Arc::clone(endpoint), headers.clone());
+                        headers.remove(AUTHORIZATION);
+                        headers.extend(caller.value().map(|value| (AUTHORIZATION, value)));
+                        tokio::spawn(super::unattached::post_unattached(
+                            Arc::clone(self),
+                            endpoint,
+                            headers,
+                            outgoing,
+                        ));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives a request up. A moment later: the conversation is locked by whoever sends.
+    fn give_up(self: &Arc<Self>, id: IdKey, act: Act, why: String) {
+        let router = Arc::clone(self);
+        tokio::spawn(async move {
+            let deliver = &mut |output| router.route(output, None);
+            router.driver.give_up(&id, act, &why, deliver);
+        });
+    }
+
+    /// A child that others use cannot be held back for one client that does not read: that one's
+    /// request is given up. `true`: this message is not for it any more.
+    fn is_unread(self: &Arc<Self>, mailbox: &Mailbox, id: IdKey) -> bool {
+        let bounds = &self.driver.ctx.bounds;
+        if !matches!(self.upstream, SessionUpstream::Shared(..)) || !mailbox.is_overfull(bounds) {
+            return false;
+        }
+        if !self.unread.swap(true, Ordering::AcqRel) {
+            let (messages, bytes) = (bounds.waiting_events, bounds.message_bytes);
+            let why = format!(
+                "the client leaves more unread than {} messages (64 × events) or {bytes} bytes (message)",
+                messages.saturating_mul(UNREAD)
+            );
+            self.give_up(id, Act::ClientReadsTooSlowly, why);
+        }
+        true
+    }
+
+    fn to_client(self: &Arc<Self>, outgoing: OutgoingMessage, current: Option<&Mailbox>) {
+        let mailboxes = self.mailboxes();
+        if !matches!(outgoing.shape, Shape::Answer { .. })
+            && let Some((id, mailbox)) = &mailboxes.latest
+            && self.is_unread(mailbox, id.clone())
+        {
+            return;
+        }
+        let mailbox = match &outgoing.shape {
+            Shape::Answer { id: Some(id), .. } => mailboxes.open.get(id).or(current),
+            Shape::Answer { id: None, .. } | Shape::Batch(_) => current,
+            Shape::Request { .. } | Shape::Notification { .. } => current
+                .or(mailboxes.listener.as_ref())
+                .or(mailboxes.latest.as_ref().map(|(_, mailbox)| mailbox)),
+        };
+        let delivered = mailbox.cloned().is_some_and(|mailbox| {
+            drop(mailboxes);
+            mailbox.send(MailboxItem::ToClient(outgoing))
+        });
+        if !delivered {
+            let note = "a message found no stream to its client";
+            self.driver.ctx.note("undeliverable", note);
+        }
+    }
+
+    pub(super) fn session_ids(&self) -> Option<SessionIds> {
+        self.mailboxes().session_ids.clone()
+    }
+
+    pub(super) fn set_session_ids(&self, session_ids: SessionIds) {
+        self.mailboxes().session_ids = Some(session_ids);
+    }
+
+    fn mailboxes(&self) -> MutexGuard<'_, Mailboxes> {
+        self.mailboxes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call whose headers say something else of its arguments than its body (2026-07-28,
+/// server/tools, `x-mcp-header`).
+fn contradicted(outgoing: &OutgoingMessage, headers: &HeaderMap) -> Option<(IdKey, String)> {
+    let Shape::Request { id, .. } = &outgoing.shape else {
+        return None;
+    };
+    let contract = outgoing.call.as_deref()?;
+    let wrong = mismatch(&of_arguments(&outgoing.bytes, contract), headers)?;
+    Some((id.clone(), wrong))
+}
+
+/// How often `events` messages may wait for a client of a child that others use.
+const UNREAD: usize = 64;
+const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(500);

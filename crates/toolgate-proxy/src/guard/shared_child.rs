@@ -1,0 +1,315 @@
+//! One child that many modern clients use at once.
+//!
+//! Each client numbers its requests as it likes, so on the way to the child the id, the progress
+//! token and the id of a cancelled request become numbers of ours, and on the way back the
+//! client's own again: in answers, in progress, and as the subscription that a notification
+//! belongs to. Everything else of a message stays as it was written.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::watch;
+use toolgate_guard::{Carrier, Context, IdKey, ScopeKey, Shape, Side, one_line, read_message};
+use toolgate_json::{Kind, Node as _, View};
+use toolgate_mcp::message::{Edits, Message};
+
+use super::child::{Child, ChildOutput, Input};
+use super::in_process::Caller;
+use super::session_driver::{GuardContext, OutgoingMessage, Output, SessionDriver, link};
+use super::session_router::SessionRouter;
+
+/// The child's input, and whose request is whose.
+pub(super) struct SharedChild {
+    ctx: Arc<GuardContext>,
+    input: Arc<Input>,
+    /// The context under which the tools of the child are cached.
+    pub(super) context: Context,
+    /// The identity of all clients that share it.
+    pub(super) identity: Context,
+    /// For whom it is open, if it is a peer in this process.
+    pub(super) caller: Caller,
+    /// Takes messages that belong to no request, such as `list_changed`.
+    unclaimed: SessionDriver,
+    table: Mutex<Table>,
+    /// Changed with the table locked.
+    gone: watch::Sender<bool>,
+}
+
+#[derive(Default)]
+struct Table {
+    last: i64,
+    open: HashMap<i64, Entry>,
+}
+
+#[derive(Clone)]
+struct Entry {
+    router: Arc<SessionRouter>,
+    key: IdKey,
+    /// The client's id and progress token, as it wrote them.
+    id: String,
+    token: Option<String>,
+}
+
+/// Where a message of the child belongs, and what it says in the client's terms.
+struct RoutedMessage {
+    entry: Entry,
+    message: String,
+}
+
+impl SharedChild {
+    /// As whom all come that share it, and for whom it is open.
+    pub(super) fn new(
+        ctx: &Arc<GuardContext>,
+        input: Arc<Input>,
+        number: u64,
+        (identity, caller): (Context, Caller),
+    ) -> Arc<Self> {
+        let context = Context::Session(number);
+        let unclaimed = link(Carrier::Http, Carrier::Stdio, None);
+        Arc::new(Self {
+            ctx: Arc::clone(ctx),
+            input,
+            unclaimed: SessionDriver::new(ctx, context.clone(), unclaimed),
+            context,
+            identity,
+            caller,
+            table: Mutex::default(),
+            gone: watch::Sender::new(false),
+        })
+    }
+
+    pub(super) fn is_gone(&self) -> bool {
+        *self.gone.borrow()
+    }
+
+    /// Waits until the child has ended.
+    pub(super) async fn ended(&self) {
+        let mut gone = self.gone.subscribe();
+        // The sender lives in `self`, so the only way out is the value.
+        let _always_ok = gone.wait_for(|gone| *gone).await;
+    }
+
+    /// Sends a message of one client to the child.
+    pub(super) fn send(self: &Arc<Self>, router: &Arc<SessionRouter>, outgoing: &OutgoingMessage) {
+        let Some(message) = self.renumbered(router, outgoing) else {
+            return;
+        };
+        self.input.push(one_line(message.as_bytes()).into_owned());
+        let input = Arc::clone(&self.input);
+        // Not by whoever is here: a client that leaves must not cut a line in two.
+        tokio::spawn(async move { input.flush().await });
+    }
+
+    fn renumbered(
+        &self,
+        router: &Arc<SessionRouter>,
+        outgoing: &OutgoingMessage,
+    ) -> Option<String> {
+        read_message(&outgoing.bytes, |message, text| match message {
+            Message::Request(request) => {
+                let token = request
+                    .params
+                    .and_then(|params| params.member("_meta")?.member("progressToken"));
+                let number = self.enter(Entry {
+                    router: Arc::clone(router),
+                    key: IdKey::of(request.id),
+                    id: request.id.raw().to_owned(),
+                    token: token.map(|token| token.raw().to_owned()),
+                })?;
+                let mut edits = Edits::new();
+                edits.replace(request.view.member("id")?, number.to_string());
+                if let Some(token) = token {
+                    edits.replace(token, number.to_string());
+                }
+                Some(edits.apply(text))
+            }
+            Message::Notification(note) if note.method == "notifications/cancelled" => {
+                let id = note.params?.member("requestId")?;
+                let number = self.leave(router, &IdKey::read(id.raw())?)?;
+                let mut edits = Edits::new();
+                edits.replace(id, number.to_string());
+                Some(edits.apply(text))
+            }
+            Message::Notification(_) => Some(text.to_owned()),
+            // A modern client has nothing to answer.
+            Message::Result(_) | Message::Error(..) => None,
+        })?
+    }
+
+    fn enter(&self, entry: Entry) -> Option<i64> {
+        let mut table = self.table();
+        if self.is_gone() {
+            // The conversation is locked by whoever sends; it hears of it a moment later.
+            tokio::spawn(async move { entry.fail("the server has ended") });
+            return None;
+        }
+        table.last = table.last.saturating_add(1);
+        let number = table.last;
+        table.open.insert(number, entry);
+        Some(number)
+    }
+
+    fn leave(&self, router: &Arc<SessionRouter>, key: &IdKey) -> Option<i64> {
+        let mut table = self.table();
+        let mut open = table.open.iter();
+        let found = open.find(|(_, entry)| Arc::ptr_eq(&entry.router, router) && entry.key == *key);
+        let number = *found?.0;
+        table.open.remove(&number);
+        Some(number)
+    }
+
+    /// Reads the child until it has nothing more to say; then answers what is still open.
+    pub(super) async fn read_child(self: Arc<Self>, mut child: Child, place: OwnedSemaphorePermit) {
+        loop {
+            match child.next_output().await {
+                ChildOutput::Line(line) => self.on_line(&line),
+                ChildOutput::TooLong(found) => {
+                    let raw = found.id.clone().unwrap_or_default();
+                    let entry = raw
+                        .parse()
+                        .ok()
+                        .and_then(|id| self.table().open.remove(&id));
+                    match entry {
+                        Some(entry) => {
+                            let why =
+                                format!("the answer has {} bytes, which is too many", found.bytes);
+                            entry.fail(&why);
+                        }
+                        None => self.unclaimed.oversize(Side::Server, &found, &mut |_| {}),
+                    }
+                }
+                ChildOutput::Nothing => break,
+            }
+        }
+        self.input.close().await;
+        let how = child.end(self.ctx.times.grace).await;
+        // Before the next one may be started in it.
+        drop(place);
+        let orphans: Vec<Entry> = {
+            let mut table = self.table();
+            self.gone.send_replace(true);
+            table.open.drain().map(|(_, entry)| entry).collect()
+        };
+        for entry in orphans {
+            entry.fail(&how);
+        }
+    }
+
+    /// Lets the child end, whose open requests have been answered.
+    pub(super) async fn close(&self) {
+        let grace = self.ctx.times.grace;
+        let _slow_reader = tokio::time::timeout(grace, self.input.close()).await;
+    }
+
+    fn on_line(self: &Arc<Self>, line: &[u8]) {
+        match read_message(line, |message, text| self.route_to_client(message, text)).flatten() {
+            Some(RoutedMessage { entry, message }) => {
+                entry.router.take(Side::Server, message.as_bytes(), None);
+            }
+            None => self.unclaimed.take(Side::Server, line, &mut |output| {
+                self.answer_unclaimed(output)
+            }),
+        }
+    }
+
+    fn route_to_client(&self, message: Message<'_>, text: &str) -> Option<RoutedMessage> {
+        let mut edits = Edits::new();
+        let entry = match message {
+            Message::Result(outcome) => {
+                let id = outcome.view.member("id")?;
+                let entry = self.table().open.remove(&number(id)?)?;
+                edits.replace(id, entry.id.clone());
+                if let Some(subscription) = subscription(Some(outcome.result)) {
+                    edits.replace(subscription, entry.id.clone());
+                }
+                entry
+            }
+            Message::Error(Some(_), error) => {
+                let view = error.parent()?;
+                let id = view.member("id")?;
+                let entry = self.table().open.remove(&number(id)?)?;
+                edits.replace(id, entry.id.clone());
+                entry
+            }
+            Message::Notification(note) => {
+                let token = note
+                    .params
+                    .and_then(|params| params.member("progressToken"));
+                if let Some(token) = token {
+                    let entry = self.table().open.get(&number(token)?)?.clone();
+                    edits.replace(token, entry.token.clone()?);
+                    entry
+                } else if let Some(subscription) = subscription(note.params) {
+                    let entry = self.table().open.get(&number(subscription)?)?.clone();
+                    edits.replace(subscription, entry.id.clone());
+                    entry
+                } else {
+                    // Log messages name no request: with one open they can only be its own.
+                    self.only()
+                        .filter(|_| note.method == "notifications/message")?
+                }
+            }
+            Message::Error(None, _) | Message::Request(_) => return None,
+        };
+        Some(RoutedMessage {
+            message: edits.apply(text),
+            entry,
+        })
+    }
+
+    fn only(&self) -> Option<Entry> {
+        let table = self.table();
+        let mut open = table.open.values();
+        let first = open.next()?.clone();
+        open.next().is_none().then_some(first)
+    }
+
+    /// What the spare conversation says: it has no client.
+    fn answer_unclaimed(&self, output: Output) {
+        if let Output::Send(outgoing) = output
+            && outgoing.to == Side::Server
+            && matches!(outgoing.shape, Shape::Answer { .. })
+        {
+            self.input.push(one_line(&outgoing.bytes).into_owned());
+            let input = Arc::clone(&self.input);
+            tokio::spawn(async move { input.flush().await });
+        }
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Entry {
+    /// Answers the request, which the child will not.
+    fn fail(&self, why: &str) {
+        let deliver = &mut |output| self.router.route(output, None);
+        self.router.driver.request_failed(&self.key, why, deliver);
+    }
+}
+
+impl Drop for SharedChild {
+    fn drop(&mut self) {
+        self.ctx.guard.forget(&ScopeKey {
+            upstream: Arc::clone(&self.ctx.name),
+            context: self.context.clone(),
+        });
+    }
+}
+
+/// The number that stands for an id of ours. Some servers give it back as a string.
+fn number(view: View<'_>) -> Option<i64> {
+    match view.kind() {
+        Kind::Number => view.number().as_i64(),
+        Kind::String => view.string().parse().ok(),
+        _ => None,
+    }
+}
+
+fn subscription(holder: Option<View<'_>>) -> Option<View<'_>> {
+    holder?.member("_meta")?.member(SUBSCRIPTION)
+}
+
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";

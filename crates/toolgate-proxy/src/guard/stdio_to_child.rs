@@ -1,0 +1,384 @@
+//! One client on our standard input and output, one child behind us.
+//!
+//! Two pumps share the conversation. Each reads a message, lets the conversation decide under its
+//! lock, and writes what it decided, so a reader that is slow holds up its own writer and nobody
+//! else:
+//!
+//! ```text
+//!            read_client ──▶ driver ──▶ child's input ──▶ child
+//!   client                     │
+//!            client output ◀── driver ◀── read_child  ◀── child
+//! ```
+//!
+//! When the child ends, its open requests are answered, and it is started again if that is
+//! allowed; a legacy server is opened again as the client had opened it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout};
+use toolgate_guard::{Carrier, Context, IdKey, Purpose, Recovery, Shape, Side};
+
+use super::Exit;
+use super::child::{Child, ChildOutput, Input, Restarts, Source};
+use super::envelope::answered;
+use super::event::Event;
+use super::in_process::Caller;
+use super::options::Restart;
+use super::session_driver::{GuardContext, OutgoingMessage, Output, SessionDriver, link};
+use crate::outbox::Outbox;
+use crate::stdio::{Line, Lines};
+
+/// Reader and writer of the client.
+pub(super) struct Client<R, W> {
+    pub(super) from: R,
+    pub(super) to: W,
+}
+
+struct StdioToChild<W> {
+    ctx: Arc<GuardContext>,
+    driver: SessionDriver,
+    client: Outbox<W>,
+    child_state: watch::Sender<ChildState>,
+    /// Whether the reader holds a message of the client's until it is known who is behind us.
+    holding: watch::Sender<bool>,
+    state: Mutex<State>,
+    /// What is known of the server is kept under this.
+    context: Context,
+}
+
+/// The state of the child.
+enum ChildState {
+    /// A child is being started.
+    Starting,
+    Child(Arc<Input>),
+    /// There is none and none will be started: the conversation answers by itself.
+    Gone,
+}
+
+impl ChildState {
+    fn input(&self) -> Option<&Arc<Input>> {
+        match self {
+            Self::Child(input) => Some(input),
+            Self::Starting | Self::Gone => None,
+        }
+    }
+}
+
+#[derive(Default)]
+struct State {
+    /// How the client opened a legacy session: its request with the id, and its notification.
+    initialize: Option<(IdKey, Vec<u8>)>,
+    initialized: Option<Vec<u8>>,
+}
+
+/// Runs until the client leaves, the child ends for good, or the guard is stopped.
+pub(super) async fn run<R, W>(
+    ctx: Arc<GuardContext>,
+    client: Client<R, W>,
+    source: (Source, Caller),
+    restart: Restart,
+    context: Context,
+) -> Exit
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let bridge = Arc::new(StdioToChild {
+        driver: SessionDriver::new(
+            &ctx,
+            context.clone(),
+            link(Carrier::Stdio, Carrier::Stdio, None),
+        ),
+        client: Outbox::new(client.to),
+        child_state: watch::Sender::new(ChildState::Starting),
+        holding: watch::Sender::new(false),
+        state: Mutex::default(),
+        ctx,
+        context,
+    });
+    bridge.ctx.observe(&Event::Connected);
+    let begun = Instant::now();
+    let lines = Lines::new(client.from, bridge.ctx.bounds.message_bytes);
+    let reading = tokio::spawn(read_client(Arc::clone(&bridge), lines));
+    let clock = tokio::spawn(keep_time(Arc::clone(&bridge)));
+    let exit = bridge.serve(reading, source, Restarts::new(restart)).await;
+    clock.abort();
+    // What is decided is also told, to a client that takes it.
+    let _reader_is_gone = timeout(bridge.ctx.times.grace, bridge.client.close()).await;
+    let lasted = begun.elapsed();
+    bridge.ctx.observe(&Event::Disconnected { lasted });
+    exit
+}
+
+impl<W: AsyncWrite + Send + Unpin + 'static> StdioToChild<W> {
+    async fn serve(
+        self: &Arc<Self>,
+        mut reading: tokio::task::JoinHandle<()>,
+        (source, caller): (Source, Caller),
+        mut restarts: Restarts,
+    ) -> Exit {
+        loop {
+            let (child, input) = match Child::start(&self.ctx, &source, &caller) {
+                Ok(started) => started,
+                Err(fault) => {
+                    self.fail_open_requests(&fault.to_string()).await;
+                    self.stop_reader(&reading).await;
+                    return Exit::Failed(fault);
+                }
+            };
+            let mut child_reading =
+                tokio::spawn(Arc::clone(self).read_child(child, Arc::clone(&input)));
+            let (leaving, child) = tokio::select! {
+                child = &mut child_reading => (None, child),
+                _ = &mut reading => (Some(Exit::ClientGone), self.leave(&input, child_reading).await),
+                () = self.ctx.stopping() => {
+                    self.driver.stop();
+                    let exit = Some(Exit::Stopped);
+                    (exit, self.leave(&input, child_reading).await)
+                }
+            };
+            self.child_state.send_replace(ChildState::Starting);
+            let grace = self.ctx.times.grace;
+            // Whoever writes to a child that does not read is freed by its end, not by patience.
+            drop(input);
+            let how = match child {
+                Ok(child) => child.end(grace).await,
+                Err(_) => "the server".to_owned(),
+            };
+            self.fail_open_requests(&how).await;
+            if let Some(exit) = leaving {
+                self.stop_reader(&reading).await;
+                return exit;
+            }
+            let Some(pause) = restarts.next() else {
+                self.stop_reader(&reading).await;
+                return Exit::UpstreamGone(how);
+            };
+            tokio::time::sleep(pause).await;
+            let anew = link(Carrier::Stdio, Carrier::Stdio, None);
+            self.driver.renew(self.context.clone(), anew);
+        }
+    }
+
+    /// Lets open requests be answered, closes the child's input, and waits for what it still says.
+    async fn leave(
+        &self,
+        input: &Input,
+        mut child_reading: tokio::task::JoinHandle<Child>,
+    ) -> Result<Child, tokio::task::JoinError> {
+        let drained = async {
+            tokio::select! {
+                () = self.driver.idle() => None,
+                child = &mut child_reading => Some(child),
+            }
+        };
+        if let Ok(Some(child)) = timeout(self.ctx.times.drain, drained).await {
+            return child;
+        }
+        let grace = self.ctx.times.grace;
+        let _slow_reader = timeout(grace, input.close()).await;
+        match timeout(grace, &mut child_reading).await {
+            Ok(child) => child,
+            Err(_) => {
+                child_reading.abort();
+                child_reading.await
+            }
+        }
+    }
+
+    /// Ends the reader; a message that it holds is answered first.
+    async fn stop_reader(&self, reading: &tokio::task::JoinHandle<()>) {
+        self.child_state.send_replace(ChildState::Gone);
+        let mut holding = self.holding.subscribe();
+        let _slow_reader = timeout(self.ctx.times.grace, holding.wait_for(|held| !held)).await;
+        reading.abort();
+    }
+
+    /// Answers what will not be answered any more.
+    async fn fail_open_requests(&self, why: &str) {
+        self.driver
+            .server_gone(why, &mut |output| self.deliver(output));
+        let _reader_is_gone = timeout(self.ctx.times.grace, self.client.flush()).await;
+    }
+
+    /// Reads the child until it has nothing more to say.
+    async fn read_child(self: Arc<Self>, mut child: Child, input: Arc<Input>) -> Child {
+        if !self.reopen_session(&mut child, &input).await {
+            return child;
+        }
+        // From here on the conversation's messages go to this child.
+        self.child_state
+            .send_replace(ChildState::Child(Arc::clone(&input)));
+        loop {
+            match child.next_output().await {
+                ChildOutput::Line(line) => {
+                    let deliver = &mut |output| self.deliver(output);
+                    self.driver.take(Side::Server, &line, deliver);
+                }
+                ChildOutput::TooLong(found) => {
+                    let deliver = &mut |output| self.deliver(output);
+                    self.driver.oversize(Side::Server, &found, deliver);
+                }
+                ChildOutput::Nothing => return child,
+            }
+            self.flush().await;
+        }
+    }
+
+    /// Opens a legacy session with a new child as the client had opened it with the first. The
+    /// conversation hears it all; the client does not hear it again.
+    async fn reopen_session(&self, child: &mut Child, input: &Arc<Input>) -> bool {
+        let (initialize, initialized) = {
+            let state = self.state();
+            (state.initialize.clone(), state.initialized.clone())
+        };
+        let (Some((id, request)), Some(notification)) = (initialize, initialized) else {
+            return true;
+        };
+        let to_server = &mut |output| {
+            if let Output::Send(outgoing) = output
+                && outgoing.to == Side::Server
+            {
+                input.push(outgoing.bytes);
+            }
+        };
+        let handshake = async {
+            self.driver.take(Side::Client, &request, to_server);
+            input.flush().await.ok()?;
+            loop {
+                match child.next_output().await {
+                    ChildOutput::Line(line) => {
+                        self.driver.take(Side::Server, &line, to_server);
+                        if answered(&line).as_ref() == Some(&id) {
+                            break;
+                        }
+                    }
+                    ChildOutput::TooLong(_) => {}
+                    ChildOutput::Nothing => return None,
+                }
+            }
+            self.driver.take(Side::Client, &notification, to_server);
+            input.flush().await.ok()
+        };
+        matches!(
+            timeout(self.ctx.times.notify, handshake).await,
+            Ok(Some(()))
+        )
+    }
+
+    fn deliver(&self, output: Output) {
+        // On stdio a cancellation is a message; there is no stream to abandon.
+        let Output::Send(outgoing) = output else {
+            return;
+        };
+        if outgoing.to == Side::Client {
+            self.client.push(outgoing.bytes);
+            return;
+        }
+        let mut state = self.state();
+        state.remember(&outgoing);
+        match self.child_state.borrow().input() {
+            Some(input) => input.push(outgoing.bytes),
+            // Requests have been answered: the conversation knows that the child is gone.
+            None => self
+                .ctx
+                .note("undeliverable", "a message came while there was no child"),
+        }
+    }
+
+    async fn flush(&self) {
+        let input = self.child_state.borrow().input().cloned();
+        let to_child = async {
+            // A writer that fails shows where its other end is read.
+            if let Some(input) = input {
+                let _child_is_gone = input.flush().await;
+            }
+        };
+        // Beside each other: one that does not read keeps nothing from the other.
+        let (_, _client_is_gone) = tokio::join!(to_child, self.client.flush());
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn remember(&mut self, outgoing: &OutgoingMessage) {
+        if outgoing.purpose != Purpose::Forward {
+            return;
+        }
+        match &outgoing.shape {
+            Shape::Request { id, method } if method == "initialize" => {
+                self.initialize = Some((id.clone(), outgoing.bytes.clone()));
+                self.initialized = None;
+            }
+            Shape::Notification { method } if method == "notifications/initialized" => {
+                self.initialized = Some(outgoing.bytes.clone());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Reads the client until it leaves.
+async fn read_client<R, W>(bridge: Arc<StdioToChild<W>>, mut lines: Lines<R>)
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let mut child_state = bridge.child_state.subscribe();
+    loop {
+        let mut recovery = Recovery::new();
+        let line = lines.next_or_skip(|piece| recovery.feed(piece)).await;
+        // Between two children a message waits, and with it the client: nobody is there to read it.
+        bridge.holding.send_replace(true);
+        let known =
+            child_state.wait_for(|child_state| !matches!(child_state, ChildState::Starting));
+        if known.await.is_err() {
+            return;
+        }
+        let deliver = &mut |output| bridge.deliver(output);
+        let open = match line {
+            Ok(Line::Full(line)) => {
+                if !line.trim_ascii().is_empty() {
+                    bridge.driver.take(Side::Client, &line, deliver);
+                }
+                true
+            }
+            Ok(Line::TooLong(_)) => {
+                let found = recovery.finish();
+                bridge.driver.oversize(Side::Client, &found, deliver);
+                true
+            }
+            Ok(Line::End(rest)) => {
+                if !rest.trim_ascii().is_empty() {
+                    bridge.driver.take(Side::Client, &rest, deliver);
+                }
+                false
+            }
+            Err(_) => false,
+        };
+        bridge.flush().await;
+        bridge.holding.send_replace(false);
+        if !open {
+            return;
+        }
+        // What finds no place is left with the client.
+        bridge.driver.room().await;
+    }
+}
+
+async fn keep_time<W: AsyncWrite + Send + Unpin + 'static>(bridge: Arc<StdioToChild<W>>) {
+    loop {
+        bridge
+            .driver
+            .clock(&mut |output| bridge.deliver(output))
+            .await;
+        // Not by the clock, which has the next deadline to keep when a side does not read.
+        let flushing = Arc::clone(&bridge);
+        tokio::spawn(async move { flushing.flush().await });
+    }
+}

@@ -1,0 +1,482 @@
+//! One client on our standard input and output, an HTTP endpoint behind us.
+//!
+//! Requests run concurrently, each in a task of its own that ends with its answer. Notifications
+//! and answers of the client are posted in order, one at a time. A legacy session and
+//! its listening stream are kept here, the headers of modern messages are made here.
+
+mod listen;
+mod reopen;
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
+use tokio::task::{AbortHandle, JoinHandle};
+use tokio::time::{Instant, timeout};
+use toolgate_guard::{Carrier, Context, IdKey, Recovery, Shape, Side};
+
+use super::Exit;
+use super::envelope::{Envelope, answered, error_code, negotiated};
+use super::event::Event;
+use super::header_mirroring::{mirrored_headers, write};
+use super::refusal::{marked, refusal, with_status};
+use super::relist::contract_of;
+use super::session_driver::{GuardContext, OutgoingMessage, Output, SessionDriver, link};
+use super::stdio_to_child::Client;
+use super::trace_headers;
+use super::upstream_request::{UpstreamEvent, UpstreamRequest};
+use crate::http::{Endpoint, SESSION, VERSION};
+use crate::outbox::Outbox;
+use crate::stdio::{Line, Lines};
+
+struct StdioToHttp<W> {
+    ctx: Arc<GuardContext>,
+    driver: SessionDriver,
+    client: Outbox<W>,
+    endpoint: Arc<Endpoint>,
+    /// Messages for the server, in order.
+    queue: Mutex<VecDeque<OutgoingMessage>>,
+    /// Held by whoever sends them.
+    turn: tokio::sync::Mutex<()>,
+    /// Held by whoever opens a session in the place of a lost one.
+    reopening: tokio::sync::Mutex<()>,
+    places: Semaphore,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    requests: HashMap<IdKey, AbortHandle>,
+    /// The `initialize` in flight: what follows it needs the session that its answer names.
+    opening: Option<IdKey>,
+    session: Option<HeaderValue>,
+    version: Option<HeaderValue>,
+    listening: Option<AbortHandle>,
+    opened: reopen::Opened,
+}
+
+impl State {
+    /// Removes a request that has ended or is to end.
+    fn remove_request(&mut self, id: &IdKey) -> Option<AbortHandle> {
+        if self.opening.as_ref() == Some(id) {
+            self.opening = None;
+        }
+        self.requests.remove(id)
+    }
+}
+
+/// Runs until the client leaves or the guard is stopped.
+pub(super) async fn run<R, W>(
+    ctx: Arc<GuardContext>,
+    client: Client<R, W>,
+    endpoint: Arc<Endpoint>,
+    context: Context,
+) -> Exit
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let bridge = Arc::new(StdioToHttp {
+        driver: SessionDriver::new(&ctx, context, link(Carrier::Stdio, Carrier::Http, None)),
+        client: Outbox::new(client.to),
+        endpoint,
+        queue: Mutex::default(),
+        turn: tokio::sync::Mutex::default(),
+        reopening: tokio::sync::Mutex::default(),
+        places: Semaphore::new(MAX_CONCURRENT_REQUESTS),
+        state: Mutex::default(),
+        ctx,
+    });
+    bridge.ctx.observe(&Event::Connected);
+    let begun = Instant::now();
+    let lines = Lines::new(client.from, bridge.ctx.bounds.message_bytes);
+    let mut reading = tokio::spawn(Arc::clone(&bridge).read(lines));
+    let clock = tokio::spawn(Arc::clone(&bridge).keep_time());
+    let exit = tokio::select! {
+        _ = &mut reading => Exit::ClientGone,
+        () = bridge.ctx.stopping() => {
+            bridge.driver.stop();
+            Exit::Stopped
+        }
+    };
+    bridge.leave(reading).await;
+    clock.abort();
+    let lasted = begun.elapsed();
+    bridge.ctx.observe(&Event::Disconnected { lasted });
+    exit
+}
+
+impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
+    /// Reads the client until it leaves.
+    async fn read<R: AsyncRead + Send + Unpin>(self: Arc<Self>, mut lines: Lines<R>) {
+        loop {
+            let mut recovery = Recovery::new();
+            let line = lines.next_or_skip(|piece| recovery.feed(piece));
+            let line = line.await;
+            let last = !matches!(line, Ok(Line::Full(_) | Line::TooLong(_)));
+            match line {
+                Ok(Line::Full(line) | Line::End(line)) if !line.trim_ascii().is_empty() => {
+                    self.take(Side::Client, &line);
+                }
+                Ok(Line::TooLong(_)) => {
+                    let found = recovery.finish();
+                    let deliver = &mut |output| self.deliver(output);
+                    self.driver.oversize(Side::Client, &found, deliver);
+                }
+                _ => {}
+            }
+            self.dispatch().await;
+            let _client_is_gone = self.client.flush().await;
+            if last {
+                return;
+            }
+            // What finds no place is left with the client.
+            self.driver.room().await;
+        }
+    }
+
+    fn take(&self, from: Side, message: &[u8]) {
+        self.driver
+            .take(from, message, &mut |output| self.deliver(output));
+    }
+
+    fn deliver(&self, output: Output) {
+        match output {
+            Output::Send(outgoing) if outgoing.to == Side::Client => {
+                self.client.push(outgoing.bytes)
+            }
+            Output::Send(outgoing) => self.queue().push_back(outgoing),
+            Output::Abandon(id) => {
+                if let Some(upstream_request) = self.state().remove_request(&id) {
+                    upstream_request.abort();
+                }
+            }
+        }
+    }
+
+    /// Sends what is queued for the server.
+    async fn dispatch(self: &Arc<Self>) {
+        if self.queue().is_empty() {
+            return;
+        }
+        let _in_order = self.turn.lock().await;
+        loop {
+            let Some(outgoing) = self.next_due() else {
+                return;
+            };
+            match &outgoing.shape {
+                Shape::Request { id, method } => {
+                    let id = id.clone();
+                    let mut state = self.state();
+                    if method == "initialize" {
+                        state.opening = Some(id.clone());
+                    }
+                    state.opened.remember(&outgoing);
+                    let upstream_request =
+                        tokio::spawn(Arc::clone(self).run_request(id.clone(), outgoing));
+                    state.requests.insert(id, upstream_request.abort_handle());
+                }
+                Shape::Batch(_) | Shape::Answer { .. } | Shape::Notification { .. } => {
+                    self.post_notification(outgoing).await;
+                }
+            }
+        }
+    }
+
+    /// The first message in the queue; while a session is being opened only answers pass,
+    /// and the rest waits, for a client that does not wait for the session itself.
+    fn next_due(&self) -> Option<OutgoingMessage> {
+        let opening = self.state().opening.is_some();
+        let mut queue = self.queue();
+        if !opening {
+            return queue.pop_front();
+        }
+        let mut waiting = queue.iter();
+        let at = waiting.position(|outgoing| matches!(outgoing.shape, Shape::Answer { .. }))?;
+        queue.remove(at)
+    }
+
+    /// Posts what is not answered by a message of its own; a batch may be.
+    async fn post_notification(self: &Arc<Self>, outgoing: OutgoingMessage) {
+        let opens = matches!(&outgoing.shape,
+            Shape::Notification { method } if method == "notifications/initialized");
+        if opens {
+            self.state().opened.remember(&outgoing);
+        }
+        let (envelope, headers) = self.headers(&outgoing);
+        let mut upstream_request = self.post(&outgoing, headers, &envelope);
+        let told = async {
+            loop {
+                match upstream_request.next().await {
+                    UpstreamEvent::Head { status, .. } if status >= 400 => {
+                        return Err(format!("HTTP status {status}"));
+                    }
+                    UpstreamEvent::Head { .. } => {}
+                    UpstreamEvent::Whole(body) if body.trim_ascii().is_empty() => return Ok(()),
+                    UpstreamEvent::Whole(body) => self.take(Side::Server, &body),
+                    UpstreamEvent::Event(event) => {
+                        if let Some(data) = event.data {
+                            self.take(Side::Server, &data);
+                        }
+                    }
+                    UpstreamEvent::End => return Ok(()),
+                    UpstreamEvent::Broken(fault) => return Err(fault.to_string()),
+                }
+            }
+        };
+        match timeout(self.ctx.times.notify, told).await {
+            Ok(Ok(())) => {}
+            Ok(Err(why)) => self.ctx.note("untold", &why),
+            Err(_) => self
+                .ctx
+                .note("untold", "the upstream did not take it in time"),
+        }
+        if opens {
+            self.listen();
+        }
+    }
+
+    /// Carries one request there and what belongs to it back.
+    async fn run_request(self: Arc<Self>, id: IdKey, outgoing: OutgoingMessage) {
+        let mut head = (200, HeaderMap::new());
+        let failed = match self.place(&outgoing).await {
+            Ok(_place) => self.carry(&id, outgoing, &mut head).await,
+            Err(_) => Some("the guard is shutting down".to_owned()),
+        };
+        self.state().remove_request(&id);
+        if let Some(why) = failed {
+            let (refusal, caller) = (refusal(head.0, &head.1), self.endpoint.caller());
+            let deliver = &mut |output| match &refusal {
+                Some(refusal) => self.deliver(marked(output, caller, refusal)),
+                None => self.deliver(with_status(output, head.0)),
+            };
+            self.driver.request_failed(&id, &why, deliver);
+        }
+        self.settle().await;
+    }
+
+    /// A place among the requests that are on their way at once, each of which has a connection
+    /// of its own; what opens a session or listens needs none, so that nothing waits for ever.
+    async fn place(
+        &self,
+        outgoing: &OutgoingMessage,
+    ) -> Result<Option<SemaphorePermit<'_>>, AcquireError> {
+        let short = match &outgoing.shape {
+            Shape::Request { method, .. } => {
+                !matches!(&**method, "initialize" | "subscriptions/listen")
+            }
+            _ => false,
+        };
+        match short {
+            true => self.places.acquire().await.map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// `Some` is why the answer has not come.
+    async fn carry(
+        self: &Arc<Self>,
+        id: &IdKey,
+        outgoing: OutgoingMessage,
+        head: &mut (u16, HeaderMap),
+    ) -> Option<String> {
+        let (envelope, mut sent) = self.headers(&outgoing);
+        let opens = envelope.method.as_deref() == Some("initialize");
+        let mut retried = envelope.version.is_none();
+        let mut reopened = opens || envelope.version.is_some();
+        let mut upstream_request = self.post(&outgoing, sent.clone(), &envelope);
+        loop {
+            let (message, whole) = match upstream_request.next().await {
+                UpstreamEvent::Head {
+                    status, headers, ..
+                } => {
+                    if opens && status == 200 {
+                        self.state().session = self.session_of(&headers);
+                    }
+                    // It did nothing, so it is asked again, in a session that it knows.
+                    if status == 404
+                        && !std::mem::replace(&mut reopened, true)
+                        && let Some(lost) = sent.get(SESSION)
+                    {
+                        if let Err(why) = self.reopen_session(lost).await {
+                            return Some(format!(
+                                "HTTP status 404, and it opens no new session: {why}"
+                            ));
+                        }
+                        (_, sent) = self.headers(&outgoing);
+                        upstream_request = self.post(&outgoing, sent.clone(), &envelope);
+                    }
+                    *head = (status, headers);
+                    continue;
+                }
+                UpstreamEvent::Whole(body) => (body, true),
+                UpstreamEvent::Event(event) => match event.data {
+                    Some(data) if !data.trim_ascii().is_empty() => (data, false),
+                    // Keeps the connection alive, or only names a place to resume from.
+                    _ => continue,
+                },
+                UpstreamEvent::End if upstream_request.resume().await => continue,
+                UpstreamEvent::End => {
+                    return Some("the answer ended before it was complete".to_owned());
+                }
+                UpstreamEvent::Broken(_) if upstream_request.resume().await => continue,
+                UpstreamEvent::Broken(fault) => return Some(fault.to_string()),
+            };
+            let own = answered(&message);
+            // A refusal is the client's to act on, whatever its body says.
+            let refused = refusal(head.0, &head.1).is_some();
+            // Some servers refuse with an id of their own.
+            let refused = refused || (head.0 >= 400 && own.as_ref() != Some(id));
+            if (own.is_none() || refused) && whole {
+                return Some(match head.0 {
+                    200 => "the answer is no JSON-RPC answer".to_owned(),
+                    status => format!("HTTP status {status}"),
+                });
+            }
+            if !retried && error_code(&message) == Some(HEADER_MISMATCH) {
+                retried = true;
+                if let Some(contract) =
+                    contract_of(&self.ctx, &self.endpoint, &envelope, &outgoing.bytes).await
+                {
+                    write(
+                        &mirrored_headers(&envelope, &outgoing.bytes, Some(&contract)),
+                        &mut sent,
+                    );
+                    upstream_request = self.post(&outgoing, sent.clone(), &envelope);
+                    continue;
+                }
+            }
+            if opens && own.as_ref() == Some(id) {
+                let version = negotiated(&message);
+                let version = version.and_then(|version| HeaderValue::from_str(&version).ok());
+                self.state().version = version;
+            }
+            self.take(Side::Server, &message);
+            if own.as_ref() == Some(id) {
+                return None;
+            }
+            if whole {
+                return Some("the answer is none to this request".to_owned());
+            }
+            self.settle().await;
+        }
+    }
+
+    async fn settle(self: &Arc<Self>) {
+        self.dispatch_boxed().await;
+        let _client_is_gone = self.client.flush().await;
+    }
+
+    /// Boxed, because a request may start another and the future would contain itself.
+    fn dispatch_boxed(self: &Arc<Self>) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(self.dispatch())
+    }
+
+    fn post(
+        &self,
+        outgoing: &OutgoingMessage,
+        headers: HeaderMap,
+        envelope: &Envelope,
+    ) -> UpstreamRequest {
+        let message = Bytes::copy_from_slice(&outgoing.bytes);
+        let limit = self.ctx.bounds.message_bytes;
+        let resumable = envelope.version.is_none();
+        UpstreamRequest::post(&self.endpoint, headers, message, limit, resumable)
+    }
+
+    /// The headers of one message.
+    fn headers(&self, outgoing: &OutgoingMessage) -> (Envelope, HeaderMap) {
+        let envelope = Envelope::read(&outgoing.bytes);
+        let mut headers = if envelope.version.is_some() {
+            self.endpoint.headers()
+        } else {
+            self.common()
+        };
+        headers.insert(ACCEPT, HeaderValue::from_static(BOTH));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if envelope.version.is_some() {
+            write(
+                &mirrored_headers(&envelope, &outgoing.bytes, outgoing.call.as_deref()),
+                &mut headers,
+            );
+        }
+        trace_headers::write(outgoing.trace.as_deref(), &mut headers);
+        (envelope, headers)
+    }
+
+    /// The headers of a legacy session.
+    fn common(&self) -> HeaderMap {
+        let mut headers = self.endpoint.headers();
+        let state = self.state();
+        if let Some(session) = &state.session {
+            headers.insert(SESSION, session.clone());
+        }
+        if let Some(version) = &state.version {
+            headers.insert(VERSION, version.clone());
+        }
+        headers
+    }
+
+    async fn keep_time(self: Arc<Self>) {
+        loop {
+            self.driver.clock(&mut |output| self.deliver(output)).await;
+            self.settle().await;
+        }
+    }
+
+    /// Lets open requests be answered; then ends the session.
+    async fn leave(self: &Arc<Self>, reading: JoinHandle<()>) {
+        if timeout(self.ctx.times.drain, self.driver.idle())
+            .await
+            .is_err()
+        {
+            let deliver = &mut |output| self.deliver(output);
+            self.driver
+                .server_gone("the guard is shutting down", deliver);
+        }
+        reading.abort();
+        let grace = self.ctx.times.grace;
+        // What is decided is also told, to a client that takes it.
+        let _reader_is_gone = timeout(grace, self.client.close()).await;
+        let (listening, requests, session) = {
+            let mut state = self.state();
+            let requests: Vec<_> = state
+                .requests
+                .drain()
+                .map(|(_, upstream_request)| upstream_request)
+                .collect();
+            (state.listening.take(), requests, state.session.is_some())
+        };
+        for task in requests.into_iter().chain(listening) {
+            task.abort();
+        }
+        if session {
+            self.delete().await;
+        }
+    }
+
+    /// The name of the session that an answer opens.
+    fn session_of(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+        let mut session = headers.get(SESSION).cloned()?;
+        session.set_sensitive(true);
+        self.endpoint.caller().keep();
+        Some(session)
+    }
+
+    fn queue(&self) -> MutexGuard<'_, VecDeque<OutgoingMessage>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Requests that are on their way at once; more wait. Systems let a process have 1,024 files.
+const MAX_CONCURRENT_REQUESTS: usize = 512;
+/// A header does not match the body (2026-07-28, basic).
+const HEADER_MISMATCH: i64 = -32020;
+const BOTH: &str = "application/json, text/event-stream";

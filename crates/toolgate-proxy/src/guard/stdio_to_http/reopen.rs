@@ -1,0 +1,219 @@
+//! A session that the server has forgotten: it answers 404, and another is opened as the client
+//! had opened the first (2025-11-25, basic/transports, "Session Management").
+//!
+//! The client on the other side has no part in sessions, so it is not told; but what the server
+//! lists may be another, and that it is told.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::Method;
+use tokio::io::AsyncWrite;
+use tokio::time::timeout;
+use toolgate_guard::{IdKey, Purpose, Shape, Side};
+use toolgate_json::{Kind, Node as _, View};
+use toolgate_mcp::message::Message;
+
+use super::{BOTH, StdioToHttp};
+use crate::fault::Phase;
+use crate::guard::envelope::{answered, negotiated, read};
+use crate::guard::session_driver::{OutgoingMessage, Output};
+use crate::guard::upstream_request::{UpstreamEvent, UpstreamRequest};
+use crate::http::{SESSION, VERSION};
+
+/// How the client opened its session.
+#[derive(Default)]
+pub(super) struct Opened {
+    initialize: Option<(IdKey, Bytes)>,
+    initialized: Option<Bytes>,
+    /// The log level that it set last.
+    level: Option<Bytes>,
+}
+
+impl Opened {
+    pub(super) fn remember(&mut self, outgoing: &OutgoingMessage) {
+        if outgoing.purpose != Purpose::Forward {
+            return;
+        }
+        let bytes = || Bytes::copy_from_slice(&outgoing.bytes);
+        match &outgoing.shape {
+            Shape::Request { id, method } if method == "initialize" => {
+                *self = Self {
+                    initialize: Some((id.clone(), bytes())),
+                    ..Self::default()
+                };
+            }
+            Shape::Request { method, .. } if method == "logging/setLevel" => {
+                self.level = Some(bytes());
+            }
+            Shape::Notification { method } if method == "notifications/initialized" => {
+                self.initialized = Some(bytes());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What the answer to `initialize` says.
+struct Answer {
+    session: Option<HeaderValue>,
+    version: Option<String>,
+    /// Which lists it will tell of when they change.
+    tells: Vec<&'static str>,
+}
+
+impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
+    /// Opens a session in the place of `lost`, unless that was done since.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none.
+    pub(super) async fn reopen_session(self: &Arc<Self>, lost: &HeaderValue) -> Result<(), String> {
+        let _one_at_a_time = self.reopening.lock().await;
+        let (initialize, initialized, level) = {
+            let state = self.state();
+            if state.session.as_ref() != Some(lost) {
+                return Ok(());
+            }
+            let opened = &state.opened;
+            let initialize = opened.initialize.clone();
+            let initialize = initialize.ok_or("it was not opened here")?;
+            (initialize, opened.initialized.clone(), opened.level.clone())
+        };
+        let opening = timeout(self.ctx.times.notify, self.initialize(initialize)).await;
+        let answer = opening.map_err(|_| "no answer in time")??;
+        let spoken = {
+            let state = self.state();
+            let spoken = state.version.as_ref().and_then(|it| it.to_str().ok());
+            spoken.map(str::to_owned)
+        };
+        if answer.version != spoken {
+            return Err("it speaks another version now".to_owned());
+        }
+        let mut headers = self.endpoint.headers();
+        for (name, value) in [
+            (SESSION, answer.session.clone()),
+            (VERSION, self.state().version.clone()),
+        ] {
+            if let Some(value) = value {
+                headers.insert(name, value);
+            }
+        }
+        let ready = initialized.is_some();
+        for message in initialized.into_iter().chain(level) {
+            let told = timeout(self.ctx.times.notify, self.told(headers.clone(), message)).await;
+            told.map_err(|_| "it did not take what the client had said in time")??;
+        }
+        {
+            let mut state = self.state();
+            state.session = answer.session;
+            if let Some(listening) = state.listening.take() {
+                listening.abort();
+            }
+        }
+        if ready {
+            self.listen();
+        }
+        self.ctx
+            .note("session-opened-again", "the server had forgotten it");
+        self.changed(&answer.tells);
+        Ok(())
+    }
+
+    async fn initialize(&self, (id, message): (IdKey, Bytes)) -> Result<Answer, String> {
+        let headers = self.endpoint.headers();
+        let mut upstream_request = self.send(headers, message);
+        let mut session = None;
+        loop {
+            let message = match upstream_request.next().await {
+                UpstreamEvent::Head {
+                    status: 200,
+                    headers,
+                    ..
+                } => {
+                    session = self.session_of(&headers);
+                    continue;
+                }
+                UpstreamEvent::Head { status, .. } => return Err(format!("HTTP status {status}")),
+                UpstreamEvent::Whole(body) => body,
+                UpstreamEvent::Event(event) => event.data.unwrap_or_default(),
+                UpstreamEvent::End => {
+                    return Err("the answer ended before it was complete".to_owned());
+                }
+                UpstreamEvent::Broken(fault) => return Err(fault.to_string()),
+            };
+            if answered(&message).as_ref() == Some(&id) {
+                let version = negotiated(&message);
+                if version.is_none() {
+                    return Err("it refuses `initialize`".to_owned());
+                }
+                return Ok(Answer {
+                    session,
+                    version,
+                    tells: read(&message, tells).unwrap_or_default(),
+                });
+            }
+        }
+    }
+
+    /// Sends what is answered by nothing that matters.
+    async fn told(&self, headers: HeaderMap, message: Bytes) -> Result<(), String> {
+        let mut upstream_request = self.send(headers, message);
+        loop {
+            match upstream_request.next().await {
+                UpstreamEvent::Head { status, .. } if status >= 400 => {
+                    return Err(format!("HTTP status {status}"));
+                }
+                UpstreamEvent::Head { .. } | UpstreamEvent::Event(_) => {}
+                UpstreamEvent::Whole(_) | UpstreamEvent::End => return Ok(()),
+                UpstreamEvent::Broken(fault) => return Err(fault.to_string()),
+            }
+        }
+    }
+
+    fn send(&self, mut headers: HeaderMap, message: Bytes) -> UpstreamRequest {
+        headers.insert(ACCEPT, HeaderValue::from_static(BOTH));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let limit = self.ctx.bounds.message_bytes;
+        UpstreamRequest::post(&self.endpoint, headers, message, limit, false)
+    }
+
+    /// What is known of the lists is of the past; the client hears it where the server has said
+    /// that it tells.
+    fn changed(&self, tells: &[&'static str]) {
+        for kind in LISTS {
+            let note =
+                format!(r#"{{"jsonrpc":"2.0","method":"notifications/{kind}/list_changed"}}"#);
+            let deliver = &mut |output| match output {
+                Output::Send(outgoing) if outgoing.to == Side::Client && !tells.contains(&kind) => {
+                }
+                output => self.deliver(output),
+            };
+            self.driver.take(Side::Server, note.as_bytes(), deliver);
+        }
+    }
+
+    /// Ends a session at the server.
+    pub(super) async fn delete(&self) {
+        let headers = self.common();
+        let none = Bytes::new();
+        let phase = Phase::Request;
+        let delete = self.endpoint.send(phase, Method::DELETE, headers, none);
+        let _unheard = timeout(self.ctx.times.grace, delete).await;
+    }
+}
+
+fn tells(answer: Message<'_>) -> Vec<&'static str> {
+    let Message::Result(outcome) = answer else {
+        return Vec::new();
+    };
+    let capabilities: Option<View<'_>> = outcome.result.member("capabilities");
+    let tells = |kind: &&str| {
+        let tells = capabilities.and_then(|all| all.member(kind)?.member("listChanged"));
+        tells.is_some_and(|tells| tells.kind() == Kind::Boolean && tells.boolean())
+    };
+    LISTS.into_iter().filter(|kind| tells(kind)).collect()
+}
+
+const LISTS: [&str; 3] = ["tools", "prompts", "resources"];

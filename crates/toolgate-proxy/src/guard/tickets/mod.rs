@@ -1,0 +1,382 @@
+//! The names that clients have for legacy sessions (`Mcp-Session-Id`).
+//!
+//! A name is sealed and holds all that another replica needs to go on with the session, so that
+//! there is no store: the upstream, its own name for the session, the version that was agreed on,
+//! when it was opened and for whom. A client never sees the upstream's name, nor the upstream the
+//! client's.
+
+pub(super) mod caller;
+mod keys;
+mod ticket;
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use hyper::header::{HeaderMap, HeaderValue};
+
+pub use keys::SessionKeys;
+use ticket::SessionTicket;
+pub(super) use ticket::{NotMovable, SessionLocation};
+
+/// How the sessions of the legacy era over HTTP are named, and how long a name is good.
+#[derive(Clone, Debug)]
+pub struct Sessions {
+    /// What names are sealed with. Default a secret of this process.
+    pub keys: SessionKeys,
+    /// How long after it was opened a session may be used. Default 7 days.
+    pub age: Duration,
+    /// Whether a session that was opened with an `Authorization` is for that caller only: for the
+    /// issuer and subject of a JSON Web Token, otherwise for that very header. Default yes.
+    pub bound: bool,
+}
+
+impl Default for Sessions {
+    fn default() -> Self {
+        Self {
+            keys: SessionKeys::default(),
+            age: Duration::from_secs(7 * 24 * 3_600),
+            bound: true,
+        }
+    }
+}
+
+/// Gives names and reads them.
+pub(super) struct TicketIssuer {
+    sessions: Sessions,
+    upstream: Arc<str>,
+    replica: [u8; 16],
+}
+
+/// A session as a name tells it.
+#[derive(Clone)]
+pub(super) struct VerifiedTicket {
+    pub(super) contents: Arc<SessionTicket>,
+    /// The keys under which it was read.
+    generation: u64,
+}
+
+/// Why a name opens no session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoSession {
+    /// It was not given here, or is another caller's, or the session is over.
+    Unknown,
+    Expired,
+    /// It cannot go on here, for this reason.
+    OnOtherReplica(NotMovable),
+    /// It can be opened here and is not.
+    NotOpenHere,
+    /// It cannot be opened here now.
+    OpeningFailed,
+    /// There are too many.
+    NoRoom,
+}
+
+/// Why a session gets no name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoSessionId {
+    TooLong,
+    NoRandomness,
+}
+
+impl TicketIssuer {
+    pub(super) fn new(sessions: Sessions, upstream: &Arc<str>, replica: [u8; 16]) -> Self {
+        Self {
+            sessions,
+            upstream: Arc::clone(upstream),
+            replica,
+        }
+    }
+
+    /// A name for a session at the upstream, for whoever sent `headers`.
+    pub(super) fn of_upstream(
+        &self,
+        id: &HeaderValue,
+        version: Option<&str>,
+        headers: &HeaderMap,
+    ) -> Result<HeaderValue, NoSessionId> {
+        let location = SessionLocation::Upstream {
+            id: id.as_bytes().to_vec(),
+            version: version
+                .filter(|version| version.len() <= LONGEST_VERSION)
+                .map(str::to_owned),
+        };
+        self.seal(location, headers)
+    }
+
+    /// A name for a session in a process beside this replica.
+    pub(super) fn of_child(&self, headers: &HeaderMap) -> Result<HeaderValue, NoSessionId> {
+        self.seal(
+            SessionLocation::Replica(self.replica, NotMovable::Process),
+            headers,
+        )
+    }
+
+    /// A name for a session that any replica can open with these parameters of `initialize`. If
+    /// they are too long for a name it stays here.
+    pub(super) fn of_opening(
+        &self,
+        opening: String,
+        headers: &HeaderMap,
+    ) -> Result<HeaderValue, NoSessionId> {
+        let location = if opening.len() <= ticket::LONGEST_PART {
+            SessionLocation::Anywhere(opening)
+        } else {
+            SessionLocation::Replica(self.replica, NotMovable::LongInitialize)
+        };
+        self.seal(location, headers)
+    }
+
+    fn seal(
+        &self,
+        location: SessionLocation,
+        headers: &HeaderMap,
+    ) -> Result<HeaderValue, NoSessionId> {
+        let ticket = SessionTicket {
+            opened: now(),
+            caller: self.caller(headers),
+            upstream: self.upstream.as_ref().to_owned(),
+            location,
+        };
+        let written = ticket.write().ok_or(NoSessionId::TooLong)?;
+        let name = self.sessions.keys.seal(written);
+        name.and_then(|name| HeaderValue::try_from(name).ok())
+            .ok_or(NoSessionId::NoRandomness)
+    }
+
+    /// What a name says, if it may be said to whoever sent `headers`. `known` is what it said
+    /// before.
+    pub(super) fn read(
+        &self,
+        name: &str,
+        known: Option<&VerifiedTicket>,
+        headers: &HeaderMap,
+    ) -> Result<VerifiedTicket, NoSession> {
+        let known = known.filter(|verified| verified.generation == self.sessions.keys.generation());
+        let verified = match known {
+            Some(verified) => verified.clone(),
+            None => self.open(name).ok_or(NoSession::Unknown)?,
+        };
+        let ticket = &verified.contents;
+        if ticket.upstream != *self.upstream
+            || (ticket.caller.is_some() && ticket.caller != self.caller(headers))
+        {
+            return Err(NoSession::Unknown);
+        }
+        if self.is_old(ticket) {
+            return Err(NoSession::Expired);
+        }
+        Ok(verified)
+    }
+
+    /// Whether nobody can use the session any more, with any authorization.
+    pub(super) fn is_over(&self, name: &str, ticket: &VerifiedTicket) -> bool {
+        let same = ticket.generation == self.sessions.keys.generation();
+        self.is_old(&ticket.contents) || !(same || self.open(name).is_some())
+    }
+
+    /// Why a session that is not open here is none.
+    pub(super) fn absent(&self, location: &SessionLocation) -> NoSession {
+        match location {
+            SessionLocation::Replica(replica, stays) if *replica != self.replica => {
+                NoSession::OnOtherReplica(*stays)
+            }
+            SessionLocation::Anywhere(_) => NoSession::NotOpenHere,
+            SessionLocation::Replica(..) | SessionLocation::Upstream { .. } => NoSession::Unknown,
+        }
+    }
+
+    fn open(&self, name: &str) -> Option<VerifiedTicket> {
+        let (ticket, generation) = self.sessions.keys.open(name)?;
+        let contents = Arc::new(SessionTicket::read(&ticket)?);
+        Some(VerifiedTicket {
+            contents,
+            generation,
+        })
+    }
+
+    fn is_old(&self, ticket: &SessionTicket) -> bool {
+        // The clock of the replica that opened it may be ahead of ours.
+        now().saturating_sub(ticket.opened) >= self.sessions.age.as_secs()
+    }
+
+    fn caller(&self, headers: &HeaderMap) -> Option<[u8; 32]> {
+        caller::caller(headers).filter(|_| self.sessions.bound)
+    }
+}
+
+impl NoSession {
+    /// The status of the answer, a stable word, and what is said. 404 makes a client open another
+    /// session (2025-11-25, basic/transports, session management).
+    pub(super) fn response(self) -> (u16, &'static str, &'static str) {
+        match self {
+            Self::Unknown | Self::NotOpenHere => (
+                404,
+                "session",
+                "there is no such session; open one with `initialize`",
+            ),
+            Self::Expired => (
+                404,
+                "session-age",
+                "the session is too old; open another with `initialize`",
+            ),
+            Self::OnOtherReplica(NotMovable::Process) => (
+                404,
+                "session-replica",
+                "the session is with another replica of the guard, whose server is a process beside it, and cannot move; open another with `initialize`, or let the balancer keep a client with its replica",
+            ),
+            Self::OnOtherReplica(NotMovable::LongInitialize) => (
+                404,
+                "session-replica",
+                "the session is with another replica of the guard and cannot move, because the client's `initialize` is longer than the limit of 2048 bytes for a session that can; open another, or let the balancer keep a client with its replica",
+            ),
+            Self::OnOtherReplica(NotMovable::UpstreamSession) => (
+                404,
+                "session-replica",
+                "the session cannot go on here, because a server behind it keeps a session of its own; open another with `initialize`, or let the balancer keep a client with its replica",
+            ),
+            Self::OpeningFailed => (
+                503,
+                "session-unopened",
+                "the servers of the session cannot be opened here now; try again",
+            ),
+            Self::NoRoom => (503, "sessions", "too many sessions"),
+        }
+    }
+}
+
+impl NoSessionId {
+    pub(super) fn response(self) -> (u16, String) {
+        match self {
+            Self::TooLong => (
+                502,
+                format!(
+                    "the server's own name for the session has more than {} bytes",
+                    ticket::LONGEST_PART
+                ),
+            ),
+            Self::NoRandomness => (503, "the system has no randomness to give".to_owned()),
+        }
+    }
+}
+
+/// Bytes of a version that is remembered; all that exist have ten.
+const LONGEST_VERSION: usize = 32;
+
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.unwrap_or_default().as_secs()
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::header::AUTHORIZATION;
+
+    use super::*;
+
+    fn names(sessions: &Sessions, upstream: &str, replica: u8) -> TicketIssuer {
+        TicketIssuer::new(sessions.clone(), &Arc::from(upstream), [replica; 16])
+    }
+
+    fn bearer(token: &str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        let value = HeaderValue::from_str(&format!("Bearer {token}")).unwrap();
+        headers.insert(AUTHORIZATION, value);
+        headers
+    }
+
+    #[test]
+    fn a_name_is_good_with_any_replica_for_its_caller_and_its_upstream() {
+        let sessions = Sessions::default();
+        let (one, two) = (names(&sessions, "tools", 1), names(&sessions, "tools", 2));
+        let id = HeaderValue::from_static("s-1");
+        let name = one
+            .of_upstream(&id, Some("2025-03-26"), &bearer("a"))
+            .unwrap();
+        let name = name.to_str().unwrap();
+        let verified = two.read(name, None, &bearer("a")).ok().unwrap();
+        let location = SessionLocation::Upstream {
+            id: b"s-1".to_vec(),
+            version: Some("2025-03-26".to_owned()),
+        };
+        assert_eq!(verified.contents.location, location);
+        let other = names(&sessions, "others", 1);
+        for (at, headers) in [
+            (&two, bearer("b")),
+            (&two, HeaderMap::new()),
+            (&other, bearer("a")),
+        ] {
+            let verified = at.read(name, None, &headers);
+            assert_eq!(verified.err(), Some(NoSession::Unknown));
+            let verified = at.read(name, Some(&told_of(&two, name)), &headers);
+            assert_eq!(verified.err(), Some(NoSession::Unknown));
+        }
+        // Opened without authorization, it is nobody's.
+        let name = one.of_upstream(&id, None, &HeaderMap::new()).unwrap();
+        assert!(two.read(name.to_str().unwrap(), None, &bearer("b")).is_ok());
+        let loose = Sessions {
+            bound: false,
+            ..sessions
+        };
+        let name = names(&loose, "tools", 1).of_upstream(&id, None, &bearer("a"));
+        let name = name.unwrap();
+        assert!(two.read(name.to_str().unwrap(), None, &bearer("b")).is_ok());
+    }
+
+    fn told_of(names: &TicketIssuer, name: &str) -> VerifiedTicket {
+        names.open(name).unwrap()
+    }
+
+    #[test]
+    fn names_end() {
+        let mut sessions = Sessions::default();
+        let one = names(&sessions, "tools", 1);
+        let name = one.of_child(&HeaderMap::new()).unwrap();
+        let name = name.to_str().unwrap();
+        let verified = told_of(&one, name);
+        assert_eq!(one.absent(&verified.contents.location), NoSession::Unknown);
+        assert!(!one.is_over(name, &verified));
+        let away = names(&sessions, "tools", 2).absent(&verified.contents.location);
+        assert_eq!(away, NoSession::OnOtherReplica(NotMovable::Process));
+        sessions.age = Duration::ZERO;
+        let short = names(&sessions, "tools", 1);
+        let read = short.read(name, Some(&verified), &HeaderMap::new());
+        assert_eq!(read.err(), Some(NoSession::Expired));
+        assert!(short.is_over(name, &verified));
+        // Keys that are gone end what is known, too.
+        let secret = "a secret of more than thirty-two bytes";
+        sessions.keys.replace(&[secret]).unwrap();
+        let read = one.read(name, Some(&verified), &HeaderMap::new());
+        assert_eq!(read.err(), Some(NoSession::Unknown));
+        assert!(one.is_over(name, &verified));
+    }
+
+    #[test]
+    fn an_opening_moves_if_it_is_short_enough() {
+        let sessions = Sessions::default();
+        let (one, two) = (names(&sessions, "tools", 1), names(&sessions, "tools", 2));
+        for (length, expected) in [
+            (2_048, NoSession::NotOpenHere),
+            (2_049, NoSession::OnOtherReplica(NotMovable::LongInitialize)),
+        ] {
+            let name = one.of_opening("x".repeat(length), &bearer("a")).unwrap();
+            assert!(name.len() <= 3_000, "{}", name.len());
+            let verified = two.read(name.to_str().unwrap(), None, &bearer("a"));
+            let verified = verified.ok().unwrap();
+            assert_eq!(two.absent(&verified.contents.location), expected);
+        }
+    }
+
+    #[test]
+    fn the_upstream_may_not_be_wordy() {
+        let one = names(&Sessions::default(), "tools", 1);
+        let id = HeaderValue::try_from("x".repeat(2_049)).unwrap();
+        let name = one.of_upstream(&id, None, &HeaderMap::new());
+        assert_eq!(name.err(), Some(NoSessionId::TooLong));
+        let id = HeaderValue::try_from("x".repeat(2_048)).unwrap();
+        let name = one.of_upstream(&id, None, &HeaderMap::new()).unwrap();
+        assert!(
+            one.read(name.to_str().unwrap(), None, &HeaderMap::new())
+                .is_ok()
+        );
+    }
+}

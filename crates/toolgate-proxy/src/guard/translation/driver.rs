@@ -1,0 +1,270 @@
+//! The pumps of one translator.
+//!
+//! Each reads a message, lets the translator decide under its lock, and writes what it decided, so
+//! that who reads slowly holds up its own writer and nobody else.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::io::DuplexStream;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use toolgate_guard::translate::{ConnectionId, Translator, TranslatorEffect, TranslatorEffects};
+
+use super::Connector;
+use crate::guard::event::Event;
+use crate::guard::{Exit, Running};
+use crate::outbox::Outbox;
+use crate::stdio::{Line, Lines};
+
+/// The way to one guard that carries.
+type Input = Outbox<DuplexStream>;
+
+pub(super) struct TranslationDriver {
+    translator: Mutex<Translator>,
+    begun: Instant,
+    connector: Connector,
+    client: Input,
+    connections: Mutex<Connections>,
+    /// The translator may want to be woken at another time.
+    rearmed: Notify,
+    /// There is nothing behind the client any more.
+    finished: Notify,
+}
+
+#[derive(Default)]
+struct Connections {
+    open: HashMap<ConnectionId, Arc<Input>>,
+    /// One task for each that is open or about to end.
+    tasks: JoinSet<()>,
+}
+
+impl TranslationDriver {
+    /// Translates until the client leaves, or nothing is behind it. Dropped, it lets go of all
+    /// connections at once.
+    pub(super) async fn run(
+        translator: Translator,
+        connector: Connector,
+        input: DuplexStream,
+        output: DuplexStream,
+    ) -> String {
+        let driver = Arc::new(Self {
+            translator: Mutex::new(translator),
+            begun: Instant::now(),
+            connector,
+            client: Outbox::new(output),
+            connections: Mutex::default(),
+            rearmed: Notify::new(),
+            finished: Notify::new(),
+        });
+        let _ending = Ending(Arc::clone(&driver));
+        let reading = pin!(driver.read_client(Lines::new(input, usize::MAX)));
+        let clock = pin!(driver.keep_time());
+        let finished = pin!(driver.finished.notified());
+        let how = tokio::select! {
+            () = reading => "was closed",
+            () = clock => "was closed",
+            () = finished => "has no server any more",
+        };
+        driver.close_all().await;
+        driver.client.close().await;
+        how.to_owned()
+    }
+
+    async fn read_client(self: &Arc<Self>, mut lines: Lines<DuplexStream>) {
+        while let Some(line) = next(&mut lines).await {
+            self.event(|it, now| it.from_client(&line, now)).await;
+        }
+    }
+
+    /// Hears one connection to the server until it ends.
+    async fn read_server(
+        self: Arc<Self>,
+        connection: ConnectionId,
+        from: DuplexStream,
+        running: Running,
+    ) {
+        let mut lines = Lines::new(from, usize::MAX);
+        while let Some(line) = next(&mut lines).await {
+            self.event(|it, now| it.from_server(connection, &line, now))
+                .await;
+        }
+        let how = match running.finished().await {
+            Exit::UpstreamGone(how) => how,
+            Exit::Failed(fault) => fault.to_string(),
+            _ => "the connection was closed".to_owned(),
+        };
+        let was_wanted = self.connections().open.remove(&connection).is_some();
+        if was_wanted {
+            self.note("server-gone", &how);
+        }
+        self.event(|it, now| it.server_gone(connection, &how, now))
+            .await;
+    }
+
+    async fn keep_time(self: &Arc<Self>) {
+        loop {
+            let rearmed = self.rearmed.notified();
+            let deadline = self.translator().next_deadline();
+            let wake = deadline.and_then(|deadline| self.begun.checked_add(deadline));
+            let asleep = async {
+                match wake {
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = rearmed => {}
+                () = asleep => self.event(Translator::tick).await,
+            }
+        }
+    }
+
+    /// Lets the translator decide, and sends what it decided.
+    async fn event<'m>(
+        self: &Arc<Self>,
+        event: impl FnOnce(&mut Translator, std::time::Duration) -> TranslatorEffects<'m>,
+    ) {
+        let mut touched: Vec<Arc<Input>> = Vec::new();
+        {
+            let mut translator = self.translator();
+            let before = translator.next_deadline();
+            for effect in event(&mut translator, self.begun.elapsed()) {
+                self.carry_out(effect, &mut touched);
+            }
+            if translator.next_deadline() != before {
+                self.rearmed.notify_one();
+            }
+        }
+        for input in touched {
+            // A writer that fails shows where its other end is read.
+            let _server_is_gone = input.flush().await;
+        }
+        let _client_is_gone = self.client.flush().await;
+    }
+
+    /// Under the translator's lock, so that what is queued has the order of the decisions.
+    fn carry_out(self: &Arc<Self>, effect: TranslatorEffect<'_>, touched: &mut Vec<Arc<Input>>) {
+        match effect {
+            TranslatorEffect::Open(connection) => self.open(connection),
+            TranslatorEffect::Close(connection) => {
+                let mut connections = self.connections();
+                if let Some(input) = connections.open.remove(&connection) {
+                    connections.tasks.spawn(async move { input.close().await });
+                }
+            }
+            TranslatorEffect::ToClient(message) => self.client.push(message.into_owned()),
+            TranslatorEffect::ToServer(connection, message) => {
+                // One that could not be opened says so by itself.
+                if let Some(input) = self.connections().open.get(&connection) {
+                    push(input, message, touched);
+                }
+            }
+            TranslatorEffect::Finish => self.finished.notify_one(),
+            TranslatorEffect::Note { what, detail } => self.note(what, &detail),
+        }
+    }
+
+    fn open(self: &Arc<Self>, connection: ConnectionId) {
+        let mut connections = self.connections();
+        while connections.tasks.try_join_next().is_some() {}
+        match self.connector.connect() {
+            Ok((to, from, running)) => {
+                connections
+                    .open
+                    .insert(connection, Arc::new(Outbox::new(to)));
+                let driver = Arc::clone(self);
+                connections
+                    .tasks
+                    .spawn(driver.read_server(connection, from, running));
+            }
+            Err(fault) => {
+                let (driver, why) = (Arc::clone(self), fault.to_string());
+                connections.tasks.spawn(async move {
+                    driver
+                        .event(|it, now| it.server_gone(connection, &why, now))
+                        .await;
+                });
+            }
+        }
+    }
+
+    /// Ends all connections and waits until they have ended.
+    async fn close_all(&self) {
+        let inputs: Vec<Arc<Input>> = self
+            .connections()
+            .open
+            .drain()
+            .map(|(_, input)| input)
+            .collect();
+        for input in inputs {
+            self.connections()
+                .tasks
+                .spawn(async move { input.close().await });
+        }
+        loop {
+            // Not while the lock is held: an ending connection needs it.
+            let mut tasks = std::mem::take(&mut self.connections().tasks);
+            if tasks.is_empty() {
+                return;
+            }
+            while tasks.join_next().await.is_some() {}
+        }
+    }
+
+    fn note(&self, what: &'static str, detail: &str) {
+        let detail = &toolgate_json::quote(detail, DETAIL).to_string();
+        self.connector
+            .observer
+            .observe(&Event::Note { what, detail });
+    }
+
+    fn translator(&self) -> MutexGuard<'_, Translator> {
+        self.translator
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn connections(&self) -> MutexGuard<'_, Connections> {
+        self.connections
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends what is left of a bridge that nobody waits for any more. The guards that carry end when
+/// their clients are gone.
+struct Ending(Arc<TranslationDriver>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let mut connections = self.0.connections();
+        connections.open.clear();
+        connections.tasks.abort_all();
+    }
+}
+
+fn push(input: &Arc<Input>, message: Cow<'_, [u8]>, touched: &mut Vec<Arc<Input>>) {
+    input.push(message.into_owned());
+    if !touched.iter().any(|known| Arc::ptr_eq(known, input)) {
+        touched.push(Arc::clone(input));
+    }
+}
+
+/// The next line that has something in it. The guards on both sides hold messages to their bound.
+async fn next(lines: &mut Lines<DuplexStream>) -> Option<Vec<u8>> {
+    loop {
+        match lines.next().await {
+            Ok(Line::Full(line) | Line::TooLong(line)) if line.trim_ascii().is_empty() => {}
+            Ok(Line::Full(line) | Line::TooLong(line)) => return Some(line),
+            Ok(Line::End(rest)) if !rest.trim_ascii().is_empty() => return Some(rest),
+            Ok(Line::End(_)) | Err(_) => return None,
+        }
+    }
+}
+
+/// Characters of a detail in a log line.
+const DETAIL: usize = 256;

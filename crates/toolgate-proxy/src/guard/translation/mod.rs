@@ -1,0 +1,180 @@
+//! An upstream of the other era: a translator in this process, with the server behind it.
+//!
+//! ```text
+//!   guard that judges ── lines ── translator ── lines ── guard that carries ── server
+//!                                     └─────── lines ── guard that carries ── server
+//! ```
+//!
+//! The guards behind judge nothing; they have the transport, the bounds and the care for the
+//! server's process. There is one for each connection that the translator wants.
+
+mod driver;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{DuplexStream, duplex};
+use tokio::task::JoinHandle;
+use toolgate_guard::Guard;
+use toolgate_guard::translate::{Clients, Translate, Translator};
+
+use super::event::{Event, Observer, UpstreamState};
+use super::in_process::{Caller, InProcessPeer, InProcessUpstream};
+use super::options::{GuardOptions, Listener, Restart, Upstream};
+use super::{Running, serve_client};
+use crate::fault::{Fault, FaultKind, Party, Phase};
+use driver::TranslationDriver;
+
+impl GuardOptions {
+    /// The same guard before a server of the other era. `guard` is the one that will judge: its
+    /// limits and its patience hold for the translation too. `observer` hears what the server
+    /// writes to its standard error and what is odd about it. For clients that are legacy, the
+    /// guard's policy says `translated_from_modern`.
+    #[must_use]
+    pub fn translated(
+        mut self,
+        translate: Translate,
+        guard: &Guard,
+        observer: Arc<dyn Observer>,
+    ) -> Self {
+        let clients = match self.listener {
+            Listener::Stdio => Clients::One,
+            Listener::Http(_) => Clients::Many,
+        };
+        let mut upstream_options = self.clone();
+        upstream_options.listener = Listener::Stdio;
+        // Whoever waited for an answer has been told by the guard in front.
+        upstream_options.times.drain = Duration::ZERO;
+        if let (Translate::ModernClients, Upstream::Child { restart, .. }) =
+            (translate, &mut upstream_options.upstream)
+        {
+            // A session that ends with its server is opened anew by the next request.
+            *restart = Restart::NEVER;
+        }
+        self.upstream = Upstream::InProcess(Arc::new(TranslatedUpstream {
+            translate,
+            clients,
+            upstream_options,
+            guard: guard.clone(),
+            observer: Arc::new(UpstreamEventsOnly(observer)),
+        }));
+        self
+    }
+}
+
+/// A server of the other era.
+struct TranslatedUpstream {
+    translate: Translate,
+    clients: Clients,
+    /// The guard that carries.
+    upstream_options: GuardOptions,
+    guard: Guard,
+    observer: Arc<dyn Observer>,
+}
+
+impl fmt::Debug for TranslatedUpstream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TranslatedUpstream")
+            .field("translate", &self.translate)
+            .field("upstream_options", &self.upstream_options)
+            .finish_non_exhaustive()
+    }
+}
+
+impl InProcessUpstream for TranslatedUpstream {
+    fn moves(&self) -> bool {
+        self.upstream_options.upstream.moves()
+    }
+
+    fn open(&self, caller: &Caller) -> Result<InProcessPeer, Fault> {
+        let mut seed = [0; 32];
+        getrandom::fill(&mut seed)
+            .map_err(|error| cannot(format!("there is no randomness: {error}")))?;
+        let policy = self.guard.policy();
+        let connector = Connector {
+            upstream_options: on_behalf_of(self.upstream_options.clone(), caller),
+            guard: Guard::new(policy.carrying()).map_err(|error| cannot(error.to_string()))?,
+            observer: Arc::clone(&self.observer),
+        };
+        let translator = Translator::new(self.translate, self.clients, seed, &policy);
+        let (to, input) = duplex(PIPE);
+        let (output, from) = duplex(PIPE);
+        let task = Task(tokio::spawn(TranslationDriver::run(
+            translator, connector, input, output,
+        )));
+        Ok(InProcessPeer {
+            name: self.upstream_options.name.clone(),
+            from: Box::new(from),
+            to: Box::new(to),
+            ended: Box::pin(task.ended()),
+        })
+    }
+}
+
+/// A translator at work, which ends when nobody waits for it any more.
+struct Task(JoinHandle<String>);
+
+impl Task {
+    async fn ended(mut self) -> String {
+        let ended = (&mut self.0).await;
+        ended.unwrap_or_else(|_| "has failed".to_owned())
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// How the translator's connections to the server are made.
+struct Connector {
+    upstream_options: GuardOptions,
+    guard: Guard,
+    observer: Arc<dyn Observer>,
+}
+
+impl Connector {
+    /// A guard that carries, with the way to it and from it.
+    fn connect(&self) -> Result<(DuplexStream, DuplexStream, Running), Fault> {
+        let (to, input) = duplex(PIPE);
+        let (output, from) = duplex(PIPE);
+        // Of its own: what one connection hears of the server is no other's.
+        let guard = Guard::new(self.guard.policy());
+        let guard = guard.map_err(|error| cannot(error.to_string()))?;
+        let (upstream_options, observer) =
+            (self.upstream_options.clone(), Arc::clone(&self.observer));
+        let running = serve_client(input, output, upstream_options, guard, observer)?;
+        Ok((to, from, running))
+    }
+}
+
+fn on_behalf_of(mut upstream_options: GuardOptions, caller: &Caller) -> GuardOptions {
+    upstream_options.caller = caller.clone();
+    if let Upstream::Http(target) = upstream_options.upstream {
+        upstream_options.upstream = Upstream::Http(target.on_behalf_of(caller.clone()));
+    }
+    upstream_options
+}
+
+/// Passes on what the guard in front cannot see itself.
+struct UpstreamEventsOnly(Arc<dyn Observer>);
+
+impl Observer for UpstreamEventsOnly {
+    fn observe(&self, event: &Event<'_>) {
+        match event {
+            Event::Upstream(UpstreamState::Failed(_) | UpstreamState::Here)
+            | Event::Stderr(_)
+            | Event::Note { .. } => self.0.observe(event),
+            _ => {}
+        }
+    }
+}
+
+fn cannot(text: String) -> Fault {
+    Fault::new(Party::Operator, FaultKind::Config, Phase::Start, text)
+}
+
+/// Bytes of one pipe of memory.
+const PIPE: usize = 64 << 10;

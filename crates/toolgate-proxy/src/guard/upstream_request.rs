@@ -1,0 +1,184 @@
+//! One POST to an HTTP upstream, from the first byte to the last message of its answer.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::header::{ACCEPT, HeaderMap, HeaderValue};
+use reqwest::{Method, Response};
+
+use crate::fault::{Fault, Phase};
+use crate::http::{EVENT_STREAM, Endpoint, Events, LAST_EVENT_ID, SESSION, body, is_stream};
+use crate::sse::Event;
+
+/// What is heard of an upstream.
+#[derive(Debug)]
+pub(super) enum UpstreamEvent {
+    /// The head of its answer, before everything else; the body of an event stream follows in
+    /// events, any other at once and whole.
+    Head {
+        status: u16,
+        headers: HeaderMap,
+        stream: bool,
+    },
+    Whole(Vec<u8>),
+    Event(Event),
+    /// Nothing more will come.
+    End,
+    /// It broke, for this reason.
+    Broken(Fault),
+}
+
+/// A request under way. Dropping it closes its connection, which a modern server takes for a
+/// cancellation.
+pub(super) struct UpstreamRequest {
+    endpoint: Arc<Endpoint>,
+    headers: HeaderMap,
+    limit: usize,
+    stage: Stage,
+    /// Legacy streams may be taken up again where they broke off.
+    resumes: usize,
+    last_id: Option<String>,
+    retry: Option<Duration>,
+}
+
+type Waiting<T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>;
+
+enum Stage {
+    Asking(Waiting<Response>),
+    Body(Waiting<Vec<u8>>),
+    Events(Box<Events>),
+    Over,
+}
+
+impl UpstreamRequest {
+    /// Sends one message. `resumable` streams belong to a legacy session.
+    pub(super) fn post(
+        endpoint: &Arc<Endpoint>,
+        headers: HeaderMap,
+        message: Bytes,
+        limit: usize,
+        resumable: bool,
+    ) -> Self {
+        Self::begin(endpoint, Method::POST, headers, message, limit, resumable)
+    }
+
+    /// Opens the stream of a legacy session on which the server speaks by itself.
+    pub(super) fn listen(endpoint: &Arc<Endpoint>, headers: HeaderMap, limit: usize) -> Self {
+        Self::begin(endpoint, Method::GET, headers, Bytes::new(), limit, false)
+    }
+
+    fn begin(
+        endpoint: &Arc<Endpoint>,
+        method: Method,
+        headers: HeaderMap,
+        message: Bytes,
+        limit: usize,
+        resumable: bool,
+    ) -> Self {
+        let to = Arc::clone(endpoint);
+        let with = headers.clone();
+        let asking = async move { to.send(Phase::Request, method, with, message).await };
+        Self {
+            endpoint: Arc::clone(endpoint),
+            headers,
+            limit,
+            stage: Stage::Asking(Box::pin(asking)),
+            resumes: if resumable { RESUMES } else { 0 },
+            last_id: None,
+            retry: None,
+        }
+    }
+
+    /// The id of the last event, and how long the server wants a reader to wait.
+    pub(super) fn place(&self) -> (Option<String>, Option<Duration>) {
+        match &self.stage {
+            Stage::Events(events) => {
+                let parser = events.parser();
+                let id = parser.last_id().map(str::to_owned);
+                (id.or_else(|| self.last_id.clone()), parser.retry())
+            }
+            _ => (self.last_id.clone(), self.retry),
+        }
+    }
+
+    /// What comes next. Safe to cancel; after `End` and `Broken` it is `End` for good.
+    pub(super) async fn next(&mut self) -> UpstreamEvent {
+        match &mut self.stage {
+            Stage::Asking(asking) => match asking.await {
+                Err(fault) => self.over(UpstreamEvent::Broken(fault)),
+                Ok(response) => self.answered(response),
+            },
+            Stage::Body(waiting) => match waiting.await {
+                Ok(body) => self.over(UpstreamEvent::Whole(body)),
+                Err(fault) => self.over(UpstreamEvent::Broken(fault)),
+            },
+            Stage::Events(events) => match events.next(Phase::Request).await {
+                Ok(Some(event)) => UpstreamEvent::Event(event),
+                Ok(None) => self.over(UpstreamEvent::End),
+                Err(fault) => self.over(UpstreamEvent::Broken(fault)),
+            },
+            Stage::Over => UpstreamEvent::End,
+        }
+    }
+
+    /// Takes a legacy stream up again that ended before its answer, after the pause that the
+    /// server asked for. `false`: it cannot be.
+    pub(super) async fn resume(&mut self) -> bool {
+        if self.resumes == 0 || self.last_id.is_none() {
+            return false;
+        }
+        tokio::time::sleep(self.retry.unwrap_or(RETRY).min(LONGEST_RETRY)).await;
+        self.resumes = self.resumes.saturating_sub(1);
+        let Some(last) = self.last_id.clone() else {
+            return false;
+        };
+        let Ok(last) = HeaderValue::from_str(&last) else {
+            return false;
+        };
+        let mut headers = self.headers.clone();
+        headers.insert(LAST_EVENT_ID, last);
+        headers.insert(ACCEPT, HeaderValue::from_static(EVENT_STREAM));
+        let none = Bytes::new();
+        let sent = self
+            .endpoint
+            .send(Phase::Request, Method::GET, headers, none);
+        match sent.await {
+            Ok(response) if is_stream(&response) => {
+                self.stage = Stage::Events(Box::new(Events::new(response, self.limit)));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn answered(&mut self, response: Response) -> UpstreamEvent {
+        let head = UpstreamEvent::Head {
+            status: response.status().as_u16(),
+            headers: response.headers().clone(),
+            stream: is_stream(&response),
+        };
+        // `initialize` is answered with the session that its stream can be taken up in.
+        if let Some(session) = response.headers().get(SESSION) {
+            self.headers.insert(SESSION, session.clone());
+        }
+        self.stage = if is_stream(&response) {
+            Stage::Events(Box::new(Events::new(response, self.limit)))
+        } else {
+            Stage::Body(Box::pin(body(Phase::Request, response, self.limit)))
+        };
+        head
+    }
+
+    fn over(&mut self, last: UpstreamEvent) -> UpstreamEvent {
+        (self.last_id, self.retry) = self.place();
+        self.stage = Stage::Over;
+        last
+    }
+}
+
+const RESUMES: usize = 20;
+const RETRY: Duration = Duration::from_secs(1);
+const LONGEST_RETRY: Duration = Duration::from_secs(5);

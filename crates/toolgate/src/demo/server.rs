@@ -1,0 +1,219 @@
+//! What the demo server answers, in either era; it knows no transport.
+
+use toolgate_json::{Kind, Node, quote};
+
+use super::envelope::{Answer, Envelope, Fault, INVALID_PARAMS, INVALID_REQUEST, string, success};
+use super::tools::{self, Outcome, Tool};
+
+/// The demo server's tools and its answers.
+#[derive(Debug)]
+pub(super) struct DemoServer {
+    tools: Vec<Tool>,
+}
+
+/// How a message is to be answered.
+#[derive(Debug)]
+pub(super) enum Reply {
+    /// Not at all: a notification, or an answer to nothing.
+    Silence,
+    /// Like this.
+    Answer(Answer),
+    /// Like this, and from now on the connection speaks this legacy version.
+    Opened(&'static str, Answer),
+}
+
+/// The family of versions, and the one of it that is spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Era {
+    Legacy(&'static str),
+    Modern,
+}
+
+impl DemoServer {
+    pub(super) fn new() -> Self {
+        Self {
+            tools: tools::all(),
+        }
+    }
+
+    /// Answers one message. `opened` is the version that an `initialize` on this connection agreed
+    /// on; `modern` says that the transport has marked the message as modern.
+    pub(super) fn handle(
+        &self,
+        message: &Envelope,
+        opened: Option<&'static str>,
+        modern: bool,
+    ) -> Reply {
+        let Some(id) = message.request_id() else {
+            return Reply::Silence;
+        };
+        let modern = modern || message.meta(VERSION).is_some();
+        if !modern && message.method() == "initialize" {
+            let version = agree(message);
+            return Reply::Opened(version, success(id, &initialized(version)));
+        }
+        let answered = if modern {
+            self.modern(message)
+        } else {
+            self.legacy(message, opened)
+        };
+        Reply::Answer(match answered {
+            Ok(result) => success(id, &result),
+            Err(fault) => fault.answer(id),
+        })
+    }
+
+    fn modern(&self, message: &Envelope) -> Result<String, Fault> {
+        let version = message
+            .meta(VERSION)
+            .filter(|version| version.kind() == Kind::String);
+        let capable = message
+            .meta("clientCapabilities")
+            .is_some_and(|all| all.kind() == Kind::Object);
+        let (Some(version), true) = (version, capable) else {
+            return Err(Fault::new(
+                INVALID_PARAMS,
+                "`_meta` must have `io.modelcontextprotocol/protocolVersion` and `io.modelcontextprotocol/clientCapabilities`",
+            ));
+        };
+        if version.string() != MODERN {
+            let data = format!(
+                r#"{{"supported":["{MODERN}"],"requested":{}}}"#,
+                version.raw()
+            );
+            let fault = Fault::new(UNSUPPORTED_VERSION, "unsupported protocol version");
+            return Err(Fault {
+                data: Some(data),
+                ..fault
+            });
+        }
+        let body = match message.method() {
+            "server/discover" => {
+                let versions: Vec<String> = [MODERN]
+                    .iter()
+                    .chain(&LEGACY)
+                    .map(|version| format!("\"{version}\""))
+                    .collect();
+                let versions = versions.join(",");
+                format!(
+                    r#""supportedVersions":[{versions}],"capabilities":{{"tools":{{}}}},{CACHE}"#
+                )
+            }
+            "tools/list" => format!(r#""tools":{},{CACHE}"#, self.list(message, Era::Modern)?),
+            "tools/call" => self.call(message, Era::Modern)?,
+            other => return Err(Fault::unknown_method(other)),
+        };
+        let info = server_info();
+        Ok(format!(
+            r#"{{"resultType":"complete",{body},"_meta":{{"io.modelcontextprotocol/serverInfo":{info}}}}}"#
+        ))
+    }
+
+    fn legacy(&self, message: &Envelope, opened: Option<&'static str>) -> Result<String, Fault> {
+        if message.method() == "ping" {
+            return Ok("{}".to_owned());
+        }
+        let Some(version) = opened else {
+            return Err(Fault::new(
+                INVALID_REQUEST,
+                format!("send `initialize` first, or the `_meta` of {MODERN}"),
+            ));
+        };
+        let era = Era::Legacy(version);
+        match message.method() {
+            "tools/list" => Ok(format!(r#"{{"tools":{}}}"#, self.list(message, era)?)),
+            "tools/call" => Ok(format!("{{{}}}", self.call(message, era)?)),
+            other => Err(Fault {
+                status: 200,
+                ..Fault::unknown_method(other)
+            }),
+        }
+    }
+
+    fn list(&self, message: &Envelope, era: Era) -> Result<String, Fault> {
+        if message.param("cursor").is_some() {
+            return Err(Fault::plain(
+                INVALID_PARAMS,
+                "the listing has one page; the cursor is not ours",
+            ));
+        }
+        let tools: Vec<String> = self.tools.iter().map(|tool| tool.listed(era)).collect();
+        Ok(format!("[{}]", tools.join(",")))
+    }
+
+    /// The members of a call's result.
+    fn call(&self, message: &Envelope, era: Era) -> Result<String, Fault> {
+        let Some(name) = message
+            .param("name")
+            .filter(|name| name.kind() == Kind::String)
+        else {
+            return Err(Fault::plain(INVALID_PARAMS, "`name` must be a string"));
+        };
+        let Some(tool) = self.tools.iter().find(|tool| tool.name == name.string()) else {
+            return Err(Fault::plain(
+                INVALID_PARAMS,
+                format!("Unknown tool: {}", quote(name.string(), 128)),
+            ));
+        };
+        let arguments = message.param("arguments");
+        if arguments.is_some_and(|arguments| arguments.kind() != Kind::Object) {
+            return Err(Fault::plain(
+                INVALID_PARAMS,
+                "`arguments` must be an object",
+            ));
+        }
+        match tool.call(arguments.map_or("{}", |arguments| arguments.raw())) {
+            Outcome::Unusable(reason) => Err(Fault::plain(INVALID_PARAMS, reason)),
+            Outcome::Refused(text) => Ok(format!(
+                r#""content":[{}],"isError":true"#,
+                text_block(&text)
+            )),
+            Outcome::Value(value) => {
+                let block = text_block(&value);
+                Ok(match tool.structured(&value, era) {
+                    Some(structured) => {
+                        format!(r#""content":[{block}],"structuredContent":{structured}"#)
+                    }
+                    None => format!(r#""content":[{block}]"#),
+                })
+            }
+        }
+    }
+}
+
+fn text_block(text: &str) -> String {
+    format!(r#"{{"type":"text","text":{}}}"#, string(text))
+}
+
+/// The version of an `initialize`: the client's if we know it, else our newest.
+fn agree(message: &Envelope) -> &'static str {
+    let asked = message.param("protocolVersion").map_or("", Node::string);
+    let [newest, ..] = LEGACY;
+    LEGACY
+        .into_iter()
+        .find(|known| *known == asked)
+        .unwrap_or(newest)
+}
+
+fn initialized(version: &str) -> String {
+    format!(
+        r#"{{"protocolVersion":"{version}","capabilities":{{"tools":{{}}}},"serverInfo":{}}}"#,
+        server_info()
+    )
+}
+
+fn server_info() -> String {
+    format!(
+        r#"{{"name":"toolgate-demo","version":"{}"}}"#,
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// The modern version that the demo speaks.
+pub(super) const MODERN: &str = "2026-07-28";
+/// The legacy versions that the demo speaks, newest first.
+const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+/// What may be cached, and by whom: the listing never changes while the process lives.
+const CACHE: &str = r#""ttlMs":60000,"cacheScope":"public""#;
+const VERSION: &str = "protocolVersion";
+const UNSUPPORTED_VERSION: i32 = -32022;

@@ -1,0 +1,66 @@
+//! The HTTP client of an exporter: the one that the guard has anyway, on a small runtime that
+//! only the exporter's own thread drives.
+
+use std::env;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
+use tokio::runtime::{Builder, Runtime};
+
+use super::cannot;
+use crate::exit::Failure;
+
+#[derive(Debug)]
+pub(super) struct HttpSender {
+    client: reqwest::Client,
+    /// There until it is dropped.
+    runtime: Option<Runtime>,
+}
+
+impl HttpSender {
+    pub(super) fn new() -> Result<Self, Failure> {
+        let timeout = env::var(TIMEOUT).ok().and_then(|ms| ms.parse().ok());
+        let client = toolgate_proxy::http_client()
+            .timeout(timeout.map_or(PATIENCE, Duration::from_millis))
+            .build()
+            .map_err(|error| cannot(&error))?;
+        let runtime = Builder::new_current_thread().enable_all().build();
+        Ok(Self {
+            client,
+            runtime: Some(runtime.map_err(|error| cannot(&error))?),
+        })
+    }
+}
+
+impl HttpClient for HttpSender {
+    fn send_bytes<'post, 'sent>(
+        &'post self,
+        request: Request<Bytes>,
+    ) -> Pin<Box<dyn Future<Output = Result<Response<Bytes>, HttpError>> + Send + 'sent>>
+    where
+        'post: 'sent,
+    {
+        Box::pin(async move {
+            match &self.runtime {
+                // Exporters work on threads of their own, which may wait.
+                Some(runtime) => runtime.block_on(self.client.send_bytes(request)),
+                None => Err("the exporter has ended".into()),
+            }
+        })
+    }
+}
+
+impl Drop for HttpSender {
+    fn drop(&mut self) {
+        // The last one to let go may be a task, which must not wait.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// The longest that one export may take, in milliseconds.
+const TIMEOUT: &str = "OTEL_EXPORTER_OTLP_TIMEOUT";
+const PATIENCE: Duration = Duration::from_secs(10);
