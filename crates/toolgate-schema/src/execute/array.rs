@@ -63,15 +63,9 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// Items that must match the subschema of their place.
     #[inline(never)]
     fn by_place(&mut self, array: &'p ArrayPlan, value: N, count: usize) -> Answer {
-        let rest = array.rest.as_ref().unwrap_or(&Target::TRUE);
-        let looked_at = if rest.node == NodeIx::TRUE {
-            count.min(array.prefix.len())
-        } else {
-            count
-        };
+        let looked_at = array.looked_at(count);
         self.spend(units(looked_at))?;
-        let targets = array.prefix.iter().chain(std::iter::repeat(rest));
-        for (target, item) in targets.zip(value.items()).take(looked_at) {
+        for (target, item) in array.targets().zip(value.items()).take(looked_at) {
             if !self.child(target, item)? {
                 return NO;
             }

@@ -9,14 +9,15 @@
 
 use std::ops::ControlFlow;
 
-use toolgate_json::{Key as _, Kind, Node};
+use toolgate_json::{Kind, Node};
 
+use super::object::By;
 use super::{Answer, MEMO_PRICE, Machine, NO, Stop, YES, broken, run_of};
 use crate::int::{to_usize, units};
 use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, PlanNode, Run};
 
 /// Which members or items of one value have been evaluated.
-struct Marks {
+pub(super) struct Marks {
     set: Vec<bool>,
     left: usize,
     /// Which collection this is, for the table of visited nodes.
@@ -29,6 +30,16 @@ impl Marks {
             *slot = true;
             self.left -= 1;
         }
+    }
+
+    /// Those of some members or items that were not evaluated, each with its place.
+    pub(super) fn unmarked<T>(
+        self,
+        children: impl Iterator<Item = T>,
+    ) -> impl Iterator<Item = (usize, T)> {
+        let count = if self.left == 0 { 0 } else { self.set.len() };
+        let marked = children.take(count).zip(self.set).enumerate();
+        marked.filter_map(|(at, (child, marked))| (!marked).then_some((at, child)))
     }
 
     fn mark_all(&mut self) {
@@ -46,14 +57,9 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         value: N,
     ) -> Answer {
         let marks = self.marks(owner, value, Kind::Object)?;
-        if marks.left == 0 {
-            return YES;
-        }
         let mut matched = true;
-        for ((_, member), marked) in value.members().zip(marks.set) {
-            if !marked {
-                matched &= self.evaluate(rest, member)?;
-            }
+        for (_, (_, member)) in marks.unmarked(value.members()) {
+            matched &= self.evaluate(rest, member)?;
         }
         ControlFlow::Continue(matched)
     }
@@ -66,18 +72,21 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         value: N,
     ) -> Answer {
         let marks = self.marks(owner, value, Kind::Array)?;
-        if marks.left == 0 {
-            return YES;
-        }
-        for (item, marked) in value.items().zip(marks.set) {
-            if !marked && !self.evaluate(rest, item)? {
+        for (_, item) in marks.unmarked(value.items()) {
+            if !self.evaluate(rest, item)? {
                 return NO;
             }
         }
         YES
     }
 
-    fn marks(&mut self, owner: &'p PlanNode, value: N, kind: Kind) -> ControlFlow<Stop, Marks> {
+    /// What the keywords of `owner`, and the subschemas that it applies in place, evaluated.
+    pub(super) fn marks(
+        &mut self,
+        owner: &'p PlanNode,
+        value: N,
+        kind: Kind,
+    ) -> ControlFlow<Stop, Marks> {
         let count = value.len();
         self.spend(units(count))?;
         if self.collecting == 0 {
@@ -145,6 +154,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 }
                 // What does not have to match evaluates nothing.
                 Op::Not(_) => {}
+                Op::Object(_) | Op::Array(_) => self.collect_children(*op, value, marks)?,
                 _ => return broken(),
             }
         }
@@ -190,22 +200,23 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
 
     fn collect_children(&mut self, op: Op, value: N, marks: &mut Marks) -> ControlFlow<Stop> {
         let plan = self.plan;
-        match op {
-            Op::Object(index) => match plan.objects.get(to_usize(index)) {
+        match (op, value.kind()) {
+            (Op::Object(index), Kind::Object) => match plan.objects.get(to_usize(index)) {
                 Some(object) => self.collect_members(object, value, marks),
                 None => broken(),
             },
-            Op::Array(index) => match plan.arrays.get(to_usize(index)) {
+            (Op::Array(index), Kind::Array) => match plan.arrays.get(to_usize(index)) {
                 Some(array) => self.collect_items(array, value, marks),
                 None => broken(),
             },
+            (Op::Object(_) | Op::Array(_), _) => ControlFlow::Continue(()),
             _ => broken(),
         }
     }
 
     fn collect_members(
         &mut self,
-        object: &ObjectPlan,
+        object: &'p ObjectPlan,
         value: N,
         marks: &mut Marks,
     ) -> ControlFlow<Stop> {
@@ -214,19 +225,12 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             return ControlFlow::Continue(());
         }
         self.spend(units(value.len()))?;
-        for (at, (key, _)) in value.members().enumerate() {
-            let name = key.bytes();
-            self.spend_bytes(name.len())?;
-            let slot = object.names.find(name, |ends| key.hash_of(ends));
-            if slot.is_some_and(|slot| slot.declared) {
+        self.covered(object, value, |_, by, at, _| {
+            if !matches!(by, By::PropertyNames(_)) {
                 marks.mark(at);
             }
-            for (pattern, _) in &object.patterns {
-                if self.matches(*pattern, key.text())? {
-                    marks.mark(at);
-                }
-            }
-        }
+            ControlFlow::Continue(())
+        })?;
         for dependent in &object.dependents {
             if let Some(schema) = dependent.schema
                 && marks.left > 0

@@ -22,19 +22,29 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
             self.spend(units(ops.len() / price::CHEAP_PER_UNIT))?;
         }
         for op in ops {
-            let matched = match op {
-                Op::Const(_) | Op::Enum(_) => self.head(op, value, kind)?,
-                Op::Minimum { .. }
-                | Op::Maximum { .. }
-                | Op::MultipleOf(_)
-                | Op::NumberFormat(_) => kind != Kind::Number || self.number(op, value.number())?,
-                _ => kind != Kind::String || self.text(op, value.string())?,
-            };
-            if !matched {
+            if !self.value_op(op, value, kind)? {
                 return NO;
             }
         }
         YES
+    }
+
+    /// One operation that looks at the value alone.
+    #[inline(always)]
+    pub(super) fn value_op(&mut self, op: &Op, value: N, kind: Kind) -> Answer {
+        match op {
+            Op::Const(_) | Op::Enum(_) => self.head(op, value, kind),
+            Op::Minimum { .. } | Op::Maximum { .. } | Op::MultipleOf(_) | Op::NumberFormat(_) => {
+                match kind {
+                    Kind::Number => self.number(op, value.number()),
+                    _ => YES,
+                }
+            }
+            _ => match kind {
+                Kind::String => self.text(op, value.string()),
+                _ => YES,
+            },
+        }
     }
 
     /// `const` and `enum`.

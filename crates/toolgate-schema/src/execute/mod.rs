@@ -1,4 +1,4 @@
-//! The engine room: runs a plan over an instance, with a meter.
+//! The evaluator: runs a program, optimised or plain, over an instance, and pays for each step.
 //!
 //! Every answer is three-valued: `Continue(true)`, `Continue(false)`, or
 //! `Break` when a bound is reached. Only a `Continue` can be turned around by
@@ -13,9 +13,11 @@
 //! their locals on the stack of those that do.
 
 mod ahead;
+mod applied;
 mod array;
-mod assertion;
 mod evaluated;
+mod evaluator;
+mod exhausted;
 mod leaf;
 mod memo;
 mod name;
@@ -23,90 +25,20 @@ mod object;
 mod side_by_side;
 mod stream;
 
-use std::fmt;
 use std::ops::ControlFlow;
 
 use smallvec::SmallVec;
 use toolgate_json::{Kind, Node};
 
-pub(crate) use assertion::{assert, assert_name};
+pub(crate) use applied::{Applied, Part};
+pub(crate) use evaluator::{At, Evaluator};
+pub use exhausted::Exhausted;
+use exhausted::Stop;
 pub(crate) use memo::Memo;
 pub(crate) use stream::run as run_stream;
 
 use crate::int::{to_usize, units};
 use crate::plan::{NONE, NodeIx, Op, Plan, PlanNode, Reach, Run, Select};
-
-/// Why a check ended without a verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever decides what an undecided check means must have met every reason"
-)]
-pub enum Exhausted {
-    /// The work bound was reached.
-    Fuel {
-        /// The units that were allowed ([`Limits::fuel`](crate::Limits::fuel)).
-        allowed: u64,
-    },
-    /// Subschemas applied each other too deeply.
-    Depth {
-        /// The levels that were allowed
-        /// ([`Limits::evaluation_depth`](crate::Limits::evaluation_depth)).
-        allowed: u32,
-    },
-    /// The compiled schema contradicts itself: an index that leads nowhere, or an
-    /// operation where none of its kind can be. That is a fault of this library, and
-    /// no reason to say *valid* or *invalid*.
-    Internal,
-}
-
-impl Exhausted {
-    /// The [setting](crate::settings) that raises the bound, if it is one.
-    pub fn setting(self) -> Option<&'static str> {
-        match self {
-            Self::Fuel { .. } => Some("limits.fuel"),
-            Self::Depth { .. } => Some("limits.evaluation_depth"),
-            Self::Internal => None,
-        }
-    }
-}
-
-impl fmt::Display for Exhausted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Fuel { allowed } => write!(f, "undecided after {allowed} units of work"),
-            Self::Depth { allowed } => {
-                write!(f, "undecided below {allowed} nested subschema evaluations")
-            }
-            Self::Internal => f.write_str(
-                "undecided: the compiled schema is damaged, which is a fault of toolgate-schema",
-            ),
-        }
-    }
-}
-
-/// What stopped the machine: [`Exhausted`] without its number, so that an
-/// answer fits a register.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stop {
-    Fuel,
-    Depth,
-    Internal,
-}
-
-impl Stop {
-    fn exhausted(self, allowance: Allowance) -> Exhausted {
-        match self {
-            Self::Fuel => Exhausted::Fuel {
-                allowed: allowance.fuel,
-            },
-            Self::Depth => Exhausted::Depth {
-                allowed: allowance.depth,
-            },
-            Self::Internal => Exhausted::Internal,
-        }
-    }
-}
 
 /// What is said of a plan that contradicts itself.
 #[cold]
@@ -168,6 +100,12 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
     fn new(plan: &'p Plan, allowance: Allowance, scratch: &'w mut Scratch) -> Self {
         scratch.memo.clear();
         scratch.seen.clear();
+        Self::resumed(plan, allowance, scratch)
+    }
+
+    /// A machine that still knows what was remembered in `scratch`.
+    #[inline(always)]
+    fn resumed(plan: &'p Plan, allowance: Allowance, scratch: &'w mut Scratch) -> Self {
         Self {
             plan,
             fuel: allowance.fuel,
@@ -346,6 +284,26 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
                     self.evaluate(next, value)
                 }
             }
+            Op::Object(_) | Op::Array(_) => self.container(op, value, kind),
+            _ => broken(),
+        }
+    }
+
+    /// Keywords about members or items, where a node has more than one walk over them.
+    #[inline(never)]
+    fn container(&mut self, op: &Op, value: N, kind: Kind) -> Answer {
+        let plan = self.plan;
+        match (*op, kind) {
+            (Op::Object(index), Kind::Object) => match plan.objects.get(to_usize(index)) {
+                Some(object) => self.object(object, value),
+                None => broken(),
+            },
+            (Op::Array(index), Kind::Array) => match plan.arrays.get(to_usize(index)) {
+                Some(array) => self.array(array, value),
+                None => broken(),
+            },
+            // Keywords about containers of the other kind, or about none.
+            (Op::Object(_) | Op::Array(_), _) => YES,
             _ => broken(),
         }
     }
@@ -379,33 +337,18 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
     /// What runs after all other keywords of a subschema have passed.
     #[inline(never)]
     fn tail(&mut self, op: &Op, node: &'p PlanNode, value: N, kind: Kind) -> Answer {
-        let plan = self.plan;
         match (*op, kind) {
-            (Op::Object(index), Kind::Object) => match plan.objects.get(to_usize(index)) {
-                Some(object) => self.object(object, value),
-                None => broken(),
-            },
-            (Op::Array(index), Kind::Array) => match plan.arrays.get(to_usize(index)) {
-                Some(array) => self.array(array, value),
-                None => broken(),
-            },
+            (Op::Object(_) | Op::Array(_), _) => self.container(op, value, kind),
             (Op::UnevaluatedProperties(rest), Kind::Object) => {
                 self.unevaluated_properties(node, rest, value)
             }
             (Op::UnevaluatedItems(rest), Kind::Array) => self.unevaluated_items(node, rest, value),
-            // Keywords about containers of the other kind, or about none.
-            (
-                Op::Object(_)
-                | Op::Array(_)
-                | Op::UnevaluatedProperties(_)
-                | Op::UnevaluatedItems(_),
-                _,
-            ) => YES,
+            (Op::UnevaluatedProperties(_) | Op::UnevaluatedItems(_), _) => YES,
             _ => broken(),
         }
     }
 
-    /// A machine on the same purse and memory for values of another representation.
+    /// A machine on the same fuel and memory for values of another representation.
     /// What it spent must be taken over from it.
     #[inline(always)]
     fn lent<M>(&mut self) -> Machine<'p, '_, M> {
@@ -457,7 +400,7 @@ impl<N> Machine<'_, '_, N> {
         }
     }
 
-    /// A purse that cannot pay is emptied, so that nothing cheaper slips in afterwards.
+    /// What cannot pay is emptied, so that nothing cheaper slips in afterwards.
     #[cold]
     fn run_dry(&mut self) -> ControlFlow<Stop> {
         self.fuel = 0;

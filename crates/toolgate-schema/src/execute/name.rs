@@ -1,24 +1,26 @@
 //! `propertyNames`: a member's name as an instance of its own.
 
-use toolgate_json::{Key as _, Kind, Node};
+use toolgate_json::{Kind, Node};
 
 use super::{Answer, Machine};
 use crate::plan::NodeIx;
 
-impl<'i, N: Node<'i>> Machine<'_, '_, N> {
+impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// A member's name as a string instance of its own.
     #[inline(never)]
     pub(super) fn property_name(&mut self, schema: NodeIx, key: N::Key) -> Answer {
-        // The name is evaluated by a machine of its own on the same purse, since
-        // it is no node of the instance.
+        self.on_names(|names| names.evaluate(schema, Name::of(key)))
+    }
+
+    /// Asks something about a name. A machine of its own answers, on the same fuel and
+    /// memory, since a name is no node of the instance.
+    #[inline(always)]
+    pub(super) fn on_names(
+        &mut self,
+        ask: impl FnOnce(&mut Machine<'p, '_, Name<'i>>) -> Answer,
+    ) -> Answer {
         let mut names = self.lent();
-        let answer = names.evaluate(
-            schema,
-            Name {
-                text: key.text(),
-                identity: key.identity(),
-            },
-        );
+        let answer = ask(&mut names);
         let (fuel, collections) = (names.fuel, names.collections);
         self.fuel = fuel;
         self.collections = collections;
@@ -28,15 +30,26 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
 
 /// The name of a member as a string to be checked.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Name<'i> {
+pub(crate) struct Name<'i> {
     text: &'i str,
     identity: usize,
 }
 
 impl<'i> Name<'i> {
-    /// A name of which no verdict is remembered.
-    pub(super) fn new(text: &'i str) -> Self {
-        Self { text, identity: 0 }
+    /// The name that a key is.
+    pub(super) fn of(key: impl toolgate_json::Key<'i>) -> Self {
+        Self {
+            text: key.text(),
+            identity: key.identity(),
+        }
+    }
+
+    pub(super) fn string(self) -> &'i str {
+        self.text
+    }
+
+    pub(super) fn identity(self) -> usize {
+        self.identity
     }
 }
 

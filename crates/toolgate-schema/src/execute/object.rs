@@ -6,7 +6,7 @@ use toolgate_json::{Key as _, Kind, Node};
 
 use super::{Answer, Machine, NO, Stop, TEXT_PER_UNIT, YES, broken, price_of_text};
 use crate::int::{to_usize, units};
-use crate::plan::{Dependent, NameTable, ObjectPlan, Reach, Slot, Target, Walk};
+use crate::plan::{Dependent, NameTable, NodeIx, ObjectPlan, Reach, Slot, Target, Walk};
 
 /// A member whose subschema looks further than the value itself.
 #[derive(Debug)]
@@ -177,9 +177,35 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     #[inline(never)]
     fn members(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
         let mut matched = true;
-        let mut required = 0;
         let mut waiting = Waiting::none();
-        for (key, member) in value.members() {
+        let required = self.covered(object, value, |machine, by, _, (key, member)| {
+            matched &= match by {
+                By::Name(known) => {
+                    machine.member(Some(known), &known.target, member, &mut waiting)?
+                }
+                By::Pattern(_, target) | By::Rest(target) => {
+                    machine.member(None, target, member, &mut waiting)?
+                }
+                By::PropertyNames(schema) => machine.property_name(schema, key)?,
+            };
+            ControlFlow::Continue(())
+        })?;
+        matched &= required == object.required;
+        self.rest_of_object(object, value, matched, waiting)
+    }
+
+    /// Goes through the members, and for each through what applies to it: `properties` by
+    /// its name, each of `patternProperties` that its name matches, where none of these
+    /// covers it `additionalProperties`, and `propertyNames`. Counts the required names.
+    #[inline(always)]
+    pub(super) fn covered(
+        &mut self,
+        object: &'p ObjectPlan,
+        value: N,
+        mut apply: impl FnMut(&mut Self, By<'p>, usize, (N::Key, N)) -> ControlFlow<Stop>,
+    ) -> ControlFlow<Stop, u32> {
+        let mut required = 0;
+        for (at, (key, member)) in value.members().enumerate() {
             let name = key.bytes();
             self.spend_bytes(name.len())?;
             let mut covered = false;
@@ -189,26 +215,25 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 covered = known.declared;
                 clear = known.clear;
                 if covered {
-                    matched &= self.member(Some(known), &known.target, member, &mut waiting)?;
+                    apply(self, By::Name(known), at, (key, member))?;
                 }
             }
             if !clear {
-                for (pattern, target) in &object.patterns {
+                for (index, (pattern, target)) in object.patterns.iter().enumerate() {
                     if self.matches(*pattern, key.text())? {
                         covered = true;
-                        matched &= self.member(None, target, member, &mut waiting)?;
+                        apply(self, By::Pattern(index, target), at, (key, member))?;
                     }
                 }
             }
             if !covered && let Some(rest) = &object.additional {
-                matched &= self.member(None, rest, member, &mut waiting)?;
+                apply(self, By::Rest(rest), at, (key, member))?;
             }
             if let Some(names) = object.property_names {
-                matched &= self.property_name(names, key)?;
+                apply(self, By::PropertyNames(names), at, (key, member))?;
             }
         }
-        matched &= required == object.required;
-        self.rest_of_object(object, value, matched, waiting)
+        ControlFlow::Continue(required)
     }
 
     /// One member against one subschema: now if that is cheap, later if not. `known`
@@ -350,19 +375,34 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
 
     /// What the presence of one name demands.
     fn dependent(&mut self, object: &ObjectPlan, dependent: &Dependent, value: N) -> Answer {
+        match self.triggered(object, dependent, value)? {
+            Triggered::No => YES,
+            Triggered::NamesMissing => NO,
+            Triggered::Yes => match dependent.schema {
+                Some(schema) => self.evaluate(schema, value),
+                None => YES,
+            },
+        }
+    }
+
+    /// Whether a name is there, and with it all names that it demands.
+    #[inline(always)]
+    pub(super) fn triggered(
+        &mut self,
+        object: &ObjectPlan,
+        dependent: &Dependent,
+        value: N,
+    ) -> ControlFlow<Stop, Triggered> {
         self.spend(1 + units(dependent.required.len()))?;
         if !self.has(object, dependent.trigger, value)? {
-            return YES;
+            return ControlFlow::Continue(Triggered::No);
         }
         for required in &dependent.required {
             if !self.has(object, *required, value)? {
-                return NO;
+                return ControlFlow::Continue(Triggered::NamesMissing);
             }
         }
-        match dependent.schema {
-            Some(schema) => self.evaluate(schema, value),
-            None => YES,
-        }
+        ControlFlow::Continue(Triggered::Yes)
     }
 
     /// Whether the object has the member that a slot names.
@@ -404,6 +444,28 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         self.spend(price_of_search(value.len(), name))?;
         ControlFlow::Continue(value.member_hashed(name, || names.hash(slot)))
     }
+}
+
+/// What applies a subschema to a member.
+pub(super) enum By<'p> {
+    /// `properties`.
+    Name(&'p Slot),
+    /// One of `patternProperties`, by its place.
+    Pattern(usize, &'p Target),
+    /// `additionalProperties`.
+    Rest(&'p Target),
+    /// `propertyNames`, to the name.
+    PropertyNames(NodeIx),
+}
+
+/// What the presence of a name comes to.
+pub(super) enum Triggered {
+    /// It is not there.
+    No,
+    /// A name that it demands is not there.
+    NamesMissing,
+    /// Its subschema is to be applied, if it has one.
+    Yes,
 }
 
 impl<N> Waiting<'_, N> {

@@ -4,7 +4,7 @@
 //! nothing behind; whatever looks further reads its value onto the tape and runs the
 //! machine there. All that this can say is that a text is well-formed and valid, and
 //! what that cost. On anything else it gives up, and the text is read and judged as a
-//! whole: so faults, failures and exhausted purses have one definition, and a verdict
+//! whole: so faults, failures and exhausted fuel have one definition, and a verdict
 //! does not depend on which way it was reached.
 //!
 //! Where everything is valid nothing is left out, so the price is a sum that no order
@@ -57,7 +57,7 @@ pub(crate) fn run(
 
 pub(super) struct Pass<'p, 'w, 'r, 's> {
     pub(super) stream: Stream<'r, 's>,
-    /// Holds the purse, and judges what is neither array nor object.
+    /// Holds the fuel, and decides what is neither array nor object.
     pub(super) machine: Machine<'p, 'w, Scalar<'s>>,
     pub(super) ahead: Ahead<'p>,
 }
@@ -310,7 +310,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         if count < array.min || count > array.max {
             return None;
         }
-        self.pay(units(looked_at(array, count)))
+        self.pay(units(array.looked_at(count)))
     }
 
     /// Walks the array that is next, whose items must all be different; on the tape where
@@ -351,7 +351,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             return None;
         }
         let price = if count > 1 { price } else { 0 };
-        self.pay(units(looked_at(array, count)).checked_add(price)?)?;
+        self.pay(units(array.looked_at(count)).checked_add(price)?)?;
         self.machine.depth -= 1;
         Some(())
     }
@@ -379,7 +379,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         if count < array.min || count > array.max {
             return None;
         }
-        self.pay(1 + units(looked_at(array, count)))?;
+        self.pay(1 + units(array.looked_at(count)))?;
         if count < 2 {
             return Some(());
         }
@@ -403,15 +403,5 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         self.machine.fuel = fuel;
         self.machine.collections = collections;
         matched.then_some(())
-    }
-}
-
-/// How many of so many items a subschema looks at.
-pub(super) fn looked_at(array: &ArrayPlan, count: usize) -> usize {
-    let is_free = array.rest.is_none_or(|rest| rest.node == NodeIx::TRUE);
-    if is_free {
-        count.min(array.prefix.len())
-    } else {
-        count
     }
 }

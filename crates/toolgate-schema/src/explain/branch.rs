@@ -8,14 +8,14 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Kind, Node};
 
+use super::context::Context;
 use super::found::{found, near, show};
 use super::kind::Tag;
-use super::machine::Machine;
-use super::value::At;
-use super::{Flow, broken, or_broken};
+use super::{Flow, Stop, broken, or_broken};
 use crate::dialect::Keyword;
+use crate::execute::At;
 use crate::int::units;
-use crate::outline::{Entry, Form, Outline, SubId};
+use crate::outline::{DocId, Entry, Form, Outline, SubId};
 
 /// The branches of a union, most plausible first.
 pub(super) struct Ranking {
@@ -33,7 +33,7 @@ struct Evidence<'o> {
     missed: Option<(&'o str, SubId, &'o Entry)>,
 }
 
-impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
+impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     /// Ranks the branches of a union for a value.
     pub(super) fn ranked(&mut self, at: At<'i, N>, subs: &'o [SubId]) -> Flow<Ranking> {
         let mut scored = Vec::with_capacity(subs.len().min(BRANCHES));
@@ -64,7 +64,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
         while let Some(id) = waiting.get(next).copied() {
             next += 1;
             let sub = or_broken(outline.sub(id))?;
-            self.purse.pay(1)?;
+            self.pay(1)?;
             for entry in or_broken(outline.entries(sub))? {
                 match (&entry.form, entry.keyword) {
                     (Form::Reference(target), _) if waiting.len() < PLACES => {
@@ -77,7 +77,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                     (Form::Types(types), _) => {
                         let admits = match at {
                             At::Value(node) => types.admits(node, node.kind()),
-                            At::Name { .. } => true,
+                            At::Name(_) => true,
                         };
                         evidence.score += if admits { TYPE } else { -TYPE };
                     }
@@ -105,7 +105,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     fn required(
         &mut self,
         at: At<'i, N>,
-        doc: crate::outline::DocId,
+        doc: DocId,
         entry: &'o Entry,
         evidence: &mut Evidence<'o>,
     ) -> Flow {
@@ -123,7 +123,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     fn declared(
         &mut self,
         object: N,
-        doc: crate::outline::DocId,
+        doc: DocId,
         map: &'o [(toolgate_json::NodeId, SubId)],
         evidence: &mut Evidence<'o>,
     ) -> Flow {
@@ -135,26 +135,41 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             };
             evidence.score += 1;
             let inner = or_broken(outline.sub(*sub))?;
-            let entries = or_broken(outline.entries(inner))?;
-            let place = |keyword| entries.iter().position(|entry| entry.keyword == keyword);
-            let place = place(Keyword::Const).or_else(|| {
+            let beside = or_broken(outline.entries(inner))?;
+            let constant = Entry::find(beside, Keyword::Const).or_else(|| {
                 // A single-member enumeration is a constant by another name.
-                let place = place(Keyword::Enum)?;
-                let members = outline.view(inner.doc, entries.get(place)?.value)?;
-                (members.len() <= FEW).then_some(place)
+                let members = Entry::find(beside, Keyword::Enum)?;
+                let count = outline.view(inner.doc, members.value)?.len();
+                (count <= FEW).then_some(members)
             });
-            let Some(place) = place else { continue };
-            let Some(constant) = entries.get(place) else {
-                return broken();
-            };
-            if self.operate(inner, place, At::Value(value))? {
+            let Some(constant) = constant else { continue };
+            if self.is_equal(inner.doc, constant, value)? {
                 evidence.score += CONSTANT;
             } else {
                 evidence.score -= CONSTANT;
                 evidence.missed = evidence.missed.or(Some((name, *sub, constant)));
             }
         }
-        self.purse.pay(units(map.len().min(MEMBERS)) / 8)
+        self.pay(units(map.len().min(MEMBERS)) / 8)
+    }
+
+    /// Whether a value is equal to the constant of a `const` or `enum`.
+    fn is_equal(&mut self, doc: DocId, constant: &Entry, value: N) -> Flow<bool> {
+        let outline: &'o Outline = self.outline;
+        let Some(literal) = outline.view(doc, constant.value) else {
+            return broken();
+        };
+        let equal =
+            |one, meter: &mut _| toolgate_json::equal(one, value, meter).map_break(Stop::from);
+        if constant.keyword == Keyword::Const {
+            return equal(literal, &mut self.evaluator);
+        }
+        for one in literal.items() {
+            if equal(one, &mut self.evaluator)? {
+                return ControlFlow::Continue(true);
+            }
+        }
+        ControlFlow::Continue(false)
     }
 
     /// The property that should have chosen a branch, if its value chooses none.

@@ -4,35 +4,44 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Kind, Node, NodeId, View};
 
+use super::context::Context;
 use super::found::{cut, found, near, show};
-use super::frame::Via;
 use super::kind::{Branches, FindingKind};
-use super::machine::Machine;
-use super::trail::Place;
-use super::value::At;
-use super::{Flow, broken, or_broken};
+use super::path::Path;
+use super::{Flow, Stop, broken, or_broken};
 use crate::dialect::Keyword;
+use crate::execute::At;
 use crate::int::{to_usize, units};
-use crate::outline::{
-    ContentUse, Dependency, DocId, Entry, Form, FormatUse, Outline, Shape, SubId,
-};
+use crate::outline::{ContentUse, Dependency, DocId, Entry, Form, FormatUse, Outline, SubId};
+use crate::plan::NodeIx;
 
 /// A keyword, or a `false` schema, that does not hold for a value: enough to say later
 /// what is wrong.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fault<'i, N> {
     pub(crate) sub: SubId,
+    /// The subschema in its dynamic scope.
+    pub(super) node: NodeIx,
     /// The keyword, by its place among those of the subschema; of a `false` schema none.
     pub(super) entry: Option<u32>,
     pub(super) at: At<'i, N>,
     /// The keywords that led here, this one included.
-    pub(crate) path: Place,
+    pub(crate) path: Path,
     /// The place in the instance.
-    pub(crate) place: Place,
+    pub(crate) place: Path,
     pub(super) via: Via,
-    pub(super) contained: Option<usize>,
+    /// How many subschemas of a `oneOf`, or items of a `contains`, match.
     pub(super) matched: usize,
     pub(super) first_matched: [usize; 2],
+}
+
+/// How one subschema came to apply another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Via {
+    pub(super) keyword: Option<Keyword>,
+    pub(super) owner: SubId,
+    /// The index of the item it was applied to.
+    pub(super) index: Option<usize>,
 }
 
 impl<'i, N: Node<'i>> Fault<'i, N> {
@@ -69,7 +78,7 @@ pub(super) fn must_all_match(entry: &Entry) -> bool {
     dependencies || (!has_words(entry) && entry.keyword != Keyword::If)
 }
 
-impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
+impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     /// What a fault is; nothing only if a bound was reached or it is no fault.
     pub(super) fn word(&mut self, fault: &Fault<'i, N>) -> Flow<Option<FindingKind>> {
         let outline: &'o Outline = self.outline;
@@ -138,14 +147,17 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                     Keyword::MaxProperties => FindingKind::MaxProperties { most: limit, count },
                     Keyword::MinContains => FindingKind::MinContains {
                         least: limit,
-                        count: fault.contained.unwrap_or(0),
+                        count: fault.matched,
                     },
                     _ => FindingKind::MaxContains { most: limit },
                 }
             }
             (Form::Flag(_), _) => {
                 let pair = match at.array() {
-                    Some(array) => toolgate_json::first_duplicate(array, &mut self.purse)?,
+                    Some(array) => {
+                        let found = toolgate_json::first_duplicate(array, &mut self.evaluator);
+                        found.map_break(Stop::from)?
+                    }
                     None => None,
                 };
                 let (first, second) = pair.unwrap_or((0, 0));
@@ -174,14 +186,12 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 found: found(at),
             },
             (Form::Literal, Keyword::Required) => {
-                let (Some(object), Some(place), Shape::Entries { start, .. }) = (
-                    at.object(),
-                    fault.entry,
-                    or_broken(outline.sub(fault.sub))?.shape,
-                ) else {
+                let plain = self.program.plain();
+                let op = fault.entry.and_then(|place| plain.op(fault.node, place));
+                let (Some(object), Some(op)) = (at.object(), op) else {
                     return broken();
                 };
-                let lacking = self.lacking(to_usize(start) + to_usize(place), object)?;
+                let lacking = self.lacking(op, object)?;
                 FindingKind::Required {
                     missing: lacking.iter().take(SHOWN).map(|name| cut(name)).collect(),
                     more: lacking.len().saturating_sub(SHOWN),
@@ -220,7 +230,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
             return ControlFlow::Continue(None);
         };
         let shown = members.items().take(SHOWN);
-        self.purse.pay(units(members.len()))?;
+        self.pay(units(members.len()))?;
         ControlFlow::Continue(Some(FindingKind::Enum {
             expected: shown.map(show).collect(),
             more: members.len().saturating_sub(SHOWN),
@@ -280,7 +290,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
 
     /// What a `false` schema says, by the keyword that applies it.
     fn never(&mut self, fault: &Fault<'i, N>) -> Flow<FindingKind> {
-        let name = self.trail.last(self.outline, fault.place);
+        let name = self.paths.last(self.outline, fault.place);
         ControlFlow::Continue(match (fault.via.keyword, fault.via.index) {
             (Some(Keyword::AdditionalProperties | Keyword::UnevaluatedProperties), _) => {
                 let closest = self.closest_property(fault.via.owner, &name)?;
@@ -332,7 +342,7 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
                 }
             }
         }
-        self.purse.pay(units(candidates.len()) * 4)?;
+        self.pay(units(candidates.len()) * 4)?;
         ControlFlow::Continue(near(name, candidates).map(cut))
     }
 }

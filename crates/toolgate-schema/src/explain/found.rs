@@ -3,7 +3,7 @@
 use toolgate_json::{Key as _, Kind, Node};
 
 use super::kind::Found;
-use super::value::At;
+use crate::execute::At;
 use toolgate_syntax::closest;
 
 /// The value as a finding repeats it.
@@ -12,9 +12,9 @@ pub(super) fn found<'i, N: Node<'i>>(at: At<'i, N>) -> Found {
         kind: at.kind(),
         text: match at {
             At::Value(node) => show(node),
-            At::Name { text, .. } => {
+            At::Name(_) => {
                 let mut out = String::new();
-                push_text(text, &mut out);
+                push_text(at.string(), &mut out);
                 out
             }
         },
@@ -91,8 +91,8 @@ fn separate(index: usize, out: &mut String) -> bool {
     true
 }
 
-/// Writes a JSON string. Characters that a line cannot show are left to whoever
-/// puts the text into a message.
+/// Writes a JSON string. Characters that a line cannot show are left to the
+/// message that has the text.
 fn push_text(text: &str, out: &mut String) {
     out.push('"');
     let mut left = ENOUGH;

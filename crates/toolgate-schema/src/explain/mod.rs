@@ -1,113 +1,107 @@
-//! Runs the plain [`Program`]: the keywords as the schema has them, one after the other.
+//! Says why a value does not match, and what a schema says about one that does.
 //!
-//! The executor decides from a plan that was simplified, merged and reordered.
-//! Here nothing is: references are followed when they are met, the dynamic
-//! scope is a list of the resources entered, what `unevaluated*` sees is
-//! collected as the specification says it, and a [`Sink`] hears what comes of
-//! it. That makes it slower and able to explain.
+//! Nothing is decided here. The plain program has an operation for each keyword, as the
+//! schema has them; the evaluator ([`Evaluator`]) says which of them
+//! hold. This module goes down through those that fail (or through all, if the [`Sink`]
+//! wants everything), by the subschemas that the evaluator says a keyword applies, and
+//! tells the sink what it meets, where, and in words.
 //!
-//! A sink of findings takes one pass: what each of several subschemas must match is evaluated
-//! with the sink at once. Only where a failure may be no failure of the whole (`anyOf`,
-//! `oneOf`, `not`, `if`, `contains`) the verdicts are found without it first.
-//!
-//! It keeps the executor's promises: every step is paid for, and verdicts are
-//! remembered per (subschema, dynamic scope, value), so that many paths to one
-//! place cost one evaluation. There is no recursion: evaluations that wait for
-//! others stand in a list whose length is bounded.
+//! It keeps the evaluator's promises: every step is paid for, verdicts are remembered for
+//! each (subschema, dynamic scope, value), and what was reported once is not reported again.
+//! There is no recursion: subschemas that are being reported stand in a list whose length is
+//! bounded.
 
-mod assert;
+mod annotate;
 mod branch;
-mod children;
-mod descend;
+mod context;
 mod fault;
 mod found;
 mod frame;
-mod items;
+mod keyword;
 pub(crate) mod kind;
-mod machine;
 mod names;
+mod path;
 mod program;
-mod recall;
-mod scope;
+mod reported;
+mod reporter;
 pub(crate) mod sink;
-mod telling;
-mod trail;
-mod value;
 
 use std::ops::ControlFlow;
 
-use toolgate_json::{Meter, Node};
+use toolgate_json::Node;
 
-use crate::execute::{Allowance, Exhausted};
+use crate::execute::{Allowance, At, Exhausted};
 use crate::outline::Dangling;
+use context::Context;
 pub(crate) use fault::Fault;
 use kind::FindingKind;
-use machine::Machine;
+pub(crate) use path::Paths;
 pub(crate) use program::Program;
-use sink::{Full, Silence, Sink};
-pub(crate) use trail::Trail;
+use reporter::Reporter;
+use sink::{Full, Sink};
 
 /// One instance under one schema.
 pub(crate) struct Evaluation<'o, 'i, N: Node<'i>> {
-    machine: Machine<'o, 'i, N>,
+    reporter: Reporter<'o, 'i, N>,
     instance: N,
-    allowance: Allowance,
 }
 
 impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
-    /// An evaluation that has not begun. `allowance` is meant for a plan; the plain program
-    /// has more subschemas to go through, and may nest [`DEEPER`] times as deep.
+    /// An evaluation that has not begun. `allowance` is meant for the optimised program; the
+    /// plain one has more subschemas to go through, and may nest [`DEEPER`] times as deep
+    /// where it only reports.
     pub(crate) fn new(program: &'o Program, instance: N, allowance: Allowance) -> Self {
         Self {
-            machine: Machine::new(program, allowance),
+            reporter: Reporter::new(program, allowance),
             instance,
-            allowance,
         }
     }
 
     /// Whether the instance matches.
     pub(crate) fn decide(&mut self) -> Result<bool, Exhausted> {
-        self.machine.refuel(self.allowance.fuel);
-        match self.machine.run(self.instance, false, &mut Silence) {
-            ControlFlow::Continue(valid) => Ok(valid),
-            ControlFlow::Break(Stop::Exhausted(why)) => Err(why),
-            // Silence is never full.
-            ControlFlow::Break(Stop::Full) => Err(Exhausted::Internal),
+        let context = &mut self.reporter.context;
+        context.evaluator.refuel();
+        let root = context.program.plain().plan.root;
+        match context.evaluator.subschema(root, At::Value(self.instance)) {
+            ControlFlow::Continue(Some(valid)) => Ok(valid),
+            ControlFlow::Continue(None) => Err(Exhausted::Depth {
+                allowed: context.evaluator.allowance().depth,
+            }),
+            ControlFlow::Break(why) => Err(why),
         }
     }
 
-    /// Lets `sink` hear the evaluation, with a fresh purse. Answers whether it
-    /// heard all of it.
-    pub(crate) fn tell<S: Sink>(&mut self, sink: &mut S) -> bool {
-        self.machine.refuel(self.allowance.fuel);
-        let told = self.machine.run(self.instance, true, sink);
-        told.is_continue() && !self.machine.left_out()
+    /// Reports the evaluation to a sink, with fresh fuel. Answers whether that was all of it.
+    pub(crate) fn report<S: Sink>(&mut self, sink: &mut S) -> bool {
+        self.reporter.context.evaluator.refuel();
+        let done = self.reporter.run(self.instance, sink);
+        done.is_continue() && !self.reporter.left_out
     }
 
-    /// What a sink of findings has heard, and the paths that it stands on.
-    pub(crate) fn take_faults(&mut self) -> (Vec<Fault<'i, N>>, Trail<'i>) {
-        let machine = &mut self.machine;
+    /// The faults that were reported to a sink of findings, and the paths that they stand on.
+    pub(crate) fn take_faults(&mut self) -> (Vec<Fault<'i, N>>, Paths<'i>) {
+        let reporter = &mut self.reporter;
         (
-            std::mem::take(&mut machine.faults),
-            std::mem::take(&mut machine.trail),
+            std::mem::take(&mut reporter.faults),
+            std::mem::take(&mut reporter.context.paths),
         )
     }
 }
 
 /// Puts faults into words, within the work that one evaluation may take.
-pub(crate) struct Wording<'o, 'i, N: Node<'i>>(Machine<'o, 'i, N>);
+pub(crate) struct Wording<'o, 'i, N: Node<'i>>(Context<'o, 'i, N>);
 
 impl<'o, 'i, N: Node<'i>> Wording<'o, 'i, N> {
     /// Words for faults that an evaluation of the same program has found.
-    pub(crate) fn new(program: &'o Program, trail: Trail<'i>, allowance: Allowance) -> Self {
-        let mut machine = Machine::new(program, allowance);
-        machine.trail = trail;
-        Self(machine)
+    pub(crate) fn new(program: &'o Program, paths: Paths<'i>, allowance: Allowance) -> Self {
+        let mut context = Context::new(program, allowance);
+        context.paths = paths;
+        Self(context)
     }
 
     /// The paths of the faults.
-    pub(crate) fn trail(&self) -> &Trail<'i> {
-        &self.0.trail
+    pub(crate) fn paths(&self) -> &Paths<'i> {
+        &self.0.paths
     }
 
     /// What a fault is; nothing if a bound was reached.
@@ -119,85 +113,37 @@ impl<'o, 'i, N: Node<'i>> Wording<'o, 'i, N> {
     }
 }
 
-/// Why an evaluation ended early.
+/// An evaluation ends early: a bound was reached, or the sink has all it can take.
 #[derive(Debug, Clone, Copy)]
-enum Stop {
-    Exhausted(Exhausted),
-    Full,
-}
+struct Stop;
 
 impl From<Full> for Stop {
     fn from(Full: Full) -> Self {
-        Self::Full
+        Self
+    }
+}
+
+impl From<Exhausted> for Stop {
+    fn from(_: Exhausted) -> Self {
+        Self
     }
 }
 
 type Flow<T = ()> = ControlFlow<Stop, T>;
 
-/// What is said of an outline that contradicts itself.
+/// What is said of a program that contradicts itself.
 #[cold]
 fn broken<T>() -> Flow<T> {
-    ControlFlow::Break(Stop::Exhausted(Exhausted::Internal))
+    ControlFlow::Break(Stop)
 }
 
-/// What was looked up in an outline, unless the outline contradicts itself.
+/// What was looked up in a model, unless the model contradicts itself.
 fn or_broken<T>(found: Result<T, Dangling>) -> Flow<T> {
     found.map_or_else(|Dangling| broken(), ControlFlow::Continue)
 }
 
-/// What the evaluation may still spend.
-#[derive(Debug)]
-struct Purse {
-    /// In units of a check, which is what operations take.
-    left: u64,
-    /// In units of a plain evaluation.
-    allowed: u64,
-}
-
-impl Purse {
-    fn new(allowed: u64) -> Self {
-        Self {
-            left: allowed.saturating_mul(PLAIN_UNIT),
-            allowed,
-        }
-    }
-
-    /// Pays for steps of the evaluation itself.
-    fn pay(&mut self, units: u64) -> Flow {
-        self.spend(units.saturating_mul(PLAIN_UNIT))
-    }
-
-    /// Pays for looking at a text.
-    fn pay_text(&mut self, text: &str) -> Flow {
-        self.pay(crate::int::units(text.len() / TEXT_PER_UNIT))
-    }
-
-    fn run_dry(&mut self) -> Stop {
-        self.left = 0;
-        Stop::Exhausted(Exhausted::Fuel {
-            allowed: self.allowed,
-        })
-    }
-}
-
-impl Meter for Purse {
-    type Stop = Stop;
-
-    fn spend(&mut self, units: u64) -> Flow {
-        match self.left.checked_sub(units) {
-            Some(left) => {
-                self.left = left;
-                ControlFlow::Continue(())
-            }
-            None => ControlFlow::Break(self.run_dry()),
-        }
-    }
-}
-
-/// How many evaluations may wait for each level that a plan may nest: a plan
-/// folds subschemas that only refer into what they refer to.
+/// How many subschemas may be open for each level that an evaluation may nest: the
+/// optimised program folds those that only refer into what they refer to.
 const DEEPER: u32 = 4;
-/// What a unit of fuel costs in a plain evaluation, in units of a check.
+/// What a step of an explanation costs, in units of a check.
 pub(crate) const PLAIN_UNIT: u64 = 4;
-/// Bytes of text that one unit of fuel looks at.
-const TEXT_PER_UNIT: usize = 32;

@@ -1,42 +1,19 @@
-//! Finding names: of an object's members, of `properties`, and those that `required` misses.
+//! Finding names: of an object's members, and those that `required` misses.
 
 use std::ops::ControlFlow;
-use std::rc::Rc;
 
 use foldhash::{HashMap, HashMapExt as _};
-use toolgate_json::{Key as _, Node, NodeId, View};
+use toolgate_json::{Key as _, Node, NodeId};
 
-use super::machine::Machine;
+use super::context::Context;
 use super::program::Program;
 use super::{Flow, broken};
-use crate::int::{to_u32, to_usize, units};
-use crate::outline::{DocId, Entry, Outline, SubId};
-use crate::plan::NameTable;
+use crate::int::{to_usize, units};
+use crate::outline::{DocId, Outline};
+use crate::plan::Op;
 
-/// The members of one object by name, each with its place.
-type Members<'i, N> = Rc<HashMap<&'i str, (u32, N)>>;
-
-/// The names of a `properties` keyword, each with its place.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Names<'o> {
-    /// Few are searched one by one, where they stand.
-    Few(View<'o>),
-    /// Many have a table.
-    Indexed(&'o NameTable<u32>),
-}
-
-impl Names<'_> {
-    /// The place of a name.
-    pub(super) fn place(&self, name: &str) -> Option<u32> {
-        match self {
-            Self::Few(view) => {
-                let place = view.members().position(|(key, _)| key.text() == name);
-                place.map(to_u32)
-            }
-            Self::Indexed(table) => table.find_text(name).copied(),
-        }
-    }
-}
+/// The members of one object by name.
+type Members<'i, N> = HashMap<&'i str, N>;
 
 /// Tables of the members of objects, made when they are first needed.
 pub(super) struct Tables<'i, N> {
@@ -51,59 +28,39 @@ impl<N> Default for Tables<'_, N> {
     }
 }
 
-impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
+impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     /// A member of an object.
     pub(super) fn member(&mut self, object: N, name: &str) -> Flow<Option<N>> {
+        self.pay(1)?;
         if N::SORTED {
-            self.purse.pay(1)?;
             return ControlFlow::Continue(object.member(name));
         }
-        let found = self.placed_member(object, name)?;
-        ControlFlow::Continue(found.map(|(_, value)| value))
-    }
-
-    /// A member of an object and its place.
-    pub(super) fn placed_member(&mut self, object: N, name: &str) -> Flow<Option<(u32, N)>> {
-        self.purse.pay(1)?;
         if object.len() <= FEW {
-            let found = object
-                .members()
-                .enumerate()
-                .find(|(_, (key, _))| key.text() == name);
-            return ControlFlow::Continue(found.map(|(at, (_, value))| (to_u32(at), value)));
+            let found = object.members().find(|(key, _)| key.text() == name);
+            return ControlFlow::Continue(found.map(|(_, value)| value));
         }
         if let Some(table) = self.tables.members.get(&object.identity()) {
             return ControlFlow::Continue(table.get(name).copied());
         }
-        self.purse.pay(units(object.len()))?;
+        self.pay(units(object.len()))?;
         let mut table = HashMap::with_capacity(object.len());
-        let members = object.members().enumerate();
-        table.extend(members.map(|(at, (key, value))| (key.text(), (to_u32(at), value))));
-        let table: Members<'i, N> = Rc::new(table);
+        table.extend(object.members().map(|(key, value)| (key.text(), value)));
         let found = table.get(name).copied();
         self.tables.members.insert(object.identity(), table);
         ControlFlow::Continue(found)
     }
 
-    /// The names of a subschema's `properties`.
-    pub(super) fn properties(&mut self, id: SubId, doc: DocId, entry: &Entry) -> Flow<Names<'o>> {
-        if let Some(table) = self.program.properties(id) {
-            return ControlFlow::Continue(Names::Indexed(table));
-        }
-        let outline: &'o Outline = self.outline;
-        match outline.view(doc, entry.value) {
-            Some(view) => ControlFlow::Continue(Names::Few(view)),
-            None => broken(),
-        }
-    }
-
     /// The names of a `required` keyword that an object lacks, in the order of the schema.
-    pub(super) fn lacking(&mut self, entry: usize, object: N) -> Flow<Vec<&'o str>> {
+    pub(super) fn lacking(&mut self, required: Op, object: N) -> Flow<Vec<&'o str>> {
         let program: &'o Program = self.program;
-        let Some(table) = program.assertions().names(entry) else {
+        let Op::Object(index) = required else {
             return broken();
         };
-        self.purse.pay(units(table.len() + object.len()))?;
+        let Some(plan) = program.plain().plan.objects.get(to_usize(index)) else {
+            return broken();
+        };
+        let table = &plan.names;
+        self.pay(units(table.len() + object.len()))?;
         let mut there = vec![false; table.len()];
         for (key, _) in object.members() {
             let slot = table.find(key.bytes(), |ends| key.hash_of(ends));
@@ -124,15 +81,6 @@ impl<'o, 'i, N: Node<'i>> Machine<'o, 'i, N> {
     pub(super) fn text(&self, doc: DocId, node: NodeId) -> &'o str {
         let outline: &'o Outline = self.outline;
         outline.view(doc, node).map_or("", Node::string)
-    }
-
-    /// A name of the schema that decides what is evaluated.
-    pub(super) fn name_of(&self, doc: DocId, node: NodeId) -> Flow<&'o str> {
-        let outline: &'o Outline = self.outline;
-        match outline.view(doc, node) {
-            Some(view) => ControlFlow::Continue(view.string()),
-            None => broken(),
-        }
     }
 }
 

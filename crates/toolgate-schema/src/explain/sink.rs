@@ -1,11 +1,11 @@
-//! Who listens to an evaluation, and what it hears.
+//! Who takes what an evaluation reports.
 
 use std::ops::ControlFlow;
 
 use super::kind::FindingKind;
 use crate::outline::SubId;
 
-/// The listener has all it can take.
+/// The sink has all it can take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Full;
 
@@ -23,63 +23,41 @@ pub(crate) struct Spot<'s> {
     pub(crate) keyword: Option<&'s str>,
 }
 
-/// Hears what an evaluation comes by.
+/// Takes what an evaluation reports; passes over what it has no use for.
 pub(crate) trait Sink {
-    /// Whether it hears of everything that is evaluated. Otherwise it hears
-    /// findings only, and what matches is passed over.
+    /// Whether everything that is evaluated is reported to it. Otherwise only what fails is.
     const EVERYTHING: bool;
 
     /// A subschema or a keyword begins.
-    fn enter(&mut self, spot: Spot<'_>) -> ControlFlow<Full>;
+    fn enter(&mut self, _spot: Spot<'_>) -> ControlFlow<Full> {
+        ControlFlow::Continue(())
+    }
 
-    /// The keyword (or the `false` schema) that began last does not hold. Only whoever
-    /// hears of everything is told so; the others find it among the faults.
-    fn finding(&mut self, spot: Spot<'_>, kind: FindingKind) -> ControlFlow<Full>;
+    /// The keyword (or the `false` schema) that began last does not hold. Only a sink
+    /// of everything is given it; for the others it is among the faults.
+    fn finding(&mut self, _spot: Spot<'_>, _kind: FindingKind) -> ControlFlow<Full> {
+        ControlFlow::Continue(())
+    }
 
     /// Whether there is room for one more fault, whose places take so many bytes.
-    fn room(&mut self, bytes: usize) -> ControlFlow<Full>;
+    fn room(&mut self, _bytes: usize) -> ControlFlow<Full> {
+        ControlFlow::Continue(())
+    }
 
     /// A fault was noted.
-    fn noted(&mut self) -> ControlFlow<Full>;
-
-    /// The keyword that began last says something about the instance; JSON text.
-    fn annotation(&mut self, spot: Spot<'_>, value: &str) -> ControlFlow<Full>;
-
-    /// What began last ends.
-    fn leave(&mut self, valid: bool);
-
-    /// How many findings it has taken.
-    fn findings(&self) -> usize;
-}
-
-/// Hears nothing.
-pub(super) struct Silence;
-
-impl Sink for Silence {
-    const EVERYTHING: bool = false;
-
-    fn enter(&mut self, _: Spot<'_>) -> ControlFlow<Full> {
-        ControlFlow::Continue(())
-    }
-
-    fn finding(&mut self, _: Spot<'_>, _: FindingKind) -> ControlFlow<Full> {
-        ControlFlow::Continue(())
-    }
-
-    fn room(&mut self, _: usize) -> ControlFlow<Full> {
-        ControlFlow::Continue(())
-    }
-
     fn noted(&mut self) -> ControlFlow<Full> {
         ControlFlow::Continue(())
     }
 
-    fn annotation(&mut self, _: Spot<'_>, _: &str) -> ControlFlow<Full> {
+    /// The keyword that began last says something about the instance; JSON text.
+    fn annotation(&mut self, _spot: Spot<'_>, _value: &str) -> ControlFlow<Full> {
         ControlFlow::Continue(())
     }
 
-    fn leave(&mut self, _: bool) {}
+    /// What began last ends.
+    fn leave(&mut self, _valid: bool) {}
 
+    /// How many findings it has taken.
     fn findings(&self) -> usize {
         0
     }

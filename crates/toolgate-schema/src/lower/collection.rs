@@ -1,15 +1,15 @@
 //! Keywords that walk members and items, merged into one walk each.
 
-use toolgate_json::Node as _;
+use toolgate_json::{Node as _, NodeId};
 
 use super::scope::ScopeId;
 use super::{Draft, Lowering, unevaluated};
 use crate::dialect::{Dialect, Keyword};
 use crate::error::CompileError;
 use crate::int::{count, to_u32, to_usize};
-use crate::outline::{Dangling, Dependency, Entry, Form, Sub, SubId, TypeSet};
+use crate::outline::{Dangling, Dependency, Entry, Form, PatternId, Sub, SubId, TypeSet};
 use crate::plan::{
-    ArrayPlan, Contains, Dependent, NodeIx, ObjectPlan, Op, Run, Slot, Slots, Target,
+    ArrayPlan, Contains, Dependent, NodeIx, ObjectPlan, Op, Rare, Run, Slot, Slots, Target,
 };
 
 impl Lowering<'_> {
@@ -74,6 +74,13 @@ impl Lowering<'_> {
                 }
                 (Form::One(one), Keyword::AdditionalProperties) => {
                     plan.additional = Some(Target::open(self.child(*one, scope)?));
+                    if self.plain {
+                        for name in declared(outline.entries(sub)?) {
+                            let slot = names.slot(document.view(name).string());
+                            amend(&mut known, slot, |slot| slot.declared = true);
+                        }
+                        plan.patterns = patterns(outline.entries(sub)?);
+                    }
                 }
                 (Form::One(one), Keyword::PropertyNames) => {
                     let schema = self.child(*one, scope)?;
@@ -85,8 +92,6 @@ impl Lowering<'_> {
                     for (key, dependency) in map {
                         let trigger = names.slot(document.view(*key).string());
                         dependents.push(match dependency {
-                            // The plain program applies subschemas itself.
-                            Dependency::Schema(_) if self.plain => continue,
                             Dependency::Schema(one) => {
                                 (trigger, Vec::new(), Some(self.child(*one, scope)?))
                             }
@@ -108,7 +113,8 @@ impl Lowering<'_> {
             }
             any = true;
         }
-        if let Some(rest) = self.own_unevaluated(id, sub, Keyword::UnevaluatedProperties)?
+        if !self.plain
+            && let Some(rest) = self.own_unevaluated(id, sub, Keyword::UnevaluatedProperties)?
             && plan.additional.is_none()
         {
             plan.additional = Some(Target::open(self.child(rest, scope)?));
@@ -185,7 +191,10 @@ impl Lowering<'_> {
                     plan.prefix = prefix.into();
                 }
                 (Form::One(one), Keyword::Items) => {
-                    plan.rest = Some(Target::open(self.child(*one, scope)?))
+                    plan.rest = Some(Target::open(self.child(*one, scope)?));
+                    if self.plain {
+                        plan.prefix = listed(outline.entries(sub)?, Keyword::PrefixItems);
+                    }
                 }
                 (Form::One(one), Keyword::AdditionalItems) => {
                     // Without an array of `items` it says nothing.
@@ -198,10 +207,19 @@ impl Lowering<'_> {
                         })
                     ) {
                         plan.rest = Some(Target::open(self.child(*one, scope)?));
+                        if self.plain {
+                            plan.prefix = listed(outline.entries(sub)?, Keyword::Items);
+                        }
+                    }
+                }
+                (Form::Count(_), Keyword::MinContains | Keyword::MaxContains) if self.plain => {
+                    let contains = outline.entry(sub, Keyword::Contains)?;
+                    if let Some(Form::One(one)) = contains.map(|entry| &entry.form) {
+                        plan.contains = Some(self.contains(sub, entry.keyword, *one, scope)?);
                     }
                 }
                 (Form::One(one), Keyword::Contains) => {
-                    let contains = self.contains(sub, *one, scope)?;
+                    let contains = self.contains(sub, entry.keyword, *one, scope)?;
                     if self.is_tracked(id) {
                         // Asked again to find which items it evaluated.
                         self.revisited.insert(contains.schema);
@@ -215,7 +233,8 @@ impl Lowering<'_> {
             }
             any = true;
         }
-        if let Some(rest) = self.own_unevaluated(id, sub, Keyword::UnevaluatedItems)?
+        if !self.plain
+            && let Some(rest) = self.own_unevaluated(id, sub, Keyword::UnevaluatedItems)?
             && plan.rest.is_none()
         {
             plan.rest = Some(Target::open(self.child(rest, scope)?));
@@ -240,7 +259,15 @@ impl Lowering<'_> {
         draft.push(run, Op::Array(index));
     }
 
-    fn contains(&mut self, sub: Sub, one: SubId, scope: ScopeId) -> Result<Contains, CompileError> {
+    /// `contains` with its bounds; in the plain program what one of the three keywords asks
+    /// by itself.
+    fn contains(
+        &mut self,
+        sub: Sub,
+        keyword: Keyword,
+        one: SubId,
+        scope: ScopeId,
+    ) -> Result<Contains, CompileError> {
         let beside = self.outline.entries(sub)?;
         let bound = |keyword| match Entry::find(beside, keyword) {
             Some(Entry {
@@ -249,10 +276,18 @@ impl Lowering<'_> {
             }) => Some(count(*n)),
             _ => None,
         };
-        let min = bound(Keyword::MinContains).unwrap_or(1);
-        let max = bound(Keyword::MaxContains).unwrap_or(usize::MAX);
+        let mut min = bound(Keyword::MinContains).unwrap_or(1);
+        let mut max = bound(Keyword::MaxContains).unwrap_or(usize::MAX);
+        let mut evaluates = sub.rules.dialect == Dialect::Draft202012;
+        if self.plain {
+            (min, max) = match keyword {
+                Keyword::MinContains => (min, usize::MAX),
+                Keyword::MaxContains => (0, max),
+                _ => (min.min(1), usize::MAX),
+            };
+            evaluates &= keyword == Keyword::Contains;
+        }
         let schema = self.child(one, scope)?;
-        let evaluates = sub.rules.dialect == Dialect::Draft202012;
         Ok(Contains {
             schema,
             min,
@@ -271,7 +306,6 @@ impl Lowering<'_> {
     ) -> Result<Option<SubId>, Dangling> {
         Ok(
             match self.outline.entry(sub, keyword)?.map(|entry| &entry.form) {
-                _ if self.plain => None,
                 Some(Form::One(one)) if unevaluated::is_own(self.outline, id, keyword)? => {
                     Some(*one)
                 }
@@ -308,4 +342,36 @@ fn amend(known: &mut Vec<Slot>, slot: u32, change: impl FnOnce(&mut Slot)) {
     if let Some(slot) = known.get_mut(at) {
         change(slot);
     }
+}
+
+/// The names of `properties` among some keywords.
+fn declared(beside: &[Entry]) -> impl Iterator<Item = NodeId> {
+    let entry = Entry::find(beside, Keyword::Properties);
+    let map = match entry.map(|entry| &entry.form) {
+        Some(Form::Map(map)) => &**map,
+        _ => &[],
+    };
+    map.iter().map(|(name, _)| *name)
+}
+
+/// The patterns of `patternProperties` among some keywords, for one that leaves their
+/// members alone.
+fn patterns(beside: &[Entry]) -> Rare<(PatternId, Target)> {
+    let entry = Entry::find(beside, Keyword::PatternProperties);
+    let patterns = match entry.map(|entry| &entry.form) {
+        Some(Form::Patterns(patterns)) => &**patterns,
+        _ => &[],
+    };
+    let patterns = patterns.iter().map(|(_, pattern, _)| *pattern);
+    patterns.map(|pattern| (pattern, Target::TRUE)).collect()
+}
+
+/// The items of a keyword with an array of subschemas, for one that leaves them alone.
+fn listed(beside: &[Entry], keyword: Keyword) -> Rare<Target> {
+    let entry = Entry::find(beside, keyword);
+    let count = match entry.map(|entry| &entry.form) {
+        Some(Form::List(list)) => list.len(),
+        _ => 0,
+    };
+    vec![Target::TRUE; count].into()
 }

@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use super::{MOST_OPS, merge};
+use super::{FURTHER, MOST_OPS, merge};
 use crate::int::{to_u16, to_u32, to_usize};
 use crate::plan::{NONE, NodeIx, Op, Plan, PlanNode, Run, Traits};
 
@@ -283,8 +283,6 @@ fn pack(plan: &mut Plan) {
     plan.ops = ops;
 }
 
-/// The runs of what looks beyond the value itself.
-const FURTHER: u8 = Run::Array.bit() | Run::Object.bit() | Run::Any.bit() | Run::Tail.bit();
 /// A plan may grow by its own size and by this many names.
 const LEAST_ROOM: usize = 64;
 /// So many nodes at most become one.

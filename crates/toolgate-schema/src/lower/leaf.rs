@@ -26,8 +26,10 @@ impl Lowering<'_> {
                 let Some(view) = self.plan.literal(literal) else {
                     return Err(self.lost(id));
                 };
-                draft.require_types(types_of(view));
-                if !matches!(view.kind(), Kind::Null) {
+                if !self.plain {
+                    draft.require_types(types_of(view));
+                }
+                if self.plain || !matches!(view.kind(), Kind::Null) {
                     let index = to_u32(self.plan.literals.len());
                     self.plan.literals.push(literal);
                     draft.push(Run::Head, Op::Const(index));
@@ -174,10 +176,12 @@ impl Lowering<'_> {
         members.number_price = price::search(numbers.len(), longest);
         members.numbers = numbers.into_iter().map(|(_, literal)| literal).collect();
         members.compound = compound.into();
-        draft.require_types(types);
+        if !self.plain {
+            draft.require_types(types);
+        }
         let scalars = TypeSet::NULL.union(TypeSet::BOOLEAN);
         let both = !types.contains(TypeSet::BOOLEAN) || (members.yes && members.no);
-        if !(scalars.contains(types) && both) {
+        if self.plain || !(scalars.contains(types) && both) {
             let index = to_u32(self.plan.enums.len());
             self.plan.enums.push(members);
             draft.push(Run::Head, Op::Enum(index));

@@ -1,4 +1,4 @@
-//! The drafting room: turns a resolved outline into a plan.
+//! Turns a resolved model into the optimised program, and into the plain one.
 //!
 //! Each subschema becomes one node for every dynamic scope it is used in, so that the
 //! executor needs no dynamic scope. Schemas that only refer are skipped over, keywords that
@@ -158,10 +158,15 @@ impl<'o> Lowering<'o> {
 impl Lowering<'_> {
     /// The node of a subschema as used in a dynamic scope.
     fn node(&mut self, id: SubId, scope: ScopeId) -> Result<NodeIx, CompileError> {
-        let (id, scope, class) = self.skip_references(id, scope)?;
-        if let Class::Types(types) = class {
-            return Ok(NodeIx::plain(types));
-        }
+        let (id, scope) = if self.plain {
+            (id, scope)
+        } else {
+            let (id, scope, class) = self.skip_references(id, scope)?;
+            if let Class::Types(types) = class {
+                return Ok(NodeIx::plain(types));
+            }
+            (id, scope)
+        };
         if let Some(ix) = self.known(id, scope) {
             return Ok(ix);
         }
@@ -282,12 +287,18 @@ impl Lowering<'_> {
         self.object(id, sub, scope, entries, &mut draft)?;
         self.array(id, sub, scope, entries, &mut draft)?;
         self.unevaluated(id, sub, scope, &mut draft)?;
-        if draft.ops.len() >= MOST_OPS {
-            return Err(self.too_large(id, MOST_OPS));
-        }
+        self.check_ops(id, &draft)?;
         let node = self.pack(draft);
         // A node that stays as it was asks for nothing.
         *self.plan.nodes.get_mut(ix.index()).ok_or(Dangling)? = node;
+        Ok(())
+    }
+
+    /// Refuses a node with more operations than can be counted.
+    fn check_ops(&self, id: SubId, draft: &Draft) -> Result<(), CompileError> {
+        if draft.ops.len() >= MOST_OPS {
+            return Err(self.too_large(id, MOST_OPS));
+        }
         Ok(())
     }
 
@@ -344,7 +355,7 @@ impl Lowering<'_> {
                 let target = self.child(target, scope)?;
                 draft.push(Run::Any, Op::Apply(target));
             }
-            (Form::List(list), Keyword::AllOf) => {
+            (Form::List(list), Keyword::AllOf) if !self.plain => {
                 for one in list {
                     let target = self.child(*one, scope)?;
                     if target != NodeIx::TRUE {
@@ -352,7 +363,7 @@ impl Lowering<'_> {
                     }
                 }
             }
-            (Form::List(list), Keyword::AnyOf | Keyword::OneOf) => {
+            (Form::List(list), Keyword::AllOf | Keyword::AnyOf | Keyword::OneOf) => {
                 let mut branches = Vec::with_capacity(list.len());
                 for one in list {
                     branches.push(self.child(*one, scope)?);
@@ -363,6 +374,7 @@ impl Lowering<'_> {
                     select: None,
                 });
                 let op = match entry.keyword {
+                    Keyword::AllOf => Op::AllOf(union),
                     Keyword::AnyOf => Op::AnyOf(union),
                     _ => Op::OneOf(union),
                 };
@@ -372,16 +384,23 @@ impl Lowering<'_> {
                 let target = self.child(*one, scope)?;
                 draft.push(Run::Any, Op::Not(target));
             }
-            (Form::One(one), Keyword::If) => {
-                let mut branch = |keyword| match Entry::find(beside, keyword) {
+            (Form::One(_), Keyword::If | Keyword::Then | Keyword::Else)
+                if self.plain || entry.keyword == Keyword::If =>
+            {
+                let plain = self.plain;
+                let mut operand = |keyword| match Entry::find(beside, keyword) {
+                    // In the plain program each keyword has its own operand alone.
+                    _ if plain && keyword != Keyword::If && keyword != entry.keyword => {
+                        Ok(NodeIx::TRUE)
+                    }
                     Some(Entry {
                         form: Form::One(one),
                         ..
                     }) => self.child(*one, scope),
                     _ => Ok(NodeIx::TRUE),
                 };
-                let (then, otherwise) = (branch(Keyword::Then)?, branch(Keyword::Else)?);
-                let test = self.child(*one, scope)?;
+                let (then, otherwise) = (operand(Keyword::Then)?, operand(Keyword::Else)?);
+                let test = operand(Keyword::If)?;
                 let condition = to_u32(self.plan.conditions.len());
                 self.plan.conditions.push(Condition {
                     test,
@@ -404,7 +423,7 @@ impl Lowering<'_> {
 
     /// Whether members and items that `id` evaluates must stay visible.
     fn is_tracked(&self, id: SubId) -> bool {
-        self.tracked.get(id.index()).copied().unwrap_or(false)
+        self.plain || self.tracked.get(id.index()).copied().unwrap_or(false)
     }
 }
 
@@ -440,6 +459,8 @@ impl Scopes<'_> {
     }
 }
 
+/// The runs of what looks further than at the value alone.
+const FURTHER: u8 = Run::Array.bit() | Run::Object.bit() | Run::Any.bit() | Run::Tail.bit();
 /// Rows of tables that count as one node.
 const ROWS_PER_NODE: usize = 16;
 /// Operations that one node may have, whatever the bound on nodes: few enough to count

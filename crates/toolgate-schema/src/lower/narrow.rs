@@ -1,5 +1,6 @@
 //! Lets a node's type say what its operations imply, and finds leaves.
 
+use super::FURTHER;
 use crate::outline::TypeSet;
 use crate::plan::{NodeIx, Op, Plan, PlanNode, Run};
 
@@ -29,8 +30,7 @@ pub(super) fn narrow(plan: &mut Plan) {
         }
     }
     for index in 0..plan.nodes.len() {
-        let further = Run::Array.bit() | Run::Object.bit() | Run::Any.bit() | Run::Tail.bit();
-        let looks_further = plan.node(NodeIx::new(index)).has(further);
+        let looks_further = plan.node(NodeIx::new(index)).has(FURTHER);
         if let Some(slot) = plan.nodes.get_mut(index) {
             slot.traits.leaf = !looks_further;
         }

@@ -1,85 +1,146 @@
-//! The operations of the plain program: one for each keyword that asserts something of a
-//! value by itself. The code that drafts them is that of the plan; nothing is merged, fused
-//! or left out.
+//! The plain program: the operations of each keyword, one by one. The code that drafts
+//! them is that of the optimised program; nothing is merged, fused or left out.
 
-use super::{Draft, Lowering, literals};
+use super::{Draft, FURTHER, Lowering, ScopeId, literals};
+use crate::dialect::Keyword;
 use crate::error::{CompileError, CompileErrorKind, Place};
+use crate::int::to_u32;
 use crate::limits::Limits;
-use crate::outline::{Entry, Form, Outline, Shape, Sub, SubId, TypeSet};
-use crate::plan::{Assertions, Lost, NodeIx};
+use crate::outline::{Dangling, Entry, Outline, Shape, SubId, TypeSet};
+use crate::plan::{Lost, NodeIx, Op, PlainKeyword, PlainPlan, PlainSubschema, Run};
 
-/// Lowers each assertion of an outline to a node of its own.
+/// Lowers each keyword of an outline to an operation of its own.
 ///
 /// # Errors
 ///
-/// A document that is not there.
-pub(crate) fn plain(outline: &Outline, limits: &Limits) -> Result<Assertions, CompileError> {
-    let mut work = Lowering::new(outline, limits);
+/// A document that is not there, or [`TIMES`] as many subschemas as an optimised program may
+/// have.
+pub(crate) fn plain(outline: &Outline, limits: &Limits) -> Result<PlainPlan, CompileError> {
+    let limits = Limits {
+        plan_nodes: limits.plan_nodes.saturating_mul(TIMES),
+        ..limits.clone()
+    };
+    let mut work = Lowering::new(outline, &limits);
     work.plain = true;
-    let mut nodes = vec![NodeIx::TRUE; outline.entries.len()];
-    for (id, sub) in outline.subs.iter().enumerate() {
-        let Shape::Entries { start, .. } = sub.shape else {
-            continue;
-        };
-        let slots = nodes.iter_mut().skip(crate::int::to_usize(start));
-        for (entry, slot) in outline.entries(*sub)?.iter().zip(slots) {
-            if is_assertion(entry) {
-                *slot = work.assertion(SubId::new(id), *sub, entry)?;
-            }
+    let start = work
+        .scopes
+        .enter(ScopeId::EMPTY, outline.sub(outline.root)?.resource)?;
+    work.plan.root = work.node(outline.root, start)?;
+    let mut keywords = Vec::with_capacity(outline.entries.len());
+    let mut rows: Vec<(NodeIx, PlainSubschema)> = Vec::with_capacity(outline.subs.len());
+    let mut referring = Vec::new();
+    while let Some((id, scope, ix)) = work.waiting.pop() {
+        let start = to_u32(keywords.len());
+        work.keywords(id, scope, ix, &mut keywords)?;
+        let end = to_u32(keywords.len());
+        rows.push((ix, PlainSubschema { id, start, end }));
+        // A ring is refused where it is evaluated.
+        if let Ok((to, scope, _)) = work.skip_references(id, scope)
+            && to != id
+        {
+            referring.push((ix, work.node(to, scope)?));
         }
     }
+    rows.sort_unstable_by_key(|(ix, _)| *ix);
     let mut plan = work.plan;
+    // A subschema that only refers is decided as the one that it refers to.
+    for (ix, to) in referring {
+        let to = *plan.node(to);
+        if let Some(node) = plan.nodes.get_mut(ix.index()) {
+            *node = to;
+        }
+    }
     plan.settle();
     literals::gather(&mut plan)
         .map_err(|Lost| CompileError::new(CompileErrorKind::Internal, Place::default()))?;
     plan.shrink();
-    Ok(Assertions {
+    Ok(PlainPlan {
         plan,
-        nodes: nodes.into(),
+        subschemas: rows.into_iter().map(|(_, row)| row).collect(),
+        keywords: keywords.into(),
     })
 }
 
 impl Lowering<'_> {
-    /// The node of one keyword.
-    fn assertion(&mut self, id: SubId, sub: Sub, entry: &Entry) -> Result<NodeIx, CompileError> {
+    /// Writes the operations of one node, one for each keyword, and notes the keywords in
+    /// the order of their evaluation.
+    fn keywords(
+        &mut self,
+        id: SubId,
+        scope: ScopeId,
+        ix: NodeIx,
+        keywords: &mut Vec<PlainKeyword>,
+    ) -> Result<(), CompileError> {
+        let outline = self.outline;
+        let sub = outline.sub(id)?;
+        let entries = outline.entries(sub)?;
         let mut draft = Draft {
             types: None,
             ops: std::mem::take(&mut self.draft),
         };
-        let scope = super::ScopeId::EMPTY;
-        let only = std::slice::from_ref(entry);
-        self.leaf(id, sub, entry, &mut draft)?;
-        self.object(id, sub, scope, only, &mut draft)?;
-        self.array(id, sub, scope, only, &mut draft)?;
-        if draft.ops.is_empty() {
-            self.draft = draft.ops;
-            return Ok(NodeIx::plain(draft.types.unwrap_or(TypeSet::ALL)));
+        let mut types = match sub.shape {
+            Shape::Always(false) => TypeSet::NONE,
+            _ => TypeSet::ALL,
+        };
+        let (mut walks_members, mut walks_items) = (false, false);
+        let mut own = Vec::new();
+        let conditional = Entry::find(entries, Keyword::If).is_some();
+        for (place, entry) in (0..).zip(entries) {
+            if matches!(entry.keyword, Keyword::Then | Keyword::Else) && !conditional {
+                continue;
+            }
+            let only = std::slice::from_ref(entry);
+            let before = draft.ops.len();
+            self.leaf(id, sub, entry, &mut draft)?;
+            self.in_place(entries, scope, entry, &mut draft)?;
+            self.object(id, sub, scope, only, &mut draft)?;
+            self.array(id, sub, scope, only, &mut draft)?;
+            self.unevaluated_plainly(scope, entry, &mut draft)?;
+            let op = match (draft.ops.get_mut(before), draft.types.take()) {
+                (None, Some(asked)) => {
+                    types = types.intersection(asked);
+                    Some(Op::Apply(NodeIx::plain(asked)))
+                }
+                (None, None) => None,
+                (Some((run, op)), _) => {
+                    // A node has room for one walk over members and one over items; others
+                    // stand with what applies to the value itself.
+                    let again = match run {
+                        Run::Object => std::mem::replace(&mut walks_members, true),
+                        Run::Array => std::mem::replace(&mut walks_items, true),
+                        _ => false,
+                    };
+                    if again {
+                        *run = Run::Any;
+                    }
+                    Some(*op)
+                }
+            };
+            own.push((round_of(entry.keyword), PlainKeyword { place, op }));
         }
-        let node = self.pack(draft);
-        let ix = NodeIx::new(self.plan.nodes.len());
-        self.plan.nodes.push(node);
-        Ok(ix)
+        self.check_ops(id, &draft)?;
+        draft.types = Some(types);
+        let mut node = self.pack(draft);
+        node.traits.leaf = !node.has(FURTHER);
+        // An explanation asks on each level for what is below it.
+        node.traits.memo = !node.traits.leaf;
+        // A node that stays as it was asks for nothing.
+        *self.plan.nodes.get_mut(ix.index()).ok_or(Dangling)? = node;
+        own.sort_by_key(|(round, _)| *round);
+        keywords.extend(own.into_iter().map(|(_, keyword)| keyword));
+        Ok(())
     }
 }
 
-/// Whether a keyword asserts something of a value by itself. `minContains` and
-/// `maxContains` count what `contains` matched.
-fn is_assertion(entry: &Entry) -> bool {
-    match &entry.form {
-        Form::Literal
-        | Form::Bound { .. }
-        | Form::Count(_)
-        | Form::Flag(_)
-        | Form::Types(_)
-        | Form::Pattern(_)
-        | Form::Format(_)
-        | Form::Content(_)
-        | Form::Dependencies(_) => true,
-        Form::Annotation
-        | Form::One(_)
-        | Form::List(_)
-        | Form::Map(_)
-        | Form::Patterns(_)
-        | Form::Reference(_) => false,
+/// Keywords are evaluated in up to three rounds, since some read what others left.
+fn round_of(keyword: Keyword) -> u8 {
+    match keyword {
+        Keyword::Then | Keyword::Else | Keyword::MinContains | Keyword::MaxContains => 1,
+        Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties => 2,
+        _ => 0,
     }
 }
+
+/// How many subschemas a plain program may have for each of an optimised one: it has a node
+/// for those that only ask for a type, or only refer, too.
+const TIMES: usize = 8;

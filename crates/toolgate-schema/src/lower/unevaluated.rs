@@ -65,6 +65,26 @@ impl Lowering<'_> {
         Ok(())
     }
 
+    /// Drafts an `unevaluated*` keyword of the plain program.
+    pub(super) fn unevaluated_plainly(
+        &mut self,
+        scope: ScopeId,
+        entry: &Entry,
+        draft: &mut Draft,
+    ) -> Result<(), CompileError> {
+        let op = match (&entry.form, entry.keyword) {
+            (Form::One(one), Keyword::UnevaluatedProperties) => {
+                Op::UnevaluatedProperties(self.child(*one, scope)?)
+            }
+            (Form::One(one), Keyword::UnevaluatedItems) => {
+                Op::UnevaluatedItems(self.child(*one, scope)?)
+            }
+            _ => return Ok(()),
+        };
+        draft.push(Run::Tail, op);
+        Ok(())
+    }
+
     /// What is evaluated whatever the instance, or `None` if it depends on it.
     fn seen(
         &mut self,

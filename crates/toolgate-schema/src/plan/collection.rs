@@ -236,6 +236,22 @@ pub(crate) struct ArrayPlan {
     pub(crate) is_even: bool,
 }
 
+impl ArrayPlan {
+    /// The subschema of each place, without end.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &Target> {
+        let rest = self.rest.as_ref().unwrap_or(&Target::TRUE);
+        self.prefix.iter().chain(std::iter::repeat(rest))
+    }
+
+    /// How many of so many items have a subschema to match.
+    pub(crate) fn looked_at(&self, count: usize) -> usize {
+        match &self.rest {
+            Some(rest) if rest.node != NodeIx::TRUE => count,
+            _ => count.min(self.prefix.len()),
+        }
+    }
+}
+
 /// `contains` and its bounds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Contains {
@@ -310,11 +326,11 @@ impl Plan {
             return *known;
         }
         let row = KINDS.map(|kind| self.for_kind(ix, kind, STEPS));
-        let told = row.iter().any(|one| {
+        let helps = row.iter().any(|one| {
             let whole = one.node == ix && one.reach == Reach::Further;
             !whole && one.node != NodeIx::FALSE
         });
-        let target = if told {
+        let target = if helps {
             self.by_kind.push(row);
             Target {
                 reach: Reach::ByKind,

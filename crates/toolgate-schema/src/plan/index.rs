@@ -22,6 +22,11 @@ impl NodeIx {
         Self(Self::PLAIN | types.number())
     }
 
+    /// Whether it asks for types and nothing else, and has no node.
+    pub(crate) fn is_plain(self) -> bool {
+        self.0 & Self::PLAIN != 0
+    }
+
     /// The types that a plain one asks for.
     pub(super) fn types(self) -> Option<TypeSet> {
         let types = u8::try_from(self.0 ^ Self::PLAIN).ok()?;

@@ -1,14 +1,14 @@
-//! The treaty between `lower`, which writes a plan, and `execute`, which reads
-//! it and nothing else: flat tables, 32-bit indexes, operations grouped by the
-//! instance's type so that a string never looks at an object keyword.
+//! The compiled form that `lower` writes and `execute` reads: flat tables, 32-bit
+//! indexes, operations grouped by the instance's type so that a string never looks at an
+//! object keyword.
 
 mod ahead;
-mod assertions;
 mod collection;
 mod held;
 mod index;
 mod listing;
 mod names;
+mod plain;
 mod rare;
 mod slots;
 mod union;
@@ -18,13 +18,13 @@ use std::sync::Arc;
 use toolgate_json::{NodeId, OwnedDocument, View};
 use toolgate_pattern::Pattern;
 
-pub(crate) use assertions::Assertions;
 pub(crate) use collection::{
     ArrayPlan, ByKind, Contains, Dependent, ObjectPlan, Reach, Slot, Target, Walk,
 };
 pub(crate) use held::Held;
 pub(crate) use index::NodeIx;
 pub(crate) use names::NameTable;
+pub(crate) use plain::{PlainKeyword, PlainPlan, PlainSubschema};
 pub(crate) use rare::Rare;
 pub(crate) use slots::Slots;
 pub(crate) use union::{Select, Union};

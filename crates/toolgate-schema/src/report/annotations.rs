@@ -6,7 +6,6 @@ use toolgate_json::Node;
 
 use super::locate::{Locator, push_fragment};
 use crate::explain::Evaluation;
-use crate::explain::kind::FindingKind;
 use crate::explain::sink::{Full, Sink, Spot};
 use crate::outline::DocId;
 use crate::schema::{Schema, Workspace};
@@ -87,7 +86,7 @@ impl Schema {
                 complete: decided.is_ok(),
             };
         }
-        let complete = evaluation.tell(&mut collector);
+        let complete = evaluation.report(&mut collector);
         let mut list = collector.list;
         if !complete {
             // A subschema that was under way might still have failed.
@@ -111,18 +110,6 @@ impl Sink for Collector<'_> {
 
     fn enter(&mut self, _: Spot<'_>) -> ControlFlow<Full> {
         self.open.push(self.list.len());
-        ControlFlow::Continue(())
-    }
-
-    fn finding(&mut self, _: Spot<'_>, _: FindingKind) -> ControlFlow<Full> {
-        ControlFlow::Continue(())
-    }
-
-    fn room(&mut self, _: usize) -> ControlFlow<Full> {
-        ControlFlow::Continue(())
-    }
-
-    fn noted(&mut self) -> ControlFlow<Full> {
         ControlFlow::Continue(())
     }
 
@@ -163,10 +150,6 @@ impl Sink for Collector<'_> {
         {
             self.list.truncate(before);
         }
-    }
-
-    fn findings(&self) -> usize {
-        0
     }
 }
 

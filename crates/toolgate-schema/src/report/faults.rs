@@ -5,7 +5,7 @@ use toolgate_json::Node;
 use super::Report;
 use super::finding::{Bounds, Finding, Writer};
 use crate::execute::Allowance;
-use crate::explain::{self, Evaluation, Program, Trail};
+use crate::explain::{self, Evaluation, Paths, Program};
 use crate::schema::Verdict;
 
 /// What is wrong with an instance, from [`Schema::faults`](crate::Schema::faults). It
@@ -15,7 +15,7 @@ pub struct Faults<'s, 'i, N: Node<'i>> {
     verdict: Verdict,
     complete: bool,
     program: Option<&'s Program>,
-    trail: Trail<'i>,
+    paths: Paths<'i>,
     list: Vec<explain::Fault<'i, N>>,
     allowance: Allowance,
 }
@@ -23,7 +23,7 @@ pub struct Faults<'s, 'i, N: Node<'i>> {
 /// One keyword that does not hold for one value of the instance.
 pub struct Fault<'f, 'i, N> {
     program: &'f Program,
-    trail: &'f Trail<'i>,
+    paths: &'f Paths<'i>,
     fault: &'f explain::Fault<'i, N>,
     allowance: Allowance,
 }
@@ -35,7 +35,7 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
             verdict,
             complete: verdict == Verdict::Valid,
             program: None,
-            trail: Trail::default(),
+            paths: Paths::default(),
             list: Vec::new(),
             allowance: Allowance { fuel: 0, depth: 0 },
         }
@@ -50,13 +50,13 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
         most: usize,
     ) -> Self {
         let mut evaluation = Evaluation::new(program, instance, allowance);
-        let complete = evaluation.tell(&mut Bounds::new(most.min(Report::FINDINGS)));
-        let (list, trail) = evaluation.take_faults();
+        let complete = evaluation.report(&mut Bounds::new(most.min(Report::FINDINGS)));
+        let (list, paths) = evaluation.take_faults();
         Self {
             verdict,
             complete,
             program: Some(program),
-            trail,
+            paths,
             list,
             allowance,
         }
@@ -88,7 +88,7 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
         program.flat_map(move |program| {
             self.list.iter().map(move |fault| Fault {
                 program,
-                trail: &self.trail,
+                paths: &self.paths,
                 fault,
                 allowance: self.allowance,
             })
@@ -104,7 +104,7 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
             complete: self.complete,
         };
         if let Some(program) = self.program {
-            let mut writer = Writer::new(program, self.trail, self.allowance);
+            let mut writer = Writer::new(program, self.paths, self.allowance);
             for fault in &self.list {
                 match writer.write(fault) {
                     Some(finding) => report.findings.push(finding),
@@ -128,12 +128,12 @@ impl<'i, N: Node<'i>> Fault<'_, 'i, N> {
     /// The value, as a JSON pointer (RFC 6901) into the instance.
     #[must_use]
     pub fn instance_location(&self) -> String {
-        self.trail.pointer(self.program.outline(), self.fault.place)
+        self.paths.pointer(self.program.outline(), self.fault.place)
     }
 
     /// The fault in words; nothing if finding them reached a bound.
     #[must_use]
     pub fn finding(&self) -> Option<Finding> {
-        Writer::new(self.program, self.trail.clone(), self.allowance).write(self.fault)
+        Writer::new(self.program, self.paths.clone(), self.allowance).write(self.fault)
     }
 }

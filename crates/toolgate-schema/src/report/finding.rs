@@ -9,8 +9,8 @@ use super::Report;
 use super::locate::Locator;
 use crate::execute::Allowance;
 use crate::explain::kind::FindingKind;
-use crate::explain::sink::{Full, Sink, Spot};
-use crate::explain::{Fault, Program, Trail, Wording};
+use crate::explain::sink::{Full, Sink};
+use crate::explain::{Fault, Paths, Program, Wording};
 use crate::outline::Outline;
 
 /// One keyword that does not hold for one value of the instance.
@@ -103,14 +103,6 @@ impl Bounds {
 impl Sink for Bounds {
     const EVERYTHING: bool = false;
 
-    fn enter(&mut self, _: Spot<'_>) -> ControlFlow<Full> {
-        ControlFlow::Continue(())
-    }
-
-    fn finding(&mut self, _: Spot<'_>, _: FindingKind) -> ControlFlow<Full> {
-        ControlFlow::Continue(())
-    }
-
     fn room(&mut self, bytes: usize) -> ControlFlow<Full> {
         match self.bytes.checked_sub(KIND_BYTES + bytes) {
             Some(left) if self.count < self.most => {
@@ -129,12 +121,6 @@ impl Sink for Bounds {
         }
     }
 
-    fn annotation(&mut self, _: Spot<'_>, _: &str) -> ControlFlow<Full> {
-        ControlFlow::Continue(())
-    }
-
-    fn leave(&mut self, _: bool) {}
-
     fn findings(&self) -> usize {
         self.count
     }
@@ -148,11 +134,11 @@ pub(super) struct Writer<'o, 'i, N: Node<'i>> {
 }
 
 impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
-    pub(super) fn new(program: &'o Program, trail: Trail<'i>, allowance: Allowance) -> Self {
+    pub(super) fn new(program: &'o Program, paths: Paths<'i>, allowance: Allowance) -> Self {
         let outline = program.outline();
         Self {
             outline,
-            wording: Wording::new(program, trail, allowance),
+            wording: Wording::new(program, paths, allowance),
             locator: Locator::new(outline),
         }
     }
@@ -161,8 +147,8 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
     pub(super) fn write(&mut self, fault: &Fault<'i, N>) -> Option<Finding> {
         let kind = self.wording.word(fault)?;
         let outline = self.outline;
-        let trail = self.wording.trail();
-        let keyword_location = trail.pointer(outline, fault.path);
+        let paths = self.wording.paths();
+        let keyword_location = paths.pointer(outline, fault.path);
         let sub = outline.sub(fault.sub).ok()?;
         let entry = fault.entry(outline);
         let (node, keyword) = match entry {
@@ -178,7 +164,7 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
         let span = outline.view(sub.doc, node).map(View::span);
         let document = outline.docs.get(sub.doc.index());
         Some(Finding {
-            instance_location: trail.pointer(outline, fault.place),
+            instance_location: paths.pointer(outline, fault.place),
             property_name: fault.name().map(str::to_owned),
             keyword_location,
             absolute_keyword_location: absolute,

@@ -91,8 +91,8 @@ impl Schema {
                 let decided = evaluation.decide();
                 let (verdict, decided) = self.verdict(workspace, instance, decided);
                 let mut tree = Tree::new(program.outline());
-                let told = evaluation.tell(&mut tree);
-                (verdict, Some(tree), told && decided)
+                let reported = evaluation.report(&mut tree);
+                (verdict, Some(tree), reported && decided)
             }
         };
         let mut json = Writer::new();

@@ -100,14 +100,6 @@ impl Sink for Tree<'_> {
         ControlFlow::Continue(())
     }
 
-    fn room(&mut self, _: usize) -> ControlFlow<Full> {
-        ControlFlow::Continue(())
-    }
-
-    fn noted(&mut self) -> ControlFlow<Full> {
-        ControlFlow::Continue(())
-    }
-
     fn annotation(&mut self, spot: Spot<'_>, value: &str) -> ControlFlow<Full> {
         if spot.name.is_some() {
             return ControlFlow::Continue(());
@@ -123,10 +115,6 @@ impl Sink for Tree<'_> {
         if let Some(unit) = self.open.pop().and_then(|at| self.units.get_mut(at)) {
             unit.valid = valid;
         }
-    }
-
-    fn findings(&self) -> usize {
-        0
     }
 }
 

@@ -124,7 +124,7 @@ fn compared(
     seen
 }
 
-/// The same for the plain program: its model and the operations of its assertions.
+/// The same for the plain program.
 fn compared_plainly(
     (intact, mut model): (Outline, Outline),
     instances: &[toolgate_json::View<'_>],
@@ -133,24 +133,35 @@ fn compared_plainly(
 ) -> Seen {
     let mut seen = Seen::default();
     let limits = Limits::default();
-    let (Ok(whole), Ok(mut assertions)) = (plain(&intact, &limits), plain(&model, &limits)) else {
+    let Ok(whole) = plain(&intact, &limits) else {
         return seen;
     };
-    let damage = match random.below(3) {
-        0 => damage_model(&mut model, random),
-        1 => {
-            let left = random.below(assertions.nodes.len().max(1));
-            assertions.nodes = assertions.nodes.iter().copied().take(left).collect();
+    let cut = (random.below(3) == 0).then(|| damage_model(&mut model, random));
+    if let Some(damage) = &cut {
+        seen.add(lowered(
+            (&intact, &model),
+            instances,
+            &format!("{damage}: {name}"),
+        ));
+    }
+    let mut operations = match plain(&model, &limits) {
+        Ok(operations) => operations,
+        Err(error) => {
+            assert_eq!(error.code(), "internal", "{cut:?}: {name}");
+            seen.internal += 1;
+            return seen;
+        }
+    };
+    let damage = match cut {
+        Some(damage) => damage,
+        None if random.below(4) == 0 => {
+            let left = random.below(operations.keywords.len().max(1));
+            operations.keywords = operations.keywords.iter().copied().take(left).collect();
             format!("{left} keywords left")
         }
-        _ => damage(&mut assertions.plan, random),
+        None => damage(&mut operations.plan, random),
     };
-    seen.add(lowered(
-        (&intact, &model),
-        instances,
-        &format!("{damage}: {name}"),
-    ));
-    let (intact, damaged) = (Program::new(intact, whole), Program::new(model, assertions));
+    let (intact, damaged) = (Program::new(intact, whole), Program::new(model, operations));
     let allowance = Allowance {
         fuel: limits.fuel,
         depth: limits.evaluation_depth,

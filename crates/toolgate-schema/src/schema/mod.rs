@@ -233,8 +233,8 @@ impl Schema {
             let compiler = &self.0.compiler;
             let model = compiler.parser().parse_document(text);
             let model = model?;
-            let assertions = plain(&model, compiler.bounds())?;
-            Ok(Program::new(model, assertions))
+            let plain = plain(&model, compiler.bounds())?;
+            Ok(Program::new(model, plain))
         });
         made.as_ref()
     }

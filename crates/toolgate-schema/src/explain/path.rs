@@ -6,41 +6,51 @@ use std::borrow::Cow;
 use smallvec::SmallVec;
 use toolgate_json::Node as _;
 
-use super::frame::Token;
 use crate::int::{to_u32, to_usize};
 use crate::outline::{DocId, Outline};
 
+/// A part of a path.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Token<'i> {
+    None,
+    Index(usize),
+    /// A member of the instance.
+    Name(&'i str),
+    /// A name in the schema.
+    Key(toolgate_json::NodeId),
+}
+
 /// Every step of every path that an evaluation keeps.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Trail<'i> {
-    /// Step `n + 1` at place `n`.
+pub(crate) struct Paths<'i> {
+    /// Step `n + 1` at index `n`.
     steps: Vec<Step<'i>>,
 }
 
 /// A path, by its last step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Place(u32);
+pub(crate) struct Path(u32);
 
 #[derive(Debug, Clone, Copy)]
 struct Step<'i> {
-    from: Place,
+    from: Path,
     token: Token<'i>,
     /// The document that a [`Token::Key`] stands in.
     doc: DocId,
 }
 
-impl<'i> Trail<'i> {
+impl<'i> Paths<'i> {
     /// A path and one step more; the same path if there is no step.
-    pub(super) fn step(&mut self, from: Place, doc: DocId, token: Token<'i>) -> Place {
+    pub(super) fn step(&mut self, from: Path, doc: DocId, token: Token<'i>) -> Path {
         if let Token::None = token {
             return from;
         }
         self.steps.push(Step { from, token, doc });
-        Place(to_u32(self.steps.len()))
+        Path(to_u32(self.steps.len()))
     }
 
     /// Bytes of a path, about (nothing in it is escaped yet), and its steps.
-    pub(super) fn extent(&self, outline: &Outline, place: Place) -> (usize, usize) {
+    pub(super) fn extent(&self, outline: &Outline, place: Path) -> (usize, usize) {
         let (mut bytes, mut count) = (0, 0);
         let mut next = self.at(place);
         while let Some(step) = next {
@@ -70,7 +80,7 @@ impl<'i> Trail<'i> {
     }
 
     /// The path as a JSON pointer.
-    pub(crate) fn pointer(&self, outline: &Outline, place: Place) -> String {
+    pub(crate) fn pointer(&self, outline: &Outline, place: Path) -> String {
         let mut steps: SmallVec<[&Step<'i>; 16]> = SmallVec::new();
         let mut next = self.at(place);
         while let Some(step) = next {
@@ -85,12 +95,12 @@ impl<'i> Trail<'i> {
     }
 
     /// The last token of a path; empty for the whole.
-    pub(super) fn last(&self, outline: &Outline, place: Place) -> String {
+    pub(super) fn last(&self, outline: &Outline, place: Path) -> String {
         self.at(place)
             .map_or_else(String::new, |step| text(outline, step).into_owned())
     }
 
-    fn at(&self, place: Place) -> Option<&Step<'i>> {
+    fn at(&self, place: Path) -> Option<&Step<'i>> {
         self.steps.get(to_usize(place.0).checked_sub(1)?)
     }
 }

@@ -1,0 +1,199 @@
+//! Which subschemas a keyword applies to what: what is asked when a keyword has failed and
+//! somebody wants to know why. Members and items are gone through by the code that decides
+//! on them.
+
+use std::ops::ControlFlow;
+
+use toolgate_json::{Key as _, Kind, Node};
+
+use super::name::Name;
+use super::object::{By, Triggered};
+use super::{Machine, Stop, broken};
+use crate::int::{to_u32, to_usize, units};
+use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op};
+
+/// A subschema that a keyword applies, and to what.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Applied<'i, N> {
+    pub(crate) node: NodeIx,
+    /// Its place among the subschemas of the keyword.
+    pub(crate) place: u32,
+    pub(crate) to: Part<'i, N>,
+}
+
+/// What of a value a subschema is applied to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Part<'i, N> {
+    /// The value itself.
+    Whole,
+    Member(&'i str, N),
+    Item(usize, N),
+    /// The name of a member.
+    Name(Name<'i>),
+}
+
+impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
+    /// The subschemas that one keyword of a node applies, in the order of the schema for
+    /// `properties`, else in that of the instance.
+    pub(super) fn applied(
+        &mut self,
+        owner: NodeIx,
+        op: Op,
+        value: N,
+    ) -> ControlFlow<Stop, Vec<Applied<'i, N>>> {
+        let plan = self.plan;
+        let kind = value.kind();
+        let whole = |(place, node): (u32, NodeIx)| Applied {
+            node,
+            place,
+            to: Part::Whole,
+        };
+        ControlFlow::Continue(match (op, kind) {
+            // `type` is no subschema.
+            (Op::Apply(node), _) if node.is_plain() => Vec::new(),
+            (Op::Apply(node) | Op::Not(node), _) => vec![whole((0, node))],
+            (Op::AllOf(union) | Op::AnyOf(union) | Op::OneOf(union), _) => {
+                let branches = self.branches(union, value, kind)?.iter().copied();
+                self.spend(units(branches.len()))?;
+                (0..).zip(branches).map(whole).collect()
+            }
+            (Op::If(condition), _) => {
+                let Some(c) = plan.conditions.get(to_usize(condition)) else {
+                    return broken();
+                };
+                let next = if c.then == NodeIx::TRUE && c.otherwise == NodeIx::TRUE {
+                    c.test
+                } else if self.evaluate(c.test, value)? {
+                    c.then
+                } else {
+                    c.otherwise
+                };
+                let next = Some(next).filter(|next| *next != NodeIx::TRUE);
+                next.map(|next| whole((0, next))).into_iter().collect()
+            }
+            (Op::Object(index), Kind::Object) => match plan.objects.get(to_usize(index)) {
+                Some(object) => self.applied_to_members(object, value)?,
+                None => return broken(),
+            },
+            (Op::Array(index), Kind::Array) => match plan.arrays.get(to_usize(index)) {
+                Some(array) => self.applied_to_items(array, value)?,
+                None => return broken(),
+            },
+            (Op::UnevaluatedProperties(rest), Kind::Object) => {
+                let marks = self.marks(plan.node(owner), value, kind)?;
+                let members = marks.unmarked(value.members());
+                let member = |(_, (key, member)): (usize, (N::Key, N))| Applied {
+                    node: rest,
+                    place: 0,
+                    to: Part::Member(key.text(), member),
+                };
+                members.map(member).collect()
+            }
+            (Op::UnevaluatedItems(rest), Kind::Array) => {
+                let marks = self.marks(plan.node(owner), value, kind)?;
+                let item = |(at, item)| Applied {
+                    node: rest,
+                    place: 0,
+                    to: Part::Item(at, item),
+                };
+                marks.unmarked(value.items()).map(item).collect()
+            }
+            (
+                Op::Object(_)
+                | Op::Array(_)
+                | Op::UnevaluatedProperties(_)
+                | Op::UnevaluatedItems(_)
+                | Op::Const(_)
+                | Op::Enum(_)
+                | Op::Minimum { .. }
+                | Op::Maximum { .. }
+                | Op::MultipleOf(_)
+                | Op::NumberFormat(_)
+                | Op::MinLength(_)
+                | Op::MaxLength(_)
+                | Op::Pattern(_)
+                | Op::Format(_)
+                | Op::Content { .. },
+                _,
+            ) => Vec::new(),
+        })
+    }
+
+    fn applied_to_members(
+        &mut self,
+        object: &'p ObjectPlan,
+        value: N,
+    ) -> ControlFlow<Stop, Vec<Applied<'i, N>>> {
+        self.spend(units(value.len()))?;
+        let mut found = Vec::new();
+        self.covered(object, value, |_, by, _, (key, member)| {
+            let to = Part::Member(key.text(), member);
+            let (node, place, to) = match by {
+                By::Name(known) => (known.target.node, known.order, to),
+                By::Pattern(place, target) => (target.node, to_u32(place), to),
+                By::Rest(target) => (target.node, 0, to),
+                By::PropertyNames(schema) => (schema, 0, Part::Name(Name::of(key))),
+            };
+            // What another keyword applies stands here as what accepts everything.
+            if node != NodeIx::TRUE {
+                found.push(Applied { node, place, to });
+            }
+            ControlFlow::Continue(())
+        })?;
+        if object.patterns.is_empty() {
+            // Only `properties` has places that differ.
+            found.sort_by_key(|applied| applied.place);
+        }
+        for (place, dependent) in (0..).zip(&object.dependents) {
+            if let Some(node) = dependent.schema
+                && let Triggered::Yes = self.triggered(object, dependent, value)?
+            {
+                let to = Part::Whole;
+                found.push(Applied { node, place, to });
+            }
+        }
+        ControlFlow::Continue(found)
+    }
+
+    fn applied_to_items(
+        &mut self,
+        array: &'p ArrayPlan,
+        value: N,
+    ) -> ControlFlow<Stop, Vec<Applied<'i, N>>> {
+        let count = value.len();
+        let looked_at = match array.contains {
+            Some(_) => count,
+            None => array.looked_at(count),
+        };
+        self.spend(units(looked_at))?;
+        let prefix = array.prefix.len();
+        let targets = (0..).zip(array.targets()).map(|(at, target)| {
+            let node = array.contains.map_or(target.node, |one| one.schema);
+            (if at < prefix { at } else { 0 }, node)
+        });
+        let items = targets.zip(value.items().enumerate()).take(looked_at);
+        let applied = items.map(|((place, node), (at, item))| Applied {
+            node,
+            place: to_u32(place),
+            to: Part::Item(at, item),
+        });
+        ControlFlow::Continue(applied.filter(|one| one.node != NodeIx::TRUE).collect())
+    }
+
+    /// Whether the members are there that others demand, subschemas aside.
+    pub(super) fn has_dependents(&mut self, op: Op, value: N) -> super::Answer {
+        let plan = self.plan;
+        let (Op::Object(index), Kind::Object) = (op, value.kind()) else {
+            return super::YES;
+        };
+        let Some(object) = plan.objects.get(to_usize(index)) else {
+            return broken();
+        };
+        for dependent in &object.dependents {
+            if let Triggered::NamesMissing = self.triggered(object, dependent, value)? {
+                return super::NO;
+            }
+        }
+        super::YES
+    }
+}

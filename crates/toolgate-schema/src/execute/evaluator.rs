@@ -1,0 +1,245 @@
+//! The verdicts of parts of a plain program: of its subschemas and of single keywords.
+
+use std::ops::ControlFlow;
+
+use toolgate_json::{Kind, Meter, Node};
+
+use super::applied::{Applied, Part};
+use super::name::Name;
+use super::{Allowance, Answer, Exhausted, Machine, Scratch, Stop};
+use crate::plan::{NodeIx, Op, Plan, PlanNode};
+
+/// What a subschema is applied to: a value of the instance, or a member's name as
+/// `propertyNames` sees it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum At<'i, N> {
+    /// A value.
+    Value(N),
+    /// A name; to a keyword it is a string.
+    Name(Name<'i>),
+}
+
+impl<'i, N: Node<'i>> At<'i, N> {
+    pub(crate) fn kind(self) -> Kind {
+        match self {
+            Self::Value(node) => node.kind(),
+            Self::Name(_) => Kind::String,
+        }
+    }
+
+    pub(crate) fn string(self) -> &'i str {
+        match self {
+            Self::Value(node) => node.string(),
+            Self::Name(name) => name.string(),
+        }
+    }
+
+    pub(crate) fn identity(self) -> usize {
+        match self {
+            Self::Value(node) => node.identity(),
+            Self::Name(name) => name.identity(),
+        }
+    }
+
+    pub(crate) fn len(self) -> usize {
+        self.node().map_or(0, Node::len)
+    }
+
+    fn node(self) -> Option<N> {
+        match self {
+            Self::Value(node) => Some(node),
+            Self::Name(_) => None,
+        }
+    }
+
+    pub(crate) fn array(self) -> Option<N> {
+        self.node().filter(|node| node.kind() == Kind::Array)
+    }
+
+    pub(crate) fn object(self) -> Option<N> {
+        self.node().filter(|node| node.kind() == Kind::Object)
+    }
+
+    pub(crate) fn name(self) -> Option<&'i str> {
+        match self {
+            Self::Value(_) => None,
+            Self::Name(name) => Some(name.string()),
+        }
+    }
+
+    /// The part of it that a keyword applies a subschema to.
+    pub(crate) fn part(self, part: Part<'i, N>) -> Self {
+        match part {
+            Part::Whole => self,
+            Part::Member(_, node) | Part::Item(_, node) => Self::Value(node),
+            Part::Name(name) => Self::Name(name),
+        }
+    }
+}
+
+/// Answers questions about parts of a plan one after the other, with one amount of fuel and
+/// one memory of verdicts for all of them. Where an answer takes too many nested
+/// evaluations, there is none.
+#[derive(Debug)]
+pub(crate) struct Evaluator<'p> {
+    plan: &'p Plan,
+    allowance: Allowance,
+    fuel: u64,
+    scratch: Scratch,
+}
+
+impl<'p> Evaluator<'p> {
+    pub(crate) fn new(plan: &'p Plan, allowance: Allowance) -> Self {
+        let mut scratch = Scratch::default();
+        scratch.memo.clear();
+        Self {
+            plan,
+            allowance,
+            fuel: allowance.fuel,
+            scratch,
+        }
+    }
+
+    /// Gives it all of its fuel again.
+    pub(crate) fn refuel(&mut self) {
+        self.fuel = self.allowance.fuel;
+    }
+
+    /// What it may spend in all.
+    pub(crate) fn allowance(&self) -> Allowance {
+        self.allowance
+    }
+
+    /// Whether a subschema holds.
+    #[inline(never)]
+    pub(crate) fn subschema<'i, N: Node<'i>>(
+        &mut self,
+        ix: NodeIx,
+        at: At<'i, N>,
+    ) -> ControlFlow<Exhausted, Option<bool>> {
+        self.ask(|machine| match at {
+            At::Value(value) => machine.evaluate(ix, value),
+            At::Name(name) => machine.on_names(|names| names.evaluate(ix, name)),
+        })
+    }
+
+    /// Whether one keyword of a subschema holds.
+    #[inline(never)]
+    pub(crate) fn keyword<'i, N: Node<'i>>(
+        &mut self,
+        owner: NodeIx,
+        op: Op,
+        at: At<'i, N>,
+    ) -> ControlFlow<Exhausted, Option<bool>> {
+        let owner = self.plan.node(owner);
+        self.ask(|machine| match at {
+            At::Value(value) => machine.keyword(owner, &op, value),
+            At::Name(name) => machine.on_names(|names| names.keyword(owner, &op, name)),
+        })
+    }
+
+    /// The subschemas that a keyword applies.
+    #[inline(never)]
+    pub(crate) fn applied<'i, N: Node<'i>>(
+        &mut self,
+        owner: NodeIx,
+        op: Op,
+        at: At<'i, N>,
+    ) -> ControlFlow<Exhausted, Option<Vec<Applied<'i, N>>>> {
+        match at {
+            At::Value(value) => self.ask(|machine| machine.applied(owner, op, value)),
+            At::Name(name) => {
+                let found = self.ask(|names| names.applied(owner, op, name))?;
+                // A name has neither members nor items.
+                ControlFlow::Continue(found.map(|found| {
+                    let whole = |one: Applied<'i, Name<'i>>| Applied {
+                        node: one.node,
+                        place: one.place,
+                        to: Part::Whole,
+                    };
+                    found.into_iter().map(whole).collect()
+                }))
+            }
+        }
+    }
+
+    /// Whether the members are there that the presence of others demands by name.
+    #[inline(never)]
+    pub(crate) fn has_dependents<'i, N: Node<'i>>(
+        &mut self,
+        op: Op,
+        at: At<'i, N>,
+    ) -> ControlFlow<Exhausted, Option<bool>> {
+        match at {
+            At::Value(value) => self.ask(|machine| machine.has_dependents(op, value)),
+            At::Name(_) => ControlFlow::Continue(Some(true)),
+        }
+    }
+
+    fn ask<'i, N: Node<'i>, T>(
+        &mut self,
+        question: impl FnOnce(&mut Machine<'p, '_, N>) -> ControlFlow<Stop, T>,
+    ) -> ControlFlow<Exhausted, Option<T>> {
+        let allowance = Allowance {
+            fuel: self.fuel,
+            ..self.allowance
+        };
+        let mut machine = Machine::resumed(self.plan, allowance, &mut self.scratch);
+        let answer = question(&mut machine);
+        self.fuel = machine.fuel;
+        match answer {
+            ControlFlow::Continue(answer) => ControlFlow::Continue(Some(answer)),
+            ControlFlow::Break(Stop::Depth) => ControlFlow::Continue(None),
+            ControlFlow::Break(stop) => ControlFlow::Break(stop.exhausted(self.allowance)),
+        }
+    }
+}
+
+impl Meter for Evaluator<'_> {
+    type Stop = Exhausted;
+
+    fn spend(&mut self, units: u64) -> ControlFlow<Exhausted> {
+        match self.fuel.checked_sub(units) {
+            Some(left) => {
+                self.fuel = left;
+                ControlFlow::Continue(())
+            }
+            None => {
+                self.fuel = 0;
+                ControlFlow::Break(Stop::Fuel.exhausted(self.allowance))
+            }
+        }
+    }
+}
+
+impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
+    /// Whether one operation of a node holds.
+    fn keyword(&mut self, owner: &'p PlanNode, op: &Op, value: N) -> Answer {
+        let kind = value.kind();
+        self.spend(1)?;
+        match op {
+            Op::Const(_)
+            | Op::Enum(_)
+            | Op::Minimum { .. }
+            | Op::Maximum { .. }
+            | Op::MultipleOf(_)
+            | Op::NumberFormat(_)
+            | Op::MinLength(_)
+            | Op::MaxLength(_)
+            | Op::Pattern(_)
+            | Op::Format(_)
+            | Op::Content { .. } => self.value_op(op, value, kind),
+            Op::Apply(_)
+            | Op::AllOf(_)
+            | Op::AnyOf(_)
+            | Op::OneOf(_)
+            | Op::Not(_)
+            | Op::If(_)
+            | Op::Object(_)
+            | Op::Array(_) => self.in_place(op, value, kind),
+            Op::UnevaluatedItems(_) | Op::UnevaluatedProperties(_) => {
+                self.tail(op, owner, value, kind)
+            }
+        }
+    }
+}

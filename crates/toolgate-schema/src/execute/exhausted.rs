@@ -1,0 +1,77 @@
+//! Why an evaluation ends early.
+
+use std::fmt;
+
+use super::Allowance;
+
+/// Why a check ended without a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "every caller must decide what each reason of an undecided check means to it"
+)]
+pub enum Exhausted {
+    /// The work bound was reached.
+    Fuel {
+        /// The units that were allowed ([`Limits::fuel`](crate::Limits::fuel)).
+        allowed: u64,
+    },
+    /// Subschemas applied each other too deeply.
+    Depth {
+        /// The levels that were allowed
+        /// ([`Limits::evaluation_depth`](crate::Limits::evaluation_depth)).
+        allowed: u32,
+    },
+    /// The compiled schema contradicts itself: an index that leads nowhere, or an
+    /// operation where none of its kind can be. That is a fault of this library, and
+    /// no reason to say *valid* or *invalid*.
+    Internal,
+}
+
+impl Exhausted {
+    /// The [setting](crate::settings) that raises the bound, if it is one.
+    pub fn setting(self) -> Option<&'static str> {
+        match self {
+            Self::Fuel { .. } => Some("limits.fuel"),
+            Self::Depth { .. } => Some("limits.evaluation_depth"),
+            Self::Internal => None,
+        }
+    }
+}
+
+impl fmt::Display for Exhausted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fuel { allowed } => write!(f, "undecided after {allowed} units of work"),
+            Self::Depth { allowed } => {
+                write!(f, "undecided below {allowed} nested subschema evaluations")
+            }
+            Self::Internal => f.write_str(
+                "undecided: the compiled schema is damaged, which is a fault of toolgate-schema",
+            ),
+        }
+    }
+}
+
+/// What stopped the machine: [`Exhausted`] without its number, so that an
+/// answer fits a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    Fuel,
+    Depth,
+    Internal,
+}
+
+impl Stop {
+    pub(super) fn exhausted(self, allowance: Allowance) -> Exhausted {
+        match self {
+            Self::Fuel => Exhausted::Fuel {
+                allowed: allowance.fuel,
+            },
+            Self::Depth => Exhausted::Depth {
+                allowed: allowance.depth,
+            },
+            Self::Internal => Exhausted::Internal,
+        }
+    }
+}

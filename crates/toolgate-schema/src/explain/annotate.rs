@@ -1,0 +1,118 @@
+//! What a keyword that holds says about the value.
+
+use std::ops::ControlFlow;
+
+use toolgate_json::{Kind, Node};
+
+use super::Flow;
+use super::frame::{Child, Frame};
+use super::path::Token;
+use super::reporter::Reporter;
+use super::sink::Sink;
+use crate::dialect::Keyword;
+use crate::outline::{Entry, Form, Outline};
+
+impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
+    /// Tells what a keyword that holds says about the value.
+    pub(super) fn annotate<S: Sink>(
+        &mut self,
+        frame: &Frame<'o, 'i, N>,
+        entry: &'o Entry,
+        children: &[Child<'i, N>],
+        sink: &mut S,
+    ) -> Flow {
+        let outline: &'o Outline = self.context.outline;
+        let value = match (&entry.form, entry.keyword) {
+            (Form::Annotation | Form::Format(_) | Form::Content(_) | Form::One(_), keyword)
+                if is_annotation(keyword) =>
+            {
+                let text_only = matches!(
+                    keyword,
+                    Keyword::ContentEncoding | Keyword::ContentMediaType | Keyword::ContentSchema
+                );
+                let alone = keyword == Keyword::ContentSchema
+                    && Entry::find(frame.entries, Keyword::ContentMediaType).is_none();
+                if alone || (text_only && frame.at.kind() != Kind::String) {
+                    return ControlFlow::Continue(());
+                }
+                outline
+                    .view(frame.doc, entry.value)
+                    .map_or("null", |view| view.raw())
+            }
+            _ if children.is_empty() => return ControlFlow::Continue(()),
+            (
+                _,
+                Keyword::Properties
+                | Keyword::PatternProperties
+                | Keyword::AdditionalProperties
+                | Keyword::UnevaluatedProperties
+                | Keyword::Contains,
+            ) => {
+                let Some(list) = self.list(entry, children)? else {
+                    return ControlFlow::Continue(());
+                };
+                return self.announce(frame, |spot| sink.annotation(spot, &list));
+            }
+            (
+                Form::One(_),
+                Keyword::Items | Keyword::AdditionalItems | Keyword::UnevaluatedItems,
+            ) => "true",
+            (Form::List(_), Keyword::PrefixItems | Keyword::Items) => {
+                let value = match children.len() == frame.at.len() {
+                    true => "true".to_owned(),
+                    false => (children.len() - 1).to_string(),
+                };
+                return self.announce(frame, |spot| sink.annotation(spot, &value));
+            }
+            _ => return ControlFlow::Continue(()),
+        };
+        self.announce(frame, |spot| sink.annotation(spot, value))
+    }
+
+    /// The names or indexes that a keyword's subschemas match, as far as there is room;
+    /// nothing if none does.
+    fn list(&mut self, entry: &Entry, children: &[Child<'i, N>]) -> Flow<Option<String>> {
+        let mut list = String::new();
+        for child in children {
+            let text = match child.step {
+                Token::Name(name) => toolgate_json::json_string(name),
+                Token::Index(index) => {
+                    let matches = self.context.subschema(child.node, child.at)?;
+                    if entry.keyword != Keyword::Contains || matches != Some(true) {
+                        continue;
+                    }
+                    index.to_string()
+                }
+                _ => continue,
+            };
+            if list.len() <= NOTED_BYTES {
+                list.push(if list.is_empty() { '[' } else { ',' });
+                list.push_str(&text);
+            }
+        }
+        list.push(']');
+        ControlFlow::Continue((list.len() > 1).then_some(list))
+    }
+}
+
+/// Whether a keyword's value is meant for the reader of the instance.
+fn is_annotation(keyword: Keyword) -> bool {
+    matches!(
+        keyword,
+        Keyword::Unknown
+            | Keyword::Title
+            | Keyword::Description
+            | Keyword::Default
+            | Keyword::Examples
+            | Keyword::Deprecated
+            | Keyword::ReadOnly
+            | Keyword::WriteOnly
+            | Keyword::Format
+            | Keyword::ContentEncoding
+            | Keyword::ContentMediaType
+            | Keyword::ContentSchema
+    )
+}
+
+/// Bytes of names that one annotation lists.
+const NOTED_BYTES: usize = 16 << 10;

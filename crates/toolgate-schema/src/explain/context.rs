@@ -1,0 +1,75 @@
+//! What every part of an explanation uses: the schema, the evaluator that decides, the
+//! fuel, and the paths.
+
+use std::ops::ControlFlow;
+
+use toolgate_json::{Meter as _, Node};
+
+use super::names::Tables;
+use super::path::Paths;
+use super::program::Program;
+use super::{Flow, PLAIN_UNIT, Stop, broken, or_broken};
+use crate::execute::{Allowance, At, Evaluator};
+use crate::outline::{Outline, Sub, SubId};
+use crate::plan::{NodeIx, Op};
+
+pub(super) struct Context<'o, 'i, N> {
+    pub(super) program: &'o Program,
+    pub(super) outline: &'o Outline,
+    pub(super) evaluator: Evaluator<'o>,
+    pub(super) tables: Tables<'i, N>,
+    pub(super) paths: Paths<'i>,
+}
+
+impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
+    pub(super) fn new(program: &'o Program, allowance: Allowance) -> Self {
+        let allowance = Allowance {
+            fuel: allowance.fuel.saturating_mul(PLAIN_UNIT),
+            ..allowance
+        };
+        Self {
+            program,
+            outline: program.outline(),
+            evaluator: Evaluator::new(&program.plain().plan, allowance),
+            tables: Tables::default(),
+            paths: Paths::default(),
+        }
+    }
+
+    /// Pays for steps of the explanation itself.
+    pub(super) fn pay(&mut self, units: u64) -> Flow {
+        let paid = self.evaluator.spend(units.saturating_mul(PLAIN_UNIT));
+        paid.map_break(Stop::from)
+    }
+
+    /// Pays for looking at a text.
+    pub(super) fn pay_text(&mut self, text: &str) -> Flow {
+        self.pay(crate::int::units(text.len() / TEXT_PER_UNIT))
+    }
+
+    /// Whether a subschema holds; nothing if it nests too deeply to say.
+    pub(super) fn subschema(&mut self, ix: NodeIx, at: At<'i, N>) -> Flow<Option<bool>> {
+        let answer = self.evaluator.subschema(ix, at);
+        answer.map_break(Stop::from)
+    }
+
+    /// Whether a keyword holds; nothing if it nests too deeply to say.
+    pub(super) fn keyword(&mut self, owner: NodeIx, op: Op, at: At<'i, N>) -> Flow<Option<bool>> {
+        let answer = self.evaluator.keyword(owner, op, at);
+        answer.map_break(Stop::from)
+    }
+
+    /// The subschema that a node was made from.
+    pub(super) fn sub_of(&self, node: NodeIx) -> Flow<(SubId, Sub)> {
+        match self.program.plain().subschema(node) {
+            Some(subschema) => {
+                let sub = or_broken(self.outline.sub(subschema.id))?;
+                ControlFlow::Continue((subschema.id, sub))
+            }
+            None => broken(),
+        }
+    }
+}
+
+/// Bytes of text that one unit of fuel looks at.
+const TEXT_PER_UNIT: usize = 32;

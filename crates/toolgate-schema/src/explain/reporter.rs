@@ -1,0 +1,250 @@
+//! Goes through the subschemas that are to be reported, by a list instead of recursion.
+
+use std::ops::ControlFlow;
+
+use toolgate_json::Node;
+
+use super::context::Context;
+use super::fault::{Fault, Via};
+use super::frame::{Child, Frame, Matches};
+use super::path::{Path, Token};
+use super::program::Program;
+use super::reported::Reported;
+use super::sink::{Full, Sink, Spot};
+use super::{DEEPER, Flow, Stop, broken, or_broken};
+use crate::execute::{Allowance, At};
+use crate::int::{to_usize, units};
+use crate::outline::{Outline, Shape};
+use crate::plan::NodeIx;
+
+pub(super) struct Reporter<'o, 'i, N: Node<'i>> {
+    pub(super) context: Context<'o, 'i, N>,
+    reported: Reported,
+    /// How many branches of unions were reported.
+    branches: u32,
+    /// What is wrong, as far as it was reported to a sink of findings.
+    pub(super) faults: Vec<Fault<'i, N>>,
+    /// Whether something that fails was not reported: to leave room for others, or because
+    /// it nests too deeply.
+    pub(super) left_out: bool,
+}
+
+impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
+    pub(super) fn new(program: &'o Program, allowance: Allowance) -> Self {
+        Self {
+            context: Context::new(program, allowance),
+            reported: Reported::default(),
+            branches: 0,
+            faults: Vec::new(),
+            left_out: false,
+        }
+    }
+
+    /// Reports the whole schema on the whole instance.
+    pub(super) fn run<S: Sink>(&mut self, instance: N, sink: &mut S) -> Flow {
+        self.reported.clear();
+        let depth = self.context.evaluator.allowance().depth;
+        let most = to_usize(depth.saturating_mul(DEEPER));
+        let root = self.context.program.plain().plan.root;
+        let via = Via {
+            keyword: None,
+            owner: self.context.sub_of(root)?.0,
+            index: None,
+        };
+        let at = At::Value(instance);
+        let mut frames = vec![self.open(root, at, via, Path::default(), Path::default(), sink)?];
+        while let Some(frame) = frames.last_mut() {
+            match self.advance(frame, sink)? {
+                Some(_) if frames.len() > most => return ControlFlow::Break(Stop),
+                Some(inner) => frames.push(inner),
+                None => drop(frames.pop()),
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Takes a frame as far as it gets without another.
+    fn advance<S: Sink>(
+        &mut self,
+        frame: &mut Frame<'o, 'i, N>,
+        sink: &mut S,
+    ) -> Flow<Option<Frame<'o, 'i, N>>> {
+        loop {
+            while let Some(child) = frame.children.next() {
+                if let Some(inner) = self.child(frame, child, sink)? {
+                    return ControlFlow::Continue(Some(inner));
+                }
+            }
+            if let Some(keyword) = frame.keyword.take()
+                && S::EVERYTHING
+            {
+                sink.leave(keyword.holds);
+            }
+            match frame.waiting.next() {
+                Some(keyword) => self.keyword(frame, *keyword, sink)?,
+                None => {
+                    if self.faults.len() == frame.faults {
+                        // No path of a fault needs them. A sink of everything keeps texts
+                        // of its own.
+                        self.context.paths.truncate(frame.steps);
+                    }
+                    if S::EVERYTHING {
+                        sink.leave(frame.valid);
+                    }
+                    return ControlFlow::Continue(None);
+                }
+            }
+        }
+    }
+
+    /// A frame for a child, unless a sink of findings has no room for it or knows it.
+    fn child<S: Sink>(
+        &mut self,
+        frame: &Frame<'o, 'i, N>,
+        child: Child<'i, N>,
+        sink: &mut S,
+    ) -> Flow<Option<Frame<'o, 'i, N>>> {
+        let (_, sub) = self.context.sub_of(child.node)?;
+        let (mut branch, mut cap) = (frame.branch, frame.cap);
+        if !S::EVERYTHING {
+            if sink.findings() >= cap {
+                self.left_out = true;
+                return ControlFlow::Continue(None);
+            }
+            if let Some(branches) = frame.keyword.and_then(|keyword| keyword.branches) {
+                self.branches += 1;
+                branch = self.branches;
+                cap = cap.min(share(sink.findings(), branches));
+            }
+            // A boolean schema says something else to each keyword that applies it.
+            let report = (child.node.number(), child.at.identity(), branch);
+            if !matches!(sub.shape, Shape::Always(_)) && !self.reported.insert(report) {
+                return ControlFlow::Continue(None);
+            }
+        }
+        self.context.pay(1)?;
+        let via = Via {
+            keyword: frame.keyword.map(|keyword| keyword.entry.keyword),
+            owner: frame.sub,
+            index: match child.step {
+                Token::Index(index) => Some(index),
+                _ => None,
+            },
+        };
+        let steps = self.context.paths.len();
+        let paths = &mut self.context.paths;
+        let path = paths.step(frame.under_way(), frame.doc, child.token);
+        let place = paths.step(frame.place, frame.doc, child.step);
+        let mut inner = self.open(child.node, child.at, via, path, place, sink)?;
+        (inner.branch, inner.cap, inner.steps) = (branch, cap, steps);
+        ControlFlow::Continue(Some(inner))
+    }
+
+    /// Begins a subschema.
+    fn open<S: Sink>(
+        &mut self,
+        node: NodeIx,
+        at: At<'i, N>,
+        via: Via,
+        path: Path,
+        place: Path,
+        sink: &mut S,
+    ) -> Flow<Frame<'o, 'i, N>> {
+        self.context.pay(1)?;
+        let plain = self.context.program.plain();
+        let Some(subschema) = plain.subschema(node) else {
+            return broken();
+        };
+        let Some(keywords) = plain.keywords(subschema) else {
+            return broken();
+        };
+        let id = subschema.id;
+        let sub = or_broken(self.context.outline.sub(id))?;
+        let always = match sub.shape {
+            Shape::Always(valid) => Some(valid),
+            Shape::Entries { .. } => None,
+        };
+        let frame = Frame {
+            node,
+            sub: id,
+            doc: sub.doc,
+            entries: or_broken(self.context.outline.entries(sub))?,
+            waiting: keywords.iter(),
+            at,
+            via,
+            valid: always != Some(false),
+            keyword: None,
+            children: Vec::new().into_iter(),
+            path,
+            place,
+            steps: self.context.paths.len(),
+            faults: self.faults.len(),
+            cap: usize::MAX,
+            branch: 0,
+        };
+        if S::EVERYTHING {
+            self.announce(&frame, |spot| sink.enter(spot))?;
+        }
+        if always == Some(false) {
+            self.fault(&frame, Matches::default(), sink)?;
+        }
+        ControlFlow::Continue(frame)
+    }
+
+    /// Tells or notes that the keyword under way, or a `false` schema, does not hold.
+    pub(super) fn fault<S: Sink>(
+        &mut self,
+        frame: &Frame<'o, 'i, N>,
+        matches: Matches,
+        sink: &mut S,
+    ) -> Flow {
+        let fault = frame.fault(matches);
+        if S::EVERYTHING {
+            return match self.context.word(&fault)? {
+                Some(kind) => self.announce(frame, |spot| sink.finding(spot, kind)),
+                None => ControlFlow::Continue(()),
+            };
+        }
+        let name = fault.name().map_or(0, str::len);
+        let context = &mut self.context;
+        let (path, path_steps) = context.paths.extent(context.outline, fault.path);
+        let (place, place_steps) = context.paths.extent(context.outline, fault.place);
+        context.pay(units((path_steps + place_steps) / STEPS_PER_UNIT))?;
+        let room = sink.room(4 * path + place + name);
+        room.map_break(Stop::from)?;
+        self.faults.push(fault);
+        sink.noted().map_break(Stop::from)
+    }
+
+    /// Shows the sink where the evaluation is.
+    pub(super) fn announce(
+        &self,
+        frame: &Frame<'o, 'i, N>,
+        tell: impl FnOnce(Spot<'_>) -> ControlFlow<Full>,
+    ) -> Flow {
+        let outline: &'o Outline = self.context.outline;
+        let paths = &self.context.paths;
+        let keyword = frame.keyword.map(|keyword| keyword.entry.name);
+        let keyword = keyword.map(|name| self.context.text(frame.doc, name));
+        let spot = Spot {
+            path: &paths.pointer(outline, frame.under_way()),
+            instance: &paths.pointer(outline, frame.place),
+            name: frame.at.name(),
+            sub: frame.sub,
+            keyword,
+        };
+        tell(spot).map_break(Stop::from)
+    }
+}
+
+/// How many findings there may be when one of so many branches has been reported.
+fn share(findings: usize, branches: usize) -> usize {
+    findings.saturating_add((BRANCH_FINDINGS / branches.max(1)).max(LEAST_SHARE))
+}
+
+/// Steps of the paths to a fault that one unit of fuel looks at.
+const STEPS_PER_UNIT: usize = 8;
+/// Findings that the branches of one union share.
+const BRANCH_FINDINGS: usize = 64;
+/// Findings that each branch may have at least.
+const LEAST_SHARE: usize = 4;
