@@ -17,6 +17,7 @@ mod guard;
 mod input;
 mod interrupt;
 mod lint;
+mod policy;
 mod render;
 mod settings;
 mod term;

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::marker::PhantomData;
+use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, StyledStr, TypedValueParser};
 use clap::error::ErrorKind;
@@ -54,7 +55,7 @@ pub(crate) struct Document {
     pub(crate) input: Input,
 }
 
-impl<B: Base> SchemaArgs<B> {
+impl<B: Base + Clone> SchemaArgs<B> {
     /// The documents to register.
     pub(crate) fn documents(&self) -> &[Document] {
         &self.documents
@@ -65,6 +66,32 @@ impl<B: Base> SchemaArgs<B> {
         self.values
             .iter()
             .any(|(setting, _)| setting.name() == name)
+    }
+
+    /// The same after what a file sets: its settings and their values, and documents with their files.
+    pub(crate) fn after(
+        &self,
+        file: &str,
+        settings: &[(String, String)],
+        documents: &[(String, PathBuf)],
+    ) -> Result<Self, Failure> {
+        let fault = |error: &dyn std::fmt::Display| Failure::usage(format!("{file}: {error}"));
+        let mut all = self.clone();
+        all.values.clear();
+        for (name, value) in settings {
+            let setting = settings::find(name).map_err(|error| fault(&error))?;
+            let applied = setting.apply(Compiler::new(), value);
+            applied.map_err(|error| fault(&error))?;
+            all.values.push((setting, value.clone()));
+        }
+        all.values.extend(self.values.iter().cloned());
+        let given = |uri: &String| self.documents.iter().any(|document| document.uri == *uri);
+        let documents = documents.iter().filter(|(uri, _)| !given(uri));
+        all.documents.extend(documents.map(|(uri, file)| Document {
+            uri: uri.clone(),
+            input: Input::File(file.clone()),
+        }));
+        Ok(all)
     }
 
     /// A compiler as the command line wants it, without the documents.

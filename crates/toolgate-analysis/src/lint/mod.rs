@@ -121,6 +121,13 @@ impl Linter {
         self
     }
 
+    /// Turns a rule on and gives its findings this severity; `None` turns it off.
+    #[must_use]
+    pub fn level(mut self, rule: &'static Rule, severity: Option<Severity>) -> Self {
+        self.changes.push((rule.code, severity));
+        self
+    }
+
     /// Has schemas compiled as this compiler does: its limits, documents, dialects and formats. By
     /// default formats are asserted. A keyword that its dialect forbids is always left out and told.
     #[must_use]

@@ -4,6 +4,9 @@
 //! {
 //!   "version": 1,
 //!   "exit": 6,                       // the process's exit code
+//!   "configuration": [{              // what is wrong with ignores and the baseline
+//!     "code": "unused-ignore", "message": "…", "file": "toolgate.toml", "line": 3
+//!   }],
 //!   "reports": [{                    // one per server or file
 //!     "target": "npx -y some-server",
 //!     "server": {                    // null if unknown
@@ -40,13 +43,15 @@ use toolgate_proxy::{Fault, FaultKind, Party};
 use super::report::Report;
 use super::tool::{Finding, Part, ToolReport, Verdict};
 use crate::exit::Exit;
+use crate::policy::Remark;
 use crate::render::json::harmless;
 
 /// Renders all reports as one document.
-pub(crate) fn render(reports: &[Report], exit: Exit) -> String {
+pub(crate) fn render(reports: &[Report], remarks: &[Remark], exit: Exit) -> String {
     let document = json!({
         "version": VERSION,
         "exit": exit.code(),
+        "configuration": remarks.iter().map(Remark::json).collect::<Vec<_>>(),
         "reports": reports.iter().map(report).collect::<Vec<_>>(),
     });
     let mut text = harmless(&format!("{document:#}"));

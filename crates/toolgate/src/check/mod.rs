@@ -18,9 +18,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use toolgate_analysis::diff::Kind;
+use toolgate_analysis::lint::rule;
 
 use crate::compilers::{Compilers, FetchArgs};
 use crate::exit::{Exit, Failure};
+use crate::policy::{PolicyArgs, Remark};
 use crate::settings::{Annotated, SchemaArgs};
 use crate::term::Term;
 pub(crate) use config::expand_with as expand;
@@ -48,6 +51,9 @@ pub(crate) struct CheckArgs {
     /// Print every tool, however many there are
     #[arg(long)]
     pub(crate) all: bool,
+
+    #[command(flatten)]
+    policy: PolicyArgs,
 
     #[command(flatten)]
     pub(crate) schemas: SchemaArgs<Annotated>,
@@ -104,7 +110,9 @@ pub(crate) enum Format {
 
 /// Runs the command.
 pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
-    let compilers = Compilers::new(args.schemas.compiler_with_documents()?, &args.fetch)?;
+    let mut policy = args.policy.load("check")?;
+    let compiler = policy.schemas(&args.schemas)?.compiler_with_documents()?;
+    let compilers = Compilers::new(compiler, &args.fetch)?;
     let sources = target::sources(&args.target, term)?;
     let to_stdout = args.save.as_deref() == Some(Path::new("-"));
     if to_stdout && args.format != Format::Human {
@@ -115,7 +123,8 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
     let mut reports = Vec::new();
     let mut exit = Exit::Ok;
     for source in sources {
-        let report = source.check(args.target.timeout, &compilers, term)?;
+        let mut report = source.check(args.target.timeout, &compilers, term)?;
+        report.filter(&mut policy);
         exit = exit.worst(report.exit());
         if args.format == Format::Human {
             let text = human::render(&report, args.all, term.quiet);
@@ -130,11 +139,26 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
     if let Some(path) = &args.save {
         save::write(path, &reports, term)?;
     }
+    let only_writes = policy.only_writes();
+    let others =
+        |code: &str| rule(code).is_some() || Kind::ALL.iter().any(|kind| kind.name() == code);
+    let remarks = policy.finish(|code| !others(code), term)?;
+    if only_writes {
+        return Ok(Exit::Ok);
+    }
     match args.format {
-        Format::Human => {}
-        Format::Json => term.write_bytes(json::render(&reports, exit).as_bytes())?,
-        Format::Github => term.write_bytes(github::render(&reports, args.all).as_bytes())?,
-        Format::Sarif => term.write_bytes(sarif::render(&reports).as_bytes())?,
+        Format::Human => {
+            for remark in &remarks {
+                remark.say(term);
+            }
+        }
+        Format::Json => term.write_bytes(json::render(&reports, &remarks, exit).as_bytes())?,
+        Format::Github => {
+            let mut text = github::render(&reports, args.all);
+            text.extend(remarks.iter().map(Remark::github));
+            term.write_bytes(text.as_bytes())?;
+        }
+        Format::Sarif => term.write_bytes(sarif::render(&reports, &remarks).as_bytes())?,
     }
     Ok(exit)
 }

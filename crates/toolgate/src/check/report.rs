@@ -8,7 +8,8 @@ use toolgate_proxy::{Fault, FaultKind, Notes, ServerInfo};
 use super::tool::{ARGUMENT_SCHEMA, Finding, ToolReport, Verdict, mark_duplicates};
 use crate::compilers::Compilers;
 use crate::exit::Exit;
-use crate::render::{LineIndex, count};
+use crate::policy::{Decision, Policy, Subject};
+use crate::render::{LineIndex, Severity, count};
 use crate::term::Term;
 
 /// The result of checking one source.
@@ -132,6 +133,29 @@ impl Report {
             file: None,
             key: None,
             named_at: None,
+        }
+    }
+
+    /// Leaves out what is ignored, and gives the rest the severity that the project wants.
+    pub(crate) fn filter(&mut self, policy: &mut Policy) {
+        for tool in &mut self.tools {
+            let name = tool.name.clone();
+            tool.findings.retain_mut(|finding| {
+                let decision = policy.decide(&Subject {
+                    code: finding.code,
+                    server: self.key.as_deref(),
+                    tool: name.as_deref(),
+                    pointer: &finding.pointer_in_tool(),
+                    message: &finding.message,
+                });
+                finding.fatal = match decision {
+                    Decision::Ignore => return false,
+                    Decision::Keep => finding.fatal,
+                    Decision::As(severity) => severity == Severity::Error,
+                };
+                true
+            });
+            tool.findings.sort_by_key(|finding| !finding.fatal);
         }
     }
 

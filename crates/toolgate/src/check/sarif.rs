@@ -5,12 +5,14 @@ use toolgate_json::{LineColumn, quote};
 
 use super::report::Report;
 use super::tool::Finding;
+use crate::policy::{self, Remark};
 use crate::render::Severity;
 use crate::render::sarif::{self, Outcome, Run};
 
 /// Renders all reports, one run for each.
-pub(crate) fn render(reports: &[Report]) -> String {
-    let runs: Vec<Run> = reports.iter().map(run).collect();
+pub(crate) fn render(reports: &[Report], remarks: &[Remark]) -> String {
+    let own = policy::sarif(remarks);
+    let runs: Vec<Run> = reports.iter().map(run).chain(own).collect();
     sarif::render(&runs)
 }
 

@@ -7,6 +7,7 @@
 //!   "class": "breaking",              // the worst: "breaking" | "unknown" | "warning" | "compatible"; null if nothing changed
 //!   "old": "a.json", "new": "b.json", "same": 12,
 //!   "faults": [],                     // why servers could not be compared, in words
+//!   "configuration": [],              // what is wrong with ignores and the baseline, as `lint` has it
 //!   "tools": [{
 //!     "server": null,                   // its name, if several servers are compared
 //!     "name": "find", "class": "breaking",
@@ -32,10 +33,11 @@ use toolgate_analysis::diff::{Aspect, Change, Piece, word_diff};
 
 use super::Sides;
 use crate::exit::Exit;
+use crate::policy::Remark;
 use crate::render::json::harmless;
 
 /// Renders the pairs of listings as one document.
-pub(crate) fn render(all: &[Sides], faults: &[String], exit: Exit) -> String {
+pub(crate) fn render(all: &[Sides], faults: &[String], remarks: &[Remark], exit: Exit) -> String {
     let class = all.iter().filter_map(|sides| sides.report.class()).max();
     let same: usize = all.iter().map(|sides| sides.report.same).sum();
     let first = all.first();
@@ -58,6 +60,7 @@ pub(crate) fn render(all: &[Sides], faults: &[String], exit: Exit) -> String {
         "new": first.map(|sides| &sides.new),
         "same": same,
         "faults": faults,
+        "configuration": remarks.iter().map(Remark::json).collect::<Vec<_>>(),
         "tools": tools.collect::<Vec<_>>(),
     });
     let mut text = harmless(&format!("{document:#}"));

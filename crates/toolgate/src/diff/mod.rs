@@ -16,7 +16,8 @@ use crate::check::{self, TargetArgs};
 use crate::compilers::{Compilers, FetchArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::ExitOnInterrupt;
-use crate::render::count;
+use crate::policy::{Decision, Policy, PolicyArgs, Remark, Subject};
+use crate::render::{Severity, count};
 use crate::settings::{Asserted, SchemaArgs, raise};
 use crate::term::Term;
 
@@ -49,6 +50,9 @@ pub(crate) struct DiffArgs {
     /// How to print the changes
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
+
+    #[command(flatten)]
+    policy: PolicyArgs,
 
     #[command(flatten)]
     schemas: SchemaArgs<Asserted>,
@@ -90,7 +94,9 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
     if args.old == "-" && args.target.targets.iter().any(|target| target == "-") {
         return Err(Failure::usage("only one of the two can be standard input"));
     }
-    let compilers = Compilers::new(args.schemas.compiler_with_documents()?, &args.fetch)?;
+    let mut policy = args.policy.load("diff")?;
+    let compiler = policy.schemas(&args.schemas)?.compiler_with_documents()?;
+    let compilers = Compilers::new(compiler, &args.fetch)?;
     let olds = listings(&args.old, &args.target.servers)?;
     let news = check::reports(&args.target, &compilers, term)?;
     let differ = Differ::new().open(args.open).compiler(compilers.compiler());
@@ -105,8 +111,16 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
             faults.push(format!("{target}: {fault}"));
             exit = exit.worst(exit_of(fault.kind()));
         } else {
-            pairs.push(compare(&differ, &args.old, old, new));
+            let mut sides = compare(&differ, &args.old, old, new);
+            sides.filter(&mut policy);
+            pairs.push(sides);
         }
+    }
+    let only_writes = policy.only_writes();
+    let owns = |code: &str| Kind::ALL.iter().any(|kind| kind.name() == code);
+    let remarks = policy.finish(owns, term)?;
+    if only_writes {
+        return Ok(Exit::Ok);
     }
     let least = match args.fail_on {
         FailOn::Breaking => Class::Breaking,
@@ -131,10 +145,25 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
                 term.write(&human::render(sides, args.all, term.quiet))?;
             }
         }
-        Format::Json => term.write_bytes(json::render(&pairs, &faults, exit).as_bytes())?,
-        Format::Github => term.write_bytes(github::render(&pairs, args.all).as_bytes())?,
-        Format::Sarif => term.write_bytes(sarif::render(&pairs, &faults).as_bytes())?,
+        Format::Json => {
+            let text = json::render(&pairs, &faults, &remarks, exit);
+            term.write_bytes(text.as_bytes())?;
+        }
+        Format::Github => {
+            let mut text = github::render(&pairs, args.all);
+            text.extend(remarks.iter().map(Remark::github));
+            term.write_bytes(text.as_bytes())?;
+        }
+        Format::Sarif => {
+            let text = sarif::render(&pairs, &faults, &remarks);
+            term.write_bytes(text.as_bytes())?;
+        }
         Format::Markdown => term.write_bytes(markdown::render(&pairs).as_bytes())?,
+    }
+    if matches!(args.format, Format::Human | Format::Markdown) {
+        for remark in &remarks {
+            remark.say(term);
+        }
     }
     Ok(exit)
 }
@@ -151,6 +180,33 @@ struct Sides {
 }
 
 impl Sides {
+    /// Leaves out what is ignored, and gives the rest the class that the project wants.
+    fn filter(&mut self, policy: &mut Policy) {
+        for tool in &mut self.report.tools {
+            let name = tool.name.clone();
+            tool.changes.retain_mut(|change| {
+                let decision = policy.decide(&Subject {
+                    code: change.kind.name(),
+                    server: self.server.as_deref(),
+                    tool: Some(&name),
+                    pointer: &place_of(change),
+                    message: &change.message,
+                });
+                change.class = match decision {
+                    Decision::Ignore => return false,
+                    Decision::Keep => change.class,
+                    Decision::As(Severity::Error) => Class::Breaking,
+                    Decision::As(Severity::Warning) => Class::Warning,
+                    Decision::As(Severity::Note) => Class::Compatible,
+                };
+                true
+            });
+            tool.changes
+                .sort_by_key(|change| std::cmp::Reverse(change.class));
+        }
+        self.report.tools.retain(|tool| !tool.changes.is_empty());
+    }
+
     /// The older listing in a heading.
     fn old_name(&self) -> String {
         match &self.server {

@@ -4,12 +4,14 @@ use toolgate_analysis::diff::{Class, Kind};
 use toolgate_json::quote;
 
 use super::{Sides, place_of};
+use crate::policy::{self, Remark};
 use crate::render::Severity;
 use crate::render::sarif::{self, Outcome, Run};
 
 /// Renders all pairs of listings, one run for each; changes of wording are left out.
-pub(crate) fn render(all: &[Sides], faults: &[String]) -> String {
+pub(crate) fn render(all: &[Sides], faults: &[String], remarks: &[Remark]) -> String {
     let mut runs: Vec<Run> = all.iter().map(run).collect();
+    runs.extend(policy::sarif(remarks));
     if !faults.is_empty() {
         runs.push(Run {
             faults: faults.to_vec(),

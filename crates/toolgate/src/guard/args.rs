@@ -218,7 +218,7 @@ Examples:
   toolgate guard --upstream https://example.com/mcp
   toolgate guard --translate legacy-clients --upstream https://example.com/mcp
   toolgate guard --print-config claude-desktop -- npx -y some-server
-  toolgate guard --config toolgate.toml --check-config
+  toolgate guard --config guard.toml --check-config
 
 Settings come from, later ones winning: defaults, `--config FILE`, environment variables
 (`TOOLGATE__POLICY__RESULTS=audit`), flags. docs/guard/settings.md has every key. SIGHUP reads the file again;

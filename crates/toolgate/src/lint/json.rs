@@ -4,6 +4,10 @@
 //! {
 //!   "version": 1,
 //!   "exit": 1,                          // the process's exit code
+//!   "configuration": [{                 // what is wrong with ignores and the baseline
+//!     "code": "unused-ignore",          // "unused-ignore" | "expired-ignore" | "unused-baseline"
+//!     "message": "…", "file": "toolgate.toml", "line": 3   // null for a flag
+//!   }],
 //!   "reports": [{                       // one per server or file
 //!     "target": "listing.json",
 //!     "tokens": 1234,                   // estimated, of what a model is shown
@@ -29,13 +33,15 @@ use toolgate_analysis::lint::{Finding, Safety};
 
 use super::page::Page;
 use crate::exit::Exit;
+use crate::policy::Remark;
 use crate::render::json::harmless;
 
 /// Renders all pages as one document.
-pub(crate) fn render(pages: &[Page], exit: Exit) -> String {
+pub(crate) fn render(pages: &[Page], remarks: &[Remark], exit: Exit) -> String {
     let document = json!({
         "version": 1,
         "exit": exit.code(),
+        "configuration": remarks.iter().map(Remark::json).collect::<Vec<_>>(),
         "reports": pages.iter().map(page).collect::<Vec<_>>(),
     });
     let mut text = harmless(&format!("{document:#}"));

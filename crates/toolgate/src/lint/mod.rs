@@ -10,13 +10,17 @@ mod sarif;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
-use toolgate_analysis::lint::{Linter, PROFILES, Profile, Rule, Safety, Severity, profile, rule};
+use toolgate_analysis::lint::{
+    Linter, PROFILES, Profile, Report, Rule, Safety, Severity, profile, rule,
+};
 use toolgate_json::quote;
 
 use crate::check::{self, TargetArgs, report::exit_of};
 use crate::compilers::{Compilers, FetchArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::ExitOnInterrupt;
+use crate::policy::{Decision, LINT, Policy, PolicyArgs, Project, Remark, Subject};
+use crate::render;
 use crate::settings::{Asserted, SchemaArgs, raise};
 use crate::term::{Term, WARNING};
 use page::Page;
@@ -40,10 +44,6 @@ pub(crate) struct LintArgs {
         value_parser = names_of_profiles().try_map(|name| profile(&name).ok_or("unknown profile"))
     )]
     profiles: Vec<&'static Profile>,
-
-    /// Turn a rule off, by code or name; may be repeated
-    #[arg(long = "allow", value_name = "CODE", value_delimiter = ',', value_parser = known)]
-    allowed: Vec<&'static Rule>,
 
     /// Turn a rule on and make its findings errors; may be repeated
     #[arg(long = "deny", value_name = "CODE", value_delimiter = ',', value_parser = known)]
@@ -78,6 +78,9 @@ pub(crate) struct LintArgs {
     format: Format,
 
     #[command(flatten)]
+    policy: PolicyArgs,
+
+    #[command(flatten)]
     schemas: SchemaArgs<Asserted>,
 
     #[command(flatten)]
@@ -107,9 +110,10 @@ enum Format {
 
 /// Runs the command.
 pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
-    let compiler = args.schemas.compiler_with_documents()?;
+    let mut policy = args.policy.load(LINT)?;
+    let compiler = policy.schemas(&args.schemas)?.compiler_with_documents()?;
     let compilers = Compilers::new(compiler.clone(), &args.fetch)?;
-    let linter = linter(args).compiler(compiler);
+    let linter = linter(args, &policy.project).compiler(compiler);
     for profile in &args.profiles {
         if let Some(changed) = profile.changed {
             term.note(&format!("the profile `{}` {changed}", profile.name));
@@ -162,6 +166,7 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
                 finding.help = Some(raise(setting));
             }
         }
+        filter(&mut policy, &report, &mut found);
         exit = exit.worst(
             report
                 .fault
@@ -174,18 +179,58 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
         }
         pages.push(Page::new(report, found, level));
     }
+    if policy.only_writes() {
+        policy.finish(|_| true, term)?;
+        return Ok(Exit::Ok);
+    }
+    let remarks = policy.finish(|code| rule(code).is_some(), term)?;
+    if !remarks.is_empty() && fail_on <= Severity::Warning {
+        exit = exit.worst(Exit::Invalid);
+    }
     match args.format {
         Format::Human => {
             let canvas = term.stdout();
             for page in &pages {
                 term.write(&human::render(page, args.all, term.quiet, canvas))?;
             }
+            for remark in &remarks {
+                remark.say(term);
+            }
         }
-        Format::Json => term.write_bytes(json::render(&pages, exit).as_bytes())?,
-        Format::Sarif => term.write_bytes(sarif::render(&pages).as_bytes())?,
-        Format::Github => term.write_bytes(github::render(&pages, args.all).as_bytes())?,
+        Format::Json => term.write_bytes(json::render(&pages, &remarks, exit).as_bytes())?,
+        Format::Sarif => term.write_bytes(sarif::render(&pages, &remarks).as_bytes())?,
+        Format::Github => {
+            let mut text = github::render(&pages, args.all);
+            text.extend(remarks.iter().map(Remark::github));
+            term.write_bytes(text.as_bytes())?;
+        }
     }
     Ok(exit)
+}
+
+/// Leaves out what is ignored, and gives the rest the severity that the project wants.
+fn filter(policy: &mut Policy, report: &check::report::Report, found: &mut Report) {
+    found.findings.retain_mut(|finding| {
+        let tool = finding.tool.and_then(|tool| report.tools.get(tool));
+        let decision = policy.decide(&Subject {
+            code: finding.rule.code,
+            server: report.key.as_deref(),
+            tool: tool.and_then(|tool| tool.name.as_deref()),
+            pointer: &finding.pointer,
+            message: &finding.message,
+        });
+        finding.severity = match decision {
+            Decision::Ignore => return false,
+            Decision::Keep => finding.severity,
+            Decision::As(render::Severity::Error) => Severity::Error,
+            Decision::As(render::Severity::Warning) => Severity::Warning,
+            Decision::As(render::Severity::Note) => Severity::Note,
+        };
+        true
+    });
+    found
+        .findings
+        .sort_by_key(|finding| std::cmp::Reverse(finding.severity));
 }
 
 impl Level {
@@ -198,15 +243,13 @@ impl Level {
     }
 }
 
-fn linter(args: &LintArgs) -> Linter {
-    let linter = args
-        .profiles
-        .iter()
-        .fold(Linter::new(), |linter, profile| linter.profile(profile));
-    let linter = args
-        .allowed
-        .iter()
-        .fold(linter, |linter, rule| linter.allow(rule));
+fn linter(args: &LintArgs, project: &Project) -> Linter {
+    let profiles = project.profiles.iter().chain(&args.profiles);
+    let linter = profiles.fold(Linter::new(), |linter, profile| linter.profile(profile));
+    let rules = project.rules();
+    let linter = rules.fold(linter, |linter, (rule, severity)| {
+        linter.level(rule, severity)
+    });
     args.denied
         .iter()
         .fold(linter, |linter, rule| linter.deny(rule))

@@ -4,17 +4,24 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use toolgate_analysis::lint::{Finding, Rule, Severity};
-use toolgate_json::LineColumn;
 
 use super::page::Page;
+use crate::policy::{self, Remark};
+use crate::render;
 use crate::render::json::harmless;
+use crate::render::sarif::{region, uri};
 
 /// Renders all pages as one log.
-pub(crate) fn render(pages: &[Page]) -> String {
+pub(crate) fn render(pages: &[Page], remarks: &[Remark]) -> String {
+    let own = policy::sarif(remarks);
+    let runs = pages
+        .iter()
+        .map(run)
+        .chain(own.iter().map(render::sarif::run));
     let document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
-        "runs": pages.iter().map(run).collect::<Vec<_>>(),
+        "runs": runs.collect::<Vec<_>>(),
     });
     let mut text = harmless(&format!("{document:#}"));
     text.push('\n');
@@ -113,28 +120,10 @@ fn fixes(page: &Page, finding: &Finding) -> Option<Value> {
     }]))
 }
 
-fn region(start: LineColumn, end: LineColumn) -> Value {
-    json!({
-        "startLine": start.line, "startColumn": start.column,
-        "endLine": end.line, "endColumn": end.column,
-    })
-}
-
 /// The file as a URI reference.
 fn artifact(page: &Page) -> Option<Value> {
     let name = &page.report.file.as_ref()?.name;
-    let mut uri = String::new();
-    for byte in name.bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            uri.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    if name.starts_with('/') {
-        uri.insert_str(0, "file://");
-    }
-    Some(json!({"uri": uri}))
+    Some(json!({"uri": uri(name)}))
 }
 
 fn insert(object: &mut Value, name: &str, value: Value) {

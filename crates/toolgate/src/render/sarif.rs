@@ -43,7 +43,8 @@ pub(crate) fn render(runs: &[Run]) -> String {
     text
 }
 
-fn run(run: &Run) -> Value {
+/// One run.
+pub(crate) fn run(run: &Run) -> Value {
     let rules: BTreeMap<&str, &str> = run
         .results
         .iter()

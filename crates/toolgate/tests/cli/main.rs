@@ -23,6 +23,7 @@ mod guard_tls;
 mod lint;
 #[cfg(feature = "otel")]
 mod otel;
+mod policy;
 mod pty;
 mod run;
 mod settings;

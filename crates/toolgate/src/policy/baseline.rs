@@ -1,0 +1,137 @@
+//! Findings that were there before: a JSON file that names each by what it is about, not by its line.
+//!
+//! ```text
+//! {"version": 1, "lint": [{"server": null, "tool": "find", "code": "TG006", "pointer": "", "message": "…"}]}
+//! ```
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+use toolgate_json::quote;
+
+use super::Subject;
+use crate::exit::Failure;
+use crate::input::Input;
+
+/// The findings of a file.
+#[derive(Debug)]
+pub(super) struct Baseline {
+    path: PathBuf,
+    /// How often each is there that was not found yet.
+    left: HashMap<String, usize>,
+    /// The file, for writing.
+    all: Map<String, Value>,
+    added: usize,
+}
+
+impl Baseline {
+    /// Reads what was found by a command.
+    pub(super) fn read(path: PathBuf, command: &str) -> Result<Self, Failure> {
+        let mut baseline = Self::load(path)?;
+        for entry in baseline
+            .all
+            .get(command)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            let count = baseline.left.entry(entry.to_string()).or_default();
+            *count = count.saturating_add(1);
+        }
+        Ok(baseline)
+    }
+
+    /// Begins a file, or what a command found in one that is there.
+    pub(super) fn to_write(path: PathBuf) -> Result<Self, Failure> {
+        if path.exists() {
+            return Self::load(path);
+        }
+        Ok(Self {
+            path,
+            left: HashMap::new(),
+            all: Map::new(),
+            added: 0,
+        })
+    }
+
+    fn load(path: PathBuf) -> Result<Self, Failure> {
+        let name = quote(&path.display().to_string(), 200).to_string();
+        let text = Input::File(path.clone())
+            .read(MOST_BYTES)
+            .map_err(|error| {
+                Failure::usage(format!("cannot read the baseline `{name}`: {error}"))
+            })?;
+        let all: Value = serde_json::from_slice(&text)
+            .map_err(|error| Failure::usage(format!("the baseline `{name}`: {error}")))?;
+        match all {
+            Value::Object(all) if all.get("version") == Some(&json!(1)) => Ok(Self {
+                path,
+                left: HashMap::new(),
+                all,
+                added: 0,
+            }),
+            _ => Err(
+                Failure::usage(format!("`{name}` is not a baseline of version 1"))
+                    .with_help("write one with `--write-baseline`"),
+            ),
+        }
+    }
+
+    /// Whether a finding is one of them; each counts once.
+    pub(super) fn take(&mut self, subject: &Subject<'_>) -> bool {
+        match self.left.get_mut(&entry(subject).to_string()) {
+            Some(count) if *count > 0 => {
+                *count = count.saturating_sub(1);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// How many were not found.
+    pub(super) fn left(&self) -> usize {
+        self.left
+            .values()
+            .fold(0, |sum, one| sum.saturating_add(*one))
+    }
+
+    /// The file's name, escaped.
+    pub(super) fn name(&self) -> String {
+        quote(&self.path.display().to_string(), 200).to_string()
+    }
+
+    /// Notes one more finding of a command.
+    pub(super) fn add(&mut self, command: &str, subject: &Subject<'_>) {
+        if self.added == 0 {
+            self.all.insert(command.to_owned(), json!([]));
+        }
+        self.added = self.added.saturating_add(1);
+        if let Some(Value::Array(entries)) = self.all.get_mut(command) {
+            entries.push(entry(subject));
+        }
+    }
+
+    /// Writes the file; gives its name and how many findings of this run are in it.
+    pub(super) fn save(mut self) -> Result<(String, usize), Failure> {
+        self.all.insert("version".to_owned(), json!(1));
+        let name = self.name();
+        let text = format!("{:#}\n", Value::Object(self.all));
+        std::fs::write(&self.path, text)
+            .map_err(|error| Failure::usage(format!("cannot write `{name}`: {error}")))?;
+        Ok((name, self.added))
+    }
+}
+
+/// What a finding is known by.
+fn entry(subject: &Subject<'_>) -> Value {
+    json!({
+        "server": subject.server,
+        "tool": subject.tool,
+        "code": subject.code,
+        "pointer": subject.pointer,
+        "message": subject.message,
+    })
+}
+
+const MOST_BYTES: usize = 64 << 20;

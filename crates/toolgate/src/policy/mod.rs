@@ -1,0 +1,326 @@
+//! What a project wants of its findings: levels, what is ignored and until when, and what was there
+//! before. `check`, `lint` and `diff` ask here about each finding.
+//!
+//! A project says it in `toolgate.toml`, which is looked for in the current folder and those above;
+//! flags are added to it.
+
+mod baseline;
+mod date;
+mod file;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use toolgate_analysis::lint::rule;
+use toolgate_json::quote;
+
+use crate::exit::Failure;
+use crate::glob;
+use crate::render::Severity;
+use crate::render::github::{Place, command};
+use crate::render::sarif::{Outcome, Run};
+use crate::settings::{Base, SchemaArgs};
+use crate::term::{Term, WARNING};
+use baseline::Baseline;
+use date::Date;
+pub(crate) use file::Project;
+use file::{Ignore, Level as Wanted, code_of};
+
+/// How findings are filtered.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct PolicyArgs {
+    /// The project's settings [default: the first `toolgate.toml` here or in a folder above]
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    config: Option<PathBuf>,
+
+    /// Read no project's settings
+    #[arg(long, conflicts_with = "config", help_heading = HEADING)]
+    no_config: bool,
+
+    /// Ignore what has this code, of all tools or of those whose names match (`TG006@find_*`); may be repeated
+    #[arg(long = "allow", value_name = "CODE[@TOOL]", value_delimiter = ',', help_heading = HEADING)]
+    allowed: Vec<String>,
+
+    /// Ignore what this file lists, as `--write-baseline` writes it
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    baseline: Option<PathBuf>,
+
+    /// Write all that is found to the baseline, and end with exit code 0
+    #[arg(long, help_heading = HEADING)]
+    write_baseline: bool,
+}
+
+/// One finding, as any command has it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject<'a> {
+    /// The code, or the rule's.
+    pub(crate) code: &'a str,
+    /// The server, where there are several.
+    pub(crate) server: Option<&'a str>,
+    pub(crate) tool: Option<&'a str>,
+    pub(crate) pointer: &'a str,
+    pub(crate) message: &'a str,
+}
+
+impl Subject<'_> {
+    /// What settings know it by: the rule's code if another command finds what a rule finds.
+    fn key(&self) -> &str {
+        rule(self.code).map_or(self.code, |rule| rule.code)
+    }
+}
+
+/// What becomes of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// It stays as it is.
+    Keep,
+    /// It stays, as severe as this.
+    As(Severity),
+    /// It is left out.
+    Ignore,
+}
+
+/// The policy of one run of a command.
+#[derive(Debug)]
+pub(crate) struct Policy {
+    /// The command, whose findings the baseline keeps apart.
+    command: &'static str,
+    pub(crate) project: Project,
+    allowed: Vec<Ignore>,
+    baseline: Option<Baseline>,
+    write: Option<Baseline>,
+    today: Date,
+}
+
+/// Something that is wrong with the policy itself.
+#[derive(Debug)]
+pub(crate) struct Remark {
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    /// The file, escaped, and the line.
+    pub(crate) place: Option<(String, usize)>,
+}
+
+impl PolicyArgs {
+    /// Reads what the flags name, or what is found.
+    pub(crate) fn load(&self, command: &'static str) -> Result<Policy, Failure> {
+        let project = match (&self.config, self.no_config) {
+            (Some(path), _) => Project::read(path)?,
+            (None, true) => Project::default(),
+            (None, false) => Project::find()?,
+        };
+        let flags = self.allowed.iter();
+        let allowed = flags.map(|word| Ignore::flag(word, command));
+        let allowed = allowed.collect::<Result<Vec<_>, String>>();
+        let allowed = allowed.map_err(|why| Failure::usage(format!("`--allow`: {why}")))?;
+        let path = self.baseline.clone().or_else(|| project.baseline());
+        let (baseline, write) = match (path, self.write_baseline) {
+            (None, true) => {
+                return Err(Failure::usage("`--write-baseline` needs `--baseline FILE`"));
+            }
+            (Some(path), true) => (None, Some(Baseline::to_write(path)?)),
+            (Some(path), false) => (Some(Baseline::read(path, command)?), None),
+            (None, false) => (None, None),
+        };
+        Ok(Policy {
+            command,
+            project,
+            allowed,
+            baseline,
+            write,
+            today: Date::today(),
+        })
+    }
+}
+
+impl Policy {
+    /// The command line's settings of schemas after those of the project.
+    pub(crate) fn schemas<B: Base + Clone>(
+        &self,
+        flags: &SchemaArgs<B>,
+    ) -> Result<SchemaArgs<B>, Failure> {
+        let project = &self.project;
+        flags.after(&project.name, &project.settings, &project.documents)
+    }
+
+    /// What becomes of a finding.
+    pub(crate) fn decide(&mut self, subject: &Subject<'_>) -> Decision {
+        let mut ignored = false;
+        for ignore in self.allowed.iter_mut().chain(&mut self.project.ignored) {
+            if ignore.until.is_none_or(|until| self.today <= until) && ignore.is_about(subject) {
+                ignore.used = true;
+                ignored = true;
+            }
+        }
+        if ignored {
+            return Decision::Ignore;
+        }
+        // The linter itself has the levels for all tools, which may turn a rule on.
+        let wanted = self.project.level(subject, self.command != LINT);
+        if wanted == Some(Wanted::Off) {
+            return Decision::Ignore;
+        }
+        if let Some(write) = &mut self.write {
+            write.add(self.command, subject);
+        }
+        if self
+            .baseline
+            .as_mut()
+            .is_some_and(|known| known.take(subject))
+        {
+            return Decision::Ignore;
+        }
+        match wanted {
+            Some(Wanted::Note) => Decision::As(Severity::Note),
+            Some(Wanted::Warning) => Decision::As(Severity::Warning),
+            Some(Wanted::Error) => Decision::As(Severity::Error),
+            Some(Wanted::Off) | None => Decision::Keep,
+        }
+    }
+
+    /// Whether the run only writes the baseline.
+    pub(crate) fn only_writes(&self) -> bool {
+        self.write.is_some()
+    }
+
+    /// Ends the run: writes the baseline if it is to be written, and says what is wrong with the policy:
+    /// what ignores nothing among the codes that the command `owns`, or no longer applies.
+    pub(crate) fn finish(
+        &mut self,
+        owns: impl Fn(&str) -> bool,
+        term: &Term,
+    ) -> Result<Vec<Remark>, Failure> {
+        if let Some(write) = self.write.take() {
+            let (path, count) = write.save()?;
+            term.note(&format!("{path}: {count} written"));
+            return Ok(Vec::new());
+        }
+        let mut remarks = Vec::new();
+        for ignore in self.allowed.iter().chain(&self.project.ignored) {
+            let place = ignore.line.map(|line| (self.project.name.clone(), line));
+            let shown = quote(&ignore.shown(), 120).to_string();
+            match ignore.until {
+                Some(until) if until < self.today => remarks.push(Remark {
+                    code: "expired-ignore",
+                    message: format!("the ignore of `{shown}` ended on {until}"),
+                    place,
+                }),
+                _ if !ignore.used && owns(&ignore.code) => remarks.push(Remark {
+                    code: "unused-ignore",
+                    message: format!("nothing was found that `{shown}` ignores"),
+                    place,
+                }),
+                _ => {}
+            }
+        }
+        if let Some(baseline) = &self.baseline {
+            let left = baseline.left();
+            if left > 0 {
+                remarks.push(Remark {
+                    code: "unused-baseline",
+                    message: format!(
+                        "{left} of the findings in the baseline are no longer there; write it again"
+                    ),
+                    place: Some((baseline.name(), 1)),
+                });
+            }
+        }
+        Ok(remarks)
+    }
+}
+
+impl Remark {
+    /// On standard error, for people.
+    pub(crate) fn say(&self, term: &Term) {
+        let place = match &self.place {
+            Some((file, line)) => format!("{file}:{line}: "),
+            None => String::new(),
+        };
+        let (code, message) = (self.code, &self.message);
+        term.aside(&format!(
+            "{WARNING}warning[{code}]{WARNING:#}: {place}{message}\n"
+        ));
+    }
+
+    /// For machines.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "code": self.code,
+            "message": self.message,
+            "file": self.place.as_ref().map(|(file, _)| file),
+            "line": self.place.as_ref().map(|(_, line)| line),
+        })
+    }
+
+    /// As a workflow command.
+    pub(crate) fn github(&self) -> String {
+        let place = self.place.as_ref().map(|(file, line)| Place {
+            file,
+            at: Some((*line, 1)),
+        });
+        command(Severity::Warning, place, self.code, &self.message)
+    }
+}
+
+/// The remarks as a run of SARIF; none if there are none.
+pub(crate) fn sarif(remarks: &[Remark]) -> Option<Run> {
+    let result = |remark: &Remark| Outcome {
+        rule: remark.code.to_owned(),
+        about: remark.code.replace('-', " "),
+        severity: Severity::Warning,
+        message: remark.message.clone(),
+        place: remark.place.clone().map(|(file, line)| {
+            let at = toolgate_json::LineColumn { line, column: 1 };
+            (file, Some((at, at)))
+        }),
+        logical: String::new(),
+    };
+    (!remarks.is_empty()).then(|| Run {
+        results: remarks.iter().map(result).collect(),
+        faults: Vec::new(),
+    })
+}
+
+impl Ignore {
+    /// From `CODE` or `CODE@TOOL`.
+    fn flag(word: &str, command: &str) -> Result<Self, String> {
+        let (code, tool) = match word.split_once('@') {
+            Some((code, tool)) => (code, Some(tool.to_owned())),
+            None => (word, None),
+        };
+        if command == LINT && rule(code).is_none() {
+            return Err(format!("there is no rule `{}`", quote(code, 40)));
+        }
+        Ok(Self::new(&code_of(code)?, tool))
+    }
+
+    fn new(code: &str, tool: Option<String>) -> Self {
+        Self {
+            code: code.to_owned(),
+            tool,
+            until: None,
+            line: None,
+            used: false,
+        }
+    }
+
+    fn is_about(&self, subject: &Subject<'_>) -> bool {
+        let tool = match (&self.tool, subject.tool) {
+            (None, _) => true,
+            (Some(pattern), Some(tool)) => glob::matches(pattern, tool),
+            (Some(_), None) => false,
+        };
+        tool && self.code == subject.key()
+    }
+
+    fn shown(&self) -> String {
+        match &self.tool {
+            Some(tool) => format!("{}@{tool}", self.code),
+            None => self.code.clone(),
+        }
+    }
+}
+
+/// The command whose codes are rules.
+pub(crate) const LINT: &str = "lint";
+const HEADING: &str = "Project settings";
