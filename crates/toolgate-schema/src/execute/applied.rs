@@ -6,8 +6,9 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Key as _, Kind, Node};
 
+use super::covered::By;
 use super::name::Name;
-use super::object::{By, Triggered};
+use super::object::Triggered;
 use super::{Machine, Stop, broken};
 use crate::int::{to_u32, to_usize, units};
 use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op};
@@ -119,6 +120,48 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         })
     }
 
+    /// The same without those that hold; one that nests too deeply to say is among them.
+    pub(super) fn failing(
+        &mut self,
+        owner: NodeIx,
+        op: Op,
+        value: N,
+    ) -> ControlFlow<Stop, Vec<Applied<'i, N>>> {
+        let mut found = self.applied(owner, op, value)?;
+        let mut stopped = ControlFlow::Continue(());
+        found.retain(|applied| {
+            if stopped.is_break() {
+                return false;
+            }
+            match self.holds(applied, value) {
+                ControlFlow::Continue(holds) => !holds,
+                ControlFlow::Break(stop) => {
+                    stopped = ControlFlow::Break(stop);
+                    false
+                }
+            }
+        });
+        stopped?;
+        ControlFlow::Continue(found)
+    }
+
+    /// Whether a subschema is known to hold for what it is applied to.
+    fn holds(&mut self, applied: &Applied<'i, N>, value: N) -> super::Answer {
+        let (deferred, depth) = (self.deferred.len(), self.depth);
+        let answer = match applied.to {
+            Part::Whole => self.evaluate(applied.node, value),
+            Part::Member(_, node) | Part::Item(_, node) => self.evaluate(applied.node, node),
+            Part::Name(name) => self.on_names(|names| names.evaluate(applied.node, name)),
+        };
+        if let ControlFlow::Break(Stop::Depth) = answer {
+            // What was under way ends here.
+            self.deferred.truncate(deferred);
+            (self.depth, self.collecting) = (depth, 0);
+            return super::NO;
+        }
+        answer
+    }
+
     fn applied_to_members(
         &mut self,
         object: &'p ObjectPlan,
@@ -126,11 +169,14 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     ) -> ControlFlow<Stop, Vec<Applied<'i, N>>> {
         self.spend(units(value.len()))?;
         let mut found = Vec::new();
-        self.covered(object, value, |_, by, _, (key, member)| {
+        let mut note = |by: By<'p>, _: usize, (key, member): (N::Key, N)| {
             let to = Part::Member(key.text(), member);
             let (node, place, to) = match by {
                 By::Name(known) => (known.target.node, known.order, to),
-                By::Pattern(place, target) => (target.node, to_u32(place), to),
+                By::Pattern(pattern, target) => {
+                    let place = object.patterns.iter().position(|(one, _)| *one == pattern);
+                    (target.node, place.map_or(0, to_u32), to)
+                }
                 By::Rest(target) => (target.node, 0, to),
                 By::PropertyNames(schema) => (schema, 0, Part::Name(Name::of(key))),
             };
@@ -138,8 +184,8 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             if node != NodeIx::TRUE {
                 found.push(Applied { node, place, to });
             }
-            ControlFlow::Continue(())
-        })?;
+        };
+        self.covered(object, value, &mut note)?;
         if object.patterns.is_empty() {
             // Only `properties` has places that differ.
             found.sort_by_key(|applied| applied.place);

@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Kind, Node};
 
-use super::object::By;
+use super::covered::By;
 use super::{Answer, MEMO_PRICE, Machine, NO, Stop, YES, broken, run_of};
 use crate::int::{to_usize, units};
 use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, PlanNode, Run};
@@ -225,12 +225,12 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             return ControlFlow::Continue(());
         }
         self.spend(units(value.len()))?;
-        self.covered(object, value, |_, by, at, _| {
+        let mut mark = |by: By<'p>, at: usize, _: (N::Key, N)| {
             if !matches!(by, By::PropertyNames(_)) {
                 marks.mark(at);
             }
-            ControlFlow::Continue(())
-        })?;
+        };
+        self.covered(object, value, &mut mark)?;
         for dependent in &object.dependents {
             if let Some(schema) = dependent.schema
                 && marks.left > 0

@@ -89,15 +89,21 @@ pub(crate) struct Evaluator<'p> {
 }
 
 impl<'p> Evaluator<'p> {
-    pub(crate) fn new(plan: &'p Plan, allowance: Allowance) -> Self {
-        let mut scratch = Scratch::default();
+    /// An evaluator that remembers nothing; it uses the memory of `scratch`.
+    pub(crate) fn new(plan: &'p Plan, allowance: Allowance, mut scratch: Scratch) -> Self {
         scratch.memo.clear();
+        scratch.seen.clear();
         Self {
             plan,
             allowance,
             fuel: allowance.fuel,
             scratch,
         }
+    }
+
+    /// Gives its memory back.
+    pub(crate) fn into_scratch(self) -> Scratch {
+        self.scratch
     }
 
     /// Gives it all of its fuel again.
@@ -150,15 +156,24 @@ impl<'p> Evaluator<'p> {
             At::Value(value) => self.ask(|machine| machine.applied(owner, op, value)),
             At::Name(name) => {
                 let found = self.ask(|names| names.applied(owner, op, name))?;
-                // A name has neither members nor items.
-                ControlFlow::Continue(found.map(|found| {
-                    let whole = |one: Applied<'i, Name<'i>>| Applied {
-                        node: one.node,
-                        place: one.place,
-                        to: Part::Whole,
-                    };
-                    found.into_iter().map(whole).collect()
-                }))
+                ControlFlow::Continue(found.map(to_whole))
+            }
+        }
+    }
+
+    /// Those of them that are not known to hold.
+    #[inline(never)]
+    pub(crate) fn failing<'i, N: Node<'i>>(
+        &mut self,
+        owner: NodeIx,
+        op: Op,
+        at: At<'i, N>,
+    ) -> ControlFlow<Exhausted, Option<Vec<Applied<'i, N>>>> {
+        match at {
+            At::Value(value) => self.ask(|machine| machine.failing(owner, op, value)),
+            At::Name(name) => {
+                let found = self.ask(|names| names.failing(owner, op, name))?;
+                ControlFlow::Continue(found.map(to_whole))
             }
         }
     }
@@ -193,6 +208,17 @@ impl<'p> Evaluator<'p> {
             ControlFlow::Break(stop) => ControlFlow::Break(stop.exhausted(self.allowance)),
         }
     }
+}
+
+/// What is applied to a name, as what is applied to a value: a name has neither members
+/// nor items.
+fn to_whole<'i, N>(found: Vec<Applied<'i, Name<'i>>>) -> Vec<Applied<'i, N>> {
+    let whole = |one: Applied<'i, Name<'i>>| Applied {
+        node: one.node,
+        place: one.place,
+        to: Part::Whole,
+    };
+    found.into_iter().map(whole).collect()
 }
 
 impl Meter for Evaluator<'_> {

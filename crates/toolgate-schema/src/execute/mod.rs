@@ -15,6 +15,7 @@
 mod ahead;
 mod applied;
 mod array;
+mod covered;
 mod evaluated;
 mod evaluator;
 mod exhausted;

@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Key as _, Kind, Node};
 
+use super::covered::{Apply, By};
 use super::{Answer, Machine, NO, Stop, TEXT_PER_UNIT, YES, broken, price_of_text};
 use crate::int::{to_usize, units};
-use crate::plan::{Dependent, NameTable, NodeIx, ObjectPlan, Reach, Slot, Target, Walk};
+use crate::plan::{Dependent, NameTable, ObjectPlan, Reach, Slot, Target, Walk};
 
 /// A member whose subschema looks further than the value itself.
 #[derive(Debug)]
@@ -176,64 +177,13 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// The same walk for objects with keywords that look at every name.
     #[inline(never)]
     fn members(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
-        let mut matched = true;
-        let mut waiting = Waiting::none();
-        let required = self.covered(object, value, |machine, by, _, (key, member)| {
-            matched &= match by {
-                By::Name(known) => {
-                    machine.member(Some(known), &known.target, member, &mut waiting)?
-                }
-                By::Pattern(_, target) | By::Rest(target) => {
-                    machine.member(None, target, member, &mut waiting)?
-                }
-                By::PropertyNames(schema) => machine.property_name(schema, key)?,
-            };
-            ControlFlow::Continue(())
-        })?;
-        matched &= required == object.required;
-        self.rest_of_object(object, value, matched, waiting)
-    }
-
-    /// Goes through the members, and for each through what applies to it: `properties` by
-    /// its name, each of `patternProperties` that its name matches, where none of these
-    /// covers it `additionalProperties`, and `propertyNames`. Counts the required names.
-    #[inline(always)]
-    pub(super) fn covered(
-        &mut self,
-        object: &'p ObjectPlan,
-        value: N,
-        mut apply: impl FnMut(&mut Self, By<'p>, usize, (N::Key, N)) -> ControlFlow<Stop>,
-    ) -> ControlFlow<Stop, u32> {
-        let mut required = 0;
-        for (at, (key, member)) in value.members().enumerate() {
-            let name = key.bytes();
-            self.spend_bytes(name.len())?;
-            let mut covered = false;
-            let mut clear = false;
-            if let Some(known) = object.names.find(name, |ends| key.hash_of(ends)) {
-                required += u32::from(known.required);
-                covered = known.declared;
-                clear = known.clear;
-                if covered {
-                    apply(self, By::Name(known), at, (key, member))?;
-                }
-            }
-            if !clear {
-                for (index, (pattern, target)) in object.patterns.iter().enumerate() {
-                    if self.matches(*pattern, key.text())? {
-                        covered = true;
-                        apply(self, By::Pattern(index, target), at, (key, member))?;
-                    }
-                }
-            }
-            if !covered && let Some(rest) = &object.additional {
-                apply(self, By::Rest(rest), at, (key, member))?;
-            }
-            if let Some(names) = object.property_names {
-                apply(self, By::PropertyNames(names), at, (key, member))?;
-            }
-        }
-        ControlFlow::Continue(required)
+        let mut found = Found {
+            matched: true,
+            waiting: Waiting::none(),
+        };
+        let required = self.covered(object, value, &mut found)?;
+        let matched = found.matched & (required == object.required);
+        self.rest_of_object(object, value, matched, found.waiting)
     }
 
     /// One member against one subschema: now if that is cheap, later if not. `known`
@@ -446,16 +396,31 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     }
 }
 
-/// What applies a subschema to a member.
-pub(super) enum By<'p> {
-    /// `properties`.
-    Name(&'p Slot),
-    /// One of `patternProperties`, by its place.
-    Pattern(usize, &'p Target),
-    /// `additionalProperties`.
-    Rest(&'p Target),
-    /// `propertyNames`, to the name.
-    PropertyNames(NodeIx),
+/// Whether the members match, as far as they do not wait.
+struct Found<'p, N> {
+    matched: bool,
+    waiting: Waiting<'p, N>,
+}
+
+impl<'p, 'i, N: Node<'i>> Apply<'p, 'i, N> for Found<'p, N> {
+    #[inline(always)]
+    fn apply(
+        &mut self,
+        machine: &mut Machine<'p, '_, N>,
+        by: By<'p>,
+        _: usize,
+        (key, member): (N::Key, N),
+    ) -> ControlFlow<Stop> {
+        let waiting = &mut self.waiting;
+        self.matched &= match by {
+            By::Name(known) => machine.member(Some(known), &known.target, member, waiting)?,
+            By::Pattern(_, target) | By::Rest(target) => {
+                machine.member(None, target, member, waiting)?
+            }
+            By::PropertyNames(schema) => machine.property_name(schema, key)?,
+        };
+        ControlFlow::Continue(())
+    }
 }
 
 /// What the presence of a name comes to.

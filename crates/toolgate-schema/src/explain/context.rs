@@ -9,7 +9,7 @@ use super::names::Tables;
 use super::path::Paths;
 use super::program::Program;
 use super::{Flow, PLAIN_UNIT, Stop, broken, or_broken};
-use crate::execute::{Allowance, At, Evaluator};
+use crate::execute::{Allowance, At, Evaluator, Scratch};
 use crate::outline::{Outline, Sub, SubId};
 use crate::plan::{NodeIx, Op};
 
@@ -22,7 +22,7 @@ pub(super) struct Context<'o, 'i, N> {
 }
 
 impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
-    pub(super) fn new(program: &'o Program, allowance: Allowance) -> Self {
+    pub(super) fn new(program: &'o Program, allowance: Allowance, scratch: Scratch) -> Self {
         let allowance = Allowance {
             fuel: allowance.fuel.saturating_mul(PLAIN_UNIT),
             ..allowance
@@ -30,7 +30,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         Self {
             program,
             outline: program.outline(),
-            evaluator: Evaluator::new(&program.plain().plan, allowance),
+            evaluator: Evaluator::new(&program.plain().plan, allowance, scratch),
             tables: Tables::default(),
             paths: Paths::default(),
         }

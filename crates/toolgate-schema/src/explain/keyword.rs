@@ -71,14 +71,14 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         if !must_all_match && !union {
             return ControlFlow::Continue(());
         }
-        let mut children = Vec::new();
-        for applied in self.applied(frame, op)? {
-            // What nests too deeply to say may fail further down.
-            let at = frame.at.part(applied.to);
-            if union || self.context.subschema(applied.node, at)? != Some(true) {
-                children.push(self.child_of(frame, entry, applied));
-            }
-        }
+        let evaluator = &mut self.context.evaluator;
+        let found = evaluator.failing(frame.node, op, frame.at);
+        let found = found.map_break(Stop::from)?;
+        self.left_out |= found.is_none();
+        let found = found.unwrap_or_default().into_iter();
+        let mut children: Vec<_> = found
+            .map(|applied| self.child_of(frame, entry, applied))
+            .collect();
         if let (true, Form::List(subs)) = (union, &entry.form) {
             let order = self.context.ranked(frame.at, subs)?.order;
             children = order

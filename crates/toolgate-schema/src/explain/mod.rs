@@ -30,7 +30,7 @@ use std::ops::ControlFlow;
 
 use toolgate_json::Node;
 
-use crate::execute::{Allowance, At, Exhausted};
+use crate::execute::{Allowance, At, Exhausted, Scratch};
 use crate::outline::Dangling;
 use context::Context;
 pub(crate) use fault::Fault;
@@ -50,9 +50,14 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
     /// An evaluation that has not begun. `allowance` is meant for the optimised program; the
     /// plain one has more subschemas to go through, and may nest [`DEEPER`] times as deep
     /// where it only reports.
-    pub(crate) fn new(program: &'o Program, instance: N, allowance: Allowance) -> Self {
+    pub(crate) fn new(
+        program: &'o Program,
+        instance: N,
+        allowance: Allowance,
+        scratch: Scratch,
+    ) -> Self {
         Self {
-            reporter: Reporter::new(program, allowance),
+            reporter: Reporter::new(program, allowance, scratch),
             instance,
         }
     }
@@ -78,6 +83,11 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
         done.is_continue() && !self.reporter.left_out
     }
 
+    /// Gives its memory back, for the next evaluation.
+    pub(crate) fn into_scratch(self) -> Scratch {
+        self.reporter.context.evaluator.into_scratch()
+    }
+
     /// The faults that were reported to a sink of findings, and the paths that they stand on.
     pub(crate) fn take_faults(&mut self) -> (Vec<Fault<'i, N>>, Paths<'i>) {
         let reporter = &mut self.reporter;
@@ -94,7 +104,7 @@ pub(crate) struct Wording<'o, 'i, N: Node<'i>>(Context<'o, 'i, N>);
 impl<'o, 'i, N: Node<'i>> Wording<'o, 'i, N> {
     /// Words for faults that an evaluation of the same program has found.
     pub(crate) fn new(program: &'o Program, paths: Paths<'i>, allowance: Allowance) -> Self {
-        let mut context = Context::new(program, allowance);
+        let mut context = Context::new(program, allowance, Scratch::default());
         context.paths = paths;
         Self(context)
     }

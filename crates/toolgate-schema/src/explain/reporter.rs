@@ -12,7 +12,7 @@ use super::program::Program;
 use super::reported::Reported;
 use super::sink::{Full, Sink, Spot};
 use super::{DEEPER, Flow, Stop, broken, or_broken};
-use crate::execute::{Allowance, At};
+use crate::execute::{Allowance, At, Scratch};
 use crate::int::{to_usize, units};
 use crate::outline::{Outline, Shape};
 use crate::plan::NodeIx;
@@ -30,9 +30,9 @@ pub(super) struct Reporter<'o, 'i, N: Node<'i>> {
 }
 
 impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
-    pub(super) fn new(program: &'o Program, allowance: Allowance) -> Self {
+    pub(super) fn new(program: &'o Program, allowance: Allowance, scratch: Scratch) -> Self {
         Self {
-            context: Context::new(program, allowance),
+            context: Context::new(program, allowance, scratch),
             reported: Reported::default(),
             branches: 0,
             faults: Vec::new(),

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use toolgate_json::Node;
 
 use super::locate::{Locator, push_fragment};
+use crate::execute::Scratch;
 use crate::explain::Evaluation;
 use crate::explain::sink::{Full, Sink, Spot};
 use crate::outline::DocId;
@@ -78,7 +79,9 @@ impl Schema {
             open: Vec::new(),
             bytes: BYTES,
         };
-        let mut evaluation = Evaluation::new(program, instance, self.allowance(workspace));
+        let scratch = Scratch::default();
+        let allowance = self.allowance(workspace);
+        let mut evaluation = Evaluation::new(program, instance, allowance, scratch);
         let decided = evaluation.decide();
         if decided != Ok(true) {
             return Annotations {

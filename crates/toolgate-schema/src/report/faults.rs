@@ -4,7 +4,7 @@ use toolgate_json::Node;
 
 use super::Report;
 use super::finding::{Bounds, Finding, Writer};
-use crate::execute::Allowance;
+use crate::execute::{Allowance, Scratch};
 use crate::explain::{self, Evaluation, Paths, Program};
 use crate::schema::Verdict;
 
@@ -48,10 +48,13 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
         instance: N,
         allowance: Allowance,
         most: usize,
+        scratch: &mut Scratch,
     ) -> Self {
-        let mut evaluation = Evaluation::new(program, instance, allowance);
+        let memory = std::mem::take(scratch);
+        let mut evaluation = Evaluation::new(program, instance, allowance, memory);
         let complete = evaluation.report(&mut Bounds::new(most.min(Report::FINDINGS)));
         let (list, paths) = evaluation.take_faults();
+        *scratch = evaluation.into_scratch();
         Self {
             verdict,
             complete,

@@ -98,7 +98,15 @@ impl Schema {
             return Faults::none(verdict);
         };
         let most = workspace.findings.unwrap_or(Report::FINDINGS);
-        Faults::found(verdict, program, instance, self.allowance(workspace), most)
+        let allowance = self.allowance(workspace);
+        Faults::found(
+            verdict,
+            program,
+            instance,
+            allowance,
+            most,
+            &mut workspace.scratch,
+        )
     }
 
     /// Says why a `serde_json` value does not match.

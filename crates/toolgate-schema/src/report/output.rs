@@ -6,6 +6,7 @@ use toolgate_json::{Node, ReadError};
 
 use super::json::Writer;
 use super::tree::{Tree, Unit};
+use crate::execute::Scratch;
 use crate::explain::Evaluation;
 use crate::schema::{Schema, Verdict, Workspace};
 
@@ -87,7 +88,8 @@ impl Schema {
             (OutputFormat::Flag, _) | (_, Err(_)) => (self.check(workspace, instance), None, true),
             (_, Ok(program)) => {
                 let allowance = self.allowance(workspace);
-                let mut evaluation = Evaluation::new(program, instance, allowance);
+                let scratch = Scratch::default();
+                let mut evaluation = Evaluation::new(program, instance, allowance, scratch);
                 let decided = evaluation.decide();
                 let (verdict, decided) = self.verdict(workspace, instance, decided);
                 let mut tree = Tree::new(program.outline());

@@ -167,8 +167,8 @@ fn compared_plainly(
         depth: limits.evaluation_depth,
     };
     for instance in instances {
-        let expected = Evaluation::new(&intact, *instance, allowance).decide();
-        let found = Evaluation::new(&damaged, *instance, allowance).decide();
+        let expected = Evaluation::new(&intact, *instance, allowance, Scratch::default()).decide();
+        let found = Evaluation::new(&damaged, *instance, allowance, Scratch::default()).decide();
         match found {
             Err(Exhausted::Internal) => seen.internal += 1,
             _ => {
