@@ -1,5 +1,9 @@
 //! Where findings are collected, under bounds that no listing can pass.
 
+use std::collections::HashMap;
+
+use toolgate_pattern::{Hazard, Pattern};
+
 use super::finding::{Finding, Severity};
 use super::profile::Subset;
 use super::rule::{RULES, Rule};
@@ -28,6 +32,8 @@ pub(super) struct Out<'l> {
     /// The latest finding, to which its rule may still add.
     last: Option<Finding>,
     last_kept: bool,
+    /// What is known of patterns, which generators repeat from tool to tool.
+    hazards: HashMap<String, Hazard>,
 }
 
 impl<'l> Out<'l> {
@@ -41,6 +47,7 @@ impl<'l> Out<'l> {
             more: 0,
             last: None,
             last_kept: false,
+            hazards: HashMap::new(),
         }
     }
 
@@ -65,6 +72,20 @@ impl<'l> Out<'l> {
     /// The name of the server, if it is known.
     pub(super) fn server(&self) -> Option<&'l str> {
         self.plan.server.as_deref()
+    }
+
+    /// What an engine that backtracks may need for a pattern; nothing if it cannot be read.
+    pub(super) fn hazard(
+        &mut self,
+        text: &str,
+        pattern: impl FnOnce() -> Option<Pattern>,
+    ) -> Hazard {
+        if let Some(known) = self.hazards.get(text) {
+            return *known;
+        }
+        let hazard = pattern().map_or(Hazard::None, |pattern| pattern.hazard());
+        self.hazards.insert(text.to_owned(), hazard);
+        hazard
     }
 
     /// A finding of the rule at hand.

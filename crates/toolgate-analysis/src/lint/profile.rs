@@ -52,7 +52,7 @@ table! {
             limits [StrictTools(20), OptionalParameters(24), UnionParameters(16)]
             keywords Without(ANTHROPIC_STRICT_LACKS), formats Some(ANTHROPIC_FORMATS),
             source "2026-09" "platform.claude.com/docs/en/build-with-claude/structured-outputs; anthropics/anthropic-sdk-python#1185";
-        GEMINI "Gemini" on "TG063 TG081 TG085 TG093 TG098 TG099 TG100" off "TG033 TG068" limits [Name(64)]
+        GEMINI "Gemini" on "TG063 TG081 TG085 TG093 TG098 TG099 TG100" off "TG033 TG034 TG068" limits [Name(64)]
             keywords Only(GEMINI_TAKES), formats Some(GEMINI_FORMATS),
             source "2026-09" "ai.google.dev/api/caching (Schema, that of `parameters`); pizza-bot-app/pizza-bot#62; hideya/langchain-mcp-tools-ts#36";
         VSCODE "VS Code" on "TG063 TG095" off "" limits [Tools(128)] keywords All, formats None,
@@ -65,7 +65,7 @@ table! {
             source "2026-09" "ggml-org/llama.cpp/grammars/README.md";
         LEGACY "clients of 2025" on "TG083 TG085 TG086 TG091 TG092" off "" limits [Description(1_024)] keywords All, formats None,
             source "2025-11" "MCP 2025-11-25, server/tools; getsentry/sentry-mcp#106 and run-llama/llama_index#18784 (descriptions, until May 2025)";
-        STYLE "readers" on "TG008 TG011 TG012 TG035 TG051 TG060 TG071 TG072 TG073 TG074 TG075 TG076 TG077 TG085 TG086 TG093" off ""
+        STYLE "readers" on "TG008 TG011 TG012 TG035 TG051 TG060 TG071 TG072 TG073 TG074 TG075 TG076 TG077 TG085 TG086 TG093 TG116 TG117" off ""
             limits [] keywords All, formats None, source "2026-11" "the listings of 266 published servers";
     }
     profiles {

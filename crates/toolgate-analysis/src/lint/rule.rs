@@ -4,7 +4,7 @@ use super::finding::Severity::{self, Error, Note, Warning};
 use super::out::Out;
 use super::rules::{
     Listing, admission, budget, dialect, keywords, logic, noise, pattern, prose, provider, samples,
-    shell, size, types,
+    shell, size, text, types,
 };
 use super::tool::{Sub, Tool};
 use Check::{Each, Engine, One, Text, Whole};
@@ -71,7 +71,7 @@ const DEFAULT: bool = true;
 const ASKED: bool = false;
 
 /// All rules, by code.
-pub static RULES: [Rule; 95] = [
+pub static RULES: [Rule; 103] = [
     rule!("TG001" "not-a-tool" Error DEFAULT, One(shell::is_tool)),
     rule!("TG002" "tool-name" Warning DEFAULT, One(shell::name)),
     rule!("TG003" "duplicate-name" Error DEFAULT, Whole(shell::duplicate_names)),
@@ -167,4 +167,12 @@ pub static RULES: [Rule; 95] = [
     rule!("TG102" "strict-budget" Warning ASKED, Whole(budget::strict)),
     rule!("TG103" "llama-keyword" Note ASKED, Each(provider::llama_keywords)),
     rule!("TG104" "llama-pattern" Warning ASKED, Each(provider::llama_pattern)),
+    rule!("TG110" "hidden-unicode" Warning DEFAULT, One(text::hidden)),
+    rule!("TG111" "model-instruction" Warning DEFAULT, One(text::orders)),
+    rule!("TG112" "backtracking-pattern" Warning DEFAULT, Each(pattern::backtracking)),
+    rule!("TG113" "combinatorial-schema" Warning DEFAULT, Text),
+    rule!("TG114" "const-outside-enum" Error DEFAULT, Each(logic::const_outside_enum)),
+    rule!("TG115" "overlapping-one-of" Warning DEFAULT, Each(logic::overlapping)),
+    rule!("TG116" "repeated-subschema" Note ASKED, One(size::repeated)),
+    rule!("TG117" "first-sentence" Note ASKED, One(text::first_sentence)),
 ];

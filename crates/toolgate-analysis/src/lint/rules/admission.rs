@@ -1,7 +1,7 @@
 //! Rules that the engine decides: whether a schema may exist at all, and why not.
 
 use toolgate_json::{Kind, Node as _, View, quote};
-use toolgate_schema::{CompileError, CompileErrorKind};
+use toolgate_schema::{CompileError, CompileErrorKind, Schema};
 
 use crate::lint::edit::rename_member;
 use crate::lint::finding::{Edit, Safety};
@@ -79,6 +79,9 @@ pub(crate) fn compile(tool: &Tool<'_>, out: &mut Out<'_>) {
                 for warning in compiled.warnings() {
                     refused(tool, side, schema, warning.error(), out);
                 }
+                if compiled.naive_cost() > PATHS {
+                    combinatorial(tool, side, &compiled, out);
+                }
             }
             Err(error) => {
                 refused(tool, side, schema, &error, out);
@@ -86,6 +89,20 @@ pub(crate) fn compile(tool: &Tool<'_>, out: &mut Out<'_>) {
             }
         }
     }
+}
+
+/// TG113: a schema for which a validator that follows every path needs exponential time.
+fn combinatorial(tool: &Tool<'_>, side: Side, compiled: &Schema, out: &mut Out<'_>) {
+    let inner = compiled.costly_places(PATHS).into_iter().next();
+    let pointer = format!("/{}{}", side.member(), inner.unwrap_or_default());
+    let place = Place {
+        span: tool.at_pointer(&pointer).map_or(0..0, span),
+        pointer,
+    };
+    let message = format!("a validator may apply more than {PATHS} subschemas to one value");
+    out.find_as("TG113", place, message).help(
+        "let references and branches share less; choose a branch by one property with `const`",
+    );
 }
 
 fn refused<'a>(
@@ -107,6 +124,8 @@ fn refused<'a>(
     let code = match error.kind() {
         CompileErrorKind::UnsupportedDialect { .. } => "TG020",
         CompileErrorKind::InvalidSchema { keyword, .. } => match (keyword.as_str(), value) {
+            // TG033 speaks of it.
+            ("nullable", _) => return,
             ("exclusiveMinimum" | "exclusiveMaximum", Some(flag))
                 if flag.kind() == Kind::Boolean =>
             {
@@ -261,4 +280,6 @@ fn insert_type(schema: View<'_>) -> Edit {
     }
 }
 
+/// Subschemas that a validator may apply to one value; the guard tells costlier ones in a simpler form.
+const PATHS: u64 = 10_000;
 const MOST_REFERENCES: usize = 1_000;

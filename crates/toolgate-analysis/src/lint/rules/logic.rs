@@ -3,10 +3,12 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use toolgate_json::{Key as _, Kind, Node as _, Unmetered, View, first_duplicate, pointer, quote};
+use toolgate_json::{
+    Key as _, Kind, Node as _, Unmetered, View, equal, first_duplicate, pointer, quote,
+};
 
 use crate::lint::out::Out;
-use crate::lint::tool::{Sub, Tool, span};
+use crate::lint::tool::{Side, Step, Sub, Tool, span};
 
 /// TG040: bounds between which there is nothing.
 pub(crate) fn ranges<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
@@ -68,6 +70,67 @@ pub(crate) fn enum_types<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) 
             super::list(&types)
         );
         out.find(tool.at(sub, "const"), message);
+    }
+}
+
+/// TG114: a `const` that the `enum` beside it does not have.
+pub(crate) fn const_outside_enum<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+    let (Some(only), Some(list)) = (sub.get("const"), sub.get("enum")) else {
+        return;
+    };
+    let is_only = |one: View<'_>| match equal(only, one, &mut Unmetered) {
+        ControlFlow::Continue(same) => same,
+        ControlFlow::Break(never) => match never {},
+    };
+    if list.kind() == Kind::Array && !list.is_empty() && !list.items().any(is_only) {
+        let message = format!(
+            "no value fits: `const` is `{}`, which `enum` does not have",
+            quote(only.raw(), 60)
+        );
+        out.find(tool.at(sub, "const"), message)
+            .help("keep one of the two, or add the value to `enum`");
+    }
+}
+
+/// TG115: two branches of a `oneOf` that say only a type, and one value has both.
+pub(crate) fn overlapping<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+    let mut seen: Vec<&str> = Vec::new();
+    let mut told = HashSet::new();
+    let branches = sub.get("oneOf").into_iter().flat_map(View::items);
+    for branch in branches {
+        let bare = branch
+            .members()
+            .all(|(key, _)| key.text() == "type" || NOTES.contains(&key.text()));
+        let Some(types) = branch.member("type").filter(|_| bare) else {
+            continue;
+        };
+        let own: Vec<&str> = match types.kind() {
+            Kind::String => vec![types.string()],
+            _ => types.items().map(|one| one.string()).collect(),
+        };
+        // The same branch twice is told by TG050.
+        if types.raw().len() <= LONGEST_TYPES && !told.insert(types.raw()) {
+            continue;
+        }
+        let meets = |a: &str, b: &str| {
+            a == b || matches!((a, b), ("number", "integer") | ("integer", "number"))
+        };
+        let shared = own.iter().find_map(|one| {
+            let other = seen.iter().find(|other| meets(one, other))?;
+            Some((*other, *one))
+        });
+        if let Some((first, second)) = shared {
+            let mut place = tool.at(sub, "oneOf");
+            place.span = span(branch);
+            let value = if first == second { first } else { "integer" };
+            let message =
+                format!("every {value} fits two branches of `oneOf`, and is refused therefore");
+            out.find(place, message)
+                .help("write `anyOf`, or leave the narrower branch out");
+            return;
+        }
+        // There are seven types; what is more says none.
+        seen.extend(own.into_iter().take(FEW_TYPES));
     }
 }
 
@@ -161,7 +224,8 @@ pub(crate) fn default_on_required<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut 
 
 /// TG049: a choice with a branch that accepts everything, so that it says nothing.
 pub(crate) fn accepts_all<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    let Some(branches) = sub.get("anyOf") else {
+    // What a server returns nobody has to guess.
+    let Some(branches) = sub.get("anyOf").filter(|_| sub.side == Side::Input) else {
         return;
     };
     let empty = branches.items().position(|branch| match branch.kind() {
@@ -181,10 +245,7 @@ pub(crate) fn accepts_all<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>)
 
 /// TG051: definitions that nothing refers to.
 pub(crate) fn unused(tool: &Tool<'_>, out: &mut Out<'_>) {
-    for side in [
-        crate::lint::tool::Side::Input,
-        crate::lint::tool::Side::Output,
-    ] {
+    for side in [Side::Input, Side::Output] {
         let subs = || tool.subs.iter().filter(move |sub| sub.side == side);
         if subs().any(|sub| sub.has("$id") || sub.has("$anchor") || sub.has("$dynamicRef")) {
             continue;
@@ -197,7 +258,7 @@ pub(crate) fn unused(tool: &Tool<'_>, out: &mut Out<'_>) {
             })
             .collect();
         for sub in subs() {
-            let crate::lint::tool::Step::Name(name) = sub.step else {
+            let Step::Name(name) = sub.step else {
                 continue;
             };
             let top = tool.parent(sub).is_some_and(Sub::is_root);
@@ -301,6 +362,21 @@ fn declarations<'a>(schema: View<'a>, left: &mut usize, names: &mut HashSet<&'a 
 
 /// Branches of one object that are searched for declarations, nested ones included.
 const BRANCHES: usize = 100;
+
+/// Bytes of a branch's `type`; all seven names take 70.
+const LONGEST_TYPES: usize = 200;
+/// Types of a branch that are looked at.
+const FEW_TYPES: usize = 7;
+
+/// Keywords that say nothing about a value.
+const NOTES: [&str; 6] = [
+    "title",
+    "description",
+    "default",
+    "examples",
+    "$comment",
+    "deprecated",
+];
 
 /// Lower bound, upper bound, and whether being equal leaves nothing.
 const RANGES: [(&str, &str, bool); 8] = [

@@ -12,6 +12,7 @@ pub(super) mod provider;
 pub(super) mod samples;
 pub(super) mod shell;
 pub(super) mod size;
+pub(super) mod text;
 pub(super) mod types;
 
 use std::ops::Range;

@@ -66,8 +66,11 @@ pub(crate) fn titles(tool: &Tool<'_>, out: &mut Out<'_>) {
         .fix(Safety::Safe, edits);
 }
 
-/// TG073: the bounds of safe integers, which say no more than `integer`.
+/// TG073: the bounds of safe integers, which say no more than `integer`; in what a model is shown.
 pub(crate) fn safe_integers<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+    if sub.side != Side::Input {
+        return;
+    }
     for (keyword, bound) in [("minimum", -SAFE), ("maximum", SAFE)] {
         let found = sub.get(keyword).is_some_and(|value| {
             value.kind() == Kind::Number && value.number().as_i64() == Some(bound)
@@ -81,7 +84,7 @@ pub(crate) fn safe_integers<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
     }
 }
 
-/// TG074: property names that must be strings, which they always are.
+/// TG074: property names that must be strings, which they always are; in what a model is shown.
 pub(crate) fn property_names<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let trivial = sub.get("propertyNames").is_some_and(|names| {
         names.len() == 1
@@ -89,7 +92,7 @@ pub(crate) fn property_names<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'
                 .member("type")
                 .is_some_and(|one| one.string() == "string")
     });
-    if trivial {
+    if trivial && sub.side == Side::Input {
         out.find(
             tool.at(sub, "propertyNames"),
             "`propertyNames` asks for strings, which names always are",

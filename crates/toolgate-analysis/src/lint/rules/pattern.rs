@@ -1,6 +1,7 @@
 //! Rules on regular expressions and formats.
 
-use toolgate_json::{Key as _, Node as _, View, quote};
+use toolgate_json::{Key as _, Kind, Node as _, View, quote};
+use toolgate_pattern::Hazard;
 use toolgate_syntax::format::{Format, NumberFormat};
 
 use crate::lint::finding::{Edit, Safety};
@@ -34,7 +35,9 @@ pub(crate) fn unanchored<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) 
     let Some(text) = sub.text("pattern") else {
         return;
     };
-    let anchored = text.contains('^') && text.contains('$');
+    let whole = |text: &str| text.ends_with(".*") || text.ends_with(".+");
+    let anchored =
+        (text.contains('^') || text.starts_with(".*")) && (text.contains('$') || whole(text));
     let looks = text.contains("(?=") || text.contains("(?!") || text.contains("\\b");
     let literal = text.chars().all(|c| c.is_alphanumeric() || c == '_');
     if !anchored && !looks && !literal && tool.pattern(text).is_some() && !matches_all(tool, text) {
@@ -141,6 +144,26 @@ pub(crate) fn format_and_pattern<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut O
     }
 }
 
+/// TG112: a pattern for which an engine that backtracks may need exponential time.
+pub(crate) fn backtracking<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+    let short = sub
+        .get("maxLength")
+        .filter(|most| most.kind() == Kind::Number)
+        .and_then(|most| most.number().as_i64())
+        .is_some_and(|most| most <= SHORT);
+    for (place, text) in patterns(tool, sub) {
+        let loops = text.matches(['*', '+', '{']).count();
+        if !short && loops > 0 && out.hazard(text, || tool.pattern(text)) == Hazard::Exponential {
+            let message = format!(
+                "validators that backtrack may hang on the pattern `{}`",
+                quote(text, 80)
+            );
+            out.find(place, message)
+                .help("let no loop begin with what the loop around it or before it may end with, or set a small `maxLength`");
+        }
+    }
+}
+
 /// TG093: what matchers in linear time do not have.
 pub(crate) fn lookaround<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for (place, text) in patterns(tool, sub) {
@@ -160,7 +183,7 @@ pub(crate) fn lookaround<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) 
             let message =
                 format!("the pattern uses {what}, which model providers and RE2 do not have");
             out.find(place, message)
-                .help("say it with several patterns in an `allOf`, or in the description");
+                .help("write what the whole string may be, or say it in the description");
         }
     }
 }
@@ -272,6 +295,9 @@ fn meant(tool: &Tool<'_>, name: &str) -> Option<&'static str> {
         _ => tool.closest(name, Format::ALL.map(Format::name)),
     }
 }
+
+/// Characters of a text for which exponential time is not long.
+const SHORT: i64 = 20;
 
 /// Formats of the OpenAPI registry that stand for no check.
 const OPENAPI: [&str; 8] = [

@@ -3,6 +3,8 @@
 //! Heuristics: each looks for a phrase and stays silent unless what follows is
 //! something that the keyword can hold.
 
+use std::ops::Range;
+
 use toolgate_json::{Kind, Node as _, quote};
 
 use crate::lint::out::Out;
@@ -18,7 +20,9 @@ pub(crate) fn default<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     }
     let value = DEFAULTS
         .iter()
-        .find_map(|phrase| literal_after(&text, phrase));
+        .filter(|phrase| !is_conditional(&text, phrase))
+        .find_map(|phrase| literal_after(&text, phrase))
+        .and_then(|place| sub.text("description")?.get(place));
     if let Some(value) = value {
         let message = format!(
             "the description of `{}` gives a default, `{}`, and there is no `default`",
@@ -104,7 +108,9 @@ pub(crate) fn date<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
         }
         () => return,
     };
-    if open {
+    let takes_nothing = sub.text("default") == Some("");
+    // Where a relative date, a number or nothing goes too, no format says what is taken.
+    if open && !takes_nothing && !RELATIVE.iter().any(|other| after(&text, other).is_some()) {
         let message = format!(
             "the description of `{}` asks for a date, and there is no `format`",
             quote(name, 64)
@@ -148,7 +154,10 @@ pub(crate) fn json<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
         "as json",
         "valid json",
     ];
+    // One of several formats, of what is returned.
+    let chooses = name.to_ascii_lowercase().ends_with("format");
     if sub.is("string")
+        && !chooses
         && !sub.has("contentMediaType")
         && !sub.has("enum")
         && phrases.iter().any(|one| text.contains(one))
@@ -159,17 +168,15 @@ pub(crate) fn json<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     }
 }
 
-/// A described argument: its name and its description in lower case.
+/// A described argument: its name and its description in lower case, of ASCII letters only, so that
+/// places in it are places in the description.
 fn described<'a>(sub: &Sub<'a>) -> Option<(&'a str, String)> {
     let name = sub.property().filter(|_| sub.side == Side::Input)?;
     let text = sub.text("description")?;
-    Some((
-        name,
-        text.chars()
-            .take(LOOKED_AT)
-            .collect::<String>()
-            .to_lowercase(),
-    ))
+    let end = (0..=LOOKED_AT.min(text.len()))
+        .rev()
+        .find(|at| text.is_char_boundary(*at));
+    Some((name, text.get(..end?)?.to_ascii_lowercase()))
 }
 
 fn required<'a>(tool: &Tool<'a>, sub: &Sub<'a>, name: &str) -> bool {
@@ -191,24 +198,38 @@ fn after<'t>(text: &'t str, phrase: &str) -> Option<&'t str> {
     })
 }
 
-/// A number, boolean or quoted word behind a phrase.
-fn literal_after<'t>(text: &'t str, phrase: &str) -> Option<&'t str> {
+/// The place of a number, boolean or quoted word behind a phrase.
+fn literal_after(text: &str, phrase: &str) -> Option<Range<usize>> {
     let rest = after(text, phrase)?.trim_start();
     let quote = rest
         .chars()
         .next()
         .filter(|c| matches!(c, '"' | '\'' | '`'));
-    if let Some(quote) = quote {
-        let inner = rest.strip_prefix(quote)?;
-        return inner
+    let inner = quote.map_or(Some(rest), |quote| rest.strip_prefix(quote))?;
+    let word = match quote {
+        Some(quote) => inner
             .split(quote)
             .next()
-            .filter(|word| word.len() < 40 && inner.len() > word.len());
-    }
-    let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_')));
-    let word = rest.get(..end.unwrap_or(rest.len()))?.trim_end_matches('.');
-    let number = word.parse::<f64>().is_ok() && starts_with_digit(word);
-    (number || word == "true" || word == "false").then_some(word)
+            .filter(|word| word.len() < 40 && inner.len() > word.len())?,
+        None => {
+            let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_')));
+            let word = rest.get(..end.unwrap_or(rest.len()))?.trim_end_matches('.');
+            let number = word.parse::<f64>().is_ok() && starts_with_digit(word);
+            (number || word == "true" || word == "false").then_some(word)?
+        }
+    };
+    let start = text.len().saturating_sub(inner.len());
+    Some(start..start.saturating_add(word.len()))
+}
+
+/// Whether the sentence goes on behind a value with a condition, so that no one `default` holds.
+fn is_conditional(text: &str, phrase: &str) -> bool {
+    let sentence = after(text, phrase).and_then(|rest| rest.split([';', '\n']).next());
+    let sentence = sentence.and_then(|rest| rest.split(". ").next());
+    let mut words = sentence
+        .unwrap_or_default()
+        .split(|c: char| !c.is_alphanumeric());
+    words.any(|word| CONDITIONS.contains(&word))
 }
 
 fn starts_with_digit(text: &str) -> bool {
@@ -217,8 +238,28 @@ fn starts_with_digit(text: &str) -> bool {
         .starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Characters of a description that are looked at.
+/// Bytes of a description that are looked at.
 const LOOKED_AT: usize = 2_000;
+/// Words for what is a time and no date.
+const RELATIVE: [&str; 16] = [
+    "relative",
+    "today",
+    "yesterday",
+    "tomorrow",
+    "now",
+    "now-",
+    "ago",
+    "last",
+    "natural language",
+    "epoch",
+    "unix",
+    "timestamp in",
+    "duration",
+    "1h",
+    "7d",
+    "24h",
+];
+const CONDITIONS: [&str; 6] = ["when", "if", "unless", "otherwise", "where", "depending"];
 const DEFAULTS: [&str; 8] = [
     "default:",
     "defaults to",

@@ -56,18 +56,21 @@ pub(crate) fn ref_siblings<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
 pub(crate) fn type_array<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub.get("type").is_some_and(|one| one.kind() == Kind::Array) {
         out.find(tool.at(sub, "type"), "`type` is an array")
-            .help("some providers and older clients take one name only; write an `anyOf`");
+            .help("some providers and older clients take one name only; choose one, or make an argument optional instead of null");
     }
 }
 
 /// TG086: an optional argument as a choice with null.
 pub(crate) fn optional_null<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    let Some(branches) = sub
-        .get("anyOf")
-        .filter(|_| sub.side == Side::Input && sub.property().is_some())
-    else {
+    let (Some(branches), Some(name)) = (sub.get("anyOf"), sub.property()) else {
         return;
     };
+    let required = tool
+        .parent(sub)
+        .is_some_and(|parent| tool.required(parent).contains(name));
+    if sub.side != Side::Input || required {
+        return;
+    }
     let null = |branch: View<'_>| {
         branch
             .member("type")

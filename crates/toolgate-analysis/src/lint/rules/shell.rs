@@ -155,12 +155,13 @@ pub(crate) fn parameters_described(tool: &Tool<'_>, out: &mut Out<'_>) {
     let mut silent = Vec::new();
     let mut place = None;
     for (key, property) in properties.members() {
-        if !says_something(property) && !mentioned(key.text()) {
+        let name = key.text();
+        if !says_something(property) && !KNOWN.contains(&name) && !mentioned(name) {
             place.get_or_insert_with(|| Place {
                 pointer: "/inputSchema/properties".to_owned(),
                 span: span(key.view()),
             });
-            silent.push(key.text());
+            silent.push(name);
         }
     }
     let (Some(place), all) = (place, properties.len()) else {
@@ -308,7 +309,7 @@ pub(crate) fn headers(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// Whether a schema, or a branch of it, describes itself.
+/// Whether a schema, a branch or a property of it describes itself.
 fn says_something(schema: View<'_>) -> bool {
     let described = |schema: View<'_>| {
         let text = schema.member("description").map_or("", Node::string);
@@ -317,9 +318,15 @@ fn says_something(schema: View<'_>) -> bool {
     let branches = ["anyOf", "oneOf", "allOf"]
         .iter()
         .filter_map(|keyword| schema.member(keyword));
+    let members = schema.member("properties");
     schema.kind() != Kind::Object
         || described(schema)
+        || members
+            .into_iter()
+            .flat_map(View::members)
+            .any(|(_, member)| described(member))
         || schema.member("const").is_some()
+        || schema.member("enum").is_some_and(|list| list.len() == 1)
         || branches.flat_map(Node::items).any(described)
 }
 
@@ -344,6 +351,20 @@ fn is_part_of_a_word(c: char) -> bool {
 fn words(text: &str) -> HashSet<&str> {
     text.split(|c| !is_part_of_a_word(c)).collect()
 }
+
+/// Names that every model knows: those of pages.
+const KNOWN: [&str; 10] = [
+    "page",
+    "page_number",
+    "pageNumber",
+    "page_size",
+    "pageSize",
+    "per_page",
+    "perPage",
+    "limit",
+    "offset",
+    "cursor",
+];
 
 /// Bytes of a description in which each name is looked for.
 const LONGEST_PROSE: usize = 4_000;

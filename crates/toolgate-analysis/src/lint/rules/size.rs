@@ -4,11 +4,13 @@
 //! minified JSON of these makes about one token of four ASCII bytes, or of one
 //! other character. Tokenizers differ by some 20 %.
 
+use std::collections::HashMap;
+
 use toolgate_json::Node as _;
 
 use super::Listing;
 use crate::lint::out::Out;
-use crate::lint::tool::{Place, Tool};
+use crate::lint::tool::{Place, Side, Tool};
 
 /// TG014: the whole listing.
 pub(crate) fn listing(listing: &Listing, out: &mut Out<'_>) {
@@ -46,6 +48,84 @@ pub(crate) fn tool(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
+/// TG116: subschemas that stand there several times, which definitions would say once.
+pub(crate) fn repeated(tool: &Tool<'_>, out: &mut Out<'_>) {
+    let text = tool.root.raw();
+    let offset = tool.root.span().start;
+    let hashes = Hashes::of(text.as_bytes());
+    // The first subschema of each text, how often it came again, and the bytes of one.
+    let mut first: HashMap<(u64, usize), usize> = HashMap::new();
+    let mut copies: Vec<bool> = Vec::with_capacity(tool.subs.len());
+    let (mut saved, mut count, mut largest) = (0_usize, 0_usize, None);
+    for (index, sub) in tool.subs.iter().enumerate() {
+        let inside = sub.parent.and_then(|parent| copies.get(parent)).copied() == Some(true);
+        let span = sub.view.span();
+        let length = span.end.saturating_sub(span.start);
+        let mut copy = inside;
+        if !inside && sub.side == Side::Input && length >= SMALLEST && !sub.has("$ref") {
+            let hash = hashes.range(span.start.saturating_sub(offset), length);
+            let known = *first.entry((hash, length)).or_insert(index);
+            let same = tool
+                .subs
+                .get(known)
+                .is_some_and(|one| one.view.raw() == sub.view.raw());
+            if known != index && same {
+                copy = true;
+                count = count.saturating_add(1);
+                saved = saved.saturating_add(length.saturating_sub(REFERENCE));
+                largest = largest.max(Some((length, known)));
+            }
+        }
+        copies.push(copy);
+    }
+    if let Some(sub) = largest
+        .and_then(|(_, index)| tool.subs.get(index))
+        .filter(|_| saved >= WORTH)
+    {
+        let message = format!(
+            "{count} subschema{} repeat{} another; `$defs` would save about {saved} bytes",
+            if count == 1 { "" } else { "s" },
+            if count == 1 { "s" } else { "" },
+        );
+        out.find(tool.place(sub), message)
+            .help("define it once under `$defs` and refer to it");
+    }
+}
+
+/// Hashes of all ranges of a text, after one pass over it.
+struct Hashes {
+    /// Of each beginning of the text.
+    prefixes: Vec<u64>,
+    /// Powers of the base.
+    powers: Vec<u64>,
+}
+
+impl Hashes {
+    fn of(text: &[u8]) -> Self {
+        let (mut hash, mut power) = (0_u64, 1_u64);
+        let mut made = Self {
+            prefixes: vec![0],
+            powers: vec![1],
+        };
+        for byte in text {
+            hash = hash
+                .wrapping_mul(BASE)
+                .wrapping_add(u64::from(*byte).wrapping_add(1));
+            power = power.wrapping_mul(BASE);
+            made.prefixes.push(hash);
+            made.powers.push(power);
+        }
+        made
+    }
+
+    fn range(&self, start: usize, length: usize) -> u64 {
+        let at = |list: &[u64], index: usize| list.get(index).copied().unwrap_or_default();
+        let end = at(&self.prefixes, start.saturating_add(length));
+        let before = at(&self.prefixes, start).wrapping_mul(at(&self.powers, length));
+        end.wrapping_sub(before)
+    }
+}
+
 /// What a model is shown of a tool, in tokens.
 pub(crate) fn tokens(tool: &Tool<'_>) -> usize {
     ["name", "description", "inputSchema"]
@@ -75,6 +155,13 @@ fn estimate(json: &str) -> usize {
     ascii.div_ceil(4).saturating_add(other)
 }
 
+/// An odd number with bits everywhere.
+const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Bytes of a subschema that is worth a definition, and of the reference that takes its place.
+const SMALLEST: usize = 120;
+const REFERENCE: usize = 30;
+/// Bytes saved from which it is told.
+const WORTH: usize = 1_000;
 /// An eighth of a context of 200,000.
 const LISTING_TOKENS: usize = 25_000;
 /// More than 99 of 100 published tools have (13 kB of JSON).

@@ -39,7 +39,11 @@ pub(crate) fn opaque<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
         "enum",
         "const",
     ];
-    if sub.is("object") && !members.iter().any(|keyword| sub.has(keyword)) {
+    // A description of some length tells a model what to put there.
+    let told = sub
+        .text("description")
+        .is_some_and(|text| text.len() >= TELLING);
+    if !told && sub.is("object") && !members.iter().any(|keyword| sub.has(keyword)) {
         let message = format!(
             "`{}` is an object of which nothing is said",
             quote(name, 64)
@@ -120,6 +124,8 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
+/// Bytes of a description that says what is in an object.
+const TELLING: usize = 40;
 const COUNTS: [&str; 14] = [
     "count", "limit", "page", "offset", "index", "port", "retries", "depth", "days", "lines",
     "results", "rows", "skip", "items",
