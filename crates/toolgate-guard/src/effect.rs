@@ -1,4 +1,4 @@
-//! What the guard wants done: messages to send, records to write.
+//! Effects: messages to send, records to write.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -75,7 +75,7 @@ pub enum Shape {
     Request {
         /// Its id.
         id: IdKey,
-        /// What is asked for.
+        /// Its method.
         method: Cow<'static, str>,
     },
     /// An answer.
@@ -94,7 +94,7 @@ pub enum Shape {
     Batch(Vec<Shape>),
 }
 
-/// What is to be done, in order. Most messages lead to one or two effects.
+/// Effects, in order. Most messages lead to one or two.
 #[derive(Debug, Default)]
 pub struct Effects<'m>(SmallVec<[Effect<'m>; 2]>);
 

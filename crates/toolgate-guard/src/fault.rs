@@ -12,7 +12,7 @@ pub enum Party {
     Server,
     /// The guard reached one of its bounds.
     Guard,
-    /// Whoever wrote the policy, which forbids it.
+    /// The author of the policy, which forbids it.
     Policy,
 }
 
@@ -112,7 +112,7 @@ pub enum Act {
     ServerSilent,
     /// The server's list of tools cannot be had or read.
     ServerUnlisted,
-    /// The server listed a tool that is none.
+    /// The server listed a malformed tool.
     ServerListedBadTool,
     /// The server listed a tool whose schemas do not compile.
     ServerListedUncompilableTool,
@@ -215,10 +215,10 @@ impl Act {
 }
 
 /// JSON-RPC's code for a failure that is not the caller's: no answer, too much.
-pub(crate) const INTERNAL_ERROR: i64 = -32603;
+pub const INTERNAL_ERROR: i64 = -32603;
 /// JSON-RPC's code for a method that is not there.
-pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
+pub const METHOD_NOT_FOUND: i64 = -32601;
 /// The protocol's code for headers that do not say what the body says (2026-07-28).
-pub(crate) const HEADER_MISMATCH: i64 = -32020;
+pub const HEADER_MISMATCH: i64 = -32020;
 /// The protocol's code for a version that the receiver does not speak (2026-07-28).
 pub(crate) const UNSUPPORTED_VERSION: i64 = -32022;

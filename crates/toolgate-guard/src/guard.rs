@@ -1,16 +1,16 @@
-//! The guard of one process: a policy that can be replaced, and what is shared
-//! by all conversations.
+//! The guard of one process: a policy that can be replaced, and the state that all
+//! conversations share.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use toolgate_json::Reader;
 use toolgate_mcp::check::Checker;
 use toolgate_mcp::contract::SchemaStore;
 
 use crate::policy::{Policy, PolicyError};
+use crate::reading::ReadBuffers;
 use crate::scope::{Context, Scope, ScopeKey, ToolCache};
 use crate::share::{Identity, Share, SharedState};
 
@@ -49,10 +49,7 @@ struct Scopes {
 
 /// Memory that reading and checking one message needs, kept and reused between messages.
 pub(crate) struct Scratch {
-    pub(crate) reader: Reader,
-    /// For the second look at a text that was refused.
-    pub(crate) second: Reader,
-    pub(crate) replacement: String,
+    pub(crate) buffers: ReadBuffers,
     pub(crate) checker: Checker,
     generation: u64,
 }
@@ -118,7 +115,7 @@ impl Guard {
     }
 
     /// Puts a policy in the place of the present one, for the next message of
-    /// every conversation. What is open stays open.
+    /// every conversation. Open requests stay open.
     ///
     /// # Errors
     ///
@@ -137,7 +134,7 @@ impl Guard {
         self.rules().policy.clone()
     }
 
-    /// What is known of an upstream in a context; new, if nothing is.
+    /// The scope of an upstream in a context; a new one if there is none.
     ///
     /// Scopes that were not asked for longest are forgotten when there are more
     /// than [`Limits::scopes`](crate::policy::Limits::scopes), or when their
@@ -242,9 +239,7 @@ impl Scratch {
     fn new(rules: &Rules) -> Self {
         let policy = &rules.policy;
         Self {
-            reader: Reader::new(),
-            second: Reader::new(),
-            replacement: String::new(),
+            buffers: ReadBuffers::default(),
             checker: Checker::new()
                 .on_undecided(policy.on_undecided)
                 .limits(policy.limits.read())

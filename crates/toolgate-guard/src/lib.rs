@@ -41,7 +41,7 @@ pub use aggregate::{
 };
 pub use conversation::{Carrier, Conversation, Link};
 pub use effect::{Effect, Effects, Outgoing, Purpose, Shape};
-pub use fault::{Act, Party};
+pub use fault::{Act, HEADER_MISMATCH, INTERNAL_ERROR, METHOD_NOT_FOUND, Party};
 pub use guard::Guard;
 pub use id::IdKey;
 pub use lock::{Digest, Lock, LockError, Pin};
@@ -55,5 +55,5 @@ pub use share::{
     StoreUpdates,
 };
 pub use side::Side;
-pub use text::one_line;
+pub use text::{hex, one_line};
 pub use trace::{Begun, End, Outcome, Trace, TraceContext, Tracer, Verdict};

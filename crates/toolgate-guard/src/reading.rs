@@ -1,4 +1,4 @@
-//! Reading a message, with a second look at what is legal JSON but ambiguous.
+//! Reading a message, with a second look at legal JSON that is ambiguous.
 //!
 //! Two things that RFC 8259 leaves open are refused by the first look: members
 //! of one name, and escapes for half a surrogate pair. Where nothing of the
@@ -28,16 +28,26 @@ impl Reading<'_> {
     }
 }
 
-/// Memory for reading one message.
-pub(crate) struct ReadBuffers<'r> {
-    pub(crate) first: &'r mut Reader,
-    pub(crate) second: &'r mut Reader,
-    pub(crate) replacement: &'r mut String,
+/// Memory for reading one message, reused between messages.
+#[derive(Debug, Default)]
+pub(crate) struct ReadBuffers {
+    first: Reader,
+    /// For the second look at a text that was refused.
+    second: Reader,
+    /// The stand-in that the second look reads.
+    replacement: String,
+}
+
+impl ReadBuffers {
+    /// A reader for another text.
+    pub(crate) fn reader(&mut self) -> &mut Reader {
+        &mut self.first
+    }
 }
 
 /// Reads a message.
 pub(crate) fn read<'r>(
-    buffers: ReadBuffers<'r>,
+    buffers: &'r mut ReadBuffers,
     message: &'r [u8],
     limits: &ReadLimits,
 ) -> Result<Reading<'r>, ReadError> {
@@ -60,7 +70,7 @@ pub(crate) fn read<'r>(
         return Err(error);
     };
     buffers.replacement.clear();
-    whole_characters(text, buffers.replacement);
+    whole_characters(text, &mut buffers.replacement);
     let limits = ReadLimits {
         duplicate_keys: DuplicateKeys::KeepLast,
         ..*limits
@@ -107,7 +117,7 @@ pub(crate) fn whole_message(message: &[u8]) -> Cow<'_, [u8]> {
 
 /// JSON text that is read for what it is about and passed on as it came, whatever it holds: of
 /// equal members the last counts, half a surrogate pair is U+FFFD, and there are no limits but the
-/// size of the text, which whoever reads it has bounded.
+/// size of the text, which the caller has bounded.
 #[derive(Clone, Debug)]
 pub struct OwnedReading {
     document: OwnedDocument,
@@ -161,16 +171,11 @@ impl OwnedReading {
 }
 
 /// Reads one message for its envelope, as [`OwnedReading`] does, and hands it on with the text as
-/// it came; `None` for what is no message.
+/// it came; `None` if it is not a message.
 pub fn read_message<T>(message: &[u8], of: impl FnOnce(Message<'_>, &str) -> T) -> Option<T> {
     let text = std::str::from_utf8(message).ok()?;
-    let (mut first, mut second, mut replacement) = (Reader::new(), Reader::new(), String::new());
-    let buffers = ReadBuffers {
-        first: &mut first,
-        second: &mut second,
-        replacement: &mut replacement,
-    };
-    let reading = read(buffers, message, &generous()).ok()?;
+    let mut buffers = ReadBuffers::default();
+    let reading = read(&mut buffers, message, &generous()).ok()?;
     let message = Message::decode(reading.document.root()).ok()?;
     Some(of(message, text))
 }
@@ -292,14 +297,8 @@ mod tests {
             (r#"{"a":1,"a":2"#, false, false),
             (r#"{"a":"\ud83d" 1}"#, false, false),
         ] {
-            let (mut first, mut second, mut replacement) =
-                (Reader::new(), Reader::new(), String::new());
-            let buffers = ReadBuffers {
-                first: &mut first,
-                second: &mut second,
-                replacement: &mut replacement,
-            };
-            let reading = super::read(buffers, text.as_bytes(), &ReadLimits::default());
+            let mut buffers = ReadBuffers::default();
+            let reading = super::read(&mut buffers, text.as_bytes(), &ReadLimits::default());
             assert_eq!(reading.is_ok(), read, "{text}");
             if let Ok(reading) = reading {
                 assert_eq!(reading.is_ambiguous(), ambiguous, "{text}");

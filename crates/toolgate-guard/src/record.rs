@@ -28,7 +28,7 @@ pub struct Record {
     pub filter: Filter,
     /// What became of it.
     pub action: Action,
-    /// A stable code: `passed`, or what is wrong.
+    /// A stable code: `passed`, or the violation.
     pub code: &'static str,
     /// Who has to act, if something is wrong.
     pub blame: Option<Party>,

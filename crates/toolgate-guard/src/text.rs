@@ -1,6 +1,7 @@
 //! JSON text that the guard writes itself: strings and answers.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 pub(crate) use toolgate_json::{json_string as string, push_json_string as push_string};
 
@@ -14,6 +15,17 @@ pub(crate) fn error_answer(id: &str, code: i64, message: &str, data: Option<&str
     }
     out.push_str("}}");
     out
+}
+
+/// Bytes in hexadecimal digits, lower case.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 /// A message as one line: line breaks, which JSON has between tokens only,

@@ -45,7 +45,7 @@ pub struct Begun<'a> {
     pub at: Duration,
     /// Its id.
     pub id: &'a IdKey,
-    /// What is asked for, as the client wrote it.
+    /// The method, as the client wrote it.
     pub method: &'a str,
     /// The tool or the prompt that is asked for, as the client wrote it.
     pub target: Option<&'a str>,

@@ -21,6 +21,6 @@ impl fmt::Display for Era {
 }
 
 /// The modern version that we speak.
-pub(crate) const MODERN: &str = "2026-07-28";
+pub(crate) const MODERN: &str = toolgate_mcp::era::Era::NEWEST.version();
 /// The legacy versions that we speak, newest first.
-pub(crate) const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+pub(crate) const LEGACY: [&str; 4] = toolgate_mcp::era::Era::SESSION_VERSIONS;

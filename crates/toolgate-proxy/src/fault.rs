@@ -25,7 +25,7 @@ struct Inner {
 /// Who has to act for the fault to go away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Party {
-    /// Whoever wrote the command line or the configuration.
+    /// The author of the command line or the configuration.
     Operator,
     /// The author of the server.
     Server,

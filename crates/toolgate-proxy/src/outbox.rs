@@ -1,4 +1,4 @@
-//! Messages on their way to one writer: sent in the order they were decided on, whoever sends them.
+//! A queue of messages for one writer, which writes them in the order in which they were pushed.
 
 use std::collections::VecDeque;
 use std::io;

@@ -1,4 +1,4 @@
-//! What servers answer: to the client as it came, into what is merged, or on to the next.
+//! Answers of servers: passed to the client, merged with others, or followed by the next server.
 
 use std::time::Duration;
 
@@ -88,7 +88,7 @@ impl Aggregator {
         }
     }
 
-    /// Keeps what a server's error tells a program, for whoever is refused because of it.
+    /// Keeps the `data` of a server's error, for the errors of requests that fail because of it.
     fn refused(&mut self, route: usize, error: View<'_>) -> Option<String> {
         let data = error.member("data").map(|data| data.raw().to_owned());
         if let Some(route) = self.routes.get_mut(route) {

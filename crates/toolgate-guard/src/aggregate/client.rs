@@ -23,7 +23,7 @@ impl Aggregator {
             let why = format!("more open requests than the limit of {allowed} (pending)");
             return self.refuse(request, INTERNAL_ERROR, &why);
         }
-        let modern = is_modern(request);
+        let modern = declares_version(request);
         let list = |of| FanOutKind::List(of);
         match request.method {
             "ping" => self.tell_client(empty(request.id.raw(), false)),
@@ -266,9 +266,9 @@ impl Client {
     }
 }
 
-/// Whether a request declares its era itself.
-pub(super) fn is_modern(request: &Request<'_>) -> bool {
-    matches!(Era::declared(request.params), Some(Ok(era)) if era.is_modern())
+/// Whether a request declares its version itself and needs no session.
+pub(super) fn declares_version(request: &Request<'_>) -> bool {
+    matches!(Era::declared(request.params), Some(Ok(era)) if era.declares_version())
 }
 
 /// An answer with nothing in it.

@@ -6,7 +6,7 @@ use toolgate_json::Node as _;
 use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{Edits, Request};
 
-use super::client::{empty, is_modern};
+use super::client::{declares_version, empty};
 use super::lists::{self, ListOf};
 use super::route::Abilities;
 use super::{Aggregator, Client, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Role};
@@ -63,7 +63,7 @@ impl Aggregator {
             },
             _ => None,
         };
-        let modern = is_modern(request);
+        let modern = declares_version(request);
         let number = self.number();
         let mut parts = Vec::with_capacity(self.routes.len());
         let mut waiting = 0_usize;
@@ -105,7 +105,7 @@ impl Aggregator {
             parts.push(part);
         }
         let patience = match kind {
-            // Silence says that the era is not spoken, and whoever asks waits for that.
+            // A server that does not speak this version may be silent, and the client waits for that.
             Kind::Discover => self.bounds.patience.min(SILENCE),
             _ => self.bounds.patience,
         };
@@ -149,7 +149,7 @@ impl Aggregator {
         now: Duration,
     ) {
         let kind = self.fan_outs.get(&number).map(|it| it.kind);
-        // A result that is none of its kind is no answer.
+        // A result without the expected members is an error.
         let answer = answer.and_then(|result| match kind.and_then(|it| unusable(it, result)) {
             Some(why) => Err(why),
             None => Ok(result),
@@ -181,7 +181,7 @@ impl Aggregator {
         self.hurry(number);
     }
 
-    /// Whoever has not answered is left out.
+    /// Leaves out servers that have not answered.
     pub(super) fn give_up(&mut self, number: i64) {
         let Some(fan_out) = self.fan_outs.get_mut(&number) else {
             return;
@@ -241,7 +241,7 @@ impl Aggregator {
         });
     }
 
-    /// What is still asked for is asked no more. A session that is being opened may yet be.
+    /// Cancels requests that are still open. A session that is being opened is not cancelled.
     fn take_back(&mut self, number: i64, fan_out: &FanOut) {
         if fan_out.kind == Kind::Initialize {
             return;
@@ -302,7 +302,7 @@ fn unusable(kind: Kind, result: &str) -> Option<(i64, String)> {
             };
             let eras = versions.items().map(|it| Era::from_version(it.string()));
             let eras: Vec<Era> = eras.flatten().collect();
-            if eras.iter().any(|era| era.is_modern()) {
+            if eras.iter().any(|era| era.declares_version()) {
                 None
             } else if eras.is_empty() {
                 broken("its answer to `server/discover` names no version that is known here")

@@ -15,13 +15,13 @@ use crate::reading::OwnedReading;
 #[derive(Debug)]
 pub(super) struct Listening {
     pub(super) client: Client,
-    /// The request, to be sent to whoever comes back.
+    /// The request, sent again to servers that return.
     text: String,
     /// By server.
     streams: Vec<Stream>,
     /// What was granted, each as JSON text.
     granted: Vec<String>,
-    /// When it is acknowledged with what is granted until then; it is nothing once that is done.
+    /// When it is acknowledged with what was granted so far; `None` once it is acknowledged.
     deadline: Option<Duration>,
 }
 
@@ -111,7 +111,7 @@ impl Aggregator {
                 .extend(granted.map(|it| it.raw().to_owned()));
             self.set_stream(number, route, Stream::Open);
             if late {
-                // Whoever comes late has lists that the client does not know.
+                // A server that comes late has lists that the client does not know.
                 return self.lists_changed(number);
             }
             return self.acknowledge_if_known(number);

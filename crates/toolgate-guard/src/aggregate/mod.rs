@@ -45,7 +45,7 @@ mod server;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use toolgate_json::{Node as _, Reader, View};
+use toolgate_json::{Node as _, View};
 use toolgate_mcp::message::{Edits, Incoming, Message};
 
 use crate::id::IdKey;
@@ -59,12 +59,12 @@ use route_search::{Known, RouteSearch};
 /// One listing of several servers, for one client or for clients of one authorization.
 ///
 /// It has no clock and no pipe: every event is told the time since a moment that all events share,
-/// and what is to be sent comes out as [`AggregatorEffect`]es, in order.
+/// and the messages to send come out as [`AggregatorEffect`]es, in order.
 #[derive(Debug)]
 pub struct Aggregator {
     routes: Vec<Route>,
     bounds: AggregatorLimits,
-    scratch: Scratch,
+    buffers: ReadBuffers,
     /// The number that was given last: requests, fan_outs, route_searches and listenings share them.
     last: i64,
     sent: HashMap<i64, Sent>,
@@ -172,24 +172,17 @@ struct Asked {
     token: Option<String>,
 }
 
-#[derive(Debug, Default)]
-struct Scratch {
-    first: Reader,
-    second: Reader,
-    replacement: String,
-}
-
 impl Aggregator {
     /// An aggregator of these servers, all of them up.
     ///
     /// # Errors
     ///
-    /// [`AggregatorError`] if prefixes cannot be told apart or are none.
+    /// [`AggregatorError`] if a prefix is invalid or is the beginning of another.
     pub fn new(members: Vec<Member>, bounds: AggregatorLimits) -> Result<Self, AggregatorError> {
         Ok(Self {
             routes: route::routes(members)?,
             bounds,
-            scratch: Scratch::default(),
+            buffers: ReadBuffers::default(),
             last: 0,
             sent: HashMap::new(),
             fan_outs: HashMap::new(),
@@ -274,14 +267,9 @@ impl Aggregator {
         let Ok(text) = std::str::from_utf8(line) else {
             return;
         };
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let buffers = ReadBuffers {
-            first: &mut scratch.first,
-            second: &mut scratch.second,
-            replacement: &mut scratch.replacement,
-        };
-        // What is no message the guards on both sides have kept out.
-        if let Ok(reading) = reading::read(buffers, line, &reading::generous()) {
+        let mut buffers = std::mem::take(&mut self.buffers);
+        // The guards on both sides have refused everything that is not a message.
+        if let Ok(reading) = reading::read(&mut buffers, line, &reading::generous()) {
             match Incoming::of(reading.document) {
                 Incoming::Single(view) => {
                     if let Ok(message) = Message::decode(view) {
@@ -297,7 +285,7 @@ impl Aggregator {
                 }
             }
         }
-        self.scratch = scratch;
+        self.buffers = buffers;
     }
 
     fn number(&mut self) -> i64 {

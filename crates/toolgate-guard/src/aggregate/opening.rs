@@ -245,7 +245,7 @@ pub(super) fn unusable_opening(result: View<'_>) -> Option<String> {
     let Some(version) = text_of(result, "protocolVersion") else {
         return Some("its answer to `initialize` names no `protocolVersion`".to_owned());
     };
-    let known = Era::from_version(version).is_some_and(|era| !era.is_modern());
+    let known = Era::from_version(version).is_some_and(Era::has_sessions);
     (!known).then(|| {
         let shown = quote(version, 60);
         format!("it answers `initialize` with the protocol version `{shown}`")

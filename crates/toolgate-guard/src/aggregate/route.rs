@@ -89,7 +89,7 @@ pub(super) enum Session {
     },
 }
 
-/// What a server declared of what is merged.
+/// The capabilities that a server declared, as far as they are merged.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Abilities {
     pub(super) tools: bool,

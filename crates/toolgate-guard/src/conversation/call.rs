@@ -41,7 +41,7 @@ struct Passage {
     /// Whether the server lists the tool.
     listed: bool,
     violation: Option<Box<Violation>>,
-    /// What is wrong and passes all the same.
+    /// Violations that are reported and pass.
     reported: Vec<Violation>,
     repaired: Option<(String, Vec<String>)>,
 }
@@ -137,7 +137,7 @@ impl Conversation {
         out.send(outgoing);
     }
 
-    /// A call whose parameters are none. Not every policy refuses that, but a hidden tool stays
+    /// A call with malformed parameters. Not every policy refuses that, but a hidden tool stays
     /// hidden, and what some servers would read as another call than this never passes.
     fn malformed_call<'m>(
         &mut self,
@@ -329,7 +329,7 @@ impl Conversation {
         }
     }
 
-    /// Passes on what is no tool call and is not to be looked at.
+    /// Passes on a message that is not a tool call.
     fn forward_unread<'m>(
         &mut self,
         key: IdKey,

@@ -73,7 +73,7 @@ impl Conversation {
             return self.refuse_request(turn, request, act, &text, out);
         }
         let era = match Era::declared(request.params) {
-            Some(Ok(era)) if era.is_modern() => {
+            Some(Ok(era)) if era.declares_version() => {
                 self.modern = true;
                 era
             }
@@ -165,7 +165,7 @@ impl Conversation {
     ) {
         let supported: Vec<String> = Era::ALL
             .iter()
-            .filter(|era| era.is_modern())
+            .filter(|era| era.declares_version())
             .map(|era| format!("\"{era}\""))
             .collect();
         let shown = toolgate_json::quote(version, VERSION).to_string();

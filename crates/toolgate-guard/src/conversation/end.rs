@@ -134,7 +134,7 @@ impl Conversation {
         })
     }
 
-    /// The guard is shutting down: what is open goes on, nothing new begins.
+    /// The guard is shutting down: open requests go on, new ones are refused.
     pub fn stop(&mut self) {
         self.stopping = true;
     }
@@ -159,7 +159,7 @@ impl Conversation {
         if silent || self.server_gone.is_some() {
             return;
         }
-        if open.era.is_modern() && self.link.server == Carrier::Http {
+        if open.era.cancels_by_closing() && self.link.server == Carrier::Http {
             return out.push(Effect::Abandon { id: key.clone() });
         }
         let note = format!(

@@ -78,7 +78,9 @@ impl Conversation {
         self.fetch = Some(Fetch {
             id: self.next_id(),
             era,
-            meta: meta.filter(|_| era.is_modern()).and_then(borrowed_meta),
+            meta: meta
+                .filter(|_| era.declares_version())
+                .and_then(borrowed_meta),
             cursor: None,
             changes: self.scope.changes(),
             seen: HashSet::new(),
@@ -205,7 +207,7 @@ pub(super) fn page<'l>(
     changes: u64,
 ) -> ListedPage<'l> {
     let result = listing.result();
-    let ttl = era.is_modern().then(|| {
+    let ttl = era.has_cacheable_lists().then(|| {
         let ttl = result.member("ttlMs").and_then(|ttl| ttl.number().as_i64());
         Duration::from_millis(ttl.and_then(|ttl| u64::try_from(ttl).ok()).unwrap_or(0))
     });
@@ -216,7 +218,7 @@ pub(super) fn page<'l>(
         listing,
         cursor,
         ttl,
-        public: era.is_modern() && scope == "public",
+        public: era.has_cacheable_lists() && scope == "public",
         asked: changes,
         now: turn.now,
     }

@@ -57,7 +57,7 @@ use toolgate_mcp::era::Era;
 use crate::effect::{Effect, Effects};
 use crate::guard::{Guard, Rules, Scratch};
 use crate::policy::Policy;
-use crate::reading::{self, ReadBuffers};
+use crate::reading;
 use crate::record::Peer;
 use crate::scope::Scope;
 use crate::share::Identity;
@@ -86,7 +86,7 @@ pub enum Carrier {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
-    reason = "whoever makes one must say all of it"
+    reason = "a transport that makes one must set every field"
 )]
 pub struct Link {
     /// What carries the client's messages.
@@ -101,7 +101,7 @@ pub struct Link {
 /// One conversation: messages in, effects out.
 ///
 /// It has no clock: every event is told the time since a moment that all events
-/// share. It has no socket: what is to be sent comes out as [`Effects`].
+/// share. It has no socket: the messages to send come out as [`Effects`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -167,8 +167,8 @@ impl Conversation {
             guard: guard.clone(),
             scope,
             link,
-            era: era.filter(|era| !era.is_modern()),
-            modern: era.is_some_and(Era::is_modern),
+            era: era.filter(|era| era.has_sessions()),
+            modern: era.is_some_and(Era::declares_version),
             open: OpenTable::default(),
             asked: Asked::default(),
             fetch: None,
@@ -286,17 +286,8 @@ impl Conversation {
         out: &mut Effects<'m>,
     ) {
         let Scratch {
-            reader,
-            second,
-            replacement,
-            checker,
-            ..
+            buffers, checker, ..
         } = scratch;
-        let buffers = ReadBuffers {
-            first: reader,
-            second,
-            replacement,
-        };
         let reading = match reading::read(buffers, message, &turn.policy().limits.read()) {
             Ok(reading) => reading,
             Err(error) => return self.unreadable(turn, from, message, &error, out),
@@ -320,11 +311,7 @@ impl Conversation {
         retry: &Retry,
         out: &mut Effects<'_>,
     ) {
-        let buffers = ReadBuffers {
-            first: &mut scratch.reader,
-            second: &mut scratch.second,
-            replacement: &mut scratch.replacement,
-        };
+        let buffers = &mut scratch.buffers;
         let mut effects = Effects::new();
         // It was read when it came.
         if let Ok(reading) = reading::read(buffers, message, &turn.policy().limits.read()) {
@@ -350,8 +337,8 @@ impl Conversation {
     fn settled(&self) -> Era {
         match self.era {
             Some(era) => era,
-            None if self.modern => Era::V2026_07_28,
-            None => Era::V2025_11_25,
+            None if self.modern => Era::NEWEST,
+            None => Era::NEWEST_WITH_SESSIONS,
         }
     }
 

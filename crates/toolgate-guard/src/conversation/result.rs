@@ -298,7 +298,7 @@ impl Conversation {
         })
     }
 
-    /// What is wrong with a result.
+    /// The violation of a result, if there is one.
     fn judge(
         &self,
         turn: &Turn<'_>,
@@ -310,7 +310,7 @@ impl Conversation {
         let mode = answered.mode;
         if let (Some(tool), Some(task)) = (&answered.tool, created_task(answered.result))
             && matches!(answered.open.what, What::Call(_))
-            && (of.as_task || of.era.is_modern())
+            && (of.as_task || of.era.has_tasks_unasked())
         {
             self.scope.began(task, tool);
         }
@@ -398,7 +398,7 @@ fn missing_text(turn: &Turn<'_>, answered: &Answered<'_>, of: ResultOf) -> Optio
         TextBlocks::Report => Mode::Audit,
         TextBlocks::Repair | TextBlocks::Refuse => answered.mode,
     };
-    let task = of.as_task && !of.era.is_modern() && created_task(answered.result).is_some();
+    let task = of.as_task && !of.era.has_tasks_unasked() && created_task(answered.result).is_some();
     if answered.mode == Mode::Off || task {
         return None;
     }

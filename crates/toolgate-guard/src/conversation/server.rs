@@ -1,4 +1,4 @@
-//! What the server sends: answers to what is open, requests and notifications.
+//! Messages of the server: answers to open requests, requests and notifications.
 
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::check::Checker;

@@ -71,7 +71,9 @@ impl Conversation {
             _ => None,
         };
         let declared = Era::declared(request.params).and_then(Result::ok);
-        let era = declared.filter(|era| era.is_modern()).unwrap_or(settled);
+        let era = declared
+            .filter(|era| era.declares_version())
+            .unwrap_or(settled);
         let trace = traces.tracer.begin(&Begun {
             at: turn.now,
             id: key,
@@ -130,7 +132,7 @@ impl Conversation {
         let mut reused = false;
         for effect in effects.iter() {
             if let Effect::Audit(record) = effect {
-                // What is said of a second request with an id is not about the first.
+                // Records about a second request with the same id are not about the first.
                 if record.code == Act::ClientReusedId.code() {
                     reused = true;
                 } else {
@@ -160,7 +162,7 @@ impl Conversation {
             }
         }
         if traces.open.len() > self.open.len() {
-            // What is open no more was not answered: nobody waits for it.
+            // A request that was removed without an answer is not awaited any more.
             let gone = traces.open.extract_if(|key, _| !self.open.contains(key));
             for (_, followed) in gone {
                 let end = End::new(None, followed.verdict);
@@ -219,7 +221,7 @@ fn splice(guard: &Guard, turn: &Turn<'_>, outgoing: &mut Outgoing<'_>, context: 
     let length = outgoing.bytes.len();
     let mut scratch = guard.take_scratch(turn.rules);
     let limits = turn.policy().limits.read();
-    let request = scratch.reader.read(&outgoing.bytes, &limits);
+    let request = scratch.buffers.reader().read(&outgoing.bytes, &limits);
     if let Some(spliced) = request.ok().and_then(|request| context.splice(request)) {
         outgoing.bytes = spliced.into_bytes().into();
         outgoing.trace = Some(Box::new(context));

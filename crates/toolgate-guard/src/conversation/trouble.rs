@@ -81,7 +81,7 @@ impl Conversation {
         refuse_text(turn, None, None, Act::ClientSentNoMessage, text, out);
     }
 
-    /// Tells whoever waits that a message is lost.
+    /// Tells the waiting side that a message is lost.
     pub(super) fn lost(
         &mut self,
         turn: &Turn<'_>,

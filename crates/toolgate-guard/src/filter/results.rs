@@ -76,7 +76,7 @@ pub(crate) fn missing(era: Era, result: View<'_>) -> Option<Act> {
         return None;
     }
     let value = read.structured.filter(|value| value.kind() != Kind::Object);
-    if era.is_modern() && value.is_some() && !read.has_text() {
+    if era.structured() == Structured::Any && value.is_some() && !read.has_text() {
         return Some(Act::ResultWithoutText);
     }
     read.content.is_none().then_some(Act::ResultWithoutContent)
@@ -115,7 +115,7 @@ pub(crate) fn needs_telling(
     tool: &ToolContract,
     result: View<'_>,
 ) -> bool {
-    if policy.project == Project::Off || era.is_modern() {
+    if policy.project == Project::Off || era.structured() == Structured::Any {
         return false;
     }
     let foreign = |name: &str| result.member(name).is_some();

@@ -123,7 +123,7 @@ fn places(report: &Report) -> Vec<String> {
 
 /// A result with `isError: true`.
 pub(crate) fn tool_error(era: Era, id: &str, text: &str) -> String {
-    let tag = if era.is_modern() {
+    let tag = if era.has_result_types() {
         r#""resultType":"complete","#
     } else {
         ""

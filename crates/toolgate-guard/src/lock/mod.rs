@@ -66,7 +66,7 @@ impl Lock {
     ///
     /// # Errors
     ///
-    /// It is none of these, or two tools have one name.
+    /// It is not in one of these forms, or two tools have the same name.
     pub fn read(text: &[u8]) -> Result<Self, LockError> {
         let document = OwnedDocument::read(text, &limits())?;
         let root = document.document().root();

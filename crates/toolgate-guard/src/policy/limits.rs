@@ -4,7 +4,7 @@ use toolgate_json::ReadLimits;
 
 use super::PolicyError;
 
-/// Bounds on messages, on what waits, and on what is remembered.
+/// Bounds on messages, on waiting requests, and on cached data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {

@@ -19,7 +19,7 @@ use toolgate_schema::{Compiler, Formats, Strictness};
 
 use crate::lock::Lock;
 
-/// What is done with a fault: per direction, and per tool by [`ToolRule`].
+/// What happens to violations: for each direction, and for each tool by [`ToolRule`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
@@ -35,7 +35,7 @@ pub enum Mode {
     Off,
 }
 
-/// What becomes of a tool that is none, or whose schemas do not compile.
+/// What happens to a malformed tool, or a tool whose schemas do not compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
@@ -101,7 +101,7 @@ pub enum Project {
     Off,
 }
 
-/// What is done when a tool is not as it was pinned.
+/// What happens to a tool that differs from its pin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
@@ -117,7 +117,7 @@ pub enum DriftMode {
     Refuse,
 }
 
-/// The pinned tools, and what is done about those that are not as they were.
+/// The pinned tools, and what happens to tools that differ from them.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Drift {
@@ -134,11 +134,11 @@ pub struct Drift {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Policy {
-    /// For what is wrong with listed tools. Default `Enforce`.
+    /// For violations of listed tools. Default `Enforce`.
     pub listing: Mode,
-    /// For what is wrong with arguments. Default `Enforce`.
+    /// For violations of arguments. Default `Enforce`.
     pub arguments: Mode,
-    /// For what is wrong with results. Default `Enforce`.
+    /// For violations of results. Default `Enforce`.
     pub results: Mode,
     /// What `listing` enforces. Default `FilterOut`.
     pub bad_tools: BadTools,

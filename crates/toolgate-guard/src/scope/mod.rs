@@ -1,4 +1,4 @@
-//! What is known of a server's tools, for whom, and how long.
+//! Scopes: the tools of a server as one client context sees them, and how long they are cached.
 //!
 //! A *scope* is one upstream as one authorisation context sees it: the lists of
 //! tools that it was shown, the tasks that it began, how often it called. Lists
@@ -49,7 +49,7 @@ pub enum Context {
     Session(u64),
 }
 
-/// What is known of one upstream in one context. A handle: clones share it.
+/// The cached tools, tasks and rates of one upstream in one context. A handle: clones share it.
 #[derive(Debug, Clone)]
 pub struct Scope(Arc<ScopeState>);
 
@@ -81,7 +81,7 @@ struct CallBudget {
     shared_bucket: Option<Arc<SharedBucket>>,
 }
 
-/// A page of tools that a server sent.
+/// A page of tools that a server sent, to be cached.
 pub(crate) struct ListedPage<'l> {
     pub(crate) listing: &'l Listing,
     pub(crate) cursor: Option<&'l str>,

@@ -1,4 +1,4 @@
-//! What guards on one store share, without the store: what is to be told, and
+//! State that guards share through a store, without the store itself: what is to be told, and
 //! what was heard.
 //!
 //! ```text
@@ -6,7 +6,7 @@
 //!                 │                     ▲
 //!        charges, pins, quarantine      │
 //!                 ▼                     │
-//!            Share::take_updates ──► the store ─┘  (whoever has sockets)
+//!            Share::take_updates ──► the store ─┘  (`toolgate-proxy`)
 //! ```
 //!
 //! Nothing here waits. Every guard decides by itself, tells what it did, and
@@ -20,7 +20,6 @@ mod quarantine;
 mod rates;
 
 use std::fmt;
-use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -28,6 +27,7 @@ use std::time::Duration;
 use sha2::{Digest as _, Sha256};
 
 use crate::policy::DriftMode;
+use crate::text::hex;
 use keyed_hash::KeyedHash;
 use pins::Pins;
 pub use pins::{NEXT, PinReport};
@@ -36,7 +36,7 @@ pub use quarantine::QuarantineUpdate;
 pub use rates::Charge;
 pub(crate) use rates::SharedBucket;
 
-/// What is done with what other guards tell.
+/// How a guard uses what other guards report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
@@ -66,7 +66,7 @@ struct Inner {
     woken: AtomicBool,
 }
 
-/// What is shared about one upstream.
+/// The shared state of one upstream.
 pub(crate) struct SharedState {
     upstream: String,
     share: Share,
@@ -79,15 +79,15 @@ pub(crate) struct SharedState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Identity<'a> {
-    /// Whoever comes without authorization.
+    /// All clients without authorization.
     Anonymous,
-    /// Whoever has the authorization of this digest.
+    /// All clients with the authorization of this digest.
     Authorization(&'a [u8; 32]),
-    /// Whoever is in a session that its server calls by this name.
+    /// The client of the session with this id.
     Session(&'a [u8]),
 }
 
-/// What is to be told to the store, in three kinds. What is dropped and was not
+/// Updates for the store, of three kinds. An update that is dropped and was not
 /// settled is told again with the next post.
 #[derive(Debug, Default)]
 #[non_exhaustive]
@@ -125,7 +125,7 @@ impl Share {
         }))
     }
 
-    /// What is to be told now, at most [`MAX_UPDATES`] of each kind. `now` is the clock
+    /// The updates to send now, at most [`MAX_UPDATES`] of each kind. `now` is the clock
     /// of the conversations.
     #[must_use]
     pub fn take_updates(&self, now: Duration) -> StoreUpdates {
@@ -189,7 +189,7 @@ impl SharedState {
             Identity::Authorization(digest) => keyed.hash(&[b"authorization", digest]),
             Identity::Session(name) => keyed.hash(&[b"session", name]),
         };
-        hex(hash.iter().take(NAMED)).into()
+        short_hex(&hash, NAMED).into()
     }
 
     /// The bucket of a caller and a tool, as all guards fill it.
@@ -200,7 +200,7 @@ impl SharedState {
         )))
     }
 
-    /// What is done with tools that are not as they were seen first.
+    /// What happens to tools that differ from what was seen first.
     pub(crate) fn pinning(&self) -> DriftMode {
         self.share.0.terms.pins
     }
@@ -222,6 +222,11 @@ impl fmt::Debug for SharedState {
     }
 }
 
+/// The first bytes of a digest in hexadecimal digits.
+fn short_hex(digest: &[u8; 32], bytes: usize) -> String {
+    hex(digest.get(..bytes).unwrap_or(digest))
+}
+
 /// A stranger's name as a part of a key: as it is, if it is plain and short.
 fn field(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
@@ -229,19 +234,10 @@ fn field(name: &str) -> String {
         return name.to_owned();
     }
     let digest: [u8; 32] = Sha256::digest(name.as_bytes()).into();
-    format!("#{}", hex(digest.iter().take(NAMED)))
+    format!("#{}", short_hex(&digest, NAMED))
 }
 
-fn hex<'b>(bytes: impl Iterator<Item = &'b u8>) -> String {
-    let mut text = String::new();
-    for byte in bytes {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
-}
-
-/// What one post tells at most of each kind.
+/// How many of each kind one batch of updates has at most.
 pub const MAX_UPDATES: usize = 256;
 /// Bytes of a hash that names a caller or an odd tool.
 const NAMED: usize = 16;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::{SharedState, field};
 use crate::lock::{Digest, Pin};
 
-/// What is known of the pins of one upstream.
+/// The pins of one upstream.
 #[derive(Default)]
 pub(super) struct Pins {
     held: HashMap<Arc<str>, Held>,

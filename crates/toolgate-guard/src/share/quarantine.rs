@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::{SharedState, field, hex};
+use super::{SharedState, field, short_hex};
 use crate::lock::Pin;
 
 /// The quarantined tools of one upstream.
@@ -54,7 +54,7 @@ impl SharedState {
             && self.quarantine.state().heard.contains(&entry(tool, pinned))
     }
 
-    /// What is to be told and asked, if it is time.
+    /// The update to send and the query to make, if it is time.
     pub(super) fn quarantine_update(self: &Arc<Self>, now: Duration) -> Option<QuarantineUpdate> {
         if !self.share.0.terms.quarantine {
             return None;
@@ -100,7 +100,7 @@ impl QuarantineUpdate {
         &self.key
     }
 
-    /// What is to be put there, each for a while.
+    /// The entries to add, each of which expires.
     #[must_use]
     pub fn add(&self) -> &[String] {
         &self.add
@@ -142,8 +142,8 @@ impl fmt::Debug for QuarantineUpdate {
 }
 
 fn entry(tool: &str, pinned: &Pin) -> String {
-    let contract = hex(pinned.contract.bytes().iter().take(SHORT));
-    let description = hex(pinned.description.bytes().iter().take(SHORT));
+    let contract = short_hex(pinned.contract.bytes(), SHORT);
+    let description = short_hex(pinned.description.bytes(), SHORT);
     format!("{} {contract}.{description}", field(tool))
 }
 

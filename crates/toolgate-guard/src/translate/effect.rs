@@ -40,7 +40,7 @@ pub enum TranslatorEffect<'m> {
     },
 }
 
-/// What is to be done, in order.
+/// Effects, in order.
 #[derive(Debug, Default)]
 pub struct TranslatorEffects<'m>(Vec<TranslatorEffect<'m>>);
 

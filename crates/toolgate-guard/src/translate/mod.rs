@@ -19,7 +19,7 @@ mod words;
 use std::borrow::Cow;
 use std::time::Duration;
 
-use toolgate_json::{Kind, Node as _, ReadLimits, Reader, View};
+use toolgate_json::{Kind, Node as _, ReadLimits, View};
 use toolgate_mcp::message::Message;
 
 use crate::policy::Policy;
@@ -76,7 +76,7 @@ pub enum Clients {
 /// ```
 #[derive(Debug)]
 pub struct Translator {
-    scratch: Scratch,
+    buffers: ReadBuffers,
     limits: ReadLimits,
     machine: Machine,
 }
@@ -130,7 +130,7 @@ impl Translator {
             patience: policy.request_timeout.unwrap_or(PATIENCE),
         };
         Self {
-            scratch: Scratch::default(),
+            buffers: ReadBuffers::default(),
             limits: limits.read(),
             machine: match translate {
                 Translate::LegacyClients => Machine::Legacy(LegacyClients::new(bounds)),
@@ -192,7 +192,7 @@ impl Translator {
 
     fn take<'m>(&mut self, from: From, message: &'m [u8], now: Duration) -> TranslatorEffects<'m> {
         let mut out = TranslatorEffects::new();
-        let parts = self.scratch.batch(message, &self.limits);
+        let parts = batch(&mut self.buffers, message, &self.limits);
         if let Some(parts) = parts {
             for part in parts {
                 self.take_one(from, part, now, &mut out);
@@ -201,7 +201,7 @@ impl Translator {
             self.take_one(from, message, now, &mut out);
         }
         if message.len() > KEPT {
-            self.scratch = Scratch::default();
+            self.buffers = ReadBuffers::default();
         }
         out
     }
@@ -213,7 +213,7 @@ impl Translator {
         now: Duration,
         out: &mut TranslatorEffects<'m>,
     ) {
-        let parsed = match self.scratch.read(message, &self.limits) {
+        let parsed = match ParsedMessage::read(&mut self.buffers, message, &self.limits) {
             Ok(parsed) => parsed,
             Err(why) => return unreadable(from, message, &why, out),
         };
@@ -241,56 +241,47 @@ enum From {
     Server(ConnectionId),
 }
 
-/// Memory for reading one message.
-#[derive(Debug, Default)]
-struct Scratch {
-    first: Reader,
-    second: Reader,
-    replacement: String,
-}
-
-impl Scratch {
-    fn read<'r>(
-        &'r mut self,
+impl<'r> ParsedMessage<'r> {
+    /// Reads one message.
+    ///
+    /// # Errors
+    ///
+    /// Why it is no message, in one line.
+    fn read(
+        buffers: &'r mut ReadBuffers,
         message: &'r [u8],
         limits: &ReadLimits,
-    ) -> Result<ParsedMessage<'r>, String> {
+    ) -> Result<Self, String> {
         let text = std::str::from_utf8(message).map_err(|error| error.to_string())?;
-        let buffers = ReadBuffers {
-            first: &mut self.first,
-            second: &mut self.second,
-            replacement: &mut self.replacement,
-        };
         let reading = reading::read(buffers, message, limits).map_err(|error| error.to_string())?;
         let view = reading.document.root();
         let message = Message::decode(view).map_err(|error| error.to_string())?;
-        Ok(ParsedMessage {
+        Ok(Self {
             text,
             view,
             message,
         })
     }
+}
 
-    /// The messages of a batch (2025-03-26), if it is one.
-    fn batch<'m>(&mut self, message: &'m [u8], limits: &ReadLimits) -> Option<Vec<&'m [u8]>> {
-        if !message.trim_ascii_start().starts_with(b"[") {
-            return None;
-        }
-        let buffers = ReadBuffers {
-            first: &mut self.first,
-            second: &mut self.second,
-            replacement: &mut self.replacement,
-        };
-        let reading = reading::read(buffers, message, limits).ok()?;
-        let root = reading.document.root();
-        let spans = root.items().map(|item| item.span());
-        let parts = spans.filter_map(|span| message.get(span.start..span.end));
-        (root.kind() == Kind::Array).then(|| parts.collect())
+/// The messages of a batch (2025-03-26), if it is one.
+fn batch<'m>(
+    buffers: &mut ReadBuffers,
+    message: &'m [u8],
+    limits: &ReadLimits,
+) -> Option<Vec<&'m [u8]>> {
+    if !message.trim_ascii_start().starts_with(b"[") {
+        return None;
     }
+    let reading = reading::read(buffers, message, limits).ok()?;
+    let root = reading.document.root();
+    let spans = root.items().map(|item| item.span());
+    let parts = spans.filter_map(|span| message.get(span.start..span.end));
+    (root.kind() == Kind::Array).then(|| parts.collect())
 }
 
 /// A conversation stands on both sides of a translator and lets nothing through
-/// that is no message; this is for whoever uses it alone.
+/// that is not a message; this is for uses without one.
 fn unreadable<'m>(from: From, message: &'m [u8], why: &str, out: &mut TranslatorEffects<'m>) {
     let found = Recovery::of(message);
     match (from, found.id.as_deref()) {

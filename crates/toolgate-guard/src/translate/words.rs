@@ -1,9 +1,10 @@
 //! The words of both eras that a translation must know: methods, levels, keys of `_meta`.
 
 use toolgate_json::{Kind, Node as _, View};
+use toolgate_mcp::era::Era;
 
 /// The version that requests of the modern era declare here.
-pub(super) const MODERN: &str = "2026-07-28";
+pub(super) const MODERN: &str = Era::NEWEST.version();
 
 /// Keys of a request's `_meta` (2026-07-28, basic/index).
 pub(super) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";

@@ -227,7 +227,8 @@ impl Refusal {
     /// Whether the era tells it as a tool result with `isError`, not as an error.
     #[must_use]
     pub fn is_result_in(&self, era: Era) -> bool {
-        self.fault.is_of_result() || (self.fault.is_of_arguments() && era.facts().errors_as_results)
+        self.fault.is_of_result()
+            || (self.fault.is_of_arguments() && era.capabilities().errors_as_results)
     }
 
     /// The answer to the request as the era has it: wrong arguments are a tool

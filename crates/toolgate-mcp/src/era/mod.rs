@@ -1,8 +1,8 @@
-//! The protocol's revisions: what each can say about tools, one folder an era.
+//! The protocol's versions and what each can do: one table of capabilities.
 //!
-//! Two ways of speaking have a folder each: `v2025_11_25`, with what its three
-//! predecessors lack, and `v2026_07_28`. What an era does not have is not in its
-//! folder: code for an era asks [`Era`] and never compares dates itself.
+//! Each version has a row of [`Capabilities`]. 2025-11-25 and 2026-07-28 have a folder each with their
+//! row; the rows of the three older versions say what 2025-11-25 added. Code that depends on the
+//! version asks [`Era`] for a capability and never compares dates itself.
 
 mod v2025_11_25;
 mod v2026_07_28;
@@ -47,15 +47,24 @@ pub enum Structured {
     Any,
 }
 
-/// What an era says of tools; each folder has its own.
+/// The capabilities of one version: its row of the table.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Facts {
+pub(crate) struct Capabilities {
     pub(crate) version: &'static str,
+    /// `initialize` opens a session, which settles the version and the client's capabilities.
+    /// Without sessions each request declares them.
+    pub(crate) sessions: bool,
+    /// Over HTTP, closing the response of a request cancels the request.
+    pub(crate) cancels_by_closing: bool,
+    /// Listings say how long and by whom they may be cached (`ttlMs`, `cacheScope`).
+    pub(crate) cacheable_lists: bool,
+    /// A server may answer any call with a task (an extension), not only calls that ask for one.
+    pub(crate) tasks_unasked: bool,
     pub(crate) structured: Structured,
     /// Wrong arguments are answered by a result with `isError`, not by an error.
     pub(crate) errors_as_results: bool,
     /// Results carry `resultType`.
-    pub(crate) tagged: bool,
+    pub(crate) result_types: bool,
     /// Batches may arrive.
     pub(crate) batches: bool,
     /// The methods of this era that concern tools.
@@ -107,28 +116,79 @@ impl Era {
         Some(Self::from_version(version.string()).ok_or(version.string()))
     }
 
+    /// The newest version.
+    pub const NEWEST: Self = Self::V2026_07_28;
+
+    /// The newest version that has sessions.
+    pub const NEWEST_WITH_SESSIONS: Self = Self::V2025_11_25;
+
+    /// The versions that have sessions, newest first.
+    pub const SESSION_VERSIONS: [&'static str; 4] = [
+        Self::V2025_11_25.version(),
+        Self::V2025_06_18.version(),
+        Self::V2025_03_26.version(),
+        Self::V2024_11_05.version(),
+    ];
+
     /// The protocol version, a date.
     #[must_use]
-    pub fn version(self) -> &'static str {
-        self.facts().version
+    pub const fn version(self) -> &'static str {
+        self.capabilities().version
     }
 
     /// Whether requests declare their version themselves (2026-07-28).
     #[must_use]
-    pub fn is_modern(self) -> bool {
-        self.facts().tagged
+    pub const fn is_modern(self) -> bool {
+        self.declares_version()
+    }
+
+    /// Whether `initialize` opens a session that settles the version and the capabilities.
+    #[must_use]
+    pub const fn has_sessions(self) -> bool {
+        self.capabilities().sessions
+    }
+
+    /// Whether each request declares its version, its client and the client's capabilities in
+    /// `_meta`.
+    #[must_use]
+    pub const fn declares_version(self) -> bool {
+        !self.capabilities().sessions
+    }
+
+    /// Whether closing the HTTP response of a request cancels the request.
+    #[must_use]
+    pub const fn cancels_by_closing(self) -> bool {
+        self.capabilities().cancels_by_closing
+    }
+
+    /// Whether listings say how long and by whom they may be cached (`ttlMs`, `cacheScope`).
+    #[must_use]
+    pub const fn has_cacheable_lists(self) -> bool {
+        self.capabilities().cacheable_lists
+    }
+
+    /// Whether results carry `resultType`.
+    #[must_use]
+    pub const fn has_result_types(self) -> bool {
+        self.capabilities().result_types
+    }
+
+    /// Whether a server may answer a call with a task that the call did not ask for.
+    #[must_use]
+    pub const fn has_tasks_unasked(self) -> bool {
+        self.capabilities().tasks_unasked
     }
 
     /// What this era can carry as structured output.
     #[must_use]
     pub fn structured(self) -> Structured {
-        self.facts().structured
+        self.capabilities().structured
     }
 
     /// Whether receivers must take batches (2025-03-26 only).
     #[must_use]
     pub fn has_batches(self) -> bool {
-        self.facts().batches
+        self.capabilities().batches
     }
 
     /// What a method has to do with tools in this era; nothing if the era does
@@ -138,7 +198,7 @@ impl Era {
     /// speaks it in another era still sends a tool's result, which must not go unchecked.
     #[must_use]
     pub fn tool_method(self, method: &str) -> Option<ToolMethod> {
-        let mut methods = self.facts().methods.iter();
+        let mut methods = self.capabilities().methods.iter();
         let known = methods.find(|(name, _)| *name == method).map(|(_, is)| *is);
         known.or_else(|| (method == TASK_RESULT).then_some(ToolMethod::TaskResult))
     }
@@ -149,7 +209,7 @@ impl Era {
     ///
     /// See [`ToolResult::decode_tagged`].
     pub fn read_result(self, result: View<'_>) -> Result<ToolResult<'_>, MalformedResult> {
-        if self.facts().tagged {
+        if self.capabilities().result_types {
             ToolResult::decode_tagged(result)
         } else {
             ToolResult::decode_untagged(result)
@@ -161,7 +221,7 @@ impl Era {
     /// results in messages of that method.
     #[must_use]
     pub fn task_answer<'a>(self, method: ToolMethod, body: View<'a>) -> Option<TaskAnswer<'a>> {
-        match (self.facts().tagged, method) {
+        match (self.capabilities().result_types, method) {
             (true, ToolMethod::TaskGet | ToolMethod::TaskChanged) => {
                 Some(TaskAnswer::detailed(body))
             }
@@ -170,20 +230,20 @@ impl Era {
         }
     }
 
-    pub(crate) fn facts(self) -> &'static Facts {
+    pub(crate) const fn capabilities(self) -> &'static Capabilities {
         match self {
             Self::V2024_11_05 => &v2025_11_25::V2024_11_05,
             Self::V2025_03_26 => &v2025_11_25::V2025_03_26,
             Self::V2025_06_18 => &v2025_11_25::V2025_06_18,
             Self::V2025_11_25 => &v2025_11_25::V2025_11_25,
-            Self::V2026_07_28 => &v2026_07_28::FACTS,
+            Self::V2026_07_28 => &v2026_07_28::CAPABILITIES,
         }
     }
 
     /// What the era's typed readers refuse in a tool, beyond what every era
     /// refuses: the wire schema's own constraint, with the member it is about.
     pub(crate) fn refuses(self, tool: View<'_>) -> Option<&'static str> {
-        if self.facts().tagged {
+        if self.capabilities().result_types {
             None
         } else {
             v2025_11_25::refuses(tool)
@@ -193,7 +253,7 @@ impl Era {
     /// The members that a complete result has in this era and not in others,
     /// each with its value; `list` for results that may be cached.
     pub(crate) fn result_members(self, list: bool) -> &'static [(&'static str, &'static str)] {
-        match (self.facts().tagged, list) {
+        match (self.capabilities().result_types, list) {
             (false, _) => &[],
             (true, false) => v2026_07_28::RESULT_MEMBERS,
             (true, true) => v2026_07_28::LIST_MEMBERS,
@@ -224,6 +284,20 @@ mod tests {
         }
         assert!(Era::ALL.is_sorted_by_key(|era| era.version()));
         assert_eq!(Era::from_version("2099-01-01"), None);
+    }
+
+    #[test]
+    fn versions_with_sessions_are_listed_newest_first() {
+        let mut with_sessions: Vec<Era> = Era::ALL.to_vec();
+        with_sessions.retain(|era| era.has_sessions());
+        let versions: Vec<&str> = with_sessions
+            .iter()
+            .rev()
+            .map(|era| era.version())
+            .collect();
+        assert_eq!(versions, Era::SESSION_VERSIONS);
+        assert_eq!(with_sessions.last(), Some(&Era::NEWEST_WITH_SESSIONS));
+        assert_eq!(Era::ALL.last(), Some(&Era::NEWEST));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a transport must know of a message: read once, from its tags.
+//! The envelope of a message: what a transport must know to route it.
 
 use toolgate_guard::{IdKey, read_message};
 use toolgate_json::{Kind, Node as _, View};
@@ -20,7 +20,7 @@ pub(super) struct Envelope {
 }
 
 impl Envelope {
-    /// Nothing for what is no JSON-RPC message.
+    /// Empty if it is not a JSON-RPC message.
     pub(super) fn read(message: &[u8]) -> Self {
         read(message, Self::of).unwrap_or_default()
     }
@@ -84,7 +84,7 @@ pub(super) fn negotiated(message: &[u8]) -> Option<String> {
     })?
 }
 
-/// Reads the envelope and hands it on; `None` for what is no message.
+/// Parses a message and passes it to `of`; `None` if it is not a message.
 pub(super) fn read<T>(message: &[u8], of: impl FnOnce(Message<'_>) -> T) -> Option<T> {
     read_message(message, |message, _| of(message))
 }

@@ -1,4 +1,4 @@
-//! What happens while the guard runs, for whoever counts, logs or audits it.
+//! Events of a running guard, for metrics, logs and the audit log.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! An upstream in this process: whoever speaks the protocol in lines over two pipes of memory.
+//! An upstream in this process: it speaks the protocol in lines over two in-memory pipes.
 
 use std::fmt;
 use std::future::Future;

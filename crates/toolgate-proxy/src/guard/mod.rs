@@ -1,7 +1,8 @@
-//! The guard's transports: who comes in, what is behind, and the pumps between them.
+//! The guard's transports: listeners for clients, upstreams, and the tasks between them.
 //!
-//! All decisions are [`toolgate_guard`]'s; here bytes are moved. Each of the four crossings has a
-//! file of its own.
+//! [`toolgate_guard`] makes all decisions; this module moves bytes. `stdio_to_child` and
+//! `stdio_to_http` serve a client on standard input and output, `http_server` serves clients over
+//! HTTP. `aggregate` and `translation` are upstreams in this process.
 
 mod aggregate;
 mod child;
@@ -296,7 +297,7 @@ where
     })
 }
 
-/// An HTTP upstream, of which the observer is told whether it can be reached.
+/// An HTTP upstream that reports to the observer whether it can be reached.
 fn endpoint(target: HttpTarget, ctx: &GuardContext) -> Result<Arc<Endpoint>, Fault> {
     let watcher = Reach(Arc::clone(&ctx.observer));
     Ok(Arc::new(Endpoint::new(target)?.watched(Arc::new(watcher))))

@@ -1,4 +1,4 @@
-//! How a guard is started: who listens, what is behind it, what it may cost.
+//! Options of a guard: its listener, its upstream, its bounds and timeouts.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -6,7 +6,7 @@
 //! error, and the HTTP server turns it into the status of its answer.
 
 use hyper::header::{HeaderMap, WWW_AUTHENTICATE};
-use toolgate_guard::{Shape, Side, read_message};
+use toolgate_guard::{Shape, Side, hex, read_message};
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::{Edits, Message};
 
@@ -112,7 +112,7 @@ pub(super) fn head(outgoing: &OutgoingMessage, caller: &Caller) -> Option<Box<(u
 fn new_mark() -> Option<String> {
     let mut mark = [0_u8; 16];
     getrandom::fill(&mut mark).ok()?;
-    Some(mark.iter().map(|byte| format!("{byte:02x}")).collect())
+    Some(hex(&mark))
 }
 
 const CODE: &str = "server-refused";

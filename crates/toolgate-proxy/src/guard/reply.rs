@@ -1,4 +1,4 @@
-//! What is said over HTTP outside of a conversation: heads that go on, statuses, errors.
+//! HTTP responses outside of a conversation: forwarded headers, statuses, errors.
 
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};

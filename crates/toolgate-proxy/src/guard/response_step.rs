@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
-use toolgate_guard::{IdKey, Shape};
+use toolgate_guard::{INTERNAL_ERROR, IdKey, Shape};
 
 use super::reply::error_body;
 use super::session_driver::OutgoingMessage;
@@ -125,6 +125,5 @@ pub(super) fn failure(id: Option<&IdKey>, why: &str) -> ResponseStep {
     ResponseStep::Status(502, headers, error_body(id, INTERNAL_ERROR, why))
 }
 
-const INTERNAL_ERROR: i64 = -32603;
 /// ResponseSteps before the answer to `initialize`, which has no reason to let many pass.
 const HELD: usize = 64;

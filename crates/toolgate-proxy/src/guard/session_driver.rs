@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::{Notify, watch};
 use toolgate_guard::{
     Act, Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Identity, Link, Outgoing,
-    Peer, Purpose, Recovered, ScopeKey, Shape, Side, TraceContext,
+    Peer, Purpose, Recovered, ScopeKey, Shape, Side, TraceContext, hex,
 };
 use toolgate_mcp::contract::ToolContract;
 
@@ -49,9 +49,8 @@ impl GuardContext {
         let mut replica = [0; 16];
         // Without randomness no session is opened, so that nothing depends on it.
         let _or_zeros = getrandom::fill(&mut replica);
-        let mark = replica.iter().take(MARK);
         Self {
-            mark: mark.map(|byte| format!("{byte:02x}")).collect(),
+            mark: hex(replica.get(..MARK).unwrap_or_default()),
             replica,
             name: name.into(),
             guard,
@@ -194,7 +193,7 @@ impl SessionDriver {
         self.lock().stand_for(Identity::Session(name));
     }
 
-    /// Begins the conversation anew, on what is known of the server no more.
+    /// Starts a new conversation with an empty scope.
     pub(crate) fn renew(&self, context: Context, link: Link) {
         let key = ScopeKey {
             upstream: Arc::clone(&self.ctx.name),
@@ -210,7 +209,7 @@ impl SessionDriver {
         self.take_with_metadata(from, message, MessageMetadata::default(), deliver);
     }
 
-    /// The same for a message of which the transport knows more.
+    /// The same with metadata from the transport.
     pub(crate) fn take_with_metadata(
         &self,
         from: Side,
@@ -300,7 +299,7 @@ impl SessionDriver {
             {
                 let conversation = self.lock();
                 let crowded = conversation.is_crowded();
-                // Under the lock, so that whoever makes room sees it.
+                // Under the lock, so that the task that makes room sees it.
                 self.waiting.store(crowded, Ordering::Release);
                 if !crowded {
                     return;
@@ -352,7 +351,7 @@ impl SessionDriver {
         }
     }
 
-    /// Wakes whoever waits for what has changed.
+    /// Wakes the tasks that wait for a changed state.
     fn settle(&self, conversation: &mut Conversation) {
         if conversation.is_idle() {
             self.idle.notify_waiters();

@@ -256,7 +256,7 @@ impl SessionRouter {
         self.take_with_metadata(from, message, MessageMetadata::default(), current);
     }
 
-    /// The same for a message of which the transport knows more.
+    /// The same with metadata from the transport.
     pub(super) fn take_with_metadata(
         self: &Arc<Self>,
         from: Side,
@@ -298,7 +298,7 @@ impl SessionRouter {
             SessionUpstream::Child(input) => {
                 input.push(one_line(&outgoing.bytes).into_owned());
                 let input = Arc::clone(input);
-                // Not by whoever is here: a client that leaves must not cut a line in two.
+                // In a task of its own: a client that leaves must not cut a line in two.
                 tokio::spawn(async move { input.flush().await });
             }
             SessionUpstream::Shared(shared, headers) => match contradicted(&outgoing, headers) {
@@ -331,7 +331,7 @@ impl SessionRouter {
         }
     }
 
-    /// Gives a request up. A moment later: the conversation is locked by whoever sends.
+    /// Gives a request up, in a task, because the caller holds the lock of the conversation.
     fn give_up(self: &Arc<Self>, id: IdKey, act: Act, why: String) {
         let router = Arc::clone(self);
         tokio::spawn(async move {

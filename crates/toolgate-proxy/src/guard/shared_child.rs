@@ -97,7 +97,7 @@ impl SharedChild {
         };
         self.input.push(one_line(message.as_bytes()).into_owned());
         let input = Arc::clone(&self.input);
-        // Not by whoever is here: a client that leaves must not cut a line in two.
+        // In a task of its own: a client that leaves must not cut a line in two.
         tokio::spawn(async move { input.flush().await });
     }
 
@@ -140,7 +140,7 @@ impl SharedChild {
     fn enter(&self, entry: Entry) -> Option<i64> {
         let mut table = self.table();
         if self.is_gone() {
-            // The conversation is locked by whoever sends; it hears of it a moment later.
+            // The caller holds the lock of the conversation, so the error is delivered by a task.
             tokio::spawn(async move { entry.fail("the server has ended") });
             return None;
         }

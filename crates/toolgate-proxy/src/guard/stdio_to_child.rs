@@ -105,7 +105,7 @@ where
     let clock = tokio::spawn(keep_time(Arc::clone(&bridge)));
     let exit = bridge.serve(reading, source, Restarts::new(restart)).await;
     clock.abort();
-    // What is decided is also told, to a client that takes it.
+    // Decided answers are still written, to a client that reads them.
     let _reader_is_gone = timeout(bridge.ctx.times.grace, bridge.client.close()).await;
     let lasted = begun.elapsed();
     bridge.ctx.observe(&Event::Disconnected { lasted });
@@ -141,7 +141,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToChild<W> {
             };
             self.child_state.send_replace(ChildState::Starting);
             let grace = self.ctx.times.grace;
-            // Whoever writes to a child that does not read is freed by its end, not by patience.
+            // A task that writes to a child that does not read ends with the child.
             drop(input);
             let how = match child {
                 Ok(child) => child.end(grace).await,

@@ -13,7 +13,7 @@ use crate::fault::{Fault, Phase};
 use crate::http::{EVENT_STREAM, Endpoint, Events, LAST_EVENT_ID, SESSION, body, is_stream};
 use crate::sse::Event;
 
-/// What is heard of an upstream.
+/// An event of a request to an upstream.
 #[derive(Debug)]
 pub(super) enum UpstreamEvent {
     /// The head of its answer, before everything else; the body of an event stream follows in

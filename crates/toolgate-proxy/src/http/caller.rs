@@ -26,12 +26,12 @@ pub struct Caller {
 /// Who a caller is beside its authorization.
 #[derive(Clone, Default)]
 pub(crate) enum Standing {
-    /// Whoever is at the other end.
+    /// The one client at the other end.
     #[default]
     Somebody,
     /// Everybody who comes with this authorization, or without any.
     Everybody,
-    /// Whoever is in the session of this name, which any replica knows.
+    /// The client of the session with this id, which any replica knows.
     Session(Arc<str>),
 }
 

@@ -144,4 +144,4 @@ fn refused(error: &RpcError) -> Fault {
     )
 }
 
-const METHOD_NOT_FOUND: i64 = -32601;
+const METHOD_NOT_FOUND: i64 = toolgate_guard::METHOD_NOT_FOUND;

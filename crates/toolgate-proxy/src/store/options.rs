@@ -1,4 +1,4 @@
-//! Where a store is, and what is kept in it.
+//! Options of a store: its address, and what is kept in it.
 
 use std::fmt;
 use std::time::Duration;

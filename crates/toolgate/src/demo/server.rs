@@ -210,9 +210,9 @@ fn server_info() -> String {
 }
 
 /// The modern version that the demo speaks.
-pub(super) const MODERN: &str = "2026-07-28";
+pub(super) const MODERN: &str = toolgate_mcp::era::Era::NEWEST.version();
 /// The legacy versions that the demo speaks, newest first.
-const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+const LEGACY: [&str; 4] = toolgate_mcp::era::Era::SESSION_VERSIONS;
 /// What may be cached, and by whom: the listing never changes while the process lives.
 const CACHE: &str = r#""ttlMs":60000,"cacheScope":"public""#;
 const VERSION: &str = "protocolVersion";

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use toolgate_guard::{AggregatorLimits, Guard};
+use toolgate_guard::Guard;
 use toolgate_proxy::Launch;
 use toolgate_proxy::guard::{
     Aggregate, AggregateMember, GuardOptions, HttpListener, Listener, Observer, Restart,
@@ -20,7 +20,7 @@ pub(super) fn in_front(
 ) -> Result<GuardOptions, Failure> {
     let children = |member: &AggregateMember| !matches!(member.upstream, Behind::Http(_));
     let children = members.iter().filter(|member| children(member)).count();
-    let mut bounds = config.bounds.proxy();
+    let mut bounds = config.bounds;
     let own = bounds;
     // Each connection starts every server, and the bound is on all processes together.
     bounds.children = match bounds.children.checked_div(children) {
@@ -33,13 +33,8 @@ pub(super) fn in_front(
         Some(each) => each,
         None => bounds.sessions,
     };
-    let aggregator = AggregatorLimits {
-        pending: config.bounds.pending,
-        known: config.bounds.tasks,
-        patience: config.times.list,
-    };
-    let times = config.times.proxy();
-    let aggregate = Aggregate::new(members, own, times, aggregator);
+    let times = config.times;
+    let aggregate = Aggregate::new(members, own, times, config.aggregator_limits());
     let aggregate = aggregate.map_err(|error| Failure::usage(error.to_string()))?;
     let listener = listener(config.listen.address, MERGED_PATH, &config.listen);
     let mut options =
@@ -63,8 +58,8 @@ pub(super) fn member_upstream(
     };
     let listener = listener(config.listen.address, MERGED_PATH, &config.listen);
     let mut options = GuardOptions::new(name, listener, behind);
-    options.bounds = config.bounds.proxy();
-    options.times = config.times.proxy();
+    options.bounds = config.bounds;
+    options.times = config.times;
     let options = options.translated(translate, guard, Arc::clone(observer));
     Ok(options.upstream)
 }
@@ -79,8 +74,8 @@ pub(super) fn options(
     let listener = listener(upstream.listen.or(listen.address), path, listen);
     let behind = behind(name, upstream, Some(&listener))?;
     let mut options = GuardOptions::new(name, listener, behind);
-    options.bounds = config.bounds.proxy();
-    options.times = config.times.proxy();
+    options.bounds = config.bounds;
+    options.times = config.times;
     Ok(options)
 }
 

@@ -267,7 +267,7 @@ impl Guards {
             tracing::warn!("`{name}` changes at the next start only");
         }
         // A part of the policy, and the pumps', whose own stays: half of it would hold for nobody.
-        new.bounds.message = self.started.bounds.message;
+        new.bounds.message_bytes = self.started.bounds.message_bytes;
         // The policy knows of the translator that runs.
         for (name, upstream) in &mut new.upstreams {
             if let Some(started) = self.started.upstreams.get(name) {

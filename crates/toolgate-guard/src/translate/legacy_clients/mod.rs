@@ -130,7 +130,7 @@ impl LegacyClients {
             connected: false,
             session: Session {
                 stage: Stage::Closed,
-                era: NEWEST,
+                era: Era::NEWEST_WITH_SESSIONS,
                 info: None,
                 capabilities: "{}".to_owned(),
                 abilities: Abilities::default(),
@@ -174,7 +174,7 @@ impl LegacyClients {
     ) {
         let id = request.id.raw();
         match Era::declared(request.params) {
-            Some(Ok(era)) if era.is_modern() => return self.send(Cow::Borrowed(bytes), out),
+            Some(Ok(era)) if era.declares_version() => return self.send(Cow::Borrowed(bytes), out),
             Some(Err(version)) => return out.client(Refusal::version(version).to(id)),
             // The declaration of an older version means nothing: that era has none.
             Some(Ok(_)) | None => {}
@@ -217,7 +217,9 @@ impl LegacyClients {
         let known = asked.and_then(Era::from_version);
         let info = member("clientInfo").filter(|is| words::is_object(*is));
         self.session.stage = Stage::Opening;
-        self.session.era = known.filter(|era| !era.is_modern()).unwrap_or(NEWEST);
+        self.session.era = known
+            .filter(|era| era.has_sessions())
+            .unwrap_or(Era::NEWEST_WITH_SESSIONS);
         self.session.info = info.map(|info| info.raw().to_owned());
         self.session.capabilities =
             capabilities.map_or_else(|| "{}".to_owned(), splice::modern_capabilities);
@@ -404,8 +406,6 @@ impl LegacyClients {
     }
 }
 
-/// What a client gets that asks for a version unknown here.
-const NEWEST: Era = Era::V2025_11_25;
 /// A server without sessions needs one connection.
 const LEG: ConnectionId = ConnectionId(1);
 

@@ -6,12 +6,13 @@ use toolgate_mcp::message::{Message, RequestId};
 
 use super::{CallStage, LegacyClients, Own};
 use crate::id::IdKey;
+use crate::reading::ReadBuffers;
 use crate::text;
+use crate::translate::ParsedMessage;
 use crate::translate::effect::TranslatorEffects;
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
 use crate::translate::words::is_object;
-use crate::translate::{ParsedMessage, Scratch};
 
 /// What one round asks.
 #[derive(Debug)]
@@ -217,7 +218,7 @@ impl LegacyClients {
             return Ok(());
         };
         let members = asking.members();
-        let mut scratch = Scratch::default();
+        let mut buffers = ReadBuffers::default();
         let limits = toolgate_json::ReadLimits {
             bytes: usize::MAX,
             depth: usize::MAX,
@@ -225,7 +226,7 @@ impl LegacyClients {
             ..toolgate_json::ReadLimits::default()
         };
         // It was read when it came, within the bounds.
-        let parsed = scratch.read(text, &limits).map_err(Refusal::answer)?;
+        let parsed = ParsedMessage::read(&mut buffers, text, &limits).map_err(Refusal::answer)?;
         let Message::Request(request) = parsed.message else {
             return Ok(());
         };

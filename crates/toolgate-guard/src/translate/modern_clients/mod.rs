@@ -47,8 +47,9 @@ use super::effect::{ConnectionId, TranslatorEffect, TranslatorEffects};
 use super::refusal::Refusal;
 use super::splice;
 use super::words::{self, Abilities, CAPABILITIES, CLIENT_INFO, LOG_LEVEL, Level};
-use super::{Bounds, Clients, ParsedMessage, Scratch};
+use super::{Bounds, Clients, ParsedMessage};
 use crate::id::IdKey;
+use crate::reading::ReadBuffers;
 use parked::Handles;
 use session::{Call, Session};
 
@@ -150,7 +151,7 @@ impl ModernClients {
     ) {
         let id = request.id.raw();
         match Era::declared(request.params) {
-            Some(Ok(era)) if era.is_modern() => {}
+            Some(Ok(era)) if era.declares_version() => {}
             Some(Err(version)) => return out.client(Refusal::version(version).to(id)),
             Some(Ok(_)) | None => return self.legacy(request, bytes, out),
         }
@@ -343,7 +344,7 @@ impl ModernClients {
             nodes: usize::MAX,
             ..toolgate_json::ReadLimits::default()
         };
-        let mut scratch = Scratch::default();
+        let mut buffers = ReadBuffers::default();
         for _ in 0..self.waiting.len() {
             let Some(waiting) = self.waiting.pop_front() else {
                 return;
@@ -356,7 +357,7 @@ impl ModernClients {
                 continue;
             }
             // It was read when it came, within the bounds.
-            let Ok(parsed) = scratch.read(&waiting.text, &limits) else {
+            let Ok(parsed) = ParsedMessage::read(&mut buffers, &waiting.text, &limits) else {
                 continue;
             };
             let Message::Request(request) = parsed.message else {

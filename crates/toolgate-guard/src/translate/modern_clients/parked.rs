@@ -10,6 +10,7 @@ use toolgate_mcp::message::Request;
 use super::session::{Call, Caller, Session};
 use super::{ModernClients, Place};
 use crate::id::IdKey;
+use crate::text::hex;
 use crate::translate::ParsedMessage;
 use crate::translate::effect::{ConnectionId, TranslatorEffects};
 use crate::translate::refusal::Refusal;
@@ -104,7 +105,7 @@ impl Handles {
         hash.update(self.seed);
         hash.update(self.made.to_le_bytes());
         let digest: [u8; 32] = hash.finalize().into();
-        let handle: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let handle = hex(&digest);
         self.parked.insert(handle.clone(), (connection, number));
         handle
     }

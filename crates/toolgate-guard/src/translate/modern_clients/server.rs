@@ -10,11 +10,12 @@ use super::ModernClients;
 use super::parked::Ask;
 use super::session::{Session, Stage};
 use crate::id::IdKey;
+use crate::reading::ReadBuffers;
+use crate::translate::ParsedMessage;
 use crate::translate::effect::{ConnectionId, TranslatorEffect, TranslatorEffects};
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
 use crate::translate::words::{self, Level};
-use crate::translate::{ParsedMessage, Scratch};
 
 impl ModernClients {
     pub(in crate::translate) fn server<'m>(
@@ -117,9 +118,9 @@ impl ModernClients {
             nodes: usize::MAX,
             ..toolgate_json::ReadLimits::default()
         };
-        let mut scratch = Scratch::default();
+        let mut buffers = ReadBuffers::default();
         // It was read when it came, within the bounds.
-        let Ok(parsed) = scratch.read(answer, &limits) else {
+        let Ok(parsed) = ParsedMessage::read(&mut buffers, answer, &limits) else {
             return;
         };
         let result = splice::outcome(&parsed);

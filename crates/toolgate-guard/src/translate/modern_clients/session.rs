@@ -353,7 +353,7 @@ impl ModernClients {
         self.lost(connection, &Refusal::gone(why), now, out);
     }
 
-    /// Answers whoever used a session that is no more.
+    /// Answers the requests of a session that has ended.
     fn lost(
         &mut self,
         connection: ConnectionId,
@@ -452,7 +452,7 @@ impl Served {
         let version = result
             .member("protocolVersion")
             .map_or("", |version| version.string());
-        if Era::from_version(version).is_none_or(Era::is_modern) {
+        if Era::from_version(version).is_none_or(Era::declares_version) {
             let version = toolgate_json::quote(version, SHOWN);
             return Err(format!("it speaks the version `{version}`"));
         }

@@ -7,13 +7,17 @@ use toolgate_json::{Kind, Node as _, View};
 
 pub(super) use older::{V2024_11_05, V2025_03_26, V2025_06_18};
 
-use super::{Facts, Structured, ToolMethod};
+use super::{Capabilities, Structured, ToolMethod};
 
-pub(super) const V2025_11_25: Facts = Facts {
+pub(super) const V2025_11_25: Capabilities = Capabilities {
     version: "2025-11-25",
+    sessions: true,
+    cancels_by_closing: false,
+    cacheable_lists: false,
+    tasks_unasked: false,
     structured: Structured::Object,
     errors_as_results: true,
-    tagged: false,
+    result_types: false,
     batches: false,
     methods: &[
         ("tools/list", ToolMethod::List),

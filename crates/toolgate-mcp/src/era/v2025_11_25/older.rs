@@ -1,10 +1,10 @@
 //! 2025-06-18, 2025-03-26 and 2024-11-05: 2025-11-25 less what came later.
 
-use super::{Facts, Structured, ToolMethod, V2025_11_25};
+use super::{Capabilities, Structured, ToolMethod, V2025_11_25};
 
 /// Wrong arguments are a protocol error here (its server/tools, "Error
 /// Handling"; changed by SEP-1303), and there are no tasks.
-pub(in crate::era) const V2025_06_18: Facts = Facts {
+pub(in crate::era) const V2025_06_18: Capabilities = Capabilities {
     version: "2025-06-18",
     errors_as_results: false,
     methods: METHODS,
@@ -12,7 +12,7 @@ pub(in crate::era) const V2025_06_18: Facts = Facts {
 };
 
 /// No structured output; batches must be taken.
-pub(in crate::era) const V2025_03_26: Facts = Facts {
+pub(in crate::era) const V2025_03_26: Capabilities = Capabilities {
     version: "2025-03-26",
     structured: Structured::None,
     batches: true,
@@ -20,7 +20,7 @@ pub(in crate::era) const V2025_03_26: Facts = Facts {
 };
 
 /// No structured output, no batches.
-pub(in crate::era) const V2024_11_05: Facts = Facts {
+pub(in crate::era) const V2024_11_05: Capabilities = Capabilities {
     version: "2024-11-05",
     structured: Structured::None,
     ..V2025_06_18

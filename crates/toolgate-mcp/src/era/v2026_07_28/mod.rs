@@ -1,13 +1,17 @@
 //! 2026-07-28: each request declares its version, results are tagged, any JSON
 //! value is structured output, tasks are an extension.
 
-use super::{Facts, Structured, ToolMethod};
+use super::{Capabilities, Structured, ToolMethod};
 
-pub(super) const FACTS: Facts = Facts {
+pub(super) const CAPABILITIES: Capabilities = Capabilities {
     version: "2026-07-28",
+    sessions: false,
+    cancels_by_closing: true,
+    cacheable_lists: true,
+    tasks_unasked: true,
     structured: Structured::Any,
     errors_as_results: true,
-    tagged: true,
+    result_types: true,
     batches: false,
     methods: &[
         ("tools/list", ToolMethod::List),

@@ -54,7 +54,7 @@ impl Aggregate {
     ///
     /// # Errors
     ///
-    /// [`AggregatorError`] if their prefixes cannot be told apart or are none.
+    /// [`AggregatorError`] if a prefix is invalid or is the beginning of another.
     pub fn new(
         members: Vec<AggregateMember>,
         bounds: Bounds,
@@ -129,7 +129,7 @@ impl InProcessUpstream for Aggregate {
     }
 }
 
-/// A task that ends with whoever holds it.
+/// A task that is aborted when this is dropped.
 struct Task(JoinHandle<()>);
 
 impl Drop for Task {
@@ -472,7 +472,7 @@ impl AggregateDriver {
         why
     }
 
-    /// Writes what is queued for one upstream until it is gone.
+    /// Writes the queue of one upstream until the upstream is gone.
     async fn write(&self, at: usize, queue: &Queue) {
         let Some(connection) = self.connections.get(at) else {
             return;

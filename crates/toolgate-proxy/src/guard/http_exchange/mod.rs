@@ -16,7 +16,7 @@ use bytes::Bytes;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use tokio::sync::mpsc;
-use toolgate_guard::{IdKey, Peer, Side};
+use toolgate_guard::{INTERNAL_ERROR, IdKey, Peer, Side};
 
 use super::envelope::Envelope;
 use super::in_process::Caller;
@@ -347,5 +347,4 @@ impl Drop for HttpExchange {
     }
 }
 
-const INTERNAL_ERROR: i64 = -32603;
 const NO_BUFFER: HeaderName = HeaderName::from_static("x-accel-buffering");

@@ -18,7 +18,8 @@ use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue, TRANSFER_ENCODING};
 use hyper::{Method, Request, Response};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
-use toolgate_guard::{Carrier, Context, Peer, Recovery};
+use toolgate_guard::{Carrier, Context, HEADER_MISMATCH, INTERNAL_ERROR, Peer, Recovery};
+use toolgate_mcp::message::INVALID_REQUEST;
 
 use super::envelope::Envelope;
 use super::event::Event;
@@ -158,7 +159,7 @@ impl HttpServer {
             return self.unavailable("stopping", envelope.id.as_ref(), STOPPING);
         }
         if envelope == Envelope::default() {
-            // No message at all, or a batch: what is to be said the conversation says.
+            // Not a message, or a batch: the conversation answers it.
             let text = message.trim_ascii_start();
             if text.first() != Some(&b'[') {
                 let router = self.passing(&headers, true, None);
@@ -183,7 +184,7 @@ impl HttpServer {
         message: &[u8],
         slot: RequestPermit,
     ) -> Response<ResponseBody> {
-        // What is no message at all gets its answer from the conversation.
+        // The conversation answers everything that is not a message.
         if envelope.method.is_some()
             && envelope.version.is_some()
             && let Some(wrong) = mismatch(&mirrored_headers(envelope, message, None), &headers)
@@ -427,7 +428,4 @@ fn is_modern(envelope: &Envelope, headers: &HeaderMap) -> bool {
     envelope.version.is_some() || header.is_some_and(|version| version >= MODERN)
 }
 
-const INVALID_REQUEST: i64 = -32600;
-const INTERNAL_ERROR: i64 = -32603;
-const HEADER_MISMATCH: i64 = -32020;
 const STOPPING: &str = "the guard is shutting down; the request went nowhere, send it again";

@@ -229,7 +229,7 @@ impl ProcessPool {
     }
 }
 
-/// What is said where no child may be started.
+/// The error if no child may be started.
 pub(super) const TOO_MANY: &str = "too many children";
 
 /// Ends the peer of a slot that was removed from the map.

@@ -1,13 +1,14 @@
-//! What is said to requests that are not taken: too much, in the wrong session, for another name.
+//! Answers to requests that are refused: over a bound, in an unknown session, for another host.
 
 use std::sync::atomic::Ordering;
 
 use hyper::Response;
 use hyper::header::{CONNECTION, HOST, HeaderMap, HeaderValue, RETRY_AFTER};
-use toolgate_guard::IdKey;
+use toolgate_guard::{INTERNAL_ERROR, IdKey};
 use toolgate_json::quote;
+use toolgate_mcp::message::INVALID_REQUEST;
 
-use super::{HttpServer, INTERNAL_ERROR, INVALID_REQUEST};
+use super::HttpServer;
 use crate::era::{LEGACY, MODERN};
 use crate::guard::envelope::Envelope;
 use crate::guard::event::Event;

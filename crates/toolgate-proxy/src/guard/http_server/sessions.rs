@@ -9,9 +9,9 @@ use hyper::Response;
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout};
-use toolgate_guard::{Context, Peer, ScopeKey, Side};
+use toolgate_guard::{Context, INTERNAL_ERROR, Peer, ScopeKey, Side};
 
-use super::{HttpServer, INTERNAL_ERROR, Session, UpstreamPool, transfers};
+use super::{HttpServer, Session, UpstreamPool, transfers};
 use crate::guard::child::{Child, ChildOutput};
 use crate::guard::envelope::Envelope;
 use crate::guard::event::Event;

@@ -1,5 +1,5 @@
-//! Legacy sessions that go on here although another replica opened them: what is behind is opened
-//! as the client had opened it there, which the session's name tells.
+//! Transfer of legacy sessions between replicas: a replica that does not know a session opens its
+//! upstream with the `initialize` that the session id contains.
 //!
 //! This is for upstreams in this process with HTTP servers behind them, which keep nothing for a
 //! session. What keeps something, a process or a server with a session of its own, cannot move.
@@ -24,7 +24,7 @@ use crate::http::{SESSION, Standing};
 /// Sessions that are being opened here, and those that shall not be.
 #[derive(Default)]
 pub(super) struct SessionTransfers {
-    /// One turn for each name: whoever comes first opens it, the others wait for that.
+    /// One lock for each session id: the first request opens the session, the others wait.
     turns: Mutex<HashMap<String, Turn>>,
     /// TicketIssuer that were deleted here, the newest last.
     over: Mutex<VecDeque<String>>,
@@ -85,7 +85,7 @@ impl HttpServer {
             known => return known,
         }
         let (server, headers) = (Arc::clone(self), headers.clone());
-        // Not by whoever asks, who may leave: others wait for it too.
+        // In a task of its own: the client may leave, and others wait for the session too.
         let opening = tokio::spawn(async move {
             let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
             let name = name.ok_or(NoSession::Unknown)?;
@@ -103,7 +103,7 @@ impl HttpServer {
         opening.await.unwrap_or(Err(NoSession::OpeningFailed))
     }
 
-    /// Opens here what is behind a session.
+    /// Opens the upstream of a session here.
     async fn open_here(
         self: &Arc<Self>,
         name: &str,

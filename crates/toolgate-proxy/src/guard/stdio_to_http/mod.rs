@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::{Instant, timeout};
-use toolgate_guard::{Carrier, Context, IdKey, Recovery, Shape, Side};
+use toolgate_guard::{Carrier, Context, HEADER_MISMATCH, IdKey, Recovery, Shape, Side};
 
 use super::Exit;
 use super::envelope::{Envelope, answered, error_code, negotiated};
@@ -39,9 +39,9 @@ struct StdioToHttp<W> {
     endpoint: Arc<Endpoint>,
     /// Messages for the server, in order.
     queue: Mutex<VecDeque<OutgoingMessage>>,
-    /// Held by whoever sends them.
+    /// Held by the task that sends them.
     turn: tokio::sync::Mutex<()>,
-    /// Held by whoever opens a session in the place of a lost one.
+    /// Held by the task that replaces a lost session.
     reopening: tokio::sync::Mutex<()>,
     places: Semaphore,
     state: Mutex<State>,
@@ -199,7 +199,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
         queue.remove(at)
     }
 
-    /// Posts what is not answered by a message of its own; a batch may be.
+    /// Posts a message that gets no answer of its own; a batch may get one.
     async fn post_notification(self: &Arc<Self>, outgoing: OutgoingMessage) {
         let opens = matches!(&outgoing.shape,
             Shape::Notification { method } if method == "notifications/initialized");
@@ -439,7 +439,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
         }
         reading.abort();
         let grace = self.ctx.times.grace;
-        // What is decided is also told, to a client that takes it.
+        // Decided answers are still written, to a client that reads them.
         let _reader_is_gone = timeout(grace, self.client.close()).await;
         let (listening, requests, session) = {
             let mut state = self.state();
@@ -477,6 +477,4 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
 
 /// Requests that are on their way at once; more wait. Systems let a process have 1,024 files.
 const MAX_CONCURRENT_REQUESTS: usize = 512;
-/// A header does not match the body (2026-07-28, basic).
-const HEADER_MISMATCH: i64 = -32020;
 const BOTH: &str = "application/json, text/event-stream";

@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hyper::header::{AUTHORIZATION, HeaderMap};
 use sha2::{Digest as _, Sha256};
+use toolgate_guard::hex;
 use toolgate_json::{DuplicateKeys, Kind, Node as _, ReadLimits, Reader, View};
 
 /// A digest of the caller; `None` without authorization.
@@ -49,8 +50,7 @@ pub(in crate::guard) fn shown(headers: &HeaderMap) -> Option<String> {
 /// A name for a secret that opens nothing.
 pub(in crate::guard) fn digest(secret: &[u8]) -> String {
     let digest = Sha256::digest(secret);
-    let hex = digest.iter().take(SHOWN).map(|byte| format!("{byte:02x}"));
-    format!("sha256:{}", hex.collect::<String>())
+    format!("sha256:{}", hex(digest.get(..SHOWN).unwrap_or_default()))
 }
 
 /// `iss` and `sub` of a JSON Web Token.

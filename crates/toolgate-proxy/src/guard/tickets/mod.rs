@@ -1,9 +1,9 @@
-//! The names that clients have for legacy sessions (`Mcp-Session-Id`).
+//! Tickets: the session ids that clients get for legacy sessions (`Mcp-Session-Id`).
 //!
-//! A name is sealed and holds all that another replica needs to go on with the session, so that
-//! there is no store: the upstream, its own name for the session, the version that was agreed on,
-//! when it was opened and for whom. A client never sees the upstream's name, nor the upstream the
-//! client's.
+//! A ticket is encrypted and holds all that another replica needs to continue the session, so that
+//! no store is needed: the upstream, the upstream's session id, the negotiated version, when the
+//! session was opened and for whom. A client never sees the upstream's session id, and the upstream
+//! never sees the client's.
 
 pub(super) mod caller;
 mod keys;
@@ -40,14 +40,14 @@ impl Default for Sessions {
     }
 }
 
-/// Gives names and reads them.
+/// Issues tickets and verifies them.
 pub(super) struct TicketIssuer {
     sessions: Sessions,
     upstream: Arc<str>,
     replica: [u8; 16],
 }
 
-/// A session as a name tells it.
+/// The session that a valid ticket describes.
 #[derive(Clone)]
 pub(super) struct VerifiedTicket {
     pub(super) contents: Arc<SessionTicket>,
@@ -55,7 +55,7 @@ pub(super) struct VerifiedTicket {
     generation: u64,
 }
 
-/// Why a name opens no session.
+/// Why a session id opens no session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoSession {
     /// It was not given here, or is another caller's, or the session is over.
@@ -71,7 +71,7 @@ pub(super) enum NoSession {
     NoRoom,
 }
 
-/// Why a session gets no name.
+/// Why a session gets no ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoSessionId {
     TooLong,
@@ -87,7 +87,7 @@ impl TicketIssuer {
         }
     }
 
-    /// A name for a session at the upstream, for whoever sent `headers`.
+    /// A ticket for a session at the upstream, for the client that sent `headers`.
     pub(super) fn of_upstream(
         &self,
         id: &HeaderValue,
@@ -174,7 +174,7 @@ impl TicketIssuer {
         self.is_old(&ticket.contents) || !(same || self.open(name).is_some())
     }
 
-    /// Why a session that is not open here is none.
+    /// Why a session that is not open here cannot be used.
     pub(super) fn absent(&self, location: &SessionLocation) -> NoSession {
         match location {
             SessionLocation::Replica(replica, stays) if *replica != self.replica => {

@@ -1,4 +1,4 @@
-//! What the name of a session says to whoever can open it.
+//! The contents of a session id, which only replicas with the key can read.
 
 /// The contents of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! The pumps of one translator.
+//! The tasks that drive one translator.
 //!
 //! Each reads a message, lets the translator decide under its lock, and writes what it decided, so
 //! that who reads slowly holds up its own writer and nobody else.
@@ -146,7 +146,7 @@ impl TranslationDriver {
         let _client_is_gone = self.client.flush().await;
     }
 
-    /// Under the translator's lock, so that what is queued has the order of the decisions.
+    /// Called under the translator's lock, so that messages are queued in the order of the decisions.
     fn carry_out(self: &Arc<Self>, effect: TranslatorEffect<'_>, touched: &mut Vec<Arc<Input>>) {
         match effect {
             TranslatorEffect::Open(connection) => self.open(connection),
@@ -235,7 +235,7 @@ impl TranslationDriver {
     }
 }
 
-/// Ends what is left of a bridge that nobody waits for any more. The guards that carry end when
+/// Ends the connections of a driver that was dropped. The guards that carry end when
 /// their clients are gone.
 struct Ending(Arc<TranslationDriver>);
 

@@ -44,7 +44,7 @@ impl GuardOptions {
         };
         let mut upstream_options = self.clone();
         upstream_options.listener = Listener::Stdio;
-        // Whoever waited for an answer has been told by the guard in front.
+        // The guard in front has answered all waiting requests.
         upstream_options.times.drain = Duration::ZERO;
         if let (Translate::ModernClients, Upstream::Child { restart, .. }) =
             (translate, &mut upstream_options.upstream)

@@ -28,7 +28,7 @@ impl Sessions {
     pub(super) fn open(&self, version: &'static str) -> Option<HeaderValue> {
         let mut bytes = [0_u8; 16];
         getrandom::fill(&mut bytes).ok()?;
-        let id: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let id = toolgate_guard::hex(&bytes);
         let value = HeaderValue::from_str(&id).ok()?;
         let mut book = self.book();
         if book.open.len() >= SESSIONS {

@@ -381,7 +381,7 @@ impl Upstream {
 impl Config {
     /// The policy for one upstream.
     pub(crate) fn policy(&self, upstream: &Upstream) -> Policy {
-        let mut policy = self.policy.clone();
+        let mut policy = self.limited();
         let locked = upstream.pins.is_some();
         policy.drift.changed = self.drift.mode(locked);
         policy.drift.added = self.new_tools.mode(locked);
@@ -400,22 +400,6 @@ impl Config {
                 made
             })
             .collect();
-        policy.request_timeout = Some(self.times.call);
-        policy.list_timeout = self.times.list;
-        let (limits, bounds) = (&mut policy.limits, &self.bounds);
-        limits.message_bytes = bounds.message;
-        limits.depth = bounds.depth;
-        limits.nodes = bounds.nodes;
-        limits.pending = bounds.pending;
-        limits.parked = bounds.parked;
-        limits.parked_bytes = bounds.parked_bytes;
-        limits.pages = bounds.pages;
-        limits.tools = bounds.tools;
-        limits.listing_bytes = bounds.listing;
-        limits.tool_list_bytes = bounds.tool_lists;
-        limits.tasks = bounds.tasks;
-        limits.scopes = bounds.scopes;
-        limits.fuel = u64::try_from(bounds.fuel).unwrap_or(u64::MAX);
         policy
     }
 }

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_guard::policy::{self, Policy};
-use toolgate_guard::{Lock, default_prefix};
+use toolgate_guard::{AggregatorLimits, Lock, default_prefix};
 use toolgate_proxy::guard as proxy;
 
 pub(crate) use finish::Faults;
@@ -53,8 +53,13 @@ pub(crate) struct Config {
     pub(crate) sessions: Sessions,
     pub(crate) shared: shared::Shared,
     pub(crate) admin: Option<SocketAddr>,
-    pub(crate) bounds: Bounds,
-    pub(crate) times: Times,
+    /// The bounds of the transports; those of the policy are in its `limits`.
+    pub(crate) bounds: proxy::Bounds,
+    /// Units of work of one check.
+    fuel: usize,
+    pub(crate) times: proxy::Times,
+    /// How long a call may take.
+    call_timeout: Duration,
     pub(crate) log: Log,
     pub(crate) audit: Audit,
     pub(crate) telemetry: Telemetry,
@@ -129,45 +134,6 @@ struct RateWords {
     calls: usize,
     per: Duration,
     burst: usize,
-}
-
-/// Bounds on sizes and counts, by the names of their keys.
-#[derive(Clone)]
-pub(crate) struct Bounds {
-    pub(crate) message: usize,
-    pub(crate) depth: usize,
-    pub(crate) nodes: usize,
-    pub(crate) pending: usize,
-    pub(crate) parked: usize,
-    pub(crate) parked_bytes: usize,
-    pub(crate) pages: usize,
-    pub(crate) tools: usize,
-    pub(crate) listing: usize,
-    pub(crate) tasks: usize,
-    pub(crate) scopes: usize,
-    pub(crate) fuel: usize,
-    pub(crate) tool_lists: usize,
-    pub(crate) head: usize,
-    pub(crate) connections: usize,
-    pub(crate) requests: usize,
-    pub(crate) request_bytes: usize,
-    pub(crate) sessions: usize,
-    pub(crate) children: usize,
-    pub(crate) events: usize,
-}
-
-/// Bounds on time, by the names of their keys.
-#[derive(Clone)]
-pub(crate) struct Times {
-    pub(crate) call: Duration,
-    pub(crate) list: Duration,
-    pub(crate) head: Duration,
-    pub(crate) body: Duration,
-    pub(crate) write: Duration,
-    pub(crate) idle: Duration,
-    pub(crate) notify: Duration,
-    pub(crate) drain: Duration,
-    pub(crate) grace: Duration,
 }
 
 /// What logs look like.
@@ -287,7 +253,25 @@ impl Config {
 
     /// The policy of the guard in front of several, each of which has its own.
     pub(crate) fn carrying(&self) -> Policy {
-        self.policy.carrying()
+        self.limited().carrying()
+    }
+
+    /// The policy of every upstream, before the settings of one upstream and the rules for tools.
+    fn limited(&self) -> Policy {
+        let mut policy = self.policy.clone();
+        policy.request_timeout = Some(self.call_timeout);
+        policy.limits.message_bytes = self.bounds.message_bytes;
+        policy.limits.fuel = u64::try_from(self.fuel).unwrap_or(u64::MAX);
+        policy
+    }
+
+    /// The bounds of an aggregate: its open requests, its known resources and tasks, its patience.
+    pub(crate) fn aggregator_limits(&self) -> AggregatorLimits {
+        AggregatorLimits {
+            pending: self.policy.limits.pending,
+            known: self.policy.limits.tasks,
+            patience: self.policy.list_timeout,
+        }
     }
 
     /// Whether clients come in over HTTP.
@@ -330,44 +314,12 @@ fn changes<T: Clone>(keys: &'static [keys::Key<T>], old: &T, new: &T, prefix: &s
 impl Default for Config {
     fn default() -> Self {
         let policy = Policy::default();
-        let limits = &policy.limits;
         let sessions = proxy::Sessions::default();
-        let (proxy, times) = (proxy::Bounds::default(), proxy::Times::default());
-        let number = |wide: u64| usize::try_from(wide).unwrap_or(usize::MAX);
         Self {
-            bounds: Bounds {
-                message: limits.message_bytes,
-                depth: limits.depth,
-                nodes: limits.nodes,
-                pending: limits.pending,
-                parked: limits.parked,
-                parked_bytes: limits.parked_bytes,
-                pages: limits.pages,
-                tools: limits.tools,
-                listing: limits.listing_bytes,
-                tasks: limits.tasks,
-                scopes: limits.scopes,
-                fuel: number(limits.fuel),
-                tool_lists: limits.tool_list_bytes,
-                head: proxy.head_bytes,
-                connections: proxy.connections,
-                requests: proxy.requests,
-                request_bytes: proxy.request_bytes,
-                sessions: proxy.sessions,
-                children: proxy.children,
-                events: proxy.waiting_events,
-            },
-            times: Times {
-                call: policy.request_timeout.unwrap_or(Duration::from_secs(300)),
-                list: policy.list_timeout,
-                head: times.head,
-                body: times.body,
-                write: times.write,
-                idle: times.idle,
-                notify: times.notify,
-                drain: times.drain,
-                grace: times.grace,
-            },
+            bounds: proxy::Bounds::default(),
+            fuel: usize::try_from(policy.limits.fuel).unwrap_or(usize::MAX),
+            times: proxy::Times::default(),
+            call_timeout: policy.request_timeout.unwrap_or(Duration::from_secs(300)),
             upstreams: BTreeMap::new(),
             tools: Vec::new(),
             policy,
@@ -423,38 +375,6 @@ impl Default for Upstream {
             lock: None,
             pins: None,
             place: None,
-        }
-    }
-}
-
-impl Bounds {
-    /// Those that the transports hold.
-    pub(crate) fn proxy(&self) -> proxy::Bounds {
-        proxy::Bounds {
-            message_bytes: self.message,
-            head_bytes: self.head,
-            connections: self.connections,
-            requests: self.requests,
-            request_bytes: self.request_bytes,
-            sessions: self.sessions,
-            children: self.children,
-            waiting_events: self.events,
-            ..proxy::Bounds::default()
-        }
-    }
-}
-
-impl Times {
-    /// Those that the transports hold.
-    pub(crate) fn proxy(&self) -> proxy::Times {
-        proxy::Times {
-            head: self.head,
-            body: self.body,
-            write: self.write,
-            idle: self.idle,
-            notify: self.notify,
-            drain: self.drain,
-            grace: self.grace,
         }
     }
 }

@@ -331,7 +331,7 @@ fn the_environment_alone_is_enough() {
         config.upstreams.get("my_files").unwrap().command,
         ["npx", "x"]
     );
-    assert_eq!(config.bounds.message, 2 << 20);
+    assert_eq!(config.bounds.message_bytes, 2 << 20);
     // A hyphen cannot stand in a variable's name.
     let file = "[upstreams.my-files]\ncommand = [\"x\"]\n";
     let config = load(file, &environment, &[]).unwrap_or_else(|faults| panic_with(&faults));
@@ -506,12 +506,29 @@ fn session_keys_come_from_the_environment_or_a_file_and_are_in_no_message() {
 }
 
 #[test]
+fn limits_hold_for_each_upstream_and_for_the_guard_in_front_of_several() {
+    let file = format!(
+        "{ONE}[limits]\nmessage = \"1 MiB\"\npending = 3\nfuel = 4000\nlisting = \"2 MiB\"\n[times]\ncall = \"7 s\"\nlist = \"3 s\"\n"
+    );
+    let config = load(&file, &[], &[]).unwrap();
+    let upstream = config.upstreams.values().next().unwrap();
+    let judging = config.policy(upstream);
+    assert_eq!(judging.request_timeout, Some(Duration::from_secs(7)));
+    for policy in [judging, config.carrying()] {
+        assert_eq!(policy.limits.message_bytes, 1 << 20);
+        assert_eq!(policy.limits.listing_bytes, 2 << 20);
+        assert_eq!((policy.limits.pending, policy.limits.fuel), (3, 4_000));
+        assert_eq!(policy.list_timeout, Duration::from_secs(3));
+    }
+}
+
+#[test]
 fn keys_that_were_renamed_work_and_warn() {
     let warning = "the key `limits.knowledge` is now called `limits.tool_lists`; the old name will be removed";
     let old = load(&format!("{ONE}[limits]\nknowledge = \"1 MiB\"\n"), &[], &[]).unwrap();
     let variable = load(ONE, &[("TOOLGATE__LIMITS__KNOWLEDGE", "1 MiB")], &[]).unwrap();
     for config in [old, variable] {
-        assert_eq!(config.bounds.tool_lists, 1 << 20);
+        assert_eq!(config.policy.limits.tool_list_bytes, 1 << 20);
         assert_eq!(config.warnings, [warning]);
     }
     let new = load(
@@ -520,7 +537,7 @@ fn keys_that_were_renamed_work_and_warn() {
         &[],
     )
     .unwrap();
-    assert_eq!(new.bounds.tool_lists, 1 << 20);
+    assert_eq!(new.policy.limits.tool_list_bytes, 1 << 20);
     assert!(new.warnings.is_empty());
     let both = format!("{ONE}[limits]\nknowledge = \"1 MiB\"\ntool_lists = \"1 MiB\"\n");
     let why =

@@ -255,72 +255,72 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     ),
     fixed(
         "limits.message",
-        field!(Bytes(1 << 10..=1 << 30), bounds.message),
+        field!(Bytes(1 << 10..=1 << 30), bounds.message_bytes),
         "one message: a line, a body, the data of one event",
     ),
     live(
         "limits.depth",
-        field!(Count(8..=10_000), bounds.depth),
+        field!(Count(8..=10_000), policy.limits.depth),
         "how deep a message may be nested",
     ),
     live(
         "limits.nodes",
-        field!(Count(1_000..=100_000_000), bounds.nodes),
+        field!(Count(1_000..=100_000_000), policy.limits.nodes),
         "values and keys in one message",
     ),
     live(
         "limits.pending",
-        field!(Count(1..=1_000_000), bounds.pending),
+        field!(Count(1..=1_000_000), policy.limits.pending),
         "requests of one client that wait for their answers",
     ),
     live(
         "limits.parked",
-        field!(Count(1..=100_000), bounds.parked),
+        field!(Count(1..=100_000), policy.limits.parked),
         "calls of one client that wait for the server's listing",
     ),
     live(
         "limits.parked_bytes",
-        field!(Bytes(1 << 10..=1 << 30), bounds.parked_bytes),
+        field!(Bytes(1 << 10..=1 << 30), policy.limits.parked_bytes),
         "bytes of those calls",
     ),
     live(
         "limits.pages",
-        field!(Count(1..=100_000), bounds.pages),
+        field!(Count(1..=100_000), policy.limits.pages),
         "pages of one listing",
     ),
     live(
         "limits.tools",
-        field!(Count(1..=1_000_000), bounds.tools),
+        field!(Count(1..=1_000_000), policy.limits.tools),
         "tools of one listing",
     ),
     live(
         "limits.listing",
-        field!(Bytes(1 << 10..=1 << 30), bounds.listing),
+        field!(Bytes(1 << 10..=1 << 30), policy.limits.listing_bytes),
         "bytes of one listing",
     ),
     live(
         "limits.tool_lists",
-        field!(Bytes(1 << 10..=1 << 30), bounds.tool_lists),
+        field!(Bytes(1 << 10..=1 << 30), policy.limits.tool_list_bytes),
         "bytes of all listings that are known at a time",
     ),
     live(
         "limits.tasks",
-        field!(Count(1..=1_000_000), bounds.tasks),
+        field!(Count(1..=1_000_000), policy.limits.tasks),
         "tasks of one client whose results are awaited",
     ),
     live(
         "limits.scopes",
-        field!(Count(1..=1_000_000), bounds.scopes),
+        field!(Count(1..=1_000_000), policy.limits.scopes),
         "callers whose listings are known at a time",
     ),
     live(
         "limits.fuel",
-        field!(Count(1_000..=1_000_000_000), bounds.fuel),
+        field!(Count(1_000..=1_000_000_000), fuel),
         "work of one check, in the engine's units; the same on every machine",
     ),
     fixed(
         "limits.head",
-        field!(Bytes(1 << 10..=1 << 20), bounds.head),
+        field!(Bytes(1 << 10..=1 << 20), bounds.head_bytes),
         "the head of an HTTP request; over it status 431",
     ),
     fixed(
@@ -350,17 +350,17 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     ),
     fixed(
         "limits.events",
-        field!(Count(1..=100_000), bounds.events),
+        field!(Count(1..=100_000), bounds.waiting_events),
         "events that wait for a slow reader before its server is held back",
     ),
     live(
         "times.call",
-        field!(Time(ms(100)..=h(24)), times.call),
+        field!(Time(ms(100)..=h(24)), call_timeout),
         "the longest a request may wait for its answer; progress begins it anew",
     ),
     live(
         "times.list",
-        field!(Time(ms(100)..=h(1)), times.list),
+        field!(Time(ms(100)..=h(1)), policy.list_timeout),
         "the longest a page of the guard's own `tools/list` may take",
     ),
     fixed(
