@@ -70,7 +70,7 @@ fn instance(bytes: usize, passes: usize) -> Result<Point, String> {
         .validator(&parsed, &Setup::new(schema, Dialect::Draft202012))
         .map_err(said)?;
     let mut workspace = Workspace::new();
-    let checked = ours.check_bytes(&mut workspace, text.as_bytes());
+    let checked = ours.check(&mut workspace, text.as_bytes());
     if !checked.is_ok_and(toolgate_schema::Verdict::is_valid) {
         return Err(format!(
             "ours does not accept the instance of {bytes} bytes"
@@ -83,7 +83,7 @@ fn instance(bytes: usize, passes: usize) -> Result<Point, String> {
             (
                 "toolgate",
                 least(passes, || {
-                    let _ = black_box(ours.check_bytes(&mut workspace, black_box(text)));
+                    let _ = black_box(ours.check(&mut workspace, black_box(text)));
                 })?,
             ),
             (
@@ -146,7 +146,7 @@ fn schema(count: usize, passes: usize) -> Result<Point, String> {
             (
                 "check: toolgate",
                 least(passes, || {
-                    let _ = black_box(ours.check_bytes(&mut workspace, black_box(text)));
+                    let _ = black_box(ours.check(&mut workspace, black_box(text)));
                 })?,
             ),
         ],

@@ -174,7 +174,7 @@ impl<'a> Prepared<'a> {
             let invalid = parsed(&workload.invalid)?;
             for (list, expected) in [(&valid, Verdict::Valid), (&invalid, Verdict::Invalid)] {
                 for instance in list {
-                    let verdict = ours.check_value(&mut workspace, &instance.value);
+                    let verdict = ours.check(&mut workspace, &instance.value);
                     let tape = ours.check(&mut workspace, instance.tape.document().root());
                     if verdict != expected || tape != expected {
                         return Err(format!("ours says {verdict} and {tape}, not {expected}"));
@@ -253,7 +253,7 @@ impl Ready<'_> {
                 let _ = black_box(Boon::compiled(self.schema.clone(), &setup));
             }
             Task::BytesOurs => each(&self.workload.valid, |text| {
-                let _ = black_box(self.ours.check_bytes(workspace, text));
+                let _ = black_box(self.ours.check(workspace, text));
             }),
             Task::BytesJsonschema => each(&self.workload.valid, |text| {
                 black_box(self.jsonschema.is_valid(&value(text)));
@@ -262,7 +262,7 @@ impl Ready<'_> {
                 black_box(self.boon.as_ref().map(|boon| boon.is_valid(&value(text))));
             }),
             Task::InvalidBytesOurs => each(&self.workload.invalid, |text| {
-                let _ = black_box(self.ours.check_bytes(workspace, text));
+                let _ = black_box(self.ours.check(workspace, text));
             }),
             Task::InvalidBytesJsonschema => each(&self.workload.invalid, |text| {
                 black_box(self.jsonschema.is_valid(&value(text)));
@@ -286,7 +286,7 @@ impl Ready<'_> {
             }
             Task::ValueOurs | Task::InvalidOurs => {
                 for instance in self.instances(task) {
-                    let _ = black_box(self.ours.check_value(workspace, &instance.value));
+                    let _ = black_box(self.ours.check(workspace, &instance.value));
                 }
             }
             Task::ValueJsonschema | Task::InvalidJsonschema => {
@@ -323,7 +323,7 @@ impl Ready<'_> {
             }
             Task::TextsOurs => {
                 for instance in self.instances(task) {
-                    let report = self.ours.explain_value(workspace, &instance.value);
+                    let report = self.ours.explain(workspace, &instance.value);
                     for finding in &report.findings {
                         black_box(finding.to_string());
                     }

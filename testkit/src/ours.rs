@@ -76,7 +76,7 @@ pub struct Ours {
 impl Ours {
     /// Judges JSON text.
     pub fn check_bytes(&mut self, instance: &[u8]) -> Answer {
-        match self.schema.check_bytes(&mut self.workspace, instance) {
+        match self.schema.check(&mut self.workspace, instance) {
             Ok(verdict) => answer(verdict),
             Err(error) => Answer::Unreadable(error.to_string()),
         }
@@ -84,7 +84,7 @@ impl Ours {
 
     /// Judges a parsed value.
     pub fn check_value(&mut self, instance: &serde_json::Value) -> Answer {
-        answer(self.schema.check_value(&mut self.workspace, instance))
+        answer(self.schema.check(&mut self.workspace, instance))
     }
 }
 

@@ -22,7 +22,7 @@ pub fn hold(
     let bytes = instance.as_bytes();
     let Ours { schema, workspace } = ours;
     let report = schema
-        .explain_bytes(workspace, bytes)
+        .explain(workspace, bytes)
         .map_err(|error| error.to_string())?;
     if report.verdict
         != if expected {
@@ -38,7 +38,7 @@ pub fn hold(
     }
     // The verdict of such an output is that of the plain program.
     let output = schema
-        .output_bytes(workspace, bytes, OutputFormat::List)
+        .output(workspace, bytes, OutputFormat::List)
         .map_err(|error| error.to_string())?;
     if !output.starts_with(&format!(r#"{{"valid":{expected}"#)) {
         return Err(format!("the plain program says {output}"));

@@ -44,7 +44,7 @@ fn pair(schema: &[u8], instance: &[u8]) {
     let mut workspace = Workspace::new();
     let mut took = |what: &str| {
         let before = cpu();
-        let verdict = schema.check_bytes(&mut workspace, instance);
+        let verdict = schema.check(&mut workspace, instance);
         let verdict = verdict.map_or_else(|e| e.to_string(), |verdict| verdict.to_string());
         let (spent, units) = ((cpu() - before) / 1e6, workspace.fuel_used());
         println!("{what}: {spent:.0} ms for {units} units, {verdict}");

@@ -41,8 +41,8 @@ fn run() -> Result<(), String> {
     let mut workspace = Workspace::new();
     for one in &ready {
         for (text, value) in one.valid.iter().chain(&one.invalid) {
-            let _ = black_box(one.schema.check_bytes(&mut workspace, text.as_bytes()));
-            black_box(one.schema.explain_value(&mut workspace, value));
+            let _ = black_box(one.schema.check(&mut workspace, text.as_bytes()));
+            black_box(one.schema.explain(&mut workspace, value));
         }
     }
     counted_compile(&compiler, &ready);
@@ -65,7 +65,7 @@ fn counted_compile(compiler: &Compiler, ready: &[Ready]) {
 fn counted_bytes(workspace: &mut Workspace, ready: &[Ready]) {
     for one in ready {
         for (text, _) in &one.valid {
-            let _ = black_box(one.schema.check_bytes(workspace, text.as_bytes()));
+            let _ = black_box(one.schema.check(workspace, text.as_bytes()));
         }
     }
 }
@@ -74,7 +74,7 @@ fn counted_bytes(workspace: &mut Workspace, ready: &[Ready]) {
 fn counted_value(workspace: &mut Workspace, ready: &[Ready]) {
     for one in ready {
         for (_, value) in &one.valid {
-            let _ = black_box(one.schema.check_value(workspace, value));
+            let _ = black_box(one.schema.check(workspace, value));
         }
     }
 }
@@ -83,7 +83,7 @@ fn counted_value(workspace: &mut Workspace, ready: &[Ready]) {
 fn counted_invalid(workspace: &mut Workspace, ready: &[Ready]) {
     for one in ready {
         for (_, value) in &one.invalid {
-            let _ = black_box(one.schema.check_value(workspace, value));
+            let _ = black_box(one.schema.check(workspace, value));
         }
     }
 }
@@ -102,7 +102,7 @@ fn counted_faults(workspace: &mut Workspace, ready: &[Ready]) {
 fn counted_explain(workspace: &mut Workspace, ready: &[Ready]) {
     for one in ready {
         for (_, value) in &one.invalid {
-            black_box(one.schema.explain_value(workspace, value));
+            black_box(one.schema.explain(workspace, value));
         }
     }
 }

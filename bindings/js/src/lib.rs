@@ -212,7 +212,7 @@ fn check(state: &mut State, schema: u32, instance: usize) -> u32 {
     else {
         return MISUSED;
     };
-    match compiled.schema.check_bytes(&mut state.workspace, text) {
+    match compiled.schema.check(&mut state.workspace, text) {
         Ok(Verdict::Valid) => VALID,
         Ok(Verdict::Invalid) => INVALID,
         Ok(Verdict::Undecided(why)) => {
@@ -233,7 +233,7 @@ fn explain(state: &mut State, schema: u32, instance: usize) -> u32 {
     else {
         return MISUSED;
     };
-    let report = compiled.schema.explain_bytes(&mut state.workspace, text);
+    let report = compiled.schema.explain(&mut state.workspace, text);
     state.output.clear();
     match report {
         Ok(report) => {

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyIterator, PyList, PyString};
 use toolgate_json::ReadError;
-use toolgate_schema::{Compiler, Report, Schema, Verdict, Workspace};
+use toolgate_schema::{AnyNode, Compiler, Report, Schema, Verdict, Workspace};
 
 use crate::errors;
 use crate::tape::Tape;
@@ -62,7 +62,7 @@ impl Validator {
         let texts = tape
             .texts()
             .map_err(|refusal| errors::refused(py, refusal))?;
-        let verdict = with(|workspace| self.schema.check(workspace, texts.root()));
+        let verdict = with(|workspace| self.schema.check(workspace, AnyNode(texts.root())));
         decided(py, verdict)
     }
 
@@ -84,7 +84,7 @@ impl Validator {
     fn is_valid_json(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<bool> {
         let text = bytes(text)?;
         let verdict = detached(py, text.len(), || {
-            with(|workspace| self.schema.check_bytes(workspace, &text))
+            with(|workspace| self.schema.check(workspace, &*text))
         });
         decided(py, verdict.map_err(|error| errors::unreadable(py, &error))?)
     }
@@ -130,14 +130,14 @@ impl Validator {
         let texts = tape.texts();
         let texts = texts.map_err(|refusal| errors::refused(instance.py(), refusal))?;
         Ok(with(|workspace| {
-            self.schema.explain(workspace, texts.root())
+            self.schema.explain(workspace, AnyNode(texts.root()))
         }))
     }
 
     fn report_json(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<Report> {
         let text = bytes(text)?;
         let report: Result<Report, ReadError> = detached(py, text.len(), || {
-            with(|workspace| self.schema.explain_bytes(workspace, &text))
+            with(|workspace| self.schema.explain(workspace, &*text))
         });
         report.map_err(|error| errors::unreadable(py, &error))
     }

@@ -76,7 +76,7 @@ fn every_pair_has_its_class_and_every_proof_proves() {
             let accepts = |schema: &Value| {
                 let compiler = Compiler::new().formats(Formats::Assert);
                 let schema = compiler.compile(schema.to_string().as_bytes()).unwrap();
-                let verdict = schema.check_bytes(&mut Workspace::new(), proof.as_bytes());
+                let verdict = schema.check(&mut Workspace::new(), proof.as_bytes());
                 verdict.unwrap().is_valid()
             };
             assert!(accepts(passes) && !accepts(fails), "{pair}: {proof}");
@@ -160,7 +160,7 @@ fn compatible_pairs_have_no_counterexample_among_simple_values() {
             let (before, after) = (compile(old), compile(new));
             for instance in &instances {
                 let mut passes = |schema: &Schema| {
-                    let verdict = schema.check_bytes(&mut workspace, instance.as_bytes());
+                    let verdict = schema.check(&mut workspace, instance.as_bytes());
                     verdict.unwrap().is_valid()
                 };
                 assert!(

@@ -279,7 +279,7 @@ fn hold_as(differ: Differ, old: &Value, new: &Value, instances: &[Value]) -> Opt
     let report = differ.diff([tool(old).as_str()], [tool(new).as_str()]);
     let mut workspace = Workspace::new();
     let mut passes = |schema: &Schema, text: &str| {
-        let verdict = schema.check_bytes(&mut workspace, text.as_bytes());
+        let verdict = schema.check(&mut workspace, text.as_bytes());
         verdict.unwrap().is_valid()
     };
     for change in report.tools.iter().flat_map(|tool| &tool.changes) {

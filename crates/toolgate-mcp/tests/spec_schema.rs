@@ -52,9 +52,7 @@ fn definition(era: Era, name: &str) -> Option<Schema> {
 
 fn check(schema: &Schema, text: &str, what: &str) {
     let mut workspace = Workspace::new();
-    let report = schema
-        .explain_bytes(&mut workspace, text.as_bytes())
-        .unwrap();
+    let report = schema.explain(&mut workspace, text.as_bytes()).unwrap();
     assert!(
         report.verdict.is_valid(),
         "{what}: {}\n{text}",

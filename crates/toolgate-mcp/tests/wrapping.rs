@@ -79,14 +79,8 @@ fn wrapping_keeps_verdicts() {
             } else {
                 value.clone()
             };
-            let was = before
-                .0
-                .check_bytes(&mut workspace, value.as_bytes())
-                .unwrap();
-            let is = before
-                .1
-                .check_bytes(&mut workspace, sent.as_bytes())
-                .unwrap();
+            let was = before.0.check(&mut workspace, value.as_bytes()).unwrap();
+            let is = before.1.check(&mut workspace, sent.as_bytes()).unwrap();
             if matches!(was, Verdict::Undecided(_)) || matches!(is, Verdict::Undecided(_)) {
                 continue;
             }
@@ -123,7 +117,7 @@ fn the_wrapper_asks_for_its_member() {
     ] {
         assert_eq!(
             schema
-                .check_bytes(&mut workspace, value.as_bytes())
+                .check(&mut workspace, value.as_bytes())
                 .unwrap()
                 .is_valid(),
             expected

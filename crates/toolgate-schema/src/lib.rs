@@ -12,10 +12,106 @@
 //!     br#"{"type": "object", "properties": {"on": {"format": "date"}}, "required": ["on"]}"#,
 //! )?;
 //! let mut workspace = Workspace::new();
-//! let verdict = schema.check_bytes(&mut workspace, br#"{"on": "2026-02-30"}"#)?;
+//! let verdict = schema.check(&mut workspace, br#"{"on": "2026-02-30"}"#)?;
 //! assert_eq!(verdict, Verdict::Invalid);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Checking and explaining
+//!
+//! | method | answers |
+//! |---|---|
+//! | [`Schema::check`] | valid, invalid or undecided |
+//! | [`Schema::explain`] | why an instance is invalid: [`Finding`]s with places, and a summary for people and models |
+//! | [`Schema::output`] | a standard output format, as JSON text |
+//! | [`Schema::annotations`] | what keywords that hold say about values |
+//!
+//! Each takes an [`Instance`] (JSON text, a document, a `serde_json::Value`, or any [`Node`])
+//! and a [`Workspace`], which holds the options of one check and the memory that checks reuse.
+//! The [`Compiler`] has the options of a schema.
+//!
+//! # Untrusted input
+//!
+//! This crate is made for schemas and instances that strangers write. Under the default
+//! [`Limits`], no schema and no instance makes it panic, overflow the stack, loop, fetch
+//! something, or take more than the time and memory below. What the limits stop is an error of
+//! compilation, or an undecided check, and never a verdict.
+//!
+//! ## Schemas
+//!
+//! [`Compiler::compile`] refuses a schema that goes over a limit, with a [`CompileError`] whose
+//! [`limit`](CompileError::limit) names it. Compilation takes time and memory in proportion to
+//! these limits, and they are checked while the schema is read, before more memory is taken:
+//!
+//! | limits | what they bound | what they do not |
+//! |---|---|---|
+//! | `schema_bytes`, `schema_nesting`, `schema_nodes`, `schema_digits` | reading each document | how many documents there are: only those that were registered with the compiler, at most `registrations` |
+//! | `depth`, `subschemas`, `enum_members`, `reference_bytes` | the model, summed over all documents that references lead to | |
+//! | `pattern_bytes`, `pattern_size`, `patterns_size` | the compiled regular expressions | the memory that a match uses while it runs, which each pattern bounds by itself |
+//! | `plan_nodes` | the compiled program, where dynamic references would multiply it | |
+//!
+//! Nothing is fetched. A `$ref` to a document that is not registered is refused
+//! (`ref-denied`), and so is a ring of references that would never end. A regular expression
+//! is matched in time linear in the text wherever it has no backreference or lookaround;
+//! where it has one, the search pays fuel for each step.
+//!
+//! ## Instances
+//!
+//! Reading JSON text is bounded by [`Limits::instance`]: bytes, nesting, values, digits of a
+//! number, and repeated names. An instance over them is a [`ReadError`], which is not a verdict.
+//! An instance that is given as a value has no such bound; checking it has.
+//!
+//! A check may spend [`Limits::fuel`] units of work, 10 to 40 ns each on a core of the 2020s:
+//! 20 to 80 ms with the default, where an ordinary tool call takes under 100 units. Fuel is paid
+//! before the work. It depends on the schema and the content of the instance only, not on the
+//! machine, the order of members or the representation, so that the same check ends the same
+//! way everywhere. [`Limits::evaluation_depth`] bounds how deep subschemas apply each other,
+//! and with it the stack: 256 KiB are enough for the default. Explaining a failure may take as
+//! much again.
+//!
+//! Fuel is not time. A machine that is slow or overloaded takes longer for it; a deadline
+//! belongs to the program that calls. [`Workspace::fuel`] sets the fuel of single checks, for a
+//! program that gives each of its users a budget of their own.
+//!
+//! ## Undecided
+//!
+//! [`Verdict::Undecided`] means that the answer is not known, for the reason it carries. No
+//! keyword turns it into an answer: `not` does not negate it, and `anyOf` does not pass it over
+//! for a branch that it has not tried. Treat it as "not valid" where you protect something, and
+//! log the reason: [`Exhausted::setting`] names the limit to raise.
+//!
+//! ```
+//! use toolgate_schema::{Compiler, Exhausted, Limits, Verdict, Workspace};
+//!
+//! let limits = Limits { fuel: 1_000, ..Limits::default() };
+//! let schema = Compiler::new().limits(limits).compile(br#"{"uniqueItems": true}"#)?;
+//! let long: Vec<u32> = (0..10_000).collect();
+//! let verdict = schema.check(&mut Workspace::new(), &serde_json::json!(long));
+//! assert_eq!(verdict, Verdict::Undecided(Exhausted::Fuel { allowed: 1_000 }));
+//!
+//! let allowed = match verdict {
+//!     Verdict::Valid => true,
+//!     Verdict::Invalid => false,
+//!     // Refuse what could not be checked.
+//!     Verdict::Undecided(why) => {
+//!         assert_eq!(why.setting(), Some("limits.fuel"));
+//!         false
+//!     }
+//! };
+//! assert!(!allowed);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! ## What to raise
+//!
+//! The defaults are several times what the largest of 11,799 published tools needs. Raise one
+//! limit at a time, for the schema that its error names: `subschemas`, `plan_nodes` and
+//! `enum_members` for generated schemas, `patterns_size` for large character classes, `fuel`
+//! for instances of megabytes. `evaluation_depth` costs stack: about 720 bytes for a level, in
+//! an optimised build. A compiled schema takes memory in proportion to its text and its
+//! patterns ([`Schema::memory`]); a [`Workspace`] keeps the memory of its largest instance.
+//!
+//! # How it works
 //!
 //! `toolgate-syntax` reads a schema into a model. Here the model is *lowered*
 //! into a plan, and the plan is *executed*. Only when the
@@ -61,6 +157,7 @@ pub use report::{
 pub use safety::{
     assert_schema_safe_to_compile, assert_view_safe_to_compile, is_same_document_ref,
 };
+pub use schema::instance::{AnyNode, Instance};
 pub use schema::{Schema, Verdict, Workspace};
 // What signatures of this crate mention of the crates below it.
 pub use toolgate_json::{Kind, Node, OwnedDocument, ReadError, ReadLimits, View};

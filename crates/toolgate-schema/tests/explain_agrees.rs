@@ -193,10 +193,8 @@ fn plain_evaluation_and_plan_agree() {
         };
         for _ in 0..12 {
             let data = instance(&mut dice, 3);
-            let plan = schema.check_bytes(&mut workspace, data.as_bytes()).unwrap();
-            let report = schema
-                .explain_bytes(&mut workspace, data.as_bytes())
-                .unwrap();
+            let plan = schema.check(&mut workspace, data.as_bytes()).unwrap();
+            let report = schema.explain(&mut workspace, data.as_bytes()).unwrap();
             let about = format!("seed {seed}: {text}\n{data}\n{report:#?}");
             assert_eq!(report.verdict, plan, "{about}");
             // The branches of unions in unions share a number of findings.
@@ -215,13 +213,13 @@ fn plain_evaluation_and_plan_agree() {
                 );
             }
             let value: serde_json::Value = serde_json::from_str(&data).unwrap();
-            let other = schema.explain_value(&mut workspace, &value);
+            let other = schema.explain(&mut workspace, &value);
             assert_eq!(other.verdict, plan, "{about}");
             let mut for_one = Workspace::new().findings(1);
-            let first = schema.explain_value(&mut for_one, &value);
+            let first = schema.explain(&mut for_one, &value);
             assert_eq!(first.findings.first(), other.findings.first(), "{about}");
             let output = schema
-                .output_bytes(&mut workspace, data.as_bytes(), OutputFormat::Detailed)
+                .output(&mut workspace, data.as_bytes(), OutputFormat::Detailed)
                 .unwrap();
             let output: serde_json::Value = serde_json::from_str(&output).unwrap();
             assert_eq!(output["valid"], !invalid, "{about}");

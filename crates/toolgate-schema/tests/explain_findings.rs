@@ -10,7 +10,7 @@ fn explain(schema: &str, instance: &str) -> Report {
         .content(Content::Assert);
     let schema = compiler.compile(schema.as_bytes()).unwrap();
     schema
-        .explain_bytes(&mut Workspace::new(), instance.as_bytes())
+        .explain(&mut Workspace::new(), instance.as_bytes())
         .unwrap()
 }
 
@@ -293,7 +293,7 @@ fn draft_4_is_explained_by_its_own_rules() {
     let schema = compiler
         .compile(br#"{"minimum": 3, "exclusiveMinimum": true, "type": "integer"}"#)
         .unwrap();
-    let report = schema.explain_bytes(&mut Workspace::new(), b"3.0").unwrap();
+    let report = schema.explain(&mut Workspace::new(), b"3.0").unwrap();
     let lines: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
     assert_eq!(
         lines,

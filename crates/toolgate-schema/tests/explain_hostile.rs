@@ -45,12 +45,12 @@ fn run(folder: &std::path::Path) {
         };
         let mut workspace = Workspace::new();
         let start = Instant::now();
-        let Ok(report) = schema.explain_bytes(&mut workspace, &instance) else {
+        let Ok(report) = schema.explain(&mut workspace, &instance) else {
             continue;
         };
         let explained = start.elapsed();
         let summary = report.summary().to_string();
-        let plan = schema.check_bytes(&mut workspace, &instance).unwrap();
+        let plan = schema.check(&mut workspace, &instance).unwrap();
         let both = (report.verdict, plan);
         let opposite = matches!(
             both,
@@ -64,7 +64,7 @@ fn run(folder: &std::path::Path) {
         }
         let start = Instant::now();
         let output = schema
-            .output_bytes(&mut workspace, &instance, OutputFormat::Hierarchical)
+            .output(&mut workspace, &instance, OutputFormat::Hierarchical)
             .unwrap();
         let written = start.elapsed();
         assert!(output.len() < 40 << 20, "{name}: {} bytes", output.len());

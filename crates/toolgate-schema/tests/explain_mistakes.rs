@@ -8,7 +8,7 @@ fn told(schema: &str, instance: &str) -> String {
     let compiler = Compiler::new().formats(Formats::AssertWithNumbers);
     let schema = compiler.compile(schema.as_bytes()).unwrap();
     let report = schema
-        .explain_bytes(&mut Workspace::new(), instance.as_bytes())
+        .explain(&mut Workspace::new(), instance.as_bytes())
         .unwrap();
     assert!(report.complete, "{report:?}");
     report.summary().to_string()
@@ -312,7 +312,7 @@ fn the_text_is_bounded() {
     let schema = r#"{"additionalProperties": {"type": "integer"}, "maxProperties": 1}"#;
     let schema = Compiler::new().compile(schema.as_bytes()).unwrap();
     let report = schema
-        .explain_bytes(&mut Workspace::new(), instance.as_bytes())
+        .explain(&mut Workspace::new(), instance.as_bytes())
         .unwrap();
     let text = report.summary().to_string();
     assert!(!report.complete);

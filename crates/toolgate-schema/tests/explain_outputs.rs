@@ -56,7 +56,7 @@ fn what_fails_below_a_failing_type_or_constant_is_found() {
         let compiled = Schema::compile(schema.as_bytes()).unwrap();
         let mut workspace = Workspace::new();
         let value: serde_json::Value = serde_json::from_str(instance).unwrap();
-        let report = compiled.explain_value(&mut workspace, &value);
+        let report = compiled.explain(&mut workspace, &value);
         let places: Vec<_> = report
             .findings
             .iter()
@@ -92,7 +92,7 @@ fn nested_outputs_can_be_read_again() {
     let mut workspace = Workspace::new();
     for instance in [r#"{"x": 1}"#, "{}"] {
         for format in OutputFormat::ALL {
-            let output = schema.output_bytes(&mut workspace, instance.as_bytes(), format);
+            let output = schema.output(&mut workspace, instance.as_bytes(), format);
             let output = output.unwrap();
             let read: Result<serde_json::Value, _> = serde_json::from_str(&output);
             let valid = read.map(|output| output["valid"] == (instance != "{}"));

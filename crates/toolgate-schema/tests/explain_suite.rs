@@ -75,8 +75,8 @@ fn every_verdict_of_the_official_suite() {
                     } else {
                         Verdict::Invalid
                     };
-                    let plan = schema.check_bytes(&mut workspace, data).unwrap();
-                    let report = schema.explain_bytes(&mut workspace, data).unwrap();
+                    let plan = schema.check(&mut workspace, data).unwrap();
+                    let report = schema.explain(&mut workspace, data).unwrap();
                     let value: serde_json::Value = serde_json::from_slice(data).unwrap();
                     let told = report.verdict != Verdict::Invalid || !report.findings.is_empty();
                     let name = format!(
@@ -90,14 +90,14 @@ fn every_verdict_of_the_official_suite() {
                     if plan != expected {
                         wrong.push(format!("plan: {name}: {plan}"));
                     }
-                    let again = schema.explain_value(&mut workspace, &value);
+                    let again = schema.explain(&mut workspace, &value);
                     if again.findings.len() != report.findings.len()
                         && !inside.to_string_lossy().contains("bignum")
                     {
                         wrong.push(format!("value: {name}: {again:?}"));
                     }
                     for format in OutputFormat::ALL {
-                        let text = schema.output_bytes(&mut workspace, data, format).unwrap();
+                        let text = schema.output(&mut workspace, data, format).unwrap();
                         let output: serde_json::Value = serde_json::from_str(&text).unwrap();
                         if output["valid"] != valid {
                             wrong.push(format!("output: {name}: {text}"));

@@ -169,7 +169,7 @@ fn exact_price_on_the_official_suite() {
 /// All that is promised of the price of one check.
 fn holds(schema: &Schema, instance: &[u8], name: &str) {
     let mut workspace = Workspace::new();
-    let verdict = schema.check_bytes(&mut workspace, instance).unwrap();
+    let verdict = schema.check(&mut workspace, instance).unwrap();
     let price = workspace.fuel_used();
 
     // So it does when the text was read before.
@@ -185,9 +185,7 @@ fn holds(schema: &Schema, instance: &[u8], name: &str) {
     let mut turned = String::new();
     turn(document.document().root(), &mut turned);
     assert_eq!(
-        schema
-            .check_bytes(&mut workspace, turned.as_bytes())
-            .unwrap(),
+        schema.check(&mut workspace, turned.as_bytes()).unwrap(),
         verdict,
         "{name}"
     );
@@ -196,7 +194,7 @@ fn holds(schema: &Schema, instance: &[u8], name: &str) {
     // The budget of exactly that price gives the same verdict, every smaller one none.
     let mut exact = Workspace::new().fuel(price);
     assert_eq!(
-        schema.check_bytes(&mut exact, instance).unwrap(),
+        schema.check(&mut exact, instance).unwrap(),
         verdict,
         "{name}"
     );
@@ -206,7 +204,7 @@ fn holds(schema: &Schema, instance: &[u8], name: &str) {
     {
         if less < price {
             let mut short = Workspace::new().fuel(less);
-            let end = schema.check_bytes(&mut short, instance).unwrap();
+            let end = schema.check(&mut short, instance).unwrap();
             let dry = Verdict::Undecided(Exhausted::Fuel { allowed: less });
             assert_eq!(end, dry, "{less} of {price} units: {name}");
         }

@@ -35,7 +35,7 @@ fn what_is_forbidden_is_left_out_and_the_rest_is_checked() {
         for (name, verdict) in [("valid", Verdict::Valid), ("invalid", Verdict::Invalid)] {
             for instance in case.member(name).unwrap().items() {
                 let raw = instance.raw();
-                let found = schema.check_bytes(&mut workspace, raw.as_bytes()).unwrap();
+                let found = schema.check(&mut workspace, raw.as_bytes()).unwrap();
                 assert_eq!(found, verdict, "{what}: {raw}");
                 // The verdict of an output is that of the plain program.
                 let plain = schema.output(&mut workspace, instance, OutputFormat::List);

@@ -42,7 +42,7 @@ fn outputs_are_what_the_suite_expects() {
                         let mut workspace = Workspace::new();
                         let data = test["data"].to_string();
                         let output = schema
-                            .output_bytes(&mut workspace, data.as_bytes(), format)
+                            .output(&mut workspace, data.as_bytes(), format)
                             .unwrap();
                         let dialect = match uri.contains("2019") {
                             true => Dialect::Draft201909,
@@ -53,9 +53,7 @@ fn outputs_are_what_the_suite_expects() {
                             .default_dialect(dialect)
                             .compile(expected.to_string().as_bytes())
                             .unwrap();
-                        let report = expected
-                            .explain_bytes(&mut workspace, output.as_bytes())
-                            .unwrap();
+                        let report = expected.explain(&mut workspace, output.as_bytes()).unwrap();
                         assert_eq!(
                             report.verdict,
                             Verdict::Valid,
@@ -112,11 +110,9 @@ fn outputs_have_the_published_shape() {
             OutputFormat::Verbose,
         ] {
             let output = schema
-                .output_bytes(&mut workspace, instance.as_bytes(), format)
+                .output(&mut workspace, instance.as_bytes(), format)
                 .unwrap();
-            let report = shape
-                .explain_bytes(&mut workspace, output.as_bytes())
-                .unwrap();
+            let report = shape.explain(&mut workspace, output.as_bytes()).unwrap();
             assert!(report.verdict.is_valid(), "{output}\n{}", report.summary());
         }
     }

@@ -30,7 +30,7 @@ fn large_operands_cost_fuel() {
         let schema = Schema::compile(schema.as_bytes()).expect("a schema");
         let mut workspace = Workspace::new();
         let verdict = schema
-            .check_bytes(&mut workspace, instance.as_bytes())
+            .check(&mut workspace, instance.as_bytes())
             .expect("JSON");
         assert!(
             matches!(verdict, Verdict::Undecided(_)) || workspace.fuel_used() > 500_000,
@@ -81,7 +81,7 @@ fn many_operations_on_one_value_cost_fuel() {
         let instance = format!("[{}]", vec![item; count].join(","));
         let mut workspace = Workspace::new();
         let verdict = schema
-            .check_bytes(&mut workspace, instance.as_bytes())
+            .check(&mut workspace, instance.as_bytes())
             .expect("JSON");
         assert_eq!(verdict, Verdict::Valid, "{item}");
         let used = workspace.fuel_used();

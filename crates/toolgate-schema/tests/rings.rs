@@ -9,7 +9,7 @@ fn verdicts(schema: &str, expected: &[(&str, Verdict)]) {
     let schema = Schema::compile(schema.as_bytes()).expect("a schema");
     let mut workspace = Workspace::new();
     for (instance, verdict) in expected {
-        let found = schema.check_bytes(&mut workspace, instance.as_bytes());
+        let found = schema.check(&mut workspace, instance.as_bytes());
         assert_eq!(found.ok(), Some(*verdict), "{instance}");
     }
 }

@@ -116,12 +116,12 @@ fn every_recursion_stays_inside_256_kib() {
                 let Ok(schema) = compiler.compile(schema.as_bytes()) else {
                     continue;
                 };
-                let verdict = schema.check_bytes(&mut workspace, instance.as_bytes());
+                let verdict = schema.check(&mut workspace, instance.as_bytes());
                 assert!(verdict.is_ok(), "{name} {n}");
                 if n <= 60 {
                     assert!(!matches!(verdict, Ok(Verdict::Undecided(_))), "{name} {n}");
                 }
-                let report = schema.explain_bytes(&mut workspace, instance.as_bytes());
+                let report = schema.explain(&mut workspace, instance.as_bytes());
                 assert!(report.is_ok(), "{name} {n}");
             }
         }
@@ -158,8 +158,8 @@ fn the_largest_settings_stay_inside_2_mib() {
         let mut check = |schema: &str, instance: &str| {
             if let Ok(schema) = compiler.compile(schema.as_bytes()) {
                 compiled += 1;
-                let _ = schema.check_bytes(&mut workspace, instance.as_bytes());
-                let _ = schema.explain_bytes(&mut workspace, instance.as_bytes());
+                let _ = schema.check(&mut workspace, instance.as_bytes());
+                let _ = schema.explain(&mut workspace, instance.as_bytes());
             }
         };
         for n in [500, 990, 1_010] {

@@ -136,7 +136,7 @@ fn streamed(
     workspace: &mut Workspace,
     text: &[u8],
 ) -> (Result<Verdict, ReadError>, u64) {
-    let answer = schema.check_bytes(workspace, text);
+    let answer = schema.check(workspace, text);
     (answer, workspace.fuel_used())
 }
 

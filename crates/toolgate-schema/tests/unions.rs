@@ -109,10 +109,10 @@ fn the_verdict_is_that_of_all_branches() {
         let mut workspace = Workspace::new();
         for (instances, expected) in [(valid, Verdict::Valid), (invalid, Verdict::Invalid)] {
             for instance in *instances {
-                let verdict = schema.check_bytes(&mut workspace, instance.as_bytes());
+                let verdict = schema.check(&mut workspace, instance.as_bytes());
                 assert_eq!(verdict, Ok(expected), "{instance} against {text}");
                 let value = serde_json::from_str(instance).expect("JSON");
-                let verdict = schema.check_value(&mut workspace, &value);
+                let verdict = schema.check(&mut workspace, &value);
                 assert_eq!(verdict, expected, "{instance} against {text}");
             }
         }

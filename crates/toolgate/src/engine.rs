@@ -48,7 +48,7 @@ impl Contract {
         match self.0.check(&mut workspace, value) {
             Verdict::Valid => Ok(()),
             Verdict::Invalid => {
-                let report = self.0.explain_view(&mut workspace, value);
+                let report = self.0.explain(&mut workspace, value);
                 let findings: Vec<String> =
                     report.findings.iter().map(ToString::to_string).collect();
                 Err(findings.join("; "))

@@ -86,10 +86,7 @@ impl<'p, 'a> Search<'p, 'a> {
 
     fn verdict(&mut self, judge: &Judge, text: &str) -> Option<Verdict> {
         let mut workspace = std::mem::take(&mut self.workspace).fuel(self.fuel.min(judge.fuel));
-        let verdict = judge
-            .schema
-            .check_bytes(&mut workspace, text.as_bytes())
-            .ok();
+        let verdict = judge.schema.check(&mut workspace, text.as_bytes()).ok();
         self.fuel = self
             .fuel
             .saturating_sub(workspace.fuel_used().saturating_add(100));

@@ -637,12 +637,8 @@ fn verdicts_are_kept_for_recorded_tools() {
         let before = Compiler::new().compile(schema.as_bytes()).unwrap();
         let mut workspace = Workspace::new();
         for (instance, _) in &tool.instances {
-            let old = before
-                .check_bytes(&mut workspace, instance.as_bytes())
-                .unwrap();
-            let new = compiled
-                .check_bytes(&mut workspace, instance.as_bytes())
-                .unwrap();
+            let old = before.check(&mut workspace, instance.as_bytes()).unwrap();
+            let new = compiled.check(&mut workspace, instance.as_bytes()).unwrap();
             assert_eq!(old, new, "{name} {instance}\n{}", inlined.text);
             instances += 1;
         }
@@ -664,12 +660,8 @@ fn same_verdicts(schema: &str, instances: &[String]) -> bool {
         .unwrap_or_else(|error| panic!("{error}\n{schema}\n{}", inlined.text));
     let mut workspace = Workspace::new();
     for instance in instances {
-        let old = before
-            .check_bytes(&mut workspace, instance.as_bytes())
-            .unwrap();
-        let new = after
-            .check_bytes(&mut workspace, instance.as_bytes())
-            .unwrap();
+        let old = before.check(&mut workspace, instance.as_bytes()).unwrap();
+        let new = after.check(&mut workspace, instance.as_bytes()).unwrap();
         assert_eq!(old, new, "{schema}\n{}\n{instance}", inlined.text);
     }
     true

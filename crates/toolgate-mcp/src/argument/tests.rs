@@ -804,7 +804,7 @@ fn case(schema_text: &str, arguments: &str, expected: &str) {
     let compiled = Compiler::new().compile(published.as_bytes());
     let verdict = compiled
         .unwrap_or_else(|error| panic!("{error}: {published}"))
-        .check_bytes(&mut Workspace::new(), arguments.as_bytes())
+        .check(&mut Workspace::new(), arguments.as_bytes())
         .unwrap();
     let accepted = expected.is_empty();
     assert_eq!(
@@ -1016,7 +1016,7 @@ fn published_schema_agrees() {
             let arguments = dice.arguments();
             let ours = schema.check_bytes(arguments.as_bytes()).unwrap();
             let theirs = compiled
-                .check_bytes(&mut workspace, arguments.as_bytes())
+                .check(&mut workspace, arguments.as_bytes())
                 .unwrap();
             assert_eq!(
                 ours == Answer::Accepted,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use toolgate_json::{Kind, Node, View};
-use toolgate_schema::{Report, Verdict, Workspace};
+use toolgate_schema::{AnyNode, Report, Verdict, Workspace};
 
 use super::decision::{Checked, Decision, Fault, Refusal};
 use super::{Checker, OnUndecided};
@@ -59,7 +59,7 @@ impl Checker {
     ) -> Decision {
         match arguments {
             Some(view) => self.judge_arguments(tool, view, |schema, workspace| {
-                schema.explain_view(workspace, view)
+                schema.explain(workspace, view)
             }),
             None => self.check_no_arguments(tool),
         }
@@ -73,7 +73,7 @@ impl Checker {
     ) -> Decision {
         match arguments {
             Some(node) => self.judge_arguments(tool, node, |schema, workspace| {
-                schema.explain(workspace, node)
+                schema.explain(workspace, AnyNode(node))
             }),
             None => self.check_no_arguments(tool),
         }
@@ -127,7 +127,7 @@ impl Checker {
             let engine = engine.clone();
             return self.host_arguments(&engine, tool, arguments);
         }
-        match schema.check(&mut self.workspace, arguments) {
+        match schema.check(&mut self.workspace, AnyNode(arguments)) {
             Verdict::Valid => Decision::pass(Some(tool), Checked::Valid),
             Verdict::Invalid => {
                 let report = explain(&schema, &mut self.workspace);

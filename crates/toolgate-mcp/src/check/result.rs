@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use toolgate_json::{Node, View};
-use toolgate_schema::{Report, Schema, Verdict, Workspace};
+use toolgate_schema::{AnyNode, Report, Schema, Verdict, Workspace};
 
 use super::call::{not_a_message, uncompilable, unreadable};
 use super::decision::{Checked, Decision, Fault};
@@ -130,7 +130,7 @@ impl Checker {
             return Decision::pass(Some(tool), Checked::EraWithoutOutput);
         }
         self.judge_output(tool, result.structured, |schema, workspace, value| {
-            schema.explain_view(workspace, value)
+            schema.explain(workspace, value)
         })
     }
 
@@ -158,7 +158,7 @@ impl Checker {
             let engine = engine.clone();
             return self.host_output(&engine, tool, value);
         }
-        match schema.check(&mut self.workspace, value) {
+        match schema.check(&mut self.workspace, AnyNode(value)) {
             Verdict::Valid => Decision::pass(Some(tool), Checked::Valid),
             Verdict::Invalid => {
                 let report = explain(&schema, &mut self.workspace, value);

@@ -234,7 +234,7 @@ impl Search<'_> {
         let allowed = allowed.min(self.fuel / 2);
         self.fuel = self.fuel.saturating_sub(allowed.saturating_mul(2));
         self.workspace = std::mem::take(&mut self.workspace).fuel(allowed);
-        let report = self.schema.explain_view(&mut self.workspace, root);
+        let report = self.schema.explain(&mut self.workspace, root);
         if report.findings.is_empty() {
             self.complete = false;
         }

@@ -523,9 +523,7 @@ fn spoiled_arguments_come_back() {
     for _ in 0..2_000 {
         let arguments = dice.arguments();
         let outcome = repair(&schema, arguments.as_bytes(), &RepairLimits::default()).unwrap();
-        let verdict = schema
-            .check_bytes(&mut workspace, arguments.as_bytes())
-            .unwrap();
+        let verdict = schema.check(&mut workspace, arguments.as_bytes()).unwrap();
         assert_eq!(outcome == Outcome::Valid, verdict.is_valid(), "{arguments}");
         if outcome == Outcome::Valid {
             continue;
@@ -533,7 +531,7 @@ fn spoiled_arguments_come_back() {
         spoiled += 1;
         if let Outcome::Repaired(repaired) = outcome {
             back += 1;
-            let verdict = schema.check_bytes(&mut workspace, repaired.text.as_bytes());
+            let verdict = schema.check(&mut workspace, repaired.text.as_bytes());
             assert!(verdict.unwrap().is_valid(), "{arguments} {}", repaired.text);
             assert!(!repaired.edits.is_empty());
         } else {
@@ -577,7 +575,7 @@ fn recorded_arguments_come_back() {
             spoiled += 1;
             if let Outcome::Repaired(repaired) = outcome {
                 back += 1;
-                let verdict = schema.check_bytes(&mut Workspace::new(), repaired.text.as_bytes());
+                let verdict = schema.check(&mut Workspace::new(), repaired.text.as_bytes());
                 assert!(verdict.unwrap().is_valid(), "{} {text}", tool.name);
             }
         }

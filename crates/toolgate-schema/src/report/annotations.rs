@@ -9,6 +9,7 @@ use crate::execute::Scratch;
 use crate::explain::Evaluation;
 use crate::explain::sink::{Full, Sink, Spot};
 use crate::outline::DocId;
+use crate::schema::instance::{Instance, Question};
 use crate::schema::{Schema, Workspace};
 
 /// What the subschemas that hold say about the values they hold for.
@@ -56,20 +57,29 @@ impl Schema {
     /// annotations too. Bounded in number and size.
     ///
     /// ```
-    /// use toolgate_schema::{Schema, ValueNode, Workspace};
+    /// use toolgate_schema::{Schema, Workspace};
     ///
     /// let schema = Schema::compile(br#"{"properties": {"a": {"title": "A"}}}"#)?;
     /// let instance = serde_json::json!({"a": 1});
-    /// let annotations = schema.annotations(&mut Workspace::new(), ValueNode::new(&instance));
+    /// let annotations = schema.annotations(&mut Workspace::new(), &instance);
     /// let title = annotations.of("/a", "title").next().map(|one| one.value.as_str());
     /// assert_eq!(title, Some("\"A\""));
     /// # Ok::<(), toolgate_schema::CompileError>(())
     /// ```
-    pub fn annotations<'i, N: Node<'i>>(
+    ///
+    /// # Errors
+    ///
+    /// Only for text: it is not JSON, or over the bounds of
+    /// [`Limits::instance`](crate::Limits::instance).
+    pub fn annotations<I: Instance>(
         &self,
         workspace: &mut Workspace,
-        instance: N,
-    ) -> Annotations {
+        instance: I,
+    ) -> I::Answer<Annotations> {
+        instance.ask(self, workspace, Annotate)
+    }
+
+    fn annotated<'i, N: Node<'i>>(&self, workspace: &Workspace, instance: N) -> Annotations {
         let Ok(program) = self.plain() else {
             return Annotations::default();
         };
@@ -97,6 +107,22 @@ impl Schema {
         }
         list.reverse();
         Annotations { list, complete }
+    }
+}
+
+/// What the keywords that hold say about an instance.
+struct Annotate;
+
+impl Question for Annotate {
+    type Answer = Annotations;
+
+    fn of_node<'i, N: Node<'i>>(
+        self,
+        schema: &Schema,
+        workspace: &mut Workspace,
+        node: N,
+    ) -> Annotations {
+        schema.annotated(workspace, node)
     }
 }
 

@@ -4,6 +4,7 @@
 mod annotations;
 mod faults;
 mod finding;
+mod format;
 mod json;
 mod locate;
 mod message;
@@ -11,16 +12,17 @@ mod output;
 mod summary;
 mod tree;
 
-use toolgate_json::{Node, ReadError, View};
+use toolgate_json::{Node, View};
 
 pub use annotations::{Annotation, Annotations};
 pub use faults::{Fault, Faults};
 pub use finding::{Finding, Source};
-pub use output::OutputFormat;
+pub use format::OutputFormat;
 pub use summary::Explanation;
 
 use crate::execute::{Allowance, Exhausted};
 use crate::explain::PLAIN_UNIT;
+use crate::schema::instance::{Instance, Question};
 use crate::schema::{Schema, Verdict, Workspace};
 
 /// Why an instance does not match, from [`Schema::explain`].
@@ -48,6 +50,30 @@ impl Report {
     }
 }
 
+/// Why an instance does not match.
+struct Explain;
+
+impl Question for Explain {
+    type Answer = Report;
+
+    fn of_node<'i, N: Node<'i>>(
+        self,
+        schema: &Schema,
+        workspace: &mut Workspace,
+        node: N,
+    ) -> Report {
+        schema.faults(workspace, node).report()
+    }
+
+    fn of_view(self, schema: &Schema, workspace: &mut Workspace, view: View<'_>) -> Report {
+        let mut report = self.of_node(schema, workspace, view);
+        for finding in &mut report.findings {
+            finding.locate(view);
+        }
+        report
+    }
+}
+
 impl Schema {
     /// Says why an instance does not match.
     ///
@@ -56,19 +82,34 @@ impl Schema {
     /// keeps the bounds of a check: a quarter of the fuel, whose units are four times as
     /// dear there. Where it reaches one, [`Report::complete`] is `false`.
     ///
+    /// The findings of text and of documents have their places in the text
+    /// ([`Finding::instance_span`]). How many are looked for is an option of the
+    /// [`Workspace`].
+    ///
     /// ```
     /// use toolgate_schema::{Schema, Workspace};
     ///
     /// let schema = Schema::compile(br#"{"properties": {"limit": {"type": "integer"}}}"#)?;
-    /// let report = schema.explain_bytes(&mut Workspace::new(), br#"{"limit": "12"}"#)?;
-    /// assert_eq!(
-    ///     report.findings[0].to_string(),
-    ///     r#"expected integer, found string `"12"` (at /limit)"#
-    /// );
+    /// let report = schema.explain(&mut Workspace::new(), br#"{"limit": "12"}"#)?;
+    /// let [finding] = report.findings.as_slice() else { panic!("one finding") };
+    /// assert_eq!(finding.to_string(), r#"expected integer, found string `"12"` (at /limit)"#);
+    /// assert_eq!(finding.instance_span, Some(10..14));
+    ///
+    /// let valid = schema.explain(&mut Workspace::new(), &serde_json::json!({"limit": 12}));
+    /// assert!(valid.findings.is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn explain<'i, N: Node<'i>>(&self, workspace: &mut Workspace, instance: N) -> Report {
-        self.faults(workspace, instance).report()
+    ///
+    /// # Errors
+    ///
+    /// Only for text: it is not JSON, or over the bounds of
+    /// [`Limits::instance`](crate::Limits::instance).
+    pub fn explain<I: Instance>(
+        &self,
+        workspace: &mut Workspace,
+        instance: I,
+    ) -> I::Answer<Report> {
+        instance.ask(self, workspace, Explain)
     }
 
     /// What [`explain`](Self::explain) finds, before it is put into words: for whoever
@@ -89,7 +130,7 @@ impl Schema {
         workspace: &mut Workspace,
         instance: N,
     ) -> Faults<'s, 'i, N> {
-        let verdict = self.check(workspace, instance);
+        let verdict = self.check_node(workspace, instance);
         if verdict != Verdict::Invalid {
             return Faults::none(verdict);
         }
@@ -107,69 +148,6 @@ impl Schema {
             most,
             &mut workspace.scratch,
         )
-    }
-
-    /// Says why a `serde_json` value does not match.
-    ///
-    /// ```
-    /// use toolgate_schema::{Schema, Workspace};
-    ///
-    /// let schema = Schema::compile(br#"{"minimum": 3}"#)?;
-    /// let report = schema.explain_value(&mut Workspace::new(), &serde_json::json!(1));
-    /// assert_eq!(report.findings[0].keyword, "minimum");
-    /// # Ok::<(), toolgate_schema::CompileError>(())
-    /// ```
-    #[cfg(feature = "serde_json")]
-    pub fn explain_value(&self, workspace: &mut Workspace, instance: &serde_json::Value) -> Report {
-        self.explain(workspace, crate::value::ValueNode::new(instance))
-    }
-
-    /// Says why a value of a document does not match, with the places of the
-    /// faults in its text.
-    ///
-    /// ```
-    /// use toolgate_schema::{OwnedDocument, ReadLimits, Schema, Workspace};
-    ///
-    /// let schema = Schema::compile(br#"{"items": {"maximum": 3}}"#)?;
-    /// let instance = OwnedDocument::read("[1, 5]", &ReadLimits::default())?;
-    /// let report = schema.explain_view(&mut Workspace::new(), instance.document().root());
-    /// assert_eq!(report.findings[0].instance_span, Some(4..5));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn explain_view(&self, workspace: &mut Workspace, instance: View<'_>) -> Report {
-        let mut report = self.explain(workspace, instance);
-        for finding in &mut report.findings {
-            finding.locate(instance);
-        }
-        report
-    }
-
-    /// Reads JSON text and says why it does not match, with the places of the
-    /// faults in it.
-    ///
-    /// ```
-    /// use toolgate_schema::{Schema, Workspace};
-    ///
-    /// let schema = Schema::compile(br#"{"required": ["name"]}"#)?;
-    /// let report = schema.explain_bytes(&mut Workspace::new(), b"{}")?;
-    /// assert_eq!(report.findings[0].keyword_location, "/required");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// The text is not JSON, or over the bounds of [`Limits::instance`](crate::Limits::instance).
-    pub fn explain_bytes(
-        &self,
-        workspace: &mut Workspace,
-        instance: &[u8],
-    ) -> Result<Report, ReadError> {
-        let mut reader = std::mem::take(&mut workspace.reader);
-        let report = reader
-            .read(instance, &self.compiler().bounds().instance)
-            .map(|document| self.explain_view(workspace, document.root()));
-        workspace.reader = reader;
-        report
     }
 
     fn allowance(&self, workspace: &Workspace) -> Allowance {
@@ -190,7 +168,7 @@ impl Schema {
         match decided {
             Ok(true) => (Verdict::Valid, true),
             Ok(false) => (Verdict::Invalid, true),
-            Err(_) => (self.check(workspace, instance), false),
+            Err(_) => (self.check_node(workspace, instance), false),
         }
     }
 }

@@ -2,62 +2,15 @@
 //! and 2020-12 (core, section 12), list and hierarchical of the newer output
 //! specification ("v1").
 
-use toolgate_json::{Node, ReadError};
+use toolgate_json::Node;
 
+use super::format::OutputFormat;
 use super::json::Writer;
 use super::tree::{Tree, Unit};
 use crate::execute::Scratch;
 use crate::explain::Evaluation;
+use crate::schema::instance::{Instance, Question};
 use crate::schema::{Schema, Verdict, Workspace};
-
-/// A standard output format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum OutputFormat {
-    /// The verdict alone; the same in all versions.
-    Flag,
-    /// 2020-12: a flat list of the keywords that fail, or of annotations.
-    Basic,
-    /// 2020-12: the same as a tree, condensed to what matters.
-    Detailed,
-    /// 2020-12: every subschema and keyword that was evaluated.
-    Verbose,
-    /// v1: a flat list of the subschemas that were evaluated.
-    List,
-    /// v1: the same as a tree.
-    Hierarchical,
-}
-
-impl OutputFormat {
-    /// Every format.
-    pub const ALL: [Self; 6] = [
-        Self::Flag,
-        Self::Basic,
-        Self::Detailed,
-        Self::Verbose,
-        Self::List,
-        Self::Hierarchical,
-    ];
-
-    /// The format of that name, as the specifications spell it.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
-    }
-
-    /// The name as the specifications spell it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Flag => "flag",
-            Self::Basic => "basic",
-            Self::Detailed => "detailed",
-            Self::Verbose => "verbose",
-            Self::List => "list",
-            Self::Hierarchical => "hierarchical",
-        }
-    }
-}
 
 impl Schema {
     /// The result of a check in a standard output format, as JSON text.
@@ -74,18 +27,34 @@ impl Schema {
     /// use toolgate_schema::{OutputFormat, Schema, Workspace};
     ///
     /// let schema = Schema::compile(br#"{"type": "integer"}"#)?;
-    /// let output = schema.output_bytes(&mut Workspace::new(), br#""12""#, OutputFormat::Flag)?;
+    /// let output = schema.output(&mut Workspace::new(), br#""12""#, OutputFormat::Flag)?;
     /// assert_eq!(output, r#"{"valid":false}"#);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn output<'i, N: Node<'i>>(
+    ///
+    /// # Errors
+    ///
+    /// Only for text: it is not JSON, or over the bounds of
+    /// [`Limits::instance`](crate::Limits::instance).
+    pub fn output<I: Instance>(
+        &self,
+        workspace: &mut Workspace,
+        instance: I,
+        format: OutputFormat,
+    ) -> I::Answer<String> {
+        instance.ask(self, workspace, format)
+    }
+
+    fn written<'i, N: Node<'i>>(
         &self,
         workspace: &mut Workspace,
         instance: N,
         format: OutputFormat,
     ) -> String {
         let (verdict, tree, complete) = match (format, self.plain()) {
-            (OutputFormat::Flag, _) | (_, Err(_)) => (self.check(workspace, instance), None, true),
+            (OutputFormat::Flag, _) | (_, Err(_)) => {
+                (self.check_node(workspace, instance), None, true)
+            }
             (_, Ok(program)) => {
                 let allowance = self.allowance(workspace);
                 let scratch = Scratch::default();
@@ -128,24 +97,18 @@ impl Schema {
         json.close('}');
         json.finish()
     }
+}
 
-    /// Reads JSON text and writes the result of a check in a standard format.
-    ///
-    /// # Errors
-    ///
-    /// The text is not JSON, or over the bounds of [`Limits::instance`](crate::Limits::instance).
-    pub fn output_bytes(
-        &self,
+impl Question for OutputFormat {
+    type Answer = String;
+
+    fn of_node<'i, N: Node<'i>>(
+        self,
+        schema: &Schema,
         workspace: &mut Workspace,
-        instance: &[u8],
-        format: OutputFormat,
-    ) -> Result<String, ReadError> {
-        let mut reader = std::mem::take(&mut workspace.reader);
-        let output = reader
-            .read(instance, &self.compiler().bounds().instance)
-            .map(|document| self.output(workspace, document.root(), format));
-        workspace.reader = reader;
-        output
+        node: N,
+    ) -> String {
+        schema.written(workspace, node, self)
     }
 }
 

@@ -1,5 +1,7 @@
 //! A compiled schema and the ways to ask it.
 
+pub(crate) mod instance;
+
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -12,6 +14,7 @@ use crate::explain::Program;
 use crate::lower::{lower, plain};
 use crate::options::Warning;
 use crate::plan::{Held, Plan};
+use instance::{Check, Instance};
 
 /// The answer of a check. There are three, and the third is not a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,9 +58,9 @@ impl fmt::Display for Verdict {
 ///
 /// let schema = Schema::compile(br#"{"type": "integer", "minimum": 3}"#)?;
 /// let mut workspace = Workspace::new();
-/// assert_eq!(schema.check_bytes(&mut workspace, b"5")?, Verdict::Valid);
-/// assert_eq!(schema.check_bytes(&mut workspace, b"1")?, Verdict::Invalid);
-/// assert!(schema.check_bytes(&mut workspace, b"{").is_err());
+/// assert_eq!(schema.check(&mut workspace, b"5")?, Verdict::Valid);
+/// assert_eq!(schema.check(&mut workspace, b"1")?, Verdict::Invalid);
+/// assert!(schema.check(&mut workspace, b"{").is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
@@ -120,51 +123,42 @@ impl Schema {
         Compiler::new().compile(schema)
     }
 
-    /// Checks a value in any representation.
+    /// Checks an instance: JSON text, a document, a value, or any node ([`Instance`]).
+    ///
+    /// JSON text is judged while it is read, as far as that is possible, which is the
+    /// fastest way. For text the answer is a `Result`.
     ///
     /// ```
-    /// use toolgate_schema::{Node as _, OwnedDocument, ReadLimits, Schema, Verdict, Workspace};
+    /// use toolgate_schema::{Schema, Verdict, Workspace};
     ///
     /// let schema = Schema::compile(br#"{"required": ["a"]}"#)?;
-    /// let instance = OwnedDocument::read(r#"{"a": 1}"#, &ReadLimits::default())?;
-    /// let verdict = schema.check(&mut Workspace::new(), instance.document().root());
-    /// assert_eq!(verdict, Verdict::Valid);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn check<'i, N: Node<'i>>(&self, workspace: &mut Workspace, instance: N) -> Verdict {
-        workspace.check(self, instance)
-    }
-
-    /// Checks a `serde_json` value.
-    ///
-    /// ```
-    /// use toolgate_schema::{Schema, Verdict, Workspace};
-    ///
-    /// let schema = Schema::compile(br#"{"type": "array"}"#)?;
-    /// let verdict = schema.check_value(&mut Workspace::new(), &serde_json::json!({}));
-    /// assert_eq!(verdict, Verdict::Invalid);
-    /// # Ok::<(), toolgate_schema::CompileError>(())
-    /// ```
-    #[cfg(feature = "serde_json")]
-    pub fn check_value(&self, workspace: &mut Workspace, instance: &serde_json::Value) -> Verdict {
-        self.check(workspace, crate::value::ValueNode::new(instance))
-    }
-
-    /// Reads JSON text and checks it.
-    ///
-    /// ```
-    /// use toolgate_schema::{Schema, Verdict, Workspace};
-    ///
-    /// let schema = Schema::compile(br#"{"maxItems": 2}"#)?;
-    /// let verdict = schema.check_bytes(&mut Workspace::new(), b"[1, 2]")?;
-    /// assert_eq!(verdict, Verdict::Valid);
+    /// let mut workspace = Workspace::new();
+    /// assert_eq!(schema.check(&mut workspace, r#"{"a": 1}"#)?, Verdict::Valid);
+    /// assert_eq!(schema.check(&mut workspace, &serde_json::json!({})), Verdict::Invalid);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// The text is not JSON, or over the bounds of [`Limits::instance`](crate::Limits::instance).
-    pub fn check_bytes(
+    /// Only for text: it is not JSON, or over the bounds of
+    /// [`Limits::instance`](crate::Limits::instance).
+    #[inline]
+    pub fn check<I: Instance>(&self, workspace: &mut Workspace, instance: I) -> I::Answer<Verdict> {
+        instance.ask(self, workspace, Check)
+    }
+
+    #[inline]
+    pub(crate) fn check_node<'i, N: Node<'i>>(
+        &self,
+        workspace: &mut Workspace,
+        instance: N,
+    ) -> Verdict {
+        let (verdict, used) = self.run(instance, workspace.budget, &mut workspace.scratch);
+        workspace.used = used;
+        verdict
+    }
+
+    pub(crate) fn check_text(
         &self,
         workspace: &mut Workspace,
         instance: &[u8],
@@ -324,7 +318,7 @@ impl Compiler {
 ///
 /// let schema = Schema::compile(br#"{"items": {"type": "integer"}}"#)?;
 /// let mut workspace = Workspace::new().fuel(10_000).findings(1);
-/// let report = schema.explain_bytes(&mut workspace, br#"["1", "2"]"#)?;
+/// let report = schema.explain(&mut workspace, br#"["1", "2"]"#)?;
 /// assert_eq!(report.findings.len(), 1);
 /// assert!(!report.complete);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -363,12 +357,6 @@ impl Workspace {
     /// The fuel that the last check took.
     pub fn fuel_used(&self) -> u64 {
         self.used
-    }
-
-    fn check<'i, N: Node<'i>>(&mut self, schema: &Schema, instance: N) -> Verdict {
-        let (verdict, used) = schema.run(instance, self.budget, &mut self.scratch);
-        self.used = used;
-        verdict
     }
 }
 

@@ -60,7 +60,7 @@ impl<'s> Judge<'s> {
             Verdict::Undecided(why) => Outcome::Undecided(why),
             Verdict::Invalid => {
                 let workspace = &mut self.workspace;
-                Outcome::Invalid(Some(self.schema.explain_view(workspace, document.root())))
+                Outcome::Invalid(Some(self.schema.explain(workspace, document.root())))
             }
         }
     }

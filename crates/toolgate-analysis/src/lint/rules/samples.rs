@@ -96,12 +96,12 @@ fn judge<'a>(
     let instance = format!("[{}]", raw.join(","));
     let mut workspace = Workspace::new();
     if !compiled
-        .check_bytes(&mut workspace, instance.as_bytes())
+        .check(&mut workspace, instance.as_bytes())
         .is_ok_and(|verdict| verdict == toolgate_schema::Verdict::Invalid)
     {
         return;
     }
-    let Ok(report) = compiled.explain_bytes(&mut workspace, instance.as_bytes()) else {
+    let Ok(report) = compiled.explain(&mut workspace, instance.as_bytes()) else {
         return;
     };
     let mut told = None;
