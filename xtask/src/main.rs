@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask COMMAND`; without a command it lists them.
 
+mod api;
 mod arguments;
 mod bench;
 mod build;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         "replicas" => replicas::run(&arguments),
         "rmcp" => rmcp::run(&arguments),
         "shared" => shared::run(&arguments),
+        "api" => api::run(),
         "tidy" => tidy::run(&arguments),
         "transcripts" => transcripts::run(&arguments),
         _ => {
@@ -69,7 +71,7 @@ fn main() -> ExitCode {
 }
 
 /// The commands that a person may call.
-pub(crate) const COMMANDS: [&str; 18] = [
+pub(crate) const COMMANDS: [&str; 19] = [
     "cases",
     "suite",
     "hostile",
@@ -86,6 +88,7 @@ pub(crate) const COMMANDS: [&str; 18] = [
     "replicas",
     "rmcp",
     "shared",
+    "api",
     "tidy",
     "transcripts",
 ];
@@ -109,7 +112,8 @@ usage: cargo xtask COMMAND
   replicas             three guards behind Envoy, one killed and one ended under load (needs pip; --calls N)
   rmcp [MINOR…]        the adapter with each minor version of rmcp, and the programs of docs/rmcp.md as a stranger builds them
   shared               guards that share a rate, pins and a quarantine over a Valkey server, which is killed and comes back (needs pip; --calls N)
-  tidy                 doors between rooms, file headers and sizes, dependency walls (--rooms CRATE lists them)
+  api                  writes the public API of each library to api/, which tidy compares with the sources
+  tidy                 order of crates, imports of modules, forbidden packages, file headers and sizes (--modules CRATE lists imports)
   transcripts          every command that README and docs show, with what they say it prints (--only WORD)
 
 DIR defaults to TOOLGATE_SUITE, TOOLGATE_HOSTILE or TOOLGATE_CORPUS, then to the

@@ -111,7 +111,7 @@ fn the_verdict_is_that_of_all_branches() {
             for instance in *instances {
                 let verdict = schema.check(&mut workspace, instance.as_bytes());
                 assert_eq!(verdict, Ok(expected), "{instance} against {text}");
-                let value = serde_json::from_str(instance).expect("JSON");
+                let value: serde_json::Value = serde_json::from_str(instance).expect("JSON");
                 let verdict = schema.check(&mut workspace, &value);
                 assert_eq!(verdict, expected, "{instance} against {text}");
             }

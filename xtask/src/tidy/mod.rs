@@ -1,43 +1,40 @@
-//! `cargo xtask tidy`: what the compiler and clippy do not hold for us.
+//! `cargo xtask tidy`: rules that the compiler and clippy do not check.
 //!
-//! `rooms.toml` lists, for each crate, its rooms (the modules at its root), the
-//! rooms and packages each may name, and the packages that must not be anywhere
-//! in the crate's dependency tree. The rooms must form no ring. Every file must
-//! open with `//!`, keep its code within 500 lines, and hold no leftovers.
-//! `--rooms CRATE` prints the doors that a crate's code uses, for `rooms.toml`.
+//! `layers.toml` has the order of the crates, the packages that crates without I/O must not
+//! depend on, and the few modules and packages whose use is restricted. Modules of one crate
+//! must not import each other in a cycle. Every file must open with `//!`, have at most 500
+//! lines of code, and hold no leftovers. The lists in `api/` must be those of the sources.
+//! `--modules CRATE` prints what each module imports.
 
-mod doors;
 mod files;
+mod forbidden;
+mod layers;
 mod readme;
 mod seeds;
 mod source;
-mod walls;
 mod words;
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde::Deserialize;
 use toolgate_testkit::place;
 use toolgate_testkit::tally::Tally;
 
+use crate::api;
 use crate::arguments::Arguments;
 
 /// Runs every check and returns how many failed.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
-    if let Some(name) = arguments.option("rooms") {
-        let houses = houses()?;
-        let house = houses
-            .get(name)
-            .ok_or_else(|| format!("rooms.toml has no crate `{name}`"))?;
-        print!("{}", doors::listing(place::workspace(), house)?);
+    let layers = read()?;
+    if let Some(name) = arguments.option("modules") {
+        print!("{}", layers::listing(place::workspace(), name)?);
         return Ok(0);
     }
     let mut tally = Tally::default();
     files::check(place::workspace(), &mut tally)?;
-    for (name, house) in houses()? {
-        doors::check(place::workspace(), &name, &house, &mut tally)?;
-        walls::check(&name, &house, &mut tally)?;
-    }
+    layers::check(place::workspace(), &layers, &mut tally)?;
+    forbidden::check(&layers, &mut tally)?;
+    api::check(place::workspace(), &mut tally)?;
     readme::check(place::workspace(), &mut tally)?;
     seeds::check(place::workspace(), &mut tally)?;
     words::check(place::workspace(), &mut tally)?;
@@ -46,68 +43,35 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     Ok(tally.failed)
 }
 
-/// One crate of `rooms.toml`.
-#[derive(Debug, Default)]
-pub(crate) struct House {
-    /// The folder of the crate, from the workspace's root.
-    folder: String,
-    /// Packages that must not be in its dependency tree.
-    walls: Vec<String>,
-    /// For each room what it may name.
-    rooms: BTreeMap<String, Vec<String>>,
-    /// The doors that still close a ring, as (room, other), each with its reason.
-    rings: Vec<(String, String)>,
+/// The content of `layers.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Layers {
+    /// The crates, from the top to the bottom.
+    crates: Vec<String>,
+    #[serde(rename = "no-io")]
+    no_io: NoIo,
+    /// By crate and module: the modules that it may import.
+    #[serde(default)]
+    modules: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+    /// By crate and package: the modules that may name it.
+    #[serde(default)]
+    packages: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+    /// By crate and import (`"one -> other"`): why it may close a cycle.
+    #[serde(default)]
+    cycles: BTreeMap<String, BTreeMap<String, String>>,
 }
 
-fn houses() -> Result<BTreeMap<String, House>, String> {
-    let text = place::text(&place::workspace().join("rooms.toml"))?;
-    let table: Value = toml::from_str(&text).map_err(|e| format!("rooms.toml: {e}"))?;
-    let mut houses = BTreeMap::new();
-    for (name, entry) in table.as_object().into_iter().flatten() {
-        let folder = entry.get("folder").and_then(Value::as_str);
-        let rooms = entry.get("rooms").and_then(Value::as_object);
-        houses.insert(
-            name.clone(),
-            House {
-                folder: folder
-                    .ok_or_else(|| format!("rooms.toml: `{name}` has no folder"))?
-                    .to_owned(),
-                walls: words(entry.get("walls")),
-                rings: rings(name, entry.get("rings"))?,
-                rooms: rooms
-                    .into_iter()
-                    .flatten()
-                    .map(|(room, doors)| (room.clone(), words(Some(doors))))
-                    .collect(),
-            },
-        );
-    }
-    Ok(houses)
+/// Crates that do no I/O.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoIo {
+    crates: Vec<String>,
+    /// Packages that are nowhere in their dependency trees.
+    forbidden: Vec<String>,
 }
 
-/// `"room -> other" = "reason"`, where the reason must say something.
-fn rings(name: &str, table: Option<&Value>) -> Result<Vec<(String, String)>, String> {
-    let table = table.and_then(Value::as_object);
-    table
-        .into_iter()
-        .flatten()
-        .map(|(door, reason)| match door.split_once(" -> ") {
-            Some((room, other)) if reason.as_str().is_some_and(|reason| !reason.is_empty()) => {
-                Ok((room.to_owned(), other.to_owned()))
-            }
-            _ => Err(format!(
-                "rooms.toml: `{name}`: `{door}` is no door with a reason"
-            )),
-        })
-        .collect()
-}
-
-fn words(list: Option<&Value>) -> Vec<String> {
-    let items = list.and_then(Value::as_array);
-    items
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect()
+fn read() -> Result<Layers, String> {
+    let text = place::text(&place::workspace().join("layers.toml"))?;
+    toml::from_str(&text).map_err(|e| format!("layers.toml: {e}"))
 }

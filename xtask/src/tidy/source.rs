@@ -29,7 +29,7 @@ pub(crate) fn without_comments(code: &str) -> String {
 
 /// The names that stand directly below the crate's root in `code`'s paths:
 /// what follows `crate::`, or `super::` as often as `depth` modules lie between.
-pub(crate) fn rooms_named(code: &str, depth: usize) -> Vec<String> {
+pub(crate) fn modules_named(code: &str, depth: usize) -> Vec<String> {
     let mut found = names_after(code, "crate::");
     if depth > 0 {
         found.extend(names_after(code, &"super::".repeat(depth)));
@@ -107,23 +107,23 @@ mod tests {
     fn groups_and_single_paths_are_named() {
         let code = "use crate::plan::Op;\nuse crate::{int, limits::{A, B},\n  error};\nlet x = crate::json::y();";
         assert_eq!(
-            rooms_named(code, 1),
+            modules_named(code, 1),
             ["error", "int", "json", "limits", "plan"]
         );
     }
 
     #[test]
-    fn only_enough_supers_leave_the_room() {
+    fn only_enough_supers_leave_the_module() {
         let code = "use super::frame; use super::super::plan::Op;";
-        assert_eq!(rooms_named(code, 2), ["plan"]);
-        assert_eq!(rooms_named("use super::plan;", 1), ["plan"]);
-        assert!(rooms_named("use super::frame;", 2).is_empty());
+        assert_eq!(modules_named(code, 2), ["plan"]);
+        assert_eq!(modules_named("use super::plan;", 1), ["plan"]);
+        assert!(modules_named("use super::frame;", 2).is_empty());
     }
 
     #[test]
     fn tests_and_comments_do_not_count() {
         let text = "use a;\n// crate::b\n#[cfg(test)]\nmod tests { use crate::c; }\n";
-        assert!(rooms_named(&without_comments(code_part(text)), 1).is_empty());
+        assert!(modules_named(&without_comments(code_part(text)), 1).is_empty());
         assert!(names_package(
             "let x = serde_json::from_str();",
             "serde_json"

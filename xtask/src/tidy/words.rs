@@ -21,14 +21,20 @@ pub(crate) fn check(workspace: &Path, tally: &mut Tally) -> Result<(), String> {
     let text = place::text(&workspace.join(list))?;
     let table: Value = toml::from_str(&text).map_err(|error| format!("{list}: {error}"))?;
     let words = Words {
-        except: super::words(table.get("except")),
+        except: strings(table.get("except")),
         parts: pairs(table.get("parts")),
         names: pairs(table.get("names")),
     };
-    for folder in super::words(table.get("folders")) {
+    for folder in strings(table.get("folders")) {
         check_folder(&workspace.join(folder), &words, tally)?;
     }
     Ok(())
+}
+
+/// The strings of a list.
+fn strings(list: Option<&Value>) -> Vec<String> {
+    let items = list.and_then(Value::as_array).into_iter().flatten();
+    items.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 fn check_folder(folder: &Path, words: &Words, tally: &mut Tally) -> Result<(), String> {
