@@ -326,3 +326,31 @@ fn the_text_is_bounded() {
             .all(|finding| finding.to_string().len() < 1_000)
     );
 }
+
+/// The optimised program needs one level for each object here, the plain one four: a fault
+/// below more levels than one evaluation may nest is found all the same.
+#[test]
+fn a_fault_below_many_subschemas_is_found() {
+    let schema = r##"{"$ref": "#/$defs/n", "$defs": {
+        "n": {"minProperties": 0, "allOf": [{"minProperties": 0, "allOf": [{"minProperties": 0, "$ref": "#/$defs/m"}]}]},
+        "m": {"properties": {"x": {"$ref": "#/$defs/n"}, "y": {"type": "integer"}}}}}"##;
+    let schema = Compiler::new().compile(schema.as_bytes()).unwrap();
+    for levels in [10, 100, 120] {
+        let instance = format!(
+            "{}{{\"y\":null}}{}",
+            "{\"x\":".repeat(levels),
+            "}".repeat(levels)
+        );
+        let report = schema
+            .explain_bytes(&mut Workspace::new(), instance.as_bytes())
+            .unwrap();
+        let [finding] = report.findings.as_slice() else {
+            unreachable!("{levels}: {report:?}")
+        };
+        assert_eq!(
+            finding.instance_location,
+            format!("{}/y", "/x".repeat(levels))
+        );
+        assert!(report.complete, "{levels}");
+    }
+}
