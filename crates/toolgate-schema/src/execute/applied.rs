@@ -169,14 +169,11 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     ) -> ControlFlow<Stop, Vec<Applied<'i, N>>> {
         self.spend(units(value.len()))?;
         let mut found = Vec::new();
-        let mut note = |by: By<'p>, _: usize, (key, member): (N::Key, N)| {
+        self.covered(object, value, |by, _, (key, member)| {
             let to = Part::Member(key.text(), member);
             let (node, place, to) = match by {
                 By::Name(known) => (known.target.node, known.order, to),
-                By::Pattern(pattern, target) => {
-                    let place = object.patterns.iter().position(|(one, _)| *one == pattern);
-                    (target.node, place.map_or(0, to_u32), to)
-                }
+                By::Pattern(place, target) => (target.node, to_u32(place), to),
                 By::Rest(target) => (target.node, 0, to),
                 By::PropertyNames(schema) => (schema, 0, Part::Name(Name::of(key))),
             };
@@ -184,8 +181,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             if node != NodeIx::TRUE {
                 found.push(Applied { node, place, to });
             }
-        };
-        self.covered(object, value, &mut note)?;
+        })?;
         if object.patterns.is_empty() {
             // Only `properties` has places that differ.
             found.sort_by_key(|applied| applied.place);

@@ -225,12 +225,11 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             return ControlFlow::Continue(());
         }
         self.spend(units(value.len()))?;
-        let mut mark = |by: By<'p>, at: usize, _: (N::Key, N)| {
+        self.covered(object, value, |by, at, _| {
             if !matches!(by, By::PropertyNames(_)) {
                 marks.mark(at);
             }
-        };
-        self.covered(object, value, &mut mark)?;
+        })?;
         for dependent in &object.dependents {
             if let Some(schema) = dependent.schema
                 && marks.left > 0

@@ -48,6 +48,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     }
 
     /// `const` and `enum`.
+    #[inline(always)]
     fn head(&mut self, op: &Op, value: N, kind: Kind) -> Answer {
         let plan = self.plan;
         match *op {
@@ -144,7 +145,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     }
 
     /// A keyword about numbers.
-    #[inline]
+    #[inline(always)]
     fn number(&mut self, op: &Op, found: Number<'_>) -> Answer {
         let matched = match *op {
             Op::Minimum { number, exclusive } => {

@@ -237,6 +237,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
     }
 
     /// Applies other subschemas to the same value.
+    #[inline(always)]
     fn in_place(&mut self, op: &Op, value: N, kind: Kind) -> Answer {
         let plan = self.plan;
         match *op {

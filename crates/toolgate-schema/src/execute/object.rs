@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Key as _, Kind, Node};
 
-use super::covered::{Apply, By};
 use super::{Answer, Machine, NO, Stop, TEXT_PER_UNIT, YES, broken, price_of_text};
 use crate::int::{to_usize, units};
 use crate::plan::{Dependent, NameTable, ObjectPlan, Reach, Slot, Target, Walk};
@@ -177,13 +176,39 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// The same walk for objects with keywords that look at every name.
     #[inline(never)]
     fn members(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
-        let mut found = Found {
-            matched: true,
-            waiting: Waiting::none(),
-        };
-        let required = self.covered(object, value, &mut found)?;
-        let matched = found.matched & (required == object.required);
-        self.rest_of_object(object, value, matched, found.waiting)
+        let mut matched = true;
+        let mut required = 0;
+        let mut waiting = Waiting::none();
+        for (key, member) in value.members() {
+            let name = key.bytes();
+            self.spend_bytes(name.len())?;
+            let mut covered = false;
+            let mut clear = false;
+            if let Some(known) = object.names.find(name, |ends| key.hash_of(ends)) {
+                required += u32::from(known.required);
+                covered = known.declared;
+                clear = known.clear;
+                if covered {
+                    matched &= self.member(Some(known), &known.target, member, &mut waiting)?;
+                }
+            }
+            if !clear {
+                for (pattern, target) in &object.patterns {
+                    if self.matches(*pattern, key.text())? {
+                        covered = true;
+                        matched &= self.member(None, target, member, &mut waiting)?;
+                    }
+                }
+            }
+            if !covered && let Some(rest) = &object.additional {
+                matched &= self.member(None, rest, member, &mut waiting)?;
+            }
+            if let Some(names) = object.property_names {
+                matched &= self.property_name(names, key)?;
+            }
+        }
+        matched &= required == object.required;
+        self.rest_of_object(object, value, matched, waiting)
     }
 
     /// One member against one subschema: now if that is cheap, later if not. `known`
@@ -393,33 +418,6 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         };
         self.spend(price_of_search(value.len(), name))?;
         ControlFlow::Continue(value.member_hashed(name, || names.hash(slot)))
-    }
-}
-
-/// Whether the members match, as far as they do not wait.
-struct Found<'p, N> {
-    matched: bool,
-    waiting: Waiting<'p, N>,
-}
-
-impl<'p, 'i, N: Node<'i>> Apply<'p, 'i, N> for Found<'p, N> {
-    #[inline(always)]
-    fn apply(
-        &mut self,
-        machine: &mut Machine<'p, '_, N>,
-        by: By<'p>,
-        _: usize,
-        (key, member): (N::Key, N),
-    ) -> ControlFlow<Stop> {
-        let waiting = &mut self.waiting;
-        self.matched &= match by {
-            By::Name(known) => machine.member(Some(known), &known.target, member, waiting)?,
-            By::Pattern(_, target) | By::Rest(target) => {
-                machine.member(None, target, member, waiting)?
-            }
-            By::PropertyNames(schema) => machine.property_name(schema, key)?,
-        };
-        ControlFlow::Continue(())
     }
 }
 
