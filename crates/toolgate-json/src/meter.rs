@@ -1,4 +1,4 @@
-//! The purse that bulk work on values pays from.
+//! The fuel meter: what bulk work on values is paid from.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;

@@ -342,7 +342,7 @@ fn a_fault_below_many_subschemas_is_found() {
             "}".repeat(levels)
         );
         let report = schema
-            .explain_bytes(&mut Workspace::new(), instance.as_bytes())
+            .explain(&mut Workspace::new(), instance.as_bytes())
             .unwrap();
         let [finding] = report.findings.as_slice() else {
             unreachable!("{levels}: {report:?}")
