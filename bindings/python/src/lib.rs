@@ -7,6 +7,7 @@ mod kinds;
 mod tape;
 mod tools;
 mod validator;
+mod walk;
 
 /// Made by Toolgate's crates for the Python package around it.
 #[pyo3::pymodule]

@@ -10,11 +10,14 @@ use toolgate_json::ReadError;
 use toolgate_schema::{AnyNode, Compiler, Report, Schema, Verdict, Workspace};
 
 use crate::errors;
-use crate::tape::Tape;
+use crate::tape::{PyNode, Tape};
+use crate::walk::{Names, Walk};
 
 thread_local! {
     /// The memory that checks reuse. Nothing here calls Python, so no check begins within another.
     static WORKSPACE: RefCell<Workspace> = RefCell::new(Workspace::new());
+    /// The names that checks of Python values look up.
+    static NAMES: Names = const { Names::new() };
 }
 
 /// A compiled schema. Any number of threads may use one.
@@ -58,17 +61,16 @@ impl Validator {
 
     /// Whether a Python value matches.
     fn is_valid(&self, py: Python<'_>, instance: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let tape = self.tape(instance)?;
-        let texts = tape
-            .texts()
-            .map_err(|refusal| errors::refused(py, refusal))?;
-        let verdict = with(|workspace| self.schema.check(workspace, AnyNode(texts.root())));
-        decided(py, verdict)
+        decided(py, self.verdict(instance)?)
     }
 
     /// Raises why a Python value does not match.
     fn validate(&self, py: Python<'_>, instance: &Bound<'_, PyAny>) -> PyResult<()> {
-        raise(py, &self.report(instance)?)
+        match self.verdict(instance)? {
+            Verdict::Valid => Ok(()),
+            Verdict::Undecided(why) => Err(errors::undecided(py, why)),
+            Verdict::Invalid => raise(py, &self.report(instance)?),
+        }
     }
 
     /// Why a Python value does not match, one error after the other.
@@ -120,18 +122,39 @@ impl Validator {
 }
 
 impl Validator {
-    fn tape<'py>(&self, instance: &Bound<'py, PyAny>) -> PyResult<Tape<'py>> {
+    /// Whether a value matches, looking at what the schema asks about alone.
+    fn verdict(&self, instance: &Bound<'_, PyAny>) -> PyResult<Verdict> {
         let limits = &self.compiler.bounds().instance;
-        Tape::read(instance, limits).map_err(|refusal| errors::refused(instance.py(), refusal))
+        let walked = NAMES.with(|names| {
+            let walk = Walk::new(limits, names);
+            let verdict =
+                with(|workspace| self.schema.check(workspace, AnyNode(walk.root(instance))));
+            walk.is_json().then_some(verdict)
+        });
+        if let Some(verdict) = walked {
+            return Ok(verdict);
+        }
+        self.read(instance, |workspace, value| {
+            self.schema.check(workspace, AnyNode(value))
+        })
+    }
+
+    /// Reads the whole value, then asks about it.
+    fn read<T>(
+        &self,
+        instance: &Bound<'_, PyAny>,
+        ask: impl FnOnce(&mut Workspace, PyNode<'_>) -> T,
+    ) -> PyResult<T> {
+        let refused = |refusal| errors::refused(instance.py(), refusal);
+        let tape = Tape::read(instance, &self.compiler.bounds().instance).map_err(refused)?;
+        let texts = tape.texts().map_err(refused)?;
+        Ok(with(|workspace| ask(workspace, texts.root())))
     }
 
     fn report(&self, instance: &Bound<'_, PyAny>) -> PyResult<Report> {
-        let tape = self.tape(instance)?;
-        let texts = tape.texts();
-        let texts = texts.map_err(|refusal| errors::refused(instance.py(), refusal))?;
-        Ok(with(|workspace| {
-            self.schema.explain(workspace, AnyNode(texts.root()))
-        }))
+        self.read(instance, |workspace, value| {
+            self.schema.explain(workspace, AnyNode(value))
+        })
     }
 
     fn report_json(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<Report> {

@@ -135,7 +135,7 @@ def test_python_values():
 
 
 def test_what_json_cannot_say_is_refused():
-    validator = Validator({"type": ["object", "array"]})
+    validator = Validator({"items": {"$ref": "#"}, "additionalProperties": {"$ref": "#"}})
     cases = [
         ({"a": [1, {2}]}, "/a/1"),
         ({"a": {"b/c": float("nan")}}, "/a/b~1c"),
@@ -150,7 +150,7 @@ def test_what_json_cannot_say_is_refused():
                 ask(value)
             assert refused.value.pointer.startswith(pointer), value
     with pytest.raises(NotJson):
-        validator.is_valid(["\ud800"])
+        Validator({"items": {"minLength": 1}}).is_valid(["\ud800"])
     with pytest.raises(NotJson):
         validator.is_valid({"\ud800": 1})
     for text in (b"{", b'{"a": 1, "a": 2}', b"NaN", b"\xff", '"\ud800"'):
@@ -158,6 +158,87 @@ def test_what_json_cannot_say_is_refused():
             validator.validate_json(text)
     with pytest.raises(TypeError):
         validator.validate_json(12)
+
+
+def test_what_the_schema_does_not_look_at_is_not_read():
+    validator = Validator({"properties": {"a": {"type": "object"}}, "required": ["a"]})
+    own = {}
+    own["a"] = own
+    for value in ({"a": {"b": {1, 2}}}, {"a": {1: 2}}, own):
+        assert validator.is_valid(value)
+        validator.validate(value)
+        with pytest.raises((NotJson, Undecided)):
+            validator.iter_errors(value)
+    with pytest.raises(NotJson):
+        validator.is_valid({"a": {1, 2}})
+
+
+def test_no_code_of_a_value_runs():
+    ran = []
+
+    class Name(str):
+        def __hash__(self):
+            ran.append("hash")
+            return str.__hash__(self)
+
+        def __eq__(self, other):
+            ran.append("eq")
+            return str.__eq__(self, other)
+
+        def __len__(self):
+            ran.append("len")
+            return 0
+
+    class Count(int):
+        def __index__(self):
+            ran.append("index")
+            return 0
+
+    class Members(dict):
+        def __getitem__(self, name):
+            ran.append("getitem")
+            raise KeyError(name)
+
+    schema = {"properties": {"a": {"type": "integer", "minimum": 5}, "b": {"minLength": 1}}, "required": ["a"]}
+    values = [{Name("a"): Count(7), "b": Name("x")}, Members({"a": 7, "c": 1, "d": 1, "e": 1, "f": 1})]
+    ran.clear()
+    for value in values:
+        assert Validator(schema).is_valid(value)
+        assert list(Validator(schema).iter_errors(value)) == []
+    assert ran == []
+
+
+def test_values_that_stand_in_many_places():
+    shared = ["x"]
+    for _ in range(60):
+        shared = [shared, shared]
+    with pytest.raises(Undecided):
+        Validator({"items": {"$ref": "#"}}).is_valid(shared)
+    with pytest.raises(Undecided):
+        Validator(True).iter_errors(shared)
+    twice = {"a": {"n": 1}, "b": {"n": 1}}
+    twice["b"] = twice["a"]
+    schema = {"additionalProperties": {"anyOf": [{"properties": {"n": {"type": "string"}}}, {"required": ["n"]}]}}
+    assert Validator(schema).is_valid(twice)
+    assert not Validator({"items": {"uniqueItems": True}}).is_valid([[twice, twice]])
+
+
+def test_both_ways_to_read_agree():
+    """The walk as the schema asks, and the value read as a whole."""
+
+    class Other(dict):
+        pass
+
+    schema = {
+        "properties": {"n": {"type": "integer", "maximum": 10}, "s": {"minLength": 2}, "l": {"items": {"type": "number"}}},
+        "additionalProperties": {"type": ["boolean", "null"]},
+        "minProperties": 1,
+    }
+    validator = Validator(schema)
+    for value in ({"n": 1}, {"n": 11}, {"n": True}, {"n": 1.0}, {"s": "é"}, {"s": "éé"}, {"l": (1, 2.5)}, {"l": [None]}, {"x": 1}, {"x": None}, {}):
+        whole = not list(validator.iter_errors(value))
+        assert validator.is_valid(value) == whole == validator.is_valid_json(json.dumps(value)), value
+        assert validator.is_valid(Other(value)) == whole
 
 
 def test_two_names_of_one_text():
@@ -168,7 +249,7 @@ def test_two_names_of_one_text():
             return self is other
 
     with pytest.raises(NotJson, match="two members"):
-        Validator(True).is_valid({Name("a"): 1, "a": 2})
+        Validator({"required": ["a"]}).is_valid({Name("a"): 1, "a": 2})
     assert Validator({"required": ["a"]}).is_valid({Name("a"): 1})
 
 
@@ -180,13 +261,23 @@ def test_limits_on_values():
     own = []
     own.append(own)
     for value in (nested, own):
-        with pytest.raises(Undecided) as undecided:
-            Validator(True).is_valid(value)
-        assert undecided.value.setting == "limits.instance.depth"
-    assert Validator(True, limits={"instance.depth": 500}).is_valid(nested[0])
-    with pytest.raises(Undecided):
-        Validator(True, limits={"instance.nodes": 10}).is_valid(list(range(10)))
-    assert Validator(True, limits={"instance.nodes": 11}).is_valid(list(range(10)))
+        for ask in (Validator(True).iter_errors, Validator({"items": {"$ref": "#"}}).is_valid):
+            with pytest.raises(Undecided) as undecided:
+                ask(value)
+            assert undecided.value.setting == "limits.instance.depth"
+    assert list(Validator(True, limits={"instance.depth": 500}).iter_errors(nested[0])) == []
+    for schema in ({"items": {"type": "integer"}}, {"additionalProperties": {"type": "integer"}}):
+        value = list(range(10)) if "items" in schema else dict.fromkeys("abcde", 1)
+        for nodes in (10, 11):
+            validator = Validator(schema, limits={"instance.nodes": nodes})
+            if nodes == 11:
+                assert validator.is_valid(value)
+                assert list(validator.iter_errors(value)) == []
+                continue
+            for ask in (validator.is_valid, validator.iter_errors):
+                with pytest.raises(Undecided) as undecided:
+                    ask(value)
+                assert undecided.value.setting == "limits.instance.nodes"
     with pytest.raises(Undecided) as undecided:
         Validator(True).is_valid(10**5000)
     assert undecided.value.setting == "limits.instance.digits"

@@ -1,6 +1,6 @@
-//! Python values as the engine sees JSON: one pass lays them out flat, then they are walked.
+//! Python values read as a whole: one pass lays them out flat, then they are explained, or written as JSON.
 //!
-//! The engine's [`Node`] cannot fail, and a Python value can: it may hold a set, a NaN, half a surrogate
+//! The engine's `Node` cannot fail, and a Python value can: it may hold a set, a NaN, half a surrogate
 //! pair, or itself. So one pass over the objects finds all that before the engine starts, keeps a
 //! reference to each string, and copies no text. After it nothing calls into Python.
 
