@@ -119,10 +119,11 @@ test('the packages from files', { timeout: 300_000 }, async (t) => {
     holds(run('npx', ['--yes', `file:${one}`, ...args], folder), 'npx');
   });
 
+  // Not yarn: it looks the packages of all platforms up in the registry, also with `--ignore-optional`, so it can be tried
+  // only when they are published.
   const managers = {
     npm: (files) => ['npm', ['install', '--silent', '--no-audit', '--no-fund', '--offline', ...files]],
     pnpm: (files) => ['pnpm', ['add', '--silent', '--offline', ...files]],
-    yarn: (files) => ['yarn', ['add', '--silent', ...files.map((file) => `file:${file}`)]],
     bun: (files) => ['bun', ['add', ...files]],
   };
   for (const [manager, add] of Object.entries(managers)) {
