@@ -15,8 +15,6 @@ pub(super) struct Envelope {
     pub(super) version: Option<String>,
     /// What a tool call, a prompt or a resource is called.
     pub(super) name: Option<String>,
-    /// The id of the cancelled request, in `notifications/cancelled`.
-    pub(super) cancelled: Option<IdKey>,
 }
 
 impl Envelope {
@@ -47,9 +45,6 @@ impl Envelope {
                 "resources/read" => text("uri"),
                 _ => None,
             },
-            cancelled: params
-                .filter(|_| method == "notifications/cancelled")
-                .and_then(|params| IdKey::read(params.member("requestId")?.raw())),
             method: Some(method.to_owned()),
         }
     }
@@ -62,26 +57,39 @@ impl Envelope {
     }
 }
 
-/// The id of the request that a message answers.
-pub(super) fn answered(message: &[u8]) -> Option<IdKey> {
-    let envelope = Envelope::read(message);
-    envelope.id.filter(|_| envelope.method.is_none())
+/// The envelope of an answer: a result or an error.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Answer {
+    /// The id of the request that it answers; `None` if its sender could not tell.
+    pub(super) id: Option<IdKey>,
+    /// `error.code`.
+    pub(super) error_code: Option<i64>,
+    /// `result.protocolVersion`, in the answer to `initialize`.
+    pub(super) version: Option<String>,
 }
 
-/// The code of a JSON-RPC error.
-pub(super) fn error_code(message: &[u8]) -> Option<i64> {
-    read(message, |message| match message {
-        Message::Error(_, error) => error.member("code")?.number().as_i64(),
-        _ => None,
-    })?
-}
+impl Answer {
+    /// `None` if the message is not an answer.
+    pub(super) fn read(message: &[u8]) -> Option<Self> {
+        read(message, |message| match message {
+            Message::Result(outcome) => Some(Self {
+                id: Some(IdKey::of(outcome.id)),
+                error_code: None,
+                version: string(outcome.result, "protocolVersion"),
+            }),
+            Message::Error(id, error) => Some(Self {
+                id: id.map(IdKey::of),
+                error_code: error.member("code").and_then(|code| code.number().as_i64()),
+                version: None,
+            }),
+            Message::Request(_) | Message::Notification(_) => None,
+        })?
+    }
 
-/// `result.protocolVersion`, as `initialize` is answered.
-pub(super) fn negotiated(message: &[u8]) -> Option<String> {
-    read(message, |message| match message {
-        Message::Result(outcome) => string(outcome.result, "protocolVersion"),
-        _ => None,
-    })?
+    /// Whether it answers the request `id`.
+    pub(super) fn answers(&self, id: &IdKey) -> bool {
+        self.id.as_ref() == Some(id)
+    }
 }
 
 /// Parses a message and passes it to `of`; `None` if it is not a message.

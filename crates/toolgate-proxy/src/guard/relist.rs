@@ -10,7 +10,7 @@ use toolgate_mcp::catalog::ToolSet;
 use toolgate_mcp::contract::{SchemaStore, ToolContract};
 use toolgate_mcp::message::Message;
 
-use super::envelope::{Envelope, answered, read};
+use super::envelope::{Answer, Envelope, read};
 use super::header_mirroring::{mirrored_headers, write};
 use super::session_driver::GuardContext;
 use super::upstream_request::{UpstreamEvent, UpstreamRequest};
@@ -73,7 +73,9 @@ async fn ask(ctx: &GuardContext, endpoint: &Arc<Endpoint>, request: Vec<u8>) -> 
                 UpstreamEvent::Event(event) => event.data,
                 UpstreamEvent::End | UpstreamEvent::Broken(_) => return None,
             };
-            if let Some(message) = message.filter(|message| answered(message).is_some()) {
+            if let Some(message) =
+                message.filter(|message| Answer::read(message).is_some_and(|it| it.id.is_some()))
+            {
                 return Some(message);
             }
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hyper::header::{HeaderMap, HeaderValue};
 
-use super::envelope::negotiated;
+use super::envelope::Answer;
 use super::reply::passed_on;
 use super::session_router::{SessionIds, SessionRouter};
 use super::tickets::{NoSessionId, TicketIssuer};
@@ -31,7 +31,7 @@ impl SessionIdRewriter {
     /// Sees a message of the upstream, which may be the answer to `initialize`.
     pub(super) fn see(&mut self, message: &[u8]) {
         if self.opens && self.version.is_none() {
-            self.version = negotiated(message);
+            self.version = Answer::read(message).and_then(|answer| answer.version);
         }
     }
 

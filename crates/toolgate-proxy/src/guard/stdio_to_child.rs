@@ -22,7 +22,7 @@ use toolgate_guard::{Carrier, Context, IdKey, Purpose, Recovery, Shape, Side};
 
 use super::Exit;
 use super::child::{Child, ChildOutput, Input, Restarts, Source};
-use super::envelope::answered;
+use super::envelope::Answer;
 use super::event::Event;
 use super::in_process::Caller;
 use super::options::Restart;
@@ -251,7 +251,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToChild<W> {
                 match child.next_output().await {
                     ChildOutput::Line(line) => {
                         self.driver.take(Side::Server, &line, to_server);
-                        if answered(&line).as_ref() == Some(&id) {
+                        if Answer::read(&line).is_some_and(|answer| answer.answers(&id)) {
                             break;
                         }
                     }

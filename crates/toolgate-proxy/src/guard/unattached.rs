@@ -6,7 +6,7 @@ use bytes::Bytes;
 use hyper::header::{ACCEPT, HeaderMap, HeaderValue};
 use toolgate_guard::Side;
 
-use super::envelope::{Envelope, answered};
+use super::envelope::{Answer, Envelope};
 use super::header_mirroring::{mirrored_headers, write};
 use super::session_driver::{OutgoingMessage, Output};
 use super::session_router::SessionRouter;
@@ -49,7 +49,9 @@ pub(super) async fn post_unattached(
                 UpstreamEvent::Head {
                     status, headers, ..
                 } => head = (status, headers),
-                UpstreamEvent::Whole(body) if answered(&body).is_some() => {
+                UpstreamEvent::Whole(body)
+                    if Answer::read(&body).is_some_and(|it| it.id.is_some()) =>
+                {
                     router.take(Side::Server, &body, None);
                     return None;
                 }
@@ -59,7 +61,9 @@ pub(super) async fn post_unattached(
                     if !data.trim_ascii().is_empty() {
                         router.take(Side::Server, &data, None);
                     }
-                    if envelope.id.is_some() && answered(&data) == envelope.id {
+                    if envelope.id.is_some()
+                        && Answer::read(&data).and_then(|it| it.id) == envelope.id
+                    {
                         return None;
                     }
                 }

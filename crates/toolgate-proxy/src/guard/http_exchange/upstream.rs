@@ -7,7 +7,7 @@ use hyper::header::HeaderMap;
 use toolgate_guard::{IdKey, Shape, Side};
 
 use super::HttpExchange;
-use crate::guard::envelope::answered;
+use crate::guard::envelope::Answer;
 use crate::guard::response_step::{ResponseStep, failure};
 use crate::guard::session_driver::{OutgoingMessage, Output};
 use crate::guard::session_router::SessionUpstream;
@@ -111,7 +111,8 @@ impl HttpExchange {
 
     fn whole_heard(&mut self, body: Vec<u8>) {
         let (status, headers) = self.head.take().unwrap_or((200, HeaderMap::new()));
-        let is_message = self.id.is_some() && answered(&body).is_some();
+        let is_message =
+            self.id.is_some() && Answer::read(&body).is_some_and(|answer| answer.id.is_some());
         let is_batch = self.owed && body.trim_ascii_start().first() == Some(&b'[');
         if let Some(rewriter) = &mut self.rewriter {
             rewriter.see(&body);

@@ -14,7 +14,7 @@ use toolgate_json::{Node as _, View};
 use toolgate_mcp::message::Message;
 
 use super::{HttpServer, Session, UpstreamPool};
-use crate::guard::envelope::{negotiated, read};
+use crate::guard::envelope::{Answer, read};
 use crate::guard::in_process::Caller;
 use crate::guard::session_driver::SessionDriver;
 use crate::guard::session_router::{MailboxItem, SessionRouter, SessionUpstream, mailbox};
@@ -183,7 +183,7 @@ async fn replay(router: &Arc<SessionRouter>, opening: &str) -> bool {
                     if let Shape::Answer { id: Some(own), .. } = &outgoing.shape
                         && *own == id
                     {
-                        break negotiated(&outgoing.bytes).is_some();
+                        break Answer::read(&outgoing.bytes).is_some_and(|it| it.version.is_some());
                     }
                     // No client has asked for anything yet.
                 }

@@ -19,7 +19,7 @@ use tokio::time::{Instant, timeout};
 use toolgate_guard::{Carrier, Context, HEADER_MISMATCH, IdKey, Recovery, Shape, Side};
 
 use super::Exit;
-use super::envelope::{Envelope, answered, error_code, negotiated};
+use super::envelope::{Answer, Envelope};
 use super::event::Event;
 use super::header_mirroring::{mirrored_headers, write};
 use super::refusal::{marked, refusal, with_status};
@@ -325,18 +325,19 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
                 UpstreamEvent::Broken(_) if upstream_request.resume().await => continue,
                 UpstreamEvent::Broken(fault) => return Some(fault.to_string()),
             };
-            let own = answered(&message);
+            let answer = Answer::read(&message).unwrap_or_default();
+            let is_own = answer.answers(id);
             // A refusal is the client's to act on, whatever its body says.
             let refused = refusal(head.0, &head.1).is_some();
             // Some servers refuse with an id of their own.
-            let refused = refused || (head.0 >= 400 && own.as_ref() != Some(id));
-            if (own.is_none() || refused) && whole {
+            let refused = refused || (head.0 >= 400 && !is_own);
+            if (answer.id.is_none() || refused) && whole {
                 return Some(match head.0 {
                     200 => "the answer is no JSON-RPC answer".to_owned(),
                     status => format!("HTTP status {status}"),
                 });
             }
-            if !retried && error_code(&message) == Some(HEADER_MISMATCH) {
+            if !retried && answer.error_code == Some(HEADER_MISMATCH) {
                 retried = true;
                 if let Some(contract) =
                     contract_of(&self.ctx, &self.endpoint, &envelope, &outgoing.bytes).await
@@ -349,13 +350,14 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
                     continue;
                 }
             }
-            if opens && own.as_ref() == Some(id) {
-                let version = negotiated(&message);
-                let version = version.and_then(|version| HeaderValue::from_str(&version).ok());
+            if opens && is_own {
+                let version = answer
+                    .version
+                    .and_then(|version| HeaderValue::from_str(&version).ok());
                 self.state().version = version;
             }
             self.take(Side::Server, &message);
-            if own.as_ref() == Some(id) {
+            if is_own {
                 return None;
             }
             if whole {

@@ -17,7 +17,7 @@ use toolgate_mcp::message::Message;
 
 use super::{BOTH, StdioToHttp};
 use crate::fault::Phase;
-use crate::guard::envelope::{answered, negotiated, read};
+use crate::guard::envelope::{Answer, read};
 use crate::guard::session_driver::{OutgoingMessage, Output};
 use crate::guard::upstream_request::{UpstreamEvent, UpstreamRequest};
 use crate::http::{SESSION, VERSION};
@@ -56,7 +56,7 @@ impl Opened {
 }
 
 /// What the answer to `initialize` says.
-struct Answer {
+struct OpenedSession {
     session: Option<HeaderValue>,
     version: Option<String>,
     /// Which lists it will tell of when they change.
@@ -121,7 +121,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
         Ok(())
     }
 
-    async fn initialize(&self, (id, message): (IdKey, Bytes)) -> Result<Answer, String> {
+    async fn initialize(&self, (id, message): (IdKey, Bytes)) -> Result<OpenedSession, String> {
         let headers = self.endpoint.headers();
         let mut upstream_request = self.send(headers, message);
         let mut session = None;
@@ -143,12 +143,14 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
                 }
                 UpstreamEvent::Broken(fault) => return Err(fault.to_string()),
             };
-            if answered(&message).as_ref() == Some(&id) {
-                let version = negotiated(&message);
+            if let Some(answer) = Answer::read(&message)
+                && answer.answers(&id)
+            {
+                let version = answer.version;
                 if version.is_none() {
                     return Err("it refuses `initialize`".to_owned());
                 }
-                return Ok(Answer {
+                return Ok(OpenedSession {
                     session,
                     version,
                     tells: read(&message, tells).unwrap_or_default(),
