@@ -8,7 +8,7 @@
 
 use crate::dialect::Keyword;
 use crate::explain::Program;
-use crate::outline::{Dangling, Entry, Form, Outline, SubId};
+use crate::model::{Dangling, Entry, Form, Model, SubId};
 use crate::schema::Schema;
 
 impl Schema {
@@ -27,11 +27,11 @@ impl Schema {
     /// ```
     #[must_use]
     pub fn naive_cost(&self) -> u64 {
-        let Ok(outline) = self.plain().map(Program::outline) else {
+        let Ok(model) = self.plain().map(Program::model) else {
             // It was compiled before.
             return u64::MAX;
         };
-        Paths::of(outline, &[]).map_or(u64::MAX, |paths| paths.most(outline.root))
+        Paths::of(model, &[]).map_or(u64::MAX, |paths| paths.most(model.root))
     }
 
     /// The places of subschemas without which [`naive_cost`](Self::naive_cost) is at
@@ -39,27 +39,27 @@ impl Schema {
     /// others do not help.
     #[must_use]
     pub fn costly_places(&self, bound: u64) -> Vec<String> {
-        let Ok(outline) = self.plain().map(Program::outline) else {
+        let Ok(model) = self.plain().map(Program::model) else {
             return vec![String::new()];
         };
-        cut_to(outline, bound).unwrap_or_else(|Dangling| vec![String::new()])
+        cut_to(model, bound).unwrap_or_else(|Dangling| vec![String::new()])
     }
 }
 
 /// The places to cut so that no more than `bound` paths are left.
-fn cut_to(outline: &Outline, bound: u64) -> Result<Vec<String>, Dangling> {
+fn cut_to(model: &Model, bound: u64) -> Result<Vec<String>, Dangling> {
     let mut cut: Vec<SubId> = Vec::new();
     for _ in 0..ROUNDS {
-        let paths = Paths::of(outline, &cut)?;
-        if paths.most(outline.root) <= bound {
-            return Ok(places(outline, &cut));
+        let paths = Paths::of(model, &cut)?;
+        if paths.most(model.root) <= bound {
+            return Ok(places(model, &cut));
         }
-        let next = paths.deepest(outline, bound)?;
-        if next != outline.root {
+        let next = paths.deepest(model, bound)?;
+        if next != model.root {
             cut.push(next);
             continue;
         }
-        let to_root = references_to(outline, next)?;
+        let to_root = references_to(model, next)?;
         let new = to_root.into_iter().filter(|sub| !cut.contains(sub));
         let new: Vec<SubId> = new.collect();
         if new.is_empty() {
@@ -70,10 +70,10 @@ fn cut_to(outline: &Outline, bound: u64) -> Result<Vec<String>, Dangling> {
     Ok(vec![String::new()])
 }
 
-fn places(outline: &Outline, cut: &[SubId]) -> Vec<String> {
+fn places(model: &Model, cut: &[SubId]) -> Vec<String> {
     let mut places = Vec::new();
     for id in cut {
-        let place = outline.location(*id);
+        let place = model.location(*id);
         if !place.document.is_empty() {
             return vec![String::new()];
         }
@@ -83,12 +83,12 @@ fn places(outline: &Outline, cut: &[SubId]) -> Vec<String> {
 }
 
 /// The subschemas that refer to one.
-fn references_to(outline: &Outline, target: SubId) -> Result<Vec<SubId>, Dangling> {
+fn references_to(model: &Model, target: SubId) -> Result<Vec<SubId>, Dangling> {
     let mut found = Vec::new();
-    for (index, sub) in outline.subs.iter().enumerate() {
+    for (index, sub) in model.subs.iter().enumerate() {
         let mut refers = false;
-        for id in outline.entries(*sub)?.iter().filter_map(Entry::reference) {
-            refers |= outline.target(id)?.initial() == target;
+        for id in model.entries(*sub)?.iter().filter_map(Entry::reference) {
+            refers |= model.target(id)?.initial() == target;
         }
         let id = SubId::new(index);
         if refers && id != target {
@@ -116,7 +116,7 @@ struct Applied {
 }
 
 impl Applied {
-    fn of(outline: &Outline, id: SubId, cut: &[SubId]) -> Result<Self, Dangling> {
+    fn of(model: &Model, id: SubId, cut: &[SubId]) -> Result<Self, Dangling> {
         let mut out = Self {
             here: Vec::new(),
             members: Vec::new(),
@@ -128,9 +128,9 @@ impl Applied {
         if cut.contains(&id) {
             return Ok(out);
         }
-        let sub = outline.sub(id)?;
-        out.here = outline.in_place(sub)?;
-        for entry in outline.entries(sub)? {
+        let sub = model.sub(id)?;
+        out.here = model.in_place(sub)?;
+        for entry in model.entries(sub)? {
             match (&entry.form, entry.keyword) {
                 (Form::Map(map), Keyword::Properties) => {
                     out.members.extend(map.iter().map(|(_, sub)| *sub));
@@ -159,10 +159,10 @@ impl Applied {
 }
 
 impl Paths {
-    fn of(outline: &Outline, cut: &[SubId]) -> Result<Self, Dangling> {
-        let count = outline.subs.len();
+    fn of(model: &Model, cut: &[SubId]) -> Result<Self, Dangling> {
+        let count = model.subs.len();
         let applied: Vec<Applied> = (0..count)
-            .map(|index| Applied::of(outline, SubId::new(index), cut))
+            .map(|index| Applied::of(model, SubId::new(index), cut))
             .collect::<Result<_, _>>()?;
         let order = inner_first(&applied);
         let mut levels: Vec<Vec<u64>> = Vec::with_capacity(DEPTH);
@@ -220,12 +220,12 @@ impl Paths {
     }
 
     /// The last subschema over the bound on the costliest way from the root.
-    fn deepest(&self, outline: &Outline, bound: u64) -> Result<SubId, Dangling> {
-        let over = |depth: &usize| self.at(*depth, outline.root) > bound;
-        let (mut sub, mut depth) = (outline.root, (0..self.levels.len()).find(over).unwrap_or(0));
+    fn deepest(&self, model: &Model, bound: u64) -> Result<SubId, Dangling> {
+        let over = |depth: &usize| self.at(*depth, model.root) > bound;
+        let (mut sub, mut depth) = (model.root, (0..self.levels.len()).find(over).unwrap_or(0));
         // Each step goes inward or down: there are no rings in place.
-        for _ in 0..outline.subs.len().saturating_mul(2) + DEPTH {
-            let of = Applied::of(outline, sub, &[])?;
+        for _ in 0..model.subs.len().saturating_mul(2) + DEPTH {
+            let of = Applied::of(model, sub, &[])?;
             let here = of.here.iter().map(|sub| (*sub, depth));
             let groups = [&of.members, &of.items, &of.also_members, &of.also_items];
             let below = groups.into_iter().flatten();

@@ -126,7 +126,7 @@ mod explain;
 mod int;
 mod limits;
 mod lower;
-mod outline;
+mod model;
 mod plan;
 mod price;
 mod report;

@@ -277,7 +277,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     }
 
     /// Whether a pattern matches somewhere in a text.
-    pub(super) fn matches(&mut self, pattern: crate::outline::PatternId, text: &str) -> Answer {
+    pub(super) fn matches(&mut self, pattern: crate::model::PatternId, text: &str) -> Answer {
         let Some(pattern) = self.plan.patterns.get(pattern.index()) else {
             return broken();
         };

@@ -10,7 +10,7 @@ use super::path::Token;
 use super::reporter::Reporter;
 use super::sink::Sink;
 use crate::dialect::Keyword;
-use crate::outline::{Entry, Form, Outline};
+use crate::model::{Entry, Form, Model};
 
 impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
     /// Tells what a keyword that holds says about the value.
@@ -21,7 +21,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         children: &[Child<'i, N>],
         sink: &mut S,
     ) -> Flow {
-        let outline: &'o Outline = self.context.outline;
+        let model: &'o Model = self.context.model;
         let value = match (&entry.form, entry.keyword) {
             (Form::Annotation | Form::Format(_) | Form::Content(_) | Form::One(_), keyword)
                 if is_annotation(keyword) =>
@@ -35,7 +35,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
                 if alone || (text_only && frame.at.kind() != Kind::String) {
                     return ControlFlow::Continue(());
                 }
-                outline
+                model
                     .view(frame.doc, entry.value)
                     .map_or("null", |view| view.raw())
             }

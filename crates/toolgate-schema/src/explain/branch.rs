@@ -15,7 +15,7 @@ use super::{Flow, Stop, broken, or_broken};
 use crate::dialect::Keyword;
 use crate::execute::At;
 use crate::int::units;
-use crate::outline::{DocId, Entry, Form, Outline, SubId};
+use crate::model::{DocId, Entry, Form, Model, SubId};
 
 /// The branches of a union, most plausible first.
 pub(super) struct Ranking {
@@ -57,18 +57,18 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     }
 
     fn evidence(&mut self, at: At<'i, N>, branch: SubId) -> Flow<Evidence<'o>> {
-        let outline: &'o Outline = self.outline;
+        let model: &'o Model = self.model;
         let mut evidence = Evidence::default();
         let mut waiting = vec![branch];
         let mut next = 0;
         while let Some(id) = waiting.get(next).copied() {
             next += 1;
-            let sub = or_broken(outline.sub(id))?;
+            let sub = or_broken(model.sub(id))?;
             self.pay(1)?;
-            for entry in or_broken(outline.entries(sub))? {
+            for entry in or_broken(model.entries(sub))? {
                 match (&entry.form, entry.keyword) {
                     (Form::Reference(target), _) if waiting.len() < PLACES => {
-                        waiting.push(or_broken(outline.target(*target))?.initial());
+                        waiting.push(or_broken(model.target(*target))?.initial());
                     }
                     (Form::List(list), Keyword::AllOf) => {
                         let room = PLACES.saturating_sub(waiting.len());
@@ -82,7 +82,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
                         evidence.score += if admits { TYPE } else { -TYPE };
                     }
                     (Form::Literal, Keyword::Const | Keyword::Enum) => {
-                        let same = outline
+                        let same = model
                             .view(sub.doc, entry.value)
                             .is_some_and(|value| value.kind() == at.kind());
                         evidence.score += if same { 1 } else { -TYPE };
@@ -109,7 +109,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         entry: &'o Entry,
         evidence: &mut Evidence<'o>,
     ) -> Flow {
-        let (Some(object), Some(names)) = (at.object(), self.outline.view(doc, entry.value)) else {
+        let (Some(object), Some(names)) = (at.object(), self.model.view(doc, entry.value)) else {
             return ControlFlow::Continue(());
         };
         for name in names.items().take(MEMBERS) {
@@ -127,19 +127,19 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         map: &'o [(toolgate_json::NodeId, SubId)],
         evidence: &mut Evidence<'o>,
     ) -> Flow {
-        let outline: &'o Outline = self.outline;
+        let model: &'o Model = self.model;
         for (key, sub) in map.iter().take(MEMBERS) {
             let name = self.text(doc, *key);
             let Some(value) = self.member(object, name)? else {
                 continue;
             };
             evidence.score += 1;
-            let inner = or_broken(outline.sub(*sub))?;
-            let beside = or_broken(outline.entries(inner))?;
+            let inner = or_broken(model.sub(*sub))?;
+            let beside = or_broken(model.entries(inner))?;
             let constant = Entry::find(beside, Keyword::Const).or_else(|| {
                 // A single-member enumeration is a constant by another name.
                 let members = Entry::find(beside, Keyword::Enum)?;
-                let count = outline.view(inner.doc, members.value)?.len();
+                let count = model.view(inner.doc, members.value)?.len();
                 (count <= FEW).then_some(members)
             });
             let Some(constant) = constant else { continue };
@@ -155,8 +155,8 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
 
     /// Whether a value is equal to the constant of a `const` or `enum`.
     fn is_equal(&mut self, doc: DocId, constant: &Entry, value: N) -> Flow<bool> {
-        let outline: &'o Outline = self.outline;
-        let Some(literal) = outline.view(doc, constant.value) else {
+        let model: &'o Model = self.model;
+        let Some(literal) = model.view(doc, constant.value) else {
             return broken();
         };
         let equal =
@@ -177,13 +177,13 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         let (_, first) = scored.first()?;
         let (property, _, _) = first.missed?;
         let mut values: Vec<toolgate_json::View<'o>> = Vec::new();
-        let outline: &'o Outline = self.outline;
+        let model: &'o Model = self.model;
         for (_, evidence) in scored {
             let (name, sub, entry) = evidence.missed?;
             if name != property {
                 return None;
             }
-            let value = outline.view(outline.sub(sub).ok()?.doc, entry.value)?;
+            let value = model.view(model.sub(sub).ok()?.doc, entry.value)?;
             match entry.keyword {
                 Keyword::Const => values.push(value),
                 _ => values.extend(value.items()),

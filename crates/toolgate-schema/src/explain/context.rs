@@ -10,12 +10,12 @@ use super::path::Paths;
 use super::program::Program;
 use super::{Flow, PLAIN_UNIT, Stop, broken, or_broken};
 use crate::execute::{Allowance, At, Evaluator, Scratch};
-use crate::outline::{Outline, Sub, SubId};
+use crate::model::{Model, Sub, SubId};
 use crate::plan::{NodeIx, Op};
 
 pub(super) struct Context<'o, 'i, N> {
     pub(super) program: &'o Program,
-    pub(super) outline: &'o Outline,
+    pub(super) model: &'o Model,
     pub(super) evaluator: Evaluator<'o>,
     pub(super) tables: Tables<'i, N>,
     pub(super) paths: Paths<'i>,
@@ -29,7 +29,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         };
         Self {
             program,
-            outline: program.outline(),
+            model: program.model(),
             evaluator: Evaluator::new(&program.plain().plan, allowance, scratch),
             tables: Tables::default(),
             paths: Paths::default(),
@@ -63,7 +63,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     pub(super) fn sub_of(&self, node: NodeIx) -> Flow<(SubId, Sub)> {
         match self.program.plain().subschema(node) {
             Some(subschema) => {
-                let sub = or_broken(self.outline.sub(subschema.id))?;
+                let sub = or_broken(self.model.sub(subschema.id))?;
                 ControlFlow::Continue((subschema.id, sub))
             }
             None => broken(),

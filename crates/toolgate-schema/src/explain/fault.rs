@@ -12,7 +12,7 @@ use super::{Flow, Stop, broken, or_broken};
 use crate::dialect::Keyword;
 use crate::execute::At;
 use crate::int::{to_usize, units};
-use crate::outline::{ContentUse, Dependency, DocId, Entry, Form, FormatUse, Outline, SubId};
+use crate::model::{ContentUse, Dependency, DocId, Entry, Form, FormatUse, Model, SubId};
 use crate::plan::NodeIx;
 
 /// A keyword, or a `false` schema, that does not hold for a value: enough to say later
@@ -46,8 +46,8 @@ pub(super) struct Via {
 
 impl<'i, N: Node<'i>> Fault<'i, N> {
     /// The keyword; none of a `false` schema.
-    pub(crate) fn entry<'o>(&self, outline: &'o Outline) -> Option<&'o Entry> {
-        let entries = outline.entries(outline.sub(self.sub).ok()?).ok()?;
+    pub(crate) fn entry<'o>(&self, model: &'o Model) -> Option<&'o Entry> {
+        let entries = model.entries(model.sub(self.sub).ok()?).ok()?;
         entries.get(to_usize(self.entry?))
     }
 
@@ -81,21 +81,17 @@ pub(super) fn must_all_match(entry: &Entry) -> bool {
 impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     /// What a fault is; nothing only if a bound was reached or it is no fault.
     pub(super) fn word(&mut self, fault: &Fault<'i, N>) -> Flow<Option<FindingKind>> {
-        let outline: &'o Outline = self.outline;
+        let model: &'o Model = self.model;
         let at = fault.at;
-        let doc = or_broken(outline.sub(fault.sub))?.doc;
-        let Some(entry) = fault.entry(outline) else {
+        let doc = or_broken(model.sub(fault.sub))?.doc;
+        let Some(entry) = fault.entry(model) else {
             if fault.entry.is_some() {
                 return broken();
             }
             return self.never(fault).map_continue(Some);
         };
         let count = at.len();
-        let literal = || {
-            outline
-                .view(doc, entry.value)
-                .map_or_else(String::new, show)
-        };
+        let literal = || model.view(doc, entry.value).map_or_else(String::new, show);
         let kind = match (&entry.form, entry.keyword) {
             (Form::Types(types), _) => FindingKind::Type {
                 expected: types.names(),
@@ -165,7 +161,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
             }
             (Form::Pattern(pattern), _) => FindingKind::Pattern {
                 pattern: cut(self
-                    .outline
+                    .model
                     .patterns
                     .get(pattern.index())
                     .map_or("", |pattern| pattern.as_str())),
@@ -225,8 +221,8 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         at: At<'i, N>,
         entry: &'o Entry,
     ) -> Flow<Option<FindingKind>> {
-        let outline: &'o Outline = self.outline;
-        let Some(members) = outline.view(doc, entry.value) else {
+        let model: &'o Model = self.model;
+        let Some(members) = model.view(doc, entry.value) else {
             return ControlFlow::Continue(None);
         };
         let shown = members.items().take(SHOWN);
@@ -243,7 +239,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     fn missing(&mut self, doc: DocId, names: NodeId, at: At<'i, N>) -> Flow<(Vec<String>, usize)> {
         let mut missing = Vec::new();
         let mut more = 0;
-        if let (Some(object), Some(names)) = (at.object(), self.outline.view(doc, names)) {
+        if let (Some(object), Some(names)) = (at.object(), self.model.view(doc, names)) {
             for name in names.items() {
                 if self.member(object, name.string())?.is_some() {
                     continue;
@@ -290,7 +286,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
 
     /// What a `false` schema says, by the keyword that applies it.
     fn never(&mut self, fault: &Fault<'i, N>) -> Flow<FindingKind> {
-        let name = self.paths.last(self.outline, fault.place);
+        let name = self.paths.last(self.model, fault.place);
         ControlFlow::Continue(match (fault.via.keyword, fault.via.index) {
             (Some(Keyword::AdditionalProperties | Keyword::UnevaluatedProperties), _) => {
                 let closest = self.closest_property(fault.via.owner, &name)?;
@@ -320,23 +316,23 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
 
     /// The closest name that a subschema, or one it applies in place, declares.
     fn closest_property(&mut self, owner: SubId, name: &str) -> Flow<Option<String>> {
-        let outline: &'o Outline = self.outline;
+        let model: &'o Model = self.model;
         let mut candidates: Vec<&'o str> = Vec::new();
         let mut waiting = vec![owner];
         let mut at = 0;
         while let Some(id) = waiting.get(at).copied() {
             at += 1;
-            let sub = or_broken(outline.sub(id))?;
+            let sub = or_broken(model.sub(id))?;
             if let Some(Entry {
                 form: Form::Map(map),
                 ..
-            }) = or_broken(outline.entry(sub, Keyword::Properties))?
+            }) = or_broken(model.entry(sub, Keyword::Properties))?
             {
                 let room = CANDIDATES - candidates.len().min(CANDIDATES);
                 let names = map.iter().take(room);
                 candidates.extend(names.map(|(key, _)| self.text(sub.doc, *key)));
             }
-            for next in or_broken(outline.in_place(sub))? {
+            for next in or_broken(model.in_place(sub))? {
                 if waiting.len() < PLACES && !waiting.contains(&next) {
                     waiting.push(next);
                 }

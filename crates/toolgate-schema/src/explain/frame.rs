@@ -3,7 +3,7 @@
 use super::fault::{Fault, Via};
 use super::path::{Path, Token};
 use crate::execute::At;
-use crate::outline::{DocId, Entry, SubId};
+use crate::model::{DocId, Entry, SubId};
 use crate::plan::{NodeIx, PlainKeyword};
 
 /// A subschema that is being reported, as far as it has come.

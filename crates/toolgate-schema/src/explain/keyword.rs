@@ -13,7 +13,7 @@ use super::{Flow, Stop, broken};
 use crate::dialect::Keyword;
 use crate::execute::{Applied, Part};
 use crate::int::to_usize;
-use crate::outline::{Entry, Form};
+use crate::model::{Entry, Form};
 use crate::plan::{Op, PlainKeyword};
 
 impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {

@@ -31,7 +31,7 @@ use std::ops::ControlFlow;
 use toolgate_json::Node;
 
 use crate::execute::{Allowance, At, Exhausted, Scratch};
-use crate::outline::Dangling;
+use crate::model::Dangling;
 use context::Context;
 pub(crate) use fault::Fault;
 use kind::FindingKind;

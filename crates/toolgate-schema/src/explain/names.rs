@@ -9,7 +9,7 @@ use super::context::Context;
 use super::program::Program;
 use super::{Flow, broken};
 use crate::int::{to_usize, units};
-use crate::outline::{DocId, Outline};
+use crate::model::{DocId, Model};
 use crate::plan::Op;
 
 /// The members of one object by name.
@@ -79,8 +79,8 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
 
     /// A text of the schema: a name, or a string.
     pub(super) fn text(&self, doc: DocId, node: NodeId) -> &'o str {
-        let outline: &'o Outline = self.outline;
-        outline.view(doc, node).map_or("", Node::string)
+        let model: &'o Model = self.model;
+        model.view(doc, node).map_or("", Node::string)
     }
 }
 

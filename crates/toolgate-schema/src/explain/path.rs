@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use toolgate_json::Node as _;
 
 use crate::int::{to_u32, to_usize};
-use crate::outline::{DocId, Outline};
+use crate::model::{DocId, Model};
 
 /// A part of a path.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +50,7 @@ impl<'i> Paths<'i> {
     }
 
     /// Bytes of a path, about (nothing in it is escaped yet), and its steps.
-    pub(super) fn extent(&self, outline: &Outline, place: Path) -> (usize, usize) {
+    pub(super) fn extent(&self, model: &Model, place: Path) -> (usize, usize) {
         let (mut bytes, mut count) = (0, 0);
         let mut next = self.at(place);
         while let Some(step) = next {
@@ -59,7 +59,7 @@ impl<'i> Paths<'i> {
                 Token::Index(_) => INDEX,
                 Token::Name(name) => name.len(),
                 Token::Key(key) => {
-                    let key = outline.view(step.doc, key);
+                    let key = model.view(step.doc, key);
                     key.map_or(0, |key| key.string().len())
                 }
             };
@@ -80,24 +80,24 @@ impl<'i> Paths<'i> {
     }
 
     /// The path as a JSON pointer.
-    pub(crate) fn pointer(&self, outline: &Outline, place: Path) -> String {
+    pub(crate) fn pointer(&self, model: &Model, place: Path) -> String {
         let mut steps: SmallVec<[&Step<'i>; 16]> = SmallVec::new();
         let mut next = self.at(place);
         while let Some(step) = next {
             steps.push(step);
             next = self.at(step.from);
         }
-        let mut pointer = String::with_capacity(self.extent(outline, place).0);
+        let mut pointer = String::with_capacity(self.extent(model, place).0);
         for step in steps.into_iter().rev() {
-            toolgate_json::pointer::push(&mut pointer, &text(outline, step));
+            toolgate_json::pointer::push(&mut pointer, &text(model, step));
         }
         pointer
     }
 
     /// The last token of a path; empty for the whole.
-    pub(super) fn last(&self, outline: &Outline, place: Path) -> String {
+    pub(super) fn last(&self, model: &Model, place: Path) -> String {
         self.at(place)
-            .map_or_else(String::new, |step| text(outline, step).into_owned())
+            .map_or_else(String::new, |step| text(model, step).into_owned())
     }
 
     fn at(&self, place: Path) -> Option<&Step<'i>> {
@@ -105,14 +105,12 @@ impl<'i> Paths<'i> {
     }
 }
 
-fn text<'s>(outline: &'s Outline, step: &Step<'s>) -> Cow<'s, str> {
+fn text<'s>(model: &'s Model, step: &Step<'s>) -> Cow<'s, str> {
     match step.token {
         Token::None => Cow::Borrowed(""),
         Token::Index(index) => Cow::Owned(index.to_string()),
         Token::Name(name) => Cow::Borrowed(name),
-        Token::Key(key) => {
-            Cow::Borrowed(outline.view(step.doc, key).map_or("", |key| key.string()))
-        }
+        Token::Key(key) => Cow::Borrowed(model.view(step.doc, key).map_or("", |key| key.string())),
     }
 }
 

@@ -14,7 +14,7 @@ use super::sink::{Full, Sink, Spot};
 use super::{DEEPER, Flow, Stop, broken, or_broken};
 use crate::execute::{Allowance, At, Scratch};
 use crate::int::{to_usize, units};
-use crate::outline::{Outline, Shape};
+use crate::model::{Model, Shape};
 use crate::plan::NodeIx;
 
 pub(super) struct Reporter<'o, 'i, N: Node<'i>> {
@@ -159,7 +159,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             return broken();
         };
         let id = subschema.id;
-        let sub = or_broken(self.context.outline.sub(id))?;
+        let sub = or_broken(self.context.model.sub(id))?;
         let always = match sub.shape {
             Shape::Always(valid) => Some(valid),
             Shape::Entries { .. } => None,
@@ -168,7 +168,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             node,
             sub: id,
             doc: sub.doc,
-            entries: or_broken(self.context.outline.entries(sub))?,
+            entries: or_broken(self.context.model.entries(sub))?,
             waiting: keywords.iter(),
             at,
             via,
@@ -207,8 +207,8 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         }
         let name = fault.name().map_or(0, str::len);
         let context = &mut self.context;
-        let (path, path_steps) = context.paths.extent(context.outline, fault.path);
-        let (place, place_steps) = context.paths.extent(context.outline, fault.place);
+        let (path, path_steps) = context.paths.extent(context.model, fault.path);
+        let (place, place_steps) = context.paths.extent(context.model, fault.place);
         context.pay(units((path_steps + place_steps) / STEPS_PER_UNIT))?;
         let room = sink.room(4 * path + place + name);
         room.map_break(Stop::from)?;
@@ -222,13 +222,13 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         frame: &Frame<'o, 'i, N>,
         tell: impl FnOnce(Spot<'_>) -> ControlFlow<Full>,
     ) -> Flow {
-        let outline: &'o Outline = self.context.outline;
+        let model: &'o Model = self.context.model;
         let paths = &self.context.paths;
         let keyword = frame.keyword.map(|keyword| keyword.entry.name);
         let keyword = keyword.map(|name| self.context.text(frame.doc, name));
         let spot = Spot {
-            path: &paths.pointer(outline, frame.under_way()),
-            instance: &paths.pointer(outline, frame.place),
+            path: &paths.pointer(model, frame.under_way()),
+            instance: &paths.pointer(model, frame.place),
             name: frame.at.name(),
             sub: frame.sub,
             keyword,

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::kind::FindingKind;
-use crate::outline::SubId;
+use crate::model::SubId;
 
 /// The sink has all it can take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::{Draft, Lowering, unevaluated};
 use crate::dialect::{Dialect, Keyword};
 use crate::error::CompileError;
 use crate::int::{count, to_u32, to_usize};
-use crate::outline::{Dangling, Dependency, Entry, Form, PatternId, Sub, SubId, TypeSet};
+use crate::model::{Dangling, Dependency, Entry, Form, PatternId, Sub, SubId, TypeSet};
 use crate::plan::{
     ArrayPlan, Contains, Dependent, NodeIx, ObjectPlan, Op, Rare, Run, Slot, Slots, Target,
 };
@@ -28,12 +28,12 @@ impl Lowering<'_> {
         {
             return Ok(());
         }
-        let outline = self.outline;
+        let model = self.model;
         let mut plan = ObjectPlan {
             max: usize::MAX,
             ..ObjectPlan::default()
         };
-        let Some(doc) = outline.docs.get(sub.doc.index()) else {
+        let Some(doc) = model.docs.get(sub.doc.index()) else {
             return Err(self.lost(id));
         };
         let document = doc.text.document();
@@ -75,11 +75,11 @@ impl Lowering<'_> {
                 (Form::One(one), Keyword::AdditionalProperties) => {
                     plan.additional = Some(Target::open(self.child(*one, scope)?));
                     if self.plain {
-                        for name in declared(outline.entries(sub)?) {
+                        for name in declared(model.entries(sub)?) {
                             let slot = names.slot(document.view(name).string());
                             amend(&mut known, slot, |slot| slot.declared = true);
                         }
-                        plan.patterns = patterns(outline.entries(sub)?);
+                        plan.patterns = patterns(model.entries(sub)?);
                     }
                 }
                 (Form::One(one), Keyword::PropertyNames) => {
@@ -175,7 +175,7 @@ impl Lowering<'_> {
         {
             return Ok(());
         }
-        let outline = self.outline;
+        let model = self.model;
         let mut plan = ArrayPlan {
             max: usize::MAX,
             ..ArrayPlan::default()
@@ -193,12 +193,12 @@ impl Lowering<'_> {
                 (Form::One(one), Keyword::Items) => {
                     plan.rest = Some(Target::open(self.child(*one, scope)?));
                     if self.plain {
-                        plan.prefix = listed(outline.entries(sub)?, Keyword::PrefixItems);
+                        plan.prefix = listed(model.entries(sub)?, Keyword::PrefixItems);
                     }
                 }
                 (Form::One(one), Keyword::AdditionalItems) => {
                     // Without an array of `items` it says nothing.
-                    let tuple = outline.entry(sub, Keyword::Items)?;
+                    let tuple = model.entry(sub, Keyword::Items)?;
                     if matches!(
                         tuple,
                         Some(Entry {
@@ -208,12 +208,12 @@ impl Lowering<'_> {
                     ) {
                         plan.rest = Some(Target::open(self.child(*one, scope)?));
                         if self.plain {
-                            plan.prefix = listed(outline.entries(sub)?, Keyword::Items);
+                            plan.prefix = listed(model.entries(sub)?, Keyword::Items);
                         }
                     }
                 }
                 (Form::Count(_), Keyword::MinContains | Keyword::MaxContains) if self.plain => {
-                    let contains = outline.entry(sub, Keyword::Contains)?;
+                    let contains = model.entry(sub, Keyword::Contains)?;
                     if let Some(Form::One(one)) = contains.map(|entry| &entry.form) {
                         plan.contains = Some(self.contains(sub, entry.keyword, *one, scope)?);
                     }
@@ -268,7 +268,7 @@ impl Lowering<'_> {
         one: SubId,
         scope: ScopeId,
     ) -> Result<Contains, CompileError> {
-        let beside = self.outline.entries(sub)?;
+        let beside = self.model.entries(sub)?;
         let bound = |keyword| match Entry::find(beside, keyword) {
             Some(Entry {
                 form: Form::Count(n),
@@ -305,10 +305,8 @@ impl Lowering<'_> {
         keyword: Keyword,
     ) -> Result<Option<SubId>, Dangling> {
         Ok(
-            match self.outline.entry(sub, keyword)?.map(|entry| &entry.form) {
-                Some(Form::One(one)) if unevaluated::is_own(self.outline, id, keyword)? => {
-                    Some(*one)
-                }
+            match self.model.entry(sub, keyword)?.map(|entry| &entry.form) {
+                Some(Form::One(one)) if unevaluated::is_own(self.model, id, keyword)? => Some(*one),
                 _ => None,
             },
         )

@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use crate::error::{CompileError, CompileErrorKind};
-use crate::outline::SubId;
+use crate::model::SubId;
 use crate::plan::NodeIx;
 
 impl Lowering<'_> {
@@ -23,7 +23,7 @@ impl Lowering<'_> {
                         }
                         Some(1) => {
                             let origin = self.origins.get(ix.index()).copied();
-                            return Err(self.cyclic(origin.unwrap_or(self.outline.root)));
+                            return Err(self.cyclic(origin.unwrap_or(self.model.root)));
                         }
                         _ => {}
                     }
@@ -44,7 +44,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn cyclic(&self, id: SubId) -> CompileError {
-        let place = self.outline.location(id);
+        let place = self.model.location(id);
         let ring = vec![format!("#{}", place.pointer)];
         CompileError::new(CompileErrorKind::CyclicRef { ring }, place)
     }

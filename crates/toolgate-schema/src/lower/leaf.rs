@@ -6,7 +6,7 @@ use super::{Draft, Lowering};
 use crate::dialect::Keyword;
 use crate::error::CompileError;
 use crate::int::{to_u32, to_usize};
-use crate::outline::{ContentUse, Entry, Form, FormatUse, Sub, SubId, TypeSet};
+use crate::model::{ContentUse, Entry, Form, FormatUse, Sub, SubId, TypeSet};
 use crate::plan::{EnumPlan, Length, Literal, NumberLiteral, Op, Run, Slots};
 use crate::price;
 
@@ -72,7 +72,7 @@ impl Lowering<'_> {
             }
             (Form::Content(content), keyword) => {
                 // One operation for both keywords, drafted at the encoding if there is one.
-                let beside = self.outline.entries(sub)?;
+                let beside = self.model.entries(sub)?;
                 let sibling = |keyword| match Entry::find(beside, keyword) {
                     Some(Entry {
                         form: Form::Content(content),
@@ -130,7 +130,7 @@ impl Lowering<'_> {
     ) -> Result<(), CompileError> {
         let doc = to_u32(sub.doc.index());
         self.table_rows += self
-            .outline
+            .model
             .view(sub.doc, entry.value)
             .map_or(0, |view| view.len());
         let Some(text) = self.plan.docs.get(to_usize(doc)).cloned() else {

@@ -24,26 +24,25 @@ use crate::dialect::Keyword;
 use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::int::{to_u16, to_u32};
 use crate::limits::Limits;
-use crate::outline::{Dangling, Entry, Form, Outline, RefId, Shape, Sub, SubId, Target, TypeSet};
+use crate::model::{Dangling, Entry, Form, Model, RefId, Shape, Sub, SubId, Target, TypeSet};
 use crate::plan::{Condition, Literal, Lost, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits, Union};
 use toolgate_syntax::LimitName;
 
 pub(crate) use plain::plain;
 use scope::{ScopeId, Scopes};
 
-/// Compiles an outline.
+/// Compiles a model.
 ///
 /// # Errors
 ///
 /// A limit on compiled subschemas, or a ring of dynamic references that never
 /// consumes the instance.
-pub(crate) fn lower(outline: &Outline, limits: &Limits) -> Result<Plan, CompileError> {
-    let mut work = drafted(outline, limits)?;
+pub(crate) fn lower(model: &Model, limits: &Limits) -> Result<Plan, CompileError> {
+    let mut work = drafted(model, limits)?;
     let mut plan = std::mem::take(&mut work.plan);
     narrow::narrow(&mut plan);
     discriminate::discriminate(&mut plan);
-    let refers =
-        !outline.targets.is_empty() || plan.ops.iter().any(|op| matches!(op, Op::Apply(_)));
+    let refers = !model.targets.is_empty() || plan.ops.iter().any(|op| matches!(op, Op::Apply(_)));
     fuse::fuse(&mut plan);
     sharing::mark(&mut plan, &work.revisited, refers);
     plan.settle();
@@ -54,25 +53,25 @@ pub(crate) fn lower(outline: &Outline, limits: &Limits) -> Result<Plan, CompileE
 }
 
 /// Every node with its operations, as its subschema says it.
-fn drafted<'o>(outline: &'o Outline, limits: &'o Limits) -> Result<Lowering<'o>, CompileError> {
-    let mut work = Lowering::new(outline, limits);
-    work.tracked = unevaluated::tracked(outline)?;
+fn drafted<'o>(model: &'o Model, limits: &'o Limits) -> Result<Lowering<'o>, CompileError> {
+    let mut work = Lowering::new(model, limits);
+    work.tracked = unevaluated::tracked(model)?;
     let start = work
         .scopes
-        .enter(ScopeId::EMPTY, outline.sub(outline.root)?.resource)?;
-    work.plan.root = work.node(outline.root, start)?;
+        .enter(ScopeId::EMPTY, model.sub(model.root)?.resource)?;
+    work.plan.root = work.node(model.root, start)?;
     while let Some((id, scope, ix)) = work.waiting.pop() {
         work.build(id, scope, ix)?;
         work.check_size(id)?;
     }
-    if outline.scope_names > 0 {
+    if model.scope_names > 0 {
         work.refuse_cycles()?;
     }
     Ok(work)
 }
 
 struct Lowering<'o> {
-    outline: &'o Outline,
+    model: &'o Model,
     limits: &'o Limits,
     scopes: Scopes<'o>,
     /// Subschemas whose evaluated members some dynamic `unevaluated*` asks for.
@@ -129,25 +128,25 @@ impl Draft {
 
 impl<'o> Lowering<'o> {
     /// No node yet, and the tables that operations lead to.
-    fn new(outline: &'o Outline, limits: &'o Limits) -> Self {
+    fn new(model: &'o Model, limits: &'o Limits) -> Self {
         Self {
-            outline,
+            model,
             limits,
-            scopes: Scopes::new(outline),
+            scopes: Scopes::new(model),
             tracked: Vec::new(),
             plain: false,
             plan: Plan {
-                nodes: Vec::with_capacity(outline.subs.len() / SUBSCHEMAS_PER_NODE + 1),
-                patterns: outline.patterns.iter().cloned().collect(),
-                docs: outline.docs.iter().map(|doc| doc.text.clone()).collect(),
+                nodes: Vec::with_capacity(model.subs.len() / SUBSCHEMAS_PER_NODE + 1),
+                patterns: model.patterns.iter().cloned().collect(),
+                docs: model.docs.iter().map(|doc| doc.text.clone()).collect(),
                 ops: Vec::with_capacity(DRAFT),
                 ..Plan::default()
             },
             origins: Vec::new(),
-            node_of: vec![None; outline.subs.len()],
+            node_of: vec![None; model.subs.len()],
             scoped: HashMap::new(),
             draft: Vec::with_capacity(DRAFT),
-            classes: vec![None; outline.subs.len()],
+            classes: vec![None; model.subs.len()],
             table_rows: 0,
             revisited: HashSet::new(),
             waiting: Vec::with_capacity(WAITING),
@@ -192,7 +191,7 @@ impl Lowering<'_> {
         self.check_size(id)?;
         let ix = NodeIx::new(self.plan.nodes.len());
         self.plan.nodes.push(PlanNode::plain(TypeSet::ALL));
-        if self.outline.scope_names > 0 {
+        if self.model.scope_names > 0 {
             self.origins.push(id);
         }
         Ok(ix)
@@ -200,7 +199,7 @@ impl Lowering<'_> {
 
     /// A subschema's child in the same dynamic scope, or the one it enters.
     fn child(&mut self, id: SubId, scope: ScopeId) -> Result<NodeIx, CompileError> {
-        let scope = self.scopes.enter(scope, self.outline.sub(id)?.resource)?;
+        let scope = self.scopes.enter(scope, self.model.sub(id)?.resource)?;
         self.node(id, scope)
     }
 
@@ -210,14 +209,14 @@ impl Lowering<'_> {
         mut id: SubId,
         mut scope: ScopeId,
     ) -> Result<(SubId, ScopeId, Class), CompileError> {
-        for _ in 0..=self.outline.subs.len() {
+        for _ in 0..=self.model.subs.len() {
             self.table_rows += 1;
             id = match self.class(id)? {
-                Class::Refers(target) => self.scopes.follow(scope, self.outline.target(target)?)?,
+                Class::Refers(target) => self.scopes.follow(scope, self.model.target(target)?)?,
                 Class::Applies(one) => one,
                 class => return Ok((id, scope, class)),
             };
-            scope = self.scopes.enter(scope, self.outline.sub(id)?.resource)?;
+            scope = self.scopes.enter(scope, self.model.sub(id)?.resource)?;
         }
         Err(self.cyclic(id))
     }
@@ -227,8 +226,8 @@ impl Lowering<'_> {
         if let Some(Some(known)) = self.classes.get(id.index()) {
             return Ok(*known);
         }
-        let sub = self.outline.sub(id)?;
-        let entries = self.outline.entries(sub)?;
+        let sub = self.model.sub(id)?;
+        let entries = self.model.entries(sub)?;
         let mut asserting = entries.iter().filter(|entry| asserts(entries, entry));
         let class = match (sub.shape, asserting.next(), asserting.next()) {
             (Shape::Always(false), _, _) => Class::Types(TypeSet::NONE),
@@ -263,18 +262,18 @@ impl Lowering<'_> {
 
     /// Refuses a subschema whose document is not there.
     fn lost(&self, id: SubId) -> CompileError {
-        CompileError::new(CompileErrorKind::Internal, self.outline.location(id))
+        CompileError::new(CompileErrorKind::Internal, self.model.location(id))
     }
 
     fn too_large(&self, id: SubId, allowed: usize) -> CompileError {
-        CompileError::limit_reached(LimitName::PlanNodes, allowed, self.outline.location(id))
+        CompileError::limit_reached(LimitName::PlanNodes, allowed, self.model.location(id))
     }
 
     /// Writes the operations of one node.
     fn build(&mut self, id: SubId, scope: ScopeId, ix: NodeIx) -> Result<(), CompileError> {
-        let outline = self.outline;
-        let sub = outline.sub(id)?;
-        let entries = outline.entries(sub)?;
+        let model = self.model;
+        let sub = model.sub(id)?;
+        let entries = model.entries(sub)?;
         let mut draft = Draft {
             types: None,
             ops: std::mem::take(&mut self.draft),
@@ -351,7 +350,7 @@ impl Lowering<'_> {
     ) -> Result<(), CompileError> {
         match (&entry.form, entry.keyword) {
             (Form::Reference(target), _) => {
-                let target = self.scopes.follow(scope, self.outline.target(*target)?)?;
+                let target = self.scopes.follow(scope, self.model.target(*target)?)?;
                 let target = self.child(target, scope)?;
                 draft.push(Run::Any, Op::Apply(target));
             }

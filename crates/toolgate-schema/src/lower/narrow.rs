@@ -1,7 +1,7 @@
 //! Lets a node's type say what its operations imply, and finds leaves.
 
 use super::FURTHER;
-use crate::outline::TypeSet;
+use crate::model::TypeSet;
 use crate::plan::{NodeIx, Op, Plan, PlanNode, Run};
 
 /// Intersects each node's types with those of the subschemas it applies, so

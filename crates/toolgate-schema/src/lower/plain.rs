@@ -6,28 +6,28 @@ use crate::dialect::Keyword;
 use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::int::to_u32;
 use crate::limits::Limits;
-use crate::outline::{Dangling, Entry, Outline, Shape, SubId, TypeSet};
+use crate::model::{Dangling, Entry, Model, Shape, SubId, TypeSet};
 use crate::plan::{Lost, NodeIx, Op, PlainKeyword, PlainPlan, PlainSubschema, Run};
 
-/// Lowers each keyword of an outline to an operation of its own.
+/// Lowers each keyword of a model to an operation of its own.
 ///
 /// # Errors
 ///
 /// A document that is not there, or [`TIMES`] as many subschemas as an optimised program may
 /// have.
-pub(crate) fn plain(outline: &Outline, limits: &Limits) -> Result<PlainPlan, CompileError> {
+pub(crate) fn plain(model: &Model, limits: &Limits) -> Result<PlainPlan, CompileError> {
     let limits = Limits {
         plan_nodes: limits.plan_nodes.saturating_mul(TIMES),
         ..limits.clone()
     };
-    let mut work = Lowering::new(outline, &limits);
+    let mut work = Lowering::new(model, &limits);
     work.plain = true;
     let start = work
         .scopes
-        .enter(ScopeId::EMPTY, outline.sub(outline.root)?.resource)?;
-    work.plan.root = work.node(outline.root, start)?;
-    let mut keywords = Vec::with_capacity(outline.entries.len());
-    let mut rows: Vec<(NodeIx, PlainSubschema)> = Vec::with_capacity(outline.subs.len());
+        .enter(ScopeId::EMPTY, model.sub(model.root)?.resource)?;
+    work.plan.root = work.node(model.root, start)?;
+    let mut keywords = Vec::with_capacity(model.entries.len());
+    let mut rows: Vec<(NodeIx, PlainSubschema)> = Vec::with_capacity(model.subs.len());
     let mut referring = Vec::new();
     while let Some((id, scope, ix)) = work.waiting.pop() {
         let start = to_u32(keywords.len());
@@ -71,9 +71,9 @@ impl Lowering<'_> {
         ix: NodeIx,
         keywords: &mut Vec<PlainKeyword>,
     ) -> Result<(), CompileError> {
-        let outline = self.outline;
-        let sub = outline.sub(id)?;
-        let entries = outline.entries(sub)?;
+        let model = self.model;
+        let sub = model.sub(id)?;
+        let entries = model.entries(sub)?;
         let mut draft = Draft {
             types: None,
             ops: std::mem::take(&mut self.draft),

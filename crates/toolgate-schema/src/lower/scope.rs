@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use crate::int::{to_u32, to_usize};
-use crate::outline::{Dangling, Outline, ResourceId, ScopeName, SubId};
+use crate::model::{Dangling, Model, ResourceId, ScopeName, SubId};
 
 /// A dynamic scope: what each name is bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,22 +22,22 @@ type Bindings = Box<[Option<SubId>]>;
 
 /// Every dynamic scope met so far.
 pub(super) struct Scopes<'o> {
-    outline: &'o Outline,
+    model: &'o Model,
     scopes: Vec<Bindings>,
     ids: HashMap<Bindings, ScopeId>,
     entered: HashMap<(ScopeId, ResourceId), ScopeId>,
 }
 
 impl<'o> Scopes<'o> {
-    pub(super) fn new(outline: &'o Outline) -> Self {
+    pub(super) fn new(model: &'o Model) -> Self {
         let mut scopes = Self {
-            outline,
+            model,
             ids: HashMap::new(),
             scopes: Vec::new(),
             entered: HashMap::new(),
         };
-        if outline.scope_names > 0 {
-            let empty: Bindings = vec![None; outline.scope_names].into();
+        if model.scope_names > 0 {
+            let empty: Bindings = vec![None; model.scope_names].into();
             scopes.ids.insert(empty.clone(), ScopeId::EMPTY);
             scopes.scopes.push(empty);
         }
@@ -50,7 +50,7 @@ impl<'o> Scopes<'o> {
         scope: ScopeId,
         resource: ResourceId,
     ) -> Result<ScopeId, Dangling> {
-        if self.outline.scope_names == 0 {
+        if self.model.scope_names == 0 {
             return Ok(scope);
         }
         if let Some(known) = self.entered.get(&(scope, resource)) {
@@ -58,7 +58,7 @@ impl<'o> Scopes<'o> {
         }
         let outer = self.scopes.get(to_usize(scope.0)).ok_or(Dangling)?;
         let mut bound = outer.clone();
-        let entered = self.outline.resources.get(resource.index());
+        let entered = self.model.resources.get(resource.index());
         for (name, sub) in &entered.ok_or(Dangling)?.scope {
             let slot = bound.get_mut(name.index()).ok_or(Dangling)?;
             slot.get_or_insert(*sub);
@@ -75,7 +75,7 @@ impl<'o> Scopes<'o> {
 
     /// The bindings of all scopes met so far.
     pub(super) fn bindings(&self) -> usize {
-        self.scopes.len().saturating_mul(self.outline.scope_names)
+        self.scopes.len().saturating_mul(self.model.scope_names)
     }
 
     /// What a name is bound to.

@@ -10,7 +10,7 @@
 use std::collections::HashSet;
 
 use crate::int::to_usize;
-use crate::outline::TypeSet;
+use crate::model::TypeSet;
 use crate::plan::{NodeIx, Op, Plan, PlanNode};
 
 /// Sets the memo trait of every node that needs it, `revisited` ones included.

@@ -13,7 +13,7 @@ use super::scope::ScopeId;
 use super::{Draft, Lowering};
 use crate::dialect::{Dialect, Keyword};
 use crate::error::CompileError;
-use crate::outline::{Dangling, DocId, Entry, Form, Outline, PatternId, Shape, Sub, SubId};
+use crate::model::{Dangling, DocId, Entry, Form, Model, PatternId, Shape, Sub, SubId};
 use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, Run, Slot, Slots, Target};
 
 impl Lowering<'_> {
@@ -26,11 +26,11 @@ impl Lowering<'_> {
         draft: &mut Draft,
     ) -> Result<(), CompileError> {
         for keyword in [Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems] {
-            let Some(Form::One(one)) = self.outline.entry(sub, keyword)?.map(|entry| &entry.form)
+            let Some(Form::One(one)) = self.model.entry(sub, keyword)?.map(|entry| &entry.form)
             else {
                 continue;
             };
-            if is_own(self.outline, id, keyword)? {
+            if is_own(self.model, id, keyword)? {
                 continue;
             }
             let schema = self.child(*one, scope)?;
@@ -39,7 +39,7 @@ impl Lowering<'_> {
                     continue;
                 }
                 if keyword == Keyword::UnevaluatedProperties {
-                    let plan = seen.object(self.outline, schema);
+                    let plan = seen.object(self.model, schema);
                     self.push_object(plan, Run::Tail, draft);
                 } else {
                     let plan = ArrayPlan {
@@ -96,22 +96,21 @@ impl Lowering<'_> {
         let mut visited = HashSet::from([(id, scope)]);
         let mut waiting = vec![(id, scope)];
         while let Some((at, scope)) = waiting.pop() {
-            let sub = self.outline.sub(at)?;
-            let entries = self.outline.entries(sub)?;
+            let sub = self.model.sub(at)?;
+            let entries = self.model.entries(sub)?;
             self.table_rows += 1 + entries.len();
             for entry in entries {
                 match (&entry.form, entry.keyword) {
                     (Form::Reference(target), _) => {
-                        let to = self.scopes.follow(scope, self.outline.target(*target)?)?;
-                        let scope = self.scopes.enter(scope, self.outline.sub(to)?.resource)?;
+                        let to = self.scopes.follow(scope, self.model.target(*target)?)?;
+                        let scope = self.scopes.enter(scope, self.model.sub(to)?.resource)?;
                         if visited.insert((to, scope)) {
                             waiting.push((to, scope));
                         }
                     }
                     (Form::List(list), Keyword::AllOf) => {
                         for to in list {
-                            let scope =
-                                self.scopes.enter(scope, self.outline.sub(*to)?.resource)?;
+                            let scope = self.scopes.enter(scope, self.model.sub(*to)?.resource)?;
                             if visited.insert((*to, scope)) {
                                 waiting.push((*to, scope));
                             }
@@ -149,16 +148,16 @@ impl Lowering<'_> {
         let mut visited = HashSet::from([(id, scope)]);
         let mut waiting = vec![(id, scope)];
         while let Some((at, scope)) = waiting.pop() {
-            let sub = self.outline.sub(at)?;
-            let entries = self.outline.entries(sub)?;
+            let sub = self.model.sub(at)?;
+            let entries = self.model.entries(sub)?;
             self.table_rows += 1 + entries.len();
             let mut next = Vec::new();
             for target in entries.iter().filter_map(Entry::reference) {
-                next.push(self.scopes.follow(scope, self.outline.target(target)?)?);
+                next.push(self.scopes.follow(scope, self.model.target(target)?)?);
             }
-            next.extend(self.outline.in_place(sub)?);
+            next.extend(self.model.in_place(sub)?);
             for to in next {
-                let scope = self.scopes.enter(scope, self.outline.sub(to)?.resource)?;
+                let scope = self.scopes.enter(scope, self.model.sub(to)?.resource)?;
                 if visited.insert((to, scope)) {
                     let ix = self.node(to, scope)?;
                     self.revisited.insert(ix);
@@ -208,10 +207,10 @@ impl Seen {
     }
 
     /// A walk that lets the evaluated names through and holds the rest to `schema`.
-    fn object(mut self, outline: &Outline, schema: NodeIx) -> ObjectPlan {
+    fn object(mut self, model: &Model, schema: NodeIx) -> ObjectPlan {
         let mut names = Slots::default();
         for (doc, key) in &self.names {
-            if let Some(view) = outline.view(*doc, *key) {
+            if let Some(view) = model.view(*doc, *key) {
                 names.slot(view.string());
             }
         }
@@ -233,17 +232,17 @@ impl Seen {
 }
 
 /// Whether an `unevaluated*` keyword can only be fed by the keywords beside it.
-pub(super) fn is_own(outline: &Outline, id: SubId, keyword: Keyword) -> Result<bool, Dangling> {
-    let sub = outline.sub(id)?;
-    let applied = outline.in_place(sub)?;
-    let not = outline.entry(sub, Keyword::Not)?.map(|entry| &entry.form);
+pub(super) fn is_own(model: &Model, id: SubId, keyword: Keyword) -> Result<bool, Dangling> {
+    let sub = model.sub(id)?;
+    let applied = model.in_place(sub)?;
+    let not = model.entry(sub, Keyword::Not)?.map(|entry| &entry.form);
     // `not` never leaves anything evaluated behind.
     let others = applied
         .iter()
         .any(|to| !matches!(not, Some(Form::One(one)) if one == to));
     let contains = keyword == Keyword::UnevaluatedItems
         && sub.rules.dialect == Dialect::Draft202012
-        && outline.entry(sub, Keyword::Contains)?.is_some();
+        && model.entry(sub, Keyword::Contains)?.is_some();
     Ok(!others && !contains)
 }
 
@@ -256,31 +255,31 @@ fn is_unevaluated(keyword: Keyword) -> bool {
 
 /// For each subschema, whether a dynamic `unevaluated*` may ask what it evaluated;
 /// empty if none does.
-pub(super) fn tracked(outline: &Outline) -> Result<Vec<bool>, Dangling> {
-    if !outline
+pub(super) fn tracked(model: &Model) -> Result<Vec<bool>, Dangling> {
+    if !model
         .entries
         .iter()
         .any(|entry| is_unevaluated(entry.keyword))
     {
         return Ok(Vec::new());
     }
-    let mut tracked = vec![false; outline.subs.len()];
+    let mut tracked = vec![false; model.subs.len()];
     let mut waiting = Vec::new();
-    for (index, sub) in outline.subs.iter().enumerate() {
+    for (index, sub) in model.subs.iter().enumerate() {
         if !matches!(sub.shape, Shape::Entries { .. }) {
             continue;
         }
         let id = SubId::new(index);
         for keyword in [Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems] {
-            if outline.entry(*sub, keyword)?.is_some() && !is_own(outline, id, keyword)? {
+            if model.entry(*sub, keyword)?.is_some() && !is_own(model, id, keyword)? {
                 waiting.push(id);
             }
         }
     }
-    if !waiting.is_empty() && outline.scope_names > 0 {
+    if !waiting.is_empty() && model.scope_names > 0 {
         // A dynamic reference may lead to any subschema that a resource offers.
         waiting.extend(
-            outline
+            model
                 .resources
                 .iter()
                 .flat_map(|r| r.scope.iter().map(|(_, sub)| *sub)),
@@ -289,7 +288,7 @@ pub(super) fn tracked(outline: &Outline) -> Result<Vec<bool>, Dangling> {
     while let Some(id) = waiting.pop() {
         let mark = tracked.get_mut(id.index()).ok_or(Dangling)?;
         if !std::mem::replace(mark, true) {
-            waiting.extend(outline.in_place(outline.sub(id)?)?);
+            waiting.extend(model.in_place(model.sub(id)?)?);
         }
     }
     Ok(tracked)

@@ -2,7 +2,7 @@
 
 use super::{NameTable, NodeIx, Op, Plan, Reach, Run, Target};
 use crate::int::to_usize;
-use crate::outline::TypeSet;
+use crate::model::TypeSet;
 
 impl Plan {
     /// Finds the nodes whose unions come down to one branch each once some members are known.

@@ -4,7 +4,7 @@ use toolgate_json::Kind;
 
 use super::{NONE, NameTable, NodeIx, Op, Plan, Rare, Run, Traits};
 use crate::int::{to_u32, to_usize};
-use crate::outline::{PatternId, TypeSet};
+use crate::model::{PatternId, TypeSet};
 
 /// A subschema as those see it who apply it to children: enough to settle most
 /// values without looking at the node.

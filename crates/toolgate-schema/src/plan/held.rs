@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::{NodeIx, Plan, Reach, Target};
 use crate::int::to_usize;
-use crate::outline::TypeSet;
+use crate::model::TypeSet;
 
 /// A finished plan.
 #[derive(Debug)]

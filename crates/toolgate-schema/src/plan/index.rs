@@ -2,7 +2,7 @@
 
 use super::PlanNode;
 use crate::int::{to_u32, to_usize};
-use crate::outline::TypeSet;
+use crate::model::TypeSet;
 
 /// A compiled subschema: an index into [`Plan::nodes`](super::Plan::nodes), or the set of types that is
 /// all it asks for, which needs no node there.

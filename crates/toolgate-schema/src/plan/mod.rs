@@ -31,7 +31,7 @@ pub(crate) use union::{Select, Union};
 
 use crate::format::{Format, NumberFormat};
 use crate::int::to_usize;
-use crate::outline::{PatternId, TypeSet};
+use crate::model::{PatternId, TypeSet};
 
 /// A compiled schema.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 
 use super::{NodeIx, Op, Plan};
 use crate::int::to_usize;
-use crate::outline::SubId;
+use crate::model::SubId;
 
 /// A schema as it was written, to be evaluated keyword by keyword: nothing is fused,
 /// merged, reordered or left out.

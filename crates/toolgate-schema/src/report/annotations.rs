@@ -8,7 +8,7 @@ use super::locate::{Locator, push_fragment};
 use crate::execute::Scratch;
 use crate::explain::Evaluation;
 use crate::explain::sink::{Full, Sink, Spot};
-use crate::outline::DocId;
+use crate::model::DocId;
 use crate::schema::instance::{Instance, Question};
 use crate::schema::{Schema, Workspace};
 
@@ -84,7 +84,7 @@ impl Schema {
             return Annotations::default();
         };
         let mut collector = Collector {
-            locator: Locator::new(program.outline()),
+            locator: Locator::new(program.model()),
             list: Vec::new(),
             open: Vec::new(),
             bytes: BYTES,
@@ -147,8 +147,8 @@ impl Sink for Collector<'_> {
             return ControlFlow::Continue(());
         };
         let place = self.locator.of(spot.sub);
-        let outline = self.locator.outline();
-        let uri = outline
+        let model = self.locator.model();
+        let uri = model
             .docs
             .get(place.doc.map_or(usize::MAX, DocId::index))
             .map_or("", |doc| doc.uri.as_str());

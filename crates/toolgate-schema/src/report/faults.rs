@@ -122,16 +122,16 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
 impl<'i, N: Node<'i>> Fault<'_, 'i, N> {
     /// The keyword as the schema spells it; nothing for a `false` schema.
     pub fn keyword(&self) -> Option<&str> {
-        let outline = self.program.outline();
-        let entry = self.fault.entry(outline)?;
-        let doc = outline.sub(self.fault.sub).ok()?.doc;
-        outline.view(doc, entry.name).map(Node::string)
+        let model = self.program.model();
+        let entry = self.fault.entry(model)?;
+        let doc = model.sub(self.fault.sub).ok()?.doc;
+        model.view(doc, entry.name).map(Node::string)
     }
 
     /// The value, as a JSON pointer (RFC 6901) into the instance.
     #[must_use]
     pub fn instance_location(&self) -> String {
-        self.paths.pointer(self.program.outline(), self.fault.place)
+        self.paths.pointer(self.program.model(), self.fault.place)
     }
 
     /// The fault in words; nothing if finding them reached a bound.

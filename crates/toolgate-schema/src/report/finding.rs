@@ -11,7 +11,7 @@ use crate::execute::Allowance;
 use crate::explain::kind::FindingKind;
 use crate::explain::sink::{Full, Sink};
 use crate::explain::{Fault, Paths, Program, Wording};
-use crate::outline::Outline;
+use crate::model::Model;
 
 /// One keyword that does not hold for one value of the instance.
 ///
@@ -128,32 +128,32 @@ impl Sink for Bounds {
 
 /// Writes out faults as findings.
 pub(super) struct Writer<'o, 'i, N: Node<'i>> {
-    outline: &'o Outline,
+    model: &'o Model,
     wording: Wording<'o, 'i, N>,
     locator: Locator<'o>,
 }
 
 impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
     pub(super) fn new(program: &'o Program, paths: Paths<'i>, allowance: Allowance) -> Self {
-        let outline = program.outline();
+        let model = program.model();
         Self {
-            outline,
+            model,
             wording: Wording::new(program, paths, allowance),
-            locator: Locator::new(outline),
+            locator: Locator::new(model),
         }
     }
 
     /// The finding of a fault; nothing if a bound was reached.
     pub(super) fn write(&mut self, fault: &Fault<'i, N>) -> Option<Finding> {
         let kind = self.wording.word(fault)?;
-        let outline = self.outline;
+        let model = self.model;
         let paths = self.wording.paths();
-        let keyword_location = paths.pointer(outline, fault.path);
-        let sub = outline.sub(fault.sub).ok()?;
-        let entry = fault.entry(outline);
+        let keyword_location = paths.pointer(model, fault.path);
+        let sub = model.sub(fault.sub).ok()?;
+        let entry = fault.entry(model);
         let (node, keyword) = match entry {
             Some(entry) => {
-                let name = outline.view(sub.doc, entry.name);
+                let name = model.view(sub.doc, entry.name);
                 let name = name.map_or_else(String::new, |name| name.string().to_owned());
                 (entry.value, name)
             }
@@ -161,10 +161,10 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
         };
         let word = entry.map(|_| keyword.as_str());
         let (pointer, absolute) = self.locator.places(fault.sub, word);
-        let span = outline.view(sub.doc, node).map(View::span);
-        let document = outline.docs.get(sub.doc.index());
+        let span = model.view(sub.doc, node).map(View::span);
+        let document = model.docs.get(sub.doc.index());
         Some(Finding {
-            instance_location: paths.pointer(outline, fault.place),
+            instance_location: paths.pointer(model, fault.place),
             property_name: fault.name().map(str::to_owned),
             keyword_location,
             absolute_keyword_location: absolute,

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 use crate::explain::sink::Spot;
-use crate::outline::{DocId, Outline, SubId};
+use crate::model::{DocId, Model, SubId};
 
 /// Finds the places of subschemas, each once.
 pub(super) struct Locator<'o> {
-    outline: &'o Outline,
+    model: &'o Model,
     known: BTreeMap<SubId, Rc<Place>>,
 }
 
@@ -25,15 +25,15 @@ pub(super) struct Place {
 }
 
 impl<'o> Locator<'o> {
-    pub(super) fn new(outline: &'o Outline) -> Self {
+    pub(super) fn new(model: &'o Model) -> Self {
         Self {
-            outline,
+            model,
             known: BTreeMap::new(),
         }
     }
 
-    pub(super) fn outline(&self) -> &'o Outline {
-        self.outline
+    pub(super) fn model(&self) -> &'o Model {
+        self.model
     }
 
     /// The place of a subschema.
@@ -41,14 +41,14 @@ impl<'o> Locator<'o> {
         if let Some(place) = self.known.get(&id) {
             return Rc::clone(place);
         }
-        let Ok(sub) = self.outline.sub(id) else {
+        let Ok(sub) = self.model.sub(id) else {
             // A report never asks: the evaluation ends where a subschema is missing.
             return Rc::new(Place::default());
         };
-        let pointer = self.outline.location(id).pointer;
-        let resource = self.outline.resources.get(sub.resource.index());
+        let pointer = self.model.location(id).pointer;
+        let resource = self.model.resources.get(sub.resource.index());
         let uri = resource.map_or("", |resource| resource.uri.as_str());
-        let root = resource.map(|resource| self.outline.location(resource.root).pointer);
+        let root = resource.map(|resource| self.model.location(resource.root).pointer);
         let below = root
             .and_then(|root| pointer.strip_prefix(root.as_str()))
             .unwrap_or(&pointer);

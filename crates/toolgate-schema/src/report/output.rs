@@ -61,7 +61,7 @@ impl Schema {
                 let mut evaluation = Evaluation::new(program, instance, allowance, scratch);
                 let decided = evaluation.decide();
                 let (verdict, decided) = self.verdict(workspace, instance, decided);
-                let mut tree = Tree::new(program.outline());
+                let mut tree = Tree::new(program.model());
                 let reported = evaluation.report(&mut tree);
                 (verdict, Some(tree), reported && decided)
             }

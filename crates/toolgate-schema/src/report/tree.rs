@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::locate::Locator;
 use crate::explain::kind::FindingKind;
 use crate::explain::sink::{Full, Sink, Spot};
-use crate::outline::Outline;
+use crate::model::Model;
 
 /// A subschema applied to a value, or a keyword in one.
 #[derive(Debug)]
@@ -31,9 +31,9 @@ pub(super) struct Tree<'o> {
 }
 
 impl<'o> Tree<'o> {
-    pub(super) fn new(outline: &'o Outline) -> Self {
+    pub(super) fn new(model: &'o Model) -> Self {
         Self {
-            locator: Locator::new(outline),
+            locator: Locator::new(model),
             units: Vec::new(),
             open: Vec::new(),
             bytes: BYTES,

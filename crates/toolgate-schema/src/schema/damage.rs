@@ -14,8 +14,8 @@ use crate::execute::{Allowance, Exhausted, Scratch, run};
 use crate::explain::{Evaluation, Program};
 use crate::limits::Limits;
 use crate::lower::{lower, plain};
+use crate::model::Model;
 use crate::options::Formats;
-use crate::outline::Outline;
 use crate::plan::{NodeIx, Op, Plan, Target};
 
 /// Our own cases hold every keyword in every dialect.
@@ -52,7 +52,7 @@ fn damage_never_gives_another_verdict() {
             let Ok(text) = OwnedDocument::read(schema.raw(), &ReadLimits::default()) else {
                 continue;
             };
-            let Ok(outline) = compiler.parser().parse_assertions(text.clone()) else {
+            let Ok(model) = compiler.parser().parse_assertions(text.clone()) else {
                 continue;
             };
             let instances: Vec<_> = tests
@@ -61,7 +61,7 @@ fn damage_never_gives_another_verdict() {
                 .collect();
             for _ in 0..ROUNDS {
                 let name = format!("{}: {}", file.display(), schema.raw());
-                seen.add(compared(&outline, &instances, &mut random, &name));
+                seen.add(compared(&model, &instances, &mut random, &name));
             }
             for _ in 0..PLAIN_ROUNDS {
                 let name = format!("{}: {}", file.display(), schema.raw());
@@ -94,14 +94,14 @@ impl Seen {
 }
 
 fn compared(
-    outline: &Outline,
+    model: &Model,
     instances: &[toolgate_json::View<'_>],
     random: &mut Random,
     name: &str,
 ) -> Seen {
     let mut seen = Seen::default();
     let limits = Limits::default();
-    let (Ok(intact), Ok(mut plan)) = (lower(outline, &limits), lower(outline, &limits)) else {
+    let (Ok(intact), Ok(mut plan)) = (lower(model, &limits), lower(model, &limits)) else {
         return seen;
     };
     let damage = damage(&mut plan, random);
@@ -126,7 +126,7 @@ fn compared(
 
 /// The same for the plain program.
 fn compared_plainly(
-    (intact, mut model): (Outline, Outline),
+    (intact, mut model): (Model, Model),
     instances: &[toolgate_json::View<'_>],
     random: &mut Random,
     name: &str,
@@ -187,7 +187,7 @@ fn compared_plainly(
 
 /// A damaged model is refused, or its plan gives the verdicts of the intact one.
 fn lowered(
-    (intact, damaged): (&Outline, &Outline),
+    (intact, damaged): (&Model, &Model),
     instances: &[toolgate_json::View<'_>],
     name: &str,
 ) -> Seen {
@@ -222,7 +222,7 @@ fn lowered(
 }
 
 /// Cuts one table of a model.
-fn damage_model(model: &mut Outline, random: &mut Random) -> String {
+fn damage_model(model: &mut Model, random: &mut Random) -> String {
     let table = random.below(6);
     let count = match table {
         0 => model.docs.len(),

@@ -195,7 +195,7 @@ impl Schema {
             let source: &str = &self.0.source;
             let read = self.0.compiler.parser().read(source.as_bytes());
             // It was read once already, under the same bounds. Without its text nothing is
-            // explained: `null` is no schema, so that no outline is made of it.
+            // explained: `null` is no schema, so that no model is made of it.
             debug_assert!(read.is_ok(), "a compiled schema's text is read again");
             read.unwrap_or_else(|_| OwnedDocument::null())
         })
@@ -285,10 +285,10 @@ impl Compiler {
     /// [`CompileError`] says why the schema may not exist here.
     pub fn compile(&self, schema: &[u8]) -> Result<Schema, CompileError> {
         let text = self.parser().read(schema)?;
-        let mut outline = self.parser().parse_assertions(text.clone())?;
-        let warnings = std::mem::take(&mut outline.warnings);
-        let plan = lower(&outline, self.bounds())?;
-        drop(outline);
+        let mut model = self.parser().parse_assertions(text.clone())?;
+        let warnings = std::mem::take(&mut model.warnings);
+        let plan = lower(&model, self.bounds())?;
+        drop(model);
         Ok(Schema::new(
             plan,
             text.into_source(),
