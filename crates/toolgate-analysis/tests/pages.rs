@@ -116,3 +116,36 @@ fn advice_draws_no_finding_under_any_profile() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// The document has the table of profiles as it is.
+#[test]
+fn the_document_has_the_table_of_profiles() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/lint/README.md");
+    let document = std::fs::read_to_string(path).unwrap();
+    let mut missing = Vec::new();
+    for profile in PROFILES {
+        let codes: Vec<&str> = profile.rules().map(|rule| rule.code).collect();
+        let codes = codes.join(", ");
+        missing.push(format!(
+            "| `{}` | {} | {codes} |\n",
+            profile.name, profile.about
+        ));
+        for subset in profile.subsets {
+            let limits: Vec<String> = subset.limits.iter().map(ToString::to_string).collect();
+            let off = subset.off.replace(' ', ", ");
+            missing.push(format!(
+                "| {} | {} | {off} | {} | {} |\n",
+                subset.reader,
+                limits.join(", "),
+                subset.date,
+                subset.source
+            ));
+        }
+    }
+    missing.retain(|row| !document.contains(row));
+    assert!(
+        missing.is_empty(),
+        "docs/lint/README.md lacks\n{}",
+        missing.concat()
+    );
+}

@@ -179,22 +179,11 @@ impl Linter {
             on.then_some(rule.severity)
         };
         let readers = |rule: &Rule| {
-            let mut readers: Vec<&'static Subset> = Vec::new();
-            let everyone = PROFILES.iter().flat_map(|profile| profile.subsets);
             // A rule that no profile turned on speaks on behalf of all that care.
-            let asked = active().any(|subset| subset.has(rule.code));
-            let all: Vec<&'static Subset> = if asked {
-                active().collect()
-            } else {
-                everyone.collect()
-            };
-            for subset in all {
-                let told = readers.iter().any(|one| one.reader == subset.reader);
-                if subset.has(rule.code) && !told {
-                    readers.push(subset);
-                }
-            }
-            readers
+            let all: Vec<&'static Subset> = rule.readers().collect();
+            let mut asked = all.clone();
+            asked.retain(|subset| active().any(|one| one.reader == subset.reader));
+            if asked.is_empty() { all } else { asked }
         };
         Plan {
             levels: RULES.iter().map(level).collect(),

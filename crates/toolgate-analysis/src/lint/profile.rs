@@ -4,6 +4,8 @@
 //! their source and the month in which it was read. Rules ask the table for limits,
 //! keywords and formats, so a fact that changes is changed here alone.
 
+use std::fmt;
+
 use super::rule::{RULES, Rule};
 use Keywords::{All, Only, Without};
 use Limit::{
@@ -65,7 +67,7 @@ table! {
             source "2026-09" "ggml-org/llama.cpp/grammars/README.md";
         LEGACY "clients of 2025" on "TG083 TG085 TG086 TG091 TG092" off "" limits [Description(1_024)] keywords All, formats None,
             source "2025-11" "MCP 2025-11-25, server/tools; getsentry/sentry-mcp#106 and run-llama/llama_index#18784 (descriptions, until May 2025)";
-        STYLE "readers" on "TG008 TG011 TG012 TG035 TG051 TG060 TG071 TG072 TG073 TG074 TG075 TG076 TG077 TG085 TG086 TG093 TG116 TG117" off ""
+        STYLE "any reader" on "TG008 TG011 TG012 TG035 TG051 TG060 TG071 TG072 TG073 TG074 TG075 TG076 TG077 TG085 TG086 TG093 TG116 TG117" off ""
             limits [] keywords All, formats None, source "2026-11" "the listings of 266 published servers";
     }
     profiles {
@@ -292,6 +294,25 @@ pub enum Limit {
     OptionalParameters(usize),
     /// Parameters of all tools of a request that have an `anyOf` or several types.
     UnionParameters(usize),
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Name(most) => write!(f, "names of {most} characters"),
+            CombinedName(most) => write!(f, "{most} characters for server and tool"),
+            Tools(most) => write!(f, "{most} tools"),
+            Description(most) => write!(f, "descriptions of {most} characters"),
+            Properties(most) => write!(f, "{most} properties"),
+            Depth(most) => write!(f, "{most} levels of properties"),
+            EnumMembers(most) => write!(f, "{most} enum members"),
+            EnumText(most) => write!(f, "{most} characters in an enum of over 250 members"),
+            Text(most) => write!(f, "{most} characters of names and values"),
+            StrictTools(most) => write!(f, "{most} strict tools"),
+            OptionalParameters(most) => write!(f, "{most} optional parameters"),
+            UnionParameters(most) => write!(f, "{most} parameters of several types"),
+        }
+    }
 }
 
 const fn only(list: &'static [&'static str]) -> Option<&'static str> {

@@ -2,6 +2,7 @@
 
 use super::finding::Severity::{self, Error, Note, Warning};
 use super::out::Out;
+use super::profile::{PROFILES, Subset};
 use super::rules::{
     Listing, admission, budget, dialect, keywords, logic, noise, pattern, prose, provider, samples,
     shell, size, text, types,
@@ -39,6 +40,19 @@ impl Rule {
     #[must_use]
     pub fn summary(&self) -> &'static str {
         self.page.split("\n\n").nth(2).unwrap_or_default()
+    }
+
+    /// The readers that the rule matters to, each once, with their limits and sources; none for a rule
+    /// that matters to all.
+    pub fn readers(&self) -> impl Iterator<Item = &'static Subset> {
+        let mut told: Vec<&str> = Vec::new();
+        let all = PROFILES.iter().flat_map(|profile| profile.subsets);
+        let own: Vec<&'static Subset> = all.filter(|subset| subset.has(self.code)).collect();
+        own.into_iter().filter(move |subset| {
+            let new = !told.contains(&subset.reader);
+            told.push(subset.reader);
+            new
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! One tool as the rules see it: its document, and every subschema of it.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
@@ -54,6 +54,8 @@ pub(super) struct Tool<'a> {
     members: RefCell<HashMap<usize, Members<'a>>>,
     /// Bytes of compiled patterns that may still be made.
     patterns: Cell<usize>,
+    /// What a model is shown of it, in tokens, once that was counted.
+    pub(super) tokens: OnceCell<usize>,
 }
 
 /// Which of a tool's schemas.
@@ -125,6 +127,7 @@ impl<'a> Tool<'a> {
             fuel: Cell::new(PATTERN_FUEL),
             members: RefCell::default(),
             patterns: Cell::new(PATTERN_BYTES),
+            tokens: OnceCell::new(),
         };
         for side in [Side::Input, Side::Output] {
             // What is larger the compiler refuses (TG028), and that is enough to say.

@@ -54,5 +54,14 @@ pub(crate) fn run(args: &ExplainArgs, term: &Term) -> Result<Exit, Failure> {
         out.push_str(&styled);
         out.push('\n');
     }
+    let mut readers = rule.readers().peekable();
+    if readers.peek().is_some() {
+        let _infallible = write!(out, "\n{BOLD}Sources{BOLD:#}\n\n");
+    }
+    for reader in readers {
+        let fact = format!("{} ({}): {}", reader.reader, reader.date, reader.source);
+        out.push_str(&wrap(&fact, room).join("\n"));
+        out.push('\n');
+    }
     term.write(&out).map(|()| Exit::Ok)
 }

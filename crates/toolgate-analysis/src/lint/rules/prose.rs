@@ -12,10 +12,13 @@ use crate::lint::tool::{Side, Sub, Tool};
 
 /// TG065: a default in words.
 pub(crate) fn default<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    let Some((name, text)) = described(sub) else {
+    if sub.has("default") {
+        return;
+    }
+    let Some((name, text)) = described(sub).filter(|(_, text)| text.contains("default")) else {
         return;
     };
-    if sub.has("default") || required(tool, sub, name) {
+    if required(tool, sub, name) {
         return;
     }
     let value = DEFAULTS
@@ -35,13 +38,9 @@ pub(crate) fn default<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 
 /// TG066: allowed values in words.
 pub(crate) fn values<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    let Some((name, text)) = described(sub) else {
+    let Some((name, text)) = is_open_string(sub).then(|| described(sub)).flatten() else {
         return;
     };
-    let open = sub.is("string")
-        && !["enum", "const", "pattern", "format"]
-            .iter()
-            .any(|one| sub.has(one));
     let listed = VALUES.iter().find_map(|phrase| {
         let rest = after(&text, phrase)?;
         let sentence = rest.split(['.', '\n', ';']).next()?;
@@ -52,7 +51,7 @@ pub(crate) fn values<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
             .all(|part| part.split_whitespace().count() <= 3);
         (quoted >= 2 || (plain >= 3 && words)).then_some(())
     });
-    if open && listed.is_some() {
+    if listed.is_some() {
         let message = format!(
             "the description of `{}` lists its values, and there is no `enum`",
             quote(name, 64)
@@ -63,23 +62,24 @@ pub(crate) fn values<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 
 /// TG067: a range in words.
 pub(crate) fn range<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    let Some((name, text)) = described(sub) else {
-        return;
-    };
-    let bounded = [
+    let bounds = [
         "minimum",
         "maximum",
         "exclusiveMinimum",
         "exclusiveMaximum",
         "enum",
-    ]
-    .iter()
-    .any(|one| sub.has(one));
+    ];
     let number = sub.is("number") || sub.is("integer");
+    if !number || bounds.iter().any(|one| sub.has(one)) {
+        return;
+    }
+    let Some((name, text)) = described(sub) else {
+        return;
+    };
     let said = RANGES
         .iter()
         .any(|phrase| after(&text, phrase).is_some_and(starts_with_digit));
-    if number && !bounded && said {
+    if said {
         let message = format!(
             "the description of `{}` gives a range, and there is no `minimum` or `maximum`",
             quote(name, 64)
@@ -90,13 +90,9 @@ pub(crate) fn range<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 
 /// TG068: a date in words.
 pub(crate) fn date<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    let Some((name, text)) = described(sub) else {
+    let Some((name, text)) = is_open_string(sub).then(|| described(sub)).flatten() else {
         return;
     };
-    let open = sub.is("string")
-        && !["format", "pattern", "enum", "const"]
-            .iter()
-            .any(|one| sub.has(one));
     let format = match () {
         () if text.contains("yyyy-mm-ddt") => "date-time",
         () if text.contains("yyyy-mm-dd") => "date",
@@ -110,7 +106,7 @@ pub(crate) fn date<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     };
     let takes_nothing = sub.text("default") == Some("");
     // Where a relative date, a number or nothing goes too, no format says what is taken.
-    if open && !takes_nothing && !RELATIVE.iter().any(|other| after(&text, other).is_some()) {
+    if !takes_nothing && !RELATIVE.iter().any(|other| after(&text, other).is_some()) {
         let message = format!(
             "the description of `{}` asks for a date, and there is no `format`",
             quote(name, 64)
@@ -123,7 +119,7 @@ pub(crate) fn date<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 
 /// TG069: a list in a string.
 pub(crate) fn list<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    let Some((name, text)) = described(sub) else {
+    let Some((name, text)) = sub.is("string").then(|| described(sub)).flatten() else {
         return;
     };
     let phrases = [
@@ -132,7 +128,10 @@ pub(crate) fn list<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
         "comma-delimited",
         "separated by commas",
     ];
-    if sub.is("string") && !sub.has("pattern") && phrases.iter().any(|one| text.contains(one)) {
+    if !text.contains("comma") {
+        return;
+    }
+    if !sub.has("pattern") && phrases.iter().any(|one| text.contains(one)) {
         let message = format!("`{}` is a list with commas in a string", quote(name, 64));
         out.find(tool.at(sub, "description"), message)
             .help("take an array of strings; models and validators know what that is");
@@ -141,7 +140,7 @@ pub(crate) fn list<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 
 /// TG070: JSON in a string.
 pub(crate) fn json<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    let Some((name, text)) = described(sub) else {
+    let Some((name, text)) = sub.is("string").then(|| described(sub)).flatten() else {
         return;
     };
     let phrases = [
@@ -154,10 +153,12 @@ pub(crate) fn json<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
         "as json",
         "valid json",
     ];
+    if !text.contains("json") {
+        return;
+    }
     // One of several formats, of what is returned.
     let chooses = name.to_ascii_lowercase().ends_with("format");
-    if sub.is("string")
-        && !chooses
+    if !chooses
         && !sub.has("contentMediaType")
         && !sub.has("enum")
         && phrases.iter().any(|one| text.contains(one))
@@ -177,6 +178,12 @@ fn described<'a>(sub: &Sub<'a>) -> Option<(&'a str, String)> {
         .rev()
         .find(|at| text.is_char_boundary(*at));
     Some((name, text.get(..end?)?.to_ascii_lowercase()))
+}
+
+/// Whether a schema is a string of which no keyword says more.
+fn is_open_string(sub: &Sub<'_>) -> bool {
+    let keywords = ["enum", "const", "pattern", "format"];
+    sub.is("string") && !keywords.iter().any(|one| sub.has(one))
 }
 
 fn required<'a>(tool: &Tool<'a>, sub: &Sub<'a>, name: &str) -> bool {

@@ -50,8 +50,13 @@ pub(crate) fn tool(tool: &Tool<'_>, out: &mut Out<'_>) {
 
 /// TG116: subschemas that stand there several times, which definitions would say once.
 pub(crate) fn repeated(tool: &Tool<'_>, out: &mut Out<'_>) {
-    let text = tool.root.raw();
-    let offset = tool.root.span().start;
+    // The input schema comes first; one that is too large was not walked.
+    let walked = tool.subs.first().filter(|sub| sub.side == Side::Input);
+    let Some(schema) = walked.map(|root| root.view) else {
+        return;
+    };
+    let text = schema.raw();
+    let offset = schema.span().start;
     let hashes = Hashes::of(text.as_bytes());
     // The first subschema of each text, how often it came again, and the bytes of one.
     let mut first: HashMap<(u64, usize), usize> = HashMap::new();
@@ -128,27 +133,30 @@ impl Hashes {
 
 /// What a model is shown of a tool, in tokens.
 pub(crate) fn tokens(tool: &Tool<'_>) -> usize {
-    ["name", "description", "inputSchema"]
-        .iter()
-        .filter_map(|member| tool.root.member(member))
-        .fold(0, |sum, value| sum.saturating_add(estimate(value.raw())))
+    *tool.tokens.get_or_init(|| {
+        ["name", "description", "inputSchema"]
+            .iter()
+            .filter_map(|member| tool.root.member(member))
+            .fold(0, |sum, value| sum.saturating_add(estimate(value.raw())))
+    })
 }
 
 /// Tokens of a JSON text, white space between its tokens not counted.
 fn estimate(json: &str) -> usize {
     let (mut ascii, mut other) = (0_usize, 0_usize);
     let (mut inside, mut escaped) = (false, false);
-    for c in json.chars() {
-        match c {
+    for byte in json.bytes() {
+        match byte {
             _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '"' => inside = !inside,
-            _ if !inside && c.is_ascii_whitespace() => continue,
+            b'\\' => escaped = true,
+            b'"' => inside = !inside,
+            _ if !inside && byte.is_ascii_whitespace() => continue,
             _ => {}
         }
-        if c.is_ascii() {
+        if byte.is_ascii() {
             ascii = ascii.saturating_add(1);
-        } else {
+        } else if byte & 0xc0 != 0x80 {
+            // The first byte of a character.
             other = other.saturating_add(1);
         }
     }

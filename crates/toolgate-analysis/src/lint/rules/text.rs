@@ -1,45 +1,67 @@
 //! Rules on text that a model reads and people do not: hidden characters, orders to the model, long first sentences.
 
-use toolgate_json::{Key as _, Kind, Node as _, View, pointer, quote};
+use toolgate_json::{Kind, Node as _, View, pointer, quote};
 
 use crate::lint::out::Out;
 use crate::lint::tool::{Place, Side, Tool, span};
 
 /// TG110: characters that a model reads and people do not see, anywhere in the tool.
 pub(crate) fn hidden(tool: &Tool<'_>, out: &mut Out<'_>) {
-    // Each value with the index of the one around it, so that a place is told from the root.
-    let mut values: Vec<(View<'_>, usize, Step<'_>)> = vec![(tool.root, 0, Step::Root)];
-    let mut next = 0;
-    while let Some((value, _, _)) = values.get(next).copied() {
+    let raw = tool.root.raw();
+    if raw.is_ascii() && !raw.contains("\\u") {
+        return;
+    }
+    // What is open, from the root to the value at hand, and how one gets there.
+    let mut open: Vec<Children<'_>> = Vec::new();
+    let mut path: Vec<Step<'_>> = Vec::new();
+    let mut value = tool.root;
+    loop {
         match value.kind() {
             Kind::Object => {
-                for (key, member) in value.members() {
-                    if let Some(found) = first_hidden(key.text()) {
-                        tell(&values, next, key.view(), found, out);
-                    }
-                    values.push((member, next, Step::Name(key.text())));
-                }
+                let members = value.members();
+                let members = members.map(|(key, member)| (Step::Name(key.view()), member));
+                open.push(Box::new(members));
             }
             Kind::Array => {
                 let items = value.items().enumerate();
-                values.extend(items.map(|(at, item)| (item, next, Step::Index(at))));
+                open.push(Box::new(items.map(|(at, item)| (Step::Index(at), item))));
             }
-            Kind::String => {
-                if let Some(found) = first_hidden(value.string()) {
-                    tell(&values, next, value, found, out);
+            kind => {
+                if kind == Kind::String
+                    && let Some(found) = first_hidden(value.string())
+                {
+                    tell(&path, value, &found, out);
                 }
+                path.pop();
             }
-            _ => {}
         }
-        next = next.saturating_add(1);
+        value = loop {
+            let Some(children) = open.last_mut() else {
+                return;
+            };
+            let Some((step, child)) = children.next() else {
+                open.pop();
+                path.pop();
+                continue;
+            };
+            if let Step::Name(key) = step
+                && let Some(found) = first_hidden(key.string())
+            {
+                tell(&path, key, &found, out);
+            }
+            path.push(step);
+            break child;
+        };
     }
 }
 
-/// How one gets to a value.
+/// The values in an object or an array that are still to be looked at.
+type Children<'a> = Box<dyn Iterator<Item = (Step<'a>, View<'a>)> + 'a>;
+
+/// How one gets to a value: by its name or its index.
 #[derive(Clone, Copy)]
 enum Step<'a> {
-    Root,
-    Name(&'a str),
+    Name(View<'a>),
     Index(usize),
 }
 
@@ -49,28 +71,12 @@ struct Hidden {
     spelled: String,
 }
 
-fn tell(
-    values: &[(View<'_>, usize, Step<'_>)],
-    index: usize,
-    at: View<'_>,
-    found: Hidden,
-    out: &mut Out<'_>,
-) {
-    let mut steps = Vec::new();
-    let mut index = index;
-    while let Some((_, around, step)) = values.get(index) {
-        match step {
-            Step::Root => break,
-            step => steps.push(*step),
-        }
-        index = *around;
-    }
+fn tell(path: &[Step<'_>], at: View<'_>, found: &Hidden, out: &mut Out<'_>) {
     let mut text = String::new();
-    for step in steps.into_iter().rev().take(MOST_STEPS) {
+    for step in path.iter().take(MOST_STEPS) {
         match step {
-            Step::Root => {}
             Step::Name(name) => {
-                let name: String = name.chars().take(MOST_STEPS).collect();
+                let name: String = name.string().chars().take(MOST_STEPS).collect();
                 pointer::push(&mut text, &name);
             }
             Step::Index(at) => pointer::push(&mut text, &at.to_string()),
