@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::argument::ArgumentSchemaArgs;
+use crate::cases::TestArgs;
 use crate::check::CheckArgs;
 use crate::demo::DemoArgs;
 use crate::diff::DiffArgs;
@@ -45,6 +46,7 @@ pub(crate) enum Command {
     Fetch(FetchCommand),
     Guard(Box<GuardArgs>),
     Validate(ValidateArgs),
+    Test(TestArgs),
     ArgumentSchema(ArgumentSchemaArgs),
     ServeDemo(DemoArgs),
     /// Print a completion script for a shell

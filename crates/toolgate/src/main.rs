@@ -5,6 +5,7 @@
 
 mod args;
 mod argument;
+mod cases;
 mod check;
 mod compilers;
 mod demo;
@@ -52,6 +53,7 @@ fn dispatch(command: Command, term: &Term) -> Result<Exit, Failure> {
         Command::Explain(args) => lint::explain::run(&args, term),
         Command::ArgumentSchema(args) => argument::run(&args, term),
         Command::Validate(args) => validate::run(&args, term),
+        Command::Test(args) => cases::run(&args, term),
         Command::ServeDemo(args) => demo::run(&args, term),
         Command::Completions { shell } => {
             let mut out = Vec::new();

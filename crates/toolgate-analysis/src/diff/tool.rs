@@ -307,14 +307,7 @@ fn both(
         let share = limits
             .instances
             .div_ceil(broken.len().saturating_mul(2).max(1));
-        let mut proofs: Vec<Option<String>> = broken
-            .iter()
-            .map(|reason| search.find(Some(&reason.place), share.max(FEWEST)))
-            .collect();
-        let none = proofs.iter().all(Option::is_none);
-        if let Some(first) = proofs.first_mut().filter(|_| none) {
-            *first = search.find(None, limits.instances);
-        }
+        let proofs = search.prove(&broken, share.max(FEWEST), limits.instances);
         // One proof is proof that calls break; each reason still needs its own to be called so.
         for (reason, proof) in broken.iter().zip(proofs) {
             let class = match (&proof, reason.sure) {

@@ -1,11 +1,11 @@
 //! Proof of a break: an instance of the one schema that the other refuses.
 
-use toolgate_schema::{CompileError, Schema, Verdict, Workspace};
+use toolgate_schema::{CompileError, Finding, Schema, Verdict, Workspace};
 
 use super::facts::Doc;
 use super::pool::Pool;
 use super::sample::Sampler;
-use super::subset::Step;
+use super::subset::{Reason, Step};
 use crate::engine::Engine;
 
 /// A schema, compiled.
@@ -58,20 +58,81 @@ impl<'p, 'a> Search<'p, 'a> {
         }
     }
 
-    /// The first proof among so many instances that vary at `focus`.
-    pub(super) fn find(&mut self, focus: Option<&[Step]>, most: usize) -> Option<String> {
-        for number in 0..most {
-            if self.tries == 0 || self.fuel == 0 {
-                return None;
+    /// A proof for each reason, as far as one is found among `share` instances. One that is refused
+    /// for another reason proves nothing of this one; if no reason has a proof of its own, the first
+    /// has any that shows that there is a break at all.
+    pub(super) fn prove(
+        &mut self,
+        reasons: &[Reason],
+        share: usize,
+        most: usize,
+    ) -> Vec<Option<String>> {
+        let mut proofs: Vec<Option<String>> = vec![None; reasons.len()];
+        let mut other = None;
+        for (index, reason) in reasons.iter().enumerate() {
+            let alone = reasons.len() == 1;
+            for number in 0..share {
+                let Some(text) = self.next_proof(Some(&reason.place), number) else {
+                    if self.is_used_up() {
+                        break;
+                    }
+                    continue;
+                };
+                if alone || self.is_refused_at(&reason.place, &text) {
+                    if let Some(proof) = proofs.get_mut(index) {
+                        *proof = Some(text);
+                    }
+                    break;
+                }
+                other.get_or_insert(text);
             }
-            self.tries = self.tries.saturating_sub(1);
-            let text = self.sampler.instance(number, focus);
-            self.fuel = self.fuel.saturating_sub(self.sampler.take_work());
-            if self.proves(&text) {
-                return Some(text);
+        }
+        if proofs.iter().all(Option::is_none) {
+            let any = other.or_else(|| self.find(None, most));
+            if let Some(first) = proofs.first_mut() {
+                *first = any;
+            }
+        }
+        proofs
+    }
+
+    /// The first proof among so many instances that vary at `focus`.
+    fn find(&mut self, focus: Option<&[Step]>, most: usize) -> Option<String> {
+        for number in 0..most {
+            let found = self.next_proof(focus, number);
+            if found.is_some() || self.is_used_up() {
+                return found;
             }
         }
         None
+    }
+
+    /// Instance `number`, if it is a proof.
+    fn next_proof(&mut self, focus: Option<&[Step]>, number: usize) -> Option<String> {
+        if self.is_used_up() {
+            return None;
+        }
+        self.tries = self.tries.saturating_sub(1);
+        let text = self.sampler.instance(number, focus);
+        self.fuel = self.fuel.saturating_sub(self.sampler.take_work());
+        self.proves(&text).then_some(text)
+    }
+
+    fn is_used_up(&self) -> bool {
+        self.tries == 0 || self.fuel == 0
+    }
+
+    /// Whether an instance is refused at this place or below it, or by a choice above it.
+    fn is_refused_at(&mut self, place: &[Step], text: &str) -> bool {
+        let mut workspace =
+            std::mem::take(&mut self.workspace).fuel(self.fuel.min(self.refuses.fuel));
+        let report = self.refuses.schema.explain(&mut workspace, text.as_bytes());
+        self.fuel = self.fuel.saturating_sub(workspace.fuel_used());
+        self.workspace = workspace;
+        // What is not explained to its end may have this reason too.
+        report.is_ok_and(|report| {
+            !report.complete || report.findings.iter().any(|finding| is_at(place, finding))
+        })
     }
 
     /// The fuel that is left.
@@ -95,5 +156,35 @@ impl<'p, 'a> Search<'p, 'a> {
     }
 }
 
+/// Whether a finding is about a place, or about something around it that hides where.
+fn is_at(place: &[Step], finding: &Finding) -> bool {
+    let mut tokens = toolgate_json::pointer::tokens(&finding.instance_location);
+    for step in place {
+        let Some(token) = tokens.next() else {
+            return HIDE_THE_PLACE.contains(&finding.keyword.as_str());
+        };
+        let same = match step {
+            Step::Name(name) => *name == token,
+            Step::Index(index) => index.to_string() == token,
+            Step::AnyName | Step::AnyItem => true,
+        };
+        if !same {
+            return false;
+        }
+    }
+    true
+}
+
+/// Keywords that refuse a value for what is somewhere in it.
+const HIDE_THE_PLACE: [&str; 8] = [
+    "anyOf",
+    "oneOf",
+    "not",
+    "contains",
+    "enum",
+    "const",
+    "uniqueItems",
+    "if",
+];
 /// One check may take a tenth of the whole budget.
 const FUEL_OF_ONE: u64 = 500_000;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use toolgate_analysis::lint::{RULES, rule};
 use toolgate_json::quote;
+use toolgate_schema::closest;
 
 use crate::exit::{Exit, Failure};
 use crate::render::wrap;
@@ -22,23 +23,29 @@ pub(crate) struct ExplainArgs {
 /// Runs the command.
 pub(crate) fn run(args: &ExplainArgs, term: &Term) -> Result<Exit, Failure> {
     let Some(code) = &args.code else {
+        let room = term.stdout().columns.unwrap_or(usize::MAX);
         let mut out = String::new();
         for rule in &RULES {
             let severity = rule.severity.to_string();
+            let about = rule.summary().replace('\n', " ");
+            let about = about.split(". ").next().unwrap_or_default();
+            let start = format!("{severity:<7} {:<26}", rule.name);
+            let left = room.saturating_sub(rule.code.len().saturating_add(start.len()));
+            let about = quote(about, left.saturating_sub(3).clamp(20, 200));
+            let line = format!("{BOLD}{}{BOLD:#} {start} {about}", rule.code);
             // Writing to a string cannot fail.
-            let _infallible = writeln!(
-                out,
-                "{BOLD}{}{BOLD:#} {severity:<7} {}",
-                rule.code, rule.name
-            );
+            let _infallible = writeln!(out, "{}", line.trim_end());
         }
         return term.write(&out).map(|()| Exit::Ok);
     };
     let Some(rule) = rule(code) else {
-        return Err(
-            Failure::usage(format!("there is no rule `{}`", quote(code, 40)))
-                .with_help("`toolgate explain` lists all rules"),
-        );
+        let names = RULES.iter().flat_map(|rule| [rule.code, rule.name]);
+        let help = match closest(code, names) {
+            Some(name) => format!("did you mean `{name}`? `toolgate explain` lists all rules"),
+            None => "`toolgate explain` lists all rules".to_owned(),
+        };
+        let message = format!("there is no rule `{}`", quote(code, 40));
+        return Err(Failure::usage(message).with_help(help));
     };
     let room = term.stdout().columns.unwrap_or(usize::MAX);
     let mut out = String::new();

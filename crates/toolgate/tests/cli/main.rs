@@ -9,6 +9,7 @@
 )]
 
 mod argument_schema;
+mod cases;
 mod check_file;
 mod check_live;
 #[cfg(feature = "otel")]

@@ -1,0 +1,167 @@
+//! `toolgate test FILE`: do schemas say of instances what their author expects?
+
+mod file;
+mod print;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use toolgate_schema::{Compiler, Verdict, Workspace};
+
+use crate::exit::{Exit, Failure};
+use crate::glob;
+use crate::input::Input;
+use crate::settings::{Annotated, SchemaArgs};
+use crate::term::Term;
+use file::{Case, Expected, Group};
+
+/// Run the cases of test files: a schema, an instance and the expected verdict
+///
+/// Reads three layouts: `{"schema": …, "tests": [{"description", "data", "valid"}]}`, an array of
+/// such (the official JSON Schema test suite's), and `{"target": SCHEMA, "tests": […]}` (sourcemeta's).
+/// `schema` and `target` may be a path from the test file or the URI of a registered document;
+/// `dataPath` names a file in the place of `data`, and `expected` a verdict (`valid`, `invalid`,
+/// `undecided`, `refused`) in the place of `valid`.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct TestArgs {
+    /// Test files; a folder or a pattern stands for its JSON files, `-` for standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<String>,
+
+    /// How to print what came out
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+
+    #[command(flatten)]
+    schemas: SchemaArgs<Annotated>,
+}
+
+/// How to print what came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people: what failed, and how many passed
+    Human,
+    /// One JSON document, versioned
+    Json,
+    /// Workflow commands for GitHub Actions
+    Github,
+}
+
+/// What a file came to.
+#[derive(Debug)]
+struct Outcome {
+    /// The file, escaped.
+    file: String,
+    cases: Vec<Done>,
+}
+
+/// What a case came to.
+#[derive(Debug)]
+struct Done {
+    /// What it is about; foreign, not escaped.
+    description: String,
+    line: usize,
+    expected: Expected,
+    found: Expected,
+    /// Why, in a line; escaped.
+    why: Option<String>,
+}
+
+impl Done {
+    fn passed(&self) -> bool {
+        self.expected == self.found
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &TestArgs, term: &Term) -> Result<Exit, Failure> {
+    let compiler = args.schemas.compiler_with_documents()?;
+    let mut outcomes = Vec::new();
+    for word in &args.files {
+        for (path, found_by_us) in expand(word)? {
+            let input = Input::of(&path);
+            match file::read(&input, &compiler)? {
+                Some(groups) => outcomes.push(Outcome {
+                    file: file::name(&input),
+                    cases: groups
+                        .iter()
+                        .flat_map(|group| judge(group, &compiler))
+                        .collect(),
+                }),
+                None if found_by_us => {}
+                None => {
+                    let name = file::name(&input);
+                    return Err(Failure::usage(format!("`{name}` has no `tests`"))
+                        .with_help("`toolgate test --help` describes the layouts"));
+                }
+            }
+        }
+    }
+    let mut cases = outcomes.iter().flat_map(|outcome| &outcome.cases);
+    let exit = match cases.all(Done::passed) {
+        true => Exit::Ok,
+        false => Exit::Invalid,
+    };
+    match args.format {
+        Format::Human => term.write(&print::human(&outcomes, term.quiet))?,
+        Format::Json => term.write_bytes(print::json(&outcomes, exit).as_bytes())?,
+        Format::Github => term.write_bytes(print::github(&outcomes).as_bytes())?,
+    }
+    Ok(exit)
+}
+
+/// The files that a word names, and whether they were found and not named.
+fn expand(word: &str) -> Result<Vec<(PathBuf, bool)>, Failure> {
+    let path = PathBuf::from(word);
+    if path.is_dir() || (!path.exists() && glob::is_pattern(word)) {
+        let is_json = |path: &std::path::Path| path.extension().is_some_and(|end| end == "json");
+        let word = word.strip_suffix('/').unwrap_or(word);
+        let found = glob::files(word, is_json).map_err(Failure::usage)?;
+        return Ok(found.into_iter().map(|path| (path, true)).collect());
+    }
+    Ok(vec![(path, false)])
+}
+
+fn judge(group: &Group, compiler: &Compiler) -> Vec<Done> {
+    let schema = group.schema.as_deref().map(|text| compiler.compile(text));
+    let mut workspace = Workspace::new();
+    let one = |case: &Case| {
+        let (found, why) = match (&schema, &case.instance) {
+            (Err(why), _) => (Expected::Unusable, Some(why.to_string())),
+            (_, Err(why)) => (Expected::Unusable, Some(why.clone())),
+            (Ok(Err(why)), _) => (Expected::Refused, Some(why.to_string())),
+            (Ok(Ok(schema)), Ok(instance)) => match schema.check(&mut workspace, instance) {
+                Err(why) => (Expected::Unusable, Some(format!("the instance: {why}"))),
+                Ok(Verdict::Valid) => (Expected::Valid, None),
+                Ok(Verdict::Undecided(why)) => (Expected::Undecided, Some(why.to_string())),
+                Ok(Verdict::Invalid) => {
+                    let report = schema.explain(&mut workspace, instance);
+                    let first = report
+                        .ok()
+                        .and_then(|report| report.findings.first().map(ToString::to_string));
+                    (Expected::Invalid, first)
+                }
+            },
+        };
+        Done {
+            description: case.description.clone(),
+            line: case.line,
+            expected: case.expected,
+            found,
+            why,
+        }
+    };
+    group.cases.iter().map(one).collect()
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  toolgate test tests/order.json
+  toolgate test --formats assert tests/
+  toolgate test --register https://example.com/money=money.json 'tests/**/*.json'
+
+Exit codes:
+  0  every case came to the verdict that was expected
+  1  a case did not
+  2  wrong usage, or a file that cannot be read or is no test file";
