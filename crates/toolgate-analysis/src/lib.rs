@@ -2,7 +2,7 @@
 //!
 //! [`lint`] finds what is legal but harmful in a listing, [`diff`] decides
 //! whether a new listing accepts what the old one accepted, and [`inline`]
-//! rewrites a schema without references.
+//! rewrites a schema without references, and [`project`] rewrites a listing for a provider.
 
 #![forbid(unsafe_code)]
 
@@ -10,3 +10,4 @@ pub mod diff;
 mod engine;
 pub mod inline;
 pub mod lint;
+pub mod project;

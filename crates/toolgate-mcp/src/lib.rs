@@ -4,7 +4,8 @@
 //! each bad tool isolated with its reason. A [`check::Checker`] holds calls and
 //! results to them and answers with a [`check::Decision`]. A
 //! [`project::Projection`] tells lists and results to readers of any
-//! [`era::Era`], in the form that [`clients`] can take. [`message`] has the messages of the wire as views of their bytes.
+//! [`era::Era`], in the form that [`clients`] can take; `provider`
+//! publishes tools for model providers and maps calls back. [`message`] has the messages of the wire as views of their bytes.
 
 #![forbid(unsafe_code)]
 
@@ -16,6 +17,8 @@ pub mod contract;
 pub mod era;
 pub mod message;
 pub mod project;
+#[cfg(feature = "providers")]
+pub mod provider;
 pub mod publish;
 pub mod repair;
 #[cfg(feature = "serde_json")]

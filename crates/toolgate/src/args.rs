@@ -12,6 +12,7 @@ use crate::fetch::FetchCommand;
 use crate::guard::GuardArgs;
 use crate::lint::LintArgs;
 use crate::lint::explain::ExplainArgs;
+use crate::project::ProjectArgs;
 use crate::term::Color;
 use crate::validate::ValidateArgs;
 
@@ -43,6 +44,7 @@ pub(crate) enum Command {
     Lint(LintArgs),
     Explain(ExplainArgs),
     Diff(DiffArgs),
+    Project(Box<ProjectArgs>),
     Fetch(FetchCommand),
     Guard(Box<GuardArgs>),
     Validate(ValidateArgs),

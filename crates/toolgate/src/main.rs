@@ -19,6 +19,7 @@ mod input;
 mod interrupt;
 mod lint;
 mod policy;
+mod project;
 mod render;
 mod settings;
 mod term;
@@ -47,6 +48,7 @@ fn dispatch(command: Command, term: &Term) -> Result<Exit, Failure> {
     match command {
         Command::Check(args) => check::run(args, term),
         Command::Lint(args) => lint::run(&args, term),
+        Command::Project(args) => project::run(&args, term),
         Command::Diff(args) => diff::run(&args, term),
         Command::Fetch(args) => fetch::run(&args, term),
         Command::Guard(args) => guard::run(&args, term),

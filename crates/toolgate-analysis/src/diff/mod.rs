@@ -19,6 +19,7 @@ mod arrays;
 mod declared;
 mod evaluated;
 mod facts;
+pub(crate) mod inclusion;
 mod leaf;
 mod lookup;
 mod objects;

@@ -291,7 +291,7 @@ impl Decision {
         })
     }
 
-    pub(super) fn refuse(fault: Fault, tool: Option<&str>, text: String) -> Self {
+    pub(crate) fn refuse(fault: Fault, tool: Option<&str>, text: String) -> Self {
         Self::Refuse(Box::new(Refusal {
             fault,
             tool: tool.map(str::to_owned),

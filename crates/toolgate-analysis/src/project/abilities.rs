@@ -1,0 +1,141 @@
+//! What a profile takes, read from the table of profiles that lint goes by.
+//!
+//! A profile names the rules that matter to its reader. Each rule says what the reader does not
+//! take; here that becomes what a projection may write.
+
+use crate::lint::{Limit, Profile};
+
+use super::names::ToolName;
+
+/// What may be written for a profile.
+pub(super) struct Abilities {
+    profile: &'static Profile,
+    /// Whether keywords may stand beside `$ref`.
+    pub(super) reference_siblings: bool,
+    /// Whether a schema may contain itself.
+    pub(super) recursion: bool,
+    /// Whether the root takes no union, conjunction, `not` and `enum`.
+    pub(super) plain_root: bool,
+    /// Whether `type` may have several names.
+    pub(super) type_arrays: bool,
+    /// Whether null is said by `nullable`.
+    pub(super) nullable: bool,
+    /// Whether the items of an array may be a union.
+    pub(super) union_items: bool,
+    /// Whether keywords about values may stand beside a union.
+    pub(super) union_siblings: bool,
+    /// Whether an `enum` has strings only, none of them empty.
+    pub(super) enum_strings: bool,
+    /// Whether an `enum` has no objects and arrays.
+    pub(super) enum_scalars: bool,
+    /// Whether `minItems` is 0 or 1.
+    pub(super) low_min_items: bool,
+    /// Whether numbers that may have a fraction have no bounds.
+    pub(super) unbounded_numbers: bool,
+    /// Whether each schema must say its type.
+    pub(super) typed: bool,
+    /// Whether each object must rule other members out.
+    pub(super) closed: bool,
+    /// Whether an object with free names has no form.
+    pub(super) sealed: bool,
+    /// Whether each property must be required.
+    pub(super) all_required: bool,
+    /// Whether each array must have `items`.
+    pub(super) items: bool,
+    /// Whether the names of parameters are restricted.
+    pub(super) property_names: bool,
+    /// Whether patterns have no lookaround and no backreference.
+    plain_patterns: bool,
+    /// Whether patterns must be of the whole string, without groups of special meaning.
+    whole_patterns: bool,
+    /// What names of tools must be.
+    pub(super) name: Option<ToolName>,
+    /// The most characters of a tool's description.
+    pub(super) description: Option<usize>,
+}
+
+impl Abilities {
+    /// What the readers of a profile take. `server` is the name of the server, if it is known.
+    pub(super) fn of(profile: &'static Profile, server: Option<&str>) -> Self {
+        let has = |code: &str| profile.subsets.iter().any(|subset| subset.has(code));
+        let least = |kind: fn(Limit) -> Option<usize>| {
+            let subsets = profile.subsets.iter();
+            subsets.filter_map(|subset| subset.limit(kind)).min()
+        };
+        let own = least(|limit| match limit {
+            Limit::Name(most) => Some(most),
+            _ => None,
+        });
+        let both = least(|limit| match limit {
+            Limit::CombinedName(most) => Some(most),
+            _ => None,
+        });
+        let server = server.map_or(1, |name| name.chars().count());
+        let both = both.map(|most| most.saturating_sub(server).max(SHORTEST));
+        let longest = own.into_iter().chain(both).min();
+        let closed = has("TG088") || has("TG101");
+        let gemini = has("TG100");
+        Self {
+            profile,
+            reference_siblings: !has("TG084"),
+            recursion: !has("TG090"),
+            plain_root: has("TG080"),
+            type_arrays: !has("TG085"),
+            nullable: gemini,
+            union_items: !gemini,
+            union_siblings: !gemini && !has("TG103"),
+            enum_strings: gemini,
+            enum_scalars: has("TG089"),
+            low_min_items: has("TG089"),
+            unbounded_numbers: has("TG103"),
+            typed: closed || gemini,
+            closed,
+            sealed: closed || gemini,
+            all_required: has("TG088"),
+            items: has("TG063"),
+            property_names: has("TG082"),
+            plain_patterns: has("TG093"),
+            whole_patterns: has("TG104"),
+            name: longest.map(|longest| ToolName {
+                longest,
+                plain: has("TG081"),
+            }),
+            description: least(|limit| match limit {
+                Limit::Description(most) => Some(most),
+                _ => None,
+            }),
+        }
+    }
+
+    /// Whether a keyword is taken.
+    pub(super) fn takes(&self, keyword: &str) -> bool {
+        let subsets = self.profile.subsets.iter();
+        subsets
+            .into_iter()
+            .all(|subset| subset.keywords.has(keyword))
+    }
+
+    pub(super) fn takes_format(&self, format: &str) -> bool {
+        let subsets = self.profile.subsets.iter();
+        let lists = subsets.filter_map(|subset| subset.formats);
+        lists.into_iter().all(|list| list.contains(&format))
+    }
+
+    pub(super) fn takes_pattern(&self, pattern: &str) -> bool {
+        let looks = ["(?=", "(?!", "(?<=", "(?<!"]
+            .iter()
+            .any(|head| pattern.contains(head));
+        let bytes = pattern.as_bytes();
+        let refers = pattern.match_indices('\\').any(|(at, _)| {
+            bytes
+                .get(at + 1)
+                .is_some_and(|byte| (b'1'..=b'9').contains(byte))
+        });
+        let plain = !looks && !refers;
+        let whole = pattern.starts_with('^') && pattern.ends_with('$') && !pattern.contains("(?");
+        (plain || !self.plain_patterns) && (whole || !self.whole_patterns)
+    }
+}
+
+/// The characters that a name of a tool keeps however long the name of its server is.
+const SHORTEST: usize = 16;

@@ -1,0 +1,215 @@
+//! How a projected schema relates to the original: by proof, by instances, or by construction.
+
+use toolgate_json::{OwnedDocument, ReadLimits, Unmetered, View, equal};
+use toolgate_schema::{Schema, Verdict, Workspace};
+
+use super::Limits;
+use super::mapping::Mapping;
+use super::report::Relation;
+use crate::diff::inclusion::Pair;
+use crate::engine::Engine;
+
+/// What is held against each other.
+pub(super) struct Sides<'a> {
+    /// The original, its engine and its compiled form.
+    pub(super) original: View<'a>,
+    pub(super) engine: &'a Engine,
+    pub(super) schema: &'a Schema,
+    /// The rewritten schema before values travel otherwise, in 2020-12.
+    pub(super) rewritten: View<'a>,
+    /// The published one in plain JSON Schema, and its compiled form.
+    pub(super) published: View<'a>,
+    pub(super) published_schema: &'a Schema,
+    pub(super) plain: &'a Engine,
+    pub(super) mapping: &'a Mapping,
+}
+
+/// What the steps are known to do.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known {
+    /// Whether the steps of the rewriting take nothing away.
+    pub(super) keeps_all: bool,
+    /// Whether they add nothing.
+    pub(super) adds_none: bool,
+    /// Whether every value has a published form.
+    pub(super) all_travel: bool,
+    /// Whether every published value comes from one of the rewritten schema.
+    pub(super) none_appear: bool,
+    /// Whether rules may be asked.
+    pub(super) rules: bool,
+}
+
+/// One question and its answer.
+enum Answer {
+    No,
+    Yes(String),
+    Unknown,
+}
+
+pub(super) fn relation(sides: &Sides<'_>, known: Known, limits: &Limits) -> Relation {
+    let mut trial = Trial {
+        sides,
+        fuel: limits.fuel / 2,
+        workspace: Workspace::new(),
+    };
+    let narrower = narrower(&mut trial, known, limits);
+    trial.fuel = limits.fuel / 2;
+    let wider = wider(&mut trial, known, limits);
+    match (wider, narrower) {
+        (Answer::No, Answer::No) => Relation::Equal,
+        (Answer::Yes(witness), Answer::No) => Relation::Wider { witness },
+        (Answer::No, Answer::Yes(witness)) => Relation::Narrower { witness },
+        (Answer::Yes(wider), Answer::Yes(narrower)) => {
+            Relation::WiderAndNarrower { wider, narrower }
+        }
+        (wider, narrower) => {
+            let why = match (&wider, &narrower) {
+                (Answer::Unknown, Answer::Unknown) => {
+                    "it is not known whether there are calls that only one of the two accepts"
+                }
+                (Answer::Unknown, _) => {
+                    "it is not known whether there are calls that only the projected schema accepts"
+                }
+                _ => "it is not known whether there are calls that only the original accepts",
+            };
+            let witness = |answer| match answer {
+                Answer::Yes(witness) => Some(witness),
+                Answer::No | Answer::Unknown => None,
+            };
+            Relation::Undecided {
+                wider: witness(wider),
+                narrower: witness(narrower),
+                why,
+            }
+        }
+    }
+}
+
+/// Whether there are calls that only the original accepts.
+fn narrower(trial: &mut Trial<'_>, known: Known, limits: &Limits) -> Answer {
+    let sides = trial.sides;
+    let pair = Pair::new(
+        (sides.original, sides.engine),
+        (sides.rewritten, sides.plain),
+    );
+    let places = known.rules.then(|| pair.missing_in_other(limits.pairs));
+    let proven = places.as_ref().is_some_and(|places| places.is_empty());
+    if proven && known.all_travel {
+        return Answer::No;
+    }
+    let found = pair.find(places.as_ref(), limits.instances, |text| {
+        trial.only_original(text)
+    });
+    match found {
+        Some(witness) => Answer::Yes(witness),
+        None if (proven || known.keeps_all) && known.all_travel => Answer::No,
+        None => Answer::Unknown,
+    }
+}
+
+/// Whether there are calls that only the projected schema accepts.
+fn wider(trial: &mut Trial<'_>, known: Known, limits: &Limits) -> Answer {
+    let sides = trial.sides;
+    let pair = Pair::new(
+        (sides.original, sides.engine),
+        (sides.rewritten, sides.plain),
+    );
+    let places = known.rules.then(|| pair.missing_in_one(limits.pairs));
+    let proven = places.as_ref().is_some_and(|places| places.is_empty());
+    if proven && known.none_appear {
+        return Answer::No;
+    }
+    let published = Pair::new(
+        (sides.published, sides.plain),
+        (sides.original, sides.engine),
+    );
+    let found = published.find(places.as_ref(), limits.instances, |text| {
+        trial.only_published(text)
+    });
+    match found {
+        Some(witness) => Answer::Yes(witness),
+        None if (proven || known.adds_none) && known.none_appear => Answer::No,
+        None => Answer::Unknown,
+    }
+}
+
+/// Instances tried on both schemas.
+struct Trial<'s> {
+    sides: &'s Sides<'s>,
+    fuel: u64,
+    workspace: Workspace,
+}
+
+impl Trial<'_> {
+    /// Whether the original accepts a value that cannot be published; `None` when the fuel is
+    /// used up.
+    fn only_original(&mut self, text: &str) -> Option<bool> {
+        let sides = self.sides;
+        if self.verdict(sides.schema, text)? != Some(Verdict::Valid) {
+            return Some(false);
+        }
+        let Some(published) = parse(text).and_then(|one| sides.mapping.forward(root(&one))) else {
+            return Some(false);
+        };
+        match self.verdict(sides.published_schema, &published)? {
+            Some(Verdict::Invalid) => Some(true),
+            Some(Verdict::Valid) => Some(!comes_back(sides.mapping, text, &published)),
+            _ => Some(false),
+        }
+    }
+
+    /// Whether the projected schema accepts a value whose original is refused.
+    fn only_published(&mut self, text: &str) -> Option<bool> {
+        let sides = self.sides;
+        if self.verdict(sides.published_schema, text)? != Some(Verdict::Valid) {
+            return Some(false);
+        }
+        let Some(original) = parse(text).and_then(|one| sides.mapping.back(root(&one))) else {
+            return Some(false);
+        };
+        Some(self.verdict(sides.schema, &original)? == Some(Verdict::Invalid))
+    }
+
+    /// `None` when the fuel is used up; no verdict if the text cannot be read.
+    #[expect(
+        clippy::option_option,
+        reason = "the outer one ends the search, the inner one is about this text"
+    )]
+    fn verdict(&mut self, schema: &Schema, text: &str) -> Option<Option<Verdict>> {
+        if self.fuel == 0 {
+            return None;
+        }
+        let mut workspace = std::mem::take(&mut self.workspace).fuel(self.fuel.min(ONE_CHECK));
+        let verdict = schema.check(&mut workspace, text.as_bytes()).ok();
+        let used = workspace.fuel_used().saturating_add(OVERHEAD);
+        self.fuel = self.fuel.saturating_sub(used);
+        self.workspace = workspace;
+        Some(verdict)
+    }
+}
+
+/// Whether a published value maps back to the value it was made of.
+fn comes_back(mapping: &Mapping, original: &str, published: &str) -> bool {
+    let back = parse(published).and_then(|one| mapping.back(root(&one)));
+    let (Some(back), Some(original)) = (back.and_then(|text| parse(&text)), parse(original)) else {
+        return false;
+    };
+    let same = equal(root(&back), root(&original), &mut Unmetered);
+    match same {
+        std::ops::ControlFlow::Continue(same) => same,
+        std::ops::ControlFlow::Break(never) => match never {},
+    }
+}
+
+fn parse(text: &str) -> Option<OwnedDocument> {
+    OwnedDocument::read(text, &ReadLimits::default()).ok()
+}
+
+fn root(document: &OwnedDocument) -> View<'_> {
+    document.document().root()
+}
+
+/// The most fuel of one check.
+const ONE_CHECK: u64 = 500_000;
+/// What each check takes at least.
+const OVERHEAD: u64 = 100;

@@ -1,0 +1,201 @@
+//! Projection: a listing as a provider or client takes it, with the way back.
+//!
+//! Model providers and clients take parts of JSON Schema only. A [`Projector`] rewrites the input
+//! schemas of a listing for one [`Profile`], and never only deletes: what the profile cannot say is
+//! said otherwise, travels in another form (null for an absent member, JSON text for a free
+//! object), or moves into the description in words. For each tool it says
+//!
+//! * every [`Step`]: what, where and why;
+//! * how the projected schema relates to the original: [`Relation::Equal`], wider, narrower or
+//!   both, with a witness, or undecided;
+//! * the [`Mapping`] of arguments that a model writes for the projected schema to arguments of the
+//!   original tool. Whatever the relation, check what it maps back against the original schema.
+//!
+//! The relation is decided in three ways. The rules of [`diff`](crate::diff) prove inclusion.
+//! Instances of either schema are tried on the other, mapped there; one that fails is the witness.
+//! Where neither decides, steps that by their kind add nothing or take nothing away do.
+//!
+//! Everything is bounded by [`Limits`].
+
+mod abilities;
+mod coding;
+mod decide;
+mod encode;
+mod keywords;
+mod mapping;
+mod merge;
+mod names;
+mod normalise;
+mod objects;
+mod report;
+mod rewrite;
+mod tool;
+mod tree;
+mod unions;
+mod unroll;
+mod words;
+
+use toolgate_schema::Compiler;
+use toolgate_syntax::reference::Fragment;
+
+use crate::engine::Engine;
+use crate::lint::Profile;
+
+pub use mapping::Mapping;
+pub use report::{Refusal, Relation, Step, StepKind};
+pub use tool::{Projected, Projection, RefusedTool, SchemaProjection};
+
+use tree::Json;
+
+/// What the projection of one tool may take.
+///
+/// | field | default | counts |
+/// |---|---|---|
+/// | `recursion` | 2 | how often a recursive schema is written out inside itself, for readers without recursion |
+/// | `depth` | 64 | nested subschemas |
+/// | `subschemas` | 10,000 | subschemas of the projected schema |
+/// | `values` | 100,000 | JSON values of a schema whose recursion is written out |
+/// | `sentence` | 1,000 | characters of one sentence that goes into a description |
+/// | `steps` | 200 | steps that are listed; more are counted |
+/// | `pairs` | 20,000 | pairs of subschemas that the rules compare, in each direction |
+/// | `instances` | 300 | instances that are tried, in each direction |
+/// | `fuel` | 5,000,000 | units of work of all checks of instances |
+#[derive(Debug, Clone)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "built by struct update from the default"
+)]
+pub struct Limits {
+    /// How often a recursive schema is written out inside itself.
+    pub recursion: usize,
+    /// Nested subschemas.
+    pub depth: usize,
+    /// Subschemas of the projected schema.
+    pub subschemas: usize,
+    /// JSON values of a schema whose recursion is written out.
+    pub values: usize,
+    /// Characters of one sentence that goes into a description.
+    pub sentence: usize,
+    /// Steps that are listed.
+    pub steps: usize,
+    /// Pairs of subschemas that the rules compare, in each direction.
+    pub pairs: usize,
+    /// Instances that are tried, in each direction.
+    pub instances: usize,
+    /// Units of work of all checks of instances.
+    pub fuel: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            recursion: 2,
+            depth: 64,
+            subschemas: 10_000,
+            values: 100_000,
+            sentence: 1_000,
+            steps: 200,
+            pairs: 20_000,
+            instances: 300,
+            fuel: 5_000_000,
+        }
+    }
+}
+
+/// Projects listings for one profile.
+///
+/// ```
+/// use toolgate_analysis::lint::profile;
+/// use toolgate_analysis::project::{Projector, Relation};
+///
+/// let tool = r#"{"name": "page", "inputSchema": {"type": "object", "additionalProperties": false,
+///     "properties": {"number": {"type": "integer", "exclusiveMinimum": 0}, "size": {"const": 10}}}}"#;
+/// let projector = Projector::new(profile("gemini").unwrap());
+/// let projection = projector.project([tool]);
+/// let page = projection.tools[0].as_ref().unwrap();
+/// assert!(page.text.contains(r#""number":{"type":"integer","minimum":1}"#));
+/// // Gemini has no `additionalProperties`: the projected schema says nothing about other members.
+/// assert!(matches!(page.input.relation, Relation::Wider { .. }));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Projector {
+    profile: &'static Profile,
+    limits: Limits,
+    engine: Engine,
+    server: Option<String>,
+}
+
+impl Projector {
+    /// For a profile; the default limits, and formats asserted.
+    #[must_use]
+    pub fn new(profile: &'static Profile) -> Self {
+        Self {
+            profile,
+            limits: Limits::default(),
+            engine: Engine::default(),
+            server: None,
+        }
+    }
+
+    /// What the projection of one tool may take.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Has schemas compiled as this compiler does: its limits, documents, dialects and formats.
+    #[must_use]
+    pub fn compiler(mut self, compiler: Compiler) -> Self {
+        self.engine = Engine::new(compiler);
+        self
+    }
+
+    /// The name by which clients know the server, for readers that put it before the names of tools.
+    #[must_use]
+    pub fn server(mut self, name: impl Into<String>) -> Self {
+        self.server = Some(name.into());
+        self
+    }
+
+    /// Projects the tools of one listing, each given as its JSON text.
+    #[must_use]
+    pub fn project<'t>(&self, tools: impl IntoIterator<Item = &'t str>) -> Projection {
+        tool::project(self, tools.into_iter().collect())
+    }
+
+    /// Projects one input schema.
+    ///
+    /// # Errors
+    ///
+    /// It does not compile, leads out of itself, or would be over a limit.
+    pub fn project_schema(&self, schema: &str) -> Result<SchemaProjection, Refusal> {
+        tool::schema(self, schema)
+    }
+}
+
+/// Where a reference to a place in the same schema leads.
+fn follow<'s>(root: &'s Json, reference: &str) -> Option<&'s Json> {
+    match Fragment::parse(reference.strip_prefix('#')?)? {
+        Fragment::Root => Some(root),
+        Fragment::Anchor(_) => None,
+        Fragment::Pointer(pointer) => {
+            toolgate_json::pointer::tokens(&pointer).try_fold(root, |at, token| match at {
+                Json::Object(members) => members.get(&token),
+                Json::Array(items) => items.get(toolgate_json::pointer::index(&token)?),
+                _ => None,
+            })
+        }
+    }
+}
+
+/// Whether a schema or what is in it has a reference. Data that looks like one counts too.
+fn has_reference(json: &Json) -> bool {
+    match json {
+        Json::Object(members) => members.list.iter().any(|(name, value)| {
+            name == "$ref" && value.as_text().is_some() || has_reference(value)
+        }),
+        Json::Array(items) => items.iter().any(has_reference),
+        _ => false,
+    }
+}

@@ -1,0 +1,78 @@
+//! Names that a profile takes: of tools and of properties.
+
+use std::collections::HashSet;
+
+use toolgate_json::hash_bytes;
+
+/// What the names of tools must be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ToolName {
+    /// The most characters.
+    pub(super) longest: usize,
+    /// Whether all characters must be letters, digits, `_` and `-`.
+    pub(super) plain: bool,
+}
+
+impl ToolName {
+    fn takes(&self, c: char) -> bool {
+        !self.plain || c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+    }
+
+    /// Whether a name can stay.
+    pub(super) fn fits(&self, name: &str) -> bool {
+        !name.is_empty()
+            && name.chars().count() <= self.longest
+            && name.chars().all(|c| self.takes(c))
+    }
+
+    /// A name that fits and that nobody has: the beginning of the old one, and if that is not
+    /// enough eight digits of its hash.
+    pub(super) fn shorten(&self, name: &str, taken: &HashSet<String>) -> String {
+        let plain: String = name
+            .chars()
+            .map(|c| if self.takes(c) { c } else { '_' })
+            .collect();
+        unique(&plain, name, self.longest, taken)
+    }
+}
+
+/// Whether providers take a name of a property: 1 to 64 of `A-Z a-z 0-9 _ . -`.
+pub(super) fn is_property_name(name: &str) -> bool {
+    let takes = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    (1..=PROPERTY).contains(&name.len()) && name.chars().all(takes)
+}
+
+/// A name for a property that providers take and that nobody has.
+pub(super) fn property(name: &str, taken: &HashSet<String>) -> String {
+    let takes = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let plain: String = name
+        .chars()
+        .map(|c| if takes(c) { c } else { '_' })
+        .collect();
+    unique(&plain, name, PROPERTY, taken)
+}
+
+/// `plain`, cut to `longest`, and told apart from the names that are taken.
+fn unique(plain: &str, original: &str, longest: usize, taken: &HashSet<String>) -> String {
+    if !plain.is_empty() && plain.chars().count() <= longest && !taken.contains(plain) {
+        return plain.to_owned();
+    }
+    let mut hash = hash_bytes(original.as_bytes());
+    loop {
+        let digits = format!("{:08x}", hash & 0xffff_ffff);
+        let room = longest.saturating_sub(digits.len() + 1);
+        let head: String = plain.chars().take(room).collect();
+        let name = if head.is_empty() {
+            digits
+        } else {
+            format!("{head}_{digits}")
+        };
+        if !taken.contains(&name) {
+            return name;
+        }
+        hash = hash.wrapping_add(1);
+    }
+}
+
+/// Characters of a property's name.
+const PROPERTY: usize = 64;

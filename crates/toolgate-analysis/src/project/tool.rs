@@ -1,0 +1,448 @@
+//! One tool, and the listing: names, descriptions, and the input schema from end to end.
+
+use std::collections::HashSet;
+
+use toolgate_json::{
+    DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View, json_string, quote,
+};
+use toolgate_schema::{Compiler, Schema};
+use toolgate_syntax::Dialect;
+
+use super::abilities::Abilities;
+use super::decide::{self, Known, Sides};
+use super::encode::{Encoder, without_nullable};
+use super::mapping::Mapping;
+use super::merge::join;
+use super::normalise::normalise;
+use super::report::{Refusal, Relation, Step, StepKind};
+use super::rewrite::{At, Effect, Log, Rewriter};
+use super::tree::Json;
+use super::unroll::{Bounds, unroll};
+use super::{Projector, follow, has_reference};
+use crate::engine::Engine;
+use crate::inline::{InlineLimits, Why, inline_view};
+use crate::lint::{Edit, apply};
+
+/// A listing, projected.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Projection {
+    /// The tools in the order of the listing: each projected, or the reason why it cannot be.
+    pub tools: Vec<Result<Projected, RefusedTool>>,
+}
+
+/// A tool that cannot be projected.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RefusedTool {
+    /// Its place in the listing.
+    pub index: usize,
+    /// Its name, if it has one; foreign, not escaped.
+    pub name: Option<String>,
+    /// Why.
+    pub reason: Refusal,
+}
+
+/// One tool, projected.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Projected {
+    /// Its place in the listing.
+    pub index: usize,
+    /// The name that the server knows; foreign, not escaped.
+    pub name: String,
+    /// The name that is published: the same, unless the profile does not take it.
+    pub published: String,
+    /// The tool as it is published, as JSON text.
+    pub text: String,
+    /// What was done to its name and its description.
+    pub steps: Vec<Step>,
+    /// What became of the input schema.
+    pub input: SchemaProjection,
+}
+
+/// An input schema, projected.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct SchemaProjection {
+    /// The schema as it is published, as JSON text.
+    pub text: String,
+    /// How it relates to the original.
+    pub relation: Relation,
+    /// What was done.
+    pub steps: Vec<Step>,
+    /// Steps beyond the limit, which are only counted.
+    pub more_steps: usize,
+    /// How arguments travel.
+    pub mapping: Mapping,
+}
+
+impl Projection {
+    /// The tools that were projected.
+    pub fn projected(&self) -> impl Iterator<Item = &Projected> {
+        self.tools.iter().filter_map(|tool| tool.as_ref().ok())
+    }
+
+    /// The projected listing, as the JSON text of an object with `tools`.
+    #[must_use]
+    pub fn listing(&self) -> String {
+        let texts: Vec<&str> = self.projected().map(|tool| tool.text.as_str()).collect();
+        format!("{{\"tools\": [{}]}}", texts.join(",\n"))
+    }
+}
+
+pub(super) fn project(projector: &Projector, tools: Vec<&str>) -> Projection {
+    let abilities = Abilities::of(projector.profile, projector.server.as_deref());
+    let documents: Vec<_> = tools
+        .iter()
+        .map(|text| OwnedDocument::read(*text, &tool_limits()))
+        .collect();
+    let name = |document: &OwnedDocument| {
+        let name = document.document().root().member("name");
+        let name = name.filter(|name| name.kind() == Kind::String);
+        name.map(|name| name.string().to_owned())
+    };
+    let names = documents.iter().flatten().filter_map(name);
+    let mut taken: HashSet<String> = names.collect();
+    let mut all = Vec::new();
+    for (index, document) in documents.iter().enumerate() {
+        let named = document.as_ref().ok().and_then(name);
+        let projected = match document {
+            Ok(document) => one(
+                projector,
+                &abilities,
+                index,
+                document.document().root(),
+                &mut taken,
+            ),
+            Err(error) => Err(Refusal::NotATool(error.to_string())),
+        };
+        all.push(projected.map_err(|reason| RefusedTool {
+            index,
+            name: named,
+            reason,
+        }));
+    }
+    Projection { tools: all }
+}
+
+fn one(
+    projector: &Projector,
+    abilities: &Abilities,
+    index: usize,
+    tool: View<'_>,
+    taken: &mut HashSet<String>,
+) -> Result<Projected, Refusal> {
+    let lacks = |what: &str| Refusal::NotATool(format!("it has no {what}"));
+    let name = tool
+        .member("name")
+        .filter(|name| name.kind() == Kind::String);
+    let name = name.ok_or_else(|| lacks("name"))?;
+    let input = tool
+        .member("inputSchema")
+        .filter(|one| one.kind() == Kind::Object);
+    let input = input.ok_or_else(|| lacks("input schema that is an object"))?;
+    let mut log = Log::new(&projector.limits);
+    let mut edits = Vec::new();
+    let mut edit = |view: View<'_>, text: String| {
+        let span = view.span();
+        let start = tool.span().start;
+        let span = span.start.saturating_sub(start)..span.end.saturating_sub(start);
+        edits.push(vec![Edit { span, text }]);
+    };
+    let mut published = name.string().to_owned();
+    if let Some(rule) = abilities.name.filter(|rule| !rule.fits(&published)) {
+        published = rule.shorten(&published, taken);
+        taken.insert(published.clone());
+        edit(name, json_string(&published));
+        log.step(StepKind::ShortenName, Effect::Same, "/name", &published);
+    }
+    let mut schema = schema_of(projector, abilities, input, "/inputSchema")?;
+    let description = tool
+        .member("description")
+        .filter(|text| text.kind() == Kind::String);
+    if let (Some(text), Some(most)) = (description, abilities.description)
+        && let Some((kept, rest)) = split(text.string(), most)
+    {
+        edit(text, json_string(&kept));
+        schema.text = with_description(&schema.text, &rest);
+        log.step(StepKind::MoveDescription, Effect::Same, "/description", "");
+    }
+    if schema.text != input.raw() {
+        edit(input, schema.text.clone());
+    }
+    let (text, _) = apply(tool.raw(), &edits);
+    Ok(Projected {
+        index,
+        name: name.string().to_owned(),
+        published,
+        text,
+        steps: log.steps,
+        input: schema,
+    })
+}
+
+pub(super) fn schema(projector: &Projector, text: &str) -> Result<SchemaProjection, Refusal> {
+    let abilities = Abilities::of(projector.profile, projector.server.as_deref());
+    let document = OwnedDocument::read(text, &tool_limits())
+        .map_err(|error| Refusal::NotATool(error.to_string()))?;
+    schema_of(projector, &abilities, document.document().root(), "")
+}
+
+fn schema_of(
+    projector: &Projector,
+    abilities: &Abilities,
+    original: View<'_>,
+    pointer: &str,
+) -> Result<SchemaProjection, Refusal> {
+    let (engine, limits) = (&projector.engine, &projector.limits);
+    let compiler = engine.compiler();
+    let compiled = compiler
+        .compile(original.raw().as_bytes())
+        .map_err(Refusal::Schema)?;
+    let mut log = Log::new(limits);
+    let dialect = engine.dialect(original, None);
+    let mut tree = resolved(abilities, original, &mut log, pointer)?;
+    let changed = normalise(&mut tree, dialect);
+    if changed {
+        log.step(StepKind::Dialect, Effect::Same, pointer, dialect.title());
+    }
+    if has_reference(&tree) && !(abilities.takes("$ref") && abilities.recursion) {
+        let bounds = Bounds {
+            recursion: limits.recursion,
+            size: limits.values,
+            depth: limits.depth,
+        };
+        let unrolled = unroll(&tree, bounds)?;
+        tree = unrolled.schema;
+        for (kind, reference) in unrolled.done {
+            let effect = match kind {
+                StepKind::Bound => Effect::Wider,
+                _ => Effect::Same,
+            };
+            log.step(kind, effect, pointer, &reference);
+        }
+    }
+    let declares = original.member("$schema").is_some();
+    if declares && !abilities.takes("$schema") {
+        log.step(StepKind::LeaveOut, Effect::Same, pointer, "$schema");
+    }
+    let before = tree.clone();
+    Rewriter::new(abilities, limits, &before, &mut log, pointer).schema(&mut tree, At::Root)?;
+    // What was said of the rewriting; what is said from here on is of the values' travel.
+    let (keeps_all, adds_none) = (log.keeps_all, log.adds_none);
+    (log.keeps_all, log.adds_none) = (true, true);
+    let mut encoder = Encoder {
+        abilities,
+        limits,
+        log: &mut log,
+        pointer: pointer.to_owned(),
+    };
+    let mut published = encoder.encode(&tree, true);
+    if let Json::Object(members) = &mut published
+        && declares
+        && abilities.takes("$schema")
+    {
+        let uri = Json::text(Dialect::Draft202012.uri());
+        members.list.insert(0, ("$schema".to_owned(), uri));
+    }
+    if log.steps.is_empty() {
+        return Ok(SchemaProjection {
+            text: original.raw().to_owned(),
+            relation: Relation::Equal,
+            steps: log.steps,
+            more_steps: 0,
+            mapping: Mapping::new(Json::Bool(true), true),
+        });
+    }
+    let texts = [
+        published.write(),
+        tree.write(),
+        if abilities.nullable {
+            without_nullable(&published).write()
+        } else {
+            published.write()
+        },
+    ];
+    let [text, rewritten, plain] = texts;
+    let plain_engine = plain_engine(compiler);
+    let published_schema = compile_own(&plain_engine, &plain)?;
+    let documents = [read_own(&rewritten)?, read_own(&plain)?];
+    let [rewritten, plain] = &documents;
+    let travels = |step: &Step| {
+        matches!(
+            step.kind,
+            StepKind::RequireAll
+                | StepKind::JsonText
+                | StepKind::Entries
+                | StepKind::Words
+                | StepKind::RenameProperty
+        )
+    };
+    let as_it_is = log.more == 0 && !log.steps.iter().any(travels);
+    let mapping = Mapping::new(published, as_it_is);
+    let same_dialect = Dialect::declared(original) == Some(dialect);
+    let known = Known {
+        keeps_all: keeps_all && same_dialect && compiled.warnings().is_empty(),
+        adds_none: adds_none && same_dialect && compiled.warnings().is_empty(),
+        all_travel: log.keeps_all,
+        none_appear: log.adds_none,
+        rules: compiled.warnings().is_empty(),
+    };
+    let sides = Sides {
+        original,
+        engine,
+        schema: &compiled,
+        rewritten: rewritten.document().root(),
+        published: plain.document().root(),
+        published_schema: &published_schema,
+        plain: &plain_engine,
+        mapping: &mapping,
+    };
+    let relation = decide::relation(&sides, known, limits);
+    Ok(SchemaProjection {
+        text,
+        relation,
+        steps: log.steps,
+        more_steps: log.more,
+        mapping,
+    })
+}
+
+/// The schema as a tree, its references replaced where they have to be.
+fn resolved(
+    abilities: &Abilities,
+    original: View<'_>,
+    log: &mut Log,
+    pointer: &str,
+) -> Result<Json, Refusal> {
+    let tree = Json::of(original);
+    let names = ["$ref", "$dynamicRef", "$recursiveRef"];
+    if !names.iter().any(|name| original.raw().contains(name)) && !original.raw().contains("\\u") {
+        return Ok(tree);
+    }
+    if abilities.takes("$ref")
+        && abilities.recursion
+        && abilities.reference_siblings
+        && !(abilities.plain_root && original.member("$ref").is_some())
+        && is_plain(&tree, &tree)
+    {
+        return Ok(tree);
+    }
+    let inlined = inline_view(original, &InlineLimits::default());
+    if let Some(why) = inlined.untouched {
+        return Err(Refusal::Reference(format!(
+            "the references cannot be replaced: {why}"
+        )));
+    }
+    let lost = |why| matches!(why, Why::External | Why::Unresolved);
+    if let Some(kept) = inlined.kept.iter().find(|kept| lost(kept.why)) {
+        return Err(Refusal::Reference(kept.to_string()));
+    }
+    if inlined.replaced > 0 {
+        let detail = match inlined.replaced {
+            1 => "1 reference".to_owned(),
+            many => format!("{many} references"),
+        };
+        log.step(StepKind::Inline, Effect::Same, pointer, &detail);
+    }
+    let document = read_own(&inlined.text)?;
+    Ok(Json::of(document.document().root()))
+}
+
+/// Whether all references are JSON pointers into the schema, with nothing that names places anew.
+fn is_plain(json: &Json, root: &Json) -> bool {
+    match json {
+        Json::Object(members) => members.list.iter().all(|(name, value)| {
+            let names = [
+                "$id",
+                "$anchor",
+                "$dynamicAnchor",
+                "$dynamicRef",
+                "$recursiveRef",
+            ];
+            let renames = names.contains(&name.as_str()) && value.as_text().is_some();
+            let leads = match (name.as_str(), value) {
+                ("$ref", Json::Text(text)) => follow(root, text).is_some(),
+                _ => true,
+            };
+            !renames && leads && is_plain(value, root)
+        }),
+        Json::Array(items) => items.iter().all(|item| is_plain(item, root)),
+        _ => true,
+    }
+}
+
+/// The operator's compiler for schemas of ours, which are in 2020-12.
+fn plain_engine(compiler: &Compiler) -> Engine {
+    let compiler = compiler.clone().declared_dialect();
+    Engine::new(compiler.default_dialect(Dialect::Draft202012))
+}
+
+fn compile_own(engine: &Engine, text: &str) -> Result<Schema, Refusal> {
+    let compiled = engine.compiler().compile(text.as_bytes());
+    compiled.map_err(|error| match error.limit() {
+        Some(_) => Refusal::Schema(error),
+        None => Refusal::Internal(error.to_string()),
+    })
+}
+
+fn read_own(text: &str) -> Result<OwnedDocument, Refusal> {
+    let internal = |error: toolgate_json::ReadError| Refusal::Internal(error.to_string());
+    OwnedDocument::read(text, &tool_limits()).map_err(internal)
+}
+
+/// A text in two, the first of at most so many characters and cut behind a paragraph, a
+/// sentence or a word; `None` if it need not be cut.
+fn split(text: &str, most: usize) -> Option<(String, String)> {
+    let (end, _) = text.char_indices().nth(most)?;
+    let (hint, room) = (" (continued in the input schema)", 32);
+    let end = text
+        .char_indices()
+        .nth(most.saturating_sub(room))
+        .map_or(end, |(at, _)| at);
+    let head = text.get(..end)?;
+    let half = head.len() / 2;
+    let at = ["\n\n", "\n", ". ", " "]
+        .iter()
+        .filter_map(|mark| head.rfind(mark).map(|at| at + mark.len()))
+        .find(|at| *at > half)
+        .unwrap_or(end);
+    let (first, rest) = (text.get(..at)?, text.get(at..)?);
+    Some((format!("{}{hint}", first.trim_end()), rest.to_owned()))
+}
+
+/// A schema with more to its description.
+fn with_description(schema: &str, more: &str) -> String {
+    let Ok(document) = read_own(schema) else {
+        return schema.to_owned();
+    };
+    let mut tree = Json::of(document.document().root());
+    if let Json::Object(members) = &mut tree {
+        let text = match members.text("description") {
+            Some(own) => join(own, more),
+            None => more.to_owned(),
+        };
+        members.set("description", Json::text(text));
+    }
+    tree.write()
+}
+
+/// How tools are read: deeper than a schema may be is an error of its own tool.
+fn tool_limits() -> ReadLimits {
+    ReadLimits {
+        bytes: 16 << 20,
+        duplicate_keys: DuplicateKeys::KeepLast,
+        ..ReadLimits::default()
+    }
+}
+
+/// For messages: the name of a tool, escaped and cut.
+impl std::fmt::Display for RefusedTool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "tool `{}`: {}", quote(name, 64), self.reason),
+            None => write!(f, "tool {}: {}", self.index + 1, self.reason),
+        }
+    }
+}

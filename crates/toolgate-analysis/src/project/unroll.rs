@@ -1,0 +1,211 @@
+//! Recursive schemas, written out to a depth that is named.
+
+use std::collections::HashMap;
+
+use toolgate_syntax::Dialect;
+use toolgate_syntax::positions::{Holds, holds_in};
+
+use super::merge::both;
+use super::report::{Refusal, StepKind};
+use super::tree::{Json, Members};
+use super::words;
+
+/// What is written out for the references that stay.
+pub(super) struct Unrolled {
+    pub(super) schema: Json,
+    /// What was done, and for which reference.
+    pub(super) done: Vec<(StepKind, String)>,
+}
+
+/// The bounds of a writing-out.
+#[derive(Clone, Copy)]
+pub(super) struct Bounds {
+    /// How often a schema may contain itself.
+    pub(super) recursion: usize,
+    /// Values of the tree.
+    pub(super) size: usize,
+    /// Nested schemas.
+    pub(super) depth: usize,
+}
+
+/// Replaces every reference to a place in the schema. Below the depth of recursion only the
+/// type stays. If the result would be too large the depth is lowered.
+pub(super) fn unroll(schema: &Json, bounds: Bounds) -> Result<Unrolled, Refusal> {
+    let mut recursion = bounds.recursion;
+    loop {
+        let mut writer = Writer {
+            root: schema,
+            recursion,
+            left: bounds.size,
+            depth: bounds.depth,
+            open: HashMap::new(),
+            done: Vec::new(),
+        };
+        match writer.write(schema, 0) {
+            Ok(mut written) => {
+                if let Json::Object(members) = &mut written {
+                    members.take("$defs");
+                    members.take("definitions");
+                }
+                return Ok(Unrolled {
+                    schema: written,
+                    done: writer.done,
+                });
+            }
+            Err(Stop::Nowhere(reference)) => {
+                let reference = toolgate_json::quote(&reference, REFERENCE);
+                return Err(Refusal::Reference(format!(
+                    "the reference `{reference}` leads out of the schema"
+                )));
+            }
+            Err(_) if recursion > 0 => recursion -= 1,
+            Err(Stop::TooLarge) => {
+                return Err(Refusal::TooLarge {
+                    limit: "values",
+                    allowed: bounds.size,
+                });
+            }
+            Err(Stop::TooDeep) => {
+                return Err(Refusal::TooLarge {
+                    limit: "depth",
+                    allowed: bounds.depth,
+                });
+            }
+        }
+    }
+}
+
+struct Writer<'s> {
+    root: &'s Json,
+    recursion: usize,
+    left: usize,
+    depth: usize,
+    /// How often each reference is being written out.
+    open: HashMap<&'s str, usize>,
+    done: Vec<(StepKind, String)>,
+}
+
+enum Stop {
+    TooLarge,
+    TooDeep,
+    Nowhere(String),
+}
+
+impl<'s> Writer<'s> {
+    fn write(&mut self, schema: &'s Json, depth: usize) -> Result<Json, Stop> {
+        if depth > self.depth {
+            return Err(Stop::TooDeep);
+        }
+        let Json::Object(members) = schema else {
+            self.pay(schema)?;
+            return Ok(schema.clone());
+        };
+        let Some(reference) = members.text("$ref") else {
+            return self.inside(members, depth);
+        };
+        let target = super::follow(self.root, reference)
+            .ok_or_else(|| Stop::Nowhere(reference.to_owned()))?;
+        let nested = self.open.get(reference).copied().unwrap_or(0);
+        let written = if nested > self.recursion {
+            self.note(StepKind::Bound, reference);
+            bottom(target)
+        } else {
+            self.note(StepKind::Unroll, reference);
+            self.open.insert(reference, nested + 1);
+            let written = self.write(target, depth + 1)?;
+            self.open.insert(reference, nested);
+            written
+        };
+        // What stands beside the reference holds too.
+        let Json::Object(beside) = self.inside(members, depth)? else {
+            return Ok(written);
+        };
+        if beside.list.is_empty() {
+            return Ok(written);
+        }
+        let beside = Json::Object(beside);
+        Ok(match both(&beside, &written, self.depth) {
+            Some(merged) => merged,
+            None => Json::Object(Members::only("allOf", Json::Array(vec![beside, written]))),
+        })
+    }
+
+    /// A schema without its own reference and definitions.
+    fn inside(&mut self, members: &'s Members, depth: usize) -> Result<Json, Stop> {
+        let mut written = Members::default();
+        for (name, value) in &members.list {
+            if !matches!(name.as_str(), "$ref" | "$defs" | "definitions") {
+                let value = self.value(name, value, depth + 1)?;
+                written.list.push((name.clone(), value));
+            }
+        }
+        Ok(Json::Object(written))
+    }
+
+    /// The value of a keyword, the schemas in it written out.
+    fn value(&mut self, keyword: &str, value: &'s Json, depth: usize) -> Result<Json, Stop> {
+        Ok(match (holds_in(Dialect::Draft202012, keyword), value) {
+            (Some(Holds::Map), Json::Object(map)) => {
+                self.left = self.left.checked_sub(1).ok_or(Stop::TooLarge)?;
+                let mut written = Members::default();
+                for (name, one) in &map.list {
+                    written.list.push((name.clone(), self.write(one, depth)?));
+                }
+                Json::Object(written)
+            }
+            (Some(Holds::Schemas), Json::Array(list)) => {
+                self.left = self.left.checked_sub(1).ok_or(Stop::TooLarge)?;
+                let written: Result<_, Stop> =
+                    list.iter().map(|one| self.write(one, depth)).collect();
+                Json::Array(written?)
+            }
+            (Some(Holds::Schemas), one) => self.write(one, depth)?,
+            _ => {
+                self.pay(value)?;
+                value.clone()
+            }
+        })
+    }
+
+    fn pay(&mut self, value: &Json) -> Result<(), Stop> {
+        self.left = self.left.checked_sub(value.size()).ok_or(Stop::TooLarge)?;
+        Ok(())
+    }
+
+    fn note(&mut self, kind: StepKind, reference: &str) {
+        let new = !self
+            .done
+            .iter()
+            .any(|(known, of)| *known == kind && of == reference);
+        if new && self.done.len() < MOST_NOTES {
+            self.done.push((kind, reference.to_owned()));
+        }
+    }
+}
+
+/// What stays of a schema below the depth of recursion.
+fn bottom(target: &Json) -> Json {
+    let mut members = Members::default();
+    if let Some(own) = target.as_object() {
+        for keyword in ["type", "title"] {
+            if let Some(value) = own.get(keyword) {
+                members.set(keyword, value.clone());
+            }
+        }
+        let required = own.get("required").into_iter().flat_map(Json::texts);
+        let names: Vec<&str> = required.take(NAMES).collect();
+        let mut text = "As the schema around it.".to_owned();
+        if !names.is_empty() {
+            text = format!("{text} {} must be given.", words::list(names));
+        }
+        members.set("description", Json::text(text));
+    }
+    Json::Object(members)
+}
+
+/// Notes on references.
+const MOST_NOTES: usize = 100;
+/// Characters of a reference that a message repeats.
+const REFERENCE: usize = 200;
+/// Names that a description repeats.
+const NAMES: usize = 20;

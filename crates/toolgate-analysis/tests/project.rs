@@ -1,0 +1,159 @@
+//! Projections of small schemas: what becomes of them, the claims, and the way back.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
+use serde_json::Value;
+use toolgate_analysis::lint::profile;
+use toolgate_analysis::project::{Limits, Projector, Refusal, Relation, StepKind};
+use toolgate_json::{OwnedDocument, ReadLimits};
+
+fn cases() -> Vec<Value> {
+    let cases: Value = serde_json::from_str(include_str!("project/cases.json")).unwrap();
+    cases.as_array().unwrap().clone()
+}
+
+fn read(text: &str) -> OwnedDocument {
+    OwnedDocument::read(text, &ReadLimits::default()).unwrap()
+}
+
+/// Each case names a profile, an input schema, what it becomes, the relation, and arguments as a
+/// model writes them with the arguments that they stand for.
+#[test]
+fn schemas_become_what_the_cases_say() {
+    let mut seen = std::collections::BTreeSet::new();
+    for case in cases() {
+        let name = case["profile"].as_str().unwrap();
+        let about = format!("{name}: {}", case["schema"]);
+        let projector = Projector::new(profile(name).unwrap());
+        let projected = projector
+            .project_schema(&case["schema"].to_string())
+            .unwrap();
+        let became: Value = serde_json::from_str(&projected.text).unwrap();
+        assert_eq!(became, case["becomes"], "{about}\nbecame {became}");
+        assert_eq!(
+            projected.relation.name(),
+            case["relation"],
+            "{about}: {:?}",
+            projected.relation
+        );
+        seen.extend(projected.steps.iter().map(|step| step.kind.name()));
+        let pairs = case["arguments"].as_array().cloned().unwrap_or_default();
+        for pair in pairs {
+            let (published, original) = (pair[0].to_string(), pair[1].to_string());
+            let back = projected
+                .mapping
+                .back(read(&published).document().root())
+                .unwrap();
+            let back: Value = serde_json::from_str(&back).unwrap();
+            assert_eq!(back, pair[1], "{about}: {published} is {back}");
+            let there = projected
+                .mapping
+                .forward(read(&original).document().root())
+                .unwrap();
+            let there: Value = serde_json::from_str(&there).unwrap();
+            assert_eq!(there, pair[0], "{about}: {original} is {there}");
+        }
+    }
+    // Names and descriptions are of the tool, not of a schema.
+    let of_the_tool = [StepKind::ShortenName, StepKind::MoveDescription];
+    let missing: Vec<&str> = StepKind::ALL
+        .iter()
+        .filter(|kind| !of_the_tool.contains(kind) && !seen.contains(kind.name()))
+        .map(|kind| kind.name())
+        .collect();
+    assert!(missing.is_empty(), "no case has the steps {missing:?}");
+}
+
+#[test]
+fn long_names_are_shortened_uniquely_and_long_descriptions_move() {
+    let name = "a".repeat(70);
+    let other = format!("{}b", "a".repeat(69));
+    let text = |name: &str| {
+        format!(
+            r#"{{"name": "{name}", "description": "{}", "x-own": 1.50, "inputSchema": {{"type": "object"}}}}"#,
+            "word ".repeat(500)
+        )
+    };
+    let tools = [text(&name), text(&other), text("fine")];
+    let openai = Projector::new(profile("openai").unwrap());
+    let projection = openai.project(tools.iter().map(String::as_str));
+    let published: Vec<&str> = projection
+        .projected()
+        .map(|tool| tool.published.as_str())
+        .collect();
+    assert_ne!(published[0], published[1]);
+    assert!(published.iter().all(|name| name.len() <= 64));
+    assert_eq!(published[2], "fine");
+    assert_eq!(projection.tools[2].as_ref().unwrap().text, tools[2]);
+
+    let claude = Projector::new(profile("claude-code").unwrap());
+    let projection = claude.project([tools[2].as_str()]);
+    let tool = projection.tools[0].as_ref().unwrap();
+    let text: Value = serde_json::from_str(&tool.text).unwrap();
+    let head = text["description"].as_str().unwrap();
+    let rest = text["inputSchema"]["description"].as_str().unwrap();
+    assert!(head.len() <= 2_048);
+    let words = |text: &str| text.matches("word").count();
+    assert_eq!(words(head) + words(rest), 500);
+    assert!(
+        tool.text.contains("\"x-own\": 1.50"),
+        "what is not projected stays as it was"
+    );
+}
+
+#[test]
+fn recursion_times_references_ends_at_a_named_limit() {
+    // Each definition names the next one twice, and the last the first.
+    let mut definitions = Vec::new();
+    for at in 0..30 {
+        let next = (at + 1) % 30;
+        definitions.push(format!(
+            r##""d{at}": {{"type": "object", "properties": {{"a": {{"$ref": "#/$defs/d{next}"}}, "b": {{"$ref": "#/$defs/d{next}"}}}}}}"##
+        ));
+    }
+    let schema = format!(
+        r##"{{"type": "object", "properties": {{"x": {{"$ref": "#/$defs/d0"}}}}, "$defs": {{{}}}}}"##,
+        definitions.join(", ")
+    );
+    for name in ["gemini", "anthropic-strict"] {
+        let refusal = Projector::new(profile(name).unwrap())
+            .project_schema(&schema)
+            .unwrap_err();
+        let Refusal::TooLarge { limit, allowed } = refusal else {
+            panic!("{refusal}");
+        };
+        assert!(limit == "values" && allowed == Limits::default().values || limit == "depth");
+    }
+    // A reader of references has them.
+    let kept = Projector::new(profile("vscode").unwrap())
+        .project_schema(&schema)
+        .unwrap();
+    assert_eq!(kept.relation, Relation::Equal);
+    assert_eq!(kept.text, schema);
+}
+
+#[test]
+fn tools_that_cannot_be_projected_say_why() {
+    let openai = Projector::new(profile("openai").unwrap());
+    let tools = [
+        "[1",
+        r#"{"name": "a"}"#,
+        r#"{"inputSchema": {"type": "object"}}"#,
+        r#"{"name": "b", "inputSchema": {"type": "strng"}}"#,
+        r#"{"name": "c", "inputSchema": {"type": "object"}}"#,
+    ];
+    let projection = openai.project(tools);
+    let reasons: Vec<String> = projection
+        .tools
+        .iter()
+        .filter_map(|tool| tool.as_ref().err().map(ToString::to_string))
+        .collect();
+    assert_eq!(reasons.len(), 4, "{reasons:#?}");
+    assert!(reasons[1].starts_with("tool `a`: not a tool: it has no input schema"));
+    assert!(
+        reasons[3].starts_with("tool `b`: the input schema is refused: "),
+        "{}",
+        reasons[3]
+    );
+    assert_eq!(projection.projected().count(), 1);
+}

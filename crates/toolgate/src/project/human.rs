@@ -1,0 +1,124 @@
+//! A projection for people: the tools that changed, their relations and steps.
+
+use std::fmt::Write as _;
+
+use toolgate_analysis::lint::Profile;
+use toolgate_analysis::project::{Projected, Relation, Step};
+use toolgate_json::quote;
+
+use super::Page;
+use crate::render::count;
+use crate::term::{BOLD, DIM, ERROR, GOOD, WARNING};
+
+/// Renders the report of one listing.
+pub(crate) fn render(page: &Page, reader: &Profile, all: bool, quiet: bool) -> String {
+    let mut out = String::new();
+    if let Some(fault) = &page.report.fault {
+        line(&mut out, &format!("{}: {fault}", page.report.target));
+        return out;
+    }
+    for tool in &page.projection.tools {
+        match tool {
+            Ok(tool) if is_unchanged(tool) => {}
+            Ok(tool) if quiet && tool.input.relation == Relation::Equal => {}
+            Ok(tool) => draw(&mut out, tool, all),
+            Err(refused) => {
+                line(&mut out, &format!("{ERROR}left out{ERROR:#}: {refused}"));
+            }
+        }
+    }
+    let of = |name: &str| {
+        let tools = page.projection.projected();
+        tools
+            .filter(|tool| tool.input.relation.name() == name)
+            .count()
+    };
+    let refused = page
+        .projection
+        .tools
+        .iter()
+        .filter(|tool| tool.is_err())
+        .count();
+    let tools = u64::try_from(page.projection.tools.len()).unwrap_or(u64::MAX);
+    if !quiet {
+        let text = format!(
+            "{BOLD}{} for {}{BOLD:#}: {}: {} equal, {} wider, {} narrower, {} wider and narrower, {} undecided, {refused} left out",
+            page.report.target,
+            reader.name,
+            count(tools, "tool"),
+            of("equal"),
+            of("wider"),
+            of("narrower"),
+            of("wider-and-narrower"),
+            of("undecided"),
+        );
+        line(&mut out, &text);
+    }
+    out
+}
+
+fn is_unchanged(tool: &Projected) -> bool {
+    tool.steps.is_empty() && tool.input.steps.is_empty()
+}
+
+fn draw(out: &mut String, tool: &Projected, all: bool) {
+    let name = quote(&tool.name, 64);
+    let relation = &tool.input.relation;
+    let word = match relation {
+        Relation::Equal => format!("{GOOD}equal{GOOD:#}"),
+        Relation::Wider { .. } => format!("{WARNING}wider{WARNING:#}"),
+        Relation::Narrower { .. } => format!("{WARNING}narrower{WARNING:#}"),
+        Relation::WiderAndNarrower { .. } => format!("{WARNING}wider and narrower{WARNING:#}"),
+        Relation::Undecided { .. } => format!("{ERROR}undecided{ERROR:#}"),
+    };
+    line(out, &format!("{BOLD}{name}{BOLD:#}: {word}"));
+    if let Some(witness) = relation.wider() {
+        let witness = quote(witness, WITNESS);
+        line(
+            out,
+            &format!("    {DIM}wider:{DIM:#} takes `{witness}`, which the tool refuses"),
+        );
+    }
+    if let Some(witness) = relation.narrower() {
+        let witness = quote(witness, WITNESS);
+        line(
+            out,
+            &format!("    {DIM}narrower:{DIM:#} cannot say `{witness}`, which the tool takes"),
+        );
+    }
+    if let Relation::Undecided { why, .. } = relation {
+        line(out, &format!("    {why}"));
+    }
+    let steps: Vec<&Step> = tool.steps.iter().chain(&tool.input.steps).collect();
+    let shown = if all { steps.len() } else { STEPS };
+    for step in steps.iter().take(shown) {
+        let place = quote(&step.pointer, PLACE);
+        line(
+            out,
+            &format!("    {place}: {step}; {DIM}{}{DIM:#}", step.kind.why()),
+        );
+    }
+    let hidden = steps
+        .len()
+        .saturating_sub(shown)
+        .saturating_add(tool.input.more_steps);
+    if hidden > 0 {
+        let steps = count(u64::try_from(hidden).unwrap_or(u64::MAX), "step");
+        line(
+            out,
+            &format!("    {DIM}… and {steps} more; `--all` shows them{DIM:#}"),
+        );
+    }
+}
+
+fn line(out: &mut String, text: &str) {
+    // Writing to a string cannot fail.
+    let _infallible = writeln!(out, "{text}");
+}
+
+/// Steps of a tool that are shown.
+const STEPS: usize = 6;
+/// Characters of a witness.
+const WITNESS: usize = 160;
+/// Characters of a place.
+const PLACE: usize = 120;

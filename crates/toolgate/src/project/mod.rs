@@ -1,0 +1,232 @@
+//! `toolgate project`: a listing as a provider or client takes it.
+
+mod human;
+mod json;
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
+use clap::{Args, ValueEnum};
+use toolgate_analysis::lint::{Profile, profile};
+use toolgate_analysis::project::{Limits, Projection, Projector, Relation};
+use toolgate_json::quote;
+
+use crate::check::report::{Report, exit_of};
+use crate::check::{self, TargetArgs};
+use crate::compilers::{Compilers, FetchArgs};
+use crate::exit::{Exit, Failure};
+use crate::interrupt::ExitOnInterrupt;
+use crate::settings::{Asserted, SchemaArgs};
+use crate::term::Term;
+
+/// Rewrite a listing so that a provider or client takes it
+///
+/// Lists the tools and rewrites their input schemas in the keywords that the profile knows. What
+/// it cannot say is said otherwise, travels in another form, or moves into the description; each
+/// step is told, and whether the projected schema accepts the same calls, more or fewer, with a
+/// call that proves it. No tool is ever called.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct ProjectArgs {
+    #[command(flatten)]
+    target: TargetArgs,
+
+    /// Who is to read the listing
+    #[arg(
+        long = "for",
+        value_name = "PROFILE",
+        value_parser = readers().try_map(|name| profile(&name).ok_or("unknown profile"))
+    )]
+    reader: &'static Profile,
+
+    /// Write the projected listing to a file, and the report to standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// How to print the report: for people, or as one JSON document that has the listing too
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+
+    /// End with exit code 1 if a projected schema is known to be, or may be, of this kind
+    #[arg(long, value_enum, value_name = "RELATION")]
+    fail_on: Option<FailOn>,
+
+    /// Tell every step of every tool
+    #[arg(long)]
+    all: bool,
+
+    /// The name by which clients know the server, if they put it before the names of tools
+    #[arg(long, value_name = "NAME")]
+    server_name: Option<String>,
+
+    /// How often a recursive schema is written out inside itself
+    #[arg(long, value_name = "TIMES", default_value_t = Limits::default().recursion)]
+    recursion: usize,
+
+    #[command(flatten)]
+    schemas: SchemaArgs<Asserted>,
+
+    #[command(flatten)]
+    fetch: FetchArgs,
+}
+
+/// How to print the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Human,
+    /// One JSON document, versioned
+    Json,
+}
+
+/// What makes the command fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// Calls of the original cannot be said, or it is not known whether they can
+    Narrower,
+    /// The original refuses calls that can be said, or it is not known whether it does
+    Wider,
+    /// Both
+    Unequal,
+}
+
+/// One listing and what became of it.
+struct Page {
+    report: Report,
+    projection: Projection,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &ProjectArgs, term: &Term) -> Result<Exit, Failure> {
+    let compilers = Compilers::new(args.schemas.compiler_with_documents()?, &args.fetch)?;
+    let reports = check::reports(&args.target, &compilers, term)?;
+    if reports.len() > 1 && (args.output.is_some() || args.format == Format::Human) {
+        return Err(Failure::usage("a projected listing is that of one server")
+            .with_help("choose one with `--server NAME`, or print all with `--format json`"));
+    }
+    let limits = Limits {
+        recursion: args.recursion.min(MOST_RECURSION),
+        ..Limits::default()
+    };
+    let mut projector = Projector::new(args.reader)
+        .limits(limits)
+        .compiler(compilers.compiler());
+    if let Some(name) = &args.server_name {
+        projector = projector.server(name);
+    }
+    let _interruptible = ExitOnInterrupt::new(term);
+    term.progress("projecting …");
+    let mut exit = Exit::Ok;
+    let mut pages = Vec::new();
+    for report in reports {
+        let projection = projector.project(report.tools.iter().map(|tool| tool.text.as_str()));
+        if let Some(fault) = &report.fault {
+            exit = exit.worst(exit_of(fault.kind()));
+        }
+        if projection.tools.iter().any(Result::is_err) {
+            exit = exit.worst(Exit::Schema);
+        }
+        let fails = |relation: &Relation| args.fail_on.is_some_and(|on| on.meets(relation));
+        if projection
+            .projected()
+            .any(|tool| fails(&tool.input.relation))
+        {
+            exit = exit.worst(Exit::Invalid);
+        }
+        pages.push(Page { report, projection });
+    }
+    print(args, &pages, exit, term)?;
+    Ok(exit)
+}
+
+fn print(args: &ProjectArgs, pages: &[Page], exit: Exit, term: &Term) -> Result<(), Failure> {
+    term.clear_progress();
+    if let (Some(path), [page]) = (&args.output, pages)
+        && page.report.fault.is_none()
+    {
+        write(path, &listing(page))?;
+    }
+    if args.format == Format::Json {
+        let text = json::render(pages, args.reader, exit)?;
+        return term.write_bytes(text.as_bytes());
+    }
+    for page in pages {
+        let report = human::render(page, args.reader, args.all, term.quiet);
+        if args.output.is_some() || page.report.fault.is_some() {
+            term.write(&report)?;
+        } else {
+            term.write_bytes(listing(page).as_bytes())?;
+            term.aside(&report);
+        }
+    }
+    Ok(())
+}
+
+/// The projected listing, in the shape of `toolgate check --save`.
+fn listing(page: &Page) -> String {
+    let tools = page.projection.projected();
+    let tools: Vec<String> = tools.map(|tool| format!("    {}", tool.text)).collect();
+    let server = page.report.server.as_ref();
+    let server = server.and_then(|server| server.raw.as_deref());
+    let server = server.map_or(String::new(), |raw| format!("  \"serverInfo\": {raw},\n"));
+    format!(
+        "{{\n  \"version\": 1,\n{server}  \"tools\": [\n{}\n  ]\n}}\n",
+        tools.join(",\n")
+    )
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|error| {
+        Failure::usage(format!(
+            "cannot write `{}`: {error}",
+            quote(&path.to_string_lossy(), 200)
+        ))
+    })
+}
+
+impl FailOn {
+    fn meets(self, relation: &Relation) -> bool {
+        match self {
+            Self::Narrower => !relation.keeps_all(),
+            Self::Wider => !relation.adds_none(),
+            Self::Unequal => !matches!(relation, Relation::Equal),
+        }
+    }
+}
+
+/// The profiles that are readers; `clients`, `legacy` and `strict` are for lint.
+fn readers() -> PossibleValuesParser {
+    let value = |name: &'static str| {
+        let about = profile(name).map_or("", |profile| profile.about);
+        PossibleValue::new(name).help(about)
+    };
+    PossibleValuesParser::new(READERS.into_iter().map(value))
+}
+
+const READERS: [&str; 9] = [
+    "openai",
+    "openai-strict",
+    "anthropic",
+    "anthropic-strict",
+    "gemini",
+    "vscode",
+    "cursor",
+    "claude-code",
+    "llama-cpp",
+];
+/// Deeper than any model writes.
+const MOST_RECURSION: usize = 16;
+
+const AFTER_HELP: &str = "\
+Examples:
+  toolgate project --for gemini listing.json > gemini.json
+  toolgate project --for openai-strict --output strict.json -- npx -y some-server
+  toolgate project --for anthropic-strict --fail-on narrower --format json https://example.com/mcp
+
+Exit codes:
+  0  every tool was projected
+  1  a relation that `--fail-on` names
+  2  wrong usage, or a file that cannot be read
+  3  the server asks for authorization
+  4  the server cannot be reached, died, kept silent or talked nonsense
+  6  a tool cannot be projected, and is left out";
