@@ -1,6 +1,6 @@
 //! The protocol's versions and what each can do: one table of capabilities.
 //!
-//! Each version has a row of [`Capabilities`]. 2025-11-25 and 2026-07-28 have a folder each with their
+//! Each version has a row of `Capabilities`. 2025-11-25 and 2026-07-28 have a folder each with their
 //! row; the rows of the three older versions say what 2025-11-25 added. Code that depends on the
 //! version asks [`Era`] for a capability and never compares dates itself.
 

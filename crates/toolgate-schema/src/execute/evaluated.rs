@@ -56,12 +56,19 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         rest: NodeIx,
         value: N,
     ) -> Answer {
-        let marks = self.marks(owner, value, Kind::Object)?;
         let mut matched = true;
-        for (_, (_, member)) in marks.unmarked(value.members()) {
+        for member in self.unmarked_members(owner, value)? {
             matched &= self.evaluate(rest, member)?;
         }
         ControlFlow::Continue(matched)
+    }
+
+    /// The members of an object that no keyword of `owner` evaluated.
+    #[inline(never)]
+    fn unmarked_members(&mut self, owner: &'p PlanNode, value: N) -> ControlFlow<Stop, Vec<N>> {
+        let marks = self.marks(owner, value, Kind::Object)?;
+        let members = marks.unmarked(value.members());
+        ControlFlow::Continue(members.map(|(_, (_, member))| member).collect())
     }
 
     /// `unevaluatedItems`: what no keyword of `owner` evaluated matches `rest`.
@@ -71,13 +78,20 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         rest: NodeIx,
         value: N,
     ) -> Answer {
-        let marks = self.marks(owner, value, Kind::Array)?;
-        for (_, item) in marks.unmarked(value.items()) {
+        for item in self.unmarked_items(owner, value)? {
             if !self.evaluate(rest, item)? {
                 return NO;
             }
         }
         YES
+    }
+
+    /// The items of an array that no keyword of `owner` evaluated.
+    #[inline(never)]
+    fn unmarked_items(&mut self, owner: &'p PlanNode, value: N) -> ControlFlow<Stop, Vec<N>> {
+        let marks = self.marks(owner, value, Kind::Array)?;
+        let items = marks.unmarked(value.items());
+        ControlFlow::Continue(items.map(|(_, item)| item).collect())
     }
 
     /// What the keywords of `owner`, and the subschemas that it applies in place, evaluated.
