@@ -7,13 +7,13 @@ use toolgate_analysis::diff::{Aspect, Change, Class, Piece, Side, ToolChange, wo
 use toolgate_json::quote;
 
 use super::{Sides, tally};
-use crate::render::count;
+use crate::render::{count, hang};
 use crate::term::{BOLD, DIM, ERROR, GOOD, WARNING};
 
 /// Renders the report; `quiet` leaves out what is compatible.
 ///
 /// Of very many tools and changes only the first are shown, unless `all` are asked for.
-pub(crate) fn render(sides: &Sides, all: bool, quiet: bool) -> String {
+pub(crate) fn render(sides: &Sides, all: bool, quiet: bool, columns: Option<usize>) -> String {
     let mut out = String::new();
     let tools = sides.report.tools.iter();
     let tools = tools.filter(|tool| !(quiet && tool.class() == Class::Compatible));
@@ -38,14 +38,8 @@ pub(crate) fn render(sides: &Sides, all: bool, quiet: bool) -> String {
         Some(_) => tally(&sides.report),
     };
     if !quiet || sides.report.class() > Some(Class::Compatible) {
-        line(
-            &mut out,
-            &format!(
-                "{BOLD}{} -> {}{BOLD:#}: {text}",
-                sides.old_name(),
-                sides.new_name()
-            ),
-        );
+        let names = format!("{BOLD}{} -> {}{BOLD:#}", sides.old_name(), sides.new_name());
+        line(&mut out, &hang(&format!("{names}: {text}"), columns));
     }
     out
 }

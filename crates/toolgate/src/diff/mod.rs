@@ -141,8 +141,9 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
     }
     match args.format {
         Format::Human => {
+            let columns = term.stdout().columns;
             for sides in &pairs {
-                term.write(&human::render(sides, args.all, term.quiet))?;
+                term.write(&human::render(sides, args.all, term.quiet, columns))?;
             }
         }
         Format::Json => {
