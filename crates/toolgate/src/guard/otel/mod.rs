@@ -3,7 +3,7 @@
 //!
 //! Without an endpoint nothing of this runs. With one, requests are followed ([`spans`]), their
 //! times are noted ([`meters`]), and what comes of it is exported by threads of its own from
-//! bounded queues ([`queue`], [`post`]), so that no request ever waits for the collector.
+//! bounded queues ([`queue`], [`http_sender`]), so that no request ever waits for the collector.
 
 mod http_sender;
 mod meters;
