@@ -2,7 +2,7 @@
 //! in both eras: tools, prompts, resources, completion, logging, subscriptions, and
 //! questions to the client.
 //!
-//! What the server offers is data (`data/*.json`); what it does is in the rooms below.
+//! What the server offers is data (`data/*.json`); what it does is in the modules below.
 //! The tools' contracts are kept by `toolgate-rmcp`; nothing in here looks at a schema.
 
 #![expect(

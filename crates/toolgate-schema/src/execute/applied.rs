@@ -225,8 +225,10 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// Whether the members are there that others demand, subschemas aside.
     pub(super) fn has_dependents(&mut self, op: Op, value: N) -> super::Answer {
         let plan = self.plan;
-        let (Op::Object(index), Kind::Object) = (op, value.kind()) else {
-            return super::YES;
+        let index = match (op, value.kind()) {
+            (Op::Object(index), Kind::Object) => index,
+            (Op::Object(_), _) => return super::YES,
+            _ => return broken(),
         };
         let Some(object) = plan.objects.get(to_usize(index)) else {
             return broken();

@@ -163,13 +163,12 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
     /// Whether a keyword that fails says something itself, beside what the subschemas say
     /// that it applies.
     fn has_own_words(&mut self, frame: &Frame<'o, 'i, N>, op: Op, entry: &Entry) -> Flow<bool> {
-        if !has_words(entry) {
-            return ControlFlow::Continue(false);
+        if !matches!(entry.form, Form::Dependencies(_)) {
+            return ControlFlow::Continue(has_words(entry));
         }
         // `dependencies` may fail by its names or by its subschemas.
-        let by_names = self.context.evaluator.has_dependents(op, frame.at);
-        let by_names = by_names.map_break(Stop::from)? == Some(false);
-        ControlFlow::Continue(by_names || !matches!(entry.form, Form::Dependencies(_)))
+        let names = self.context.evaluator.has_dependents(op, frame.at);
+        ControlFlow::Continue(has_words(entry) && names.map_break(Stop::from)? == Some(false))
     }
 
     /// How many subschemas of a `oneOf`, or items of a `contains`, match.

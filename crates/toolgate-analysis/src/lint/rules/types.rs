@@ -42,7 +42,7 @@ pub(crate) fn opaque<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     // A description of some length tells a model what to put there.
     let told = sub
         .text("description")
-        .is_some_and(|text| text.len() >= TELLING);
+        .is_some_and(|text| text.len() >= ENOUGH_TEXT);
     if !told && sub.is("object") && !members.iter().any(|keyword| sub.has(keyword)) {
         let message = format!(
             "`{}` is an object of which nothing is said",
@@ -125,7 +125,7 @@ fn words(name: &str) -> Vec<String> {
 }
 
 /// Bytes of a description that says what is in an object.
-const TELLING: usize = 40;
+const ENOUGH_TEXT: usize = 40;
 const COUNTS: [&str; 14] = [
     "count", "limit", "page", "offset", "index", "port", "retries", "depth", "days", "lines",
     "results", "rows", "skip", "items",

@@ -253,7 +253,7 @@ impl HttpServer {
         idle.is_some_and(|(_, name)| sessions.remove(&name).is_some())
     }
 
-    /// A session that was opened here, by whoever sent `headers`.
+    /// A session that the caller who sent `headers` opened here.
     pub(super) fn add_session(
         &self,
         name: &HeaderValue,

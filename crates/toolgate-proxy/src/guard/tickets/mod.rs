@@ -143,7 +143,7 @@ impl TicketIssuer {
             .ok_or(NoSessionId::NoRandomness)
     }
 
-    /// What a name says, if it may be said to whoever sent `headers`. `known` is what it said
+    /// What a name says, if the caller who sent `headers` may know it. `known` is what it said
     /// before.
     pub(super) fn read(
         &self,
