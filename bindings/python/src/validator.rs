@@ -10,8 +10,8 @@ use toolgate_json::ReadError;
 use toolgate_schema::{AnyNode, Compiler, Report, Schema, Verdict, Workspace};
 
 use crate::errors;
-use crate::tape::{PyNode, Tape};
-use crate::walk::{Names, Walk};
+use crate::tape::{Tape, TapeNode};
+use crate::walk::{self, Names};
 
 thread_local! {
     /// The memory that checks reuse. Nothing here calls Python, so no check begins within another.
@@ -126,10 +126,7 @@ impl Validator {
     fn verdict(&self, instance: &Bound<'_, PyAny>) -> PyResult<Verdict> {
         let limits = &self.compiler.bounds().instance;
         let walked = NAMES.with(|names| {
-            let walk = Walk::new(limits, names);
-            let verdict =
-                with(|workspace| self.schema.check(workspace, AnyNode(walk.root(instance))));
-            walk.is_json().then_some(verdict)
+            with(|workspace| walk::check(&self.schema, workspace, instance, limits, names))
         });
         if let Some(verdict) = walked {
             return Ok(verdict);
@@ -143,7 +140,7 @@ impl Validator {
     fn read<T>(
         &self,
         instance: &Bound<'_, PyAny>,
-        ask: impl FnOnce(&mut Workspace, PyNode<'_>) -> T,
+        ask: impl FnOnce(&mut Workspace, TapeNode<'_>) -> T,
     ) -> PyResult<T> {
         let refused = |refusal| errors::refused(instance.py(), refusal);
         let tape = Tape::read(instance, &self.compiler.bounds().instance).map_err(refused)?;

@@ -5,7 +5,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use pyo3::types::{dict::BoundDictIterator, list::BoundListIterator, tuple::BoundTupleIterator};
 use toolgate_json::{Key as _, Node as _, ReadLimits};
 
-use super::{PyNode, Refusal, Slot, Tape};
+use super::{Refusal, Slot, Tape, TapeNode};
 
 /// A container whose children are being laid out.
 struct Open<'py> {
@@ -249,7 +249,7 @@ impl<'py, 'l> Layout<'py, 'l> {
     /// Two names of one text, which only a subclass of `str` can bring into one dict.
     fn refuse_twins(&self, object: usize) -> Result<(), Refusal> {
         let texts = self.tape.texts()?;
-        let object = PyNode::at(&texts, object);
+        let object = TapeNode::at(&texts, object);
         let mut seen = std::collections::HashSet::new();
         for (name, _) in object.members() {
             if !seen.insert(name.text()) {

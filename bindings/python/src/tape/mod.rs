@@ -12,7 +12,7 @@ use pyo3::types::PyString;
 use toolgate_json::{Number, ReadLimits};
 
 use layout::Layout;
-pub(crate) use node::PyNode;
+pub(crate) use node::TapeNode;
 
 /// A value or a name, in the order of the JSON text.
 #[derive(Clone, Copy)]
@@ -90,8 +90,8 @@ pub(crate) struct Texts<'t> {
 
 impl<'t> Texts<'t> {
     /// The whole value.
-    pub(crate) fn root(&'t self) -> PyNode<'t> {
-        PyNode::at(self, 0)
+    pub(crate) fn root(&'t self) -> TapeNode<'t> {
+        TapeNode::at(self, 0)
     }
 
     fn text(&self, index: usize) -> &'t str {

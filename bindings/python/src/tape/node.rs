@@ -6,19 +6,19 @@ use super::{Slot, Texts};
 
 /// A value of a tape.
 #[derive(Clone, Copy)]
-pub(crate) struct PyNode<'t> {
+pub(crate) struct TapeNode<'t> {
     tape: &'t Texts<'t>,
     at: usize,
 }
 
 /// A member's name.
 #[derive(Clone, Copy)]
-pub(crate) struct PyKey<'t> {
+pub(crate) struct TapeKey<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl<'t> Key<'t> for PyKey<'t> {
+impl<'t> Key<'t> for TapeKey<'t> {
     #[inline]
     fn text(self) -> &'t str {
         self.text
@@ -42,16 +42,16 @@ impl<'t> Key<'t> for PyKey<'t> {
 
 /// The items of an array.
 #[derive(Clone)]
-pub(crate) struct PyItems<'t> {
-    next: PyNode<'t>,
+pub(crate) struct TapeItems<'t> {
+    next: TapeNode<'t>,
     left: usize,
 }
 
-impl<'t> Iterator for PyItems<'t> {
-    type Item = PyNode<'t>;
+impl<'t> Iterator for TapeItems<'t> {
+    type Item = TapeNode<'t>;
 
     #[inline]
-    fn next(&mut self) -> Option<PyNode<'t>> {
+    fn next(&mut self) -> Option<TapeNode<'t>> {
         self.left = self.left.checked_sub(1)?;
         let item = self.next;
         self.next.at = item.tape.after(item.at);
@@ -61,26 +61,26 @@ impl<'t> Iterator for PyItems<'t> {
 
 /// The members of an object.
 #[derive(Clone)]
-pub(crate) struct PyMembers<'t>(PyItems<'t>);
+pub(crate) struct TapeMembers<'t>(TapeItems<'t>);
 
-impl<'t> Iterator for PyMembers<'t> {
-    type Item = (PyKey<'t>, PyNode<'t>);
+impl<'t> Iterator for TapeMembers<'t> {
+    type Item = (TapeKey<'t>, TapeNode<'t>);
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         self.0.left = self.0.left.checked_sub(1)?;
-        let PyNode { tape, at } = self.0.next;
-        let value = PyNode { tape, at: at + 1 };
+        let TapeNode { tape, at } = self.0.next;
+        let value = TapeNode { tape, at: at + 1 };
         self.0.next.at = tape.after(value.at);
         let text = match tape.slot(at) {
             Slot::Text(index) => tape.text(index),
             _ => "",
         };
-        Some((PyKey { text, at }, value))
+        Some((TapeKey { text, at }, value))
     }
 }
 
-impl<'t> PyNode<'t> {
+impl<'t> TapeNode<'t> {
     /// The value at a slot.
     pub(super) fn at(tape: &'t Texts<'t>, at: usize) -> Self {
         Self { tape, at }
@@ -90,8 +90,8 @@ impl<'t> PyNode<'t> {
         self.tape.slot(self.at)
     }
 
-    fn children(self, count: usize) -> PyItems<'t> {
-        PyItems {
+    fn children(self, count: usize) -> TapeItems<'t> {
+        TapeItems {
             next: Self {
                 at: self.at + 1,
                 ..self
@@ -101,10 +101,10 @@ impl<'t> PyNode<'t> {
     }
 }
 
-impl<'t> Node<'t> for PyNode<'t> {
-    type Key = PyKey<'t>;
-    type Items = PyItems<'t>;
-    type Members = PyMembers<'t>;
+impl<'t> Node<'t> for TapeNode<'t> {
+    type Key = TapeKey<'t>;
+    type Items = TapeItems<'t>;
+    type Members = TapeMembers<'t>;
 
     #[inline]
     fn kind(self) -> Kind {
@@ -157,7 +157,7 @@ impl<'t> Node<'t> for PyNode<'t> {
     }
 
     #[inline]
-    fn items(self) -> PyItems<'t> {
+    fn items(self) -> TapeItems<'t> {
         match self.slot() {
             Slot::Array { len, .. } => self.children(len),
             _ => self.children(0),
@@ -165,10 +165,10 @@ impl<'t> Node<'t> for PyNode<'t> {
     }
 
     #[inline]
-    fn members(self) -> PyMembers<'t> {
+    fn members(self) -> TapeMembers<'t> {
         match self.slot() {
-            Slot::Object { len, .. } => PyMembers(self.children(len)),
-            _ => PyMembers(self.children(0)),
+            Slot::Object { len, .. } => TapeMembers(self.children(len)),
+            _ => TapeMembers(self.children(0)),
         }
     }
 

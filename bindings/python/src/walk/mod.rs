@@ -3,63 +3,63 @@
 //! The engine's [`Node`](toolgate_json::Node) cannot fail, and a Python value can: it may hold a set, a NaN,
 //! half a surrogate pair, or itself. A walk that meets something of that kind notes it, and what the engine
 //! then answers is not used: [`Tape`](crate::tape::Tape) reads the whole value and says what is wrong with it.
-//! A walk keeps a reference to each object that it meets, and runs no code of Python's: it looks at the objects of
-//! exact types and their subclasses as these types lay them out, and looks up exact strings in dicts
+//! A walk takes no references of its own to what it meets ([`borrowed`]), and runs no code of Python's: it looks at
+//! the objects of exact types and their subclasses as these types lay them out, and looks up exact strings in dicts
 //! whose names are exact strings.
 
-mod arena;
+mod borrowed;
 mod names;
 mod node;
 
 use std::cell::Cell;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
-use pyo3::{PyTypeCheck, PyTypeInfo};
 use toolgate_json::ReadLimits;
+use toolgate_schema::{AnyNode, Schema, Verdict, Workspace};
 
-use arena::Arena;
+use borrowed::{Object, PausedCollector};
 pub(crate) use names::Names;
-pub(crate) use node::PyNode;
+use node::WalkNode;
+
+/// Whether a Python value matches a schema; `None` if the tape must judge it.
+pub(crate) fn check(
+    schema: &Schema,
+    workspace: &mut Workspace,
+    value: &Bound<'_, PyAny>,
+    limits: &ReadLimits,
+    names: &Names,
+) -> Option<Verdict> {
+    let paused = PausedCollector::new(value.py());
+    let walk = Walk {
+        left: Cell::new(limits.nodes),
+        depth: u32::try_from(limits.depth).unwrap_or(u32::MAX),
+        odd: Cell::new(false),
+        paused: &paused,
+        names,
+    };
+    #[expect(
+        unsafe_code,
+        reason = "this is where no code of Python's may run until the engine has answered"
+    )]
+    // SAFETY: the engine knows nothing of Python, and what a node calls runs no code of Python's.
+    let root = unsafe { Object::root(value, &paused) };
+    let verdict = schema.check(workspace, AnyNode(WalkNode::new(&walk, root, 0)));
+    (!walk.odd.get()).then_some(verdict)
+}
 
 /// One check of one Python value.
-pub(crate) struct Walk<'py, 'n> {
-    /// The strings and containers that were met, each as often as it was.
-    met: Arena<Bound<'py, PyAny>>,
+struct Walk<'py, 'n> {
     /// How many more values and names may be met.
     left: Cell<usize>,
     /// How deep containers may stand in each other.
-    depth: usize,
+    depth: u32,
     /// Whether something was met that is for the tape to judge.
     odd: Cell<bool>,
-    /// The dict whose names were found to be exact strings, last.
-    plain: Cell<usize>,
+    paused: &'n PausedCollector<'py>,
     names: &'n Names,
 }
 
-impl<'py, 'n> Walk<'py, 'n> {
-    /// A walk under the bounds of reading the same value from text.
-    pub(crate) fn new(limits: &ReadLimits, names: &'n Names) -> Self {
-        Self {
-            met: Arena::new(),
-            left: Cell::new(limits.nodes),
-            depth: limits.depth,
-            odd: Cell::new(false),
-            plain: Cell::new(0),
-            names,
-        }
-    }
-
-    /// The whole value.
-    pub(crate) fn root(&self, value: &Bound<'py, PyAny>) -> PyNode<'_, 'py> {
-        PyNode::new(self, value.clone(), 0)
-    }
-
-    /// Whether all that was met is what JSON can say, within the limits: if not, the engine's answer means nothing.
-    pub(crate) fn is_json(&self) -> bool {
-        !self.odd.get()
-    }
-
+impl Walk<'_, '_> {
     /// Notes what the tape must judge.
     #[cold]
     fn refuse(&self) {
@@ -73,40 +73,5 @@ impl<'py, 'n> Walk<'py, 'n> {
             Some(left) => self.left.set(left),
             None => self.refuse(),
         }
-    }
-
-    /// Keeps a string or a container for as long as the walk lives, if it is a `T`.
-    #[inline]
-    fn keep<T: PyTypeCheck + PyTypeInfo>(
-        &self,
-        object: Bound<'py, PyAny>,
-    ) -> Option<&Bound<'py, T>> {
-        // What no limit allows is not kept either.
-        let kept = if self.left.get() == 0 {
-            None
-        } else {
-            self.met.push(object)
-        };
-        let kept = kept.and_then(|object| object.cast_exact().or_else(|_| object.cast()).ok());
-        if kept.is_none() {
-            self.refuse();
-        }
-        kept
-    }
-
-    /// Whether the names of a dict are exact strings, so that a lookup runs no code of Python's and finds what
-    /// has the text.
-    fn has_plain_names(&self, dict: &Bound<'py, PyDict>) -> bool {
-        let place = dict.as_ptr().addr();
-        if self.plain.get() != place {
-            if !dict
-                .iter()
-                .all(|(name, _)| name.is_exact_instance_of::<PyString>())
-            {
-                return false;
-            }
-            self.plain.set(place);
-        }
-        true
     }
 }

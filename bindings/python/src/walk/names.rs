@@ -23,35 +23,36 @@ impl Names {
         }
     }
 
-    /// A name as a string of Python's; `hash` is the name's [`key_hash`](toolgate_json::key_hash).
-    pub(super) fn string<'py>(
+    /// Lends a name as a string of Python's; `hash` is the name's [`key_hash`](toolgate_json::key_hash). Not to be
+    /// called by what it is lent to.
+    #[inline]
+    pub(super) fn lend<'py, T>(
         &self,
         py: Python<'py>,
         text: &str,
         hash: u32,
-    ) -> Bound<'py, PyString> {
-        if text.len() > LONGEST {
-            return PyString::new(py, text);
-        }
+        look: impl FnOnce(&Bound<'py, PyString>) -> T,
+    ) -> T {
         let mut rows = self.rows.borrow_mut();
-        if rows.is_empty() {
-            rows.resize_with(ROWS, || None);
-        }
         let place = usize::try_from(hash).unwrap_or(0) % ROWS;
-        let Some(row) = rows.get_mut(place) else {
-            return PyString::new(py, text);
-        };
-        if let Some(row) = row
+        if let Some(Some(row)) = rows.get(place)
             && *row.text == *text
         {
-            return row.string.bind(py).clone();
+            return look(row.string.bind(py));
         }
         let string = PyString::new(py, text);
-        *row = Some(Row {
-            text: text.into(),
-            string: string.clone().unbind(),
-        });
-        string
+        if text.len() <= LONGEST {
+            if rows.is_empty() {
+                rows.resize_with(ROWS, || None);
+            }
+            if let Some(row) = rows.get_mut(place) {
+                *row = Some(Row {
+                    text: text.into(),
+                    string: string.clone().unbind(),
+                });
+            }
+        }
+        look(&string)
     }
 }
 

@@ -1,44 +1,52 @@
 //! A Python object as the engine reads it.
 
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
-use pyo3::types::{dict::BoundDictIterator, list::BoundListIterator, tuple::BoundTupleIterator};
 use toolgate_json::{Key, Kind, NameEnds, Node, Number, key_hash};
 
 use super::Walk;
+use super::borrowed::{Items, Object};
 
 /// A value that a walk met.
 #[derive(Clone, Copy)]
-pub(crate) struct PyNode<'a, 'py> {
+pub(super) struct WalkNode<'a, 'py> {
     walk: &'a Walk<'py, 'a>,
-    value: Value<'a, 'py>,
-    /// Where its object is.
-    place: usize,
+    object: Object<'a, 'py>,
+    /// A number's bits.
+    bits: u64,
+    form: Form,
     /// In how many containers it stands.
-    depth: usize,
+    depth: u32,
 }
 
-/// A value by its type in JSON.
-#[derive(Clone, Copy)]
-enum Value<'a, 'py> {
+/// How Python has a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
     Null,
-    Boolean(bool),
-    Integer(i64),
-    Float(f64),
-    String(&'a Bound<'py, PyString>),
-    List(&'a Bound<'py, PyList>),
-    Tuple(&'a Bound<'py, PyTuple>),
-    Object(&'a Bound<'py, PyDict>),
+    False,
+    True,
+    Integer,
+    Float,
+    String,
+    List,
+    Tuple,
+    Object,
 }
 
-impl<'a, 'py> PyNode<'a, 'py> {
-    #[inline]
-    pub(super) fn new(walk: &'a Walk<'py, 'a>, object: Bound<'py, PyAny>, depth: usize) -> Self {
+impl<'a, 'py> WalkNode<'a, 'py> {
+    #[inline(always)]
+    pub(super) fn new(walk: &'a Walk<'py, 'a>, object: Object<'a, 'py>, depth: u32) -> Self {
         walk.meet();
+        let (form, bits) = read(object).unwrap_or_else(|| {
+            walk.refuse();
+            (Form::Null, 0)
+        });
         Self {
             walk,
-            place: object.as_ptr().addr(),
-            value: Value::new(walk, object),
+            object,
+            bits,
+            form,
             depth,
         }
     }
@@ -52,68 +60,86 @@ impl<'a, 'py> PyNode<'a, 'py> {
         }
         true
     }
+
+    /// The items of an array.
+    #[inline]
+    fn sequence(self) -> Option<Items<'a, 'py>> {
+        match self.form {
+            Form::List if self.opens() => Some(self.object.list()),
+            Form::Tuple if self.opens() => Some(self.object.tuple()),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn child(self, object: Object<'a, 'py>) -> Self {
+        Self::new(self.walk, object, self.depth + 1)
+    }
 }
 
-impl<'a, 'py> Value<'a, 'py> {
-    #[inline]
-    fn new(walk: &'a Walk<'py, 'a>, object: Bound<'py, PyAny>) -> Self {
-        if object.is_exact_instance_of::<PyString>() {
-            walk.keep(object).map(Self::String)
-        } else if let Ok(integer) = object.cast_exact::<PyInt>() {
-            Self::integer(integer)
-        } else if object.is_exact_instance_of::<PyDict>() {
-            walk.keep(object).map(Self::Object)
-        } else if object.is_exact_instance_of::<PyList>() {
-            walk.keep(object).map(Self::List)
-        } else if let Ok(boolean) = object.cast_exact::<PyBool>() {
-            Some(Self::Boolean(boolean.is_true()))
-        } else if let Ok(float) = object.cast_exact::<PyFloat>() {
-            Self::float(float)
-        } else if object.is_none() {
-            Some(Self::Null)
+/// The form of a value, and the bits of a number; `None` for what JSON does not have, or may not have.
+#[inline(always)]
+fn read(object: Object<'_, '_>) -> Option<(Form, u64)> {
+    let any = object.any();
+    if any.is_exact_instance_of::<PyString>() {
+        Some((Form::String, 0))
+    } else if any.is_exact_instance_of::<PyInt>() {
+        integer(object)
+    } else if any.is_exact_instance_of::<PyDict>() {
+        Some((Form::Object, 0))
+    } else if any.is_exact_instance_of::<PyList>() {
+        Some((Form::List, 0))
+    } else if let Ok(boolean) = any.cast_exact::<PyBool>() {
+        let form = if boolean.is_true() {
+            Form::True
         } else {
-            Self::subclass(walk, object)
-        }
-        .unwrap_or_else(|| {
-            walk.refuse();
-            Self::Null
-        })
+            Form::False
+        };
+        Some((form, 0))
+    } else if let Ok(value) = any.cast_exact::<PyFloat>() {
+        float(&value)
+    } else if any.is_none() {
+        Some((Form::Null, 0))
+    } else {
+        subclass(object)
     }
+}
 
-    /// Subclasses count as what they extend, as they do for the `json` module.
-    #[inline(never)]
-    fn subclass(walk: &'a Walk<'py, 'a>, object: Bound<'py, PyAny>) -> Option<Self> {
-        if object.is_instance_of::<PyString>() {
-            walk.keep(object).map(Self::String)
-        } else if object.is_instance_of::<PyDict>() {
-            walk.keep(object).map(Self::Object)
-        } else if object.is_instance_of::<PyList>() {
-            walk.keep(object).map(Self::List)
-        } else if object.is_instance_of::<PyTuple>() {
-            walk.keep(object).map(Self::Tuple)
-        } else if let Ok(integer) = object.cast::<PyInt>() {
-            Self::integer(integer)
-        } else {
-            Self::float(object.cast::<PyFloat>().ok()?)
-        }
+/// Subclasses count as what they extend, as they do for the `json` module.
+#[inline(never)]
+fn subclass(object: Object<'_, '_>) -> Option<(Form, u64)> {
+    let any = object.any();
+    if any.is_instance_of::<PyString>() {
+        Some((Form::String, 0))
+    } else if any.is_instance_of::<PyDict>() {
+        Some((Form::Object, 0))
+    } else if any.is_instance_of::<PyList>() {
+        Some((Form::List, 0))
+    } else if any.is_instance_of::<PyTuple>() {
+        Some((Form::Tuple, 0))
+    } else if any.is_instance_of::<PyInt>() {
+        integer(object)
+    } else {
+        any.cast::<PyFloat>().ok().and_then(|value| float(&value))
     }
+}
 
-    /// The tape reads integers of more digits.
-    #[inline]
-    fn integer(integer: &Bound<'py, PyInt>) -> Option<Self> {
-        integer.extract().ok().map(Self::Integer)
-    }
+/// The tape reads integers of more digits.
+#[inline]
+fn integer(object: Object<'_, '_>) -> Option<(Form, u64)> {
+    Some((Form::Integer, object.integer()?.cast_unsigned()))
+}
 
-    fn float(float: &Bound<'py, PyFloat>) -> Option<Self> {
-        let float = float.value();
-        float.is_finite().then_some(Self::Float(float))
-    }
+#[inline]
+fn float(float: &Bound<'_, PyFloat>) -> Option<(Form, u64)> {
+    let float = float.value();
+    float.is_finite().then_some((Form::Float, float.to_bits()))
 }
 
 /// The text of a string, and nothing for half a surrogate pair.
 #[inline]
-fn text<'a>(walk: &Walk<'_, '_>, string: &'a Bound<'_, PyString>) -> &'a str {
-    string.to_str().unwrap_or_else(|_| {
+fn text<'a>(walk: &Walk<'_, '_>, string: Object<'a, '_>) -> &'a str {
+    string.text().unwrap_or_else(|| {
         walk.refuse();
         ""
     })
@@ -121,12 +147,12 @@ fn text<'a>(walk: &Walk<'_, '_>, string: &'a Bound<'_, PyString>) -> &'a str {
 
 /// A member's name.
 #[derive(Clone, Copy)]
-pub(crate) struct PyKey<'a> {
+pub(super) struct WalkKey<'a> {
     text: &'a str,
     place: usize,
 }
 
-impl<'a> Key<'a> for PyKey<'a> {
+impl<'a> Key<'a> for WalkKey<'a> {
     #[inline]
     fn text(self) -> &'a str {
         self.text
@@ -150,174 +176,149 @@ impl<'a> Key<'a> for PyKey<'a> {
 }
 
 /// The items of an array.
-pub(crate) struct PyItems<'a, 'py> {
-    walk: &'a Walk<'py, 'a>,
-    items: Items<'py>,
-    depth: usize,
+pub(super) struct WalkItems<'a, 'py> {
+    parent: WalkNode<'a, 'py>,
+    items: Option<Items<'a, 'py>>,
 }
 
-enum Items<'py> {
-    None,
-    List(BoundListIterator<'py>),
-    Tuple(BoundTupleIterator<'py>),
-}
-
-impl<'a, 'py> Iterator for PyItems<'a, 'py> {
-    type Item = PyNode<'a, 'py>;
+impl<'a, 'py> Iterator for WalkItems<'a, 'py> {
+    type Item = WalkNode<'a, 'py>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let item = match &mut self.items {
-            Items::None => None,
-            Items::List(items) => items.next(),
-            Items::Tuple(items) => items.next(),
-        };
-        Some(PyNode::new(self.walk, item?, self.depth))
+        let item = self.items.as_mut()?.next()?;
+        Some(self.parent.child(item))
     }
 }
 
 /// The members of an object.
-pub(crate) struct PyMembers<'a, 'py> {
-    walk: &'a Walk<'py, 'a>,
-    members: Option<BoundDictIterator<'py>>,
-    depth: usize,
+pub(super) struct WalkMembers<'a, 'py> {
+    parent: WalkNode<'a, 'py>,
+    /// The place of the next member, where there are members.
+    at: Option<ffi::Py_ssize_t>,
 }
 
-impl<'a, 'py> Iterator for PyMembers<'a, 'py> {
-    type Item = (PyKey<'a>, PyNode<'a, 'py>);
+impl<'a, 'py> Iterator for WalkMembers<'a, 'py> {
+    type Item = (WalkKey<'a>, WalkNode<'a, 'py>);
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let (name, value) = self.members.as_mut()?.next()?;
-        self.walk.meet();
-        let place = name.as_ptr().addr();
+        let parent = self.parent;
+        let walk = parent.walk;
+        let (name, value) = parent.object.next_member(self.at.as_mut()?)?;
+        walk.meet();
         // A subclass of `str` may compare in its own way: whether two names are of one text is for the tape to say.
-        let name = if name.is_exact_instance_of::<PyString>() {
-            self.walk.keep(name)
+        let text = if name.is_exact_string() {
+            text(walk, name)
         } else {
-            self.walk.refuse();
-            None
+            walk.refuse();
+            ""
         };
-        let text = name.map_or("", |name| text(self.walk, name));
-        let key = PyKey { text, place };
-        Some((key, PyNode::new(self.walk, value, self.depth)))
+        let place = name.place();
+        Some((WalkKey { text, place }, parent.child(value)))
     }
 }
 
-impl<'a, 'py> Node<'a> for PyNode<'a, 'py> {
-    type Key = PyKey<'a>;
-    type Items = PyItems<'a, 'py>;
-    type Members = PyMembers<'a, 'py>;
+impl<'a, 'py> Node<'a> for WalkNode<'a, 'py> {
+    type Key = WalkKey<'a>;
+    type Items = WalkItems<'a, 'py>;
+    type Members = WalkMembers<'a, 'py>;
 
     #[inline]
     fn kind(self) -> Kind {
-        match self.value {
-            Value::Null => Kind::Null,
-            Value::Boolean(_) => Kind::Boolean,
-            Value::Integer(_) | Value::Float(_) => Kind::Number,
-            Value::String(_) => Kind::String,
-            Value::List(_) | Value::Tuple(_) => Kind::Array,
-            Value::Object(_) => Kind::Object,
+        match self.form {
+            Form::Null => Kind::Null,
+            Form::False | Form::True => Kind::Boolean,
+            Form::Integer | Form::Float => Kind::Number,
+            Form::String => Kind::String,
+            Form::List | Form::Tuple => Kind::Array,
+            Form::Object => Kind::Object,
         }
     }
 
     #[inline]
     fn boolean(self) -> bool {
-        matches!(self.value, Value::Boolean(true))
+        self.form == Form::True
     }
 
     #[inline]
     fn number(self) -> Number<'a> {
-        match self.value {
-            Value::Integer(value) => Number::from_i64(value),
-            Value::Float(value) => Number::from_f64(value),
+        match self.form {
+            Form::Integer => Number::from_i64(self.bits.cast_signed()),
+            Form::Float => Number::from_f64(f64::from_bits(self.bits)),
             _ => Number::from_i64(0),
         }
     }
 
     /// A Python `float` is never one, as `json.dumps` writes it with a fraction.
     fn is_integer_literal(self) -> bool {
-        matches!(self.value, Value::Integer(_))
+        self.form == Form::Integer
     }
 
     #[inline]
     fn string(self) -> &'a str {
-        match self.value {
-            Value::String(string) => text(self.walk, string),
+        match self.form {
+            Form::String => text(self.walk, self.object),
             _ => "",
         }
     }
 
     #[inline]
     fn len(self) -> usize {
-        match self.value {
-            Value::Object(dict) => dict.len(),
-            Value::List(list) => list.len(),
-            Value::Tuple(tuple) => tuple.len(),
+        match self.form {
+            Form::Object => self.object.members(),
+            Form::List => self.object.list().left(),
+            Form::Tuple => self.object.tuple().left(),
             _ => 0,
         }
     }
 
     #[inline]
-    fn items(self) -> PyItems<'a, 'py> {
-        let items = match self.value {
-            Value::List(list) if self.opens() => Items::List(list.iter()),
-            Value::Tuple(tuple) if self.opens() => Items::Tuple(tuple.iter()),
-            _ => Items::None,
-        };
-        PyItems {
-            walk: self.walk,
-            items,
-            depth: self.depth + 1,
+    fn items(self) -> WalkItems<'a, 'py> {
+        WalkItems {
+            parent: self,
+            items: self.sequence(),
         }
     }
 
     #[inline]
-    fn members(self) -> PyMembers<'a, 'py> {
-        let members = match self.value {
-            Value::Object(dict) if self.opens() => Some(dict.iter()),
-            _ => None,
-        };
-        PyMembers {
-            walk: self.walk,
-            members,
-            depth: self.depth + 1,
+    fn members(self) -> WalkMembers<'a, 'py> {
+        WalkMembers {
+            parent: self,
+            at: (self.form == Form::Object && self.opens()).then_some(0),
         }
     }
 
     fn item(self, index: usize) -> Option<Self> {
-        let item = match self.value {
-            Value::List(list) if self.opens() => list.get_item(index),
-            Value::Tuple(tuple) if self.opens() => tuple.get_item(index),
-            _ => return None,
-        };
-        Some(Self::new(self.walk, item.ok()?, self.depth + 1))
+        let mut items = self.sequence()?;
+        items.skip_to(index);
+        Some(self.child(items.next()?))
     }
 
     fn member(self, name: &str) -> Option<Self> {
         self.member_hashed(name, || key_hash(name))
     }
 
+    #[inline]
     fn member_hashed(self, name: &str, hash: impl FnOnce() -> u32) -> Option<Self> {
-        let dict = match self.value {
-            Value::Object(dict) if self.opens() => dict,
-            _ => return None,
-        };
-        if !self.walk.has_plain_names(dict) {
-            self.walk.refuse();
+        if self.form != Form::Object || !self.opens() {
             return None;
         }
-        let name = self.walk.names.string(dict.py(), name, hash());
-        let Ok(found) = dict.get_item(name) else {
-            self.walk.refuse();
+        let walk = self.walk;
+        let py = self.object.any().py();
+        let found = walk.names.lend(py, name, hash(), |name| {
+            walk.paused.member(self.object, name)
+        });
+        let Ok(found) = found else {
+            walk.refuse();
             return None;
         };
-        Some(Self::new(self.walk, found?, self.depth + 1))
+        Some(self.child(found?))
     }
 
     /// One object has one value, wherever it stands.
     #[inline]
     fn identity(self) -> usize {
-        self.place
+        self.object.place()
     }
 }
