@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use toolgate_json::ReadLimits;
 use toolgate_schema::{Compiler, Limits, Workspace};
-use toolgate_testkit::dialect::Dialect;
+use toolgate_testkit::Dialect;
 use toolgate_testkit::engine::Setup;
 use toolgate_testkit::peers::Jsonschema;
 

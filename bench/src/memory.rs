@@ -11,7 +11,7 @@ use allocation_counter::{AllocationInfo, measure};
 use serde_json::{Value, json};
 use toolgate_bench::sets::{self, Choice, Set, Workload};
 use toolgate_schema::{Compiler, Workspace};
-use toolgate_testkit::dialect::Dialect;
+use toolgate_testkit::Dialect;
 use toolgate_testkit::engine::Setup;
 use toolgate_testkit::peers::Jsonschema;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
-use toolgate_testkit::dialect::Dialect;
+use toolgate_testkit::Dialect;
 use toolgate_testkit::differential::random::Random;
 use toolgate_testkit::engine::Setup;
 use toolgate_testkit::peers::Jsonschema;

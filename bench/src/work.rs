@@ -7,7 +7,7 @@ use serde_json::Value;
 use toolgate_bench::sets::{Set, Workload};
 use toolgate_json::{OwnedDocument, ReadLimits};
 use toolgate_schema::{Compiler, Schema, ValueNode, Verdict, Workspace};
-use toolgate_testkit::dialect::Dialect;
+use toolgate_testkit::Dialect;
 use toolgate_testkit::engine::Setup;
 use toolgate_testkit::peers::{Boon, BoonCompiled, Jsonschema};
 

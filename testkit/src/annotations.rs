@@ -10,7 +10,7 @@ use serde_json::Value;
 use toolgate_json::{OwnedDocument, ReadLimits};
 use toolgate_schema::{Annotations, ValueNode};
 
-use crate::dialect::Dialect;
+use crate::Dialect;
 use crate::engine::{Document, Setup};
 use crate::ours::{self, Ours};
 use crate::place;
@@ -124,7 +124,7 @@ fn asserted(assertion: &str, annotations: &Annotations) -> Result<(), String> {
 
 /// Whether a `compatibility` such as `"6,<=2019"` admits the dialect.
 fn admits(compatibility: &str, dialect: Dialect) -> Result<bool, String> {
-    let release = dialect.release();
+    let release = release(dialect);
     for part in compatibility
         .split(',')
         .map(str::trim)
@@ -146,6 +146,17 @@ fn admits(compatibility: &str, dialect: Dialect) -> Result<bool, String> {
         }
     }
     Ok(true)
+}
+
+/// A dialect as `compatibility` counts it.
+fn release(dialect: Dialect) -> u32 {
+    match dialect {
+        Dialect::Draft4 => 4,
+        Dialect::Draft6 => 6,
+        Dialect::Draft7 => 7,
+        Dialect::Draft201909 => 2019,
+        Dialect::Draft202012 => 2020,
+    }
 }
 
 #[cfg(test)]

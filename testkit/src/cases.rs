@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use toolgate_json::{DuplicateKeys, OwnedDocument, ReadError, ReadLimits};
 
-use crate::dialect::Dialect;
+use crate::Dialect;
 use crate::engine::{Answer, Document, Engine, Setup};
 use crate::place;
 use crate::raw;
@@ -157,7 +157,7 @@ pub fn load(directory: &Path) -> Result<Vec<Case>, String> {
                 Some(names) => raw::items(names)
                     .into_iter()
                     .map(|name| {
-                        Dialect::from_folder(&raw::string(name))
+                        Dialect::from_name(&raw::string(name))
                             .ok_or_else(|| format!("{file}: no dialect is called {name}"))
                     })
                     .collect::<Result<_, _>>()?,

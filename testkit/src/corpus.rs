@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::dialect::Dialect;
+use crate::Dialect;
 use crate::engine::{Compiled, Engine, Setup};
 use crate::place;
 use crate::raw;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::dialect::Dialect;
+use crate::Dialect;
 
 /// A JSON Schema engine under test.
 pub trait Engine {

@@ -9,7 +9,6 @@
 pub mod annotations;
 pub mod cases;
 pub mod corpus;
-pub mod dialect;
 pub mod differential;
 pub mod engine;
 pub mod engines;
@@ -23,3 +22,5 @@ pub mod plain;
 pub mod raw;
 pub mod recorded;
 pub mod tally;
+
+pub use toolgate_schema::Dialect;

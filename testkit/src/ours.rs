@@ -3,7 +3,6 @@
 use toolgate_json::{DuplicateKeys, Kind, Node, OwnedDocument, ReadLimits, View};
 use toolgate_schema::{CompileError, Compiler, Content, Formats, Schema, Verdict, Workspace};
 
-use crate::dialect::Dialect;
 use crate::engine::{Answer, Compiled, Document, Engine, Refusal, Setup};
 
 /// Ours over bytes: no `Value` is ever built.
@@ -49,7 +48,7 @@ pub fn compile(setup: &Setup<'_>) -> Result<Ours, Refusal> {
     } else {
         Formats::Annotate
     });
-    compiler = compiler.default_dialect(dialect(setup.dialect));
+    compiler = compiler.default_dialect(setup.dialect);
     if setup.content {
         compiler = compiler.content(Content::Assert);
     }
@@ -207,16 +206,6 @@ fn put(frames: &mut [Frame<'_>], done: &mut serde_json::Value) -> bool {
         }
     }
     true
-}
-
-fn dialect(dialect: Dialect) -> toolgate_schema::Dialect {
-    match dialect {
-        Dialect::Draft4 => toolgate_schema::Dialect::Draft4,
-        Dialect::Draft6 => toolgate_schema::Dialect::Draft6,
-        Dialect::Draft7 => toolgate_schema::Dialect::Draft7,
-        Dialect::Draft201909 => toolgate_schema::Dialect::Draft201909,
-        Dialect::Draft202012 => toolgate_schema::Dialect::Draft202012,
-    }
 }
 
 fn answer(verdict: Verdict) -> Answer {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use toolgate_json::{OwnedDocument, ReadLimits};
 use toolgate_schema::{OutputFormat, ValueNode};
 
-use crate::dialect::Dialect;
+use crate::Dialect;
 use crate::engine::{Answer, Document, Setup};
 use crate::ours::{self, Ours};
 use crate::place;

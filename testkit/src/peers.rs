@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::dialect::Dialect;
+use crate::Dialect;
 use crate::engine::{Answer, Compiled, Document, Engine, Refusal, Setup};
 
 /// The `jsonschema` crate.

@@ -122,7 +122,7 @@ const FINDINGS: usize = 6;
 #[cfg(test)]
 mod tests {
     use super::{fragment, hold};
-    use crate::dialect::Dialect;
+    use crate::Dialect;
     use crate::engine::Setup;
     use crate::ours;
 

@@ -1,6 +1,6 @@
 //! The official suite, on both instance representations; ignored where it is absent.
 
-use toolgate_testkit::dialect::Dialect;
+use toolgate_testkit::Dialect;
 use toolgate_testkit::engine::Engine;
 use toolgate_testkit::{annotations, engines, official, output, place::Material};
 

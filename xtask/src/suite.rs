@@ -6,8 +6,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use toolgate_testkit::Dialect;
 use toolgate_testkit::annotations;
-use toolgate_testkit::dialect::Dialect;
 use toolgate_testkit::engine::Engine;
 use toolgate_testkit::engines;
 use toolgate_testkit::official;

@@ -12,7 +12,7 @@
 use serde_json::{Map, Value, json};
 use toolgate_analysis::diff::{Class, Differ};
 use toolgate_schema::{Compiler, Formats, Schema, Workspace};
-use toolgate_testkit::dialect::Dialect;
+use toolgate_testkit::Dialect;
 use toolgate_testkit::differential::instances::instance;
 use toolgate_testkit::differential::random::Random;
 use toolgate_testkit::differential::schemas::schema;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::bits;
 use crate::hash::key_hash;
 use crate::int;
 use crate::node::{Key, Kind, Node};
@@ -172,7 +173,7 @@ impl NodeId {
     #[inline]
     #[must_use]
     pub fn index(self) -> usize {
-        int::wide(self.0)
+        int::to_usize(self.0)
     }
 
     /// The id with this index; indexes beyond `u32` give an id no document has.
@@ -197,8 +198,8 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn span(self) -> Span {
         Span {
-            start: int::wide(self.slot.start),
-            end: int::wide(self.slot.end),
+            start: int::to_usize(self.slot.start),
+            end: int::to_usize(self.slot.end),
         }
     }
 
@@ -273,7 +274,7 @@ impl<'a> Node<'a> for View<'a> {
     #[inline]
     fn number(self) -> Number<'a> {
         match self.slot.tag {
-            Tag::Small => Number::from_i64(int::from_bits(int::join(self.slot.a, self.slot.b))),
+            Tag::Small => Number::from_i64(bits::join(self.slot.a, self.slot.b).cast_signed()),
             Tag::Number => Number::from_grammatical(self.raw()),
             _ => Number::from_i64(0),
         }
@@ -291,7 +292,7 @@ impl<'a> Node<'a> for View<'a> {
     #[inline]
     fn len(self) -> usize {
         if self.slot.tag.is_container() {
-            int::wide(self.slot.b)
+            int::to_usize(self.slot.b)
         } else {
             0
         }
@@ -342,7 +343,7 @@ impl<'a> Node<'a> for View<'a> {
 
     #[inline]
     fn identity(self) -> usize {
-        int::wide(self.own)
+        int::to_usize(self.own)
     }
 }
 
@@ -380,7 +381,7 @@ impl<'a> Key<'a> for KeyView<'a> {
 
     #[inline]
     fn identity(self) -> usize {
-        int::wide(self.view.own)
+        int::to_usize(self.view.own)
     }
 }
 
@@ -413,7 +414,7 @@ impl<'a> Iterator for Items<'a> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (int::wide(self.left), Some(int::wide(self.left)))
+        (int::to_usize(self.left), Some(int::to_usize(self.left)))
     }
 }
 
@@ -443,7 +444,7 @@ impl<'a> Iterator for Members<'a> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (int::wide(self.left), Some(int::wide(self.left)))
+        (int::to_usize(self.left), Some(int::to_usize(self.left)))
     }
 }
 

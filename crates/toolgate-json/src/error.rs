@@ -101,7 +101,7 @@ impl ReadError {
     #[cold]
     pub(crate) fn over(kind: ReadErrorKind, at: usize, name: &'static str, allowed: usize) -> Self {
         let mut error = Self::new(kind, at);
-        error.inner.limit = Some((name, crate::int::long(allowed)));
+        error.inner.limit = Some((name, crate::int::to_u64(allowed)));
         error
     }
 

@@ -1,5 +1,6 @@
 //! A fast, fixed 32-bit hash for member names.
 
+use crate::bits;
 use crate::int;
 
 /// Hashes a member name.
@@ -19,7 +20,7 @@ pub fn key_hash(text: &str) -> u32 {
 /// As [`key_hash`], for the bytes of a text.
 #[inline]
 pub(crate) fn key_hash_bytes(text: &[u8]) -> u32 {
-    int::high(hash_bytes(text))
+    bits::high(hash_bytes(text))
 }
 
 /// A name's length and its two ends as words: all there is to know of a name of
@@ -77,7 +78,7 @@ impl NameEnds {
     #[must_use]
     pub fn hash(self, name: &[u8]) -> u32 {
         let start = seed(name.len());
-        int::high(if self.is_whole() {
+        bits::high(if self.is_whole() {
             mix(start ^ self.head, FINAL ^ self.tail)
         } else {
             long(name, start, self.tail)
@@ -118,7 +119,7 @@ fn long(bytes: &[u8], start: u64, tail: u64) -> u64 {
 /// no change of a letter makes up for a change of length.
 #[inline]
 fn seed(length: usize) -> u64 {
-    SEED ^ int::long(length).wrapping_mul(FACTOR)
+    SEED ^ int::to_u64(length).wrapping_mul(FACTOR)
 }
 
 /// The first eight bytes as a word that sorts as they do, zeros behind fewer than
@@ -145,7 +146,7 @@ fn ends(bytes: &[u8]) -> (u64, u64) {
 #[inline]
 pub(crate) fn mix(left: u64, right: u64) -> u64 {
     let product = u128::from(left) * u128::from(right);
-    int::low_long(product) ^ int::low_long(product >> 64)
+    bits::low_long(product) ^ bits::low_long(product >> 64)
 }
 
 /// Odd constants without structure: the leading bits of the fractional parts

@@ -1,74 +1,57 @@
-//! Every cast of this crate, in two kinds: those that cannot lose anything on
-//! the platforms we build for, and those that cut on purpose.
+//! The integer conversions of Toolgate's crates, in one place.
+//!
+//! Rust has no lossless conversion between `u32`, `usize` and `u64`, because a `usize` may have 16
+//! bits. Every target of these crates has 32 or 64, so [`to_usize`] and [`to_u64`] lose nothing.
+//! The other two saturate: what does not fit becomes the greatest value, which no table reaches.
 
-/// A `u32` index or offset as a `usize`.
+/// A 32-bit index as a slice index.
+///
+/// ```
+/// assert_eq!(toolgate_json::int::to_usize(7), 7_usize);
+/// ```
 #[expect(
     clippy::as_conversions,
     reason = "usize is at least 32 bits wide on every target of this crate"
 )]
 #[inline(always)]
-pub(crate) const fn wide(value: u32) -> usize {
-    value as usize
+#[must_use]
+pub const fn to_usize(index: u32) -> usize {
+    index as usize
 }
 
-/// An index or offset as a `u32`.
+/// A length as a count, an amount of fuel, or the number that an error reports.
 ///
-/// The reader refuses sources and tapes with more than `u32::MAX - 1` bytes or
-/// nodes before it makes an offset, so nothing is cut off here.
-#[expect(
-    clippy::as_conversions,
-    reason = "the reader caps byte and node counts below u32::MAX before calling"
-)]
-#[inline(always)]
-pub(crate) const fn narrow(value: usize) -> u32 {
-    value as u32
-}
-
-/// A `usize` as a `u64`.
+/// ```
+/// assert_eq!(toolgate_json::int::to_u64(7), 7_u64);
+/// ```
 #[expect(
     clippy::as_conversions,
     reason = "usize is at most 64 bits wide on every target of this crate"
 )]
 #[inline(always)]
-pub(crate) const fn long(value: usize) -> u64 {
-    value as u64
+#[must_use]
+pub const fn to_u64(length: usize) -> u64 {
+    length as u64
 }
 
-/// The low 32 bits of a `u64`.
-#[expect(clippy::as_conversions, reason = "cutting is what this is for")]
-#[inline(always)]
-pub(crate) const fn low(value: u64) -> u32 {
-    value as u32
+/// A slice index as the 32-bit index that tables keep; `u32::MAX` if it does not fit.
+///
+/// ```
+/// assert_eq!(toolgate_json::int::to_u32(7), 7_u32);
+/// ```
+#[inline]
+#[must_use]
+pub fn to_u32(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-/// The high 32 bits of a `u64`.
-#[inline(always)]
-pub(crate) const fn high(value: u64) -> u32 {
-    low(value >> 32)
-}
-
-/// The low 64 bits of a `u128`.
-#[expect(clippy::as_conversions, reason = "cutting is what this is for")]
-#[inline(always)]
-pub(crate) const fn low_long(value: u128) -> u64 {
-    value as u64
-}
-
-/// Both halves of a 64-bit word put together again.
-#[expect(clippy::as_conversions, reason = "u32 to u64 loses nothing")]
-#[inline(always)]
-pub(crate) const fn join(high: u32, low: u32) -> u64 {
-    ((high as u64) << 32) | low as u64
-}
-
-/// The bits of an `i64`.
-#[inline(always)]
-pub(crate) const fn bits(value: i64) -> u64 {
-    value.cast_unsigned()
-}
-
-/// The `i64` with these bits.
-#[inline(always)]
-pub(crate) const fn from_bits(value: u64) -> i64 {
-    value.cast_signed()
+/// A count as a length; `usize::MAX` if it does not fit.
+///
+/// ```
+/// assert_eq!(toolgate_json::int::to_length(7), 7_usize);
+/// ```
+#[inline]
+#[must_use]
+pub fn to_length(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
 }

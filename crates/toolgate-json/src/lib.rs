@@ -30,12 +30,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bits;
 #[cfg(test)]
 mod collide;
 mod document;
 mod error;
 mod hash;
-mod int;
+pub mod int;
 mod limits;
 mod meter;
 mod node;

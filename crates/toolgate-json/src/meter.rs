@@ -39,5 +39,5 @@ impl Meter for Unmetered {
 /// The price of looking at one text of `bytes` bytes.
 #[inline]
 pub(crate) fn text_price(bytes: usize) -> u64 {
-    crate::int::long(bytes / 16)
+    crate::int::to_u64(bytes / 16)
 }

@@ -9,7 +9,6 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use crate::hash::{hash_bytes, mix};
-use crate::int;
 use decimal::Decimal;
 
 /// The value of a JSON number, exact whatever its size.
@@ -248,14 +247,14 @@ impl<'a> Number<'a> {
     #[must_use]
     pub fn hash64(self) -> u64 {
         match self.value {
-            Value::Integer(value) => mix(int::bits(value) ^ HASH_INTEGER, HASH_FACTOR),
+            Value::Integer(value) => mix(value.cast_unsigned() ^ HASH_INTEGER, HASH_FACTOR),
             Value::Scaled {
                 negative,
                 coefficient,
                 scale,
             } => {
                 let first = mix(coefficient ^ u64::from(negative) ^ HASH_SCALED, HASH_FACTOR);
-                mix(first ^ int::bits(scale), HASH_FACTOR)
+                mix(first ^ scale.cast_unsigned(), HASH_FACTOR)
             }
             Value::Text(text) => {
                 let decimal = Decimal::of_text(text);

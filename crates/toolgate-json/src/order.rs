@@ -158,7 +158,7 @@ fn gather<'a, N: Node<'a>, M: Meter>(
     }
     // Sorting compares each key about log2(n) times; pay for that as well.
     let rounds = members.len().checked_ilog2().unwrap_or_default();
-    meter.spend(int::long(members.len() / 16) * u64::from(rounds))?;
+    meter.spend(int::to_u64(members.len() / 16) * u64::from(rounds))?;
     members.sort_unstable_by(|left, right| {
         left.hash
             .cmp(&right.hash)

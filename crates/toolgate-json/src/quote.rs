@@ -72,7 +72,7 @@ fn shown_width(character: char) -> usize {
             let digits = (32 - u32::from(character).leading_zeros())
                 .div_ceil(4)
                 .max(1);
-            4 + crate::int::wide(digits)
+            4 + crate::int::to_usize(digits)
         }
         _ => 1,
     }

@@ -6,6 +6,7 @@ mod scalar;
 mod stream;
 mod string;
 
+use crate::bits;
 use crate::document::Document;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::int;
@@ -224,16 +225,16 @@ impl Pass<'_, '_> {
                 self.limits.depth,
             ));
         }
-        let own = int::narrow(self.tape.slots.len());
+        let own = bits::to_offset(self.tape.slots.len());
         self.push(Slot {
-            start: int::narrow(self.at),
+            start: bits::to_offset(self.at),
             end: 0,
             a: 0,
             b: 0,
             c: open.own,
             tag,
         })?;
-        if let Some(outer) = self.tape.slots.get_mut(int::wide(open.own)) {
+        if let Some(outer) = self.tape.slots.get_mut(int::to_usize(open.own)) {
             outer.b = open.count;
         }
         *open = Open {
@@ -256,11 +257,11 @@ impl Pass<'_, '_> {
         } else {
             0
         };
-        let after = int::narrow(self.tape.slots.len());
-        let Some(slot) = self.tape.slots.get_mut(int::wide(open.own)) else {
+        let after = bits::to_offset(self.tape.slots.len());
+        let Some(slot) = self.tape.slots.get_mut(int::to_usize(open.own)) else {
             return Ok(());
         };
-        slot.end = int::narrow(self.at);
+        slot.end = bits::to_offset(self.at);
         slot.a = after;
         slot.b = open.count - dropped;
         let outer_own = slot.c;
@@ -300,8 +301,8 @@ impl Pass<'_, '_> {
         }
         self.at += N;
         self.push(Slot {
-            start: int::narrow(start),
-            end: int::narrow(self.at),
+            start: bits::to_offset(start),
+            end: bits::to_offset(self.at),
             a: 0,
             b: 0,
             c: parent,
@@ -335,7 +336,7 @@ impl Pass<'_, '_> {
         if self.tape.slots.len() >= self.max_nodes {
             return Err(ReadError::over(
                 ReadErrorKind::TooManyNodes,
-                int::wide(slot.start),
+                int::to_usize(slot.start),
                 "nodes",
                 self.max_nodes,
             ));

@@ -87,7 +87,7 @@ impl Slot {
 impl Tape {
     #[inline]
     pub(crate) fn slot(&self, index: u32) -> Option<&Slot> {
-        self.slots.get(int::wide(index))
+        self.slots.get(int::to_usize(index))
     }
 
     /// The bytes of a string's or key's slot, unescaped. Cheaper than
@@ -97,11 +97,11 @@ impl Tape {
         let found = match slot.tag {
             Tag::String | Tag::Key => source
                 .as_bytes()
-                .get(int::wide(slot.start) + 1..int::wide(slot.end) - 1),
+                .get(int::to_usize(slot.start) + 1..int::to_usize(slot.end) - 1),
             Tag::Escaped | Tag::EscapedKey => self
                 .scratch
                 .as_bytes()
-                .get(int::wide(slot.a)..int::wide(slot.b)),
+                .get(int::to_usize(slot.a)..int::to_usize(slot.b)),
             _ => None,
         };
         found.unwrap_or_default()
@@ -113,11 +113,11 @@ impl Tape {
         let found = match slot.tag {
             // The span includes the quotes.
             Tag::String | Tag::Key => {
-                source.get(int::wide(slot.start) + 1..int::wide(slot.end) - 1)
+                source.get(int::to_usize(slot.start) + 1..int::to_usize(slot.end) - 1)
             }
-            Tag::Escaped | Tag::EscapedKey => {
-                self.scratch.get(int::wide(slot.a)..int::wide(slot.b))
-            }
+            Tag::Escaped | Tag::EscapedKey => self
+                .scratch
+                .get(int::to_usize(slot.a)..int::to_usize(slot.b)),
             _ => None,
         };
         found.unwrap_or_default()

@@ -85,7 +85,7 @@ fn first_by_hash<'a, N: Node<'a>, M: Meter>(
         Some(items) => items,
         None => {
             // Sorting them.
-            meter.spend(int::long(count / 2))?;
+            meter.spend(int::to_u64(count / 2))?;
             many.resize(count, Item::EMPTY);
             many.as_mut_slice()
         }

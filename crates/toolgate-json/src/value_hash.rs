@@ -106,7 +106,7 @@ fn hash_shallow<'a, N: Node<'a>, M: Meter>(
     node: N,
     meter: &mut M,
 ) -> ControlFlow<M::Stop, Shallow> {
-    let shape = |seed: u64| mix(seed ^ int::long(node.len()), FACTOR);
+    let shape = |seed: u64| mix(seed ^ int::to_u64(node.len()), FACTOR);
     ControlFlow::Continue(match node.kind() {
         Kind::Null => Shallow::Whole(NULL),
         Kind::Boolean => Shallow::Whole(if node.boolean() { TRUE } else { FALSE }),

@@ -40,14 +40,14 @@ impl Alphabet {
                 Op::Class(class, _) => Set::Class(class),
                 _ => continue,
             };
-            let next = crate::int::narrow(sets.len());
+            let next = toolgate_json::int::to_u32(sets.len());
             sets.entry(set).or_insert(next);
             if sets.len() > MAX_SETS {
                 return None;
             }
         }
         // Where each set begins and ends; the last bit stands for `\w`.
-        let words = crate::int::narrow(sets.len());
+        let words = toolgate_json::int::to_u32(sets.len());
         let mut edges: Vec<(u32, u32)> = Vec::new();
         let mut edge = |low: u32, high: u32, set: u32| {
             edges.push((low, set));
@@ -97,7 +97,7 @@ impl Alphabet {
         let mut at = 0;
         while at <= LAST {
             while let Some((_, set)) = edges.next_if(|edge| edge.0 <= at) {
-                if let Some(word) = signature.get_mut(crate::int::wide(set / 64)) {
+                if let Some(word) = signature.get_mut(toolgate_json::int::to_usize(set / 64)) {
                     *word ^= 1 << (set % 64);
                 }
             }
@@ -116,8 +116,8 @@ impl Alphabet {
             for slot in out
                 .ascii
                 .iter_mut()
-                .take(crate::int::wide(next.min(128)))
-                .skip(crate::int::wide(at))
+                .take(toolgate_json::int::to_usize(next.min(128)))
+                .skip(toolgate_json::int::to_usize(at))
             {
                 *slot = symbol;
             }
@@ -129,7 +129,7 @@ impl Alphabet {
         }
         let has = |signature: &[u64], set: u32| {
             signature
-                .get(crate::int::wide(set / 64))
+                .get(toolgate_json::int::to_usize(set / 64))
                 .is_some_and(|word| word >> (set % 64) & 1 == 1)
         };
         let mut word_symbols = vec![false; known.len()];

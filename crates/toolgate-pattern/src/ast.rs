@@ -3,8 +3,8 @@
 //! Being flat it is dropped without recursion, and every bottom-up question
 //! ([`Facts`]) is answered while it is built.
 
-use crate::int::{narrow, wide};
 use crate::set::Class;
+use toolgate_json::int::{to_u32, to_usize};
 
 /// The place of a node in its [`Ast`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,7 +109,7 @@ impl Ast {
     /// Adds a node; its children must be in already.
     pub(crate) fn push(&mut self, node: Node) -> NodeId {
         let facts = self.derive(node);
-        let id = NodeId(narrow(self.nodes.len()));
+        let id = NodeId(to_u32(self.nodes.len()));
         self.nodes.push(node);
         self.facts.push(facts);
         id
@@ -117,17 +117,17 @@ impl Ast {
 
     /// Adds a run of children.
     pub(crate) fn list(&mut self, children: &[NodeId]) -> List {
-        let first = narrow(self.children.len());
+        let first = to_u32(self.children.len());
         self.children.extend_from_slice(children);
         List {
             first,
-            len: narrow(children.len()),
+            len: to_u32(children.len()),
         }
     }
 
     /// Adds a class.
     pub(crate) fn add_class(&mut self, class: Class) -> ClassId {
-        let id = ClassId(narrow(self.classes.len()));
+        let id = ClassId(to_u32(self.classes.len()));
         self.class_bytes = self.class_bytes.saturating_add(class.size());
         self.classes.push(class);
         id
@@ -136,42 +136,47 @@ impl Ast {
     /// Adds the target of a backreference, to be filled in later.
     pub(crate) fn add_target(&mut self, groups: Vec<u32>) -> u32 {
         self.targets.push(groups);
-        narrow(self.targets.len() - 1)
+        to_u32(self.targets.len() - 1)
     }
 
     /// Fills in the groups of a target.
     pub(crate) fn set_target(&mut self, target: u32, groups: Vec<u32>) {
-        if let Some(slot) = self.targets.get_mut(wide(target)) {
+        if let Some(slot) = self.targets.get_mut(to_usize(target)) {
             *slot = groups;
         }
     }
 
     /// The node at `id`.
     pub(crate) fn node(&self, id: NodeId) -> Node {
-        self.nodes.get(wide(id.0)).copied().unwrap_or(Node::Empty)
+        self.nodes
+            .get(to_usize(id.0))
+            .copied()
+            .unwrap_or(Node::Empty)
     }
 
     /// What is known of the node at `id`.
     pub(crate) fn facts(&self, id: NodeId) -> Facts {
-        self.facts.get(wide(id.0)).copied().unwrap_or(NOTHING)
+        self.facts.get(to_usize(id.0)).copied().unwrap_or(NOTHING)
     }
 
     /// The children in a run.
     pub(crate) fn children(&self, list: List) -> &[NodeId] {
-        let first = wide(list.first);
+        let first = to_usize(list.first);
         self.children
-            .get(first..first + wide(list.len))
+            .get(first..first + to_usize(list.len))
             .unwrap_or(&[])
     }
 
     /// The class at `id`.
     pub(crate) fn class(&self, id: ClassId) -> &Class {
-        self.classes.get(wide(id.0)).unwrap_or(&NO_CLASS)
+        self.classes.get(to_usize(id.0)).unwrap_or(&NO_CLASS)
     }
 
     /// The groups that a backreference means.
     pub(crate) fn target(&self, target: u32) -> &[u32] {
-        self.targets.get(wide(target)).map_or(&[], Vec::as_slice)
+        self.targets
+            .get(to_usize(target))
+            .map_or(&[], Vec::as_slice)
     }
 
     /// The number of nodes.
@@ -261,7 +266,7 @@ impl Ast {
     fn derive_alternate(&self, list: List) -> Facts {
         let children = self.children(list);
         let mut out = Facts {
-            cost: crate::int::count(children.len()),
+            cost: toolgate_json::int::to_u64(children.len()),
             nullable: false,
             anchored: true,
             ..NOTHING

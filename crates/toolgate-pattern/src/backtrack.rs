@@ -8,8 +8,8 @@ use std::ops::Range;
 use crate::ast::{Ast, Node};
 use crate::fuel::spend;
 pub(crate) use crate::instructions::{Instruction, Op, Program, compile};
-use crate::int::{count, wide};
 use crate::reading::{Conditions, is_single, neighbour, refer_folded};
+use toolgate_json::int::{to_u64, to_usize};
 
 /// The scratch memory of one run; reusable with the same program.
 #[derive(Debug)]
@@ -66,8 +66,8 @@ impl Machine {
         Self {
             stack: Vec::new(),
             looks: Vec::new(),
-            slots: vec![UNSET; wide(program.slots)],
-            loops: vec![Loop::default(); wide(program.loops)],
+            slots: vec![UNSET; to_usize(program.slots)],
+            loops: vec![Loop::default(); to_usize(program.loops)],
             conditions: Conditions::new(),
         }
     }
@@ -82,7 +82,7 @@ impl Machine {
     ) -> Option<bool> {
         // A failed attempt leaves everything unset again: the stack undoes it.
         self.slots.fill(UNSET);
-        spend(fuel, count(self.slots.len() / 16))?;
+        spend(fuel, to_u64(self.slots.len() / 16))?;
         let mut from = 0;
         loop {
             if self.run_at(ast, program, haystack, from, fuel)? {
@@ -124,7 +124,7 @@ impl Machine {
                 *fuel = 0;
                 return None;
             }
-            let instruction = program.code.get(wide(place.code));
+            let instruction = program.code.get(to_usize(place.code));
             let step = instruction.and_then(|instruction| {
                 self.step(ast, program, instruction, place, haystack, fuel)
             });
@@ -272,11 +272,11 @@ impl Machine {
         let &Entry::Look { look, at } = self.stack.get(height)? else {
             return None;
         };
-        spend(fuel, count(self.stack.len() - height) / 4)?;
+        spend(fuel, to_u64(self.stack.len() - height) / 4)?;
         let Some(Instruction {
             op: Op::Look { negative, after },
             ..
-        }) = program.code.get(wide(look))
+        }) = program.code.get(to_usize(look))
         else {
             return None;
         };
@@ -310,7 +310,7 @@ impl Machine {
                 Entry::Branch { to, at } => return Some(Place { code: to, at }),
                 Entry::Slot { .. } | Entry::Loop { .. } => self.undo(entry),
                 Entry::Run { run, at, least } => {
-                    let Some(instruction) = program.code.get(wide(run)) else {
+                    let Some(instruction) = program.code.get(to_usize(run)) else {
                         continue;
                     };
                     let Op::Run { back, .. } = instruction.op else {
@@ -336,7 +336,7 @@ impl Machine {
                                 after,
                             },
                         ..
-                    }) = program.code.get(wide(look))
+                    }) = program.code.get(to_usize(look))
                     {
                         return Some(Place { code: *after, at });
                     }
@@ -349,12 +349,12 @@ impl Machine {
     fn undo(&mut self, entry: Entry) {
         match entry {
             Entry::Slot { slot, old } => {
-                if let Some(value) = self.slots.get_mut(wide(slot)) {
+                if let Some(value) = self.slots.get_mut(to_usize(slot)) {
                     *value = old;
                 }
             }
             Entry::Loop { index, old } => {
-                if let Some(value) = self.loops.get_mut(wide(index)) {
+                if let Some(value) = self.loops.get_mut(to_usize(index)) {
                     *value = old;
                 }
             }
@@ -363,7 +363,7 @@ impl Machine {
     }
 
     fn save(&mut self, slot: u32, at: usize) {
-        if let Some(value) = self.slots.get_mut(wide(slot))
+        if let Some(value) = self.slots.get_mut(to_usize(slot))
             && *value != at
         {
             self.stack.push(Entry::Slot { slot, old: *value });
@@ -372,11 +372,11 @@ impl Machine {
     }
 
     fn loop_at(&self, index: u32) -> Loop {
-        self.loops.get(wide(index)).copied().unwrap_or_default()
+        self.loops.get(to_usize(index)).copied().unwrap_or_default()
     }
 
     fn set_loop(&mut self, index: u32, new: Loop) {
-        if let Some(value) = self.loops.get_mut(wide(index)) {
+        if let Some(value) = self.loops.get_mut(to_usize(index)) {
             self.stack.push(Entry::Loop { index, old: *value });
             *value = new;
         }
@@ -442,10 +442,14 @@ impl Machine {
     ) -> Option<Option<usize>> {
         let mut captured = "";
         for group in ast.target(target) {
-            let start = self.slots.get(wide(group * 2)).copied().unwrap_or(UNSET);
+            let start = self
+                .slots
+                .get(to_usize(group * 2))
+                .copied()
+                .unwrap_or(UNSET);
             let end = self
                 .slots
-                .get(wide(group * 2 + 1))
+                .get(to_usize(group * 2 + 1))
                 .copied()
                 .unwrap_or(UNSET);
             if start != UNSET && end != UNSET {
@@ -453,7 +457,7 @@ impl Machine {
             }
         }
         let bytes_per_unit = if fold { 1 } else { 16 };
-        spend(fuel, count(captured.len() / bytes_per_unit))?;
+        spend(fuel, to_u64(captured.len() / bytes_per_unit))?;
         if fold {
             return Some(refer_folded(captured, back, haystack, at));
         }

@@ -1,8 +1,8 @@
 //! Following the instructions that take nothing, in a known surrounding.
 
 use crate::ast::Assertion;
-use crate::int::wide;
 use crate::linear::{Op, Program};
+use toolgate_json::int::to_usize;
 
 /// What surrounds a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Closure {
             while let Some(mut at) = self.stack.pop() {
                 while self.mark(at) {
                     self.visited += 1;
-                    match program.code.get(wide(at)) {
+                    match program.code.get(to_usize(at)) {
                         None => break,
                         Some(Op::Char(..) | Op::Class(..)) => {
                             self.takers.push(at);
@@ -101,7 +101,7 @@ impl Closure {
     /// Marks an instruction; false if it was marked in this round already.
     #[inline]
     fn mark(&mut self, at: u32) -> bool {
-        match self.marks.get_mut(wide(at)) {
+        match self.marks.get_mut(to_usize(at)) {
             Some(mark) if *mark != self.round => {
                 *mark = self.round;
                 true

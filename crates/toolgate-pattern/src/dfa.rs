@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use crate::alphabet::Alphabet;
 use crate::ast::Ast;
 use crate::closure::{Closure, Surround};
-use crate::int::wide;
 use crate::linear::{Op, Program};
+use toolgate_json::int::to_usize;
 
 /// A deterministic automaton.
 #[derive(Debug)]
@@ -213,7 +213,7 @@ impl Builder<'_> {
         let words = self.program.words;
         if !matched {
             for &taker in &closure.takers {
-                let Some(&op) = self.program.code.get(wide(taker)) else {
+                let Some(&op) = self.program.code.get(to_usize(taker)) else {
                     continue;
                 };
                 let (Op::Char(_, target) | Op::Class(_, target)) = op else {
@@ -255,7 +255,7 @@ impl Builder<'_> {
         if kernel.is_empty() {
             return Some(DEAD);
         }
-        self.work += crate::int::count(kernel.len());
+        self.work += toolgate_json::int::to_u64(kernel.len());
         kernel.sort_unstable();
         kernel.dedup();
         let before = if word { Before::Word } else { Before::Other };

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
+use toolgate_json::int::to_u64;
+use toolgate_json::quote;
+
 /// A pattern that was refused: what is wrong, and where in its text.
 ///
 /// `Display` is one line without a full stop; text from the pattern stands in
@@ -84,7 +87,7 @@ impl PatternError {
             "depth" => format!("pattern nests deeper than {allowed} levels"),
             _ => format!("pattern compiles to more than {allowed} bytes"),
         };
-        let limit = Some((name, crate::int::count(allowed)));
+        let limit = Some((name, to_u64(allowed)));
         Self::new(PatternErrorKind::Limit, text, message.into(), span, limit)
     }
 
@@ -95,7 +98,7 @@ impl PatternError {
         span: Range<usize>,
         limit: Option<(&'static str, u64)>,
     ) -> Self {
-        let excerpt = excerpt(text.get(span.clone()).unwrap_or(""));
+        let excerpt = quote(text.get(span.clone()).unwrap_or(""), EXCERPT).to_string();
         Self(Box::new(Inner {
             kind,
             message,
@@ -124,31 +127,5 @@ impl fmt::Display for PatternError {
 
 impl std::error::Error for PatternError {}
 
-/// The text as one harmless line of at most [`EXCERPT`] characters.
-fn excerpt(text: &str) -> String {
-    let mut out = String::new();
-    for (taken, c) in text.chars().enumerate() {
-        if taken == EXCERPT {
-            out.push('…');
-            break;
-        }
-        if c == '\\' || c == '\'' || c == '"' {
-            out.push(c);
-        } else if c == '`' || is_unsafe(c) {
-            out.extend(c.escape_unicode());
-        } else {
-            out.extend(c.escape_debug());
-        }
-    }
-    out
-}
-
-/// Marks that reorder or hide the text around them.
-fn is_unsafe(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
-}
-
-/// How many characters of foreign text a message carries.
+/// How many characters of a pattern a message shows.
 const EXCERPT: usize = 32;

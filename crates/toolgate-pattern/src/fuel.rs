@@ -24,6 +24,6 @@ pub(crate) fn spend(fuel: &mut u64, price: u64) -> Option<()> {
 pub(crate) fn spend_pass(fuel: &mut u64, haystack: &str, bytes_per_unit: usize) -> Option<()> {
     spend(
         fuel,
-        1 + crate::int::count(haystack.len() / bytes_per_unit.max(1)),
+        1 + toolgate_json::int::to_u64(haystack.len() / bytes_per_unit.max(1)),
     )
 }

@@ -1,7 +1,7 @@
 //! The instructions of the backtracker, and their emission.
 
 use crate::ast::{Assertion, Ast, List, Node, NodeId};
-use crate::int::{narrow, wide};
+use toolgate_json::int::{to_u32, to_usize};
 
 /// A program for the backtracker.
 #[derive(Debug)]
@@ -173,7 +173,7 @@ impl Emitter<'_> {
                     return;
                 };
                 self.op(Op::LoopBody { index, captures });
-                if let Some(instruction) = self.code.get_mut(wide(head)) {
+                if let Some(instruction) = self.code.get_mut(to_usize(head)) {
                     instruction.next = self.next;
                     instruction.op = Op::LoopHead {
                         index,
@@ -218,7 +218,7 @@ impl Emitter<'_> {
             }
             Node::Alternate(list) => {
                 if let Some(last) = self.ast.children(list).len().checked_sub(1) {
-                    self.alternative(list, narrow(last), self.next, None, back);
+                    self.alternative(list, to_u32(last), self.next, None, back);
                 }
             }
             Node::Repeat {
@@ -289,7 +289,7 @@ impl Emitter<'_> {
             tail,
             back,
         });
-        if let Some(child) = self.ast.children(list).get(wide(at)) {
+        if let Some(child) = self.ast.children(list).get(to_usize(at)) {
             self.tasks.push(Task::Emit(*child, back));
         }
     }
@@ -300,6 +300,6 @@ impl Emitter<'_> {
             op,
             next: self.next,
         });
-        self.next = narrow(self.code.len() - 1);
+        self.next = to_u32(self.code.len() - 1);
     }
 }

@@ -47,7 +47,6 @@ mod fold;
 mod fuel;
 mod hazard;
 mod instructions;
-mod int;
 mod intern;
 mod linear;
 mod names;

@@ -5,7 +5,7 @@
 //! ([`crate::threads`]), both in time linear in the haystack.
 
 use crate::ast::{Assertion, Ast, ClassId, List, NO_MAX, Node, NodeId};
-use crate::int::{narrow, wide};
+use toolgate_json::int::{to_u32, to_usize};
 
 /// One instruction; targets are indices into [`Program::code`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,7 +132,7 @@ impl Emitter<'_> {
                 exit,
                 min,
             } => {
-                if let Some(op) = self.code.get_mut(wide(head)) {
+                if let Some(op) = self.code.get_mut(to_usize(head)) {
                     *op = Op::Split(self.next, exit);
                 }
                 match min.checked_sub(1) {
@@ -196,7 +196,7 @@ impl Emitter<'_> {
             }
             Node::Alternate(list) => {
                 if let Some(last) = self.ast.children(list).len().checked_sub(1) {
-                    self.alternative(list, narrow(last), next, None);
+                    self.alternative(list, to_u32(last), next, None);
                 }
             }
             Node::Repeat {
@@ -233,14 +233,14 @@ impl Emitter<'_> {
             exit,
             tail,
         });
-        if let Some(child) = self.ast.children(list).get(wide(at)) {
+        if let Some(child) = self.ast.children(list).get(to_usize(at)) {
             self.tasks.push(Task::Emit(*child));
         }
     }
 
     fn op(&mut self, op: Op) -> u32 {
         self.code.push(op);
-        narrow(self.code.len() - 1)
+        to_u32(self.code.len() - 1)
     }
 }
 
@@ -263,7 +263,7 @@ mod tests {
             let parsed = parse::parse(text, 64, 1 << 20).unwrap();
             let program = compile(&parsed.ast, &[parsed.root]);
             let estimate = parsed.ast.facts(parsed.root).cost + 1;
-            let len = crate::int::count(program.code.len());
+            let len = toolgate_json::int::to_u64(program.code.len());
             assert!(len <= estimate, "{text}: {len} > {estimate}");
             assert!(len + 20 > estimate, "{text}: {len} is far below {estimate}");
         }

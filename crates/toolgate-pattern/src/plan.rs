@@ -8,11 +8,11 @@ use crate::ast::{Assertion, Ast, Node, NodeId};
 use crate::backtrack::{self, Machine};
 use crate::dfa::Dfa;
 use crate::fuel::{spend, spend_pass};
-use crate::int::{count, size};
 use crate::linear::{self, Program};
 use crate::pool::Pool;
 use crate::recognise::Recogniser;
 use crate::threads::Threads;
+use toolgate_json::int::{to_length, to_u64};
 
 /// A way to match.
 #[derive(Debug)]
@@ -125,9 +125,9 @@ impl Plan {
                     .sequence
                     .iter()
                     .fold(1_u64, |sum, id| sum.saturating_add(ast.facts(*id).cost));
-                let table = cost.saturating_mul(count(TABLE_PER_OP) * 2);
-                size(cost.saturating_mul(OP_BYTES))
-                    .saturating_add(size(table).min(crate::dfa::MAX_TABLE * 2))
+                let table = cost.saturating_mul(to_u64(TABLE_PER_OP) * 2);
+                to_length(cost.saturating_mul(OP_BYTES))
+                    .saturating_add(to_length(table).min(crate::dfa::MAX_TABLE * 2))
             }
             Self::Not(plan) => plan.size(ast),
             Self::All(plans) | Self::Any(plans) => plans

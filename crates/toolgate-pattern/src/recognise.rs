@@ -72,8 +72,8 @@ impl Recogniser {
                 literals,
                 start,
                 end,
-            } if start != end => crate::int::count(literals.len() / 4),
-            Self::Runs(runs) => crate::int::count(runs.len() / 4),
+            } if start != end => toolgate_json::int::to_u64(literals.len() / 4),
+            Self::Runs(runs) => toolgate_json::int::to_u64(runs.len() / 4),
             _ => 0,
         }
     }

@@ -1,8 +1,8 @@
 //! Runs of classes from the start of a text, where greed decides: names such as
 //! `^[a-z][a-z0-9_-]{0,63}$`, and layouts of one length such as dates and UUIDs.
 
-use crate::int::{count, size};
 use crate::set::Class;
+use toolgate_json::int::{to_length, to_u64};
 
 /// Runs of classes one behind the other, and nothing after them if `end`.
 #[derive(Debug)]
@@ -72,9 +72,9 @@ impl Runs {
         for one in repetitions {
             let place = classes.iter().position(|known| *known == one.class);
             let place = place.unwrap_or(classes.len());
-            let bit = 1_u16.checked_shl(crate::int::narrow(place))?;
+            let bit = 1_u16.checked_shl(toolgate_json::int::to_u32(place))?;
             if is_layout {
-                layout.resize(layout.len() + size(one.min), bit);
+                layout.resize(layout.len() + to_length(one.min), bit);
             }
             let wide = (!one.class.is_ascii()).then(|| one.class.clone());
             if place == classes.len() {
@@ -103,7 +103,7 @@ impl Runs {
 
     /// Whether the text matches; one pass.
     pub(crate) fn matches(&self, text: &str) -> bool {
-        let len = count(text.len());
+        let len = to_u64(text.len());
         if len < self.bytes.0 || len > self.bytes.1 {
             return false;
         }
@@ -139,10 +139,10 @@ impl Runs {
         let mut taken = 0;
         loop {
             let rest = text.as_bytes().get(at..)?;
-            let most = size(run.max - taken).min(rest.len());
+            let most = to_length(run.max - taken).min(rest.len());
             let stretch = self.stretch(run.bit, rest.get(..most)?);
             at += stretch;
-            taken += count(stretch);
+            taken += to_u64(stretch);
             let Some(class) = &run.wide else {
                 break;
             };

@@ -4,9 +4,9 @@
 
 use crate::ast::Ast;
 use crate::closure::{Closure, Surround};
-use crate::int::wide;
 use crate::linear::{Op, Program};
 use crate::set::{Class, WORD};
+use toolgate_json::int::to_usize;
 
 /// The scratch memory of one run; reusable with the same program.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl Threads {
             // Threads often stand at the same class: it is asked once.
             let mut asked = None;
             for &taker in &self.closure.takers {
-                match program.code.get(wide(taker)) {
+                match program.code.get(to_usize(taker)) {
                     Some(Op::Char(expected, next)) if *expected == c => self.kernel.push(*next),
                     Some(Op::Class(class, next)) => {
                         let holds = match asked {

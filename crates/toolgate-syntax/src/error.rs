@@ -124,7 +124,7 @@ impl CompileError {
     /// ```
     #[must_use]
     pub fn limit_reached(name: LimitName, allowed: usize, place: SchemaLocation) -> Self {
-        let allowed = crate::int::units(allowed);
+        let allowed = toolgate_json::int::to_u64(allowed);
         Self::new(CompileErrorKind::Limit(Limit { name, allowed }), place)
     }
 

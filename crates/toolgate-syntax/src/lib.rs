@@ -37,7 +37,6 @@ mod closest;
 mod dialect;
 mod error;
 pub mod format;
-mod int;
 mod limits;
 pub mod model;
 mod options;

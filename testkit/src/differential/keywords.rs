@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::dialect::Dialect;
+use crate::Dialect;
 use crate::differential::schemas::{Generator, Position};
 use crate::differential::words::{NAMES, NUMBERS, PATTERNS, STRINGS, TYPES};
 

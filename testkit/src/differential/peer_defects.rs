@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::dialect::Dialect;
+use crate::Dialect;
 
 /// The rule that explains why `peer` differs on this shrunk pair.
 #[must_use]

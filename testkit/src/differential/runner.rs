@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::Value;
 
-use crate::dialect::Dialect;
+use crate::Dialect;
 use crate::differential::peer_defects;
 use crate::differential::random::Random;
 use crate::differential::{instances, schemas, shrink};

@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::dialect::Dialect;
+use crate::Dialect;
 use crate::differential::random::Random;
 
 /// A random schema of `dialect`.

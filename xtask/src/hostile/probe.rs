@@ -8,7 +8,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use nix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
-use toolgate_testkit::dialect::Dialect;
+use toolgate_testkit::Dialect;
 use toolgate_testkit::engine::{Answer, Setup};
 use toolgate_testkit::ours;
 

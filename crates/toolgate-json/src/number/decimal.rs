@@ -2,8 +2,6 @@
 
 use std::cmp::Ordering;
 
-use crate::int;
-
 /// `±digits × 10^scale`, the digits without zeros at either end.
 ///
 /// The digits are `head` followed by `tail`, both ASCII; together empty for 0.
@@ -167,7 +165,7 @@ impl<'a> Decimal<'a> {
         } else {
             exponent
         };
-        exponent.wrapping_add(int::bits(self.shift))
+        exponent.wrapping_add(self.shift.cast_unsigned())
     }
 
     /// The written exponent and what to add to it.

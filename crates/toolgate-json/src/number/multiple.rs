@@ -9,6 +9,7 @@
 //! No power of ten is ever computed, and exponents cost nothing.
 
 use super::decimal::Decimal;
+use crate::bits;
 use crate::int;
 
 /// Neither is 0; signs do not matter.
@@ -25,7 +26,7 @@ pub(super) fn is_multiple(value: &Decimal<'_>, divisor: &Decimal<'_>) -> bool {
     match limbs.as_slice() {
         [] => false,
         [low] => is_multiple_of_long(value, u64::from(*low)),
-        [low, high] => is_multiple_of_long(value, int::join(*high, *low)),
+        [low, high] => is_multiple_of_long(value, bits::join(*high, *low)),
         _ => is_multiple_of_limbs(value, limbs),
     }
 }
@@ -50,7 +51,7 @@ fn is_multiple_of_long(value: &Decimal<'_>, divisor: u64) -> bool {
     let mut rest: u64 = 0;
     for (chunk, power) in Chunks::of(value, 18) {
         let next = u128::from(rest) * u128::from(power) + u128::from(chunk);
-        rest = next.checked_rem(wide).map_or(0, int::low_long);
+        rest = next.checked_rem(wide).map_or(0, bits::low_long);
     }
     rest == 0
 }
@@ -66,21 +67,21 @@ fn is_multiple_of_limbs(value: &Decimal<'_>, mut divisor: Vec<u32>) -> bool {
     let [.., second, first] = divisor.as_slice() else {
         return false;
     };
-    let leading = u128::from(int::join(*first, *second));
+    let leading = u128::from(bits::join(*first, *second));
     let mut rest = vec![0_u32; divisor.len() + 1];
     for (chunk, power) in Chunks::of(value, 9) {
         // The rest is below the divisor, so one more limb holds the product.
         let mut carry = chunk << shift;
         for limb in &mut rest {
             let sum = u64::from(*limb) * power + carry;
-            *limb = int::low(sum);
-            carry = u64::from(int::high(sum));
+            *limb = bits::low(sum);
+            carry = u64::from(bits::high(sum));
         }
         let [.., third, second, first] = rest.as_slice() else {
             return false;
         };
-        let top = u128::from(int::join(*first, *second)) << 32 | u128::from(*third);
-        let quotient = top.checked_div(leading).map_or(0, int::low_long);
+        let top = u128::from(bits::join(*first, *second)) << 32 | u128::from(*third);
+        let quotient = top.checked_div(leading).map_or(0, bits::low_long);
         let mut over = subtract_product(&mut rest, &divisor, quotient);
         while over {
             over = !add(&mut rest, &divisor);
@@ -96,8 +97,8 @@ fn subtract_product(rest: &mut [u32], divisor: &[u32], factor: u64) -> bool {
     let padded = divisor.iter().copied().chain(std::iter::repeat(0));
     for (limb, times) in rest.iter_mut().zip(padded) {
         let product = u64::from(times) * factor + carry;
-        carry = u64::from(int::high(product));
-        let (less, under) = limb.overflowing_sub(int::low(product));
+        carry = u64::from(bits::high(product));
+        let (less, under) = limb.overflowing_sub(bits::low(product));
         let (less, under_again) = less.overflowing_sub(u32::from(borrow));
         *limb = less;
         borrow = under || under_again;
@@ -111,8 +112,8 @@ fn add(rest: &mut [u32], divisor: &[u32]) -> bool {
     let padded = divisor.iter().copied().chain(std::iter::repeat(0));
     for (limb, more) in rest.iter_mut().zip(padded) {
         let sum = u64::from(*limb) + u64::from(more) + carry;
-        *limb = int::low(sum);
-        carry = u64::from(int::high(sum));
+        *limb = bits::low(sum);
+        carry = u64::from(bits::high(sum));
     }
     carry > 0
 }
@@ -124,11 +125,11 @@ fn limbs_of(decimal: &Decimal<'_>) -> Vec<u32> {
         let mut carry = chunk;
         for limb in &mut limbs {
             let sum = u64::from(*limb) * power + carry;
-            *limb = int::low(sum);
-            carry = u64::from(int::high(sum));
+            *limb = bits::low(sum);
+            carry = u64::from(bits::high(sum));
         }
         if carry > 0 {
-            limbs.push(int::low(carry));
+            limbs.push(bits::low(carry));
         }
     }
     limbs
@@ -140,12 +141,12 @@ fn take_powers(limbs: &mut Vec<u32>, powers: u64) {
     let bits = limbs
         .get(zero_limbs)
         .map_or(0, |limb| limb.trailing_zeros());
-    let twos = int::long(zero_limbs) * 32 + u64::from(bits);
+    let twos = int::to_u64(zero_limbs) * 32 + u64::from(bits);
     if twos > 0 {
         let twos = twos.min(powers);
         let whole = usize::try_from(twos / 32).unwrap_or(usize::MAX);
         limbs.drain(..whole.min(limbs.len()));
-        shift_right(limbs, int::low(twos % 32));
+        shift_right(limbs, bits::low(twos % 32));
         trim(limbs);
         return;
     }
@@ -160,8 +161,8 @@ fn take_powers(limbs: &mut Vec<u32>, powers: u64) {
 
 fn remainder(limbs: &[u32], divisor: u32) -> u32 {
     let step = |rest: u32, limb: &u32| {
-        let next = int::join(rest, *limb);
-        int::low(next.checked_rem(u64::from(divisor)).unwrap_or_default())
+        let next = bits::join(rest, *limb);
+        bits::low(next.checked_rem(u64::from(divisor)).unwrap_or_default())
     };
     limbs.iter().rev().fold(0, step)
 }
@@ -169,10 +170,10 @@ fn remainder(limbs: &[u32], divisor: u32) -> u32 {
 fn divide(limbs: &mut Vec<u32>, divisor: u32) {
     let mut rest = 0;
     for limb in limbs.iter_mut().rev() {
-        let next = int::join(rest, *limb);
+        let next = bits::join(rest, *limb);
         let divisor = u64::from(divisor);
-        *limb = int::low(next.checked_div(divisor).unwrap_or_default());
-        rest = int::low(next.checked_rem(divisor).unwrap_or_default());
+        *limb = bits::low(next.checked_div(divisor).unwrap_or_default());
+        rest = bits::low(next.checked_rem(divisor).unwrap_or_default());
     }
     trim(limbs);
 }
@@ -182,8 +183,8 @@ fn shift_left(limbs: &mut [u32], bits: u32) {
     let mut carry = 0;
     for limb in limbs {
         let wide = u64::from(*limb) << bits;
-        *limb = int::low(wide) | carry;
-        carry = int::high(wide);
+        *limb = bits::low(wide) | carry;
+        carry = bits::high(wide);
     }
 }
 
@@ -191,9 +192,9 @@ fn shift_left(limbs: &mut [u32], bits: u32) {
 fn shift_right(limbs: &mut [u32], bits: u32) {
     let mut carry = 0;
     for limb in limbs.iter_mut().rev() {
-        let wide = int::join(*limb, 0) >> bits;
-        *limb = int::high(wide) | carry;
-        carry = int::low(wide);
+        let wide = bits::join(*limb, 0) >> bits;
+        *limb = bits::high(wide) | carry;
+        carry = bits::low(wide);
     }
 }
 

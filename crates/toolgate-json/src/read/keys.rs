@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use crate::bits;
 use crate::error::ReadError;
 use crate::int;
 use crate::tape::Tape;
@@ -64,7 +65,7 @@ impl Keys {
         tape: &Tape,
         source: &str,
     ) -> Result<u32, ReadError> {
-        let base = self.open.len().saturating_sub(int::wide(count));
+        let base = self.open.len().saturating_sub(int::to_usize(count));
         let marked_before = self.marked.len();
         let mut finder = Finder {
             marked: keep_last.then_some(&mut self.marked),
@@ -84,7 +85,7 @@ impl Keys {
             }
         }
         self.open.truncate(base);
-        Ok(int::narrow(self.marked.len() - marked_before))
+        Ok(bits::to_offset(self.marked.len() - marked_before))
     }
 
     /// Takes the members that were marked off the tape, in one sweep.
@@ -102,7 +103,7 @@ impl Keys {
         let mut marked = self.marked.iter().copied().peekable();
         let mut live: u32 = 0;
         let mut live_from: u32 = 0;
-        for own in 0..int::narrow(tape.slots.len()) {
+        for own in 0..bits::to_offset(tape.slots.len()) {
             self.moved.push(live);
             let is_marked = marked.next_if_eq(&own).is_some();
             if own < live_from {
@@ -116,8 +117,8 @@ impl Keys {
             }
         }
         self.moved.push(live);
-        let new_index = |old: u32| self.moved.get(int::wide(old)).copied().unwrap_or(old);
-        for own in 0..int::narrow(tape.slots.len()) {
+        let new_index = |old: u32| self.moved.get(int::to_usize(old)).copied().unwrap_or(old);
+        for own in 0..bits::to_offset(tape.slots.len()) {
             let to = new_index(own);
             if new_index(own + 1) == to {
                 continue;
@@ -131,11 +132,11 @@ impl Keys {
             if slot.tag.is_container() {
                 slot.a = new_index(slot.a);
             }
-            if let Some(place) = tape.slots.get_mut(int::wide(to)) {
+            if let Some(place) = tape.slots.get_mut(int::to_usize(to)) {
                 *place = slot;
             }
         }
-        tape.slots.truncate(int::wide(live));
+        tape.slots.truncate(int::to_usize(live));
     }
 }
 
@@ -167,7 +168,7 @@ impl Finder<'_> {
         let mut seen = [0_u64; 16];
         for (index, later) in entries.iter().enumerate() {
             let bit = 1 << (later.hash & 63);
-            let word = int::wide(later.hash >> 6) % seen.len();
+            let word = int::to_usize(later.hash >> 6) % seen.len();
             let Some(word) = seen.get_mut(word) else {
                 continue;
             };
@@ -201,7 +202,7 @@ impl Finder<'_> {
         table.resize(size, 0);
         let mut probes_left = entries.len() * 4 + 64;
         for (index, later) in entries.iter().enumerate() {
-            let mut place = int::wide(later.hash) & mask;
+            let mut place = int::to_usize(later.hash) & mask;
             loop {
                 if probes_left == 0 {
                     return Ok(false);
@@ -212,13 +213,13 @@ impl Finder<'_> {
                 };
                 let first = cell
                     .checked_sub(1)
-                    .and_then(|first| entries.get(int::wide(first)));
+                    .and_then(|first| entries.get(int::to_usize(first)));
                 let Some(first) = first else {
-                    *cell = int::narrow(index + 1);
+                    *cell = bits::to_offset(index + 1);
                     break;
                 };
                 if self.compare(first, later) == Ordering::Equal {
-                    *cell = int::narrow(index + 1);
+                    *cell = bits::to_offset(index + 1);
                     self.found(*first, *later)?;
                     break;
                 }
@@ -273,7 +274,7 @@ impl Finder<'_> {
     fn found(&mut self, first: Entry, later: Entry) -> Result<(), ReadError> {
         let start = |entry: &Entry| {
             let slot = self.tape.slot(entry.own);
-            slot.map_or(0, |slot| int::wide(slot.start))
+            slot.map_or(0, |slot| int::to_usize(slot.start))
         };
         if let Some(marked) = &mut self.marked {
             marked.push(first.own);

@@ -1,7 +1,7 @@
 //! Numbers: the grammar, the digit limit, and the value of short integers.
 
+use crate::bits;
 use crate::error::{ReadError, ReadErrorKind};
-use crate::int;
 use crate::read::Pass;
 use crate::tape::{Slot, Tag};
 
@@ -11,12 +11,12 @@ impl Pass<'_, '_> {
     pub(super) fn number(&mut self, parent: u32) -> Result<(), ReadError> {
         let start = self.at;
         let small = self.number_text()?;
-        let bits = int::bits(small.unwrap_or_default());
+        let bits = small.unwrap_or_default().cast_unsigned();
         self.push(Slot {
-            start: int::narrow(start),
-            end: int::narrow(self.at),
-            a: int::high(bits),
-            b: int::low(bits),
+            start: bits::to_offset(start),
+            end: bits::to_offset(self.at),
+            a: bits::high(bits),
+            b: bits::low(bits),
             c: parent,
             tag: if small.is_some() {
                 Tag::Small
@@ -58,7 +58,7 @@ impl Pass<'_, '_> {
         if whole > self.limits.digits {
             return Err(self.too_long(start));
         }
-        let magnitude = int::from_bits(value);
+        let magnitude = value.cast_signed();
         Ok(Some(if negative { -magnitude } else { magnitude }))
     }
 

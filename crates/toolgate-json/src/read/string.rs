@@ -1,5 +1,6 @@
 //! Strings and keys: finding the end, checking and decoding escapes.
 
+use crate::bits;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::hash::{key_hash, key_hash_bytes};
 use crate::int;
@@ -17,8 +18,8 @@ impl Pass<'_, '_> {
         }
         self.at += 1;
         self.push(Slot {
-            start: int::narrow(start),
-            end: int::narrow(self.at),
+            start: bits::to_offset(start),
+            end: bits::to_offset(self.at),
             a: 0,
             b: 0,
             c: parent,
@@ -37,11 +38,11 @@ impl Pass<'_, '_> {
         if self.peek() == Some(b'"') {
             let text = self.bytes.get(start + 1..self.at).unwrap_or_default();
             let hash = key_hash_bytes(text);
-            self.keys.push(hash, int::narrow(self.tape.slots.len()));
+            self.keys.push(hash, bits::to_offset(self.tape.slots.len()));
             self.at += 1;
             self.push(Slot {
-                start: int::narrow(start),
-                end: int::narrow(self.at),
+                start: bits::to_offset(start),
+                end: bits::to_offset(self.at),
                 a: 0,
                 b: 0,
                 c: hash,
@@ -85,17 +86,18 @@ impl Pass<'_, '_> {
         }
         self.at += 1;
         let mut slot = Slot {
-            start: int::narrow(start),
-            end: int::narrow(self.at),
-            a: int::narrow(scratch_start),
-            b: int::narrow(self.tape.scratch.len()),
+            start: bits::to_offset(start),
+            end: bits::to_offset(self.at),
+            a: bits::to_offset(scratch_start),
+            b: bits::to_offset(self.tape.scratch.len()),
             c: parent,
             tag,
         };
         if tag == Tag::EscapedKey {
             let text = self.tape.scratch.get(scratch_start..).unwrap_or_default();
             slot.c = key_hash(text);
-            self.keys.push(slot.c, int::narrow(self.tape.slots.len()));
+            self.keys
+                .push(slot.c, bits::to_offset(self.tape.slots.len()));
         }
         self.push(slot)
     }
@@ -180,7 +182,7 @@ pub(super) fn plain_end(bytes: &[u8], start: usize) -> usize {
     for word in words {
         let ends = run_ends(u64::from_le_bytes(*word));
         if ends != 0 {
-            return at + int::wide(ends.trailing_zeros() >> 3);
+            return at + int::to_usize(ends.trailing_zeros() >> 3);
         }
         at += 8;
     }

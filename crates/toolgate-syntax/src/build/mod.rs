@@ -19,7 +19,6 @@ use toolgate_pattern::Pattern;
 
 use crate::dialect::{Dialect, Keyword, Rules};
 use crate::error::{CompileError, CompileErrorKind, SchemaLocation};
-use crate::int::{to_u32, to_usize};
 use crate::limits::{Limit, LimitName};
 use crate::model::{
     self, Anchor, Dangling, DocumentId, Entry, Form, PatternId, ReferenceId, Resource, ResourceId,
@@ -27,6 +26,7 @@ use crate::model::{
 };
 use crate::options::{Options, Strictness, Warning};
 use crate::reference::hides_siblings;
+use toolgate_json::int::{to_u32, to_usize};
 
 /// Finds the rules of a custom metaschema by its URI, among registered documents.
 pub(crate) type MetaschemaLookup<'t> = dyn Fn(&str) -> Option<Result<Rules, String>> + 't;

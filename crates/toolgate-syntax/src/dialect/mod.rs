@@ -3,6 +3,8 @@
 mod keyword;
 mod metaschemas;
 
+use std::fmt;
+
 use toolgate_json::{Kind, Node as _, View};
 
 pub use keyword::{About, Holds, Keyword, ValueShape};
@@ -171,6 +173,13 @@ impl Dialect {
     #[must_use]
     pub fn ref_hides_siblings(self) -> bool {
         self <= Self::Draft7
+    }
+}
+
+/// The [`name`](Dialect::name).
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

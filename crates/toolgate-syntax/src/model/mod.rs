@@ -19,8 +19,8 @@ pub use types::TypeSet;
 
 use crate::dialect::{Keyword, Rules};
 use crate::error::{CompileError, CompileErrorKind, SchemaLocation};
-use crate::int::{to_u32, to_usize};
 use crate::options::Warning;
+use toolgate_json::int::{to_u32, to_usize};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(

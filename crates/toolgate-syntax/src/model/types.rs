@@ -2,8 +2,6 @@
 
 use toolgate_json::{Kind, Node};
 
-use crate::int;
-
 /// A set of instance types. `integer` and "number with a fraction" are two
 /// members, so that `number` is both and `integer` is one.
 ///
@@ -67,8 +65,9 @@ impl TypeSet {
     /// A number for each set, below [`COUNT`](Self::COUNT).
     #[inline]
     #[must_use]
+    #[expect(clippy::as_conversions, reason = "u8 to u32 loses nothing")]
     pub const fn number(self) -> u32 {
-        int::of_byte(self.0)
+        self.0 as u32
     }
 
     /// The set of that number.

@@ -12,9 +12,9 @@ use std::collections::HashSet;
 use crate::build::{LeftOut, describe};
 use crate::dialect::{Keyword, Vocabulary};
 use crate::error::{CompileError, CompileErrorKind};
-use crate::int::{to_u32, to_usize};
 use crate::model::{Dangling, Entry, Model, Shape, SubschemaId, Target};
 use crate::options::Warning;
+use toolgate_json::int::{to_u32, to_usize};
 
 /// Leaves out what would accept less than the author's schema, with a warning for each.
 ///
