@@ -17,23 +17,27 @@ const modules = at('../dev/node_modules/@modelcontextprotocol');
 const proof = at('../../../xtask/guard-proof');
 const skip = existsSync(`${modules}/client`) && existsSync(proof) ? false : 'needs dev/node_modules and xtask/guard-proof';
 
+const MODERN = '2026-07-28';
+
 // server.py's own functions say what each odd server answers, so that nothing of it is written twice.
 const ANSWERS = `
 import json, re, sys
 exec(open(sys.argv[1] + "/server.py").read().replace("\\nmain()\\n", "\\n"))
+meta = {"_meta": {"io.modelcontextprotocol/protocolVersion": sys.argv[2]}} if sys.argv[2] == "${MODERN}" else {}
 for one in json.load(open(sys.argv[1] + "/odd-tools.json")):
     case = Case(one)
-    call = {"method": "tools/call", "params": {"name": case.name, "arguments": json.loads(text(one.get("arguments", {})))}}
+    call = {"name": case.name, "arguments": json.loads(text(one.get("arguments", {})))}
     if "envelope" in one or "error" in one or not isinstance(case.name, str): continue
-    said = {"case": one["name"], "structured": "structured" in one, "call": call["params"]}
-    said["list"] = answer([case], {"method": "tools/list"})[1]
-    said["result"] = answer([case], call)[1]
-    said["expected"] = text(one["structured"]) if "structured" in one else None
-    print(json.dumps(said))
+    asked = lambda method, params={}, cases=[case]: answer(cases, {"method": method, "params": {**params, **meta}})[1]
+    print(json.dumps({
+        "case": one["name"], "call": call, "expected": text(one["structured"]) if "structured" in one else None,
+        "initialize": asked("initialize"), "discover": asked("server/discover"), "list": asked("tools/list"),
+        "sum": asked("tools/call", {"name": "add", "arguments": {"a": 1, "b": 2}}, []), "result": asked("tools/call", call),
+    }))
 `;
 
-const cases = () =>
-  execFileSync('python3', ['-c', ANSWERS, proof], { encoding: 'utf8', maxBuffer: 1 << 30 }).trim().split('\n').map((line) => JSON.parse(line));
+const cases = (era) =>
+  execFileSync('python3', ['-c', ANSWERS, proof, era], { encoding: 'utf8', maxBuffer: 1 << 30 }).trim().split('\n').map((line) => JSON.parse(line));
 
 /** A connection to a server that answers what a case says. */
 class Answers {
@@ -49,13 +53,13 @@ class Answers {
     queueMicrotask(() => {
       let member;
       if (message.method === 'initialize') {
-        member = '"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"odd","version":"1"}}';
+        member = this.one.initialize;
+      } else if (message.method === 'server/discover') {
+        member = this.one.discover;
       } else if (message.method === 'tools/list') {
-        member = message.params?.cursor === undefined ? this.one.list : '"result":{"tools":[]}';
-      } else if (message.params?.name === 'add') {
-        member = '"result":{"content":[],"structuredContent":{"sum":3}}';
+        member = message.params?.cursor === undefined ? this.one.list : '"result":{"tools":[],"ttlMs":0,"cacheScope":"private"}';
       } else {
-        member = this.one.result;
+        member = message.params?.name === 'add' ? this.one.sum : this.one.result;
       }
       try {
         this.onmessage?.(JSON.parse(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},${member}}`));
@@ -66,8 +70,9 @@ class Answers {
   }
 }
 
-async function outcome(Client, version, one) {
-  const client = new Client({ name: 'proof', version: '1' }, { jsonSchemaValidator: new ToolgateJsonSchemaValidator() });
+async function outcome(Client, version, era, one) {
+  const negotiated = version === 'v1' ? {} : { versionNegotiation: { mode: era === MODERN ? { pin: era } : 'legacy' } };
+  const client = new Client({ name: 'proof', version: '1' }, { jsonSchemaValidator: new ToolgateJsonSchemaValidator(), ...negotiated });
   const call = (params) => client.callTool(params, ...(version === 'v1' ? [undefined, { timeout: 4000 }] : [{ timeout: 4000 }]));
   try {
     await client.connect(new Answers(one));
@@ -96,13 +101,16 @@ async function outcome(Client, version, one) {
 /** Cases where a tool or a listing is lost before the provider is asked. */
 const OUTSIDE = ['listing lost', 'good tool lost', 'tool left out', 'refused before the provider', 'other value'];
 
-for (const [version, path] of [['v1', 'sdk/dist/esm/client/index.js'], ['v2', 'client/dist/index.mjs']]) {
-  test(`the client of SDK ${version}`, { skip, timeout: 240_000 }, async (t) => {
+const V1 = 'sdk/dist/esm/client/index.js';
+const V2 = 'client/dist/index.mjs';
+
+for (const [version, path, era] of [['v1', V1, '2025-11-25'], ['v2', V2, '2025-11-25'], ['v2', V2, MODERN]]) {
+  test(`the client of SDK ${version}, ${era}`, { skip, timeout: 240_000 }, async (t) => {
     const { Client } = await import(pathToFileURL(`${modules}/${path}`));
     const counts = {};
     const wrong = [];
-    for (const one of cases()) {
-      const [word, why] = await outcome(Client, version, one);
+    for (const one of cases(era)) {
+      const [word, why] = await outcome(Client, version, era, one);
       (counts[word] ??= []).push(one.case);
       if (word !== 'refused by its schema') continue;
       // The provider refuses what the engine refuses, and nothing else.

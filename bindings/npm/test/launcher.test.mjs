@@ -119,19 +119,31 @@ test('the packages from files', { timeout: 300_000 }, async (t) => {
     holds(run('npx', ['--yes', `file:${one}`, ...args], folder), 'npx');
   });
 
-  // Not yarn: it looks the packages of all platforms up in the registry, also with `--ignore-optional`, so it can be tried
-  // only when they are published.
   const managers = {
     npm: (files) => ['npm', ['install', '--silent', '--no-audit', '--no-fund', '--offline', ...files]],
     pnpm: (files) => ['pnpm', ['add', '--silent', '--offline', ...files]],
     bun: (files) => ['bun', ['add', ...files]],
+    // Versions 1 and 4 look the packages of all platforms up in the registry, so `resolutions` names a file for each.
+    yarn: () => ['yarn', ['install']],
+  };
+  const { optionalDependencies } = JSON.parse(execFileSync('tar', ['-xzOf', two[0], 'package/package.json'], { encoding: 'utf8' }));
+  const manifest = { name: 'p', version: '1.0.0', private: true };
+  const withFiles = {
+    ...manifest,
+    dependencies: { toolgate: `file:${two[0]}` },
+    resolutions: Object.fromEntries(Object.keys(optionalDependencies).map((name) => [name, `file:${two[1]}`])),
   };
   for (const [manager, add] of Object.entries(managers)) {
     const found = spawnSync(manager, ['--version'], { encoding: 'utf8' });
     await t.test(manager, { skip: found.status === 0 ? false : `${manager} is not installed` }, () => {
       const project = join(folder, manager);
       mkdirSync(project);
-      writeFileSync(join(project, 'package.json'), '{"name": "p", "version": "1.0.0", "private": true}');
+      writeFileSync(join(project, 'package.json'), JSON.stringify(manager === 'yarn' ? withFiles : manifest));
+      if (manager === 'yarn') {
+        // The folder is a project of its own, with the links that version 1 makes.
+        writeFileSync(join(project, 'yarn.lock'), '');
+        writeFileSync(join(project, '.yarnrc.yml'), 'nodeLinker: node-modules\nenableGlobalCache: false\n');
+      }
       const [command, list] = add(two);
       const added = run(command, list, project);
       assert.equal(added.status, 0, `${added.stdout}${added.stderr}`);
