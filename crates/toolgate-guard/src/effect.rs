@@ -6,6 +6,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use toolgate_mcp::contract::ToolContract;
 
+use crate::envelope::Envelope;
 use crate::id::IdKey;
 use crate::record::Record;
 use crate::side::Side;
@@ -41,7 +42,7 @@ pub struct Outgoing<'m> {
     /// Whose message it is.
     pub purpose: Purpose,
     /// What it is, for transports that must know.
-    pub shape: Shape,
+    pub envelope: Envelope,
     /// The contract of the tool that a `tools/call` to the server calls, if it
     /// is known: what HTTP headers repeat of the call follows from it.
     pub call: Option<Arc<ToolContract>>,
@@ -64,36 +65,6 @@ pub enum Purpose {
     Notice,
 }
 
-/// What a message is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "JSON-RPC 2.0 has these kinds of message, and is frozen"
-)]
-pub enum Shape {
-    /// A request.
-    Request {
-        /// Its id.
-        id: IdKey,
-        /// Its method.
-        method: Cow<'static, str>,
-    },
-    /// An answer.
-    Answer {
-        /// The id of the request; absent if that could not be read.
-        id: Option<IdKey>,
-        /// The code, if the answer is an error that the guard made.
-        error: Option<i64>,
-    },
-    /// A notification.
-    Notification {
-        /// What happened.
-        method: Cow<'static, str>,
-    },
-    /// Several messages (2025-03-26).
-    Batch(Vec<Shape>),
-}
-
 /// Effects, in order. Most messages lead to one or two.
 #[derive(Debug, Default)]
 pub struct Effects<'m>(SmallVec<[Effect<'m>; 2]>);
@@ -109,6 +80,11 @@ impl<'m> Effects<'m> {
 
     pub(crate) fn send(&mut self, outgoing: Outgoing<'m>) {
         self.push(Effect::Send(outgoing));
+    }
+
+    /// Sends a message of one side to the other, as it came or altered.
+    pub(crate) fn forward(&mut self, to: Side, bytes: impl Into<Cow<'m, [u8]>>, of: Envelope) {
+        self.send(Outgoing::new(to, bytes, Purpose::Forward, of));
     }
 
     pub(crate) fn audit(&mut self, record: Record) {
@@ -186,13 +162,13 @@ impl<'m> Outgoing<'m> {
         to: Side,
         bytes: impl Into<Cow<'m, [u8]>>,
         purpose: Purpose,
-        shape: Shape,
+        envelope: Envelope,
     ) -> Self {
         Self {
             to,
             bytes: bytes.into(),
             purpose,
-            shape,
+            envelope,
             call: None,
             trace: None,
         }
@@ -203,34 +179,9 @@ impl<'m> Outgoing<'m> {
             to: self.to,
             bytes: Cow::Owned(self.bytes.into_owned()),
             purpose: self.purpose,
-            shape: self.shape,
+            envelope: self.envelope,
             call: self.call,
             trace: self.trace,
         }
     }
 }
-
-/// A method's name without memory of its own, if it is one that is common.
-pub(crate) fn method_name(method: &str) -> Cow<'static, str> {
-    let known = COMMON.into_iter().find(|known| *known == method);
-    known.map_or_else(|| Cow::Owned(method.to_owned()), Cow::Borrowed)
-}
-
-const COMMON: [&str; 16] = [
-    "tools/call",
-    "tools/list",
-    "notifications/progress",
-    "notifications/message",
-    "notifications/cancelled",
-    "notifications/initialized",
-    "notifications/tools/list_changed",
-    "initialize",
-    "ping",
-    "server/discover",
-    "subscriptions/listen",
-    "tasks/get",
-    "tasks/result",
-    "sampling/createMessage",
-    "elicitation/create",
-    "roots/list",
-];

@@ -6,11 +6,12 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
+use toolgate_json::{ReadLimits, Reader};
 use toolgate_mcp::check::Checker;
 use toolgate_mcp::contract::SchemaStore;
 
+use crate::incoming::IncomingMessage;
 use crate::policy::{Policy, PolicyError};
-use crate::reading::ReadBuffers;
 use crate::scope::{Context, Scope, ScopeKey, ToolCache};
 use crate::share::{Identity, Share, SharedState};
 
@@ -29,6 +30,8 @@ struct GuardState {
         reason = "scratch memory is some kilobytes, and would be moved twice for every message"
     )]
     scratch: Mutex<Vec<Box<Scratch>>>,
+    /// Memory for reading messages.
+    readers: Mutex<Vec<Reader>>,
     generations: AtomicU64,
 }
 
@@ -47,9 +50,8 @@ struct Scopes {
     clock: u64,
 }
 
-/// Memory that reading and checking one message needs, kept and reused between messages.
+/// Memory that checking one message needs, kept and reused between messages.
 pub(crate) struct Scratch {
-    pub(crate) buffers: ReadBuffers,
     pub(crate) checker: Checker,
     generation: u64,
 }
@@ -110,6 +112,7 @@ impl Guard {
             shared,
             scopes: Mutex::default(),
             scratch: Mutex::default(),
+            readers: Mutex::default(),
             generations: AtomicU64::new(0),
         })))
     }
@@ -179,6 +182,43 @@ impl Guard {
         (self.scopes().known.len(), self.0.tool_cache.bytes())
     }
 
+    /// Reads a message as it came, within the limits of the policy. What cannot be read is kept
+    /// with the reason.
+    #[must_use]
+    pub fn read<'m>(&self, message: &'m [u8]) -> IncomingMessage<'m> {
+        self.read_within(message, &self.rules().policy.limits.read())
+    }
+
+    pub(crate) fn read_within<'m>(
+        &self,
+        message: &'m [u8],
+        limits: &ReadLimits,
+    ) -> IncomingMessage<'m> {
+        let warm = self.readers().pop();
+        IncomingMessage::read(warm.unwrap_or_default(), message, limits)
+    }
+
+    /// Takes back the memory that a message was read into, unless the message was so large that
+    /// it is better let go.
+    pub(crate) fn done_with(&self, message: IncomingMessage<'_>) {
+        if message.bytes().len() > WARM_BYTES {
+            return;
+        }
+        if let Some(reader) = message.into_reader() {
+            let mut readers = self.readers();
+            if readers.len() < MAX_POOLED {
+                readers.push(reader);
+            }
+        }
+    }
+
+    fn readers(&self) -> MutexGuard<'_, Vec<Reader>> {
+        self.0
+            .readers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn rules(&self) -> Arc<Rules> {
         let rules = self.0.rules.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&rules)
@@ -239,7 +279,6 @@ impl Scratch {
     fn new(rules: &Rules) -> Self {
         let policy = &rules.policy;
         Self {
-            buffers: ReadBuffers::default(),
             checker: Checker::new()
                 .on_undecided(policy.on_undecided)
                 .limits(policy.limits.read())

@@ -19,10 +19,12 @@
 mod aggregate;
 mod conversation;
 mod effect;
+mod envelope;
 mod fault;
 mod filter;
 mod guard;
 mod id;
+mod incoming;
 mod lock;
 pub mod policy;
 mod rate;
@@ -40,10 +42,12 @@ pub use aggregate::{
     Aggregator, AggregatorEffect, AggregatorError, AggregatorLimits, Member, default_prefix,
 };
 pub use conversation::{Carrier, Conversation, Link};
-pub use effect::{Effect, Effects, Outgoing, Purpose, Shape};
+pub use effect::{Effect, Effects, Outgoing, Purpose};
+pub use envelope::{Envelope, MessageKind};
 pub use fault::{Act, HEADER_MISMATCH, INTERNAL_ERROR, METHOD_NOT_FOUND, Party};
 pub use guard::Guard;
 pub use id::IdKey;
+pub use incoming::IncomingMessage;
 pub use lock::{Digest, Lock, LockError, Pin};
 pub use policy::{Policy, PolicyError};
 pub use reading::{OwnedReading, read_message, replace_lone_surrogates};

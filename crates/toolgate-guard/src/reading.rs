@@ -1,97 +1,9 @@
-//! Reading a message, with a second look at legal JSON that is ambiguous.
-//!
-//! Two things that RFC 8259 leaves open are refused by the first look: members
-//! of one name, and escapes for half a surrogate pair. Where nothing of the
-//! message is judged it must still pass (G2), so the second look reads a
-//! stand-in: of equal members the last counts, and half a pair is U+FFFD, which
-//! has as many bytes. Every place in the stand-in is the same in the message.
+//! Reading JSON text that is passed on as it came, whatever it holds.
 
 use std::borrow::Cow;
 
-use toolgate_json::{
-    Document, DuplicateKeys, OwnedDocument, ReadError, ReadErrorKind, ReadLimits, Reader, View,
-};
+use toolgate_json::{DuplicateKeys, OwnedDocument, ReadError, ReadLimits, Reader, View};
 use toolgate_mcp::message::Message;
-
-/// A message that was read.
-pub(crate) struct Reading<'a> {
-    pub(crate) document: Document<'a>,
-    /// What the first look refused, if this is a stand-in.
-    pub(crate) flaw: Option<ReadError>,
-}
-
-impl Reading<'_> {
-    /// Whether two readers of the message can see two different values.
-    pub(crate) fn is_ambiguous(&self) -> bool {
-        let flaw = self.flaw.as_ref();
-        flaw.is_some_and(|flaw| flaw.kind() == ReadErrorKind::DuplicateKey)
-    }
-}
-
-/// Memory for reading one message, reused between messages.
-#[derive(Debug, Default)]
-pub(crate) struct ReadBuffers {
-    first: Reader,
-    /// For the second look at a text that was refused.
-    second: Reader,
-    /// The stand-in that the second look reads.
-    replacement: String,
-}
-
-impl ReadBuffers {
-    /// A reader for another text.
-    pub(crate) fn reader(&mut self) -> &mut Reader {
-        &mut self.first
-    }
-}
-
-/// Reads a message.
-pub(crate) fn read<'r>(
-    buffers: &'r mut ReadBuffers,
-    message: &'r [u8],
-    limits: &ReadLimits,
-) -> Result<Reading<'r>, ReadError> {
-    let error = match buffers.first.read(message, limits) {
-        Ok(document) => {
-            return Ok(Reading {
-                document,
-                flaw: None,
-            });
-        }
-        Err(error) => error,
-    };
-    if !matches!(
-        error.kind(),
-        ReadErrorKind::DuplicateKey | ReadErrorKind::LoneSurrogate
-    ) {
-        return Err(error);
-    }
-    let Ok(text) = std::str::from_utf8(message) else {
-        return Err(error);
-    };
-    buffers.replacement.clear();
-    whole_characters(text, &mut buffers.replacement);
-    let limits = ReadLimits {
-        duplicate_keys: DuplicateKeys::KeepLast,
-        ..*limits
-    };
-    let strict = ReadLimits {
-        duplicate_keys: DuplicateKeys::Refuse,
-        ..limits
-    };
-    // The flaw that matters more: another reader could see another value.
-    let flaw = match Reader::new().read(buffers.replacement.as_bytes(), &strict) {
-        Err(again) if again.kind() == ReadErrorKind::DuplicateKey => again,
-        _ => error,
-    };
-    let document = buffers
-        .second
-        .read(buffers.replacement.as_bytes(), &limits)?;
-    Ok(Reading {
-        document,
-        flaw: Some(flaw),
-    })
-}
 
 /// JSON text in which every escape that is half a surrogate pair is `\ufffd`: such text is read by
 /// all readers. It has as many bytes, so every place in it is the same.
@@ -174,9 +86,10 @@ impl OwnedReading {
 /// it came; `None` if it is not a message.
 pub fn read_message<T>(message: &[u8], of: impl FnOnce(Message<'_>, &str) -> T) -> Option<T> {
     let text = std::str::from_utf8(message).ok()?;
-    let mut buffers = ReadBuffers::default();
-    let reading = read(&mut buffers, message, &generous()).ok()?;
-    let message = Message::decode(reading.document.root()).ok()?;
+    let stand_in = replace_lone_surrogates(text);
+    let mut reader = Reader::new();
+    let document = reader.read(stand_in.as_bytes(), &generous()).ok()?;
+    let message = Message::decode(document.root()).ok()?;
     Some(of(message, text))
 }
 
@@ -284,26 +197,5 @@ mod tests {
         });
         let params = Some(r#"{"a":"\ufffd"}"#.to_owned());
         assert_eq!(seen, Some((params, text.to_owned())));
-    }
-
-    #[test]
-    fn the_second_look() {
-        for (text, read, ambiguous) in [
-            (r#"{"a":1}"#, true, false),
-            (r#"{"a":1,"a":2}"#, true, true),
-            (r#"{"a":"\ud83d"}"#, true, false),
-            (r#"{"a":"\ud83d","a":2}"#, true, true),
-            (r#"{"b":1,"b":"\ud83d"}"#, true, true),
-            (r#"{"a":1,"a":2"#, false, false),
-            (r#"{"a":"\ud83d" 1}"#, false, false),
-        ] {
-            let mut buffers = ReadBuffers::default();
-            let reading = super::read(&mut buffers, text.as_bytes(), &ReadLimits::default());
-            assert_eq!(reading.is_ok(), read, "{text}");
-            if let Ok(reading) = reading {
-                assert_eq!(reading.is_ambiguous(), ambiguous, "{text}");
-                assert_eq!(reading.document.source().len(), text.len());
-            }
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod keys;
 mod number;
+mod parsed;
 mod scalar;
 mod stream;
 mod string;
@@ -14,6 +15,7 @@ use crate::limits::{DuplicateKeys, ReadLimits};
 use crate::tape::{NONE, Slot, Tag, Tape};
 use keys::Keys;
 
+pub use parsed::Parsed;
 pub use scalar::Scalar;
 pub use stream::{Mark, Stream};
 

@@ -45,11 +45,12 @@ mod server;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use toolgate_json::{Node as _, View};
+use toolgate_json::{Node as _, Reader, View};
 use toolgate_mcp::message::{Edits, Incoming, Message};
 
 use crate::id::IdKey;
-use crate::reading::{self, ReadBuffers};
+use crate::incoming::IncomingMessage;
+use crate::reading::generous;
 use fan_out::FanOut;
 use listen::Listening;
 use route::Route;
@@ -64,7 +65,7 @@ use route_search::{Known, RouteSearch};
 pub struct Aggregator {
     routes: Vec<Route>,
     bounds: AggregatorLimits,
-    buffers: ReadBuffers,
+    reader: Reader,
     /// The number that was given last: requests, fan_outs, route_searches and listenings share them.
     last: i64,
     sent: HashMap<i64, Sent>,
@@ -182,7 +183,7 @@ impl Aggregator {
         Ok(Self {
             routes: route::routes(members)?,
             bounds,
-            buffers: ReadBuffers::default(),
+            reader: Reader::new(),
             last: 0,
             sent: HashMap::new(),
             fan_outs: HashMap::new(),
@@ -267,9 +268,9 @@ impl Aggregator {
         let Ok(text) = std::str::from_utf8(line) else {
             return;
         };
-        let mut buffers = std::mem::take(&mut self.buffers);
+        let incoming = IncomingMessage::read(std::mem::take(&mut self.reader), line, &generous());
         // The guards on both sides have refused everything that is not a message.
-        if let Ok(reading) = reading::read(&mut buffers, line, &reading::generous()) {
+        if let Ok(reading) = incoming.reading() {
             match Incoming::of(reading.document) {
                 Incoming::Single(view) => {
                     if let Ok(message) = Message::decode(view) {
@@ -285,7 +286,7 @@ impl Aggregator {
                 }
             }
         }
-        self.buffers = buffers;
+        self.reader = incoming.into_reader().unwrap_or_default();
     }
 
     fn number(&mut self) -> i64 {

@@ -6,7 +6,8 @@ use toolgate_mcp::message::{INVALID_REQUEST, PARSE_ERROR, Request};
 
 use super::open::Open;
 use super::{Conversation, Turn};
-use crate::effect::{Effects, Outgoing, Purpose, Shape, method_name};
+use crate::effect::{Effects, Outgoing, Purpose};
+use crate::envelope::{Envelope, method_name};
 use crate::fault::{Act, HEADER_MISMATCH, INTERNAL_ERROR};
 use crate::filter::listing::Remark;
 use crate::id::IdKey;
@@ -94,15 +95,12 @@ pub(super) fn answer_to(
     error: Option<i64>,
     out: &mut Effects<'_>,
 ) {
-    let shape = Shape::Answer {
-        id: Some(key),
-        error,
-    };
+    let envelope = Envelope::answer(Some(key), error);
     out.send(Outgoing::new(
         side,
         answer.into_bytes(),
         Purpose::Answer,
-        shape,
+        envelope,
     ));
 }
 
@@ -164,14 +162,6 @@ impl Remark {
 
 /// Sends an altered answer to the client.
 pub(super) fn forward_altered(key: IdKey, text: String, out: &mut Effects<'_>) {
-    let shape = Shape::Answer {
-        id: Some(key),
-        error: None,
-    };
-    out.send(Outgoing::new(
-        Side::Client,
-        text.into_bytes(),
-        Purpose::Forward,
-        shape,
-    ));
+    let envelope = Envelope::answer(Some(key), None);
+    out.forward(Side::Client, text.into_bytes(), envelope);
 }

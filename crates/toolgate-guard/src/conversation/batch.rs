@@ -2,10 +2,12 @@
 //! its own, and what passes together leaves together.
 
 use toolgate_json::{Document, Node as _};
+use toolgate_mcp::check::Checker;
 
 use super::answer::fault;
 use super::{Conversation, Turn};
-use crate::effect::{Effect, Effects, Outgoing, Purpose, Shape};
+use crate::effect::{Effect, Effects, Outgoing, Purpose};
+use crate::envelope::Envelope;
 use crate::fault::Act;
 use crate::record::{Action, Filter};
 use crate::recover::Recovery;
@@ -23,6 +25,7 @@ impl Conversation {
     pub(super) fn batch<'m>(
         &mut self,
         turn: &Turn<'_>,
+        checker: &mut Checker,
         from: Side,
         message: &'m [u8],
         elements: &[&'m [u8]],
@@ -54,8 +57,6 @@ impl Conversation {
         if !has_batches {
             out.audit(fault(turn, from, Filter::Envelope, Action::Altered, act));
         }
-        let guard = self.guard.clone();
-        let mut scratch = guard.take_scratch(turn.rules);
         let mut effects = Effects::new();
         for element in elements {
             if element.starts_with(b"[") {
@@ -65,9 +66,10 @@ impl Conversation {
                 self.lost(turn, from, &found, invalid(from), text, &mut effects);
                 continue;
             }
-            self.take_at(turn, &mut scratch, from, element, &mut effects);
+            let element = self.guard.read_within(element, turn.limits());
+            self.take_at(turn, checker, from, &element, &mut effects);
+            self.guard.done_with(element);
         }
-        guard.return_scratch(scratch, message.len());
         let together = has_batches || from == Side::Client;
         merge_effects(from, message, elements, effects, together, out);
     }
@@ -130,14 +132,12 @@ fn join(messages: Vec<Outgoing<'_>>) -> Option<Outgoing<'_>> {
         return messages.into_iter().next();
     }
     let mut bytes = vec![b'['];
-    let mut shapes = Vec::new();
     for message in messages {
         if bytes.len() > 1 {
             bytes.push(b',');
         }
         bytes.extend_from_slice(&message.bytes);
-        shapes.push(message.shape);
     }
     bytes.push(b']');
-    Some(Outgoing::new(to, bytes, purpose, Shape::Batch(shapes)))
+    Some(Outgoing::new(to, bytes, purpose, Envelope::batch()))
 }

@@ -1,6 +1,7 @@
 //! `tools/call` on its way to the server: through the filters, or parked until the
 //! list of tools is there.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use toolgate_json::{Node as _, View};
@@ -10,7 +11,8 @@ use toolgate_mcp::message::{Edits, MalformedCall, Request, ToolCall};
 use super::answer::{answer_to, fault};
 use super::open::{Called, Open, What};
 use super::{Conversation, Turn};
-use crate::effect::{Effects, Outgoing, Purpose, Shape};
+use crate::effect::{Effects, Outgoing, Purpose};
+use crate::envelope::Envelope;
 use crate::fault::Act;
 use crate::filter::{CALL, CallCase, Judged, Reply, Violation, hidden};
 use crate::id::IdKey;
@@ -56,6 +58,7 @@ impl Conversation {
         turn: &Turn<'_>,
         checker: &mut Checker,
         request: &Request<'_>,
+        mut envelope: Envelope,
         open: Open,
         bytes: &'m [u8],
         retry: Option<&Retry>,
@@ -65,7 +68,7 @@ impl Conversation {
         let call = match ToolCall::decode(request.params) {
             Ok(call) => call,
             Err(malformed) => {
-                return self.malformed_call(turn, key, open, &malformed, bytes, out);
+                return self.malformed_call(turn, envelope, open, &malformed, bytes, out);
             }
         };
         let terms = turn.policy().terms(call.name);
@@ -118,13 +121,12 @@ impl Conversation {
             Found::Tool(tool) => Some(Arc::clone(&tool.contract)),
             _ => None,
         };
-        let mut outgoing = match passage.repaired {
-            Some((arguments, _)) => {
-                let text = with_arguments(&call, &arguments);
-                outgoing(text.into_bytes(), &key)
-            }
-            None => outgoing(bytes, &key),
+        let bytes = match passage.repaired {
+            Some((arguments, _)) => with_arguments(&call, &arguments).into_bytes().into(),
+            None => Cow::Borrowed(bytes),
         };
+        envelope.name = Some(Arc::clone(&name));
+        let mut outgoing = Outgoing::new(Side::Server, bytes, Purpose::Forward, envelope);
         outgoing.call.clone_from(&tool);
         let mut open = open;
         open.what = What::Call(Box::new(Called {
@@ -142,7 +144,7 @@ impl Conversation {
     fn malformed_call<'m>(
         &mut self,
         turn: &Turn<'_>,
-        key: IdKey,
+        mut envelope: Envelope,
         open: Open,
         malformed: &MalformedCall<'_>,
         bytes: &'m [u8],
@@ -167,12 +169,17 @@ impl Conversation {
                 violation
             }
         };
+        let Some(key) = envelope.id.clone() else {
+            return;
+        };
         if violation.mode == Mode::Enforce {
             let tool: Option<Arc<str>> = tool.map(Arc::from);
             let tool = tool.as_ref().map(|name| (name, false));
             self.object(turn, key, &open, tool, &violation, out);
         } else {
-            self.forward_unread(key, open, bytes, out);
+            envelope.name = tool.map(Arc::from);
+            self.open.insert(key, open);
+            out.forward(Side::Server, bytes, envelope);
         }
     }
 
@@ -259,7 +266,7 @@ impl Conversation {
                 paid: parked.paid,
             };
             let mut scratch = guard.take_scratch(turn.rules);
-            self.again(turn, &mut scratch, &parked.message, &retry, out);
+            self.again(turn, &mut scratch.checker, &parked.message, &retry, out);
             guard.return_scratch(scratch, parked.message.len());
             self.peer = speaks;
         }
@@ -328,19 +335,6 @@ impl Conversation {
             ));
         }
     }
-
-    /// Passes on a message that is not a tool call.
-    fn forward_unread<'m>(
-        &mut self,
-        key: IdKey,
-        open: Open,
-        bytes: &'m [u8],
-        out: &mut Effects<'m>,
-    ) {
-        let outgoing = outgoing(bytes, &key);
-        self.open.insert(key, open);
-        out.send(outgoing);
-    }
 }
 
 impl Violation {
@@ -382,14 +376,6 @@ fn pass(case: &mut CallCase<'_>) -> Passage {
         }
     }
     passage
-}
-
-fn outgoing<'m>(bytes: impl Into<std::borrow::Cow<'m, [u8]>>, key: &IdKey) -> Outgoing<'m> {
-    let shape = Shape::Request {
-        id: key.clone(),
-        method: "tools/call".into(),
-    };
-    Outgoing::new(Side::Server, bytes, Purpose::Forward, shape)
 }
 
 /// The message of a call with other arguments.

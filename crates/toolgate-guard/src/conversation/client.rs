@@ -1,5 +1,7 @@
 //! What the client sends.
 
+use std::sync::Arc;
+
 use toolgate_json::{Node as _, View};
 use toolgate_mcp::check::Checker;
 use toolgate_mcp::era::{Era, ToolMethod};
@@ -9,10 +11,11 @@ use super::answer::fault;
 use super::call::Retry;
 use super::open::{Open, What};
 use super::{Carrier, Conversation, Turn};
-use crate::effect::{Effects, Outgoing, Purpose, Shape, method_name};
+use crate::effect::Effects;
+use crate::envelope::{self, Envelope, method_name};
 use crate::fault::{Act, UNSUPPORTED_VERSION};
 use crate::id::IdKey;
-use crate::reading::Reading;
+use crate::incoming::Reading;
 use crate::record::{Action, Filter};
 use crate::recover::Recovery;
 use crate::side::Side;
@@ -48,8 +51,12 @@ impl Conversation {
             Message::Notification(notification) => {
                 self.client_notification(turn, &notification, bytes, out);
             }
-            Message::Result(outcome) => self.client_answer(turn, Some(outcome.id), bytes, out),
-            Message::Error(id, _) => self.client_answer(turn, id, bytes, out),
+            Message::Result(outcome) => {
+                self.client_answer(turn, Some(outcome.id), None, bytes, out)
+            }
+            Message::Error(id, error) => {
+                self.client_answer(turn, id, envelope::error_code(error), bytes, out);
+            }
         }
     }
 
@@ -72,7 +79,8 @@ impl Conversation {
         if let Some((act, text)) = self.turned_away(turn, &key, retry.is_some()) {
             return self.refuse_request(turn, request, act, &text, out);
         }
-        let era = match Era::declared(request.params) {
+        let declared = Era::declared(request.params);
+        let era = match declared {
             Some(Ok(era)) if era.declares_version() => {
                 self.modern = true;
                 era
@@ -85,23 +93,21 @@ impl Conversation {
         };
         let method = era.tool_method(request.method);
         if method.is_some() && reading.is_ambiguous() {
-            let flaw = reading.flaw.as_ref().map(ToString::to_string);
+            let flaw = reading.flaw.map(ToString::to_string);
             let text = flaw.unwrap_or_default();
             return self.refuse_request(turn, request, Act::ClientSentNoJson, &text, out);
         }
-        let mut open = Open::new(
-            request.id.raw(),
-            &key,
-            method_name(request.method),
-            era,
-            turn.now,
-        );
+        let mut envelope = Envelope::request(key.clone(), method_name(request.method));
+        let declared = declared.and_then(Result::ok);
+        envelope.version = declared.map(|era| era.version().into());
+        let name = method_name(request.method);
+        let mut open = Open::new(request.id.raw(), &key, name, era, turn.now);
         open.deadline = Self::patience(turn);
         open.progress = progress_token(request.params);
         open.peer.clone_from(&self.peer);
         match method {
             Some(ToolMethod::Call) => {
-                return self.call(turn, checker, request, open, bytes, retry, out);
+                return self.call(turn, checker, request, envelope, open, bytes, retry, out);
             }
             Some(ToolMethod::List) => {
                 let cursor = request.params.and_then(|params| params.member("cursor"));
@@ -123,12 +129,9 @@ impl Conversation {
             }
             _ => {}
         }
-        self.open.insert(key.clone(), open);
-        let shape = Shape::Request {
-            id: key,
-            method: method_name(request.method),
-        };
-        out.send(Outgoing::new(Side::Server, bytes, Purpose::Forward, shape));
+        self.open.insert(key, open);
+        envelope.name = envelope::named(request.method, request.params).map(Arc::from);
+        out.forward(Side::Server, bytes, envelope);
     }
 
     /// Why a request is not even looked at.
@@ -206,9 +209,8 @@ impl Conversation {
         if self.server_gone.is_some() {
             return;
         }
-        let method = method_name(notification.method);
-        let shape = Shape::Notification { method };
-        out.send(Outgoing::new(Side::Server, bytes, Purpose::Forward, shape));
+        let envelope = Envelope::of(&Message::Notification(*notification));
+        out.forward(Side::Server, bytes, envelope);
     }
 
     /// An answer to a request of the server. Over HTTP the request may have come by another way,
@@ -217,6 +219,7 @@ impl Conversation {
         &mut self,
         turn: &Turn<'_>,
         id: Option<RequestId<'_>>,
+        code: Option<i64>,
         bytes: &'m [u8],
         out: &mut Effects<'m>,
     ) {
@@ -233,11 +236,8 @@ impl Conversation {
             out.audit(record);
             return;
         }
-        let shape = Shape::Answer {
-            id: key,
-            error: None,
-        };
-        out.send(Outgoing::new(Side::Server, bytes, Purpose::Forward, shape));
+        let envelope = Envelope::answer(key, code);
+        out.forward(Side::Server, bytes, envelope);
     }
 }
 

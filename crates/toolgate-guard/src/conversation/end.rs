@@ -6,7 +6,8 @@ use super::answer::{answer_to, data, fault, rpc_code};
 use super::asked::Asked;
 use super::open::{Open, What};
 use super::{Carrier, Conversation, Turn};
-use crate::effect::{Effect, Effects, Outgoing, Purpose, Shape};
+use crate::effect::{Effect, Effects, Outgoing, Purpose};
+use crate::envelope::Envelope;
 use crate::fault::Act;
 use crate::id::IdKey;
 use crate::record::{Action, Filter};
@@ -145,7 +146,7 @@ impl Conversation {
         then: impl FnOnce(&mut Self, &Turn<'_>, &mut Effects<'static>),
     ) -> Effects<'static> {
         let rules = self.guard.rules();
-        let turn = Turn { rules: &rules, now };
+        let turn = Turn::new(&rules, now);
         let mut out = Effects::new();
         then(self, &turn, &mut out);
         self.follow(&turn, &mut out, 0);
@@ -167,14 +168,12 @@ impl Conversation {
             open.raw(key),
             text::string(why)
         );
-        let shape = Shape::Notification {
-            method: "notifications/cancelled".into(),
-        };
+        let envelope = Envelope::notification("notifications/cancelled");
         out.send(Outgoing::new(
             Side::Server,
             note.into_bytes(),
             Purpose::Notice,
-            shape,
+            envelope,
         ));
     }
 }

@@ -10,7 +10,8 @@ use toolgate_mcp::era::Era;
 
 use super::answer::fault;
 use super::{Conversation, Turn};
-use crate::effect::{Effects, Outgoing, Purpose, Shape};
+use crate::effect::{Effects, Outgoing, Purpose};
+use crate::envelope::Envelope;
 use crate::fault::Act;
 use crate::filter::clients::known_form;
 use crate::id::IdKey;
@@ -174,15 +175,15 @@ impl Conversation {
             return;
         };
         fetch.deadline = turn.now.saturating_add(turn.policy().list_timeout);
-        let shape = Shape::Request {
-            id: fetch.id.clone(),
-            method: "tools/list".into(),
+        let envelope = Envelope {
+            version: fetch.meta.as_ref().map(|_| fetch.era.version().into()),
+            ..Envelope::request(fetch.id.clone(), "tools/list")
         };
         out.send(Outgoing::new(
             Side::Server,
             fetch.message().into_bytes(),
             Purpose::Ask,
-            shape,
+            envelope,
         ));
     }
 

@@ -51,13 +51,14 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolgate_json::Document;
+use toolgate_json::{Document, ReadLimits};
+use toolgate_mcp::check::Checker;
 use toolgate_mcp::era::Era;
 
 use crate::effect::{Effect, Effects};
-use crate::guard::{Guard, Rules, Scratch};
+use crate::guard::{Guard, Rules};
+use crate::incoming::IncomingMessage;
 use crate::policy::Policy;
-use crate::reading;
 use crate::record::Peer;
 use crate::scope::Scope;
 use crate::share::Identity;
@@ -149,12 +150,23 @@ pub struct Conversation {
 /// What one event is handled with.
 struct Turn<'t> {
     rules: &'t Rules,
+    limits: ReadLimits,
     now: Duration,
 }
 
 impl<'t> Turn<'t> {
+    fn new(rules: &'t Rules, now: Duration) -> Self {
+        let limits = rules.policy.limits.read();
+        Self { rules, limits, now }
+    }
+
     fn policy(&self) -> &'t Policy {
         &self.rules.policy
+    }
+
+    /// The limits within which messages are read.
+    fn limits(&self) -> &ReadLimits {
+        &self.limits
     }
 }
 
@@ -215,12 +227,34 @@ impl Conversation {
 
     /// Takes a message of the client.
     pub fn from_client<'m>(&mut self, message: &'m [u8], now: Duration) -> Effects<'m> {
-        self.take(Side::Client, message, now)
+        self.on_message(Side::Client, self.guard.read(message), now)
     }
 
     /// Takes a message of the server.
     pub fn from_server<'m>(&mut self, message: &'m [u8], now: Duration) -> Effects<'m> {
-        self.take(Side::Server, message, now)
+        self.on_message(Side::Server, self.guard.read(message), now)
+    }
+
+    /// Takes a message of one side that was read already ([`Guard::read`]).
+    pub fn on_message<'m>(
+        &mut self,
+        from: Side,
+        message: IncomingMessage<'m>,
+        now: Duration,
+    ) -> Effects<'m> {
+        let guard = self.guard.clone();
+        let rules = guard.rules();
+        let turn = Turn::new(&rules, now);
+        let mut scratch = guard.take_scratch(&rules);
+        let mut out = Effects::new();
+        self.take_at(&turn, &mut scratch.checker, from, &message, &mut out);
+        if from == Side::Client {
+            self.sign(&mut out);
+        }
+        self.set_trace_context(None);
+        guard.return_scratch(scratch, message.bytes().len());
+        guard.done_with(message);
+        out
     }
 
     /// When [`tick`](Self::tick) has something to do.
@@ -249,56 +283,39 @@ impl Conversation {
         self.era
     }
 
-    fn take<'m>(&mut self, from: Side, message: &'m [u8], now: Duration) -> Effects<'m> {
-        let guard = self.guard.clone();
-        let rules = guard.rules();
-        let turn = Turn { rules: &rules, now };
-        let mut scratch = guard.take_scratch(&rules);
-        let mut out = Effects::new();
-        self.take_at(&turn, &mut scratch, from, message, &mut out);
-        if from == Side::Client {
-            self.sign(&mut out);
-        }
-        self.set_trace_context(None);
-        guard.return_scratch(scratch, message.len());
-        out
-    }
-
     fn take_at<'m>(
         &mut self,
         turn: &Turn<'_>,
-        scratch: &mut Scratch,
+        checker: &mut Checker,
         from: Side,
-        message: &'m [u8],
+        message: &IncomingMessage<'m>,
         out: &mut Effects<'m>,
     ) {
         let start = out.len();
-        self.decide(turn, scratch, from, message, out);
+        self.decide(turn, checker, from, message, out);
         self.follow(turn, out, start);
     }
 
     fn decide<'m>(
         &mut self,
         turn: &Turn<'_>,
-        scratch: &mut Scratch,
+        checker: &mut Checker,
         from: Side,
-        message: &'m [u8],
+        message: &IncomingMessage<'m>,
         out: &mut Effects<'m>,
     ) {
-        let Scratch {
-            buffers, checker, ..
-        } = scratch;
-        let reading = match reading::read(buffers, message, &turn.policy().limits.read()) {
+        let bytes = message.bytes();
+        let reading = match message.reading() {
             Ok(reading) => reading,
-            Err(error) => return self.unreadable(turn, from, message, &error, out),
+            Err(error) => return self.unreadable(turn, from, bytes, error, out),
         };
         if is_batch(reading.document) {
-            let elements = batch::elements(reading.document, message);
-            return self.batch(turn, from, message, &elements, out);
+            let elements = batch::elements(reading.document, bytes);
+            return self.batch(turn, checker, from, bytes, &elements, out);
         }
         match from {
-            Side::Client => self.client_message(turn, checker, &reading, message, None, out),
-            Side::Server => self.server_message(turn, checker, &reading, message, out),
+            Side::Client => self.client_message(turn, checker, &reading, bytes, None, out),
+            Side::Server => self.server_message(turn, checker, &reading, bytes, out),
         }
     }
 
@@ -306,18 +323,19 @@ impl Conversation {
     fn again(
         &mut self,
         turn: &Turn<'_>,
-        scratch: &mut Scratch,
+        checker: &mut Checker,
         message: &[u8],
         retry: &Retry,
         out: &mut Effects<'_>,
     ) {
-        let buffers = &mut scratch.buffers;
+        let guard = self.guard.clone();
         let mut effects = Effects::new();
+        let parked = guard.read_within(message, turn.limits());
         // It was read when it came.
-        if let Ok(reading) = reading::read(buffers, message, &turn.policy().limits.read()) {
-            let checker = &mut scratch.checker;
+        if let Ok(reading) = parked.reading() {
             self.client_message(turn, checker, &reading, message, Some(retry), &mut effects);
         }
+        guard.done_with(parked);
         self.sign(&mut effects);
         out.adopt(effects);
     }

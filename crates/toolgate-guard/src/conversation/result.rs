@@ -14,15 +14,17 @@ use super::fetch::{listing_limits, page};
 use super::open::{Called, Open, What};
 use super::server::forward_answer;
 use super::{Carrier, Conversation, Turn};
-use crate::effect::{Effects, Outgoing, Purpose, Shape};
+use crate::effect::Effects;
+use crate::envelope::Envelope;
 use crate::fault::Act;
 use crate::filter::clients::Forms;
 use crate::filter::listing::{PageCase, removed, tell};
 use crate::filter::results::NotObject;
 use crate::filter::{Reply, Violation, results};
 use crate::id::IdKey;
+use crate::incoming::Reading;
 use crate::policy::{BadResult, BadTools, Mode, Project, TextBlocks};
-use crate::reading::{Reading, whole_message};
+use crate::reading::whole_message;
 use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 
@@ -51,7 +53,7 @@ impl Conversation {
         out: &mut Effects<'m>,
     ) {
         let What::List { cursor, changes } = &open.what else {
-            return forward_answer(key, bytes, out);
+            return forward_answer(key, None, bytes, out);
         };
         let cursor = cursor.as_deref();
         let listing = match Listing::read_within(whole_message(bytes), &listing_limits(turn)) {
@@ -68,7 +70,7 @@ impl Conversation {
                 record.describe(&key, &open, turn);
                 record.note(&error.to_string());
                 out.audit(record);
-                return forward_answer(key, bytes, out);
+                return forward_answer(key, None, bytes, out);
             }
         };
         let forms = Forms::of(listing, turn.rules, self.scope.store());
@@ -118,7 +120,7 @@ impl Conversation {
                     out.audit(record);
                 }
                 if same {
-                    forward_answer(key, bytes, out);
+                    forward_answer(key, None, bytes, out);
                 } else {
                     forward_altered(key, told.text, out);
                 }
@@ -143,7 +145,7 @@ impl Conversation {
         out: &mut Effects<'m>,
     ) {
         let Some(answered) = self.answered(turn, key.clone(), open, result) else {
-            return forward_answer(key, bytes, out);
+            return forward_answer(key, None, bytes, out);
         };
         let of = match &open.what {
             What::Call(called) if called.as_task => ResultOf::task(open.era),
@@ -199,7 +201,7 @@ impl Conversation {
         };
         match (told, changed) {
             (Some(text), _) | (None, Some((text, _))) => forward_altered(answered.key, text, out),
-            (None, None) => forward_answer(answered.key, bytes, out),
+            (None, None) => forward_answer(answered.key, None, bytes, out),
         }
     }
 
@@ -246,15 +248,8 @@ impl Conversation {
         out.audit(record);
         if enforced {
             let (text, _) = replaced(&answered, &violation, reading.document.source().as_bytes());
-            let shape = Shape::Notification {
-                method: NOTE.into(),
-            };
-            out.send(Outgoing::new(
-                Side::Client,
-                text.into_bytes(),
-                Purpose::Forward,
-                shape,
-            ));
+            let envelope = Envelope::notification(NOTE);
+            out.forward(Side::Client, text.into_bytes(), envelope);
         }
         enforced
     }
@@ -319,7 +314,7 @@ impl Conversation {
         }
         if reading.is_ambiguous() {
             // What is checked here need not be what the client will read.
-            let flaw = reading.flaw.as_ref().map(ToString::to_string);
+            let flaw = reading.flaw.map(ToString::to_string);
             let text = format!(
                 "the tool's result cannot be checked: {}",
                 flaw.unwrap_or_default()

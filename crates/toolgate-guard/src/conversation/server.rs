@@ -10,10 +10,11 @@ use super::answer::{answer_to, data, fault, rpc_code};
 use super::client::id_member;
 use super::open::{Open, What};
 use super::{Carrier, Conversation, Turn, nearest};
-use crate::effect::{Effects, Outgoing, Purpose, Shape, method_name};
+use crate::effect::Effects;
+use crate::envelope::{self, Envelope};
 use crate::fault::{Act, INTERNAL_ERROR, METHOD_NOT_FOUND};
 use crate::id::IdKey;
-use crate::reading::Reading;
+use crate::incoming::Reading;
 use crate::record::{Action, Filter};
 use crate::recover::Recovery;
 use crate::side::Side;
@@ -54,16 +55,10 @@ impl Conversation {
         }
         if let Some(text) = self.under_asked_id(turn, &message, bytes, out) {
             let guard = self.guard.clone();
-            let mut scratch = guard.take_scratch(turn.rules);
             let mut effects = Effects::new();
-            self.decide(
-                turn,
-                &mut scratch,
-                Side::Server,
-                text.as_bytes(),
-                &mut effects,
-            );
-            guard.return_scratch(scratch, bytes.len());
+            let corrected = guard.read_within(text.as_bytes(), turn.limits());
+            self.decide(turn, checker, Side::Server, &corrected, &mut effects);
+            guard.done_with(corrected);
             return out.adopt(effects);
         }
         self.heard(turn, &message);
@@ -91,11 +86,8 @@ impl Conversation {
             }
             Message::Error(None, _) => {
                 // Whom it concerns nobody knows; it may be an answer to noise.
-                let shape = Shape::Answer {
-                    id: None,
-                    error: None,
-                };
-                out.send(Outgoing::new(Side::Client, bytes, Purpose::Forward, shape));
+                let envelope = Envelope::of(&message);
+                out.forward(Side::Client, bytes, envelope);
             }
         }
     }
@@ -123,7 +115,7 @@ impl Conversation {
         }
         let Some(open) = self.open.remove_sent(&key) else {
             if self.adopted {
-                return answered_elsewhere(turn, id, key, answer.is_ok(), bytes, out);
+                return answered_elsewhere(turn, id, key, answer.err(), bytes, out);
             }
             let act = Act::ServerAnsweredUnasked;
             let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Dropped, act);
@@ -137,12 +129,16 @@ impl Conversation {
             Err(error) => return forward_error(turn, key, &open, error, bytes, out),
         };
         match &open.what {
-            What::Plain | What::Parked => forward_answer(key, bytes, out),
+            What::Plain | What::Parked => forward_answer(key, None, bytes, out),
             What::Initialize => {
                 let version = result.member("protocolVersion").map_or("", |v| v.string());
                 // No later era has `initialize`.
                 self.era = Some(nearest(version).min(Era::V2025_11_25));
-                forward_answer(key, bytes, out);
+                let envelope = Envelope {
+                    agreed: envelope::agreed(result),
+                    ..Envelope::answer(Some(key), None)
+                };
+                out.forward(Side::Client, bytes, envelope);
             }
             What::List { .. } => self.page(turn, key, open, bytes, out),
             What::Call(_) | What::Task { .. } => {
@@ -216,11 +212,8 @@ impl Conversation {
             return Self::refuse_server(turn, id, method, act, INTERNAL_ERROR, &text, out);
         }
         self.asked.insert(key.clone());
-        let shape = Shape::Request {
-            id: key,
-            method: method_name(method),
-        };
-        out.send(Outgoing::new(Side::Client, bytes, Purpose::Forward, shape));
+        let envelope = Envelope::of(&Message::Request(*request));
+        out.forward(Side::Client, bytes, envelope);
     }
 
     fn server_notification<'m>(
@@ -247,7 +240,6 @@ impl Conversation {
             }
             _ => {}
         }
-        let method = method_name(notification.method);
         let era = self.settled_or_modern();
         match era.tool_method(notification.method) {
             Some(ToolMethod::ListChanged) => self.scope.outdate(),
@@ -260,8 +252,8 @@ impl Conversation {
             }
             _ => {}
         }
-        let shape = Shape::Notification { method };
-        out.send(Outgoing::new(Side::Client, bytes, Purpose::Forward, shape));
+        let envelope = Envelope::of(&Message::Notification(*notification));
+        out.forward(Side::Client, bytes, envelope);
     }
 
     /// The era of a notification, which declares none itself.
@@ -280,12 +272,12 @@ fn answered_elsewhere<'m>(
     turn: &Turn<'_>,
     id: RequestId<'_>,
     key: IdKey,
-    is_result: bool,
+    error: Option<View<'_>>,
     bytes: &'m [u8],
     out: &mut Effects<'m>,
 ) {
-    if !is_result {
-        return forward_answer(key, bytes, out);
+    if let Some(error) = error {
+        return forward_answer(key, envelope::error_code(error), bytes, out);
     }
     let act = Act::AnsweredElsewhere;
     let text = "the request was sent through another replica of the guard, so its result cannot be checked here; send it again";
@@ -305,8 +297,9 @@ fn forward_error<'m>(
     bytes: &'m [u8],
     out: &mut Effects<'m>,
 ) {
+    let code = envelope::error_code(error);
     let Some(mended) = mended_error(error) else {
-        return forward_answer(key, bytes, out);
+        return forward_answer(key, code, bytes, out);
     };
     let act = Act::ServerAnsweredBadError;
     let mut record = fault(turn, Side::Server, Filter::Envelope, Action::Altered, act);
@@ -338,13 +331,15 @@ fn mended_error(error: View<'_>) -> Option<String> {
     ))
 }
 
-/// Passes an answer on as it came.
-pub(super) fn forward_answer<'m>(key: IdKey, bytes: &'m [u8], out: &mut Effects<'m>) {
-    let shape = Shape::Answer {
-        id: Some(key),
-        error: None,
-    };
-    out.send(Outgoing::new(Side::Client, bytes, Purpose::Forward, shape));
+/// Passes an answer on as it came; `code` is its code if it is an error.
+pub(super) fn forward_answer<'m>(
+    key: IdKey,
+    code: Option<i64>,
+    bytes: &'m [u8],
+    out: &mut Effects<'m>,
+) {
+    let envelope = Envelope::answer(Some(key), code);
+    out.forward(Side::Client, bytes, envelope);
 }
 
 /// What is said for a server that answered with an error and did not say which.

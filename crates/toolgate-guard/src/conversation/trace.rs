@@ -12,7 +12,8 @@ use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{Message, Request};
 
 use super::{Conversation, Turn};
-use crate::effect::{Effect, Effects, Outgoing, Purpose, Shape};
+use crate::effect::{Effect, Effects, Outgoing, Purpose};
+use crate::envelope::MessageKind;
 use crate::fault::Act;
 use crate::guard::Guard;
 use crate::id::IdKey;
@@ -144,19 +145,17 @@ impl Conversation {
             let Effect::Send(outgoing) = effect else {
                 continue;
             };
-            match &outgoing.shape {
-                Shape::Request { .. }
+            let envelope = &outgoing.envelope;
+            match (envelope.kind, &envelope.id) {
+                (MessageKind::Request, _)
                     if outgoing.to == Side::Server && outgoing.purpose == Purpose::Forward =>
                 {
                     if let Some(context) = traces.send(now, outgoing) {
                         splice(&self.guard, turn, outgoing, context);
                     }
                 }
-                Shape::Answer {
-                    id: Some(id),
-                    error,
-                } if outgoing.to == Side::Client && !reused => {
-                    traces.answer(now, id, *error);
+                (MessageKind::Answer, Some(id)) if outgoing.to == Side::Client && !reused => {
+                    traces.answer(now, id, envelope.error);
                 }
                 _ => {}
             }
@@ -189,9 +188,7 @@ impl Traces {
     }
 
     fn send(&mut self, now: Duration, outgoing: &Outgoing<'_>) -> Option<TraceContext> {
-        let Shape::Request { id, .. } = &outgoing.shape else {
-            return None;
-        };
+        let id = outgoing.envelope.id.as_ref()?;
         let followed = self.open.get_mut(id).filter(|followed| !followed.sent)?;
         followed.sent = true;
         followed.trace.sent(now)
@@ -218,13 +215,12 @@ impl Traces {
 /// Gives a request for the server its context. What two readers can read in two ways is left
 /// alone.
 fn splice(guard: &Guard, turn: &Turn<'_>, outgoing: &mut Outgoing<'_>, context: TraceContext) {
-    let length = outgoing.bytes.len();
-    let mut scratch = guard.take_scratch(turn.rules);
-    let limits = turn.policy().limits.read();
-    let request = scratch.buffers.reader().read(&outgoing.bytes, &limits);
-    if let Some(spliced) = request.ok().and_then(|request| context.splice(request)) {
+    let request = guard.read_within(&outgoing.bytes, turn.limits());
+    let whole = request.reading().ok().filter(|it| it.flaw.is_none());
+    let spliced = whole.and_then(|reading| context.splice(reading.document));
+    guard.done_with(request);
+    if let Some(spliced) = spliced {
         outgoing.bytes = spliced.into_bytes().into();
         outgoing.trace = Some(Box::new(context));
     }
-    guard.return_scratch(scratch, length);
 }

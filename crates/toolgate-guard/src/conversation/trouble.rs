@@ -9,7 +9,8 @@ use toolgate_mcp::message::{INVALID_REQUEST, MalformedMessage, PARSE_ERROR, Requ
 use super::answer::{answer_to, data, fault, rpc_code};
 use super::open::What;
 use super::{Conversation, Turn};
-use crate::effect::{Effects, Outgoing, Purpose, Shape, method_name};
+use crate::effect::{Effects, Outgoing, Purpose};
+use crate::envelope::{Envelope, method_name};
 use crate::fault::Act;
 use crate::id::IdKey;
 use crate::record::{Action, Filter, Record};
@@ -29,7 +30,7 @@ impl Conversation {
     ) -> Effects<'static> {
         let guard = self.guard.clone();
         let rules = guard.rules();
-        let turn = Turn { rules: &rules, now };
+        let turn = Turn::new(&rules, now);
         let mut out = Effects::new();
         let allowed = turn.policy().limits.message_bytes;
         let text = format!("a message longer than the limit of {allowed} bytes (message_bytes)");
@@ -230,15 +231,12 @@ fn refuse_text(
     let key = id.and_then(IdKey::read);
     let code = rpc_code(act);
     let answer = text::error_answer(id.unwrap_or("null"), code, text, Some(&data(act)));
-    let shape = Shape::Answer {
-        id: key.clone(),
-        error: Some(code),
-    };
+    let envelope = Envelope::answer(key.clone(), Some(code));
     out.send(Outgoing::new(
         Side::Client,
         answer.into_bytes(),
         Purpose::Answer,
-        shape,
+        envelope,
     ));
     let mut record = fault(turn, Side::Client, Filter::Envelope, Action::Refused, act);
     record.id = key;

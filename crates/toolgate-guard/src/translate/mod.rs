@@ -19,11 +19,12 @@ mod words;
 use std::borrow::Cow;
 use std::time::Duration;
 
-use toolgate_json::{Kind, Node as _, ReadLimits, View};
+use toolgate_json::{Kind, Node as _, ReadLimits, Reader, View};
 use toolgate_mcp::message::Message;
 
+use crate::incoming::IncomingMessage;
 use crate::policy::Policy;
-use crate::reading::{self, ReadBuffers};
+use crate::reading::generous;
 use crate::recover::Recovery;
 pub use effect::{ConnectionId, TranslatorEffect, TranslatorEffects};
 use legacy_clients::LegacyClients;
@@ -76,7 +77,7 @@ pub enum Clients {
 /// ```
 #[derive(Debug)]
 pub struct Translator {
-    buffers: ReadBuffers,
+    reader: Reader,
     limits: ReadLimits,
     machine: Machine,
 }
@@ -130,7 +131,7 @@ impl Translator {
             patience: policy.request_timeout.unwrap_or(PATIENCE),
         };
         Self {
-            buffers: ReadBuffers::default(),
+            reader: Reader::new(),
             limits: limits.read(),
             machine: match translate {
                 Translate::LegacyClients => Machine::Legacy(LegacyClients::new(bounds)),
@@ -192,28 +193,41 @@ impl Translator {
 
     fn take<'m>(&mut self, from: From, message: &'m [u8], now: Duration) -> TranslatorEffects<'m> {
         let mut out = TranslatorEffects::new();
-        let parts = batch(&mut self.buffers, message, &self.limits);
-        if let Some(parts) = parts {
-            for part in parts {
-                self.take_one(from, part, now, &mut out);
+        let whole = self.read(message);
+        match elements(&whole) {
+            Some(elements) => {
+                for element in elements {
+                    let element = self.read(element);
+                    self.take_one(from, &element, now, &mut out);
+                    self.done_with(element);
+                }
             }
-        } else {
-            self.take_one(from, message, now, &mut out);
+            None => self.take_one(from, &whole, now, &mut out),
         }
-        if message.len() > KEPT {
-            self.buffers = ReadBuffers::default();
-        }
+        self.done_with(whole);
         out
+    }
+
+    fn read<'m>(&mut self, message: &'m [u8]) -> IncomingMessage<'m> {
+        IncomingMessage::read(std::mem::take(&mut self.reader), message, &self.limits)
+    }
+
+    /// Takes back the memory that a message was read into, unless the message was large.
+    fn done_with(&mut self, message: IncomingMessage<'_>) {
+        if message.bytes().len() <= KEPT {
+            self.reader = message.into_reader().unwrap_or_default();
+        }
     }
 
     fn take_one<'m>(
         &mut self,
         from: From,
-        message: &'m [u8],
+        incoming: &IncomingMessage<'m>,
         now: Duration,
         out: &mut TranslatorEffects<'m>,
     ) {
-        let parsed = match ParsedMessage::read(&mut self.buffers, message, &self.limits) {
+        let message = incoming.bytes();
+        let parsed = match ParsedMessage::of(incoming) {
             Ok(parsed) => parsed,
             Err(why) => return unreadable(from, message, &why, out),
         };
@@ -242,18 +256,14 @@ enum From {
 }
 
 impl<'r> ParsedMessage<'r> {
-    /// Reads one message.
+    /// What was read of one message.
     ///
     /// # Errors
     ///
     /// Why it is no message, in one line.
-    fn read(
-        buffers: &'r mut ReadBuffers,
-        message: &'r [u8],
-        limits: &ReadLimits,
-    ) -> Result<Self, String> {
-        let text = std::str::from_utf8(message).map_err(|error| error.to_string())?;
-        let reading = reading::read(buffers, message, limits).map_err(|error| error.to_string())?;
+    fn of(incoming: &'r IncomingMessage<'_>) -> Result<Self, String> {
+        let text = std::str::from_utf8(incoming.bytes()).map_err(|error| error.to_string())?;
+        let reading = incoming.reading().map_err(ToString::to_string)?;
         let view = reading.document.root();
         let message = Message::decode(view).map_err(|error| error.to_string())?;
         Ok(Self {
@@ -264,20 +274,18 @@ impl<'r> ParsedMessage<'r> {
     }
 }
 
+/// A message that was kept is read again without limits: it was read within them when it came.
+fn kept(message: &[u8]) -> IncomingMessage<'_> {
+    IncomingMessage::read(Reader::new(), message, &generous())
+}
+
 /// The messages of a batch (2025-03-26), if it is one.
-fn batch<'m>(
-    buffers: &mut ReadBuffers,
-    message: &'m [u8],
-    limits: &ReadLimits,
-) -> Option<Vec<&'m [u8]>> {
-    if !message.trim_ascii_start().starts_with(b"[") {
-        return None;
-    }
-    let reading = reading::read(buffers, message, limits).ok()?;
-    let root = reading.document.root();
+fn elements<'m>(message: &IncomingMessage<'m>) -> Option<Vec<&'m [u8]>> {
+    let root = message.reading().ok()?.document.root();
+    let bytes = message.bytes();
     let spans = root.items().map(|item| item.span());
-    let parts = spans.filter_map(|span| message.get(span.start..span.end));
-    (root.kind() == Kind::Array).then(|| parts.collect())
+    let elements = spans.filter_map(|span| bytes.get(span.start..span.end));
+    (root.kind() == Kind::Array).then(|| elements.collect())
 }
 
 /// A conversation stands on both sides of a translator and lets nothing through

@@ -4,11 +4,11 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use toolgate_guard::{Envelope, read_message};
 use toolgate_json::{Kind, Node as _, Number, View};
 use toolgate_mcp::contract::{HeaderParameter, ToolContract};
 use toolgate_mcp::message::Message;
 
-use super::envelope::{Envelope, read};
 use crate::http::{METHOD, VERSION};
 
 /// A header with the value that the body gives it.
@@ -27,17 +27,17 @@ pub(super) fn mirrored_headers(
     message: &[u8],
     contract: Option<&ToolContract>,
 ) -> Vec<MirroredHeader> {
-    let text = |name, value: &Option<String>| MirroredHeader {
+    let text = |name, value: Option<&str>| MirroredHeader {
         name,
-        value: value.clone(),
+        value: value.map(str::to_owned),
         numeric: false,
     };
     let mut all = vec![
-        text(VERSION, &envelope.version),
-        text(METHOD, &envelope.method),
+        text(VERSION, envelope.version.as_deref()),
+        text(METHOD, envelope.method.as_deref()),
     ];
     if envelope.name.is_some() {
-        all.push(text(NAME, &envelope.name));
+        all.push(text(NAME, envelope.name.as_deref()));
     }
     all.extend(
         contract
@@ -53,7 +53,7 @@ pub(super) fn of_arguments(message: &[u8], contract: &ToolContract) -> Vec<Mirro
     let Some(parameters) = parameters.filter(|parameters| !parameters.is_empty()) else {
         return Vec::new();
     };
-    let of_arguments = read(message, |message| {
+    let of_arguments = read_message(message, |message, _| {
         let Message::Request(request) = message else {
             return Vec::new();
         };

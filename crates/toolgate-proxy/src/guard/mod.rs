@@ -7,7 +7,6 @@
 mod aggregate;
 mod child;
 mod clock;
-mod envelope;
 mod event;
 mod header_mirroring;
 mod http_exchange;

@@ -6,11 +6,10 @@
 //! error, and the HTTP server turns it into the status of its answer.
 
 use hyper::header::{HeaderMap, WWW_AUTHENTICATE};
-use toolgate_guard::{Shape, Side, hex, read_message};
+use toolgate_guard::{Side, hex, read_message};
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::{Edits, Message};
 
-use super::envelope::read;
 use super::session_driver::{OutgoingMessage, Output};
 use crate::http::{Caller, Refusal};
 
@@ -24,7 +23,7 @@ pub(super) fn refusal(status: u16, headers: &HeaderMap) -> Option<Refusal> {
 pub(super) fn marked(output: Output, caller: &Caller, refusal: &Refusal) -> Output {
     match output {
         Output::Send(mut outgoing)
-            if outgoing.to == Side::Client && matches!(outgoing.shape, Shape::Answer { .. }) =>
+            if outgoing.to == Side::Client && outgoing.envelope.is_answer() =>
         {
             if let Some(mark) = new_mark()
                 && let Some(bytes) = with_mark(&outgoing.bytes, refusal.status, &mark)
@@ -43,9 +42,7 @@ pub(super) fn marked(output: Output, caller: &Caller, refusal: &Refusal) -> Outp
 pub(super) fn with_status(output: Output, status: u16) -> Output {
     match output {
         Output::Send(mut outgoing)
-            if status >= 400
-                && outgoing.to == Side::Client
-                && matches!(outgoing.shape, Shape::Answer { .. }) =>
+            if status >= 400 && outgoing.to == Side::Client && outgoing.envelope.is_answer() =>
         {
             let member = format!("\"status\":{status}");
             let told = read_message(&outgoing.bytes, |message, text| {
@@ -91,10 +88,10 @@ fn with_mark(answer: &[u8], status: u16, mark: &str) -> Option<Vec<u8>> {
 
 /// The head of the answer that an error with a mark is.
 pub(super) fn head(outgoing: &OutgoingMessage, caller: &Caller) -> Option<Box<(u16, HeaderMap)>> {
-    if !caller.has_refusals() || !matches!(outgoing.shape, Shape::Answer { .. }) {
+    if !caller.has_refusals() || !outgoing.envelope.is_answer() {
         return None;
     }
-    let mark = read(&outgoing.bytes, |message| {
+    let mark = read_message(&outgoing.bytes, |message, _| {
         let Message::Error(_, error) = message else {
             return None;
         };

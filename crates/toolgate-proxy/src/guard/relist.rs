@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
+use toolgate_guard::{Envelope, read_message};
 use toolgate_json::{Node as _, View};
 use toolgate_mcp::catalog::Listing;
 use toolgate_mcp::catalog::ToolSet;
 use toolgate_mcp::contract::{SchemaStore, ToolContract};
 use toolgate_mcp::message::Message;
 
-use super::envelope::{Answer, Envelope, read};
 use super::header_mirroring::{mirrored_headers, write};
 use super::session_driver::GuardContext;
 use super::upstream_request::{UpstreamEvent, UpstreamRequest};
@@ -25,7 +25,7 @@ pub(super) async fn contract_of(
     call: &[u8],
 ) -> Option<Arc<ToolContract>> {
     let name = envelope.name.as_deref()?;
-    let meta = read(call, |message| match message {
+    let meta = read_message(call, |message, _| match message {
         Message::Request(request) => {
             let meta: View<'_> = request.params?.member("_meta")?;
             Some(meta.raw().to_owned())
@@ -54,7 +54,7 @@ pub(super) async fn contract_of(
 }
 
 async fn ask(ctx: &GuardContext, endpoint: &Arc<Endpoint>, request: Vec<u8>) -> Option<Vec<u8>> {
-    let envelope = Envelope::read(&request);
+    let envelope = ctx.guard.read(&request).envelope();
     let mut headers = endpoint.headers();
     headers.insert(
         ACCEPT,
@@ -73,9 +73,11 @@ async fn ask(ctx: &GuardContext, endpoint: &Arc<Endpoint>, request: Vec<u8>) -> 
                 UpstreamEvent::Event(event) => event.data,
                 UpstreamEvent::End | UpstreamEvent::Broken(_) => return None,
             };
-            if let Some(message) =
-                message.filter(|message| Answer::read(message).is_some_and(|it| it.id.is_some()))
-            {
+            let is_answer = |message: &Vec<u8>| {
+                let envelope = ctx.guard.read(message).envelope();
+                envelope.is_answer() && envelope.id.is_some()
+            };
+            if let Some(message) = message.filter(is_answer) {
                 return Some(message);
             }
         }

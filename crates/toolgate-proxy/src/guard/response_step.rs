@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
-use toolgate_guard::{INTERNAL_ERROR, IdKey, Shape};
+use toolgate_guard::{INTERNAL_ERROR, IdKey, MessageKind, Purpose};
 
 use super::reply::error_body;
 use super::session_driver::OutgoingMessage;
@@ -35,14 +35,16 @@ impl ResponseStep {
         outgoing: OutgoingMessage,
         event: Option<&Event>,
     ) -> Self {
-        let (last, code) = match &outgoing.shape {
-            Shape::Answer { id, error } => (own.is_some() && id.as_ref() == own, *error),
-            _ => (false, None),
-        };
+        let envelope = &outgoing.envelope;
+        let last = own.is_some_and(|own| envelope.answers(own));
+        // An error of the upstream has the status that the upstream gave it.
+        let is_made_here = outgoing.purpose != Purpose::Forward;
+        let code = envelope.error.filter(|_| is_made_here);
+        let is_whole = matches!(envelope.kind, MessageKind::Answer | MessageKind::Batch);
         match event {
             Some(event) if outgoing.same => Self::Piece(event.raw.clone(), last),
             Some(event) => Self::Piece(event.with_data(&outgoing.bytes), last),
-            None if last || matches!(outgoing.shape, Shape::Answer { .. } | Shape::Batch(_)) => {
+            None if is_whole => {
                 Self::Answer(outgoing.bytes, code, outgoing.refused.map(|head| *head))
             }
             None => Self::Message(outgoing.bytes),

@@ -8,8 +8,8 @@ use hyper::header::{HeaderMap, HeaderValue};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::{Notify, watch};
 use toolgate_guard::{
-    Act, Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Identity, Link, Outgoing,
-    Peer, Purpose, Recovered, ScopeKey, Shape, Side, TraceContext, hex,
+    Act, Carrier, Context, Conversation, Effect, Effects, Envelope, Guard, IdKey, Identity,
+    IncomingMessage, Link, Outgoing, Peer, Purpose, Recovered, ScopeKey, Side, TraceContext, hex,
 };
 use toolgate_mcp::contract::ToolContract;
 
@@ -137,7 +137,7 @@ pub(crate) struct OutgoingMessage {
     /// The bytes are those that came in.
     pub(crate) same: bool,
     pub(crate) purpose: Purpose,
-    pub(crate) shape: Shape,
+    pub(crate) envelope: Envelope,
     pub(crate) call: Option<Arc<ToolContract>>,
     /// The trace context that was put into it.
     pub(crate) trace: Option<Box<TraceContext>>,
@@ -203,9 +203,24 @@ impl SessionDriver {
         *self.lock() = begin(&self.ctx, key.context, link);
     }
 
+    /// Reads a message as it came, for [`take_read`](Self::take_read).
+    pub(crate) fn read<'m>(&self, message: &'m [u8]) -> IncomingMessage<'m> {
+        self.ctx.guard.read(message)
+    }
+
     /// A message of one side. `deliver` is called under the lock, so that what it queues has the
     /// order of the decisions.
     pub(crate) fn take(&self, from: Side, message: &[u8], deliver: &mut dyn FnMut(Output)) {
+        self.take_read(from, self.read(message), deliver);
+    }
+
+    /// The same for a message that was read.
+    pub(crate) fn take_read(
+        &self,
+        from: Side,
+        message: IncomingMessage<'_>,
+        deliver: &mut dyn FnMut(Output),
+    ) {
         self.take_with_metadata(from, message, MessageMetadata::default(), deliver);
     }
 
@@ -213,13 +228,13 @@ impl SessionDriver {
     pub(crate) fn take_with_metadata(
         &self,
         from: Side,
-        message: &[u8],
+        message: IncomingMessage<'_>,
         metadata: MessageMetadata,
         deliver: &mut dyn FnMut(Output),
     ) {
         self.ctx.observe(&Event::Message {
             from,
-            bytes: message.len(),
+            bytes: message.bytes().len(),
         });
         let now = self.ctx.now();
         let mut conversation = self.lock();
@@ -227,11 +242,7 @@ impl SessionDriver {
         if let Some(peer) = metadata.peer {
             conversation.set_peer(Some(peer));
         }
-        let effects = match from {
-            Side::Client => conversation.from_client(message, now),
-            Side::Server => conversation.from_server(message, now),
-        };
-        for effect in effects {
+        for effect in conversation.on_message(from, message, now) {
             self.carry_out(effect, deliver);
         }
         self.settle(&mut conversation);
@@ -429,7 +440,7 @@ fn owned_message(outgoing: Outgoing<'_>) -> OutgoingMessage {
         same: matches!(outgoing.bytes, std::borrow::Cow::Borrowed(_)),
         bytes: outgoing.bytes.into_owned(),
         purpose: outgoing.purpose,
-        shape: outgoing.shape,
+        envelope: outgoing.envelope,
         call: outgoing.call,
         trace: outgoing.trace,
         refused: None,

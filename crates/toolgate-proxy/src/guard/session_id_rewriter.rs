@@ -1,10 +1,11 @@
 //! What an answer calls its session: the upstream's name is taken out, the client's put in.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use hyper::header::{HeaderMap, HeaderValue};
+use toolgate_guard::IncomingMessage;
 
-use super::envelope::Answer;
 use super::reply::passed_on;
 use super::session_router::{SessionIds, SessionRouter};
 use super::tickets::{NoSessionId, TicketIssuer};
@@ -29,9 +30,9 @@ impl SessionIdRewriter {
     }
 
     /// Sees a message of the upstream, which may be the answer to `initialize`.
-    pub(super) fn see(&mut self, message: &[u8]) {
+    pub(super) fn see(&mut self, message: &IncomingMessage<'_>) {
         if self.opens && self.version.is_none() {
-            self.version = Answer::read(message).and_then(|answer| answer.version);
+            self.version = message.envelope().agreed.map(Cow::into_owned);
         }
     }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
-use toolgate_guard::{Act, IdKey, Purpose, Shape, Side, one_line};
+use toolgate_guard::{Act, IdKey, IncomingMessage, MessageKind, Purpose, Side, one_line};
 
 use super::child::Input;
 use super::header_mirroring::{mismatch, of_arguments};
@@ -253,6 +253,16 @@ impl SessionRouter {
     /// A message of one side; what it leads to is brought where it belongs. `current` is the
     /// exchange that the message is part of.
     pub(super) fn take(self: &Arc<Self>, from: Side, message: &[u8], current: Option<&Mailbox>) {
+        self.take_read(from, self.driver.read(message), current);
+    }
+
+    /// The same for a message that was read.
+    pub(super) fn take_read(
+        self: &Arc<Self>,
+        from: Side,
+        message: IncomingMessage<'_>,
+        current: Option<&Mailbox>,
+    ) {
         self.take_with_metadata(from, message, MessageMetadata::default(), current);
     }
 
@@ -260,7 +270,7 @@ impl SessionRouter {
     pub(super) fn take_with_metadata(
         self: &Arc<Self>,
         from: Side,
-        message: &[u8],
+        message: IncomingMessage<'_>,
         metadata: MessageMetadata,
         current: Option<&Mailbox>,
     ) {
@@ -306,9 +316,12 @@ impl SessionRouter {
                 Some((id, wrong)) => self.give_up(id, Act::ClientSentOtherHeaders, wrong),
             },
             SessionUpstream::Endpoint(endpoint, headers, caller) => {
-                let own = match (&outgoing.purpose, &outgoing.shape) {
+                let envelope = &outgoing.envelope;
+                let own = match (&outgoing.purpose, &envelope.id) {
                     (Purpose::Ask, _) => None,
-                    (_, Shape::Request { id, .. }) => self.mailboxes().open.get(id).cloned(),
+                    (_, Some(id)) if envelope.is_request() => {
+                        self.mailboxes().open.get(id).cloned()
+                    }
                     _ => current.cloned(),
                 };
                 match own {
@@ -360,16 +373,17 @@ impl SessionRouter {
 
     fn to_client(self: &Arc<Self>, outgoing: OutgoingMessage, current: Option<&Mailbox>) {
         let mailboxes = self.mailboxes();
-        if !matches!(outgoing.shape, Shape::Answer { .. })
+        let envelope = &outgoing.envelope;
+        if !envelope.is_answer()
             && let Some((id, mailbox)) = &mailboxes.latest
             && self.is_unread(mailbox, id.clone())
         {
             return;
         }
-        let mailbox = match &outgoing.shape {
-            Shape::Answer { id: Some(id), .. } => mailboxes.open.get(id).or(current),
-            Shape::Answer { id: None, .. } | Shape::Batch(_) => current,
-            Shape::Request { .. } | Shape::Notification { .. } => current
+        let mailbox = match (envelope.kind, &envelope.id) {
+            (MessageKind::Answer, Some(id)) => mailboxes.open.get(id).or(current),
+            (MessageKind::Answer | MessageKind::Batch, _) => current,
+            (MessageKind::Request | MessageKind::Notification | MessageKind::Unknown, _) => current
                 .or(mailboxes.listener.as_ref())
                 .or(mailboxes.latest.as_ref().map(|(_, mailbox)| mailbox)),
         };
@@ -401,9 +415,7 @@ impl SessionRouter {
 /// A call whose headers say something else of its arguments than its body (2026-07-28,
 /// server/tools, `x-mcp-header`).
 fn contradicted(outgoing: &OutgoingMessage, headers: &HeaderMap) -> Option<(IdKey, String)> {
-    let Shape::Request { id, .. } = &outgoing.shape else {
-        return None;
-    };
+    let id = outgoing.envelope.id.as_ref()?;
     let contract = outgoing.call.as_deref()?;
     let wrong = mismatch(&of_arguments(&outgoing.bytes, contract), headers)?;
     Some((id.clone(), wrong))

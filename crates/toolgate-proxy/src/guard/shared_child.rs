@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::watch;
-use toolgate_guard::{Carrier, Context, IdKey, ScopeKey, Shape, Side, one_line, read_message};
+use toolgate_guard::{Carrier, Context, IdKey, ScopeKey, Side, one_line, read_message};
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::{Edits, Message};
 
@@ -269,7 +269,7 @@ impl SharedChild {
     fn answer_unclaimed(&self, output: Output) {
         if let Output::Send(outgoing) = output
             && outgoing.to == Side::Server
-            && matches!(outgoing.shape, Shape::Answer { .. })
+            && outgoing.envelope.is_answer()
         {
             self.input.push(one_line(&outgoing.bytes).into_owned());
             let input = Arc::clone(&self.input);

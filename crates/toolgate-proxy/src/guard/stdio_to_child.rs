@@ -18,11 +18,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
-use toolgate_guard::{Carrier, Context, IdKey, Purpose, Recovery, Shape, Side};
+use toolgate_guard::{Carrier, Context, IdKey, Purpose, Recovery, Side};
 
 use super::Exit;
 use super::child::{Child, ChildOutput, Input, Restarts, Source};
-use super::envelope::Answer;
 use super::event::Event;
 use super::in_process::Caller;
 use super::options::Restart;
@@ -250,8 +249,10 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToChild<W> {
             loop {
                 match child.next_output().await {
                     ChildOutput::Line(line) => {
-                        self.driver.take(Side::Server, &line, to_server);
-                        if Answer::read(&line).is_some_and(|answer| answer.answers(&id)) {
+                        let message = self.driver.read(&line);
+                        let is_answer = message.envelope().answers(&id);
+                        self.driver.take_read(Side::Server, message, to_server);
+                        if is_answer {
                             break;
                         }
                     }
@@ -310,12 +311,13 @@ impl State {
         if outgoing.purpose != Purpose::Forward {
             return;
         }
-        match &outgoing.shape {
-            Shape::Request { id, method } if method == "initialize" => {
+        let envelope = &outgoing.envelope;
+        match (envelope.method.as_deref(), &envelope.id) {
+            (Some("initialize"), Some(id)) => {
                 self.initialize = Some((id.clone(), outgoing.bytes.clone()));
                 self.initialized = None;
             }
-            Shape::Notification { method } if method == "notifications/initialized" => {
+            (Some("notifications/initialized"), None) => {
                 self.initialized = Some(outgoing.bytes.clone());
             }
             _ => {}

@@ -6,7 +6,6 @@ use bytes::Bytes;
 use hyper::header::{ACCEPT, HeaderMap, HeaderValue};
 use toolgate_guard::Side;
 
-use super::envelope::{Answer, Envelope};
 use super::header_mirroring::{mirrored_headers, write};
 use super::session_driver::{OutgoingMessage, Output};
 use super::session_router::SessionRouter;
@@ -19,7 +18,7 @@ pub(super) async fn post_unattached(
     mut headers: HeaderMap,
     outgoing: OutgoingMessage,
 ) {
-    let envelope = Envelope::read(&outgoing.bytes);
+    let envelope = outgoing.envelope;
     let ctx = Arc::clone(&router.driver.ctx);
     for name in headers.keys().cloned().collect::<Vec<_>>() {
         if name.as_str().starts_with("mcp-param-") {
@@ -49,21 +48,24 @@ pub(super) async fn post_unattached(
                 UpstreamEvent::Head {
                     status, headers, ..
                 } => head = (status, headers),
-                UpstreamEvent::Whole(body)
-                    if Answer::read(&body).is_some_and(|it| it.id.is_some()) =>
-                {
-                    router.take(Side::Server, &body, None);
+                UpstreamEvent::Whole(body) => {
+                    let message = router.driver.read(&body);
+                    let answer = message.envelope();
+                    if !answer.is_answer() || answer.id.is_none() {
+                        return Some(format!("HTTP status {}", head.0));
+                    }
+                    router.take_read(Side::Server, message, None);
                     return None;
                 }
-                UpstreamEvent::Whole(_) => return Some(format!("HTTP status {}", head.0)),
                 UpstreamEvent::Event(event) => {
                     let data = event.data.unwrap_or_default();
-                    if !data.trim_ascii().is_empty() {
-                        router.take(Side::Server, &data, None);
+                    if data.trim_ascii().is_empty() {
+                        continue;
                     }
-                    if envelope.id.is_some()
-                        && Answer::read(&data).and_then(|it| it.id) == envelope.id
-                    {
+                    let message = router.driver.read(&data);
+                    let answer = message.envelope();
+                    router.take_read(Side::Server, message, None);
+                    if envelope.id.as_ref().is_some_and(|id| answer.answers(id)) {
                         return None;
                     }
                 }

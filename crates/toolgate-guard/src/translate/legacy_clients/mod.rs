@@ -274,7 +274,7 @@ impl LegacyClients {
         self.held += text.as_ref().map_or(0, Vec::len);
         let call = Call {
             id: request.id.raw().to_owned(),
-            method: crate::effect::method_name(request.method),
+            method: crate::envelope::method_name(request.method),
             text,
             rounds: 0,
             stage: CallStage::Pending(None),

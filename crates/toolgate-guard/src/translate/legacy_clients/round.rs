@@ -6,13 +6,12 @@ use toolgate_mcp::message::{Message, RequestId};
 
 use super::{CallStage, LegacyClients, Own};
 use crate::id::IdKey;
-use crate::reading::ReadBuffers;
 use crate::text;
-use crate::translate::ParsedMessage;
 use crate::translate::effect::TranslatorEffects;
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
 use crate::translate::words::is_object;
+use crate::translate::{ParsedMessage, kept};
 
 /// What one round asks.
 #[derive(Debug)]
@@ -218,15 +217,8 @@ impl LegacyClients {
             return Ok(());
         };
         let members = asking.members();
-        let mut buffers = ReadBuffers::default();
-        let limits = toolgate_json::ReadLimits {
-            bytes: usize::MAX,
-            depth: usize::MAX,
-            nodes: usize::MAX,
-            ..toolgate_json::ReadLimits::default()
-        };
-        // It was read when it came, within the bounds.
-        let parsed = ParsedMessage::read(&mut buffers, text, &limits).map_err(Refusal::answer)?;
+        let kept = kept(text);
+        let parsed = ParsedMessage::of(&kept).map_err(Refusal::answer)?;
         let Message::Request(request) = parsed.message else {
             return Ok(());
         };

@@ -47,9 +47,8 @@ use super::effect::{ConnectionId, TranslatorEffect, TranslatorEffects};
 use super::refusal::Refusal;
 use super::splice;
 use super::words::{self, Abilities, CAPABILITIES, CLIENT_INFO, LOG_LEVEL, Level};
-use super::{Bounds, Clients, ParsedMessage};
+use super::{Bounds, Clients, ParsedMessage, kept};
 use crate::id::IdKey;
-use crate::reading::ReadBuffers;
 use parked::Handles;
 use session::{Call, Session};
 
@@ -106,6 +105,13 @@ enum Found {
     Opening(ConnectionId),
     /// One must end its work first.
     Busy,
+}
+
+/// What came of a request that waited for a session.
+enum Admitted {
+    Placed,
+    /// It waits further, for this session if one is being opened.
+    Waits(Option<ConnectionId>),
 }
 
 impl ModernClients {
@@ -338,13 +344,6 @@ impl ModernClients {
 
     /// Lets requests that wait have the sessions that are free now.
     fn admit(&mut self, now: Duration, out: &mut TranslatorEffects<'_>) {
-        let limits = toolgate_json::ReadLimits {
-            bytes: usize::MAX,
-            depth: usize::MAX,
-            nodes: usize::MAX,
-            ..toolgate_json::ReadLimits::default()
-        };
-        let mut buffers = ReadBuffers::default();
         for _ in 0..self.waiting.len() {
             let Some(waiting) = self.waiting.pop_front() else {
                 return;
@@ -356,35 +355,46 @@ impl ModernClients {
                 self.waiting.push_back(waiting);
                 continue;
             }
-            // It was read when it came, within the bounds.
-            let Ok(parsed) = ParsedMessage::read(&mut buffers, &waiting.text, &limits) else {
-                continue;
-            };
-            let Message::Request(request) = parsed.message else {
-                continue;
-            };
-            let found = Declared::read(&request).and_then(|declared| {
-                let found = self.session_for(&request, &declared, now, out)?;
-                Ok((found, declared))
-            });
-            match found {
-                Ok((Found::Ready(connection), declared)) => {
-                    self.places.remove(&waiting.key);
-                    self.held -= waiting.text.len();
-                    self.place(connection, &parsed, &request, &waiting.key, &declared, out);
-                }
-                Ok((Found::Opening(connection), _)) => {
-                    let opening = Some(connection);
+            match self.admit_one(&waiting, now, out) {
+                Ok(Admitted::Placed) => {}
+                Ok(Admitted::Waits(opening)) => {
                     self.waiting.push_back(Waiting { opening, ..waiting });
                 }
-                Ok((Found::Busy, _)) => self.waiting.push_back(waiting),
                 Err(refusal) => {
-                    self.places.remove(&waiting.key);
-                    self.held -= waiting.text.len();
+                    self.leave_waiting(&waiting);
                     out.client(refusal.to(&waiting.id));
                 }
             }
         }
+    }
+
+    fn admit_one(
+        &mut self,
+        waiting: &Waiting,
+        now: Duration,
+        out: &mut TranslatorEffects<'_>,
+    ) -> Result<Admitted, Refusal> {
+        let message = kept(&waiting.text);
+        let parsed = ParsedMessage::of(&message).map_err(Refusal::order)?;
+        let Message::Request(request) = parsed.message else {
+            return Err(Refusal::order("it is not a request"));
+        };
+        let declared = Declared::read(&request)?;
+        match self.session_for(&request, &declared, now, out)? {
+            Found::Ready(connection) => {
+                self.leave_waiting(waiting);
+                self.place(connection, &parsed, &request, &waiting.key, &declared, out);
+                Ok(Admitted::Placed)
+            }
+            Found::Opening(connection) => Ok(Admitted::Waits(Some(connection))),
+            Found::Busy => Ok(Admitted::Waits(waiting.opening)),
+        }
+    }
+
+    /// A request does not wait any more.
+    fn leave_waiting(&mut self, waiting: &Waiting) {
+        self.places.remove(&waiting.key);
+        self.held -= waiting.text.len();
     }
 
     fn new_leg(&mut self) -> ConnectionId {

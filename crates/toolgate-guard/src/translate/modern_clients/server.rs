@@ -10,12 +10,11 @@ use super::ModernClients;
 use super::parked::Ask;
 use super::session::{Session, Stage};
 use crate::id::IdKey;
-use crate::reading::ReadBuffers;
-use crate::translate::ParsedMessage;
 use crate::translate::effect::{ConnectionId, TranslatorEffect, TranslatorEffects};
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
 use crate::translate::words::{self, Level};
+use crate::translate::{ParsedMessage, kept};
 
 impl ModernClients {
     pub(in crate::translate) fn server<'m>(
@@ -112,15 +111,8 @@ impl ModernClients {
         now: Duration,
         out: &mut TranslatorEffects<'_>,
     ) {
-        let limits = toolgate_json::ReadLimits {
-            bytes: usize::MAX,
-            depth: usize::MAX,
-            nodes: usize::MAX,
-            ..toolgate_json::ReadLimits::default()
-        };
-        let mut buffers = ReadBuffers::default();
-        // It was read when it came, within the bounds.
-        let Ok(parsed) = ParsedMessage::read(&mut buffers, answer, &limits) else {
+        let answer = kept(answer);
+        let Ok(parsed) = ParsedMessage::of(&answer) else {
             return;
         };
         let result = splice::outcome(&parsed);

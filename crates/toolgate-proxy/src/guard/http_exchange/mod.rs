@@ -16,9 +16,8 @@ use bytes::Bytes;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use tokio::sync::mpsc;
-use toolgate_guard::{INTERNAL_ERROR, IdKey, Peer, Side};
+use toolgate_guard::{Envelope, INTERNAL_ERROR, IdKey, IncomingMessage, Peer, Side};
 
-use super::envelope::Envelope;
 use super::in_process::Caller;
 use super::refusal;
 use super::reply::{error, respond, status_of};
@@ -103,7 +102,7 @@ impl HttpExchange {
     pub(super) async fn post(
         mut self,
         envelope: &Envelope,
-        message: &[u8],
+        message: IncomingMessage<'_>,
     ) -> Response<ResponseBody> {
         if envelope.is_request()
             && let Some(id) = &envelope.id

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::header::HeaderMap;
-use toolgate_guard::{IdKey, Shape, Side};
+use toolgate_guard::{IdKey, Side};
 
 use super::HttpExchange;
-use crate::guard::envelope::Answer;
 use crate::guard::response_step::{ResponseStep, failure};
 use crate::guard::session_driver::{OutgoingMessage, Output};
 use crate::guard::session_router::SessionUpstream;
@@ -79,9 +78,13 @@ impl HttpExchange {
         }
         let mut steps = Vec::new();
         let (router, mailbox) = (Arc::clone(&self.router), self.mailbox.clone());
+        let message = router.driver.read(data);
+        if let Some(rewriter) = &mut self.rewriter {
+            rewriter.see(&message);
+        }
         router
             .driver
-            .take(Side::Server, data, &mut |output| match output {
+            .take_read(Side::Server, message, &mut |output| match output {
                 Output::Send(outgoing)
                     if outgoing.to == Side::Client && self.is_mine(&outgoing) =>
                 {
@@ -90,19 +93,15 @@ impl HttpExchange {
                 }
                 output => router.route(output, Some(&mailbox)),
             });
-        if let Some(rewriter) = &mut self.rewriter {
-            rewriter.see(data);
-        }
         for step in steps {
             self.ready.push(step);
         }
     }
 
     fn is_mine(&self, outgoing: &OutgoingMessage) -> bool {
-        match &outgoing.shape {
-            Shape::Answer { id, .. } => id.is_none() || *id == self.id || self.id.is_none(),
-            _ => true,
-        }
+        let envelope = &outgoing.envelope;
+        let id = &envelope.id;
+        !envelope.is_answer() || id.is_none() || *id == self.id || self.id.is_none()
     }
 
     pub(super) fn step_of(&self, outgoing: OutgoingMessage, event: Option<&Event>) -> ResponseStep {
@@ -111,18 +110,19 @@ impl HttpExchange {
 
     fn whole_heard(&mut self, body: Vec<u8>) {
         let (status, headers) = self.head.take().unwrap_or((200, HeaderMap::new()));
-        let is_message =
-            self.id.is_some() && Answer::read(&body).is_some_and(|answer| answer.id.is_some());
+        let (router, mailbox) = (Arc::clone(&self.router), self.mailbox.clone());
+        let message = router.driver.read(&body);
+        let envelope = message.envelope();
+        let is_message = self.id.is_some() && envelope.is_answer() && envelope.id.is_some();
         let is_batch = self.owed && body.trim_ascii_start().first() == Some(&b'[');
         if let Some(rewriter) = &mut self.rewriter {
-            rewriter.see(&body);
+            rewriter.see(&message);
         }
         if is_message || is_batch {
             let mut answers = Vec::new();
-            let (router, mailbox) = (Arc::clone(&self.router), self.mailbox.clone());
             router
                 .driver
-                .take(Side::Server, &body, &mut |output| match output {
+                .take_read(Side::Server, message, &mut |output| match output {
                     Output::Send(outgoing)
                         if outgoing.to == Side::Client && self.is_mine(&outgoing) =>
                     {

@@ -18,10 +18,12 @@ use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue, TRANSFER_ENCODING};
 use hyper::{Method, Request, Response};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
-use toolgate_guard::{Carrier, Context, HEADER_MISMATCH, INTERNAL_ERROR, Peer, Recovery};
+use toolgate_guard::{
+    Carrier, Context, Envelope, HEADER_MISMATCH, INTERNAL_ERROR, IncomingMessage, MessageKind,
+    Peer, Recovery,
+};
 use toolgate_mcp::message::INVALID_REQUEST;
 
-use super::envelope::Envelope;
 use super::event::Event;
 use super::header_mirroring::{given_of_arguments, mirrored_headers, mismatch};
 use super::http_exchange::HttpExchange;
@@ -153,27 +155,26 @@ impl HttpServer {
                 return closing(error(408, None, INVALID_REQUEST, text));
             }
         };
-        let envelope = Envelope::read(&message);
+        let message = self.ctx.guard.read(&message);
+        let envelope = message.envelope();
         // A balancer sends it elsewhere: nothing has seen it yet.
         if envelope.is_request() && self.ctx.is_stopping() {
             return self.unavailable("stopping", envelope.id.as_ref(), STOPPING);
         }
-        if envelope == Envelope::default() {
-            // Not a message, or a batch: the conversation answers it.
-            let text = message.trim_ascii_start();
-            if text.first() != Some(&b'[') {
-                let router = self.passing(&headers, true, None);
-                let exchange = HttpExchange::new(router, onward(&headers), true, slot);
-                return exchange.post(&envelope, &message).await;
-            }
+        let is_array = message.bytes().trim_ascii_start().first() == Some(&b'[');
+        if envelope.kind == MessageKind::Unknown && !is_array {
+            // The conversation answers it.
+            let router = self.passing(&headers, true, None);
+            let exchange = HttpExchange::new(router, onward(&headers), true, slot);
+            return exchange.post(&envelope, message).await;
         }
         if let Some(refused) = self.unsupported(&headers, &envelope) {
             return refused;
         }
         if is_modern(&envelope, &headers) {
-            self.modern(headers, &envelope, &message, slot).await
+            self.modern(headers, &envelope, message, slot).await
         } else {
-            self.legacy(headers, &envelope, &message, slot).await
+            self.legacy(headers, &envelope, message, slot).await
         }
     }
 
@@ -181,13 +182,14 @@ impl HttpServer {
         self: &Arc<Self>,
         headers: HeaderMap,
         envelope: &Envelope,
-        message: &[u8],
+        message: IncomingMessage<'_>,
         slot: RequestPermit,
     ) -> Response<ResponseBody> {
         // The conversation answers everything that is not a message.
         if envelope.method.is_some()
             && envelope.version.is_some()
-            && let Some(wrong) = mismatch(&mirrored_headers(envelope, message, None), &headers)
+            && let Some(wrong) =
+                mismatch(&mirrored_headers(envelope, message.bytes(), None), &headers)
         {
             self.rejected(400, "headers");
             return error(400, envelope.id.as_ref(), HEADER_MISMATCH, &wrong);
@@ -214,7 +216,7 @@ impl HttpServer {
         self: &Arc<Self>,
         headers: HeaderMap,
         envelope: &Envelope,
-        message: &[u8],
+        message: IncomingMessage<'_>,
         slot: RequestPermit,
     ) -> Response<ResponseBody> {
         let opens = envelope.is_request() && envelope.method.as_deref() == Some("initialize");

@@ -4,13 +4,12 @@ use std::sync::atomic::Ordering;
 
 use hyper::Response;
 use hyper::header::{CONNECTION, HOST, HeaderMap, HeaderValue, RETRY_AFTER};
-use toolgate_guard::{INTERNAL_ERROR, IdKey};
+use toolgate_guard::{Envelope, INTERNAL_ERROR, IdKey};
 use toolgate_json::quote;
 use toolgate_mcp::message::INVALID_REQUEST;
 
 use super::HttpServer;
 use crate::era::{LEGACY, MODERN};
-use crate::guard::envelope::Envelope;
 use crate::guard::event::Event;
 use crate::guard::reply::error;
 use crate::guard::tickets::NoSession;

@@ -9,11 +9,10 @@ use hyper::Response;
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout};
-use toolgate_guard::{Context, INTERNAL_ERROR, Peer, ScopeKey, Side};
+use toolgate_guard::{Context, Envelope, INTERNAL_ERROR, IncomingMessage, Peer, ScopeKey, Side};
 
 use super::{HttpServer, Session, UpstreamPool, transfers};
 use crate::guard::child::{Child, ChildOutput};
-use crate::guard::envelope::Envelope;
 use crate::guard::event::Event;
 use crate::guard::http_exchange::HttpExchange;
 use crate::guard::in_process::Caller;
@@ -32,7 +31,7 @@ impl HttpServer {
         self: &Arc<Self>,
         headers: HeaderMap,
         envelope: &Envelope,
-        message: &[u8],
+        message: IncomingMessage<'_>,
         slot: RequestPermit,
     ) -> Response<ResponseBody> {
         if self.ctx.is_stopping() || !self.has_room() {
@@ -64,7 +63,7 @@ impl HttpServer {
                 let Some(permit) = pool.permit() else {
                     return self.busy("children");
                 };
-                let opening = pool.moves().then(|| transfers::opening(message));
+                let opening = pool.moves().then(|| transfers::opening(message.bytes()));
                 let name = match opening.flatten() {
                     Some(opening) => self.tickets.of_opening(opening, &headers),
                     None => self.tickets.of_child(&headers),

@@ -9,12 +9,11 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hyper::header::{AUTHORIZATION, HeaderMap};
-use toolgate_guard::{Context, IdKey, Shape, Side};
+use toolgate_guard::{Context, IdKey, Side, read_message};
 use toolgate_json::{Node as _, View};
 use toolgate_mcp::message::Message;
 
 use super::{HttpServer, Session, UpstreamPool};
-use crate::guard::envelope::{Answer, read};
 use crate::guard::in_process::Caller;
 use crate::guard::session_driver::SessionDriver;
 use crate::guard::session_router::{MailboxItem, SessionRouter, SessionUpstream, mailbox};
@@ -180,10 +179,8 @@ async fn replay(router: &Arc<SessionRouter>, opening: &str) -> bool {
             biased;
             item = inbox.next() => match item {
                 Some(MailboxItem::ToClient(outgoing)) => {
-                    if let Shape::Answer { id: Some(own), .. } = &outgoing.shape
-                        && *own == id
-                    {
-                        break Answer::read(&outgoing.bytes).is_some_and(|it| it.version.is_some());
+                    if outgoing.envelope.answers(&id) {
+                        break outgoing.envelope.agreed.is_some();
                     }
                     // No client has asked for anything yet.
                 }
@@ -203,7 +200,7 @@ async fn replay(router: &Arc<SessionRouter>, opening: &str) -> bool {
 /// What of a client's `initialize` opens a session like it: the version, its capabilities and who
 /// it is.
 pub(super) fn opening(initialize: &[u8]) -> Option<String> {
-    read(initialize, |message| {
+    read_message(initialize, |message, _| {
         let Message::Request(request) = message else {
             return None;
         };

@@ -16,10 +16,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::{Instant, timeout};
-use toolgate_guard::{Carrier, Context, HEADER_MISMATCH, IdKey, Recovery, Shape, Side};
+use toolgate_guard::{Carrier, Context, HEADER_MISMATCH, IdKey, Recovery, Side};
 
 use super::Exit;
-use super::envelope::{Answer, Envelope};
 use super::event::Event;
 use super::header_mirroring::{mirrored_headers, write};
 use super::refusal::{marked, refusal, with_status};
@@ -167,11 +166,11 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
             let Some(outgoing) = self.next_due() else {
                 return;
             };
-            match &outgoing.shape {
-                Shape::Request { id, method } => {
-                    let id = id.clone();
+            let envelope = &outgoing.envelope;
+            match envelope.id.clone().filter(|_| envelope.is_request()) {
+                Some(id) => {
                     let mut state = self.state();
-                    if method == "initialize" {
+                    if envelope.has_method("initialize") {
                         state.opening = Some(id.clone());
                     }
                     state.opened.remember(&outgoing);
@@ -179,9 +178,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
                         tokio::spawn(Arc::clone(self).run_request(id.clone(), outgoing));
                     state.requests.insert(id, upstream_request.abort_handle());
                 }
-                Shape::Batch(_) | Shape::Answer { .. } | Shape::Notification { .. } => {
-                    self.post_notification(outgoing).await;
-                }
+                None => self.post_notification(outgoing).await,
             }
         }
     }
@@ -195,19 +192,18 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
             return queue.pop_front();
         }
         let mut waiting = queue.iter();
-        let at = waiting.position(|outgoing| matches!(outgoing.shape, Shape::Answer { .. }))?;
+        let at = waiting.position(|outgoing| outgoing.envelope.is_answer())?;
         queue.remove(at)
     }
 
     /// Posts a message that gets no answer of its own; a batch may get one.
     async fn post_notification(self: &Arc<Self>, outgoing: OutgoingMessage) {
-        let opens = matches!(&outgoing.shape,
-            Shape::Notification { method } if method == "notifications/initialized");
+        let opens = outgoing.envelope.has_method("notifications/initialized");
         if opens {
             self.state().opened.remember(&outgoing);
         }
-        let (envelope, headers) = self.headers(&outgoing);
-        let mut upstream_request = self.post(&outgoing, headers, &envelope);
+        let headers = self.headers(&outgoing);
+        let mut upstream_request = self.post(&outgoing, headers);
         let told = async {
             loop {
                 match upstream_request.next().await {
@@ -264,13 +260,10 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
         &self,
         outgoing: &OutgoingMessage,
     ) -> Result<Option<SemaphorePermit<'_>>, AcquireError> {
-        let short = match &outgoing.shape {
-            Shape::Request { method, .. } => {
-                !matches!(&**method, "initialize" | "subscriptions/listen")
-            }
-            _ => false,
-        };
-        match short {
+        let envelope = &outgoing.envelope;
+        let is_long =
+            envelope.has_method("initialize") || envelope.has_method("subscriptions/listen");
+        match envelope.is_request() && !is_long {
             true => self.places.acquire().await.map(Some),
             false => Ok(None),
         }
@@ -283,11 +276,12 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
         outgoing: OutgoingMessage,
         head: &mut (u16, HeaderMap),
     ) -> Option<String> {
-        let (envelope, mut sent) = self.headers(&outgoing);
-        let opens = envelope.method.as_deref() == Some("initialize");
+        let mut sent = self.headers(&outgoing);
+        let envelope = &outgoing.envelope;
+        let opens = envelope.has_method("initialize");
         let mut retried = envelope.version.is_none();
         let mut reopened = opens || envelope.version.is_some();
-        let mut upstream_request = self.post(&outgoing, sent.clone(), &envelope);
+        let mut upstream_request = self.post(&outgoing, sent.clone());
         loop {
             let (message, whole) = match upstream_request.next().await {
                 UpstreamEvent::Head {
@@ -306,8 +300,8 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
                                 "HTTP status 404, and it opens no new session: {why}"
                             ));
                         }
-                        (_, sent) = self.headers(&outgoing);
-                        upstream_request = self.post(&outgoing, sent.clone(), &envelope);
+                        sent = self.headers(&outgoing);
+                        upstream_request = self.post(&outgoing, sent.clone());
                     }
                     *head = (status, headers);
                     continue;
@@ -325,38 +319,41 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
                 UpstreamEvent::Broken(_) if upstream_request.resume().await => continue,
                 UpstreamEvent::Broken(fault) => return Some(fault.to_string()),
             };
-            let answer = Answer::read(&message).unwrap_or_default();
+            let incoming = self.driver.read(&message);
+            let answer = incoming.envelope();
             let is_own = answer.answers(id);
             // A refusal is the client's to act on, whatever its body says.
             let refused = refusal(head.0, &head.1).is_some();
             // Some servers refuse with an id of their own.
             let refused = refused || (head.0 >= 400 && !is_own);
-            if (answer.id.is_none() || refused) && whole {
+            if (!answer.is_answer() || answer.id.is_none() || refused) && whole {
                 return Some(match head.0 {
                     200 => "the answer is no JSON-RPC answer".to_owned(),
                     status => format!("HTTP status {status}"),
                 });
             }
-            if !retried && answer.error_code == Some(HEADER_MISMATCH) {
+            if !retried && answer.error == Some(HEADER_MISMATCH) {
                 retried = true;
                 if let Some(contract) =
-                    contract_of(&self.ctx, &self.endpoint, &envelope, &outgoing.bytes).await
+                    contract_of(&self.ctx, &self.endpoint, envelope, &outgoing.bytes).await
                 {
                     write(
-                        &mirrored_headers(&envelope, &outgoing.bytes, Some(&contract)),
+                        &mirrored_headers(envelope, &outgoing.bytes, Some(&contract)),
                         &mut sent,
                     );
-                    upstream_request = self.post(&outgoing, sent.clone(), &envelope);
+                    upstream_request = self.post(&outgoing, sent.clone());
                     continue;
                 }
             }
             if opens && is_own {
                 let version = answer
-                    .version
+                    .agreed
+                    .as_deref()
                     .and_then(|version| HeaderValue::from_str(&version).ok());
                 self.state().version = version;
             }
-            self.take(Side::Server, &message);
+            self.driver
+                .take_read(Side::Server, incoming, &mut |output| self.deliver(output));
             if is_own {
                 return None;
             }
@@ -377,21 +374,16 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
         Box::pin(self.dispatch())
     }
 
-    fn post(
-        &self,
-        outgoing: &OutgoingMessage,
-        headers: HeaderMap,
-        envelope: &Envelope,
-    ) -> UpstreamRequest {
+    fn post(&self, outgoing: &OutgoingMessage, headers: HeaderMap) -> UpstreamRequest {
         let message = Bytes::copy_from_slice(&outgoing.bytes);
         let limit = self.ctx.bounds.message_bytes;
-        let resumable = envelope.version.is_none();
+        let resumable = outgoing.envelope.version.is_none();
         UpstreamRequest::post(&self.endpoint, headers, message, limit, resumable)
     }
 
     /// The headers of one message.
-    fn headers(&self, outgoing: &OutgoingMessage) -> (Envelope, HeaderMap) {
-        let envelope = Envelope::read(&outgoing.bytes);
+    fn headers(&self, outgoing: &OutgoingMessage) -> HeaderMap {
+        let envelope = &outgoing.envelope;
         let mut headers = if envelope.version.is_some() {
             self.endpoint.headers()
         } else {
@@ -401,12 +393,12 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if envelope.version.is_some() {
             write(
-                &mirrored_headers(&envelope, &outgoing.bytes, outgoing.call.as_deref()),
+                &mirrored_headers(envelope, &outgoing.bytes, outgoing.call.as_deref()),
                 &mut headers,
             );
         }
         trace_headers::write(outgoing.trace.as_deref(), &mut headers);
-        (envelope, headers)
+        headers
     }
 
     /// The headers of a legacy session.

@@ -4,6 +4,7 @@
 //! The client on the other side has no part in sessions, so it is not told; but what the server
 //! lists may be another, and that it is told.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -11,13 +12,12 @@ use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::Method;
 use tokio::io::AsyncWrite;
 use tokio::time::timeout;
-use toolgate_guard::{IdKey, Purpose, Shape, Side};
+use toolgate_guard::{IdKey, Purpose, Side, read_message};
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::Message;
 
 use super::{BOTH, StdioToHttp};
 use crate::fault::Phase;
-use crate::guard::envelope::{Answer, read};
 use crate::guard::session_driver::{OutgoingMessage, Output};
 use crate::guard::upstream_request::{UpstreamEvent, UpstreamRequest};
 use crate::http::{SESSION, VERSION};
@@ -37,17 +37,16 @@ impl Opened {
             return;
         }
         let bytes = || Bytes::copy_from_slice(&outgoing.bytes);
-        match &outgoing.shape {
-            Shape::Request { id, method } if method == "initialize" => {
+        let envelope = &outgoing.envelope;
+        match (envelope.method.as_deref(), &envelope.id) {
+            (Some("initialize"), Some(id)) => {
                 *self = Self {
                     initialize: Some((id.clone(), bytes())),
                     ..Self::default()
                 };
             }
-            Shape::Request { method, .. } if method == "logging/setLevel" => {
-                self.level = Some(bytes());
-            }
-            Shape::Notification { method } if method == "notifications/initialized" => {
+            (Some("logging/setLevel"), Some(_)) => self.level = Some(bytes()),
+            (Some("notifications/initialized"), None) => {
                 self.initialized = Some(bytes());
             }
             _ => {}
@@ -143,17 +142,17 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
                 }
                 UpstreamEvent::Broken(fault) => return Err(fault.to_string()),
             };
-            if let Some(answer) = Answer::read(&message)
-                && answer.answers(&id)
-            {
-                let version = answer.version;
+            let answer = self.driver.read(&message);
+            let envelope = answer.envelope();
+            if envelope.answers(&id) {
+                let version = envelope.agreed;
                 if version.is_none() {
                     return Err("it refuses `initialize`".to_owned());
                 }
                 return Ok(OpenedSession {
                     session,
-                    version,
-                    tells: read(&message, tells).unwrap_or_default(),
+                    version: version.map(Cow::into_owned),
+                    tells: read_message(&message, |answer, _| tells(answer)).unwrap_or_default(),
                 });
             }
         }

@@ -1,0 +1,224 @@
+//! A message as it came, read once.
+//!
+//! Two things that RFC 8259 leaves open are refused by the first look: members
+//! of one name, and escapes for half a surrogate pair. Where nothing of the
+//! message is judged it must still pass (G2), so the second look reads a
+//! stand-in: of equal members the last counts, and half a pair is U+FFFD, which
+//! has as many bytes. Every place in the stand-in is the same in the message.
+
+use std::borrow::Cow;
+
+use toolgate_json::{
+    Document, DuplicateKeys, Parsed, ReadError, ReadErrorKind, ReadLimits, Reader,
+};
+use toolgate_mcp::message::{Incoming, Message};
+
+use crate::envelope::Envelope;
+use crate::reading::{read_message, replace_lone_surrogates};
+
+/// One message, or one batch, as it came, with what was read of it. It is read where it comes in
+/// ([`Guard::read`](crate::Guard::read)) and handed from stage to stage as long as no stage
+/// changes it.
+#[derive(Debug)]
+pub struct IncomingMessage<'m> {
+    bytes: &'m [u8],
+    parsed: Result<Parsed<'m>, ReadError>,
+    /// What the first look refused, if the second one reads a stand-in.
+    flaw: Option<ReadError>,
+}
+
+/// A message that was read.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading<'a> {
+    pub(crate) document: Document<'a>,
+    /// What the first look refused, if this is a stand-in.
+    pub(crate) flaw: Option<&'a ReadError>,
+}
+
+impl Reading<'_> {
+    /// Whether two readers of the message can see two different values.
+    pub(crate) fn is_ambiguous(&self) -> bool {
+        let flaw = self.flaw;
+        flaw.is_some_and(|flaw| flaw.kind() == ReadErrorKind::DuplicateKey)
+    }
+}
+
+impl<'m> IncomingMessage<'m> {
+    /// Reads a message into the memory of a reader.
+    pub(crate) fn read(reader: Reader, bytes: &'m [u8], limits: &ReadLimits) -> Self {
+        let whole = |parsed| Self {
+            bytes,
+            parsed,
+            flaw: None,
+        };
+        let error = match reader.parse(Cow::Borrowed(bytes), limits) {
+            Ok(parsed) => return whole(Ok(parsed)),
+            Err(error) => error,
+        };
+        if !matches!(
+            error.kind(),
+            ReadErrorKind::DuplicateKey | ReadErrorKind::LoneSurrogate
+        ) {
+            return whole(Err(error));
+        }
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return whole(Err(error));
+        };
+        let stand_in = match replace_lone_surrogates(text) {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        };
+        let limits = ReadLimits {
+            duplicate_keys: DuplicateKeys::KeepLast,
+            ..*limits
+        };
+        let strict = ReadLimits {
+            duplicate_keys: DuplicateKeys::Refuse,
+            ..limits
+        };
+        // The flaw that matters more: another reader could see another value.
+        let flaw = match Reader::new().read(&stand_in, &strict) {
+            Err(again) if again.kind() == ReadErrorKind::DuplicateKey => again,
+            _ => error,
+        };
+        let parsed = Reader::new().parse(stand_in, &limits);
+        Self {
+            bytes,
+            flaw: parsed.is_ok().then_some(flaw),
+            parsed,
+        }
+    }
+
+    /// The message as it came.
+    #[must_use]
+    pub fn bytes(&self) -> &'m [u8] {
+        self.bytes
+    }
+
+    /// What routes it. A message over a limit of the reader is read for this without limits, since
+    /// somebody waits for its answer.
+    #[must_use]
+    pub fn envelope(&self) -> Envelope {
+        let Ok(reading) = self.reading() else {
+            return read_message(self.bytes, |message, _| Envelope::of(&message))
+                .unwrap_or_default();
+        };
+        match Incoming::of(reading.document) {
+            Incoming::Batch(_) => Envelope::batch(),
+            Incoming::Single(view) => {
+                let message = Message::decode(view);
+                message.map_or_else(|_| Envelope::default(), |message| Envelope::of(&message))
+            }
+        }
+    }
+
+    /// What was read.
+    pub(crate) fn reading(&self) -> Result<Reading<'_>, &ReadError> {
+        let parsed = self.parsed.as_ref()?;
+        Ok(Reading {
+            document: parsed.document(),
+            flaw: self.flaw.as_ref(),
+        })
+    }
+
+    /// The memory that it was read into.
+    pub(crate) fn into_reader(self) -> Option<Reader> {
+        self.parsed.ok().map(Parsed::into_reader)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::envelope::MessageKind;
+
+    #[test]
+    fn the_second_look() {
+        for (text, read, ambiguous) in [
+            (r#"{"a":1}"#, true, false),
+            (r#"{"a":1,"a":2}"#, true, true),
+            (r#"{"a":"\ud83d"}"#, true, false),
+            (r#"{"a":"\ud83d","a":2}"#, true, true),
+            (r#"{"b":1,"b":"\ud83d"}"#, true, true),
+            (r#"{"a":1,"a":2"#, false, false),
+            (r#"{"a":"\ud83d" 1}"#, false, false),
+        ] {
+            let message =
+                IncomingMessage::read(Reader::new(), text.as_bytes(), &ReadLimits::default());
+            assert_eq!(message.reading().is_ok(), read, "{text}");
+            if let Ok(reading) = message.reading() {
+                assert_eq!(reading.is_ambiguous(), ambiguous, "{text}");
+                assert_eq!(reading.document.source().len(), text.len());
+            }
+        }
+    }
+
+    #[test]
+    fn the_envelope_says_what_routes_a_message() {
+        let shallow = ReadLimits {
+            depth: 4,
+            ..ReadLimits::default()
+        };
+        for (text, kind, id, method, version, name, error) in [
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#,
+                MessageKind::Request,
+                "1",
+                "tools/call",
+                "2026-07-28",
+                "a",
+                None,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":"r","method":"resources/read","params":{"uri":"a:b","a":[[[[1]]]]}}"#,
+                MessageKind::Request,
+                "\"r\"",
+                "resources/read",
+                "",
+                "a:b",
+                None,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","method":"own/note","params":{"name":"a"}}"#,
+                MessageKind::Notification,
+                "",
+                "own/note",
+                "",
+                "",
+                None,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25"}}"#,
+                MessageKind::Answer,
+                "1",
+                "",
+                "2025-11-25",
+                "",
+                None,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":null,"error":{"code":-7,"message":""}}"#,
+                MessageKind::Answer,
+                "",
+                "",
+                "",
+                "",
+                Some(-7),
+            ),
+            ("[]", MessageKind::Batch, "", "", "", "", None),
+            ("{", MessageKind::Unknown, "", "", "", "", None),
+            ("{}", MessageKind::Unknown, "", "", "", "", None),
+        ] {
+            let message = IncomingMessage::read(Reader::new(), text.as_bytes(), &shallow);
+            let envelope = message.envelope();
+            assert_eq!(envelope.kind, kind, "{text}");
+            let shown = envelope.id.as_ref().map(crate::IdKey::raw);
+            assert_eq!(shown.as_deref().unwrap_or(""), id, "{text}");
+            assert_eq!(envelope.method.as_deref().unwrap_or(""), method, "{text}");
+            let shown = envelope.version.as_deref().or(envelope.agreed.as_deref());
+            assert_eq!(shown.unwrap_or(""), version, "{text}");
+            assert_eq!(envelope.name.as_deref().unwrap_or(""), name, "{text}");
+            assert_eq!(envelope.error, error, "{text}");
+        }
+    }
+}
