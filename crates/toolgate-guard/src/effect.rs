@@ -1,4 +1,4 @@
-//! Effects: messages to send, records to write.
+//! Effects: what a stage wants done. Messages to send, connections to open, records to write.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,6 +6,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use toolgate_mcp::contract::ToolContract;
 
+use crate::connection::{Connection, ConnectionId};
 use crate::envelope::Envelope;
 use crate::id::IdKey;
 use crate::record::Record;
@@ -29,6 +30,21 @@ pub enum Effect<'m> {
     },
     /// Write a line of the audit log.
     Audit(Box<Record>),
+    /// Open a connection to the server. Messages for it may follow at once.
+    Open(ConnectionId),
+    /// Close a connection to the server. What still comes from it is not wanted.
+    Close(ConnectionId),
+    /// Close the client's connection, which has nothing behind it any more.
+    Finish,
+    /// Something that an operator may want to read in a log.
+    Note {
+        /// The connection that it is about, where there are several servers.
+        connection: Option<ConnectionId>,
+        /// A stable word.
+        what: &'static str,
+        /// One line without any value of a message. Foreign text in it is not escaped.
+        detail: String,
+    },
 }
 
 /// A message to send: one JSON-RPC message or batch, without framing.
@@ -36,13 +52,14 @@ pub enum Effect<'m> {
 #[non_exhaustive]
 pub struct Outgoing<'m> {
     /// To whom.
-    pub to: Side,
+    pub to: Connection,
     /// The message. Borrowed is the very text that came in.
     pub bytes: Cow<'m, [u8]>,
     /// Whose message it is.
     pub purpose: Purpose,
-    /// What it is, for transports that must know.
-    pub envelope: Envelope,
+    /// What it is, if the stage that sends it knows; else it is read from the bytes by the first
+    /// who must know.
+    pub envelope: Option<Envelope>,
     /// The contract of the tool that a `tools/call` to the server calls, if it
     /// is known: what HTTP headers repeat of the call follows from it.
     pub call: Option<Arc<ToolContract>>,
@@ -85,6 +102,43 @@ impl<'m> Effects<'m> {
     /// Sends a message of one side to the other, as it came or altered.
     pub(crate) fn forward(&mut self, to: Side, bytes: impl Into<Cow<'m, [u8]>>, of: Envelope) {
         self.send(Outgoing::new(to, bytes, Purpose::Forward, of));
+    }
+
+    /// Sends a message as it came, or one that was made of it, whose envelope nobody has read.
+    pub(crate) fn pass(&mut self, to: Connection, bytes: impl Into<Cow<'m, [u8]>>) {
+        self.send(Outgoing {
+            to,
+            bytes: bytes.into(),
+            purpose: Purpose::Forward,
+            envelope: None,
+            call: None,
+            trace: None,
+        });
+    }
+
+    /// Sends a message to the client.
+    pub(crate) fn client(&mut self, message: impl Into<Vec<u8>>) {
+        self.pass(Connection::Client, message.into());
+    }
+
+    /// Sends a message to a server.
+    pub(crate) fn server(&mut self, connection: ConnectionId, message: impl Into<Vec<u8>>) {
+        self.pass(Connection::Server(connection), message.into());
+    }
+
+    pub(crate) fn note(&mut self, what: &'static str, detail: impl Into<String>) {
+        self.push(Effect::Note {
+            connection: None,
+            what,
+            detail: detail.into(),
+        });
+    }
+
+    /// Takes over effects that borrow nothing.
+    pub(crate) fn append(&mut self, effects: Effects<'static>) {
+        for effect in effects {
+            self.push(effect);
+        }
     }
 
     pub(crate) fn audit(&mut self, record: Record) {
@@ -153,22 +207,34 @@ impl Effect<'_> {
             Self::Send(outgoing) => Effect::Send(outgoing.into_owned()),
             Self::Abandon { id } => Effect::Abandon { id },
             Self::Audit(record) => Effect::Audit(record),
+            Self::Open(connection) => Effect::Open(connection),
+            Self::Close(connection) => Effect::Close(connection),
+            Self::Finish => Effect::Finish,
+            Self::Note {
+                connection,
+                what,
+                detail,
+            } => Effect::Note {
+                connection,
+                what,
+                detail,
+            },
         }
     }
 }
 
 impl<'m> Outgoing<'m> {
     pub(crate) fn new(
-        to: Side,
+        to: impl Into<Connection>,
         bytes: impl Into<Cow<'m, [u8]>>,
         purpose: Purpose,
         envelope: Envelope,
     ) -> Self {
         Self {
-            to,
+            to: to.into(),
             bytes: bytes.into(),
             purpose,
-            envelope,
+            envelope: Some(envelope),
             call: None,
             trace: None,
         }

@@ -10,7 +10,7 @@ use toolgate_mcp::message::Message;
 use crate::id::IdKey;
 
 /// What transports must know of a message. It is made once from the message that was read, and
-/// travels with the bytes.
+/// travels with the bytes. A batch of one message that passes as it came has that message's envelope.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Envelope {

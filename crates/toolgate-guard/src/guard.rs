@@ -198,9 +198,9 @@ impl Guard {
         IncomingMessage::read(warm.unwrap_or_default(), message, limits)
     }
 
-    /// Takes back the memory that a message was read into, unless the message was so large that
-    /// it is better let go.
-    pub(crate) fn done_with(&self, message: IncomingMessage<'_>) {
+    /// Takes back the memory that a message was read into, for the next message, unless the message
+    /// was so large that it is better let go.
+    pub fn done_with(&self, message: IncomingMessage<'_>) {
         if message.bytes().len() > WARM_BYTES {
             return;
         }

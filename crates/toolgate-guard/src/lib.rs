@@ -7,7 +7,8 @@
 //! violation, a [`Record`] logs what happened, and [`Act`] names each violation and who must act.
 //!
 //! A [`translate::Translator`] connects a client to a server that speaks another protocol version.
-//! An [`Aggregator`] presents several servers as one.
+//! An [`Aggregator`] presents several servers as one. All three are a [`Stage`], and a
+//! [`Pipeline`] is several stages as one.
 //!
 //! The replicas of a guard may [`Share`] call counts, pins and quarantined tools.
 //!
@@ -17,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod aggregate;
+mod connection;
 mod conversation;
 mod effect;
 mod envelope;
@@ -26,6 +28,7 @@ mod guard;
 mod id;
 mod incoming;
 mod lock;
+mod pipeline;
 pub mod policy;
 mod rate;
 mod reading;
@@ -34,13 +37,13 @@ mod recover;
 mod scope;
 mod share;
 mod side;
+mod stage;
 mod text;
 mod trace;
 pub mod translate;
 
-pub use aggregate::{
-    Aggregator, AggregatorEffect, AggregatorError, AggregatorLimits, Member, default_prefix,
-};
+pub use aggregate::{Aggregator, AggregatorError, AggregatorLimits, Member, default_prefix};
+pub use connection::{Connection, ConnectionId};
 pub use conversation::{Carrier, Conversation, Link};
 pub use effect::{Effect, Effects, Outgoing, Purpose};
 pub use envelope::{Envelope, MessageKind};
@@ -49,6 +52,7 @@ pub use guard::Guard;
 pub use id::IdKey;
 pub use incoming::IncomingMessage;
 pub use lock::{Digest, Lock, LockError, Pin};
+pub use pipeline::Pipeline;
 pub use policy::{Policy, PolicyError};
 pub use reading::{OwnedReading, read_message, replace_lone_surrogates};
 pub use record::{Action, Filter, Peer, Record};
@@ -59,5 +63,6 @@ pub use share::{
     StoreUpdates,
 };
 pub use side::Side;
+pub use stage::Stage;
 pub use text::{hex, one_line};
 pub use trace::{Begun, End, Outcome, Trace, TraceContext, Tracer, Verdict};

@@ -136,7 +136,10 @@ impl Recovery {
     /// What was found.
     #[must_use]
     pub fn finish(mut self) -> Recovered {
-        if self.depth == 1 && self.place == Place::Value {
+        // A number at the end may be the beginning of another: `1` of `10`.
+        let is_whole = |last: &u8| *last == b'"' || last.is_ascii_whitespace();
+        if self.depth == 1 && self.place == Place::Value && self.token.last().is_some_and(is_whole)
+        {
             self.end_value();
         }
         self.found.bytes = self.bytes;
@@ -329,6 +332,8 @@ mod tests {
                 Some("m\u{fffd}"),
             ),
             (r#"{"id":"cut"#, None, None),
+            (r#"{"method":"m","id":1"#, None, Some("m")),
+            (r#"{"method":"m","id":1 "#, Some("1"), Some("m")),
             (r#"{"id":null,"method":5}"#, None, None),
             (r#"{"id":[1],"method":{"a":"b"}}"#, None, None),
             (r#"{"id":1 2}"#, None, None),

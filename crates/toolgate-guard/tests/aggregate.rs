@@ -16,7 +16,7 @@ mod played;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use toolgate_guard::{Aggregator, AggregatorEffect, AggregatorLimits, Member};
+use toolgate_guard::{Aggregator, AggregatorLimits, Connection, Effect, Effects, Member};
 
 dialogues! { "aggregate":
     bounds
@@ -91,19 +91,25 @@ impl Play {
                 let at = aggregator.next_deadline();
                 let found = at.map_or("none".to_owned(), |at| at.as_millis().to_string());
                 assert_eq!(found, rest, "line {number}");
-                Vec::new()
+                Effects::default()
             }
             _ => panic!("line {number}: what is `{word}`?"),
         };
-        for dispatch in done {
-            let line = match dispatch {
-                AggregatorEffect::Client(line) => format!("C< {}", json(line)),
-                AggregatorEffect::Server(at, line) => format!("{}< {}", self.names[at], json(line)),
-                AggregatorEffect::Note {
-                    member,
+        for effect in done {
+            let line = match effect {
+                Effect::Send(outgoing) => {
+                    let line = json(outgoing.bytes.into_owned());
+                    match outgoing.to {
+                        Connection::Client => format!("C< {line}"),
+                        Connection::Server(at) => format!("{}< {line}", self.names[at.number()]),
+                    }
+                }
+                Effect::Note {
+                    connection: Some(at),
                     what,
                     detail,
-                } => format!("! {} {what} {detail}", self.names[member]),
+                } => format!("! {} {what} {detail}", self.names[at.number()]),
+                other => panic!("line {number}: {other:?}"),
             };
             self.said.push_back(line);
         }

@@ -201,7 +201,7 @@ fn records_have_no_values() {
                 Effect::Audit(record) => lines.push(record.to_json()),
                 Effect::Send(outgoing) if outgoing.purpose == Purpose::Answer => answers += 1,
                 Effect::Send(_) => {}
-                Effect::Abandon { .. } => panic!("nothing was cancelled"),
+                other => panic!("nobody asked for {other:?}"),
             }
         }
     }

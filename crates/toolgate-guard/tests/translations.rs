@@ -19,10 +19,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use expected::matches;
-use toolgate_guard::Policy;
-use toolgate_guard::translate::{
-    Clients, ConnectionId, Translate, Translator, TranslatorEffect, TranslatorEffects,
-};
+use toolgate_guard::translate::{Clients, Translate, Translator};
+use toolgate_guard::{Connection, ConnectionId, Effect, Effects, Policy};
 
 dialogues! { "translations":
     legacy_bounds
@@ -141,11 +139,11 @@ impl Stage {
 
     fn event<'m>(
         &mut self,
-        event: impl FnOnce(&mut Translator) -> TranslatorEffects<'m>,
+        event: impl FnOnce(&mut Translator) -> Effects<'m>,
         message: Option<&str>,
     ) {
         for step in event(self.translator.as_mut().unwrap()) {
-            if let TranslatorEffect::Open(connection) = &step {
+            if let Effect::Open(connection) = &step {
                 self.connections.push(*connection);
             }
             let said = shown(&step, message);
@@ -168,16 +166,19 @@ impl Stage {
 }
 
 /// A step as a dialogue writes it.
-fn shown(step: &TranslatorEffect<'_>, message: Option<&str>) -> String {
-    let (whom, bytes) = match step {
-        TranslatorEffect::Open(connection) => return format!("open {}", connection.number()),
-        TranslatorEffect::Close(connection) => return format!("close {}", connection.number()),
-        TranslatorEffect::Finish => return "finish".to_owned(),
-        TranslatorEffect::Note { what, detail } => return format!("note {what} {detail}"),
-        TranslatorEffect::ToClient(bytes) => ("C<".to_owned(), bytes),
-        TranslatorEffect::ToServer(connection, bytes) => {
-            (format!("S{}<", connection.number()), bytes)
-        }
+fn shown(step: &Effect<'_>, message: Option<&str>) -> String {
+    let outgoing = match step {
+        Effect::Open(connection) => return format!("open {}", connection.number()),
+        Effect::Close(connection) => return format!("close {}", connection.number()),
+        Effect::Finish => return "finish".to_owned(),
+        Effect::Note { what, detail, .. } => return format!("note {what} {detail}"),
+        Effect::Send(outgoing) => outgoing,
+        Effect::Abandon { .. } | Effect::Audit(_) => panic!("not a translator's: {step:?}"),
+    };
+    let bytes = &outgoing.bytes;
+    let whom = match outgoing.to {
+        Connection::Client => "C<".to_owned(),
+        Connection::Server(connection) => format!("S{}<", connection.number()),
     };
     let text = std::str::from_utf8(bytes).unwrap();
     let is_json = serde_json::from_str::<serde_json::Value>(text).is_ok();

@@ -48,9 +48,12 @@ use std::time::Duration;
 use toolgate_json::{Node as _, Reader, View};
 use toolgate_mcp::message::{Edits, Incoming, Message};
 
+use crate::connection::{Connection, ConnectionId};
+use crate::effect::{Effect, Effects};
 use crate::id::IdKey;
 use crate::incoming::IncomingMessage;
 use crate::reading::generous;
+use crate::stage::Stage;
 use fan_out::FanOut;
 use listen::Listening;
 use route::Route;
@@ -60,7 +63,7 @@ use route_search::{Known, RouteSearch};
 /// One listing of several servers, for one client or for clients of one authorization.
 ///
 /// It has no clock and no pipe: every event is told the time since a moment that all events share,
-/// and the messages to send come out as [`AggregatorEffect`]es, in order.
+/// and the messages to send come out as [`Effects`].
 #[derive(Debug)]
 pub struct Aggregator {
     routes: Vec<Route>,
@@ -81,7 +84,7 @@ pub struct Aggregator {
     initialized: bool,
     /// The client's `logging/setLevel` that came last.
     level: Option<String>,
-    out: Vec<AggregatorEffect>,
+    out: Effects<'static>,
 }
 
 /// What an aggregator may hold and how long it waits.
@@ -107,28 +110,6 @@ impl Default for AggregatorLimits {
             patience: Duration::from_secs(30),
         }
     }
-}
-
-/// One thing to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "who carries these out must carry out every kind of them"
-)]
-pub enum AggregatorEffect {
-    /// A line for the client.
-    Client(Vec<u8>),
-    /// A line for the server with this place among the members.
-    Server(usize, Vec<u8>),
-    /// Something worth a line in the log of a member.
-    Note {
-        /// The member's place.
-        member: usize,
-        /// A stable word.
-        what: &'static str,
-        /// One line; foreign text in it is escaped and cut.
-        detail: String,
-    },
 }
 
 /// A request that a server has and has not answered.
@@ -194,52 +175,19 @@ impl Aggregator {
             initialize: None,
             initialized: false,
             level: None,
-            out: Vec::new(),
+            out: Effects::new(),
         })
     }
 
     /// Takes a line of the client.
-    pub fn from_client(&mut self, line: &[u8], now: Duration) -> Vec<AggregatorEffect> {
-        self.take(line, |it, text, message| match message {
-            Message::Request(request) => it.client_request(text, &request, now),
-            Message::Notification(note) => it.client_notification(text, &note),
-            Message::Result(outcome) => it.client_answer(text, IdKey::of(outcome.id), outcome.view),
-            Message::Error(Some(id), error) => {
-                if let Some(view) = error.parent() {
-                    it.client_answer(text, IdKey::of(id), view);
-                }
-            }
-            // Whom it concerns nobody knows.
-            Message::Error(None, _) => {}
-        });
-        std::mem::take(&mut self.out)
+    pub fn from_client(&mut self, line: &[u8], now: Duration) -> Effects<'static> {
+        self.take(Connection::Client, line, now)
     }
 
     /// Takes a line of a server.
-    pub fn from_server(
-        &mut self,
-        member: usize,
-        line: &[u8],
-        now: Duration,
-    ) -> Vec<AggregatorEffect> {
-        if let Some(route) = self.routes.get_mut(member) {
-            route.silent = false;
-        }
-        self.take(line, |it, text, message| match message {
-            Message::Request(request) => it.server_request(member, text, &request),
-            Message::Notification(note) => it.server_notification(member, text, &note),
-            Message::Result(outcome) => {
-                let result = Ok(outcome.result);
-                it.server_answer(member, text, outcome.id, outcome.view, result, now);
-            }
-            Message::Error(Some(id), error) => {
-                if let Some(view) = error.parent() {
-                    it.server_answer(member, text, id, view, Err(error), now);
-                }
-            }
-            Message::Error(None, _) => it.note(member, "unasked", "an error without an id"),
-        });
-        std::mem::take(&mut self.out)
+    pub fn from_server(&mut self, member: usize, line: &[u8], now: Duration) -> Effects<'static> {
+        let from = Connection::Server(ConnectionId::new(member));
+        self.take(from, line, now)
     }
 
     /// When [`tick`](Self::tick) has something to do.
@@ -252,7 +200,7 @@ impl Aggregator {
     }
 
     /// Looks at what has waited long enough.
-    pub fn tick(&mut self, now: Duration) -> Vec<AggregatorEffect> {
+    pub fn tick(&mut self, now: Duration) -> Effects<'static> {
         let due = |(number, fan_out): (&i64, &FanOut)| (fan_out.deadline <= now).then_some(*number);
         let late: Vec<i64> = self.fan_outs.iter().filter_map(due).collect();
         for number in late {
@@ -263,30 +211,75 @@ impl Aggregator {
         std::mem::take(&mut self.out)
     }
 
-    /// Reads a line, or each message of a batch, and hands it on with its very text.
-    fn take(&mut self, line: &[u8], each: impl Fn(&mut Self, &str, Message<'_>)) {
-        let Ok(text) = std::str::from_utf8(line) else {
+    fn take(&mut self, from: Connection, line: &[u8], now: Duration) -> Effects<'static> {
+        let message = IncomingMessage::read(std::mem::take(&mut self.reader), line, &generous());
+        self.decide(from, &message, now);
+        self.reader = message.into_reader().unwrap_or_default();
+        std::mem::take(&mut self.out)
+    }
+
+    /// Takes a message, or each message of a batch.
+    fn decide(&mut self, from: Connection, message: &IncomingMessage<'_>, now: Duration) {
+        // The guards on both sides have refused everything that is not a message.
+        let (Ok(text), Ok(reading)) = (std::str::from_utf8(message.bytes()), message.reading())
+        else {
             return;
         };
-        let incoming = IncomingMessage::read(std::mem::take(&mut self.reader), line, &generous());
-        // The guards on both sides have refused everything that is not a message.
-        if let Ok(reading) = incoming.reading() {
-            match Incoming::of(reading.document) {
-                Incoming::Single(view) => {
-                    if let Ok(message) = Message::decode(view) {
-                        each(self, text, message);
-                    }
-                }
-                Incoming::Batch(batch) => {
-                    for view in batch.items() {
-                        if let Ok(message) = Message::decode(view) {
-                            each(self, text, message);
-                        }
-                    }
+        match Incoming::of(reading.document) {
+            Incoming::Single(view) => self.decide_one(from, text, view, now),
+            Incoming::Batch(batch) => {
+                for view in batch.items() {
+                    self.decide_one(from, text, view, now);
                 }
             }
         }
-        self.reader = incoming.into_reader().unwrap_or_default();
+    }
+
+    fn decide_one(&mut self, from: Connection, text: &str, view: View<'_>, now: Duration) {
+        let Ok(message) = Message::decode(view) else {
+            return;
+        };
+        match from {
+            Connection::Client => self.client_message(text, &message, now),
+            Connection::Server(at) => self.server_message(at.number(), text, &message, now),
+        }
+    }
+
+    fn client_message(&mut self, text: &str, message: &Message<'_>, now: Duration) {
+        match message {
+            Message::Request(request) => self.client_request(text, request, now),
+            Message::Notification(note) => self.client_notification(text, note),
+            Message::Result(outcome) => {
+                self.client_answer(text, IdKey::of(outcome.id), outcome.view);
+            }
+            Message::Error(Some(id), error) => {
+                if let Some(view) = error.parent() {
+                    self.client_answer(text, IdKey::of(*id), view);
+                }
+            }
+            // Whom it concerns nobody knows.
+            Message::Error(None, _) => {}
+        }
+    }
+
+    fn server_message(&mut self, member: usize, text: &str, message: &Message<'_>, now: Duration) {
+        if let Some(route) = self.routes.get_mut(member) {
+            route.silent = false;
+        }
+        match message {
+            Message::Request(request) => self.server_request(member, text, request),
+            Message::Notification(note) => self.server_notification(member, text, note),
+            Message::Result(outcome) => {
+                let result = Ok(outcome.result);
+                self.server_answer(member, text, outcome.id, outcome.view, result, now);
+            }
+            Message::Error(Some(id), error) => {
+                if let Some(view) = error.parent() {
+                    self.server_answer(member, text, *id, view, Err(*error), now);
+                }
+            }
+            Message::Error(None, _) => self.note(member, "unasked", "an error without an id"),
+        }
     }
 
     fn number(&mut self) -> i64 {
@@ -295,21 +288,54 @@ impl Aggregator {
     }
 
     fn tell_client(&mut self, line: String) {
-        self.out.push(AggregatorEffect::Client(line.into_bytes()));
+        self.out.client(line);
     }
 
     fn tell_server(&mut self, route: usize, line: String) {
-        self.out
-            .push(AggregatorEffect::Server(route, line.into_bytes()));
+        self.out.server(ConnectionId::new(route), line);
     }
 
     fn note(&mut self, member: usize, what: &'static str, detail: impl Into<String>) {
-        let detail = detail.into();
-        self.out.push(AggregatorEffect::Note {
-            member,
+        self.out.push(Effect::Note {
+            connection: Some(ConnectionId::new(member)),
             what,
-            detail,
+            detail: detail.into(),
         });
+    }
+}
+
+impl Stage for Aggregator {
+    fn on_message<'m>(
+        &mut self,
+        from: Connection,
+        message: &IncomingMessage<'m>,
+        now: Duration,
+        out: &mut Effects<'m>,
+    ) {
+        self.decide(from, message, now);
+        out.append(std::mem::take(&mut self.out));
+    }
+
+    fn on_closed(
+        &mut self,
+        connection: Connection,
+        why: &str,
+        now: Duration,
+        out: &mut Effects<'_>,
+    ) {
+        match connection {
+            // The guards of the members end with the client's connection.
+            Connection::Client => {}
+            Connection::Server(at) => out.append(self.server_gone(at.number(), why, now)),
+        }
+    }
+
+    fn on_timer(&mut self, now: Duration, out: &mut Effects<'_>) {
+        out.append(self.tick(now));
+    }
+
+    fn next_deadline(&mut self) -> Option<Duration> {
+        Self::next_deadline(self)
     }
 }
 

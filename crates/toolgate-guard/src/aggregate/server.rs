@@ -8,6 +8,7 @@ use toolgate_mcp::message::{Edits, Notification, Request};
 use super::client::{empty, number_of};
 use super::route::{Abilities, Session};
 use super::{Aggregator, Asked, INTERNAL_ERROR, Role, spliced, token};
+use crate::effect::Effects;
 use crate::id::IdKey;
 use crate::text;
 
@@ -94,14 +95,9 @@ impl Aggregator {
 
     /// A server cannot be asked any more: what it owes is answered, and the client told that its
     /// lists have changed.
-    pub fn server_gone(
-        &mut self,
-        member: usize,
-        why: &str,
-        now: Duration,
-    ) -> Vec<super::AggregatorEffect> {
+    pub fn server_gone(&mut self, member: usize, why: &str, now: Duration) -> Effects<'static> {
         let Some(route) = self.routes.get_mut(member) else {
-            return Vec::new();
+            return Effects::new();
         };
         let had = route.abilities();
         route.gone = Some(why.to_owned());
@@ -131,7 +127,7 @@ impl Aggregator {
     }
 
     /// A server is there again, newly started: it is opened as the client had opened it.
-    pub fn server_here(&mut self, member: usize) -> Vec<super::AggregatorEffect> {
+    pub fn server_here(&mut self, member: usize) -> Effects<'static> {
         if let Some(route) = self.routes.get_mut(member) {
             route.gone = None;
             route.session = Session::Closed;

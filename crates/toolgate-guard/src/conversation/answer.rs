@@ -160,8 +160,8 @@ impl Remark {
     }
 }
 
-/// Sends an altered answer to the client.
-pub(super) fn forward_altered(key: IdKey, text: String, out: &mut Effects<'_>) {
-    let envelope = Envelope::answer(Some(key), None);
+/// Sends an altered answer to the client; `error` is its code if it is an error.
+pub(super) fn forward_altered(key: IdKey, error: Option<i64>, text: String, out: &mut Effects<'_>) {
+    let envelope = Envelope::answer(Some(key), error);
     out.forward(Side::Client, text.into_bytes(), envelope);
 }

@@ -55,6 +55,7 @@ use toolgate_json::{Document, ReadLimits};
 use toolgate_mcp::check::Checker;
 use toolgate_mcp::era::Era;
 
+use crate::connection::Connection;
 use crate::effect::{Effect, Effects};
 use crate::guard::{Guard, Rules};
 use crate::incoming::IncomingMessage;
@@ -63,6 +64,7 @@ use crate::record::Peer;
 use crate::scope::Scope;
 use crate::share::Identity;
 use crate::side::Side;
+use crate::stage::Stage;
 use asked::Asked;
 use call::{Parked, Retry};
 use fetch::Fetch;
@@ -227,34 +229,12 @@ impl Conversation {
 
     /// Takes a message of the client.
     pub fn from_client<'m>(&mut self, message: &'m [u8], now: Duration) -> Effects<'m> {
-        self.on_message(Side::Client, self.guard.read(message), now)
+        self.take(Side::Client, message, now)
     }
 
     /// Takes a message of the server.
     pub fn from_server<'m>(&mut self, message: &'m [u8], now: Duration) -> Effects<'m> {
-        self.on_message(Side::Server, self.guard.read(message), now)
-    }
-
-    /// Takes a message of one side that was read already ([`Guard::read`]).
-    pub fn on_message<'m>(
-        &mut self,
-        from: Side,
-        message: IncomingMessage<'m>,
-        now: Duration,
-    ) -> Effects<'m> {
-        let guard = self.guard.clone();
-        let rules = guard.rules();
-        let turn = Turn::new(&rules, now);
-        let mut scratch = guard.take_scratch(&rules);
-        let mut out = Effects::new();
-        self.take_at(&turn, &mut scratch.checker, from, &message, &mut out);
-        if from == Side::Client {
-            self.sign(&mut out);
-        }
-        self.set_trace_context(None);
-        guard.return_scratch(scratch, message.bytes().len());
-        guard.done_with(message);
-        out
+        self.take(Side::Server, message, now)
     }
 
     /// When [`tick`](Self::tick) has something to do.
@@ -281,6 +261,15 @@ impl Conversation {
     #[must_use]
     pub fn era(&self) -> Option<Era> {
         self.era
+    }
+
+    fn take<'m>(&mut self, from: Side, message: &'m [u8], now: Duration) -> Effects<'m> {
+        let mut out = Effects::new();
+        let guard = self.guard.clone();
+        let message = guard.read(message);
+        self.on_message(from.into(), &message, now, &mut out);
+        guard.done_with(message);
+        out
     }
 
     fn take_at<'m>(
@@ -336,13 +325,13 @@ impl Conversation {
             self.client_message(turn, checker, &reading, message, Some(retry), &mut effects);
         }
         guard.done_with(parked);
-        self.sign(&mut effects);
+        self.sign(&mut effects, 0);
         out.adopt(effects);
     }
 
-    /// Puts who speaks into the records that do not say it.
-    fn sign(&self, out: &mut Effects<'_>) {
-        for effect in out.since(0) {
+    /// Puts who speaks into the records from `start` on that do not say it.
+    fn sign(&self, out: &mut Effects<'_>, start: usize) {
+        for effect in out.since(start) {
             if let Effect::Audit(record) = effect
                 && record.peer.is_none()
             {
@@ -364,6 +353,49 @@ impl Conversation {
     fn patience(turn: &Turn<'_>) -> Option<Duration> {
         let timeout = turn.policy().request_timeout?;
         Some(turn.now.saturating_add(timeout))
+    }
+}
+
+impl Stage for Conversation {
+    fn on_message<'m>(
+        &mut self,
+        from: Connection,
+        message: &IncomingMessage<'m>,
+        now: Duration,
+        out: &mut Effects<'m>,
+    ) {
+        let guard = self.guard.clone();
+        let rules = guard.rules();
+        let turn = Turn::new(&rules, now);
+        let mut scratch = guard.take_scratch(&rules);
+        let start = out.len();
+        self.take_at(&turn, &mut scratch.checker, from.side(), message, out);
+        if from == Connection::Client {
+            self.sign(out, start);
+        }
+        self.set_trace_context(None);
+        guard.return_scratch(scratch, message.bytes().len());
+    }
+
+    fn on_closed(
+        &mut self,
+        connection: Connection,
+        why: &str,
+        now: Duration,
+        out: &mut Effects<'_>,
+    ) {
+        out.append(match connection {
+            Connection::Client => self.client_gone(now),
+            Connection::Server(_) => self.server_gone(why, now),
+        });
+    }
+
+    fn on_timer(&mut self, now: Duration, out: &mut Effects<'_>) {
+        out.append(self.tick(now));
+    }
+
+    fn next_deadline(&mut self) -> Option<Duration> {
+        Self::next_deadline(self)
     }
 }
 

@@ -122,7 +122,7 @@ impl Conversation {
                 if same {
                     forward_answer(key, None, bytes, out);
                 } else {
-                    forward_altered(key, told.text, out);
+                    forward_altered(key, None, told.text, out);
                 }
             }
         }
@@ -200,7 +200,9 @@ impl Conversation {
             None => told(turn, &answered, bytes),
         };
         match (told, changed) {
-            (Some(text), _) | (None, Some((text, _))) => forward_altered(answered.key, text, out),
+            (Some(text), _) | (None, Some((text, _))) => {
+                forward_altered(answered.key, None, text, out)
+            }
             (None, None) => forward_answer(answered.key, None, bytes, out),
         }
     }

@@ -308,7 +308,7 @@ fn forward_error<'m>(
     let mut edits = Edits::new();
     edits.replace(error, mended);
     let text = edits.apply(std::str::from_utf8(bytes).unwrap_or_default());
-    forward_altered(key, text, out);
+    forward_altered(key, code.or(Some(INTERNAL_ERROR)), text, out);
 }
 
 /// What JSON-RPC 2.0 has in the place of an error that is none (section 5.1); nothing if it is one.

@@ -145,7 +145,9 @@ impl Conversation {
             let Effect::Send(outgoing) = effect else {
                 continue;
             };
-            let envelope = &outgoing.envelope;
+            let Some(envelope) = &outgoing.envelope else {
+                continue;
+            };
             match (envelope.kind, &envelope.id) {
                 (MessageKind::Request, _)
                     if outgoing.to == Side::Server && outgoing.purpose == Purpose::Forward =>
@@ -188,7 +190,7 @@ impl Traces {
     }
 
     fn send(&mut self, now: Duration, outgoing: &Outgoing<'_>) -> Option<TraceContext> {
-        let id = outgoing.envelope.id.as_ref()?;
+        let id = outgoing.envelope.as_ref()?.id.as_ref()?;
         let followed = self.open.get_mut(id).filter(|followed| !followed.sent)?;
         followed.sent = true;
         followed.trace.sent(now)

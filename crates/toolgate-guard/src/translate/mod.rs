@@ -1,7 +1,7 @@
 //! Between the eras: clients of one with a server of the other.
 //!
 //! A [`Translator`] stands where a server's connection would be. It takes what a
-//! client sends and says what is to be sent where, as [`TranslatorEffects`]; like a
+//! client sends and says what is to be sent where, as [`Effects`]; like a
 //! [`Conversation`](crate::Conversation) it has no socket and no clock. A message
 //! whose two ends speak one era passes as it came, and the era is read of each
 //! message; nothing is judged here, that is a conversation's work.
@@ -9,24 +9,24 @@
 //! [`Translate::LegacyClients`] and [`Translate::ModernClients`] have a folder
 //! each, with the state machine drawn at the top of its first file.
 
-mod effect;
 mod legacy_clients;
 mod modern_clients;
 mod refusal;
 mod splice;
 mod words;
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use toolgate_json::{Kind, Node as _, ReadLimits, Reader, View};
 use toolgate_mcp::message::Message;
 
+use crate::connection::{Connection, ConnectionId};
+use crate::effect::Effects;
 use crate::incoming::IncomingMessage;
 use crate::policy::Policy;
 use crate::reading::generous;
 use crate::recover::Recovery;
-pub use effect::{ConnectionId, TranslatorEffect, TranslatorEffects};
+use crate::stage::Stage;
 use legacy_clients::LegacyClients;
 use modern_clients::ModernClients;
 use refusal::Refusal;
@@ -64,8 +64,8 @@ pub enum Clients {
 ///
 /// ```
 /// use std::time::Duration;
-/// use toolgate_guard::Policy;
-/// use toolgate_guard::translate::{Clients, TranslatorEffect, Translate, Translator};
+/// use toolgate_guard::translate::{Clients, Translate, Translator};
+/// use toolgate_guard::{Effect, Policy, Side};
 ///
 /// let seed = [7; 32]; // in earnest from the system's source of randomness
 /// let mut translator =
@@ -73,7 +73,8 @@ pub enum Clients {
 /// let ping = br#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#;
 /// let steps: Vec<_> = translator.from_client(ping, Duration::ZERO).into_iter().collect();
 /// // The modern era has no `ping`, so the server never hears of it.
-/// assert!(matches!(&steps[..], [TranslatorEffect::ToClient(pong)] if pong.ends_with(b"\"result\":{}}")));
+/// assert!(matches!(&steps[..], [Effect::Send(pong)]
+///     if pong.to == Side::Client && pong.bytes.ends_with(b"\"result\":{}}")));
 /// ```
 #[derive(Debug)]
 pub struct Translator {
@@ -143,8 +144,8 @@ impl Translator {
     }
 
     /// Takes a message of the client.
-    pub fn from_client<'m>(&mut self, message: &'m [u8], now: Duration) -> TranslatorEffects<'m> {
-        self.take(From::Client, message, now)
+    pub fn from_client<'m>(&mut self, message: &'m [u8], now: Duration) -> Effects<'m> {
+        self.take(Connection::Client, message, now)
     }
 
     /// Takes a message of the server.
@@ -153,8 +154,8 @@ impl Translator {
         connection: ConnectionId,
         message: &'m [u8],
         now: Duration,
-    ) -> TranslatorEffects<'m> {
-        self.take(From::Server(connection), message, now)
+    ) -> Effects<'m> {
+        self.take(Connection::Server(connection), message, now)
     }
 
     /// A connection to the server has ended, or could not be made.
@@ -163,8 +164,8 @@ impl Translator {
         connection: ConnectionId,
         why: &str,
         now: Duration,
-    ) -> TranslatorEffects<'static> {
-        let mut out = TranslatorEffects::new();
+    ) -> Effects<'static> {
+        let mut out = Effects::new();
         match &mut self.machine {
             Machine::Legacy(machine) => machine.server_gone(why, &mut out),
             Machine::Modern(machine) => machine.server_gone(connection, why, now, &mut out),
@@ -182,8 +183,8 @@ impl Translator {
     }
 
     /// Time has passed.
-    pub fn tick(&mut self, now: Duration) -> TranslatorEffects<'static> {
-        let mut out = TranslatorEffects::new();
+    pub fn tick(&mut self, now: Duration) -> Effects<'static> {
+        let mut out = Effects::new();
         match &mut self.machine {
             Machine::Legacy(machine) => machine.tick(now, &mut out),
             Machine::Modern(machine) => machine.tick(now, &mut out),
@@ -191,20 +192,11 @@ impl Translator {
         out
     }
 
-    fn take<'m>(&mut self, from: From, message: &'m [u8], now: Duration) -> TranslatorEffects<'m> {
-        let mut out = TranslatorEffects::new();
-        let whole = self.read(message);
-        match elements(&whole) {
-            Some(elements) => {
-                for element in elements {
-                    let element = self.read(element);
-                    self.take_one(from, &element, now, &mut out);
-                    self.done_with(element);
-                }
-            }
-            None => self.take_one(from, &whole, now, &mut out),
-        }
-        self.done_with(whole);
+    fn take<'m>(&mut self, from: Connection, message: &'m [u8], now: Duration) -> Effects<'m> {
+        let mut out = Effects::new();
+        let message = self.read(message);
+        self.on_message(from, &message, now, &mut out);
+        self.done_with(message);
         out
     }
 
@@ -221,10 +213,10 @@ impl Translator {
 
     fn take_one<'m>(
         &mut self,
-        from: From,
+        from: Connection,
         incoming: &IncomingMessage<'m>,
         now: Duration,
-        out: &mut TranslatorEffects<'m>,
+        out: &mut Effects<'m>,
     ) {
         let message = incoming.bytes();
         let parsed = match ParsedMessage::of(incoming) {
@@ -232,27 +224,61 @@ impl Translator {
             Err(why) => return unreadable(from, message, &why, out),
         };
         match (&mut self.machine, from) {
-            (Machine::Legacy(machine), From::Client) => {
+            (Machine::Legacy(machine), Connection::Client) => {
                 machine.client(&parsed, message, now, out);
             }
-            (Machine::Legacy(machine), From::Server(_)) => {
+            (Machine::Legacy(machine), Connection::Server(_)) => {
                 machine.server(&parsed, message, now, out);
             }
-            (Machine::Modern(machine), From::Client) => {
+            (Machine::Modern(machine), Connection::Client) => {
                 machine.client(&parsed, message, now, out);
             }
-            (Machine::Modern(machine), From::Server(connection)) => {
+            (Machine::Modern(machine), Connection::Server(connection)) => {
                 machine.server(connection, &parsed, message, now, out);
             }
         }
     }
 }
 
-/// Who sent a message.
-#[derive(Clone, Copy)]
-enum From {
-    Client,
-    Server(ConnectionId),
+impl Stage for Translator {
+    fn on_message<'m>(
+        &mut self,
+        from: Connection,
+        message: &IncomingMessage<'m>,
+        now: Duration,
+        out: &mut Effects<'m>,
+    ) {
+        let Some(elements) = elements(message) else {
+            return self.take_one(from, message, now, out);
+        };
+        for element in elements {
+            let element = self.read(element);
+            self.take_one(from, &element, now, out);
+            self.done_with(element);
+        }
+    }
+
+    fn on_closed(
+        &mut self,
+        connection: Connection,
+        why: &str,
+        now: Duration,
+        out: &mut Effects<'_>,
+    ) {
+        match connection {
+            // Who waits here has left, and the connections to the server end with the client's.
+            Connection::Client => {}
+            Connection::Server(connection) => out.append(self.server_gone(connection, why, now)),
+        }
+    }
+
+    fn on_timer(&mut self, now: Duration, out: &mut Effects<'_>) {
+        out.append(self.tick(now));
+    }
+
+    fn next_deadline(&mut self) -> Option<Duration> {
+        Self::next_deadline(self)
+    }
 }
 
 impl<'r> ParsedMessage<'r> {
@@ -290,15 +316,15 @@ fn elements<'m>(message: &IncomingMessage<'m>) -> Option<Vec<&'m [u8]>> {
 
 /// A conversation stands on both sides of a translator and lets nothing through
 /// that is not a message; this is for uses without one.
-fn unreadable<'m>(from: From, message: &'m [u8], why: &str, out: &mut TranslatorEffects<'m>) {
+fn unreadable<'m>(from: Connection, message: &'m [u8], why: &str, out: &mut Effects<'m>) {
     let found = Recovery::of(message);
     match (from, found.id.as_deref()) {
-        (From::Client, Some(id)) if found.method.is_some() => {
+        (Connection::Client, Some(id)) if found.method.is_some() => {
             out.client(Refusal::order(why).to(id));
         }
-        (From::Server(_), Some(_)) if found.method.is_none() => {
+        (Connection::Server(_), Some(_)) if found.method.is_none() => {
             // Somebody waits for it: what it is, the client's conversation says.
-            out.push(TranslatorEffect::ToClient(Cow::Borrowed(message)));
+            out.pass(Connection::Client, message);
         }
         _ => out.note("unreadable", why),
     }

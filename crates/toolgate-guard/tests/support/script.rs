@@ -380,12 +380,23 @@ fn shown(effect: &Effect<'_>, message: Option<&str>) -> String {
             let whole = toolgate_guard::replace_lone_surrogates(text);
             let is_json = serde_json::from_str::<serde_json::Value>(&whole).is_ok();
             let borrowed = matches!(outgoing.bytes, std::borrow::Cow::Borrowed(_));
+            let read = Guard::new(Policy::new())
+                .unwrap()
+                .read(&outgoing.bytes)
+                .envelope();
+            // A batch of one message is routed as that message is.
+            if !text.starts_with('[') {
+                assert_eq!(outgoing.envelope.as_ref(), Some(&read), "{text}");
+            }
             if outgoing.purpose == Purpose::Forward && Some(text) == message {
                 assert!(borrowed, "a copy of what came in: {text}");
                 return format!("{side} same");
             }
             assert!(is_json, "the guard wrote no JSON: {text}");
             format!("{side} {text}")
+        }
+        Effect::Open(_) | Effect::Close(_) | Effect::Finish | Effect::Note { .. } => {
+            panic!("not a conversation's: {effect:?}")
         }
         Effect::Abandon { id } => format!("abandon {}", id.raw()),
         Effect::Audit(record) => {

@@ -8,8 +8,9 @@ use hyper::header::{HeaderMap, HeaderValue};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::{Notify, watch};
 use toolgate_guard::{
-    Act, Carrier, Context, Conversation, Effect, Effects, Envelope, Guard, IdKey, Identity,
-    IncomingMessage, Link, Outgoing, Peer, Purpose, Recovered, ScopeKey, Side, TraceContext, hex,
+    Act, Carrier, Connection, Context, Conversation, Effect, Effects, Envelope, Guard, IdKey,
+    Identity, IncomingMessage, Link, Outgoing, Peer, Purpose, Recovered, ScopeKey, Side,
+    Stage as _, TraceContext, hex,
 };
 use toolgate_mcp::contract::ToolContract;
 
@@ -132,7 +133,7 @@ pub(crate) enum Output {
 /// A message to send.
 #[derive(Debug)]
 pub(crate) struct OutgoingMessage {
-    pub(crate) to: Side,
+    pub(crate) to: Connection,
     pub(crate) bytes: Vec<u8>,
     /// The bytes are those that came in.
     pub(crate) same: bool,
@@ -242,9 +243,12 @@ impl SessionDriver {
         if let Some(peer) = metadata.peer {
             conversation.set_peer(Some(peer));
         }
-        for effect in conversation.on_message(from, message, now) {
+        let mut effects = Effects::default();
+        conversation.on_message(from.into(), &message, now, &mut effects);
+        for effect in effects {
             self.carry_out(effect, deliver);
         }
+        self.ctx.guard.done_with(message);
         self.settle(&mut conversation);
     }
 
@@ -358,7 +362,25 @@ impl SessionDriver {
         match effect {
             Effect::Audit(record) => self.ctx.observe(&Event::Verdict(&record)),
             Effect::Abandon { id } => deliver(Output::Abandon(id)),
-            Effect::Send(outgoing) => deliver(Output::Send(owned_message(outgoing))),
+            Effect::Send(outgoing) => deliver(Output::Send(self.owned_message(outgoing))),
+            Effect::Note { what, detail, .. } => self.ctx.note(what, &detail),
+            // A conversation has the connections that its transport gave it.
+            Effect::Open(_) | Effect::Close(_) | Effect::Finish => {}
+        }
+    }
+
+    fn owned_message(&self, outgoing: Outgoing<'_>) -> OutgoingMessage {
+        let envelope = outgoing.envelope;
+        let read = || self.read(&outgoing.bytes).envelope();
+        OutgoingMessage {
+            to: outgoing.to,
+            envelope: envelope.unwrap_or_else(read),
+            same: matches!(outgoing.bytes, std::borrow::Cow::Borrowed(_)),
+            bytes: outgoing.bytes.into_owned(),
+            purpose: outgoing.purpose,
+            call: outgoing.call,
+            trace: outgoing.trace,
+            refused: None,
         }
     }
 
@@ -431,19 +453,6 @@ pub(crate) fn link(client: Carrier, server: Carrier, version: Option<&str>) -> L
         client,
         server,
         version: version.map(str::to_owned),
-    }
-}
-
-fn owned_message(outgoing: Outgoing<'_>) -> OutgoingMessage {
-    OutgoingMessage {
-        to: outgoing.to,
-        same: matches!(outgoing.bytes, std::borrow::Cow::Borrowed(_)),
-        bytes: outgoing.bytes.into_owned(),
-        purpose: outgoing.purpose,
-        envelope: outgoing.envelope,
-        call: outgoing.call,
-        trace: outgoing.trace,
-        refused: None,
     }
 }
 

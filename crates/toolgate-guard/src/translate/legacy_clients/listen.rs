@@ -5,8 +5,8 @@ use std::time::Duration;
 use toolgate_json::{Node as _, View};
 
 use super::{LegacyClients, Own, Stage};
+use crate::effect::Effects;
 use crate::fault::METHOD_NOT_FOUND;
-use crate::translate::effect::TranslatorEffects;
 use crate::translate::splice;
 
 /// How it stands with the subscription.
@@ -24,7 +24,7 @@ pub(super) struct Listening {
 
 impl LegacyClients {
     /// The client is ready to hear.
-    pub(super) fn listen(&mut self, now: Duration, out: &mut TranslatorEffects<'_>) {
+    pub(super) fn listen(&mut self, now: Duration, out: &mut Effects<'_>) {
         if self.listening.wanted || self.session.stage != Stage::Open {
             return;
         }
@@ -36,7 +36,7 @@ impl LegacyClients {
     }
 
     /// The server takes the subscription.
-    pub(super) fn heard(&mut self, out: &mut TranslatorEffects<'_>) {
+    pub(super) fn heard(&mut self, out: &mut Effects<'_>) {
         self.listening.failures = 0;
         if std::mem::take(&mut self.listening.missed) {
             for method in self.session.lists.notifications() {
@@ -55,12 +55,7 @@ impl LegacyClients {
     }
 
     /// The server refuses the subscription.
-    pub(super) fn unheard(
-        &mut self,
-        error: View<'_>,
-        now: Duration,
-        out: &mut TranslatorEffects<'_>,
-    ) {
+    pub(super) fn unheard(&mut self, error: View<'_>, now: Duration, out: &mut Effects<'_>) {
         let code = error.member("code").map_or("", View::raw);
         if code == METHOD_NOT_FOUND.to_string() {
             out.note("no-subscriptions", splice::complaint(error));
@@ -73,7 +68,7 @@ impl LegacyClients {
         self.listening.again
     }
 
-    pub(in crate::translate) fn tick(&mut self, now: Duration, out: &mut TranslatorEffects<'_>) {
+    pub(in crate::translate) fn tick(&mut self, now: Duration, out: &mut Effects<'_>) {
         if self.listening.again.is_some_and(|again| again <= now) {
             self.listening.again = None;
             let meta = self.declaration().join(",");

@@ -41,11 +41,12 @@ use toolgate_json::{Node as _, View};
 use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{Message, Notification, Request};
 
-use super::effect::{ConnectionId, TranslatorEffect, TranslatorEffects};
 use super::refusal::Refusal;
 use super::splice;
 use super::words::{self, Abilities, Level, Lists};
 use super::{Bounds, ParsedMessage};
+use crate::connection::{Connection, ConnectionId};
+use crate::effect::{Effect, Effects};
 use crate::id::IdKey;
 use listen::Listening;
 use round::Asking;
@@ -152,7 +153,7 @@ impl LegacyClients {
         parsed: &ParsedMessage<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut TranslatorEffects<'m>,
+        out: &mut Effects<'m>,
     ) {
         match parsed.message {
             Message::Request(request) => self.request(parsed, &request, bytes, out),
@@ -170,7 +171,7 @@ impl LegacyClients {
         parsed: &ParsedMessage<'_>,
         request: &Request<'_>,
         bytes: &'m [u8],
-        out: &mut TranslatorEffects<'m>,
+        out: &mut Effects<'m>,
     ) {
         let id = request.id.raw();
         match Era::declared(request.params) {
@@ -203,11 +204,7 @@ impl LegacyClients {
     }
 
     /// Opens the session: what the server is, it says itself.
-    fn initialize(
-        &mut self,
-        request: &Request<'_>,
-        out: &mut TranslatorEffects<'_>,
-    ) -> Result<(), Refusal> {
+    fn initialize(&mut self, request: &Request<'_>, out: &mut Effects<'_>) -> Result<(), Refusal> {
         if self.session.stage != Stage::Closed {
             return Err(Refusal::order("the session is open already"));
         }
@@ -235,11 +232,7 @@ impl LegacyClients {
         Ok(())
     }
 
-    fn set_level(
-        &mut self,
-        request: &Request<'_>,
-        out: &mut TranslatorEffects<'_>,
-    ) -> Result<(), Refusal> {
+    fn set_level(&mut self, request: &Request<'_>, out: &mut Effects<'_>) -> Result<(), Refusal> {
         if !self.session.logs && self.session.stage == Stage::Open {
             return Err(Refusal::method(request.method, "the server writes no log"));
         }
@@ -261,7 +254,7 @@ impl LegacyClients {
         request: &Request<'_>,
         key: IdKey,
         bytes: &[u8],
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) -> Result<(), Refusal> {
         let allowed = self.bounds.pending;
         if self.calls.len() >= allowed {
@@ -290,7 +283,7 @@ impl LegacyClients {
         notification: &Notification<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut TranslatorEffects<'m>,
+        out: &mut Effects<'m>,
     ) {
         match notification.method {
             "notifications/initialized" => self.listen(now, out),
@@ -308,7 +301,7 @@ impl LegacyClients {
         parsed: &ParsedMessage<'_>,
         notification: &Notification<'_>,
         bytes: &'m [u8],
-        out: &mut TranslatorEffects<'m>,
+        out: &mut Effects<'m>,
     ) {
         let id = notification
             .params
@@ -325,7 +318,7 @@ impl LegacyClients {
     }
 
     /// Forgets a call, and what the client is asked for its sake.
-    fn forget(&mut self, key: &IdKey, out: &mut TranslatorEffects<'_>) -> Option<Call> {
+    fn forget(&mut self, key: &IdKey, out: &mut Effects<'_>) -> Option<Call> {
         let call = self.calls.remove(key)?;
         self.held -= call.text.as_ref().map_or(0, Vec::len);
         match &call.stage {
@@ -344,14 +337,14 @@ impl LegacyClients {
     }
 
     /// Ends a call with an error of ours.
-    fn refuse(&mut self, key: &IdKey, refusal: &Refusal, out: &mut TranslatorEffects<'_>) {
+    fn refuse(&mut self, key: &IdKey, refusal: &Refusal, out: &mut Effects<'_>) {
         if let Some(call) = self.forget(key, out) {
             out.client(refusal.to(&call.id));
         }
     }
 
     /// The connection has ended: nothing that is open will be answered.
-    pub(super) fn server_gone(&mut self, why: &str, out: &mut TranslatorEffects<'_>) {
+    pub(super) fn server_gone(&mut self, why: &str, out: &mut Effects<'_>) {
         let refusal = Refusal::gone(why);
         let mut keys: Vec<IdKey> = self.calls.keys().cloned().collect();
         keys.sort_by_key(IdKey::raw);
@@ -363,7 +356,7 @@ impl LegacyClients {
                 out.client(refusal.to(&id));
             }
         }
-        out.push(TranslatorEffect::Finish);
+        out.push(Effect::Finish);
     }
 
     /// The members of `_meta` that each request has.
@@ -377,7 +370,7 @@ impl LegacyClients {
     }
 
     /// Makes a request of ours.
-    fn ask(&mut self, method: &str, params: &str, own: Own, out: &mut TranslatorEffects<'_>) {
+    fn ask(&mut self, method: &str, params: &str, own: Own, out: &mut Effects<'_>) {
         let key = self.number();
         let id = key.raw();
         self.own.insert(key, own);
@@ -386,12 +379,12 @@ impl LegacyClients {
         self.send(Cow::Owned(request.into_bytes()), out);
     }
 
-    fn send<'m>(&mut self, message: Cow<'m, [u8]>, out: &mut TranslatorEffects<'m>) {
+    fn send<'m>(&mut self, message: Cow<'m, [u8]>, out: &mut Effects<'m>) {
         if !self.connected {
             self.connected = true;
-            out.push(TranslatorEffect::Open(LEG));
+            out.push(Effect::Open(LEG));
         }
-        out.push(TranslatorEffect::ToServer(LEG, message));
+        out.pass(Connection::Server(LEG), message);
     }
 
     /// An id of ours that no open request of the client has.
@@ -407,7 +400,7 @@ impl LegacyClients {
 }
 
 /// A server without sessions needs one connection.
-const LEG: ConnectionId = ConnectionId(1);
+const LEG: ConnectionId = ConnectionId::ONLY;
 
 /// A member of an object as JSON text, if it is an object itself.
 fn object_text(holder: View<'_>, name: &str) -> Option<String> {

@@ -5,9 +5,9 @@ use toolgate_json::{Key as _, Kind, Node as _, View};
 use toolgate_mcp::message::{Message, RequestId};
 
 use super::{CallStage, LegacyClients, Own};
+use crate::effect::Effects;
 use crate::id::IdKey;
 use crate::text;
-use crate::translate::effect::TranslatorEffects;
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
 use crate::translate::words::is_object;
@@ -66,7 +66,7 @@ impl LegacyClients {
         &mut self,
         key: &IdKey,
         result: View<'_>,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) -> Result<(), Refusal> {
         let requests = result.member("inputRequests");
         let state = result.member("requestState");
@@ -171,7 +171,7 @@ impl LegacyClients {
         &mut self,
         parsed: &ParsedMessage<'_>,
         id: RequestId<'_>,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) {
         let ask = IdKey::of(id);
         let Some(key) = self.asks.remove(&ask) else {
@@ -207,7 +207,7 @@ impl LegacyClients {
     }
 
     /// Sends a call again, with the answers.
-    fn repeat(&mut self, key: &IdKey, out: &mut TranslatorEffects<'_>) -> Result<(), Refusal> {
+    fn repeat(&mut self, key: &IdKey, out: &mut Effects<'_>) -> Result<(), Refusal> {
         let own = self.number();
         let declaration = self.declaration();
         let Some(call) = self.calls.get_mut(key) else {

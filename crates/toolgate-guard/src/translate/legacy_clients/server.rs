@@ -7,10 +7,11 @@ use toolgate_json::{Node as _, View};
 use toolgate_mcp::message::{Message, Notification, RequestId};
 
 use super::{CallStage, LegacyClients, Own, Stage, object_text};
+use crate::connection::Connection;
+use crate::effect::Effects;
 use crate::id::IdKey;
 use crate::text;
 use crate::translate::ParsedMessage;
-use crate::translate::effect::{TranslatorEffect, TranslatorEffects};
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
 use crate::translate::words::{self, Lists, MODERN, SERVER_INFO, SUBSCRIPTION};
@@ -21,12 +22,12 @@ impl LegacyClients {
         parsed: &ParsedMessage<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut TranslatorEffects<'m>,
+        out: &mut Effects<'m>,
     ) {
         match parsed.message {
             Message::Result(outcome) => self.result(parsed, outcome.id, bytes, now, out),
             Message::Error(Some(id), error) => self.error(parsed, id, error, bytes, now, out),
-            Message::Error(None, _) => out.push(TranslatorEffect::ToClient(Cow::Borrowed(bytes))),
+            Message::Error(None, _) => out.pass(Connection::Client, bytes),
             Message::Notification(notification) => {
                 self.tell(parsed, &notification, bytes, now, out);
             }
@@ -44,7 +45,7 @@ impl LegacyClients {
         id: RequestId<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut TranslatorEffects<'m>,
+        out: &mut Effects<'m>,
     ) {
         let key = IdKey::of(id);
         let Some(result) = splice::outcome(parsed) else {
@@ -58,7 +59,7 @@ impl LegacyClients {
         };
         let Some(call) = self.calls.get(&key) else {
             // The client speaks the server's era itself, or does not wait any more.
-            return out.push(TranslatorEffect::ToClient(Cow::Borrowed(bytes)));
+            return out.pass(Connection::Client, bytes);
         };
         let tag = result.member("resultType");
         let refusal = match tag.map_or("complete", |tag| tag.string()) {
@@ -99,7 +100,7 @@ impl LegacyClients {
         error: View<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut TranslatorEffects<'m>,
+        out: &mut Effects<'m>,
     ) {
         let key = IdKey::of(id);
         match self.own.remove(&key) {
@@ -119,13 +120,13 @@ impl LegacyClients {
             }
             None => {
                 self.forget(&key, out);
-                out.push(TranslatorEffect::ToClient(Cow::Borrowed(bytes)));
+                out.pass(Connection::Client, bytes);
             }
         }
     }
 
     /// The server has said what it is.
-    fn opened(&mut self, id: &str, result: View<'_>, out: &mut TranslatorEffects<'_>) {
+    fn opened(&mut self, id: &str, result: View<'_>, out: &mut Effects<'_>) {
         let versions = result.member("supportedVersions");
         let modern = versions.is_some_and(|all| all.items().any(|one| one.string() == MODERN));
         let capabilities = result
@@ -161,7 +162,7 @@ impl LegacyClients {
         notification: &Notification<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut TranslatorEffects<'m>,
+        out: &mut Effects<'m>,
     ) {
         let params = notification.params;
         let key_at = |holder: Option<View<'_>>, name| IdKey::read(holder?.member(name)?.raw());
@@ -181,7 +182,7 @@ impl LegacyClients {
                 self.heard(out);
             }
             _ if is_ours(subscription) => out.client(splice::unsubscribed(parsed, params)),
-            _ => out.push(TranslatorEffect::ToClient(Cow::Borrowed(bytes))),
+            _ => out.pass(Connection::Client, bytes),
         }
     }
 }

@@ -35,7 +35,6 @@ mod parked;
 mod server;
 mod session;
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
 
@@ -43,11 +42,12 @@ use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{Message, Notification, Request};
 
-use super::effect::{ConnectionId, TranslatorEffect, TranslatorEffects};
 use super::refusal::Refusal;
 use super::splice;
 use super::words::{self, Abilities, CAPABILITIES, CLIENT_INFO, LOG_LEVEL, Level};
 use super::{Bounds, Clients, ParsedMessage, kept};
+use crate::connection::{Connection, ConnectionId};
+use crate::effect::{Effect, Effects};
 use crate::id::IdKey;
 use parked::Handles;
 use session::{Call, Session};
@@ -67,7 +67,7 @@ pub(super) struct ModernClients {
     held: usize,
     handles: Handles,
     /// How many connections there were.
-    connections: u64,
+    connections: usize,
     /// How many requests of ours there were.
     numbers: i64,
 }
@@ -135,7 +135,7 @@ impl ModernClients {
         parsed: &ParsedMessage<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut TranslatorEffects<'m>,
+        out: &mut Effects<'m>,
     ) {
         match parsed.message {
             Message::Request(request) => self.request(parsed, &request, bytes, now, out),
@@ -153,7 +153,7 @@ impl ModernClients {
         request: &Request<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut TranslatorEffects<'m>,
+        out: &mut Effects<'m>,
     ) {
         let id = request.id.raw();
         match Era::declared(request.params) {
@@ -171,16 +171,11 @@ impl ModernClients {
     }
 
     /// What a client of the server's own era sends passes as it came.
-    fn legacy<'m>(
-        &mut self,
-        request: &Request<'_>,
-        bytes: &'m [u8],
-        out: &mut TranslatorEffects<'m>,
-    ) {
+    fn legacy<'m>(&mut self, request: &Request<'_>, bytes: &'m [u8], out: &mut Effects<'m>) {
         if self.through.is_none() && request.method == "initialize" {
             let connection = self.new_leg();
             self.through = Some(connection);
-            out.push(TranslatorEffect::Open(connection));
+            out.push(Effect::Open(connection));
         }
         if self.through.is_none() {
             let text = "the request declares no protocol version in `_meta`, \
@@ -190,9 +185,9 @@ impl ModernClients {
         self.pass(bytes, out);
     }
 
-    fn pass<'m>(&self, bytes: &'m [u8], out: &mut TranslatorEffects<'m>) {
+    fn pass<'m>(&self, bytes: &'m [u8], out: &mut Effects<'m>) {
         if let Some(connection) = self.through {
-            out.push(TranslatorEffect::ToServer(connection, Cow::Borrowed(bytes)));
+            out.pass(Connection::Server(connection), bytes);
         }
     }
 
@@ -203,7 +198,7 @@ impl ModernClients {
         key: &IdKey,
         bytes: &[u8],
         now: Duration,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) -> Result<(), Refusal> {
         if let Some(why) = gone(request.method) {
             return Err(Refusal::method(request.method, why));
@@ -276,7 +271,7 @@ impl ModernClients {
         request: &Request<'_>,
         key: &IdKey,
         declared: &Declared<'_>,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) {
         let number = self.next_number();
         let level_number = self.next_number();
@@ -313,7 +308,7 @@ impl ModernClients {
         notification: &Notification<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut TranslatorEffects<'m>,
+        out: &mut Effects<'m>,
     ) {
         let params = notification.params;
         let key = (notification.method == "notifications/cancelled")
@@ -343,7 +338,7 @@ impl ModernClients {
     }
 
     /// Lets requests that wait have the sessions that are free now.
-    fn admit(&mut self, now: Duration, out: &mut TranslatorEffects<'_>) {
+    fn admit(&mut self, now: Duration, out: &mut Effects<'_>) {
         for _ in 0..self.waiting.len() {
             let Some(waiting) = self.waiting.pop_front() else {
                 return;
@@ -372,7 +367,7 @@ impl ModernClients {
         &mut self,
         waiting: &Waiting,
         now: Duration,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) -> Result<Admitted, Refusal> {
         let message = kept(&waiting.text);
         let parsed = ParsedMessage::of(&message).map_err(Refusal::order)?;
@@ -399,7 +394,7 @@ impl ModernClients {
 
     fn new_leg(&mut self) -> ConnectionId {
         self.connections += 1;
-        ConnectionId(self.connections)
+        ConnectionId::new(self.connections)
     }
 
     fn next_number(&mut self) -> i64 {

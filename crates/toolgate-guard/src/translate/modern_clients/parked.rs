@@ -9,10 +9,11 @@ use toolgate_mcp::message::Request;
 
 use super::session::{Call, Caller, Session};
 use super::{ModernClients, Place};
+use crate::connection::ConnectionId;
+use crate::effect::Effects;
 use crate::id::IdKey;
 use crate::text::hex;
 use crate::translate::ParsedMessage;
-use crate::translate::effect::{ConnectionId, TranslatorEffects};
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
 
@@ -118,7 +119,7 @@ impl ModernClients {
         connection: ConnectionId,
         ask: Ask,
         now: Duration,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) {
         let parked = self.handles.parked.len();
         if parked >= self.bounds.held || self.hold(ask.bytes()).is_err() {
@@ -152,7 +153,7 @@ impl ModernClients {
         connection: ConnectionId,
         number: i64,
         now: Duration,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) {
         let Some(session) = self.sessions.get_mut(&connection) else {
             return;
@@ -199,7 +200,7 @@ impl ModernClients {
         state: View<'_>,
         key: &IdKey,
         now: Duration,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) -> Result<(), Refusal> {
         let found = self.handles.parked.get(state.string()).copied();
         let unknown = || {
@@ -274,7 +275,7 @@ impl ModernClients {
         connection: ConnectionId,
         number: i64,
         why: &str,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) {
         let session = self.sessions.get_mut(&connection);
         let Some(call) = session.and_then(|session| session.calls.remove(&number)) else {

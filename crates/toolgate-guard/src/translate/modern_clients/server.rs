@@ -1,6 +1,5 @@
 //! What the server sends, as clients of its future read it.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use toolgate_json::{Node as _, View};
@@ -9,8 +8,9 @@ use toolgate_mcp::message::{INVALID_PARAMS, Message, Notification, Request, Requ
 use super::ModernClients;
 use super::parked::Ask;
 use super::session::{Session, Stage};
+use crate::connection::{Connection, ConnectionId};
+use crate::effect::Effects;
 use crate::id::IdKey;
-use crate::translate::effect::{ConnectionId, TranslatorEffect, TranslatorEffects};
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
 use crate::translate::words::{self, Level};
@@ -23,10 +23,10 @@ impl ModernClients {
         parsed: &ParsedMessage<'_>,
         bytes: &'m [u8],
         now: Duration,
-        out: &mut TranslatorEffects<'m>,
+        out: &mut Effects<'m>,
     ) {
         if self.through == Some(connection) {
-            return out.push(TranslatorEffect::ToClient(Cow::Borrowed(bytes)));
+            return out.pass(Connection::Client, bytes);
         }
         if !self.sessions.contains_key(&connection) {
             return;
@@ -68,7 +68,7 @@ impl ModernClients {
         answer: Result<View<'_>, View<'_>>,
         bytes: &[u8],
         now: Duration,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) {
         let IdKey::Number(number) = IdKey::of(id) else {
             return out.note("server-answer", "an answer to what nobody asked");
@@ -109,7 +109,7 @@ impl ModernClients {
         number: i64,
         answer: &[u8],
         now: Duration,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) {
         let answer = kept(answer);
         let Ok(parsed) = ParsedMessage::of(&answer) else {
@@ -127,7 +127,7 @@ impl ModernClients {
         parsed: &ParsedMessage<'_>,
         result: Option<View<'_>>,
         now: Duration,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) {
         let session = self.sessions.get_mut(&connection);
         let Some(mut call) = session.and_then(|session| session.calls.remove(&number)) else {
@@ -225,7 +225,7 @@ impl ModernClients {
         parsed: &ParsedMessage<'_>,
         request: &Request<'_>,
         now: Duration,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) {
         let id = request.id.raw();
         let known = ["elicitation/create", "sampling/createMessage", "roots/list"];
@@ -259,7 +259,7 @@ impl ModernClients {
         parsed: &ParsedMessage<'_>,
         notification: &Notification<'_>,
         bytes: &'m [u8],
-        out: &mut TranslatorEffects<'m>,
+        out: &mut Effects<'m>,
     ) {
         let Some(session) = self.sessions.get(&connection) else {
             return;
@@ -275,7 +275,7 @@ impl ModernClients {
             }
             "notifications/message" => {
                 if session.wants(member("level").and_then(Level::read)) {
-                    out.push(TranslatorEffect::ToClient(Cow::Borrowed(bytes)));
+                    out.pass(Connection::Client, bytes);
                 }
             }
             "notifications/cancelled" => {
@@ -288,7 +288,7 @@ impl ModernClients {
             "notifications/resources/updated"
             | "notifications/elicitation/complete"
             | "notifications/tasks/status" => {}
-            _ => out.push(TranslatorEffect::ToClient(Cow::Borrowed(bytes))),
+            _ => out.pass(Connection::Client, bytes),
         }
     }
 }

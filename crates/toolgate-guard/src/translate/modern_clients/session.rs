@@ -9,9 +9,10 @@ use toolgate_mcp::message::Request;
 
 use super::parked::{Ask, Repeated, Shown};
 use super::{Declared, Found, ModernClients, Place};
+use crate::connection::ConnectionId;
+use crate::effect::{Effect, Effects};
 use crate::id::IdKey;
 use crate::text;
-use crate::translate::effect::{ConnectionId, TranslatorEffect, TranslatorEffects};
 use crate::translate::refusal::Refusal;
 use crate::translate::words::{self, Abilities, Level, Lists, MODERN, SERVER_INFO, SUBSCRIPTION};
 use crate::translate::{Clients, splice};
@@ -160,7 +161,7 @@ impl Session {
         key: IdKey,
         id: &str,
         filter: Option<View<'_>>,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) {
         let offered = self.served().map(|served| served.lists).unwrap_or_default();
         let lists = filter.map(Lists::wanted).unwrap_or_default().both(offered);
@@ -173,7 +174,7 @@ impl Session {
     }
 
     /// Tells the subscribers that a list changed.
-    pub(super) fn changed(&self, method: &str, out: &mut TranslatorEffects<'_>) {
+    pub(super) fn changed(&self, method: &str, out: &mut Effects<'_>) {
         let told = self
             .subscriptions
             .values()
@@ -218,7 +219,7 @@ impl ModernClients {
         request: &Request<'_>,
         declared: &Declared<'_>,
         now: Duration,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) -> Result<Found, Refusal> {
         let alone = self.clients == Clients::Many
             && declared.abilities.any()
@@ -245,7 +246,7 @@ impl ModernClients {
     }
 
     /// Ends the session that has been idle for longest.
-    fn make_room(&mut self, out: &mut TranslatorEffects<'_>) -> bool {
+    fn make_room(&mut self, out: &mut Effects<'_>) -> bool {
         let idle = self
             .sessions
             .iter()
@@ -257,7 +258,7 @@ impl ModernClients {
             return false;
         };
         self.sessions.remove(&connection);
-        out.push(TranslatorEffect::Close(connection));
+        out.push(Effect::Close(connection));
         true
     }
 
@@ -265,7 +266,7 @@ impl ModernClients {
         &mut self,
         declared: &Declared<'_>,
         now: Duration,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) -> ConnectionId {
         let connection = self.new_leg();
         let number = self.next_number();
@@ -281,7 +282,7 @@ impl ModernClients {
             used: number,
         };
         self.sessions.insert(connection, session);
-        out.push(TranslatorEffect::Open(connection));
+        out.push(Effect::Open(connection));
         let ours = concat!(
             r#"{"name":"toolgate","version":""#,
             env!("CARGO_PKG_VERSION"),
@@ -304,7 +305,7 @@ impl ModernClients {
         connection: ConnectionId,
         answer: Result<View<'_>, String>,
         now: Duration,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) {
         let served = answer.and_then(|result| Served::read(result));
         match (served, self.sessions.get_mut(&connection)) {
@@ -333,9 +334,9 @@ impl ModernClients {
         connection: ConnectionId,
         refusal: &Refusal,
         now: Duration,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) {
-        out.push(TranslatorEffect::Close(connection));
+        out.push(Effect::Close(connection));
         self.lost(connection, refusal, now, out);
     }
 
@@ -344,11 +345,11 @@ impl ModernClients {
         connection: ConnectionId,
         why: &str,
         now: Duration,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) {
         if self.through == Some(connection) {
             self.through = None;
-            return out.push(TranslatorEffect::Finish);
+            return out.push(Effect::Finish);
         }
         self.lost(connection, &Refusal::gone(why), now, out);
     }
@@ -359,7 +360,7 @@ impl ModernClients {
         connection: ConnectionId,
         refusal: &Refusal,
         now: Duration,
-        out: &mut TranslatorEffects<'_>,
+        out: &mut Effects<'_>,
     ) {
         let Some(session) = self.sessions.remove(&connection) else {
             return;
@@ -405,7 +406,7 @@ impl ModernClients {
         self.sessions.values().filter_map(of_session).min()
     }
 
-    pub(in crate::translate) fn tick(&mut self, now: Duration, out: &mut TranslatorEffects<'_>) {
+    pub(in crate::translate) fn tick(&mut self, now: Duration, out: &mut Effects<'_>) {
         let late =
             |session: &Session| matches!(session.stage, Stage::Opening(_, until) if until <= now);
         let sessions = self.sessions.iter();

@@ -1,12 +1,15 @@
-//! One of several upstreams.
+//! One of several upstreams, and the way to it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::io::DuplexStream;
+use tokio::sync::Notify;
 use toolgate_guard::Guard;
 
 use crate::guard::clock::Clock;
 use crate::guard::event::Observer;
 use crate::guard::options::Upstream;
+use crate::outbox::Outbox;
 
 /// One of several upstreams, with all that it would have alone.
 pub struct AggregateMember {
@@ -32,5 +35,34 @@ impl std::fmt::Debug for AggregateMember {
             .field("prefix", &self.prefix)
             .field("upstream", &self.upstream)
             .finish_non_exhaustive()
+    }
+}
+
+/// The way to one upstream.
+pub(super) struct MemberConnection {
+    pub(super) member: Arc<AggregateMember>,
+    /// What it is sent, while it is there.
+    pub(super) queue: Mutex<Option<Arc<Queue>>>,
+    /// There is something in the queue.
+    pub(super) wake: Notify,
+    /// Something of the queue was taken.
+    pub(super) taken: Notify,
+    /// It takes nothing.
+    pub(super) stuck: Notify,
+}
+
+pub(super) type Queue = Outbox<DuplexStream>;
+
+impl MemberConnection {
+    pub(super) fn queue(&self) -> Option<Arc<Queue>> {
+        self.held().clone()
+    }
+
+    pub(super) fn held(&self) -> MutexGuard<'_, Option<Arc<Queue>>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn waiting_bytes(&self) -> usize {
+        self.queue().map_or(0, |queue| queue.waiting_bytes())
     }
 }

@@ -13,7 +13,7 @@
 mod member;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::io::DuplexStream;
@@ -21,10 +21,12 @@ use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, timeout};
 use toolgate_guard::{
-    Aggregator, AggregatorEffect, AggregatorError, AggregatorLimits, Context, Member, ScopeKey,
+    Aggregator, AggregatorError, AggregatorLimits, Connection, ConnectionId, Context, Effect,
+    Effects, Member, ScopeKey,
 };
 
 pub use member::AggregateMember;
+use member::{MemberConnection, Queue};
 
 use super::child::Restarts;
 use super::event::{Event, UpstreamState};
@@ -153,35 +155,6 @@ struct AggregateDriver {
     stop: watch::Sender<bool>,
 }
 
-/// The way to one upstream.
-struct MemberConnection {
-    member: Arc<AggregateMember>,
-    /// What it is sent, while it is there.
-    queue: Mutex<Option<Arc<Queue>>>,
-    /// There is something in the queue.
-    wake: Notify,
-    /// Something of the queue was taken.
-    taken: Notify,
-    /// It takes nothing.
-    stuck: Notify,
-}
-
-type Queue = Outbox<DuplexStream>;
-
-impl MemberConnection {
-    fn queue(&self) -> Option<Arc<Queue>> {
-        self.held().clone()
-    }
-
-    fn held(&self) -> MutexGuard<'_, Option<Arc<Queue>>> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn waiting_bytes(&self) -> usize {
-        self.queue().map_or(0, |queue| queue.waiting_bytes())
-    }
-}
-
 impl AggregateDriver {
     /// Works until the client's side is closed and every upstream has ended.
     async fn run(self: Arc<Self>, input: DuplexStream) {
@@ -213,7 +186,7 @@ impl AggregateDriver {
     }
 
     /// Lets the aggregator decide and queues its effects in order.
-    fn turn(&self, decide: impl FnOnce(&mut Aggregator, Duration) -> Vec<AggregatorEffect>) {
+    fn turn(&self, decide: impl FnOnce(&mut Aggregator, Duration) -> Effects<'static>) {
         let mut aggregator = self
             .aggregator
             .lock()
@@ -221,22 +194,24 @@ impl AggregateDriver {
         let before = aggregator.next_deadline();
         for effect in decide(&mut aggregator, self.begun.elapsed()) {
             match effect {
-                AggregatorEffect::Client(line) => self.client.push(line),
-                AggregatorEffect::Server(at, line) => {
-                    // To one that is gone nothing is sent.
-                    if let Some(connection) = self.connections.get(at)
-                        && let Some(queue) = connection.queue()
-                    {
-                        queue.push(line);
-                        connection.wake.notify_one();
+                Effect::Send(outgoing) => {
+                    let line = outgoing.bytes.into_owned();
+                    match outgoing.to {
+                        Connection::Client => self.client.push(line),
+                        Connection::Server(at) => self.queue_for(at, line),
                     }
                 }
-                AggregatorEffect::Note {
-                    member,
+                // All members have a connection of their own, which is kept open.
+                Effect::Open(_) | Effect::Close(_) | Effect::Finish => {}
+                // An aggregator judges nothing, and cancels by messages.
+                Effect::Audit(_) | Effect::Abandon { .. } => {}
+                Effect::Note {
+                    connection,
                     what,
                     detail,
                 } => {
-                    if let Some(connection) = self.connections.get(member) {
+                    let member = connection.and_then(|at| self.connections.get(at.number()));
+                    if let Some(connection) = member {
                         let detail = detail.as_str();
                         connection
                             .member
@@ -248,6 +223,16 @@ impl AggregateDriver {
         }
         if aggregator.next_deadline() != before {
             self.armed.notify_one();
+        }
+    }
+
+    /// Queues a line for a member; to one that is gone nothing is sent.
+    fn queue_for(&self, at: ConnectionId, line: Vec<u8>) {
+        if let Some(connection) = self.connections.get(at.number())
+            && let Some(queue) = connection.queue()
+        {
+            queue.push(line);
+            connection.wake.notify_one();
         }
     }
 

@@ -349,7 +349,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
                 let version = answer
                     .agreed
                     .as_deref()
-                    .and_then(|version| HeaderValue::from_str(&version).ok());
+                    .and_then(|version| HeaderValue::from_str(version).ok());
                 self.state().version = version;
             }
             self.driver

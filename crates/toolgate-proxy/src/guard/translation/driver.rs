@@ -12,7 +12,8 @@ use tokio::io::DuplexStream;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-use toolgate_guard::translate::{ConnectionId, Translator, TranslatorEffect, TranslatorEffects};
+use toolgate_guard::translate::Translator;
+use toolgate_guard::{Connection, ConnectionId, Effect, Effects};
 
 use super::Connector;
 use crate::guard::event::Event;
@@ -126,7 +127,7 @@ impl TranslationDriver {
     /// Lets the translator decide, and sends what it decided.
     async fn event<'m>(
         self: &Arc<Self>,
-        event: impl FnOnce(&mut Translator, std::time::Duration) -> TranslatorEffects<'m>,
+        event: impl FnOnce(&mut Translator, std::time::Duration) -> Effects<'m>,
     ) {
         let mut touched: Vec<Arc<Input>> = Vec::new();
         {
@@ -147,24 +148,28 @@ impl TranslationDriver {
     }
 
     /// Called under the translator's lock, so that messages are queued in the order of the decisions.
-    fn carry_out(self: &Arc<Self>, effect: TranslatorEffect<'_>, touched: &mut Vec<Arc<Input>>) {
+    fn carry_out(self: &Arc<Self>, effect: Effect<'_>, touched: &mut Vec<Arc<Input>>) {
         match effect {
-            TranslatorEffect::Open(connection) => self.open(connection),
-            TranslatorEffect::Close(connection) => {
+            Effect::Open(connection) => self.open(connection),
+            Effect::Close(connection) => {
                 let mut connections = self.connections();
                 if let Some(input) = connections.open.remove(&connection) {
                     connections.tasks.spawn(async move { input.close().await });
                 }
             }
-            TranslatorEffect::ToClient(message) => self.client.push(message.into_owned()),
-            TranslatorEffect::ToServer(connection, message) => {
-                // One that could not be opened says so by itself.
-                if let Some(input) = self.connections().open.get(&connection) {
-                    push(input, message, touched);
+            Effect::Send(outgoing) => match outgoing.to {
+                Connection::Client => self.client.push(outgoing.bytes.into_owned()),
+                Connection::Server(connection) => {
+                    // One that could not be opened says so by itself.
+                    if let Some(input) = self.connections().open.get(&connection) {
+                        push(input, outgoing.bytes, touched);
+                    }
                 }
-            }
-            TranslatorEffect::Finish => self.finished.notify_one(),
-            TranslatorEffect::Note { what, detail } => self.note(what, &detail),
+            },
+            Effect::Finish => self.finished.notify_one(),
+            Effect::Note { what, detail, .. } => self.note(what, &detail),
+            // A translator judges nothing, and cancels by messages.
+            Effect::Audit(_) | Effect::Abandon { .. } => {}
         }
     }
 

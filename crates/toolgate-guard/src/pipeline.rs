@@ -1,0 +1,321 @@
+//! Several stages as one.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use crate::connection::{Connection, ConnectionId};
+use crate::effect::{Effect, Effects, Outgoing};
+use crate::guard::Guard;
+use crate::incoming::IncomingMessage;
+use crate::stage::Stage;
+
+/// Stages in a row between a client and its servers, and behind the last one a branch of its own
+/// for each connection that has one.
+///
+/// ```text
+///   client ─► [ filters │ translation ] ─► server
+///
+///                               ┌─► [ filters ] ─► server 0
+///   client ─► [ aggregation ] ──┼─► [ filters ] ─► server 1
+///                               └─► server 2
+/// ```
+///
+/// A message that a stage passes as it came is not read again by the next; a message that a stage
+/// made or altered is read once. Messages, records and notes that leave the row are the effects of
+/// the whole, and so is each connection that the last stage opens or closes.
+///
+/// ```
+/// use std::time::Duration;
+/// use toolgate_guard::translate::{Clients, Translate, Translator};
+/// use toolgate_guard::{
+///     Connection, Context, Conversation, Effects, Guard, Link, Pipeline, Policy, ScopeKey, Stage,
+/// };
+///
+/// let guard = Guard::new(Policy::new())?;
+/// let scope = guard.scope(&ScopeKey { upstream: "demo".into(), context: Context::Session(1) });
+/// let seed = [7; 32]; // in earnest from the system's source of randomness
+/// let policy = guard.policy();
+/// let translator = Translator::new(Translate::LegacyClients, Clients::One, seed, &policy);
+/// let mut pipeline = Pipeline::new(&guard)
+///     .stage(Conversation::new(&guard, scope, Link::default()))
+///     .stage(translator);
+///
+/// let ping = guard.read(br#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#);
+/// let mut out = Effects::default();
+/// pipeline.on_message(Connection::Client, &ping, Duration::ZERO, &mut out);
+/// assert_eq!(out.len(), 1); // the answer, which the translator gives
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Pipeline {
+    /// Has the memory for reading, and its limits.
+    guard: Guard,
+    stages: Vec<Box<dyn Stage>>,
+    branches: BTreeMap<ConnectionId, Box<dyn Stage>>,
+}
+
+/// One part of a pipeline.
+#[derive(Clone, Copy)]
+enum At {
+    Stage(usize),
+    Branch(ConnectionId),
+}
+
+/// A message on its way to a part, or what that part is told instead.
+struct Step<'m> {
+    at: At,
+    from: Connection,
+    event: Event<'m>,
+}
+
+enum Event<'m> {
+    Message(Cow<'m, [u8]>),
+    Closed(String),
+}
+
+impl Pipeline {
+    /// A pipeline without stages, which sends everything to the other side as it came. What its
+    /// stages make is read within the limits of `guard`.
+    #[must_use]
+    pub fn new(guard: &Guard) -> Self {
+        Self {
+            guard: guard.clone(),
+            stages: Vec::new(),
+            branches: BTreeMap::new(),
+        }
+    }
+
+    /// Adds a stage on the servers' side of those that are there.
+    #[must_use]
+    pub fn stage(mut self, stage: impl Stage + 'static) -> Self {
+        self.stages.push(Box::new(stage));
+        self
+    }
+
+    /// Puts a stage between the last stage and one of its connections.
+    #[must_use]
+    pub fn branch(mut self, connection: ConnectionId, stage: impl Stage + 'static) -> Self {
+        self.branches.insert(connection, Box::new(stage));
+        self
+    }
+
+    /// The part that hears a connection first, and where that part hears it.
+    fn entry(&self, from: Connection) -> Option<(At, Connection)> {
+        let last = self.stages.len().checked_sub(1)?;
+        Some(match from {
+            Connection::Client => (At::Stage(0), from),
+            Connection::Server(at) if self.branches.contains_key(&at) => {
+                (At::Branch(at), Connection::Server(ConnectionId::ONLY))
+            }
+            Connection::Server(_) => (At::Stage(last), from),
+        })
+    }
+
+    /// The part to which a part's message goes, and where that part hears it; `None` if it leaves
+    /// the pipeline.
+    fn next(&self, at: At, to: Connection) -> Option<(At, Connection)> {
+        let back = Connection::Server(ConnectionId::ONLY);
+        match (at, to) {
+            (At::Stage(stage), Connection::Client) => {
+                let before = stage.checked_sub(1)?;
+                Some((At::Stage(before), back))
+            }
+            (At::Stage(stage), Connection::Server(connection)) => {
+                let after = stage.saturating_add(1);
+                if after < self.stages.len() {
+                    return Some((At::Stage(after), Connection::Client));
+                }
+                let branch = self.branches.contains_key(&connection);
+                branch.then_some((At::Branch(connection), Connection::Client))
+            }
+            (At::Branch(connection), Connection::Client) => {
+                let last = self.stages.len().checked_sub(1)?;
+                Some((At::Stage(last), Connection::Server(connection)))
+            }
+            (At::Branch(_), Connection::Server(_)) => None,
+        }
+    }
+
+    fn part(&mut self, at: At) -> Option<&mut Box<dyn Stage>> {
+        match at {
+            At::Stage(stage) => self.stages.get_mut(stage),
+            At::Branch(connection) => self.branches.get_mut(&connection),
+        }
+    }
+
+    /// Sorts what a part wants done: what stays in the pipeline, and what leaves it.
+    fn sort<'m>(
+        &self,
+        at: At,
+        effects: Effects<'m>,
+        steps: &mut VecDeque<Step<'m>>,
+        out: &mut Effects<'m>,
+    ) {
+        for effect in effects {
+            match effect {
+                Effect::Send(outgoing) => match self.next(at, outgoing.to) {
+                    Some((at, from)) => steps.push_back(Step {
+                        at,
+                        from,
+                        event: Event::Message(outgoing.bytes),
+                    }),
+                    None => out.send(Outgoing {
+                        to: left(at, outgoing.to),
+                        ..outgoing
+                    }),
+                },
+                Effect::Abandon { id } => {
+                    let to = Connection::Server(ConnectionId::ONLY);
+                    // Between two stages there is no stream that could be closed.
+                    match self.next(at, to) {
+                        Some((at, from)) => steps.push_back(Step {
+                            at,
+                            from,
+                            event: Event::Message(Cow::Owned(cancelled(&id))),
+                        }),
+                        None => out.push(Effect::Abandon { id }),
+                    }
+                }
+                Effect::Finish => match self.next(at, Connection::Client) {
+                    Some((at, from)) => steps.push_back(Step {
+                        at,
+                        from,
+                        event: Event::Closed("it ended".to_owned()),
+                    }),
+                    None => out.push(Effect::Finish),
+                },
+                other => out.push(other),
+            }
+        }
+    }
+
+    /// Carries out all steps; each leads to a bounded number of others, since no stage answers an
+    /// answer.
+    fn run<'m>(
+        &mut self,
+        incoming: Option<&IncomingMessage<'m>>,
+        mut steps: VecDeque<Step<'m>>,
+        now: Duration,
+        out: &mut Effects<'m>,
+    ) {
+        let guard = self.guard.clone();
+        while let Some(Step { at, from, event }) = steps.pop_front() {
+            let Some(part) = self.part(at) else {
+                continue;
+            };
+            let mut effects = Effects::new();
+            match (event, incoming) {
+                (Event::Message(Cow::Borrowed(bytes)), Some(message))
+                    if std::ptr::eq(bytes, message.bytes()) =>
+                {
+                    part.on_message(from, message, now, &mut effects);
+                }
+                (Event::Message(bytes), _) => {
+                    let message = guard.read(&bytes);
+                    let mut made = Effects::new();
+                    part.on_message(from, &message, now, &mut made);
+                    effects.adopt(made);
+                    guard.done_with(message);
+                }
+                (Event::Closed(why), _) => part.on_closed(from, &why, now, &mut effects),
+            }
+            self.sort(at, effects, &mut steps, out);
+        }
+    }
+}
+
+impl Stage for Pipeline {
+    fn on_message<'m>(
+        &mut self,
+        from: Connection,
+        message: &IncomingMessage<'m>,
+        now: Duration,
+        out: &mut Effects<'m>,
+    ) {
+        let Some((at, heard)) = self.entry(from) else {
+            let to = from.side().other();
+            return out.pass(to.into(), message.bytes());
+        };
+        let mut effects = Effects::new();
+        if let Some(part) = self.part(at) {
+            part.on_message(heard, message, now, &mut effects);
+        }
+        let mut steps = VecDeque::new();
+        self.sort(at, effects, &mut steps, out);
+        self.run(Some(message), steps, now, out);
+    }
+
+    fn on_closed(
+        &mut self,
+        connection: Connection,
+        why: &str,
+        now: Duration,
+        out: &mut Effects<'_>,
+    ) {
+        let mut steps = VecDeque::new();
+        let mut tell = |at, from| {
+            steps.push_back(Step {
+                at,
+                from,
+                event: Event::Closed(why.to_owned()),
+            });
+        };
+        match connection {
+            Connection::Client => {
+                (0..self.stages.len()).for_each(|at| tell(At::Stage(at), connection));
+                let branches = self.branches.keys();
+                branches.for_each(|at| tell(At::Branch(*at), connection));
+            }
+            Connection::Server(at) => {
+                if self.branches.contains_key(&at) {
+                    tell(At::Branch(at), Connection::Server(ConnectionId::ONLY));
+                }
+                if let Some(last) = self.stages.len().checked_sub(1) {
+                    tell(At::Stage(last), connection);
+                }
+            }
+        }
+        let mut effects = Effects::new();
+        self.run(None, steps, now, &mut effects);
+        out.append(effects);
+    }
+
+    fn on_timer(&mut self, now: Duration, out: &mut Effects<'_>) {
+        let stages = (0..self.stages.len()).map(At::Stage);
+        let branches = self.branches.keys().copied().map(At::Branch);
+        let parts: Vec<At> = stages.chain(branches).collect();
+        for at in parts {
+            let mut effects = Effects::new();
+            if let Some(part) = self.part(at) {
+                part.on_timer(now, &mut effects);
+            }
+            let (mut steps, mut left) = (VecDeque::new(), Effects::new());
+            self.sort(at, effects, &mut steps, &mut left);
+            self.run(None, steps, now, &mut left);
+            out.append(left);
+        }
+    }
+
+    fn next_deadline(&mut self) -> Option<Duration> {
+        let parts = self.stages.iter_mut().chain(self.branches.values_mut());
+        parts.filter_map(|part| part.next_deadline()).min()
+    }
+}
+
+/// Where a message goes that leaves the pipeline: a branch knows one server, which is one of several.
+fn left(at: At, to: Connection) -> Connection {
+    match (at, to) {
+        (At::Branch(connection), Connection::Server(_)) => Connection::Server(connection),
+        _ => to,
+    }
+}
+
+/// The message that says what [`Effect::Abandon`] says by closing a stream.
+fn cancelled(id: &crate::IdKey) -> Vec<u8> {
+    let id = id.raw();
+    format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+    )
+    .into_bytes()
+}

@@ -1,0 +1,60 @@
+//! What filters, translation and aggregation have in common.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::connection::Connection;
+use crate::effect::Effects;
+use crate::incoming::IncomingMessage;
+
+/// A state machine between one client and its servers, without I/O: a
+/// [`Conversation`](crate::Conversation) filters, a
+/// [`Translator`](crate::translate::Translator) translates between protocol versions, an
+/// [`Aggregator`](crate::Aggregator) presents several servers as one.
+///
+/// What happens is told to a stage, with the time since a moment that all events share, and it
+/// appends what is to be done to `out`, in order. A stage that changes nothing of a message sends
+/// the bytes that came in, borrowed.
+///
+/// ```
+/// use std::time::Duration;
+/// use toolgate_guard::translate::{Clients, Translate, Translator};
+/// use toolgate_guard::{Connection, Effect, Effects, Guard, Policy, Side, Stage};
+///
+/// let guard = Guard::new(Policy::new())?;
+/// let seed = [7; 32]; // in earnest from the system's source of randomness
+/// let stage: &mut dyn Stage =
+///     &mut Translator::new(Translate::LegacyClients, Clients::One, seed, &guard.policy());
+///
+/// let ping = guard.read(br#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#);
+/// let mut out = Effects::default();
+/// stage.on_message(Connection::Client, &ping, Duration::ZERO, &mut out);
+/// let effects: Vec<_> = out.into_iter().collect();
+/// assert!(matches!(&effects[..], [Effect::Send(pong)] if pong.to == Side::Client));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Stage: fmt::Debug + Send {
+    /// A message has come.
+    fn on_message<'m>(
+        &mut self,
+        from: Connection,
+        message: &IncomingMessage<'m>,
+        now: Duration,
+        out: &mut Effects<'m>,
+    );
+
+    /// A connection has ended, or could not be opened; `why` is one line.
+    fn on_closed(
+        &mut self,
+        connection: Connection,
+        why: &str,
+        now: Duration,
+        out: &mut Effects<'_>,
+    );
+
+    /// Time has passed: the [`next_deadline`](Self::next_deadline) or more.
+    fn on_timer(&mut self, now: Duration, out: &mut Effects<'_>);
+
+    /// When [`on_timer`](Self::on_timer) has something to do.
+    fn next_deadline(&mut self) -> Option<Duration>;
+}
