@@ -3,11 +3,13 @@
 import enum
 import gc
 import json
+import sys
 import threading
 from collections import OrderedDict
 
 import pytest
 
+import toolgate.mcp
 from toolgate import NotJson, SchemaError, ToolgateError, Undecided, ValidationError, Validator, kinds
 
 # Doubles with each level: hours of work for a validator without bounds.
@@ -355,3 +357,24 @@ def test_values_are_let_go():
         list(validator.iter_errors([value]))
     gc.collect()
     assert sys.getrefcount(text) == before
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_garbage_collector_runs_as_before(enabled):
+    validator = Validator({"properties": {"a": {"minLength": 1}}})
+    before = gc.isenabled()
+    try:
+        (gc.enable if enabled else gc.disable)()
+        assert validator.is_valid({"a": "x"})
+        with pytest.raises(NotJson):
+            validator.is_valid({"a": "\ud800"})
+        assert gc.isenabled() == enabled
+    finally:
+        (gc.enable if before else gc.disable)()
+
+
+def test_a_missing_extra_is_named(monkeypatch):
+    monkeypatch.delitem(sys.modules, "toolgate._session", raising=False)
+    monkeypatch.setitem(sys.modules, "mcp_types", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'toolgate-validator\[mcp\]'"):
+        toolgate.mcp.ClientSession

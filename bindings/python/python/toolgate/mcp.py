@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ClientSession", "ContractError", "ContractMiddleware", "ToolContract"]
 
-_LATER = {"ClientSession": "._session", "ContractMiddleware": "._fastmcp"}
+# The module that has it, and the extra of this distribution that brings what that module imports.
+_LATER = {"ClientSession": ("._session", "mcp"), "ContractMiddleware": ("._fastmcp", "fastmcp")}
 
 
 def __getattr__(name: str) -> Any:
@@ -25,4 +26,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_LATER[name], __package__), name)
+    module, extra = _LATER[name]
+    try:
+        return getattr(import_module(module, __package__), name)
+    except ModuleNotFoundError as missing:
+        message = f"{__name__}.{name} needs more ({missing}): pip install 'toolgate-validator[{extra}]'"
+        raise ModuleNotFoundError(message, name=missing.name) from missing
