@@ -90,6 +90,25 @@ impl Compiler {
         self
     }
 
+    /// Sets the absolute URI of every schema, which its relative references are resolved against
+    /// unless its `$id` says otherwise (none unless set). Registered documents have their own.
+    ///
+    /// ```
+    /// use toolgate_schema::{Compiler, Workspace};
+    ///
+    /// let schemas = Compiler::new().register("file:///schemas/name.json", br#"{"type": "string"}"#)?;
+    /// let schemas = schemas.base_uri("file:///schemas/user.json");
+    /// let schema = schemas.compile(br#"{"properties": {"name": {"$ref": "name.json"}}}"#)?;
+    /// let verdict = schema.check(&mut Workspace::new(), br#"{"name": 1}"#.as_slice());
+    /// assert!(verdict.is_ok_and(|verdict| !verdict.is_valid()));
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
+    #[must_use]
+    pub fn base_uri(mut self, uri: &str) -> Self {
+        self.options().base_uri = Some(uri.to_owned());
+        self
+    }
+
     /// Hands in a document that references may lead to. `uri` is its absolute
     /// URI; a fragment is ignored. A later document of the same URI replaces it.
     ///

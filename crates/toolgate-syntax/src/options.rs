@@ -30,6 +30,9 @@ pub struct Options {
     pub dialect: Option<Dialect>,
     /// The dialect of schemas that declare none (2020-12 unless set).
     pub default_dialect: Option<Dialect>,
+    /// The absolute URI of the schema, which its relative references are resolved against unless its `$id`
+    /// says otherwise. Without one they are not resolved.
+    pub base_uri: Option<String>,
 }
 
 /// What `format` does.

@@ -12,6 +12,7 @@ use crate::fetch::FetchCommand;
 use crate::guard::GuardArgs;
 use crate::lint::LintArgs;
 use crate::lint::explain::ExplainArgs;
+use crate::man::ManArgs;
 use crate::project::ProjectArgs;
 use crate::term::Color;
 use crate::validate::ValidateArgs;
@@ -51,6 +52,7 @@ pub(crate) enum Command {
     Test(TestArgs),
     ArgumentSchema(ArgumentSchemaArgs),
     ServeDemo(DemoArgs),
+    Man(ManArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell to complete for

@@ -13,6 +13,7 @@ use crate::compilers::{fetch, host, read_lock, schemas_of};
 use crate::exit::{Exit, Failure};
 use crate::input::Input;
 use crate::term::Term;
+use crate::text;
 
 /// Fetch the documents that schemas refer to, so that they can be registered
 ///
@@ -110,6 +111,8 @@ fn read(file: &Path) -> Result<Vec<String>, Failure> {
         }
         Err(_) => {}
     }
+    let (bytes, _) = text::json_of(file, bytes, LISTING_BYTES)
+        .map_err(|fault| Failure::usage(format!("{name}:{fault}")))?;
     let limits = ReadLimits {
         bytes: most,
         ..ReadLimits::default()

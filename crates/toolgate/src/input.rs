@@ -29,6 +29,14 @@ impl Input {
         }
     }
 
+    /// Its path; that of standard input is empty.
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Self::Stdin => Path::new(""),
+            Self::File(path) => path,
+        }
+    }
+
     /// Opens it.
     pub(crate) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         Ok(match self {

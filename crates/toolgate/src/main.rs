@@ -13,11 +13,13 @@ mod diff;
 mod engine;
 mod exit;
 mod fetch;
+mod folder;
 mod glob;
 mod guard;
 mod input;
 mod interrupt;
 mod lint;
+mod man;
 mod policy;
 mod project;
 mod render;
@@ -25,6 +27,7 @@ mod settings;
 mod term;
 mod text;
 mod validate;
+mod yaml;
 
 use std::process::ExitCode;
 
@@ -57,6 +60,7 @@ fn dispatch(command: Command, term: &Term) -> Result<Exit, Failure> {
         Command::Validate(args) => validate::run(&args, term),
         Command::Test(args) => cases::run(&args, term),
         Command::ServeDemo(args) => demo::run(&args, term),
+        Command::Man(args) => man::run(&args, Cli::command(), term),
         Command::Completions { shell } => {
             let mut out = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "toolgate", &mut out);

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::marker::PhantomData;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, StyledStr, TypedValueParser};
 use clap::error::ErrorKind;
@@ -12,7 +12,10 @@ use toolgate_schema::settings::{self, Kind, Setting};
 use toolgate_schema::{CompileError, Compiler, Formats};
 
 use crate::exit::Failure;
+use crate::folder;
 use crate::input::Input;
+use crate::text;
+use crate::yaml::Original;
 
 /// What a command sets before the operator does.
 pub(crate) trait Base {
@@ -44,6 +47,7 @@ impl Base for Asserted {
 pub(crate) struct SchemaArgs<B> {
     values: Vec<(&'static Setting, String)>,
     documents: Vec<Document>,
+    folders: Vec<PathBuf>,
     base: PhantomData<B>,
 }
 
@@ -56,9 +60,29 @@ pub(crate) struct Document {
 }
 
 impl<B: Base + Clone> SchemaArgs<B> {
-    /// The documents to register.
-    pub(crate) fn documents(&self) -> &[Document] {
-        &self.documents
+    /// The documents to register: those of folders, and behind them those that are named one by one.
+    pub(crate) fn documents(&self) -> Result<Vec<Document>, Failure> {
+        let compiler = self.compiler()?;
+        let bounds = compiler.bounds();
+        let mut documents = Vec::new();
+        for folder in &self.folders {
+            let found = folder::schemas(folder, bounds.registrations, bounds.schema_bytes)?;
+            documents.extend(found.into_iter().map(|(uri, file)| Document {
+                uri,
+                input: Input::File(file),
+            }));
+        }
+        let named = |one: &Document| self.documents.iter().any(|other| other.uri == one.uri);
+        documents.retain(|one| !named(one));
+        documents.extend(self.documents.iter().cloned());
+        Ok(documents)
+    }
+
+    /// What the relative references of a schema in this file are resolved against: its `file:` URI, or
+    /// without a file the folder, if a folder is registered at all.
+    pub(crate) fn base_uri(&self, file: Option<&Path>) -> Option<String> {
+        let folder = self.folders.first()?;
+        folder::file_uri(file.unwrap_or(folder))
     }
 
     /// Whether the command line names a setting.
@@ -105,9 +129,13 @@ impl<B: Base + Clone> SchemaArgs<B> {
 
     /// The same with the documents, read from their files.
     pub(crate) fn compiler_with_documents(&self) -> Result<Compiler, Failure> {
-        let mut documents = self.documents.iter();
-        documents.try_fold(self.compiler()?, |compiler, document| {
-            let bytes = document.read(compiler.bounds().schema_bytes)?;
+        let compiler = match self.base_uri(None) {
+            Some(base) => self.compiler()?.base_uri(&base),
+            None => self.compiler()?,
+        };
+        let mut documents = self.documents()?.into_iter();
+        documents.try_fold(compiler, |compiler, document| {
+            let (bytes, _) = document.read(compiler.bounds().schema_bytes)?;
             let registered = compiler.register(&document.uri, &bytes);
             registered.map_err(|error| {
                 let name = quote(&document.input.name(), 200).to_string();
@@ -122,14 +150,18 @@ impl<B: Base + Clone> SchemaArgs<B> {
 }
 
 impl Document {
-    /// Its text; of one that is too long, so much that the compiler says so.
-    pub(crate) fn read(&self, most: usize) -> Result<Vec<u8>, Failure> {
-        self.input.read(most).map_err(|error| {
-            let name = quote(&self.input.name(), 200).to_string();
+    /// Its JSON text, and the file if it is YAML; of one that is too long, so much that the compiler
+    /// says so.
+    pub(crate) fn read(&self, most: usize) -> Result<(Vec<u8>, Option<Original>), Failure> {
+        let name = || quote(&self.input.name(), 200).to_string();
+        let bytes = self.input.read(most).map_err(|error| {
+            let name = name();
             Failure::usage(format!(
                 "cannot read the registered document `{name}`: {error}"
             ))
-        })
+        })?;
+        text::json_of(self.input.path(), bytes, most)
+            .map_err(|fault| Failure::usage(format!("{}:{fault}", name())))
     }
 }
 
@@ -167,7 +199,14 @@ impl<B: Base> Args for SchemaArgs<B> {
             .help("Set a limit on schemas and instances; may be repeated; `--help` lists them")
             .long_help(limits_help(&base))
             .help_heading(HEADING);
-        command.arg(register).arg(limit)
+        let folder = Arg::new(REGISTER_DIR)
+            .long(REGISTER_DIR)
+            .value_name("DIR")
+            .action(ArgAction::Append)
+            .value_parser(clap::value_parser!(PathBuf))
+            .help("Hand in the schemas (*.json, *.yaml) in a folder and below it, by their `$id` and their place, so that relative references between files work; may be repeated")
+            .help_heading(HEADING);
+        command.arg(register).arg(folder).arg(limit)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -185,9 +224,14 @@ impl<B: Base> FromArgMatches for SchemaArgs<B> {
         let limits = matches.get_many::<Limit>(LIMIT).into_iter().flatten();
         let limits = limits.map(|limit| (limit.setting, limit.value.clone()));
         let documents = matches.get_many::<Document>(REGISTER).into_iter().flatten();
+        let folders = matches
+            .get_many::<PathBuf>(REGISTER_DIR)
+            .into_iter()
+            .flatten();
         Ok(Self {
             values: words.chain(limits).collect(),
             documents: documents.cloned().collect(),
+            folders: folders.cloned().collect(),
             base: PhantomData,
         })
     }
@@ -327,6 +371,7 @@ fn capital(text: &str) -> String {
 }
 
 const REGISTER: &str = "register";
+const REGISTER_DIR: &str = "register-dir";
 const LIMIT: &str = "limit";
 const LIMITS: &str = "limits.";
 const HEADING: &str = "Schema settings";
@@ -433,6 +478,6 @@ mod tests {
             uri: "https://example.com/?a=1".to_owned(),
             input: Input::File("b.json".into()),
         };
-        assert_eq!(args.documents(), [expected]);
+        assert_eq!(args.documents().unwrap(), [expected]);
     }
 }

@@ -1,4 +1,35 @@
-//! Texts as people keep them: with a byte order mark, or as JSON with comments.
+//! Texts as people keep them: with a byte order mark, as JSON with comments, or as YAML.
+
+use std::path::Path;
+
+use toolgate_json::line_column;
+
+use crate::yaml::{self, Original};
+
+/// The JSON text of a file, of at most `most` bytes, and for YAML the file itself. What is wrong is said
+/// in words that follow a file's name and a colon.
+pub(crate) fn json_of(
+    path: &Path,
+    text: Vec<u8>,
+    most: usize,
+) -> Result<(Vec<u8>, Option<Original>), String> {
+    if !yaml::is_yaml(path) {
+        return Ok((text, None));
+    }
+    // What is too long is for the reader of the text to refuse, in its own words.
+    if text.len() > most {
+        return Ok((text, None));
+    }
+    let text = utf8(text).map_err(|why| format!(" {why}"))?;
+    match yaml::read(&text, most) {
+        Ok(yaml) => Ok((yaml.json, Some(yaml.original))),
+        Err(fault) => {
+            let place = line_column(&text, fault.at);
+            let (line, column) = (place.line, place.column);
+            Err(format!("{line}:{column}: {}", fault.message))
+        }
+    }
+}
 
 /// The text without a byte order mark, or why it is not UTF-8, in words that follow a file's name.
 pub(crate) fn utf8(mut text: Vec<u8>) -> Result<Vec<u8>, &'static str> {

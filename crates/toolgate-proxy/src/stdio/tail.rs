@@ -1,4 +1,4 @@
-//! The end of what a child wrote to its standard error, kept for the error message.
+//! The beginning and the end of what a child wrote to its standard error, kept for the error message.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,10 +7,10 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use toolgate_json::quote;
 
-/// Drains a stream in the background and remembers its last bytes.
+/// Drains a stream in the background and remembers its first and its last bytes.
 #[derive(Debug)]
 pub(crate) struct Tail {
-    kept: Arc<Mutex<Vec<u8>>>,
+    kept: Arc<Mutex<Kept>>,
     task: JoinHandle<()>,
     /// Closed when the task is at its end.
     end: mpsc::Sender<()>,
@@ -27,7 +27,7 @@ impl Tail {
         limit: usize,
         mut each: impl FnMut(&[u8]) + Send + 'static,
     ) -> Self {
-        let kept = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::new(Mutex::new(Kept::default()));
         let shared = Arc::clone(&kept);
         let (end, ended) = mpsc::channel(1);
         let task = tokio::spawn(async move {
@@ -36,7 +36,8 @@ impl Tail {
             while let Ok(count @ 1..) = from.read(&mut chunk).await {
                 let fresh = chunk.get(..count).unwrap_or_default();
                 each(fresh);
-                keep(&shared, fresh, limit);
+                let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.add(fresh, limit);
             }
         });
         Self { kept, task, end }
@@ -47,20 +48,57 @@ impl Tail {
         self.end.closed().await;
     }
 
-    /// The last lines, escaped and cut, oldest first.
+    /// The first and the last lines, escaped and cut, oldest first; `…` stands for those between.
     pub(crate) fn lines(&self) -> Vec<String> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&kept);
-        let lines: Vec<&str> = text
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .collect();
-        let from = lines.len().saturating_sub(LINES);
-        lines
-            .iter()
-            .skip(from)
-            .map(|line| quote(&plain(line), LINE_CHARS).to_string())
-            .collect()
+        kept.lines()
+    }
+}
+
+/// What is kept of a stream.
+#[derive(Debug, Default)]
+struct Kept {
+    first: Vec<u8>,
+    last: Vec<u8>,
+    /// Whether there was more between them.
+    is_cut: bool,
+}
+
+impl Kept {
+    fn add(&mut self, chunk: &[u8], limit: usize) {
+        let room = (limit / 4).saturating_sub(self.first.len());
+        let (first, last) = chunk.split_at(room.min(chunk.len()));
+        self.first.extend_from_slice(first);
+        self.last.extend_from_slice(last);
+        let allowed = limit.saturating_sub(self.first.len());
+        let surplus = self.last.len().saturating_sub(allowed);
+        self.is_cut |= surplus > 0;
+        self.last.drain(..surplus);
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let shown = |text: &[u8]| -> Vec<String> {
+            let text = String::from_utf8_lossy(text);
+            let lines = text.lines().filter(|line| !line.trim().is_empty());
+            lines
+                .map(|line| quote(&plain(line), LINE_CHARS).to_string())
+                .collect()
+        };
+        let (mut first, last) = match self.is_cut {
+            true => (shown(&self.first), shown(&self.last)),
+            false => {
+                let mut all = shown(&[self.first.as_slice(), &self.last].concat());
+                let last = all.split_off(all.len().min(FIRST));
+                (all, last)
+            }
+        };
+        let from = last.len().saturating_sub(LAST);
+        if self.is_cut || from > 0 {
+            first.truncate(FIRST);
+            first.push("…".to_owned());
+        }
+        first.extend(last.into_iter().skip(from));
+        first
     }
 }
 
@@ -68,13 +106,6 @@ impl Drop for Tail {
     fn drop(&mut self) {
         self.task.abort();
     }
-}
-
-fn keep(shared: &Mutex<Vec<u8>>, chunk: &[u8], limit: usize) {
-    let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.extend_from_slice(chunk);
-    let surplus = kept.len().saturating_sub(limit);
-    kept.drain(..surplus);
 }
 
 /// The line without colour sequences (`ESC [ … letter`), which would only be noise when escaped.
@@ -95,7 +126,9 @@ fn plain(line: &str) -> String {
 }
 
 const CHUNK: usize = 8 << 10;
-const LINES: usize = 12;
+/// Lines that are shown of the beginning and of the end.
+const FIRST: usize = 4;
+const LAST: usize = 12;
 const LINE_CHARS: usize = 240;
 
 #[cfg(test)]
@@ -103,11 +136,45 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_only_the_end() {
-        let kept = Mutex::new(Vec::new());
-        keep(&kept, b"abcdef", 4);
-        keep(&kept, b"gh", 4);
-        assert_eq!(kept.into_inner().unwrap(), b"efgh");
+    fn keeps_the_beginning_and_the_end() {
+        let mut kept = Kept::default();
+        kept.add(b"abcdef", 8);
+        kept.add(b"ghij", 8);
+        assert_eq!(
+            (kept.first, kept.last),
+            (b"ab".to_vec(), b"efghij".to_vec())
+        );
+        assert!(kept.is_cut);
+    }
+
+    #[test]
+    fn many_lines_are_shown_from_both_ends() {
+        let text = |lines: usize| {
+            (0..lines)
+                .map(|line| format!("{line}\n"))
+                .collect::<String>()
+        };
+        let lines = |text: &str, limit| {
+            let mut kept = Kept::default();
+            for chunk in text.as_bytes().chunks(7) {
+                kept.add(chunk, limit);
+            }
+            kept.lines()
+        };
+        let all: Vec<String> = (0..16).map(|line| line.to_string()).collect();
+        assert_eq!(lines(&text(16), 1 << 10), all);
+        let cut = lines(&text(17), 1 << 10);
+        assert_eq!(
+            (cut.len(), cut[3].as_str(), cut[4].as_str()),
+            (17, "3", "…")
+        );
+        assert_eq!((cut[5].as_str(), cut[16].as_str()), ("5", "16"));
+        let long = lines(&text(100_000), 1 << 10);
+        assert_eq!(
+            (long.len(), long[0].as_str(), long[4].as_str()),
+            (17, "0", "…")
+        );
+        assert_eq!(long[16], "99999");
     }
 
     #[test]

@@ -125,7 +125,12 @@ impl<'t> ModelBuilder<'t> {
         self.entries.reserve(nodes / NODES_PER_ENTRY);
         self.subs.reserve(nodes / NODES_PER_SUBSCHEMA + 1);
         self.depths.reserve(nodes / NODES_PER_SUBSCHEMA + 1);
-        let resource = self.add_resource(uri.to_owned(), SubschemaId::new(self.subs.len()));
+        // The document that is compiled has no URI but that which the caller gives it.
+        let base = match (uri, &self.options.base_uri) {
+            ("", Some(base)) => base.clone(),
+            _ => uri.to_owned(),
+        };
+        let resource = self.add_resource(base, SubschemaId::new(self.subs.len()));
         let root = self.push(doc, root, resource, rules, 0)?;
         self.walk()?;
         let root = self.subs.get(root.index()).ok_or(Dangling)?;

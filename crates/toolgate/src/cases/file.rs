@@ -9,6 +9,7 @@ use toolgate_schema::Compiler;
 use crate::exit::Failure;
 use crate::input::Input;
 use crate::text;
+use crate::yaml::Original;
 
 /// A schema and its cases.
 #[derive(Debug)]
@@ -71,6 +72,8 @@ pub(super) fn read(input: &Input, compiler: &Compiler) -> Result<Option<Vec<Grou
         .read(FILE_BYTES)
         .map_err(|error| Failure::usage(format!("cannot read `{name}`: {error}")))?;
     let text = text::utf8(text).map_err(|why| Failure::usage(format!("`{name}` {why}")))?;
+    let (text, original) = text::json_of(input.path(), text, FILE_BYTES)
+        .map_err(|fault| Failure::usage(format!("{name}:{fault}")))?;
     let document = OwnedDocument::read(text.as_slice(), &limits).map_err(|error| {
         let place = line_column(&text, error.at());
         Failure::usage(format!("{name}:{}:{}: {error}", place.line, place.column))
@@ -79,6 +82,7 @@ pub(super) fn read(input: &Input, compiler: &Compiler) -> Result<Option<Vec<Grou
     let reader = Reader {
         input,
         text: &text,
+        original: original.as_ref(),
         name: &name,
         most: compiler.bounds().schema_bytes,
     };
@@ -103,6 +107,8 @@ pub(super) fn read(input: &Input, compiler: &Compiler) -> Result<Option<Vec<Grou
 struct Reader<'t> {
     input: &'t Input,
     text: &'t [u8],
+    /// The YAML file that the text stands for.
+    original: Option<&'t Original>,
     name: &'t str,
     most: usize,
 }
@@ -183,11 +189,18 @@ impl Reader<'_> {
         let shown = name(&input);
         let text = input.read(self.most);
         let text = text.map_err(|error| format!("cannot read `{shown}`: {error}"))?;
-        text::utf8(text).map_err(|why| format!("`{shown}` {why}"))
+        let text = text::utf8(text).map_err(|why| format!("`{shown}` {why}"))?;
+        let text = text::json_of(input.path(), text, self.most);
+        text.map(|(text, _)| text)
+            .map_err(|fault| format!("{shown}:{fault}"))
     }
 
     fn line(&self, view: View<'_>) -> usize {
-        line_column(self.text, view.span().start).line
+        let at = view.span().start;
+        match self.original {
+            Some(original) => line_column(&original.text, original.place(at)).line,
+            None => line_column(self.text, at).line,
+        }
     }
 
     fn fault(&self, view: View<'_>, what: &str) -> Failure {

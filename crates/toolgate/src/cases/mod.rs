@@ -81,6 +81,11 @@ pub(crate) fn run(args: &TestArgs, term: &Term) -> Result<Exit, Failure> {
     for word in &args.files {
         for (path, found_by_us) in expand(word)? {
             let input = Input::of(&path);
+            let base = args.schemas.base_uri(Some(&path));
+            let compiler = match base.filter(|_| input != Input::Stdin) {
+                Some(base) => compiler.clone().base_uri(&base),
+                None => compiler.clone(),
+            };
             match file::read(&input, &compiler)? {
                 Some(groups) => outcomes.push(Outcome {
                     file: file::name(&input),

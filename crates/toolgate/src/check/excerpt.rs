@@ -1,17 +1,18 @@
-//! The few lines around a place in a schema, pretty-printed, escaped, with the place marked.
+//! The few lines around a place, escaped, with the place marked: those of the file, or, of a text that
+//! stands in one line, those of a schema that is pretty-printed.
 //!
-//! Streams over the schema's text: memory is bounded by the lines shown, whatever the size.
+//! Pretty-printing streams over the schema's text: memory is bounded by the lines shown, whatever the size.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use toolgate_json::quote;
 
-/// Lines of a pretty-printed schema around a place.
+/// Lines around a place.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Excerpt {
-    /// The number of the first line shown, from 1.
-    pub(crate) first: usize,
+    /// The number in the file of the first line shown, from 1; pretty-printed lines have none.
+    pub(crate) first: Option<usize>,
     /// The lines, escaped and cut.
     pub(crate) lines: Vec<String>,
     /// Which of `lines` has the place.
@@ -20,6 +21,89 @@ pub(crate) struct Excerpt {
     pub(crate) column: usize,
     /// Characters of the place.
     pub(crate) width: usize,
+}
+
+/// The lines of a file around `place` (bytes of `text`), without the white space that all of them begin
+/// with. `None` if they are too long to be shown; `line` is the number of the line of the place.
+pub(crate) fn of_file(text: &[u8], place: &Range<usize>, line: usize) -> Option<Excerpt> {
+    let start = place.start.min(text.len());
+    let feed = |byte: &u8| *byte == b'\n';
+    // The lines before: from behind, so that a long file costs nothing.
+    let before = text.get(start.saturating_sub(REACH)..start)?;
+    if before.len() == REACH && !before.contains(&b'\n') {
+        return None;
+    }
+    let mut begins =
+        start.saturating_sub(before.iter().rev().position(feed).unwrap_or(before.len()));
+    let own = begins;
+    let mut first = line;
+    while first > 1 && line.saturating_sub(first) < CONTEXT && begins > 0 {
+        let above = text.get(begins.saturating_sub(REACH)..begins.saturating_sub(1))?;
+        let length = above.iter().rev().position(feed).unwrap_or(above.len());
+        begins = begins.saturating_sub(1).saturating_sub(length);
+        first = first.saturating_sub(1);
+    }
+    let rest = text.get(begins..)?;
+    let wanted = line
+        .saturating_sub(first)
+        .saturating_add(CONTEXT)
+        .saturating_add(1);
+    let lines: Vec<&str> = rest
+        .get(..rest.len().min(REACH.saturating_mul(2)))?
+        .split(feed)
+        .take(wanted)
+        .map(|line| std::str::from_utf8(line).map(str::trim_end))
+        .collect::<Result<_, _>>()
+        .ok()?;
+    let marked = line.saturating_sub(first);
+    // Behind the last line feed there is no line.
+    let behind = lines
+        .iter()
+        .rev()
+        .take_while(|line| line.is_empty())
+        .count();
+    let kept = lines.len().saturating_sub(behind);
+    let lines = lines.get(..kept.max(marked.saturating_add(1)).min(lines.len()))?;
+    let indent = |line: &&str| {
+        line.len()
+            .saturating_sub(line.trim_start_matches(' ').len())
+    };
+    let common = lines.iter().filter(|line| !line.is_empty()).map(indent);
+    let common = common.min().unwrap_or(0);
+    let own_line = text.get(own..start)?;
+    let own_line = std::str::from_utf8(own_line).ok()?.get(common..)?;
+    let column = quote(own_line, usize::MAX).to_string().chars().count();
+    let marks = lines
+        .get(marked)?
+        .get(common.saturating_add(own_line.len())..)?;
+    let length = place.len().min(marks.len());
+    let mark = marks.get(..length).unwrap_or(marks);
+    let width = quote(mark, usize::MAX).to_string().chars().count().max(1);
+    if column >= LINE_CHARS.saturating_sub(1) {
+        return None;
+    }
+    let lines = lines.iter().map(|line| {
+        let line = line.get(common..).unwrap_or_default();
+        cut(quote(line, usize::MAX).to_string())
+    });
+    Some(Excerpt {
+        first: Some(first),
+        lines: lines.collect(),
+        marked,
+        column,
+        width: width.min(LINE_CHARS.saturating_sub(column)).max(1),
+    })
+}
+
+fn cut(line: String) -> String {
+    match line.chars().count() > LINE_CHARS {
+        true => line
+            .chars()
+            .take(LINE_CHARS.saturating_sub(1))
+            .chain(['…'])
+            .collect(),
+        false => line,
+    }
 }
 
 /// Prints the surroundings of `place` (bytes of `json`, which is valid JSON).
@@ -120,18 +204,12 @@ impl Printer {
         let marked = mark.line.saturating_sub(first);
         lines.truncate(marked.saturating_add(CONTEXT).saturating_add(1));
         for line in &mut lines {
-            if line.chars().count() > LINE_CHARS {
-                *line = line
-                    .chars()
-                    .take(LINE_CHARS.saturating_sub(1))
-                    .chain(['…'])
-                    .collect();
-            }
+            *line = cut(std::mem::take(line));
         }
         let column = mark.column.min(LINE_CHARS.saturating_sub(1));
         let width = mark.width.min(LINE_CHARS.saturating_sub(column)).max(1);
         Some(Excerpt {
-            first: first.saturating_add(1),
+            first: None,
             lines,
             marked,
             column,
@@ -176,6 +254,8 @@ const CONTEXT: usize = 2;
 /// Levels that are indented; what is deeper stands under them.
 const DEEPEST_INDENT: usize = 12;
 const TOKEN_CHARS: usize = 40;
+/// Bytes of a file on either side of a place that are looked at.
+const REACH: usize = 4 << 10;
 const LINE_CHARS: usize = 66;
 
 #[cfg(test)]
@@ -189,12 +269,15 @@ mod tests {
             .lines
             .iter()
             .enumerate()
-            .map(|(index, line)| format!("{} {line}", excerpt.first + index))
+            .map(|(index, line)| match excerpt.first {
+                Some(first) => format!("{} {line}", first + index),
+                None => line.clone(),
+            })
             .collect();
         lines.insert(
             excerpt.marked + 1,
             format!(
-                "  {}{}",
+                "{}{}",
                 " ".repeat(excerpt.column),
                 "^".repeat(excerpt.width)
             ),
@@ -209,12 +292,12 @@ mod tests {
         assert_eq!(
             shown(json, "\"#/x\""),
             [
-                "4     \"a\": {},",
-                "5     \"b\": {",
-                "6       \"$ref\": \"#/x\"",
-                "                ^^^^^",
-                "7     },",
-                "8     \"c\": []"
+                "    \"a\": {},",
+                "    \"b\": {",
+                "      \"$ref\": \"#/x\"",
+                "              ^^^^^",
+                "    },",
+                "    \"c\": []"
             ]
         );
     }
@@ -223,19 +306,49 @@ mod tests {
     fn the_first_and_the_last_line_can_be_marked() {
         assert_eq!(
             shown(r#"{"type":"x"}"#, r#"{"#),
-            ["1 {", "  ^", "2   \"type\": \"x\"", "3 }"]
+            ["{", "^", "  \"type\": \"x\"", "}"]
         );
         assert_eq!(
             shown(r#"{"a":1,"type":"x"}"#, r#""x""#),
             [
-                "1 {",
-                "2   \"a\": 1,",
-                "3   \"type\": \"x\"",
-                "            ^^^",
-                "4 }"
+                "{",
+                "  \"a\": 1,",
+                "  \"type\": \"x\"",
+                "          ^^^",
+                "}"
             ]
         );
-        assert_eq!(shown("true", "true"), ["1 true", "  ^^^^"]);
+        assert_eq!(shown("true", "true"), ["true", "^^^^"]);
+    }
+
+    #[test]
+    fn lines_of_a_file_keep_their_numbers() {
+        let text = "{\n    \"a\": {\n      \"b\": \"é\",\n      \"type\": \"x\u{9b}\"\n    },\n    \"c\": 1,\n  \"d\": 2\n}\n";
+        let start = text.find("\"x").unwrap();
+        let excerpt = of_file(text.as_bytes(), &(start..start + 5), 4).unwrap();
+        assert_eq!(
+            (excerpt.first, excerpt.marked, excerpt.column),
+            (Some(2), 2, 10)
+        );
+        assert_eq!(
+            excerpt.lines,
+            [
+                "\"a\": {",
+                "  \"b\": \"é\",",
+                "  \"type\": \"x\\u{9b}\"",
+                "},",
+                "\"c\": 1,"
+            ]
+        );
+        let first = of_file(text.as_bytes(), &(0..1), 1).unwrap();
+        assert_eq!((first.first, first.marked, first.column), (Some(1), 0, 0));
+        let last = of_file(text.as_bytes(), &(text.len() - 2..text.len() - 1), 8).unwrap();
+        assert_eq!(
+            (last.first, last.lines.last().unwrap().as_str()),
+            (Some(6), "}")
+        );
+        let long = format!("[{}1]", " ".repeat(5_000));
+        assert_eq!(of_file(long.as_bytes(), &(5_001..5_002), 1), None);
     }
 
     #[test]

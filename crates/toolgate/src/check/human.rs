@@ -1,4 +1,4 @@
-//! The report for people: 80 columns, one line per tool, reasons where there are any.
+//! The report for people: one line per tool, reasons where there are any.
 
 use std::fmt::Write as _;
 
@@ -13,8 +13,14 @@ use crate::term::{BOLD, DIM, ERROR, GOOD, HELP, WARNING};
 /// Renders one report, styled; whoever prints it drops the styles where they do not belong.
 ///
 /// Of very many tools only the first of each verdict are shown, unless `all` are asked for.
-pub(crate) fn render(report: &Report, all: bool, quiet: bool) -> String {
-    let mut out = String::new();
+///
+/// Lines have the terminal's width, within bounds.
+pub(crate) fn render(report: &Report, all: bool, quiet: bool, columns: Option<usize>) -> String {
+    let columns = columns.map_or(LINE_CHARS, |columns| columns.saturating_sub(1));
+    let mut out = Sheet {
+        text: String::new(),
+        width: columns.clamp(NARROWEST, WIDEST),
+    };
     head(&mut out, report, quiet);
     let width = report
         .tools
@@ -64,16 +70,22 @@ pub(crate) fn render(report: &Report, all: bool, quiet: bool) -> String {
         None if quiet && report.tally().refused == 0 => {}
         None => summary(&mut out, report),
     }
-    out
+    out.text
 }
 
-fn head(out: &mut String, report: &Report, quiet: bool) {
+/// What is written, and how many characters a line may have.
+struct Sheet {
+    text: String,
+    width: usize,
+}
+
+fn head(out: &mut Sheet, report: &Report, quiet: bool) {
     if quiet && report.fault.is_none() && report.tally().refused == 0 {
         return;
     }
     line(
         out,
-        &format!("{BOLD}{}{BOLD:#}", quote(&report.target, LINE_CHARS)),
+        &format!("{BOLD}{}{BOLD:#}", quote(&report.target, out.width)),
     );
     if let Some(server) = &report.server {
         let name = quote(&server.name, 40).to_string();
@@ -87,10 +99,10 @@ fn head(out: &mut String, report: &Report, quiet: bool) {
             ),
         );
     }
-    out.push('\n');
+    out.text.push('\n');
 }
 
-fn draw(out: &mut String, report: &Report, index: usize, tool: &ToolReport, width: usize) {
+fn draw(out: &mut Sheet, report: &Report, index: usize, tool: &ToolReport, width: usize) {
     let (style, word) = match tool.verdict() {
         Verdict::Ok => (GOOD, " ok "),
         Verdict::Warned => (WARNING, "warn"),
@@ -113,7 +125,7 @@ fn draw(out: &mut String, report: &Report, index: usize, tool: &ToolReport, widt
     }
 }
 
-fn describe(out: &mut String, report: &Report, index: usize, tool: &ToolReport, finding: &Finding) {
+fn describe(out: &mut Sheet, report: &Report, index: usize, tool: &ToolReport, finding: &Finding) {
     let (style, word) = if finding.fatal {
         (ERROR, "error")
     } else {
@@ -132,10 +144,11 @@ fn describe(out: &mut String, report: &Report, index: usize, tool: &ToolReport, 
         .saturating_add(4);
     entry(out, INDENT, &lead, lead_width, &message);
 
-    let excerpt = excerpt_of(tool, finding);
-    let gutter = excerpt.as_ref().map_or(1, |excerpt| {
-        digits(excerpt.first.saturating_add(excerpt.lines.len()))
-    });
+    let excerpt = excerpt_of(report, index, tool, finding);
+    let last = excerpt
+        .as_ref()
+        .and_then(|excerpt| Some(excerpt.first?.saturating_add(excerpt.lines.len())));
+    let gutter = last.map_or(1, digits);
     let space = " ".repeat(gutter);
     line(
         out,
@@ -163,14 +176,16 @@ fn describe(out: &mut String, report: &Report, index: usize, tool: &ToolReport, 
     }
 }
 
-fn snippet(out: &mut String, excerpt: &Excerpt, gutter: usize, style: anstyle::Style) {
+fn snippet(out: &mut Sheet, excerpt: &Excerpt, gutter: usize, style: anstyle::Style) {
     let space = " ".repeat(gutter);
     line(out, &format!("{INDENT}{space} {HELP}|{HELP:#}"));
     for (index, text) in excerpt.lines.iter().enumerate() {
-        let number = excerpt.first.saturating_add(index);
+        let number = excerpt
+            .first
+            .map_or_else(String::new, |first| first.saturating_add(index).to_string());
         line(
             out,
-            &format!("{INDENT}{HELP}{number:gutter$} |{HELP:#} {text}"),
+            &format!("{INDENT}{HELP}{number:>gutter$} |{HELP:#} {text}"),
         );
         if index == excerpt.marked {
             let before = " ".repeat(excerpt.column);
@@ -183,9 +198,17 @@ fn snippet(out: &mut String, excerpt: &Excerpt, gutter: usize, style: anstyle::S
     }
 }
 
-/// The part of the tool that a finding is in, around its place.
-fn excerpt_of(tool: &ToolReport, finding: &Finding) -> Option<Excerpt> {
+/// The lines around a finding's place: those of the file, or else of the part of the tool that it is in.
+fn excerpt_of(
+    report: &Report,
+    index: usize,
+    tool: &ToolReport,
+    finding: &Finding,
+) -> Option<Excerpt> {
     let span = finding.span.clone()?;
+    if let Some(excerpt) = report.excerpt(index, &span) {
+        return Some(excerpt);
+    }
     let whole = finding.whole.clone().unwrap_or(0..tool.text.len());
     let text = tool.text.get(whole.clone())?;
     excerpt::around(
@@ -210,7 +233,7 @@ fn place(report: &Report, index: usize, finding: &Finding) -> String {
     }
 }
 
-fn fault(out: &mut String, report: &Report) {
+fn fault(out: &mut Sheet, report: &Report) {
     let Some(fault) = &report.fault else { return };
     entry(
         out,
@@ -233,7 +256,7 @@ fn fault(out: &mut String, report: &Report) {
     }
 }
 
-fn summary(out: &mut String, report: &Report) {
+fn summary(out: &mut Sheet, report: &Report) {
     let total = u64::try_from(report.tools.len()).unwrap_or(u64::MAX);
     let parts = match total {
         0 => vec![format!("{GOOD}0 ok{GOOD:#}")],
@@ -289,9 +312,9 @@ fn size(bytes: usize) -> String {
 }
 
 /// A text after a styled lead, wrapped at spaces, continued under its own beginning.
-fn entry(out: &mut String, indent: &str, lead: &str, lead_width: usize, text: &str) {
+fn entry(out: &mut Sheet, indent: &str, lead: &str, lead_width: usize, text: &str) {
     let hang = indent.chars().count().saturating_add(lead_width);
-    let room = LINE_CHARS.saturating_sub(hang).max(30);
+    let room = out.width.saturating_sub(hang).max(30);
     let mut lines = wrap(text, room).into_iter();
     line(
         out,
@@ -302,9 +325,9 @@ fn entry(out: &mut String, indent: &str, lead: &str, lead_width: usize, text: &s
     }
 }
 
-fn line(out: &mut String, text: &str) {
+fn line(out: &mut Sheet, text: &str) {
     // Writing to a string cannot fail.
-    let _infallible = writeln!(out, "{}", text.trim_end());
+    let _infallible = writeln!(out.text, "{}", text.trim_end());
 }
 
 fn digits(number: usize) -> usize {
@@ -315,7 +338,10 @@ fn digits(number: usize) -> usize {
 const MOST_OK: usize = 1_000;
 /// Refused tools that are shown with their reasons, and as many with warnings.
 const MOST_DESCRIBED: usize = 50;
+/// Of a line where there is no terminal; and the least and the most where there is one.
 const LINE_CHARS: usize = 79;
+const NARROWEST: usize = 60;
+const WIDEST: usize = 140;
 const NAME_CHARS: usize = 44;
 const PLACE_CHARS: usize = 60;
 const INDENT: &str = "     ";

@@ -120,6 +120,12 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
             "`--save -` and `--format` both write to standard output",
         ));
     }
+    let canvas = if to_stdout {
+        term.stderr()
+    } else {
+        term.stdout()
+    };
+    let columns = canvas.columns;
     let mut reports = Vec::new();
     let mut exit = Exit::Ok;
     for source in sources {
@@ -127,7 +133,7 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
         report.filter(&mut policy);
         exit = exit.worst(report.exit());
         if args.format == Format::Human {
-            let text = human::render(&report, args.all, term.quiet);
+            let text = human::render(&report, args.all, term.quiet, columns);
             if to_stdout {
                 term.aside(&text);
             } else {

@@ -1,16 +1,19 @@
 //! What one server or file came to: facts, verdicts, and the fault that ended it, if one did.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use toolgate_json::LineColumn;
 use toolgate_proxy::{Fault, FaultKind, Notes, ServerInfo};
 
+use super::excerpt::{self, Excerpt};
 use super::tool::{ARGUMENT_SCHEMA, Finding, ToolReport, Verdict, mark_duplicates};
 use crate::compilers::Compilers;
 use crate::exit::Exit;
 use crate::policy::{Decision, Policy, Subject};
-use crate::render::{LineIndex, Severity, count};
+use crate::render::{LineIndex, Severity, Source, count};
 use crate::term::Term;
+use crate::yaml::Original;
 
 /// The result of checking one source.
 #[derive(Debug)]
@@ -52,13 +55,22 @@ pub(crate) struct SourceFile {
     pub(crate) text: Arc<[u8]>,
     /// Where in the file each tool's text begins.
     pub(crate) starts: Vec<usize>,
+    /// The YAML file that `text` stands for, if it is one.
+    original: Option<Arc<Original>>,
     lines: Arc<LineIndex>,
 }
 
 impl SourceFile {
-    pub(crate) fn new(name: String, text: Vec<u8>, starts: Vec<usize>) -> Self {
+    pub(crate) fn new(
+        name: String,
+        text: Vec<u8>,
+        original: Option<Original>,
+        starts: Vec<usize>,
+    ) -> Self {
+        let shown = original.as_ref().map_or(&text, |original| &original.text);
         Self {
-            lines: Arc::new(LineIndex::new(&text)),
+            lines: Arc::new(LineIndex::new(shown)),
+            original: original.map(Arc::new),
             name,
             text: text.into(),
             starts,
@@ -75,7 +87,26 @@ impl SourceFile {
 
     /// A place of the file, as people count it.
     pub(crate) fn line_column(&self, at: usize) -> LineColumn {
-        self.lines.find(&self.text, at)
+        match &self.original {
+            Some(original) => self.lines.find(&original.text, original.place(at)),
+            None => self.lines.find(&self.text, at),
+        }
+    }
+
+    /// The byte of the file that a byte of the text is.
+    pub(crate) fn byte(&self, at: usize) -> usize {
+        let original = self.original.as_ref();
+        original.map_or(at, |original| original.place(at))
+    }
+
+    /// Whether the file is YAML, so that the text is not its own.
+    pub(crate) fn is_yaml(&self) -> bool {
+        self.original.is_some()
+    }
+
+    /// The text, for diagnostics.
+    pub(crate) fn source(&self) -> Source<'_> {
+        Source::new(&self.name, &self.text).of(self.original.as_deref())
     }
 }
 
@@ -193,6 +224,26 @@ impl Report {
             Some(fault) => exit_of(fault.kind()),
             None if self.tally().refused > 0 => Exit::Schema,
             None => Exit::Ok,
+        }
+    }
+
+    /// The lines of the file around a place of a tool.
+    pub(crate) fn excerpt(&self, tool: usize, span: &Range<usize>) -> Option<Excerpt> {
+        let file = self.file.as_ref()?;
+        let start = file.starts.get(tool)?;
+        // Of tools in one line each, the lines around would be about other tools.
+        let is_one_line = self
+            .tools
+            .get(tool)
+            .is_some_and(|tool| !tool.text.contains('\n'));
+        if is_one_line && !file.is_yaml() {
+            return None;
+        }
+        let span = start.saturating_add(span.start)..start.saturating_add(span.end);
+        let line = file.line_column(span.start).line;
+        match &file.original {
+            Some(original) => excerpt::of_file(&original.text, &original.span(&span), line),
+            None => excerpt::of_file(&file.text, &span, line),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::path::Path;
 
 use toolgate_json::{
     DuplicateKeys, Kind, Node, OwnedDocument, ReadLimits, View, line_column, quote,
@@ -14,6 +15,7 @@ use crate::exit::Failure;
 use crate::interrupt::ExitOnInterrupt;
 use crate::term::Term;
 use crate::text;
+use crate::yaml::Original;
 
 /// What a file turned out to hold.
 #[derive(Debug)]
@@ -68,6 +70,8 @@ pub(crate) fn read(path: &str) -> Result<Saved, Failure> {
 /// Reads the text of a file; comments and commas at the end of lists are passed over.
 pub(crate) fn parse(name: String, text: Vec<u8>) -> Result<Saved, Failure> {
     let text = text::utf8(text).map_err(|why| Failure::usage(format!("`{name}` {why}")))?;
+    let (text, original) = text::json_of(Path::new(&name), text, FILE_BYTES)
+        .map_err(|fault| Failure::usage(format!("{name}:{fault}")))?;
     let document = OwnedDocument::read(text.as_slice(), &limits()).or_else(|error| {
         // Offsets stay as they are, so that places are right in the file too.
         let plain = text::without_comments(&text);
@@ -75,14 +79,18 @@ pub(crate) fn parse(name: String, text: Vec<u8>) -> Result<Saved, Failure> {
     });
     let document = document.map_err(|error| {
         let place = line_column(&text, error.at());
-        Failure::usage(format!("{name}:{}:{}: {error}", place.line, place.column))
-            .with_help("give a saved listing or an `mcpServers` file, in JSON")
+        Failure::usage(format!("{name}:{}:{}: {error}", place.line, place.column)).with_help(
+            "give a saved listing or an `mcpServers` file, in JSON, or in YAML as `*.yaml`",
+        )
     })?;
     let root = document.document().root();
     if let Some(all) = root.member("listings") {
-        return listings(name, text.clone(), all);
+        return listings(name, text.clone(), original, all);
     }
-    let line = |at: usize| line_column(&text, at).line;
+    let line = |at: usize| match &original {
+        Some(original) => line_column(&original.text, original.place(at)).line,
+        None => line_column(&text, at).line,
+    };
     if let Some(servers) = config::servers(root, &name, line) {
         return servers
             .map(Saved::Servers)
@@ -93,7 +101,7 @@ pub(crate) fn parse(name: String, text: Vec<u8>) -> Result<Saved, Failure> {
             "a listing is `{\"tools\": […]}`, an array of tools, or a JSON-RPC answer to `tools/list`",
         ));
     };
-    let file = SourceFile::new(name, text.clone(), starts(tools));
+    let file = SourceFile::new(name, text.clone(), original, starts(tools));
     Ok(Saved::Listing(Box::new(listing(file, None, root, tools))))
 }
 
@@ -114,8 +122,13 @@ fn starts(tools: View<'_>) -> Vec<usize> {
 }
 
 /// The listings of several servers, as `--save` writes them.
-fn listings(name: String, text: Vec<u8>, all: View<'_>) -> Result<Saved, Failure> {
-    let file = SourceFile::new(name, text, Vec::new());
+fn listings(
+    name: String,
+    text: Vec<u8>,
+    original: Option<Original>,
+    all: View<'_>,
+) -> Result<Saved, Failure> {
+    let file = SourceFile::new(name, text, original, Vec::new());
     let mut found = Vec::new();
     for (key, one) in all.members() {
         let key = toolgate_json::Key::text(key);

@@ -16,6 +16,7 @@ use crate::compilers::Compilers;
 use crate::exit::Failure;
 use crate::glob;
 use crate::term::{Term, WARNING};
+use crate::yaml;
 
 /// One thing to check.
 #[derive(Debug)]
@@ -112,6 +113,7 @@ fn expand(target: &str) -> Result<(Vec<String>, bool), Failure> {
     let readable = |path: &Path| {
         let extension = path.extension().and_then(|extension| extension.to_str());
         extension.is_some_and(|extension| EXTENSIONS.contains(&extension))
+            || (!is_folder && yaml::is_yaml(path) && yaml::is_yaml(Path::new(target)))
     };
     let target = target.strip_suffix('/').unwrap_or(target);
     let found = glob::files(target, readable).map_err(Failure::usage)?;

@@ -105,6 +105,11 @@ fn fixes(name: &str, text: &str, linter: &Linter, safety: Safety) -> Result<Vec<
             "`--fix` is for a listing, not for an `mcpServers` file",
         ));
     };
+    if listing.file.is_yaml() {
+        return Err(Failure::usage(format!(
+            "`{name}` is YAML; `--fix` is for JSON"
+        )));
+    }
     let report = linter.lint(listing.tools.iter().map(String::as_str));
     let place = |finding: &Finding| {
         let fix = finding.fix.as_ref()?;

@@ -7,6 +7,7 @@ use toolgate_analysis::lint::{Finding, Severity};
 use toolgate_json::quote;
 
 use super::page::{NO_NAME, Page};
+use crate::check::report::SourceFile;
 use crate::render::{self, Diagnostic, Mark, Source, count, hang};
 use crate::term::{BOLD, Canvas, DIM, GOOD};
 
@@ -14,11 +15,7 @@ use crate::term::{BOLD, Canvas, DIM, GOOD};
 pub(crate) fn render(page: &Page, all: bool, quiet: bool, canvas: Canvas) -> String {
     let mut out = String::new();
     let mut rest = page.findings.as_slice();
-    let whole = page
-        .report
-        .file
-        .as_ref()
-        .map(|file| Source::new(&file.name, &file.text));
+    let whole = page.report.file.as_ref().map(SourceFile::source);
     let texts = page.report.tools.iter().map(|tool| {
         let name = tool.name.as_deref().unwrap_or(NO_NAME);
         Source::new(&format!("tools/{name}"), tool.text.as_bytes())

@@ -63,7 +63,14 @@ fn page(page: &Page) -> Value {
 }
 
 fn finding(page: &Page, finding: &Finding) -> Value {
-    let byte = |at: usize| page.byte(finding, at).unwrap_or(at);
+    let file = page.report.file.as_ref();
+    let byte = |at: usize| {
+        let byte = page.byte(finding, at).unwrap_or(at);
+        file.map_or(byte, |file| file.byte(byte))
+    };
+    // The edits of a YAML file would be ones of the JSON that it stands for.
+    let fix = finding.fix.as_ref();
+    let fix = fix.filter(|_| file.is_none_or(|file| !file.is_yaml()));
     let lines = page.lines(finding);
     json!({
         "code": finding.rule.code,
@@ -79,7 +86,7 @@ fn finding(page: &Page, finding: &Finding) -> Value {
         "endColumn": lines.map(|(_, end)| end.column),
         "start": finding.span.as_ref().map(|span| byte(span.start)),
         "end": finding.span.as_ref().map(|span| byte(span.end)),
-        "fix": finding.fix.as_ref().map(|fix| json!({
+        "fix": fix.map(|fix| json!({
             "safe": fix.safety == Safety::Safe,
             "edits": fix.edits.iter().map(|edit| json!({
                 "start": byte(edit.span.start),

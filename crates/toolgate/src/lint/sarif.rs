@@ -104,7 +104,7 @@ fn physical(page: &Page, finding: &Finding) -> Option<Value> {
 
 fn fixes(page: &Page, finding: &Finding) -> Option<Value> {
     let fix = finding.fix.as_ref()?;
-    let file = page.report.file.as_ref()?;
+    let file = page.report.file.as_ref().filter(|file| !file.is_yaml())?;
     let mut replacements = Vec::new();
     for edit in &fix.edits {
         let start = file.line_column(page.byte(finding, edit.span.start)?);

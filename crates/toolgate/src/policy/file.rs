@@ -14,6 +14,7 @@ use super::date::Date;
 use crate::exit::Failure;
 use crate::glob;
 use crate::input::Input;
+use crate::settings::{Base, SchemaArgs};
 
 /// The settings of a project.
 #[derive(Debug, Default)]
@@ -203,6 +204,14 @@ impl Project {
             name,
             folder,
         })
+    }
+
+    /// The command line's settings of schemas after those of the file.
+    pub(crate) fn schemas<B: Base + Clone>(
+        &self,
+        flags: &SchemaArgs<B>,
+    ) -> Result<SchemaArgs<B>, Failure> {
+        flags.after(&self.name, &self.settings, &self.documents)
     }
 
     /// The baseline's file.

@@ -29,13 +29,8 @@ use file::{Ignore, Level as Wanted, code_of};
 /// How findings are filtered.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct PolicyArgs {
-    /// The project's settings [default: the first `toolgate.toml` here or in a folder above]
-    #[arg(long, value_name = "FILE", help_heading = HEADING)]
-    config: Option<PathBuf>,
-
-    /// Read no project's settings
-    #[arg(long, conflicts_with = "config", help_heading = HEADING)]
-    no_config: bool,
+    #[command(flatten)]
+    config: ConfigArgs,
 
     /// Ignore what has this code, of all tools or of those whose names match (`TG006@find_*`); may be repeated
     #[arg(long = "allow", value_name = "CODE[@TOOL]", value_delimiter = ',', help_heading = HEADING)]
@@ -48,6 +43,29 @@ pub(crate) struct PolicyArgs {
     /// Write all that is found to the baseline, and end with exit code 0
     #[arg(long, help_heading = HEADING)]
     write_baseline: bool,
+}
+
+/// Where the project's settings are.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ConfigArgs {
+    /// The project's settings [default: the first `toolgate.toml` here or in a folder above]
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    config: Option<PathBuf>,
+
+    /// Read no project's settings
+    #[arg(long, conflicts_with = "config", help_heading = HEADING)]
+    no_config: bool,
+}
+
+impl ConfigArgs {
+    /// Reads what the flags name, or what is found.
+    pub(crate) fn project(&self) -> Result<Project, Failure> {
+        match (&self.config, self.no_config) {
+            (Some(path), _) => Project::read(path),
+            (None, true) => Ok(Project::default()),
+            (None, false) => Project::find(),
+        }
+    }
 }
 
 /// One finding, as any command has it.
@@ -104,11 +122,7 @@ pub(crate) struct Remark {
 impl PolicyArgs {
     /// Reads what the flags name, or what is found.
     pub(crate) fn load(&self, command: &'static str) -> Result<Policy, Failure> {
-        let project = match (&self.config, self.no_config) {
-            (Some(path), _) => Project::read(path)?,
-            (None, true) => Project::default(),
-            (None, false) => Project::find()?,
-        };
+        let project = self.config.project()?;
         let flags = self.allowed.iter();
         let allowed = flags.map(|word| Ignore::flag(word, command));
         let allowed = allowed.collect::<Result<Vec<_>, String>>();
@@ -139,8 +153,7 @@ impl Policy {
         &self,
         flags: &SchemaArgs<B>,
     ) -> Result<SchemaArgs<B>, Failure> {
-        let project = &self.project;
-        flags.after(&project.name, &project.settings, &project.documents)
+        self.project.schemas(flags)
     }
 
     /// What becomes of a finding.

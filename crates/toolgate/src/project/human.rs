@@ -7,15 +7,24 @@ use toolgate_analysis::project::{Projected, Relation, Step};
 use toolgate_json::quote;
 
 use super::Page;
-use crate::render::count;
+use crate::render::{count, hang};
 use crate::term::{BOLD, DIM, ERROR, GOOD, WARNING};
 
 /// Renders the report of one listing.
-pub(crate) fn render(page: &Page, reader: &Profile, all: bool, quiet: bool) -> String {
-    let mut out = String::new();
+pub(crate) fn render(
+    page: &Page,
+    reader: &Profile,
+    all: bool,
+    quiet: bool,
+    columns: Option<usize>,
+) -> String {
+    let mut out = Sheet {
+        text: String::new(),
+        columns,
+    };
     if let Some(fault) = &page.report.fault {
         line(&mut out, &format!("{}: {fault}", page.report.target));
-        return out;
+        return out.text;
     }
     for tool in &page.projection.tools {
         match tool {
@@ -54,14 +63,20 @@ pub(crate) fn render(page: &Page, reader: &Profile, all: bool, quiet: bool) -> S
         );
         line(&mut out, &text);
     }
-    out
+    out.text
+}
+
+/// What is written, and the columns of the terminal.
+struct Sheet {
+    text: String,
+    columns: Option<usize>,
 }
 
 fn is_unchanged(tool: &Projected) -> bool {
     tool.steps.is_empty() && tool.input.steps.is_empty()
 }
 
-fn draw(out: &mut String, tool: &Projected, all: bool) {
+fn draw(out: &mut Sheet, tool: &Projected, all: bool) {
     let name = quote(&tool.name, 64);
     let relation = &tool.input.relation;
     let word = match relation {
@@ -111,9 +126,9 @@ fn draw(out: &mut String, tool: &Projected, all: bool) {
     }
 }
 
-fn line(out: &mut String, text: &str) {
+fn line(out: &mut Sheet, text: &str) {
     // Writing to a string cannot fail.
-    let _infallible = writeln!(out, "{text}");
+    let _infallible = writeln!(out.text, "{}", hang(text, out.columns));
 }
 
 /// Steps of a tool that are shown.

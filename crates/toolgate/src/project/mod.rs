@@ -16,6 +16,7 @@ use crate::check::{self, TargetArgs};
 use crate::compilers::{Compilers, FetchArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::ExitOnInterrupt;
+use crate::policy::ConfigArgs;
 use crate::settings::{Asserted, SchemaArgs};
 use crate::term::Term;
 
@@ -64,6 +65,9 @@ pub(crate) struct ProjectArgs {
     recursion: usize,
 
     #[command(flatten)]
+    config: ConfigArgs,
+
+    #[command(flatten)]
     schemas: SchemaArgs<Asserted>,
 
     #[command(flatten)]
@@ -98,7 +102,9 @@ struct Page {
 
 /// Runs the command.
 pub(crate) fn run(args: &ProjectArgs, term: &Term) -> Result<Exit, Failure> {
-    let compilers = Compilers::new(args.schemas.compiler_with_documents()?, &args.fetch)?;
+    let project = args.config.project()?;
+    let compiler = project.schemas(&args.schemas)?.compiler_with_documents()?;
+    let compilers = Compilers::new(compiler, &args.fetch)?;
     let reports = check::reports(&args.target, &compilers, term)?;
     if reports.len() > 1 && (args.output.is_some() || args.format == Format::Human) {
         return Err(Failure::usage("a projected listing is that of one server")
@@ -151,7 +157,9 @@ fn print(args: &ProjectArgs, pages: &[Page], exit: Exit, term: &Term) -> Result<
         return term.write_bytes(text.as_bytes());
     }
     for page in pages {
-        let report = human::render(page, args.reader, args.all, term.quiet);
+        let beside = args.output.is_none() && page.report.fault.is_none();
+        let canvas = if beside { term.stderr() } else { term.stdout() };
+        let report = human::render(page, args.reader, args.all, term.quiet, canvas.columns);
         if args.output.is_some() || page.report.fault.is_some() {
             term.write(&report)?;
         } else {

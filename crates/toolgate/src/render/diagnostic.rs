@@ -156,14 +156,12 @@ struct Placed<'m> {
 
 impl<'m> Placed<'m> {
     fn new(mark: &'m Mark<'m>, room: usize) -> Self {
+        let room = room.clamp(NARROWEST, window::COLUMNS);
+        let (text, span) = mark.source.shown(&mark.span);
         Self {
             mark,
-            room: room.clamp(NARROWEST, window::COLUMNS),
-            window: window::around(
-                mark.source.bytes,
-                &mark.span,
-                room.clamp(NARROWEST, window::COLUMNS),
-            ),
+            room,
+            window: window::around(text, &span, room),
             place: mark.source.line_column(mark.span.start),
             label: quote(&mark.label, LABEL_CHARS).to_string(),
         }

@@ -31,10 +31,13 @@ pub(crate) struct Outcome {
     pub(crate) logical: String,
 }
 
+/// What documents say that they follow.
+pub(crate) const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
 /// The runs as one document.
 pub(crate) fn render(runs: &[Run]) -> String {
     let document = json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "$schema": SCHEMA,
         "version": "2.1.0",
         "runs": runs.iter().map(run).collect::<Vec<_>>(),
     });
@@ -72,7 +75,16 @@ pub(crate) fn run(run: &Run) -> Value {
     })
 }
 
-fn outcome(result: &Outcome, index: &BTreeMap<&str, usize>) -> Value {
+fn outcome(one: &Outcome, index: &BTreeMap<&str, usize>) -> Value {
+    let mut value = result(one);
+    if let (Some(index), Some(members)) = (index.get(one.rule.as_str()), value.as_object_mut()) {
+        members.insert("ruleIndex".to_owned(), json!(index));
+    }
+    value
+}
+
+/// One result, which knows its rule by the code alone.
+pub(crate) fn result(result: &Outcome) -> Value {
     let logical = [(!result.logical.is_empty())
         .then(|| json!({"fullyQualifiedName": result.logical, "kind": "member"}))];
     let mut location = json!({"logicalLocations": logical.iter().flatten().collect::<Vec<_>>()});
@@ -88,7 +100,6 @@ fn outcome(result: &Outcome, index: &BTreeMap<&str, usize>) -> Value {
     }
     json!({
         "ruleId": result.rule,
-        "ruleIndex": index.get(result.rule.as_str()),
         "level": match result.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",

@@ -2,7 +2,11 @@
 
 use std::cell::OnceCell;
 
+use std::ops::Range;
+
 use toolgate_json::{LineColumn, quote};
+
+use crate::yaml::Original;
 
 /// A file, standard input, or one line of either.
 #[derive(Debug)]
@@ -14,6 +18,8 @@ pub(crate) struct Source<'a> {
     first_line: usize,
     /// The place in the file where `bytes` begins.
     first_byte: u64,
+    /// The YAML file that `bytes` stand for: places are those of that file.
+    original: Option<&'a Original>,
     lines: OnceCell<LineIndex>,
 }
 
@@ -30,7 +36,21 @@ impl<'a> Source<'a> {
             bytes,
             first_line: number,
             first_byte,
+            original: None,
             lines: OnceCell::new(),
+        }
+    }
+
+    /// The same text as what a YAML file stands for.
+    pub(crate) fn of(self, original: Option<&'a Original>) -> Self {
+        Self { original, ..self }
+    }
+
+    /// The text that is shown, and the place in it of a span of `bytes`.
+    pub(super) fn shown(&self, span: &Range<usize>) -> (&'a [u8], Range<usize>) {
+        match self.original {
+            Some(original) => (&original.text, original.span(span)),
+            None => (self.bytes, span.clone()),
         }
     }
 
@@ -41,14 +61,19 @@ impl<'a> Source<'a> {
 
     /// The place in the file of a place in `bytes`.
     pub(crate) fn byte(&self, at: usize) -> u64 {
+        let at = self.original.map_or(at, |original| original.place(at));
         let at = u64::try_from(at).unwrap_or(u64::MAX);
         self.first_byte.saturating_add(at)
     }
 
     /// The line and column of a place in `bytes`, as [`toolgate_json::line_column`] counts them.
     pub(crate) fn line_column(&self, at: usize) -> LineColumn {
-        let lines = self.lines.get_or_init(|| LineIndex::new(self.bytes));
-        let place = lines.find(self.bytes, at);
+        let (text, at) = match self.original {
+            Some(original) => (original.text.as_slice(), original.place(at)),
+            None => (self.bytes, at),
+        };
+        let lines = self.lines.get_or_init(|| LineIndex::new(text));
+        let place = lines.find(text, at);
         LineColumn {
             line: place.line.saturating_add(self.first_line).saturating_sub(1),
             ..place

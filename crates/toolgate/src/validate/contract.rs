@@ -10,6 +10,8 @@ use crate::exit::Failure;
 use crate::input::Input;
 use crate::render::Source;
 use crate::term::Term;
+use crate::text;
+use crate::yaml::Original;
 
 /// The texts of the schema and of the registered documents.
 pub(super) struct Texts {
@@ -21,6 +23,8 @@ struct Text {
     uri: String,
     name: String,
     bytes: Vec<u8>,
+    /// The YAML file that the bytes stand for.
+    original: Option<Original>,
 }
 
 impl Texts {
@@ -43,24 +47,29 @@ impl Texts {
             let name = quote(&name, 200);
             Failure::usage(format!("cannot read the schema `{name}`: {error}"))
         })?;
-        let (name, bytes) = match args.argument_schema {
+        let (bytes, original) = text::json_of(schema.path(), bytes, most)
+            .map_err(|fault| Failure::usage(format!("{}:{fault}", quote(&name, 200))))?;
+        let (name, bytes, original) = match args.argument_schema {
             // What is shown of the schema is the JSON Schema that it stands for.
             true => {
                 let bytes = argument::converted(&bytes, &quote(&name, 200).to_string(), term)?;
-                (format!("{name} as JSON Schema"), bytes)
+                (format!("{name} as JSON Schema"), bytes, None)
             }
-            false => (name, bytes),
+            false => (name, bytes, original),
         };
         let mut all = vec![Text {
             uri: String::new(),
             name,
             bytes,
+            original,
         }];
-        for document in args.schemas.documents() {
+        for document in args.schemas.documents()? {
+            let (bytes, original) = document.read(most)?;
             all.push(Text {
                 uri: document.uri.clone(),
                 name: document.input.name(),
-                bytes: document.read(most)?,
+                bytes,
+                original,
             });
         }
         Ok(Self { all })
@@ -89,6 +98,7 @@ impl Texts {
             name: quote(&document.uri, 200).to_string(),
             uri: document.uri,
             bytes: document.bytes,
+            original: None,
         }));
         Ok(())
     }
@@ -98,7 +108,10 @@ impl Texts {
         let sources = self.all.iter();
         Sources(
             sources
-                .map(|text| (text.uri.as_str(), Source::new(&text.name, &text.bytes)))
+                .map(|text| {
+                    let source = Source::new(&text.name, &text.bytes);
+                    (text.uri.as_str(), source.of(text.original.as_ref()))
+                })
                 .collect(),
         )
     }

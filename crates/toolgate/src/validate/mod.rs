@@ -12,6 +12,7 @@ mod print;
 mod problem;
 mod progress;
 mod run;
+mod sarif;
 mod tally;
 mod workflow;
 
@@ -112,6 +113,8 @@ pub(crate) enum Format {
     Json,
     /// Workflow commands for GitHub Actions
     Github,
+    /// SARIF 2.1.0, of the first 100 instances that are not valid unless `--all` is given
+    Sarif,
 }
 
 /// Runs the command.

@@ -1,5 +1,7 @@
 //! The words that the command line knows for the engine's options.
 
+use std::path::Path;
+
 use clap::ValueEnum;
 use toolgate_schema::{Compiler, OutputFormat, settings};
 
@@ -39,6 +41,10 @@ impl Output {
 /// A compiler as the arguments ask for it, without the registered documents.
 pub(super) fn compiler(args: &ValidateArgs) -> Result<Compiler, Failure> {
     let mut compiler = args.schemas.compiler()?;
+    let file = Some(args.schema.as_path()).filter(|path| *path != Path::new("-"));
+    if let Some(base) = args.schemas.base_uri(file) {
+        compiler = compiler.base_uri(&base);
+    }
     let fuel = args.fuel.map(|fuel| ("limits.fuel", fuel.to_string()));
     let bytes = args.max_instance_bytes;
     let bytes = bytes.map(|bytes| (INSTANCE_BYTES, bytes.to_string()));

@@ -4,7 +4,7 @@ use super::contract::Sources;
 use super::human::{self, Look};
 use super::judge::{Judge, Outcome};
 use super::tally::Tally;
-use super::{Format, ValidateArgs, json, workflow};
+use super::{Format, ValidateArgs, json, sarif, workflow};
 use crate::render::Source;
 use crate::term::Canvas;
 
@@ -68,6 +68,7 @@ impl Printer<'_> {
             Format::Human => human::instance(outcome, source, &self.sources, self.look),
             Format::Json => json::instance(outcome, name, source, &self.sources, self.look.lines),
             Format::Github => workflow::instance(outcome, source, &self.sources, self.look.most),
+            Format::Sarif => sarif::instance(outcome, source, &self.sources, self.look.most),
         };
         Printed::of(outcome, text)
     }

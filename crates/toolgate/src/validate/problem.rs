@@ -103,7 +103,7 @@ impl<'a> Problem<'a> {
         let mut problem = Self::new(error.code(), error.to_string());
         problem.help = match error.kind() {
             CompileErrorKind::RefDenied { .. } => Some(
-                "move the target under `$defs`, or hand its document in with `--register URI=FILE`; nothing is fetched unless `--fetch-host` names a host"
+                "move the target under `$defs`, or hand its document in with `--register URI=FILE` or `--register-dir DIR`; nothing is fetched unless `--fetch-host` names a host"
                     .to_owned(),
             ),
             _ => help(error),

@@ -18,12 +18,13 @@ use super::output::Output;
 use super::print::{Printed, Printer};
 use super::progress::Progress;
 use super::tally::Tally;
-use super::{Format, ValidateArgs, human, json, workflow};
+use super::{Format, ValidateArgs, human, json, sarif, workflow};
 use crate::exit::{Exit, Failure};
 use crate::input::Input;
 use crate::interrupt::ExitOnInterrupt;
 use crate::render::{Source, count};
 use crate::term::{Canvas, Term};
+use crate::text;
 
 /// A run under way.
 pub(super) struct Run<'r> {
@@ -34,6 +35,8 @@ pub(super) struct Run<'r> {
     limits: ReadLimits,
     printer: Printer<'r>,
     output: Output,
+    /// For SARIF: whether no result is written yet.
+    first: bool,
     progress: Progress,
     tally: Tally,
     /// Instances that were told of, and those that were not valid and were not.
@@ -66,6 +69,7 @@ impl<'r> Run<'r> {
                 aside: aside(term),
             },
             output: Output::new(),
+            first: true,
             progress: Progress::none(),
             tally: Tally::default(),
             told: 0,
@@ -86,8 +90,11 @@ impl<'r> Run<'r> {
             (None, Format::Human) => human::refusal(error, sources, look.canvas),
             (None, Format::Json) => json::refusal(error, sources),
             (None, Format::Github) => workflow::refusal(error, sources),
+            (None, Format::Sarif) => sarif::refusal(error, sources),
         };
+        self.begin()?;
         self.write(&text)?;
+        self.end()?;
         self.output.flush(&self.progress)?;
         let name = self.printer.sources.schema_name();
         self.term.note(&format!("{name}: the schema was refused"));
@@ -112,7 +119,10 @@ impl<'r> Run<'r> {
                 self.file(&mut judge, input)?;
             }
         }
-        if self.hidden > 0 {
+        if !instances.is_empty() {
+            self.end()?;
+        }
+        if self.hidden > 0 && !self.is_sarif() {
             let more = count(self.hidden, "instance");
             self.write(&format!(
                 "… and {more} more that are not valid; `--all` shows them\n\n"
@@ -145,9 +155,12 @@ impl<'r> Run<'r> {
             }
             (None, Format::Json) => String::new(),
             (None, Format::Github) => workflow::warnings(warnings, sources, look.most),
+            (None, Format::Sarif) => sarif::warnings(warnings, sources, look.most),
         };
+        self.begin()?;
         self.write(&text)?;
         if alone {
+            self.end()?;
             self.output.flush(&self.progress)?;
             let name = self.printer.sources.schema_name();
             self.term.note(&format!("{name}: the schema is ok"));
@@ -159,12 +172,14 @@ impl<'r> Run<'r> {
     fn file(&mut self, judge: &mut Judge<'_>, input: &Input) -> Result<(), Failure> {
         let name = input.name();
         match input.read(self.limits.bytes) {
-            Ok(bytes) => {
-                let printed = self
-                    .printer
-                    .judge(judge, &name, &Source::new(&name, &bytes));
-                self.show(printed)
-            }
+            Ok(bytes) => match text::json_of(input.path(), bytes, self.limits.bytes) {
+                Ok((bytes, original)) => {
+                    let source = Source::new(&name, &bytes).of(original.as_ref());
+                    let printed = self.printer.judge(judge, &name, &source);
+                    self.show(printed)
+                }
+                Err(fault) => self.missing(&name, io::Error::other(fault)),
+            },
             Err(error) => self.missing(&name, error),
         }
     }
@@ -263,7 +278,36 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
+    fn is_sarif(&self) -> bool {
+        self.args.output.is_none() && self.args.format == Format::Sarif
+    }
+
+    /// Writes what stands before all results.
+    fn begin(&mut self) -> Result<(), Failure> {
+        match self.is_sarif() {
+            true => self.output.write(&sarif::head(), &self.progress),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes what stands behind all results.
+    fn end(&mut self) -> Result<(), Failure> {
+        match self.is_sarif() {
+            true => self.output.write(&sarif::tail(self.hidden), &self.progress),
+            false => Ok(()),
+        }
+    }
+
     fn write(&mut self, text: &str) -> Result<(), Failure> {
+        if self.is_sarif() && !text.is_empty() {
+            // Each result has a comma before it.
+            let first = std::mem::replace(&mut self.first, false);
+            let text = match first {
+                true => text.strip_prefix(',').unwrap_or(text),
+                false => text,
+            };
+            return self.output.write(text, &self.progress);
+        }
         self.output.write(text, &self.progress)
     }
 }

@@ -32,11 +32,11 @@ warn has space  input 18 B
                     found ` `
       --> odd.json:6:14, at /name
        |
-     1 | {
-     2 |   \"name\": \"has space\",
+       | {
+       |   \"name\": \"has space\",
        |           ^^^^^^^^^^^
-     3 |   \"inputSchema\": {
-     4 |     \"type\": \"object\"
+       |   \"inputSchema\": {
+       |     \"type\": \"object\"
 bad  no-schema
      error[input-schema]: has no `inputSchema`
       --> odd.json:7:5, at the tool itself
@@ -44,22 +44,22 @@ bad  boolean    input 4 B
      error[input-schema]: input: must be a schema object, found a boolean
       --> odd.json:8:40, at /inputSchema
        |
-     1 | {
-     2 |   \"name\": \"boolean\",
-     3 |   \"inputSchema\": true
+       | {
+       |   \"name\": \"boolean\",
+       |   \"inputSchema\": true
        |                  ^^^^
-     4 | }
+       | }
 bad  root       input 42 B
      error[input-root]: input: the root must have `\"type\": \"object\"`, found
                         `[\"object\", \"null\"]`
       --> odd.json:9:60, at /inputSchema/type
        |
-     1 | {
-     2 |   \"title\": \"x\",
-     3 |   \"type\": [
+       | {
+       |   \"title\": \"x\",
+       |   \"type\": [
        |           ^
-     4 |     \"object\",
-     5 |     \"null\"
+       |     \"object\",
+       |     \"null\"
 bad  (tool 7)   input 18 B
      error[name]: has no `name`
       --> odd.json:10:5, at the tool itself

@@ -18,6 +18,7 @@ mod demo_http;
 mod demo_stdio;
 mod diff;
 mod fetch;
+mod files;
 mod guard;
 mod guard_several;
 mod guard_tls;
@@ -25,6 +26,7 @@ mod lint;
 #[cfg(feature = "otel")]
 mod otel;
 mod policy;
+mod project;
 mod pty;
 mod run;
 mod settings;

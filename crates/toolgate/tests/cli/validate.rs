@@ -315,7 +315,7 @@ error[ref-denied]: `$ref` to `https://example.com/a` is denied: it is neither in
 1 | {"$ref": "https://example.com/a"}
   |          ^^^^^^^^^^^^^^^^^^^^^^^ at /$ref
   |
-  = help: move the target under `$defs`, or hand its document in with `--register URI=FILE`; nothing is fetched unless `--fetch-host` names a host
+  = help: move the target under `$defs`, or hand its document in with `--register URI=FILE` or `--register-dir DIR`; nothing is fetched unless `--fetch-host` names a host
 
 "#,
         ),

@@ -1,0 +1,117 @@
+//! What is wrong, as one SARIF document that is written as it comes: a head, results, a tail.
+
+use serde_json::json;
+use toolgate_json::quote;
+use toolgate_schema::{CompileError, Warning};
+
+use super::contract::Sources;
+use super::judge::Outcome;
+use super::problem::{self, Problem};
+use crate::render::json::harmless;
+use crate::render::{Severity, Source, sarif};
+
+/// What stands before the results.
+pub(super) fn head() -> String {
+    let driver = json!({
+        "name": "toolgate",
+        "semanticVersion": env!("CARGO_PKG_VERSION"),
+    });
+    format!(
+        "{{\"$schema\":{},\"version\":\"2.1.0\",\"runs\":[{{\"tool\":{{\"driver\":{driver}}},\
+         \"columnKind\":\"unicodeCodePoints\",\"results\":[",
+        json!(sarif::SCHEMA)
+    )
+}
+
+/// What stands behind the results; `hidden` instances that do not match are not among them.
+pub(super) fn tail(hidden: u64) -> String {
+    let notes = (hidden > 0).then(|| {
+        let more = crate::render::count(hidden, "instance");
+        json!({"level": "note", "message": {
+            "text": format!("{more} more are not valid; `--all` shows them"),
+        }})
+    });
+    let invocations = json!([{
+        "executionSuccessful": true,
+        "toolExecutionNotifications": notes.iter().collect::<Vec<_>>(),
+    }]);
+    format!("],\"invocations\":{invocations}}}]}}\n")
+}
+
+/// The results of an instance, each behind a comma.
+pub(super) fn instance(
+    outcome: &Outcome,
+    source: &Source<'_>,
+    sources: &Sources<'_>,
+    most: usize,
+) -> String {
+    let problems = problem::telling(outcome, source);
+    let results = problems.iter().take(most).map(|problem| {
+        let place = problem.finding.map(|finding| {
+            let pointer = quote(&finding.source.pointer, POINTER_CHARS).to_string();
+            match sources.of(&finding.source.document) {
+                Some(schema) => {
+                    let place = schema.line_column(finding.source.span.start);
+                    format!("{}:{}:{} {pointer}", schema.name, place.line, place.column)
+                }
+                None => finding.absolute_keyword_location.clone(),
+            }
+        });
+        result(problem, Severity::Error, Some(source), place.as_deref())
+    });
+    results.collect()
+}
+
+/// The result for a refused schema.
+pub(super) fn refusal(error: &CompileError, sources: &Sources<'_>) -> String {
+    of_schema(error, Severity::Error, sources)
+}
+
+/// The results for what was left out of the schema.
+pub(super) fn warnings(warnings: &[Warning], sources: &Sources<'_>, most: usize) -> String {
+    let warnings = warnings.iter().take(most);
+    warnings
+        .map(|warning| of_schema(warning.error(), Severity::Warning, sources))
+        .collect()
+}
+
+fn of_schema(error: &CompileError, severity: Severity, sources: &Sources<'_>) -> String {
+    let source = sources.of(error.document());
+    let problem = Problem::of_schema(error, source.map(|source| source.bytes));
+    result(&problem, severity, source, None)
+}
+
+fn result(
+    problem: &Problem<'_>,
+    severity: Severity,
+    source: Option<&Source<'_>>,
+    keyword: Option<&str>,
+) -> String {
+    let mut message = problem.message.clone();
+    if let Some(keyword) = keyword {
+        message.push_str("; ");
+        message.push_str(keyword);
+    }
+    if let Some(help) = &problem.help {
+        message.push_str("; ");
+        message.push_str(help);
+    }
+    let place = source.map(|source| {
+        let lines = problem.span.as_ref().map(|span| {
+            let end = span.end.max(span.start);
+            (source.line_column(span.start), source.line_column(end))
+        });
+        (source.name.clone(), lines)
+    });
+    let outcome = sarif::Outcome {
+        rule: quote(problem.code, POINTER_CHARS).to_string(),
+        about: String::new(),
+        severity,
+        message,
+        place,
+        logical: quote(&problem.label, POINTER_CHARS).to_string(),
+    };
+    format!(",\n{}", harmless(&sarif::result(&outcome).to_string()))
+}
+
+const POINTER_CHARS: usize = 400;
