@@ -31,7 +31,8 @@ impl Schema {
             // It was compiled before.
             return u64::MAX;
         };
-        Paths::of(model, &[]).map_or(u64::MAX, |paths| paths.most(model.root))
+        let most = Paths::of(model, &[]).and_then(|paths| paths.most(model.root));
+        most.unwrap_or(u64::MAX)
     }
 
     /// The places of subschemas without which [`naive_cost`](Self::naive_cost) is at
@@ -51,7 +52,7 @@ fn cut_to(model: &Model, bound: u64) -> Result<Vec<String>, Dangling> {
     let mut cut: Vec<SubId> = Vec::new();
     for _ in 0..ROUNDS {
         let paths = Paths::of(model, &cut)?;
-        if paths.most(model.root) <= bound {
+        if paths.most(model.root)? <= bound {
             return Ok(places(model, &cut));
         }
         let next = paths.deepest(model, bound)?;
@@ -171,17 +172,18 @@ impl Paths {
             let mut items = vec![0_u64; count];
             let below = depth.checked_sub(1).and_then(|below| levels.get(below));
             for &at in &order {
-                let Some(of) = applied.get(at) else { continue };
+                let of = applied.get(at).ok_or(Dangling)?;
                 let sum = |table: &[u64], subs: &[SubId]| {
-                    let values = subs.iter().map(|sub| value(table, sub.index()));
-                    values.fold(0, u64::saturating_add)
+                    subs.iter().try_fold(0, |sum: u64, sub| {
+                        Ok(sum.saturating_add(value(table, *sub)?))
+                    })
                 };
                 let most = |table: &[u64], subs: &[SubId]| {
-                    let values = subs.iter().map(|sub| value(table, sub.index()));
-                    values.max().unwrap_or(0)
+                    subs.iter()
+                        .try_fold(0, |most: u64, sub| Ok(most.max(value(table, *sub)?)))
                 };
-                let (mut by_members, mut by_items) =
-                    (sum(&members, &of.here), sum(&items, &of.here));
+                let mut by_members = sum(&members, &of.here)?;
+                let mut by_items = sum(&items, &of.here)?;
                 match below {
                     None => {
                         by_members = by_members.saturating_add(of.weight);
@@ -189,15 +191,15 @@ impl Paths {
                     }
                     Some(below) => {
                         let more =
-                            most(below, &of.members).saturating_add(sum(below, &of.also_members));
+                            most(below, &of.members)?.saturating_add(sum(below, &of.also_members)?);
                         by_members = by_members.saturating_add(more);
                         let more =
-                            most(below, &of.items).saturating_add(sum(below, &of.also_items));
+                            most(below, &of.items)?.saturating_add(sum(below, &of.also_items)?);
                         by_items = by_items.saturating_add(more);
                     }
                 }
-                put(&mut members, at, by_members);
-                put(&mut items, at, by_items);
+                *members.get_mut(at).ok_or(Dangling)? = by_members;
+                *items.get_mut(at).ok_or(Dangling)? = by_items;
             }
             let level = members
                 .iter()
@@ -208,21 +210,22 @@ impl Paths {
         Ok(Self { levels })
     }
 
-    fn at(&self, depth: usize, sub: SubId) -> u64 {
-        self.levels
-            .get(depth)
-            .map_or(0, |level| value(level, sub.index()))
+    fn at(&self, depth: usize, sub: SubId) -> Result<u64, Dangling> {
+        value(self.levels.get(depth).ok_or(Dangling)?, sub)
     }
 
-    fn most(&self, sub: SubId) -> u64 {
-        let depths = 0..self.levels.len();
-        depths.map(|depth| self.at(depth, sub)).max().unwrap_or(0)
+    fn most(&self, sub: SubId) -> Result<u64, Dangling> {
+        self.levels
+            .iter()
+            .try_fold(0, |most, level| Ok(value(level, sub)?.max(most)))
     }
 
     /// The last subschema over the bound on the costliest way from the root.
     fn deepest(&self, model: &Model, bound: u64) -> Result<SubId, Dangling> {
-        let over = |depth: &usize| self.at(*depth, model.root) > bound;
-        let (mut sub, mut depth) = (model.root, (0..self.levels.len()).find(over).unwrap_or(0));
+        let (mut sub, mut depth) = (model.root, 0);
+        while depth + 1 < self.levels.len() && self.at(depth, sub)? <= bound {
+            depth += 1;
+        }
         // Each step goes inward or down: there are no rings in place.
         for _ in 0..model.subs.len().saturating_mul(2) + DEPTH {
             let of = Applied::of(model, sub, &[])?;
@@ -230,11 +233,15 @@ impl Paths {
             let groups = [&of.members, &of.items, &of.also_members, &of.also_items];
             let below = groups.into_iter().flatten();
             let below = below.filter_map(|sub| Some((*sub, depth.checked_sub(1)?)));
-            let next = here
-                .chain(below)
-                .max_by_key(|(sub, depth)| self.at(*depth, *sub));
+            let mut next: Option<(u64, SubId, usize)> = None;
+            for (sub, depth) in here.chain(below) {
+                let paths = self.at(depth, sub)?;
+                if next.is_none_or(|(most, ..)| paths >= most) {
+                    next = Some((paths, sub, depth));
+                }
+            }
             match next {
-                Some((next, at)) if self.at(at, next) > bound => (sub, depth) = (next, at),
+                Some((paths, inner, at)) if paths > bound => (sub, depth) = (inner, at),
                 _ => break,
             }
         }
@@ -265,14 +272,8 @@ fn inner_first(applied: &[Applied]) -> Vec<usize> {
     order
 }
 
-fn value(table: &[u64], at: usize) -> u64 {
-    table.get(at).copied().unwrap_or(0)
-}
-
-fn put(table: &mut [u64], at: usize, value: u64) {
-    if let Some(slot) = table.get_mut(at) {
-        *slot = value;
-    }
+fn value(table: &[u64], sub: SubId) -> Result<u64, Dangling> {
+    table.get(sub.index()).copied().ok_or(Dangling)
 }
 
 /// Levels of an instance that are counted.

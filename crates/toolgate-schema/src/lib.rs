@@ -149,7 +149,8 @@ mod options {
 
 pub use compiler::Compiler;
 pub use execute::Exhausted;
-pub use explain::kind::{Branches, FindingKind, Found, Tag};
+pub use explain::kind::FindingKind;
+pub use explain::text::{Branches, Found, Tag};
 pub use limits::Limits;
 pub use report::{
     Annotation, Annotations, Explanation, Fault, Faults, Finding, OutputFormat, Report, Source,

@@ -11,7 +11,7 @@ use super::name::Name;
 use super::object::Triggered;
 use super::{Machine, Stop, broken};
 use crate::int::{to_u32, to_usize, units};
-use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op};
+use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, Plan};
 
 /// A subschema that a keyword applies, and to what.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +33,29 @@ pub(crate) enum Part<'i, N> {
     Name(Name<'i>),
 }
 
+/// Which of the subschemas that a keyword applies are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    All,
+    /// Those that do not hold, or nest too deeply to say.
+    Failing,
+}
+
+impl Wanted {
+    /// Whether a subschema can be passed over, since it only asks for the type that the value
+    /// has.
+    fn passes<'i>(self, plan: &Plan, node: NodeIx, value: impl Node<'i>) -> bool {
+        let node = plan.node(node);
+        self == Self::Failing && node.traits.plain && node.types.admits(value, value.kind())
+    }
+}
+
+impl<N> Part<'_, N> {
+    fn is_value(&self) -> bool {
+        !matches!(self, Self::Name(_))
+    }
+}
+
 impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// The subschemas that one keyword of a node applies, in the order of the schema for
     /// `properties`, else in that of the instance.
@@ -41,6 +64,22 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         owner: NodeIx,
         op: Op,
         value: N,
+        wanted: Wanted,
+    ) -> ControlFlow<Stop, Vec<Applied<'i, N>>> {
+        let found = self.candidates(owner, op, value, wanted)?;
+        match wanted {
+            Wanted::All => ControlFlow::Continue(found),
+            Wanted::Failing => self.failing(found, value),
+        }
+    }
+
+    /// The same; where failing ones are wanted, some that hold are among them.
+    fn candidates(
+        &mut self,
+        owner: NodeIx,
+        op: Op,
+        value: N,
+        wanted: Wanted,
     ) -> ControlFlow<Stop, Vec<Applied<'i, N>>> {
         let plan = self.plan;
         let kind = value.kind();
@@ -73,11 +112,11 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 next.map(|next| whole((0, next))).into_iter().collect()
             }
             (Op::Object(index), Kind::Object) => match plan.objects.get(to_usize(index)) {
-                Some(object) => self.applied_to_members(object, value)?,
+                Some(object) => self.applied_to_members(object, value, wanted)?,
                 None => return broken(),
             },
             (Op::Array(index), Kind::Array) => match plan.arrays.get(to_usize(index)) {
-                Some(array) => self.applied_to_items(array, value)?,
+                Some(array) => self.applied_to_items(array, value, wanted)?,
                 None => return broken(),
             },
             (Op::UnevaluatedProperties(rest), Kind::Object) => {
@@ -104,30 +143,18 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 | Op::Array(_)
                 | Op::UnevaluatedProperties(_)
                 | Op::UnevaluatedItems(_)
-                | Op::Const(_)
-                | Op::Enum(_)
-                | Op::Minimum { .. }
-                | Op::Maximum { .. }
-                | Op::MultipleOf(_)
-                | Op::NumberFormat(_)
-                | Op::MinLength(_)
-                | Op::MaxLength(_)
-                | Op::Pattern(_)
-                | Op::Format(_)
-                | Op::Content { .. },
+                | Op::Leaf(_),
                 _,
             ) => Vec::new(),
         })
     }
 
-    /// The same without those that hold; one that nests too deeply to say is among them.
-    pub(super) fn failing(
+    /// Those that are not known to hold.
+    fn failing(
         &mut self,
-        owner: NodeIx,
-        op: Op,
+        mut found: Vec<Applied<'i, N>>,
         value: N,
     ) -> ControlFlow<Stop, Vec<Applied<'i, N>>> {
-        let mut found = self.applied(owner, op, value)?;
         let mut stopped = ControlFlow::Continue(());
         found.retain(|applied| {
             if stopped.is_break() {
@@ -166,8 +193,10 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         &mut self,
         object: &'p ObjectPlan,
         value: N,
+        wanted: Wanted,
     ) -> ControlFlow<Stop, Vec<Applied<'i, N>>> {
         self.spend(units(value.len()))?;
+        let plan = self.plan;
         let mut found = Vec::new();
         self.covered(object, value, |by, _, (key, member)| {
             let to = Part::Member(key.text(), member);
@@ -178,7 +207,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 By::PropertyNames(schema) => (schema, 0, Part::Name(Name::of(key))),
             };
             // What another keyword applies stands here as what accepts everything.
-            if node != NodeIx::TRUE {
+            if node != NodeIx::TRUE && !(wanted.passes(plan, node, member) && to.is_value()) {
                 found.push(Applied { node, place, to });
             }
         })?;
@@ -201,6 +230,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         &mut self,
         array: &'p ArrayPlan,
         value: N,
+        wanted: Wanted,
     ) -> ControlFlow<Stop, Vec<Applied<'i, N>>> {
         let count = value.len();
         let looked_at = match array.contains {
@@ -213,7 +243,9 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             let node = array.contains.map_or(target.node, |one| one.schema);
             (if at < prefix { at } else { 0 }, node)
         });
+        let plan = self.plan;
         let items = targets.zip(value.items().enumerate()).take(looked_at);
+        let items = items.filter(|((_, node), (_, item))| !wanted.passes(plan, *node, *item));
         let applied = items.map(|((place, node), (at, item))| Applied {
             node,
             place: to_u32(place),

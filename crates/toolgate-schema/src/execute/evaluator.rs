@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Kind, Meter, Node};
 
-use super::applied::{Applied, Part};
+use super::applied::{Applied, Part, Wanted};
 use super::name::Name;
 use super::{Allowance, Answer, Exhausted, Machine, Scratch, Stop};
-use crate::plan::{NodeIx, Op, Plan, PlanNode};
+use crate::plan::{NodeIx, Op, Plan, PlanNode, Run};
 
 /// What a subschema is applied to: a value of the instance, or a member's name as
 /// `propertyNames` sees it.
@@ -137,6 +137,10 @@ impl<'p> Evaluator<'p> {
         op: Op,
         at: At<'i, N>,
     ) -> ControlFlow<Exhausted, Option<bool>> {
+        if let Some(answer) = settled(op, at) {
+            self.spend(1)?;
+            return ControlFlow::Continue(Some(answer));
+        }
         let owner = self.plan.node(owner);
         self.ask(|machine| match at {
             At::Value(value) => machine.keyword(owner, &op, value),
@@ -144,35 +148,24 @@ impl<'p> Evaluator<'p> {
         })
     }
 
-    /// The subschemas that a keyword applies.
+    /// The subschemas that a keyword applies: all of them, or those that are not known to
+    /// hold.
     #[inline(never)]
     pub(crate) fn applied<'i, N: Node<'i>>(
         &mut self,
         owner: NodeIx,
         op: Op,
         at: At<'i, N>,
+        wanted: Wanted,
     ) -> ControlFlow<Exhausted, Option<Vec<Applied<'i, N>>>> {
-        match at {
-            At::Value(value) => self.ask(|machine| machine.applied(owner, op, value)),
-            At::Name(name) => {
-                let found = self.ask(|names| names.applied(owner, op, name))?;
-                ControlFlow::Continue(found.map(to_whole))
-            }
+        if settled(op, at) == Some(true) && matches!(op, Op::Object(_) | Op::Array(_)) {
+            self.spend(1)?;
+            return ControlFlow::Continue(Some(Vec::new()));
         }
-    }
-
-    /// Those of them that are not known to hold.
-    #[inline(never)]
-    pub(crate) fn failing<'i, N: Node<'i>>(
-        &mut self,
-        owner: NodeIx,
-        op: Op,
-        at: At<'i, N>,
-    ) -> ControlFlow<Exhausted, Option<Vec<Applied<'i, N>>>> {
         match at {
-            At::Value(value) => self.ask(|machine| machine.failing(owner, op, value)),
+            At::Value(value) => self.ask(|machine| machine.applied(owner, op, value, wanted)),
             At::Name(name) => {
-                let found = self.ask(|names| names.failing(owner, op, name))?;
+                let found = self.ask(|names| names.applied(owner, op, name, wanted))?;
                 ControlFlow::Continue(found.map(to_whole))
             }
         }
@@ -210,6 +203,25 @@ impl<'p> Evaluator<'p> {
     }
 }
 
+/// The answer of a keyword that the value's type alone decides.
+fn settled<'i, N: Node<'i>>(op: Op, at: At<'i, N>) -> Option<bool> {
+    let kind = at.kind();
+    match op {
+        Op::Apply(node) => match (node.types(), at) {
+            (Some(types), At::Value(value)) => Some(types.admits(value, kind)),
+            _ => None,
+        },
+        Op::Leaf(leaf) => match leaf.run() {
+            Run::Number if kind != Kind::Number => Some(true),
+            Run::String if kind != Kind::String => Some(true),
+            _ => None,
+        },
+        Op::Object(_) if kind != Kind::Object => Some(true),
+        Op::Array(_) if kind != Kind::Array => Some(true),
+        _ => None,
+    }
+}
+
 /// What is applied to a name, as what is applied to a value: a name has neither members
 /// nor items.
 fn to_whole<'i, N>(found: Vec<Applied<'i, Name<'i>>>) -> Vec<Applied<'i, N>> {
@@ -244,17 +256,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         let kind = value.kind();
         self.spend(1)?;
         match op {
-            Op::Const(_)
-            | Op::Enum(_)
-            | Op::Minimum { .. }
-            | Op::Maximum { .. }
-            | Op::MultipleOf(_)
-            | Op::NumberFormat(_)
-            | Op::MinLength(_)
-            | Op::MaxLength(_)
-            | Op::Pattern(_)
-            | Op::Format(_)
-            | Op::Content { .. } => self.value_op(op, value, kind),
+            Op::Leaf(leaf) => self.value_op(leaf, value, kind),
             Op::Apply(_)
             | Op::AllOf(_)
             | Op::AnyOf(_)

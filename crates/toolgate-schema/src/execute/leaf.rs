@@ -8,7 +8,7 @@ use toolgate_json::{Kind, Node, Number, View};
 use super::{Answer, Machine, NO, YES, broken};
 use crate::format::content;
 use crate::int::{to_usize, units};
-use crate::plan::{EnumPlan, NumberLiteral, Op, PlanNode};
+use crate::plan::{EnumPlan, Leaf, NumberLiteral, Op, PlanNode};
 use crate::price;
 
 impl<'i, N: Node<'i>> Machine<'_, '_, N> {
@@ -22,7 +22,10 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
             self.spend(units(ops.len() / price::CHEAP_PER_UNIT))?;
         }
         for op in ops {
-            if !self.value_op(op, value, kind)? {
+            let Op::Leaf(leaf) = op else {
+                return broken();
+            };
+            if !self.value_op(leaf, value, kind)? {
                 return NO;
             }
         }
@@ -31,36 +34,32 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
 
     /// One operation that looks at the value alone.
     #[inline(always)]
-    pub(super) fn value_op(&mut self, op: &Op, value: N, kind: Kind) -> Answer {
-        match op {
-            Op::Const(_) | Op::Enum(_) => self.head(op, value, kind),
-            Op::Minimum { .. } | Op::Maximum { .. } | Op::MultipleOf(_) | Op::NumberFormat(_) => {
-                match kind {
-                    Kind::Number => self.number(op, value.number()),
-                    _ => YES,
-                }
-            }
-            _ => match kind {
-                Kind::String => self.text(op, value.string()),
-                _ => YES,
-            },
-        }
-    }
-
-    /// `const` and `enum`.
-    #[inline(always)]
-    fn head(&mut self, op: &Op, value: N, kind: Kind) -> Answer {
+    pub(super) fn value_op(&mut self, leaf: &Leaf, value: N, kind: Kind) -> Answer {
         let plan = self.plan;
-        match *op {
-            Op::Const(index) => match plan.literal_at(index) {
+        match *leaf {
+            Leaf::Const(index) => match plan.literal_at(index) {
                 Some(literal) => self.equals(literal, value, kind),
                 None => broken(),
             },
-            Op::Enum(index) => match plan.enums.get(to_usize(index)) {
+            Leaf::Enum(index) => match plan.enums.get(to_usize(index)) {
                 Some(members) => self.is_member(members, value, kind),
                 None => broken(),
             },
-            _ => broken(),
+            Leaf::Minimum { .. }
+            | Leaf::Maximum { .. }
+            | Leaf::MultipleOf(_)
+            | Leaf::NumberFormat(_) => match kind {
+                Kind::Number => self.number(leaf, value.number()),
+                _ => YES,
+            },
+            Leaf::MinLength(_)
+            | Leaf::MaxLength(_)
+            | Leaf::Pattern(_)
+            | Leaf::Format(_)
+            | Leaf::Content { .. } => match kind {
+                Kind::String => self.text(leaf, value),
+                _ => YES,
+            },
         }
     }
 
@@ -146,18 +145,18 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
 
     /// A keyword about numbers.
     #[inline(always)]
-    fn number(&mut self, op: &Op, found: Number<'_>) -> Answer {
-        let matched = match *op {
-            Op::Minimum { number, exclusive } => {
+    fn number(&mut self, leaf: &Leaf, found: Number<'_>) -> Answer {
+        let matched = match *leaf {
+            Leaf::Minimum { number, exclusive } => {
                 let order = self.against(number, found)?;
                 order == Ordering::Greater || (order == Ordering::Equal && !exclusive)
             }
-            Op::Maximum { number, exclusive } => {
+            Leaf::Maximum { number, exclusive } => {
                 let order = self.against(number, found)?;
                 order == Ordering::Less || (order == Ordering::Equal && !exclusive)
             }
-            Op::MultipleOf(number) => self.multiple(number, found)?,
-            Op::NumberFormat(format) => {
+            Leaf::MultipleOf(number) => self.multiple(number, found)?,
+            Leaf::NumberFormat(format) => {
                 self.spend(price::number_format(format, found))?;
                 format.accepts(found)
             }
@@ -235,9 +234,10 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
 
     /// A keyword about strings.
     #[inline(never)]
-    fn text(&mut self, op: &Op, text: &str) -> Answer {
-        let matched = match *op {
-            Op::MinLength(least) => {
+    fn text(&mut self, leaf: &Leaf, value: N) -> Answer {
+        let text = value.string();
+        let matched = match *leaf {
+            Leaf::MinLength(least) => {
                 let least = least.get();
                 // A code point has at most four bytes, so most answers need no counting.
                 let bytes = units(text.len());
@@ -250,7 +250,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
                     units(text.chars().count()) >= least
                 }
             }
-            Op::MaxLength(most) => {
+            Leaf::MaxLength(most) => {
                 let most = most.get();
                 let bytes = units(text.len());
                 if bytes <= most {
@@ -262,12 +262,12 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
                     units(text.chars().count()) <= most
                 }
             }
-            Op::Pattern(pattern) => return self.matches(pattern, text),
-            Op::Format(format) => {
+            Leaf::Pattern(pattern) => return self.matches(pattern, text),
+            Leaf::Format(format) => {
                 self.spend(price::format(format, text))?;
                 format.accepts(text)
             }
-            Op::Content { base64, json } => {
+            Leaf::Content { base64, json } => {
                 self.spend(price::content(text))?;
                 content::accepts(text, base64, json)
             }

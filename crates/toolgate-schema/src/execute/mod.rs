@@ -31,7 +31,7 @@ use std::ops::ControlFlow;
 use smallvec::SmallVec;
 use toolgate_json::{Kind, Node};
 
-pub(crate) use applied::{Applied, Part};
+pub(crate) use applied::{Applied, Part, Wanted};
 pub(crate) use evaluator::{At, Evaluator};
 pub use exhausted::Exhausted;
 use exhausted::Stop;

@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 use toolgate_json::{Kind, Node};
 
 use super::Flow;
-use super::frame::{Child, Frame};
-use super::path::Token;
+use super::frame::Frame;
 use super::reporter::Reporter;
 use super::sink::Sink;
 use crate::dialect::Keyword;
+use crate::execute::{Applied, Part};
 use crate::model::{Entry, Form, Model};
 
 impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
@@ -18,7 +18,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         &mut self,
         frame: &Frame<'o, 'i, N>,
         entry: &'o Entry,
-        children: &[Child<'i, N>],
+        children: &[Applied<'i, N>],
         sink: &mut S,
     ) -> Flow {
         let model: &'o Model = self.context.model;
@@ -48,7 +48,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
                 | Keyword::UnevaluatedProperties
                 | Keyword::Contains,
             ) => {
-                let Some(list) = self.list(entry, children)? else {
+                let Some(list) = self.list(frame, entry, children)? else {
                     return ControlFlow::Continue(());
                 };
                 return self.announce(frame, |spot| sink.annotation(spot, &list));
@@ -71,19 +71,25 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
 
     /// The names or indexes that a keyword's subschemas match, as far as there is room;
     /// nothing if none does.
-    fn list(&mut self, entry: &Entry, children: &[Child<'i, N>]) -> Flow<Option<String>> {
+    fn list(
+        &mut self,
+        frame: &Frame<'o, 'i, N>,
+        entry: &Entry,
+        children: &[Applied<'i, N>],
+    ) -> Flow<Option<String>> {
         let mut list = String::new();
         for child in children {
-            let text = match child.step {
-                Token::Name(name) => toolgate_json::json_string(name),
-                Token::Index(index) => {
-                    let matches = self.context.subschema(child.node, child.at)?;
+            let text = match child.to {
+                Part::Member(name, _) => toolgate_json::json_string(name),
+                Part::Item(index, _) => {
+                    let at = frame.at.part(child.to);
+                    let matches = self.context.subschema(child.node, at)?;
                     if entry.keyword != Keyword::Contains || matches != Some(true) {
                         continue;
                     }
                     index.to_string()
                 }
-                _ => continue,
+                Part::Whole | Part::Name(_) => continue,
             };
             if list.len() <= NOTED_BYTES {
                 list.push(if list.is_empty() { '[' } else { ',' });

@@ -6,22 +6,22 @@
 
 use std::ops::ControlFlow;
 
+use smallvec::SmallVec;
 use toolgate_json::{Kind, Node};
 
 use super::context::Context;
 use super::found::{found, near, show};
-use super::kind::Tag;
+use super::text::Tag;
 use super::{Flow, Stop, broken, or_broken};
 use crate::dialect::Keyword;
 use crate::execute::At;
 use crate::int::units;
 use crate::model::{DocId, Entry, Form, Model, SubId};
 
-/// The branches of a union, most plausible first.
+/// The branches of a union that a value was most plausibly meant for.
 pub(super) struct Ranking {
-    pub(super) order: Vec<usize>,
-    /// How many of them share the first place.
-    pub(super) best: usize,
+    /// Those that share the first place.
+    pub(super) plausible: Vec<usize>,
     pub(super) tag: Option<Tag>,
 }
 
@@ -36,30 +36,42 @@ struct Evidence<'o> {
 impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     /// Ranks the branches of a union for a value.
     pub(super) fn ranked(&mut self, at: At<'i, N>, subs: &'o [SubId]) -> Flow<Ranking> {
-        let mut scored = Vec::with_capacity(subs.len().min(BRANCHES));
-        for (index, sub) in subs.iter().take(BRANCHES).enumerate() {
-            scored.push((index, self.evidence(at, *sub)?));
-        }
+        let mut scored = self.scored(at, subs)?;
         let tag = self.tag(at, &scored);
-        scored.sort_by_key(|(_, evidence)| std::cmp::Reverse(evidence.score));
+        sort(&mut scored);
         let top = scored.first().map(|(_, evidence)| evidence.score);
         let best = scored
             .iter()
             .take_while(|(_, evidence)| Some(evidence.score) == top)
             .count();
-        let mut order: Vec<usize> = scored.into_iter().map(|(index, _)| index).collect();
-        order.extend(BRANCHES..subs.len());
+        let plausible = scored.iter().take(best.min(TIES));
         ControlFlow::Continue(Ranking {
-            order,
-            best: best.min(TIES),
+            plausible: plausible.map(|(index, _)| *index).collect(),
             tag,
         })
+    }
+
+    /// The branches of a union by their places, most plausible first.
+    pub(super) fn order(&mut self, at: At<'i, N>, subs: &'o [SubId]) -> Flow<Vec<usize>> {
+        let mut scored = self.scored(at, subs)?;
+        sort(&mut scored);
+        let ranked = scored.into_iter().map(|(index, _)| index);
+        ControlFlow::Continue(ranked.chain(BRANCHES..subs.len()).collect())
+    }
+
+    fn scored(&mut self, at: At<'i, N>, subs: &'o [SubId]) -> Flow<Vec<(usize, Evidence<'o>)>> {
+        let mut scored = Vec::with_capacity(subs.len().min(BRANCHES));
+        for (index, sub) in subs.iter().take(BRANCHES).enumerate() {
+            scored.push((index, self.evidence(at, *sub)?));
+        }
+        ControlFlow::Continue(scored)
     }
 
     fn evidence(&mut self, at: At<'i, N>, branch: SubId) -> Flow<Evidence<'o>> {
         let model: &'o Model = self.model;
         let mut evidence = Evidence::default();
-        let mut waiting = vec![branch];
+        let mut waiting: SmallVec<[SubId; PLACES]> = SmallVec::new();
+        waiting.push(branch);
         let mut next = 0;
         while let Some(id) = waiting.get(next).copied() {
             next += 1;
@@ -219,6 +231,11 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
             found: found(At::Value(value)),
         })
     }
+}
+
+/// Sorts branches by what speaks for them; equals stay as the schema has them.
+fn sort(scored: &mut [(usize, Evidence<'_>)]) {
+    scored.sort_by_key(|(_, evidence)| std::cmp::Reverse(evidence.score));
 }
 
 /// What a constant property weighs.

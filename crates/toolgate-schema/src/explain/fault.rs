@@ -6,13 +6,14 @@ use toolgate_json::{Kind, Node, NodeId, View};
 
 use super::context::Context;
 use super::found::{cut, found, near, show};
-use super::kind::{Branches, FindingKind};
+use super::kind::FindingKind;
 use super::path::Path;
+use super::text::Branches;
 use super::{Flow, Stop, broken, or_broken};
 use crate::dialect::Keyword;
 use crate::execute::At;
 use crate::int::{to_usize, units};
-use crate::model::{ContentUse, Dependency, DocId, Entry, Form, FormatUse, Model, SubId};
+use crate::model::{Dependency, DocId, Entry, Form, Model, SubId};
 use crate::plan::NodeIx;
 
 /// A keyword, or a `false` schema, that does not hold for a value: enough to say later
@@ -90,64 +91,8 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
             }
             return self.never(fault).map_continue(Some);
         };
-        let count = at.len();
-        let literal = || model.view(doc, entry.value).map_or_else(String::new, show);
         let kind = match (&entry.form, entry.keyword) {
-            (Form::Types(types), _) => FindingKind::Type {
-                expected: types.names(),
-                found: found(at),
-            },
-            (Form::Literal, Keyword::Const) => FindingKind::Const {
-                expected: literal(),
-                found: found(at),
-            },
             (Form::Literal, Keyword::Enum) => return self.not_a_member(doc, at, entry),
-            (Form::Literal, Keyword::MultipleOf) => FindingKind::MultipleOf {
-                divisor: literal(),
-                found: found(at),
-            },
-            (Form::Bound { exclusive }, Keyword::Minimum | Keyword::ExclusiveMinimum) => {
-                FindingKind::Minimum {
-                    limit: literal(),
-                    exclusive: *exclusive,
-                    found: found(at),
-                }
-            }
-            (Form::Bound { exclusive }, _) => FindingKind::Maximum {
-                limit: literal(),
-                exclusive: *exclusive,
-                found: found(at),
-            },
-            (Form::Count(limit), keyword) => {
-                let limit = *limit;
-                match keyword {
-                    Keyword::MinLength => FindingKind::MinLength {
-                        least: limit,
-                        count: at.string().chars().count(),
-                        found: found(at),
-                    },
-                    Keyword::MaxLength => FindingKind::MaxLength {
-                        most: limit,
-                        count: at.string().chars().count(),
-                        found: found(at),
-                    },
-                    Keyword::MinItems => FindingKind::MinItems {
-                        least: limit,
-                        count,
-                    },
-                    Keyword::MaxItems => FindingKind::MaxItems { most: limit, count },
-                    Keyword::MinProperties => FindingKind::MinProperties {
-                        least: limit,
-                        count,
-                    },
-                    Keyword::MaxProperties => FindingKind::MaxProperties { most: limit, count },
-                    Keyword::MinContains => FindingKind::MinContains {
-                        least: limit,
-                        count: fault.matched,
-                    },
-                    _ => FindingKind::MaxContains { most: limit },
-                }
-            }
             (Form::Flag(_), _) => {
                 let pair = match at.array() {
                     Some(array) => {
@@ -159,28 +104,6 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
                 let (first, second) = pair.unwrap_or((0, 0));
                 FindingKind::UniqueItems { first, second }
             }
-            (Form::Pattern(pattern), _) => FindingKind::Pattern {
-                pattern: cut(self
-                    .model
-                    .patterns
-                    .get(pattern.index())
-                    .map_or("", |pattern| pattern.as_str())),
-                found: found(at),
-            },
-            (Form::Format(format), _) => FindingKind::Format {
-                format: match format {
-                    FormatUse::Text(format) => format.name(),
-                    FormatUse::Number(format) => format.name(),
-                },
-                found: found(at),
-            },
-            (Form::Content(content), _) => FindingKind::Content {
-                expected: match content {
-                    ContentUse::Base64 => "base64",
-                    ContentUse::Json => "application/json",
-                },
-                found: found(at),
-            },
             (Form::Literal, Keyword::Required) => {
                 let plain = self.program.plain();
                 let op = fault.entry.and_then(|place| plain.op(fault.node, place));
@@ -194,6 +117,11 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
                 }
             }
             (Form::Dependencies(map), _) => return self.unmet(doc, at, map),
+            (Form::Count(least), Keyword::MinContains) => FindingKind::MinContains {
+                least: *least,
+                count: fault.matched,
+            },
+            (Form::Count(most), Keyword::MaxContains) => FindingKind::MaxContains { most: *most },
             (_, Keyword::Contains) => FindingKind::Contains,
             (_, Keyword::Not) => FindingKind::Not { found: found(at) },
             (Form::List(subs), Keyword::AnyOf) => FindingKind::AnyOf(self.branches(at, subs)?),
@@ -201,7 +129,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
                 matched: fault.first_matched,
             },
             (Form::List(subs), Keyword::OneOf) => FindingKind::OneOf(self.branches(at, subs)?),
-            _ => return ControlFlow::Continue(None),
+            _ => return ControlFlow::Continue(FindingKind::of_value(model, doc, entry, at)),
         };
         ControlFlow::Continue(Some(kind))
     }
@@ -210,7 +138,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         let ranking = self.ranked(at, subs)?;
         ControlFlow::Continue(Branches {
             count: subs.len(),
-            plausible: ranking.order.into_iter().take(ranking.best).collect(),
+            plausible: ranking.plausible,
             tag: ranking.tag,
         })
     }

@@ -2,7 +2,7 @@
 
 use toolgate_json::{Key as _, Kind, Node};
 
-use super::kind::Found;
+use super::text::Found;
 use crate::execute::At;
 use toolgate_syntax::closest;
 

@@ -2,8 +2,9 @@
 
 use super::fault::{Fault, Via};
 use super::path::{Path, Token};
-use crate::execute::At;
-use crate::model::{DocId, Entry, SubId};
+use crate::execute::{Applied, At, Part};
+use crate::int::to_usize;
+use crate::model::{DocId, Entry, Form, SubId};
 use crate::plan::{NodeIx, PlainKeyword};
 
 /// A subschema that is being reported, as far as it has come.
@@ -25,7 +26,7 @@ pub(super) struct Frame<'o, 'i, N> {
     /// The keyword under way, by its place in the schema.
     pub(super) keyword: Option<Keyword<'o>>,
     /// The subschemas of the keyword under way that are still to be reported.
-    pub(super) children: std::vec::IntoIter<Child<'i, N>>,
+    pub(super) children: std::vec::IntoIter<Applied<'i, N>>,
     /// The keywords that led here.
     pub(super) path: Path,
     /// The place in the instance.
@@ -53,17 +54,6 @@ pub(super) struct Keyword<'o> {
     pub(super) branches: Option<usize>,
 }
 
-/// A subschema about to be reported.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Child<'i, N> {
-    pub(super) node: NodeIx,
-    pub(super) at: At<'i, N>,
-    /// What follows the keyword in the schema's path.
-    pub(super) token: Token<'i>,
-    /// What follows in the instance's path.
-    pub(super) step: Token<'i>,
-}
-
 /// How many of a keyword's subschemas match, as far as a fault says it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Matches {
@@ -86,6 +76,26 @@ impl<'i, N: Copy> Frame<'_, 'i, N> {
             matched: matches.count,
             first_matched: matches.first,
         }
+    }
+
+    /// What the keyword under way adds to the schema's path when it applies a subschema, and
+    /// what to the instance's.
+    pub(super) fn tokens(&self, applied: &Applied<'i, N>) -> (Token<'i>, Token<'i>) {
+        let place = to_usize(applied.place);
+        let key = |key: Option<toolgate_json::NodeId>| key.map_or(Token::None, Token::Key);
+        let token = match self.keyword.map(|keyword| &keyword.entry.form) {
+            Some(Form::List(_)) => Token::Index(place),
+            Some(Form::Map(map)) => key(map.get(place).map(|(name, _)| *name)),
+            Some(Form::Patterns(patterns)) => key(patterns.get(place).map(|(name, _, _)| *name)),
+            Some(Form::Dependencies(map)) => key(map.get(place).map(|(name, _)| *name)),
+            _ => Token::None,
+        };
+        let step = match applied.to {
+            Part::Member(name, _) => Token::Name(name),
+            Part::Item(at, _) => Token::Index(at),
+            Part::Whole | Part::Name(_) => Token::None,
+        };
+        (token, step)
     }
 
     /// The path of the keyword under way, or of the subschema.

@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 use toolgate_json::Node;
 
 use super::fault::{has_words, must_all_match};
-use super::frame::{self, Child, Frame, Matches};
+use super::frame::{self, Frame, Matches};
 use super::path::Token;
 use super::reporter::Reporter;
 use super::sink::Sink;
 use super::{Flow, Stop, broken};
 use crate::dialect::Keyword;
-use crate::execute::{Applied, Part};
+use crate::execute::{Applied, Wanted};
 use crate::int::to_usize;
 use crate::model::{Entry, Form};
 use crate::plan::{Op, PlainKeyword};
@@ -48,13 +48,28 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         if is_unevaluated(op) && !frame.valid {
             return ControlFlow::Continue(());
         }
+        let must_all_match = must_all_match(entry);
+        let fails_below = must_all_match
+            && matches!(op, Op::Object(_) | Op::Array(_))
+            && !matches!(entry.form, Form::Dependencies(_));
+        if fails_below {
+            // It fails by members or items alone: those that fail are the answer.
+            let found = self.failing_below(frame, op)?;
+            if found.as_ref().is_some_and(Vec::is_empty) {
+                return ControlFlow::Continue(());
+            }
+            frame.valid = false;
+            self.name_keyword(frame, place, entry)?;
+            self.left_out |= found.is_none();
+            frame.children = found.unwrap_or_default().into_iter();
+            return ControlFlow::Continue(());
+        }
         let holds = self.context.keyword(frame.node, op, frame.at)?;
         if holds == Some(true) {
             return ControlFlow::Continue(());
         }
         frame.valid = false;
         self.name_keyword(frame, place, entry)?;
-        let must_all_match = must_all_match(entry);
         if holds.is_none() && !must_all_match {
             self.left_out = true;
             return ControlFlow::Continue(());
@@ -71,16 +86,11 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         if !must_all_match && !union {
             return ControlFlow::Continue(());
         }
-        let evaluator = &mut self.context.evaluator;
-        let found = evaluator.failing(frame.node, op, frame.at);
-        let found = found.map_break(Stop::from)?;
+        let found = self.failing_below(frame, op)?;
         self.left_out |= found.is_none();
-        let found = found.unwrap_or_default().into_iter();
-        let mut children: Vec<_> = found
-            .map(|applied| self.child_of(frame, entry, applied))
-            .collect();
+        let mut children = found.unwrap_or_default();
         if let (true, Form::List(subs)) = (union, &entry.form) {
-            let order = self.context.ranked(frame.at, subs)?.order;
+            let order = self.context.order(frame.at, subs)?;
             children = order
                 .into_iter()
                 .filter_map(|place| children.get(place).copied())
@@ -126,10 +136,6 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         if let Some(under_way) = &mut frame.keyword {
             under_way.holds = holds;
         }
-        let children = applied.into_iter();
-        let children: Vec<_> = children
-            .map(|applied| self.child_of(frame, entry, applied))
-            .collect();
         match keyword.op {
             Some(op) if !holds => {
                 if self.has_own_words(frame, op, entry)? {
@@ -137,18 +143,19 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
                     self.fault(frame, matches, sink)?;
                 }
             }
-            _ => self.annotate(frame, entry, &children, sink)?,
+            _ => self.annotate(frame, entry, &applied, sink)?,
         }
-        frame.children = children.into_iter();
+        frame.children = applied.into_iter();
         ControlFlow::Continue(())
     }
 
     /// Adds a keyword to the path.
     fn name_keyword(&mut self, frame: &mut Frame<'o, 'i, N>, place: u32, entry: &'o Entry) -> Flow {
         let context = &mut self.context;
+        let name = context.text(frame.doc, entry.name);
         let path = context
             .paths
-            .step(frame.path, frame.doc, Token::Key(entry.name));
+            .step(frame.path, frame.doc, Token::Key(entry.name), name.len());
         frame.keyword = Some(frame::Keyword {
             entry,
             place,
@@ -156,7 +163,6 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             holds: false,
             branches: None,
         });
-        let name = context.text(frame.doc, entry.name);
         context.pay_text(name)
     }
 
@@ -189,42 +195,26 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         ControlFlow::Continue(matches)
     }
 
+    /// The subschemas that a keyword applies and that fail; nothing if it takes too many
+    /// nested evaluations to find them.
+    fn failing_below(
+        &mut self,
+        frame: &Frame<'o, 'i, N>,
+        op: Op,
+    ) -> Flow<Option<Vec<Applied<'i, N>>>> {
+        let evaluator = &mut self.context.evaluator;
+        let found = evaluator.applied(frame.node, op, frame.at, Wanted::Failing);
+        found.map_break(Stop::from)
+    }
+
     /// The subschemas that a keyword applies; none if it takes too many nested evaluations
     /// to find them.
     fn applied(&mut self, frame: &Frame<'o, 'i, N>, op: Op) -> Flow<Vec<Applied<'i, N>>> {
         let evaluator = &mut self.context.evaluator;
-        let found = evaluator.applied(frame.node, op, frame.at);
+        let found = evaluator.applied(frame.node, op, frame.at, Wanted::All);
         let found = found.map_break(Stop::from)?;
         self.left_out |= found.is_none();
         ControlFlow::Continue(found.unwrap_or_default())
-    }
-
-    /// A subschema that a keyword applies, with what it adds to the paths.
-    fn child_of(
-        &self,
-        frame: &Frame<'o, 'i, N>,
-        entry: &Entry,
-        applied: Applied<'i, N>,
-    ) -> Child<'i, N> {
-        let place = to_usize(applied.place);
-        let key = |key: Option<toolgate_json::NodeId>| key.map_or(Token::None, Token::Key);
-        let token = match &entry.form {
-            Form::List(_) => Token::Index(place),
-            Form::Map(map) => key(map.get(place).map(|(name, _)| *name)),
-            Form::Patterns(patterns) => key(patterns.get(place).map(|(name, _, _)| *name)),
-            Form::Dependencies(map) => key(map.get(place).map(|(name, _)| *name)),
-            _ => Token::None,
-        };
-        Child {
-            node: applied.node,
-            at: frame.at.part(applied.to),
-            token,
-            step: match applied.to {
-                Part::Member(name, _) => Token::Name(name),
-                Part::Item(at, _) => Token::Index(at),
-                Part::Whole | Part::Name(_) => Token::None,
-            },
-        }
     }
 }
 

@@ -1,6 +1,18 @@
-//! What can be wrong with an instance: one kind for each way a keyword fails.
+//! What can be wrong with an instance: one kind for each way a keyword fails, and its
+//! message: one line, lower case, no full stop, foreign text through `quote` and cut.
 
-use toolgate_json::Kind;
+use std::fmt::{self, Display, Formatter};
+
+use toolgate_json::{Node, quote};
+
+use super::found::{cut, found, show};
+use super::text::{
+    Alternatives, Branches, Count, Found, SHOWN, write_closest, write_members, write_missing,
+    write_none, write_tag,
+};
+use crate::dialect::Keyword;
+use crate::execute::At;
+use crate::model::{ContentUse, DocId, Entry, Form, FormatUse, Model};
 
 /// Why a keyword does not hold, with what it expected and what it found.
 ///
@@ -203,42 +215,240 @@ pub enum FindingKind {
     },
 }
 
-/// The branches of an `anyOf` or `oneOf` of which none matches.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Branches {
-    /// How many there are.
-    pub count: usize,
-    /// The indexes of those that the value most plausibly meant, judged by
-    /// constant properties first and types second; equals stand together.
-    pub plausible: Vec<usize>,
-    /// The constant property that tells the branches apart, if there is one
-    /// and the value's matches none of them.
-    pub tag: Option<Tag>,
+impl FindingKind {
+    /// What a value lacks that fails a keyword, if the keyword and the value are all that
+    /// there is to say; of other keywords nothing.
+    pub(super) fn of_value<'i, N: Node<'i>>(
+        model: &Model,
+        doc: DocId,
+        entry: &Entry,
+        at: At<'i, N>,
+    ) -> Option<Self> {
+        let literal = || model.view(doc, entry.value).map_or_else(String::new, show);
+        let count = at.len();
+        Some(match (&entry.form, entry.keyword) {
+            (Form::Types(types), _) => Self::Type {
+                expected: types.names(),
+                found: found(at),
+            },
+            (Form::Literal, Keyword::Const) => Self::Const {
+                expected: literal(),
+                found: found(at),
+            },
+            (Form::Literal, Keyword::MultipleOf) => Self::MultipleOf {
+                divisor: literal(),
+                found: found(at),
+            },
+            (Form::Bound { exclusive }, Keyword::Minimum | Keyword::ExclusiveMinimum) => {
+                Self::Minimum {
+                    limit: literal(),
+                    exclusive: *exclusive,
+                    found: found(at),
+                }
+            }
+            (Form::Bound { exclusive }, _) => Self::Maximum {
+                limit: literal(),
+                exclusive: *exclusive,
+                found: found(at),
+            },
+            (Form::Count(limit), keyword) => {
+                let limit = *limit;
+                match keyword {
+                    Keyword::MinLength => Self::MinLength {
+                        least: limit,
+                        count: at.string().chars().count(),
+                        found: found(at),
+                    },
+                    Keyword::MaxLength => Self::MaxLength {
+                        most: limit,
+                        count: at.string().chars().count(),
+                        found: found(at),
+                    },
+                    Keyword::MinItems => Self::MinItems {
+                        least: limit,
+                        count,
+                    },
+                    Keyword::MaxItems => Self::MaxItems { most: limit, count },
+                    Keyword::MinProperties => Self::MinProperties {
+                        least: limit,
+                        count,
+                    },
+                    Keyword::MaxProperties => Self::MaxProperties { most: limit, count },
+                    _ => return None,
+                }
+            }
+            (Form::Pattern(pattern), _) => Self::Pattern {
+                pattern: cut(model
+                    .patterns
+                    .get(pattern.index())
+                    .map_or("", |pattern| pattern.as_str())),
+                found: found(at),
+            },
+            (Form::Format(format), _) => Self::Format {
+                format: match format {
+                    FormatUse::Text(format) => format.name(),
+                    FormatUse::Number(format) => format.name(),
+                },
+                found: found(at),
+            },
+            (Form::Content(content), _) => Self::Content {
+                expected: match content {
+                    ContentUse::Base64 => "base64",
+                    ContentUse::Json => "application/json",
+                },
+                found: found(at),
+            },
+            _ => return None,
+        })
+    }
 }
 
-/// A property whose constant value tells the branches of a union apart.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Tag {
-    /// Its name.
-    pub property: String,
-    /// The first values that branches expect.
-    pub expected: Vec<String>,
-    /// How many they expect beyond these.
-    pub more: usize,
-    /// The one that was probably meant.
-    pub closest: Option<String>,
-    /// The value.
-    pub found: Found,
-}
-
-/// A value that was found in the instance.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Found {
-    /// Its type.
-    pub kind: Kind,
-    /// Its JSON text, cut.
-    pub text: String,
+impl Display for FindingKind {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Type { expected, found } => {
+                write!(f, "expected {}, found {found}", Alternatives(expected))
+            }
+            Self::Const { expected, found } => {
+                write!(f, "must be {}, found {found}", quote(expected, SHOWN))
+            }
+            Self::Enum {
+                expected,
+                more,
+                closest,
+                found,
+            } => {
+                if expected.is_empty() {
+                    return write!(f, "expected nothing, found {found}");
+                }
+                f.write_str("must be ")?;
+                write_members(expected, *more, f)?;
+                write!(f, ", found {found}")?;
+                write_closest(closest.as_deref(), f)
+            }
+            Self::Minimum {
+                limit,
+                exclusive,
+                found,
+            } => {
+                let word = if *exclusive { "above" } else { "at least" };
+                write!(f, "expected {word} {}, found {found}", quote(limit, SHOWN))
+            }
+            Self::Maximum {
+                limit,
+                exclusive,
+                found,
+            } => {
+                let word = if *exclusive { "below" } else { "at most" };
+                write!(f, "expected {word} {}, found {found}", quote(limit, SHOWN))
+            }
+            Self::MultipleOf { divisor, found } => write!(
+                f,
+                "expected a multiple of {}, found {found}",
+                quote(divisor, SHOWN)
+            ),
+            Self::MinLength {
+                least,
+                count,
+                found,
+            } => write!(
+                f,
+                "expected at least {}, found {count} in {found}",
+                Count(*least, "character", "characters")
+            ),
+            Self::MaxLength { most, count, found } => write!(
+                f,
+                "expected at most {}, found {count} in {found}",
+                Count(*most, "character", "characters")
+            ),
+            Self::Pattern { pattern, found } => write!(
+                f,
+                "expected a match of pattern `{}`, found {found}",
+                quote(pattern, SHOWN)
+            ),
+            Self::Format { format, found } => {
+                write!(f, "expected format {format}, found {found}")
+            }
+            Self::Content { expected, found } => {
+                write!(f, "expected {expected} content, found {found}")
+            }
+            Self::MinItems { least, count } => write!(
+                f,
+                "expected at least {}, found {count}",
+                Count(*least, "item", "items")
+            ),
+            Self::MaxItems { most, count } => write!(
+                f,
+                "expected at most {}, found {count}",
+                Count(*most, "item", "items")
+            ),
+            Self::UniqueItems { first, second } => {
+                write!(
+                    f,
+                    "expected distinct items, found items {first} and {second} equal"
+                )
+            }
+            Self::Contains => f.write_str("expected an item that matches `contains`, found none"),
+            Self::MinContains { least, count } => write!(
+                f,
+                "expected at least {} matching `contains`, found {count}",
+                Count(*least, "item", "items")
+            ),
+            Self::MaxContains { most } => write!(
+                f,
+                "expected at most {} matching `contains`, found more",
+                Count(*most, "item", "items")
+            ),
+            Self::MinProperties { least, count } => write!(
+                f,
+                "expected at least {}, found {count}",
+                Count(*least, "property", "properties")
+            ),
+            Self::MaxProperties { most, count } => write!(
+                f,
+                "expected at most {}, found {count}",
+                Count(*most, "property", "properties")
+            ),
+            Self::Required { missing, more } => write_missing(missing, *more, f),
+            Self::DependentRequired {
+                present,
+                missing,
+                more,
+            } => {
+                write_missing(missing, *more, f)?;
+                write!(f, ", needed beside `{}`", quote(present, SHOWN))
+            }
+            Self::UnexpectedProperty { name, closest } => {
+                write!(f, "unexpected property `{}`", quote(name, SHOWN))?;
+                match closest {
+                    Some(name) => write!(f, ", did you mean `{}`?", quote(name, SHOWN)),
+                    None => Ok(()),
+                }
+            }
+            Self::ForbiddenProperty { name } => {
+                write!(f, "property `{}` is not allowed here", quote(name, SHOWN))
+            }
+            Self::UnexpectedItem { index } => write!(f, "unexpected item {index}"),
+            Self::ForbiddenName => f.write_str("no property name is allowed here"),
+            Self::AnyOf(branches) => {
+                write_none(branches, f)?;
+                write_tag(branches, f)
+            }
+            Self::OneOf(branches) => {
+                write_none(branches, f)?;
+                if branches.count > 1 {
+                    f.write_str(", expected exactly one")?;
+                }
+                write_tag(branches, f)
+            }
+            Self::OneOfMany {
+                matched: [first, second],
+            } => write!(
+                f,
+                "expected to match exactly one branch, matches {first} and {second}"
+            ),
+            Self::Not { found } => write!(f, "found {found}, which `not` forbids"),
+            Self::Never { found } => write!(f, "expected nothing, found {found}"),
+        }
+    }
 }

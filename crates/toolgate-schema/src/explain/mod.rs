@@ -25,6 +25,7 @@ mod program;
 mod reported;
 mod reporter;
 pub(crate) mod sink;
+pub(crate) mod text;
 
 use std::ops::ControlFlow;
 

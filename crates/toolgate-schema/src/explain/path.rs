@@ -37,36 +37,45 @@ struct Step<'i> {
     token: Token<'i>,
     /// The document that a [`Token::Key`] stands in.
     doc: DocId,
+    /// The size of the path that ends here.
+    extent: Extent,
+}
+
+/// The size of a path.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Extent {
+    /// Bytes of its text, about: nothing in it is escaped yet.
+    pub(super) bytes: usize,
+    pub(super) steps: usize,
 }
 
 impl<'i> Paths<'i> {
-    /// A path and one step more; the same path if there is no step.
-    pub(super) fn step(&mut self, from: Path, doc: DocId, token: Token<'i>) -> Path {
-        if let Token::None = token {
-            return from;
-        }
-        self.steps.push(Step { from, token, doc });
+    /// A path and one step more; the same path if there is no step. `key` is the length of
+    /// a [`Token::Key`] in bytes.
+    pub(super) fn step(&mut self, from: Path, doc: DocId, token: Token<'i>, key: usize) -> Path {
+        let bytes = match token {
+            Token::None => return from,
+            Token::Index(_) => INDEX,
+            Token::Name(name) => name.len(),
+            Token::Key(_) => key,
+        };
+        let before = self.extent(from);
+        let extent = Extent {
+            bytes: before.bytes + 1 + bytes,
+            steps: before.steps + 1,
+        };
+        self.steps.push(Step {
+            from,
+            token,
+            doc,
+            extent,
+        });
         Path(to_u32(self.steps.len()))
     }
 
-    /// Bytes of a path, about (nothing in it is escaped yet), and its steps.
-    pub(super) fn extent(&self, model: &Model, place: Path) -> (usize, usize) {
-        let (mut bytes, mut count) = (0, 0);
-        let mut next = self.at(place);
-        while let Some(step) = next {
-            bytes += 1 + match step.token {
-                Token::None => 0,
-                Token::Index(_) => INDEX,
-                Token::Name(name) => name.len(),
-                Token::Key(key) => {
-                    let key = model.view(step.doc, key);
-                    key.map_or(0, |key| key.string().len())
-                }
-            };
-            count += 1;
-            next = self.at(step.from);
-        }
-        (bytes, count)
+    /// The size of a path.
+    pub(super) fn extent(&self, place: Path) -> Extent {
+        self.at(place).map_or(Extent::default(), |step| step.extent)
     }
 
     /// How many steps there are.
@@ -87,7 +96,7 @@ impl<'i> Paths<'i> {
             steps.push(step);
             next = self.at(step.from);
         }
-        let mut pointer = String::with_capacity(self.extent(model, place).0);
+        let mut pointer = String::with_capacity(self.extent(place).bytes);
         for step in steps.into_iter().rev() {
             toolgate_json::pointer::push(&mut pointer, &text(model, step));
         }

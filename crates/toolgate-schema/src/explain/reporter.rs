@@ -6,13 +6,13 @@ use toolgate_json::Node;
 
 use super::context::Context;
 use super::fault::{Fault, Via};
-use super::frame::{Child, Frame, Matches};
+use super::frame::{Frame, Matches};
 use super::path::{Path, Token};
 use super::program::Program;
 use super::reported::Reported;
 use super::sink::{Full, Sink, Spot};
 use super::{DEEPER, Flow, Stop, broken, or_broken};
-use crate::execute::{Allowance, At, Scratch};
+use crate::execute::{Allowance, Applied, At, Scratch};
 use crate::int::{to_usize, units};
 use crate::model::{Model, Shape};
 use crate::plan::NodeIx;
@@ -101,10 +101,11 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
     fn child<S: Sink>(
         &mut self,
         frame: &Frame<'o, 'i, N>,
-        child: Child<'i, N>,
+        child: Applied<'i, N>,
         sink: &mut S,
     ) -> Flow<Option<Frame<'o, 'i, N>>> {
         let (_, sub) = self.context.sub_of(child.node)?;
+        let at = frame.at.part(child.to);
         let (mut branch, mut cap) = (frame.branch, frame.cap);
         if !S::EVERYTHING {
             if sink.findings() >= cap {
@@ -117,25 +118,30 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
                 cap = cap.min(share(sink.findings(), branches));
             }
             // A boolean schema says something else to each keyword that applies it.
-            let report = (child.node.number(), child.at.identity(), branch);
+            let report = (child.node.number(), at.identity(), branch);
             if !matches!(sub.shape, Shape::Always(_)) && !self.reported.insert(report) {
                 return ControlFlow::Continue(None);
             }
         }
         self.context.pay(1)?;
+        let (token, step) = frame.tokens(&child);
         let via = Via {
             keyword: frame.keyword.map(|keyword| keyword.entry.keyword),
             owner: frame.sub,
-            index: match child.step {
+            index: match step {
                 Token::Index(index) => Some(index),
                 _ => None,
             },
         };
         let steps = self.context.paths.len();
+        let key = match token {
+            Token::Key(key) => self.context.text(frame.doc, key).len(),
+            _ => 0,
+        };
         let paths = &mut self.context.paths;
-        let path = paths.step(frame.under_way(), frame.doc, child.token);
-        let place = paths.step(frame.place, frame.doc, child.step);
-        let mut inner = self.open(child.node, child.at, via, path, place, sink)?;
+        let path = paths.step(frame.under_way(), frame.doc, token, key);
+        let place = paths.step(frame.place, frame.doc, step, 0);
+        let mut inner = self.open(child.node, at, via, path, place, sink)?;
         (inner.branch, inner.cap, inner.steps) = (branch, cap, steps);
         ControlFlow::Continue(Some(inner))
     }
@@ -207,10 +213,10 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         }
         let name = fault.name().map_or(0, str::len);
         let context = &mut self.context;
-        let (path, path_steps) = context.paths.extent(context.model, fault.path);
-        let (place, place_steps) = context.paths.extent(context.model, fault.place);
-        context.pay(units((path_steps + place_steps) / STEPS_PER_UNIT))?;
-        let room = sink.room(4 * path + place + name);
+        let path = context.paths.extent(fault.path);
+        let place = context.paths.extent(fault.place);
+        context.pay(units((path.steps + place.steps) / STEPS_PER_UNIT))?;
+        let room = sink.room(4 * path.bytes + place.bytes + name);
         room.map_break(Stop::from)?;
         self.faults.push(fault);
         sink.noted().map_break(Stop::from)

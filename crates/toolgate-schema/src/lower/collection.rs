@@ -147,7 +147,7 @@ impl Lowering<'_> {
                 schema,
             })
             .collect();
-        if self.is_tracked(id) || !is_idle(&plan) {
+        if self.is_tracked(id)? || !is_idle(&plan) {
             self.push_object(plan, Run::Object, draft);
         }
         Ok(())
@@ -220,7 +220,7 @@ impl Lowering<'_> {
                 }
                 (Form::One(one), Keyword::Contains) => {
                     let contains = self.contains(sub, entry.keyword, *one, scope)?;
-                    if self.is_tracked(id) {
+                    if self.is_tracked(id)? {
                         // Asked again to find which items it evaluated.
                         self.revisited.insert(contains.schema);
                     }
@@ -246,7 +246,7 @@ impl Lowering<'_> {
             && plan.rest.is_none_or(|rest| rest.node == NodeIx::TRUE)
             && plan.contains.is_none()
             && !plan.unique;
-        if any && (self.is_tracked(id) || !idle) {
+        if any && (self.is_tracked(id)? || !idle) {
             self.push_array(plan, Run::Array, draft);
         }
         Ok(())

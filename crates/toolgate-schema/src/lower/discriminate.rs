@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use toolgate_json::{Kind, Node as _};
 
 use crate::int::{to_u16, to_u32, to_usize};
-use crate::plan::{NameTable, NodeIx, Op, Plan, PlanNode, Run, Select, Union};
+use crate::plan::{Leaf, NameTable, NodeIx, Op, Plan, PlanNode, Run, Select, Union};
 
 /// Gives every union its [`Select`] where there is one.
 pub(super) fn discriminate(plan: &mut Plan) {
@@ -204,7 +204,7 @@ fn demand<'p>(plan: &'p Plan, ix: NodeIx, name: &str, depth: u32) -> Option<Dema
 fn values(plan: &Plan, ix: NodeIx) -> Option<Demand<'_>> {
     let node = plan.node(ix);
     let (values, others) = match plan.run(node, Run::Head).first()? {
-        Op::Const(index) => {
+        Op::Leaf(Leaf::Const(index)) => {
             let literal = plan.literal_at(*index)?;
             let value = match literal.kind() {
                 Kind::String => Value::Text(literal.string()),
@@ -213,7 +213,7 @@ fn values(plan: &Plan, ix: NodeIx) -> Option<Demand<'_>> {
             };
             (vec![value], false)
         }
-        Op::Enum(index) => {
+        Op::Leaf(Leaf::Enum(index)) => {
             let members = plan.enums.get(to_usize(*index))?;
             let strings = members.strings.names().map(Value::Text);
             let integers = members.integers.iter().copied().map(Value::Integer);

@@ -7,7 +7,7 @@ use crate::dialect::Keyword;
 use crate::error::CompileError;
 use crate::int::{to_u32, to_usize};
 use crate::model::{ContentUse, Entry, Form, FormatUse, Sub, SubId, TypeSet};
-use crate::plan::{EnumPlan, Length, Literal, NumberLiteral, Op, Run, Slots};
+use crate::plan::{EnumPlan, Leaf, Length, Literal, NumberLiteral, Slots};
 use crate::price;
 
 impl Lowering<'_> {
@@ -32,43 +32,37 @@ impl Lowering<'_> {
                 if self.plain || !matches!(view.kind(), Kind::Null) {
                     let index = to_u32(self.plan.literals.len());
                     self.plan.literals.push(literal);
-                    draft.push(Run::Head, Op::Const(index));
+                    draft.leaf(Leaf::Const(index));
                 }
             }
             (Form::Literal, Keyword::Enum) => self.enumeration(id, sub, entry, draft)?,
             (Form::Literal, Keyword::MultipleOf) => {
                 let number = self.number(sub, entry);
-                draft.push(Run::Number, Op::MultipleOf(number));
+                draft.leaf(Leaf::MultipleOf(number));
             }
             (Form::Bound { exclusive }, Keyword::Minimum | Keyword::ExclusiveMinimum) => {
                 let number = self.number(sub, entry);
-                draft.push(
-                    Run::Number,
-                    Op::Minimum {
-                        number,
-                        exclusive: *exclusive,
-                    },
-                );
+                draft.leaf(Leaf::Minimum {
+                    number,
+                    exclusive: *exclusive,
+                });
             }
             (Form::Bound { exclusive }, _) => {
                 let number = self.number(sub, entry);
-                draft.push(
-                    Run::Number,
-                    Op::Maximum {
-                        number,
-                        exclusive: *exclusive,
-                    },
-                );
+                draft.leaf(Leaf::Maximum {
+                    number,
+                    exclusive: *exclusive,
+                });
             }
             (Form::Count(count), Keyword::MinLength) if *count > 0 => {
-                draft.push(Run::String, Op::MinLength(Length::new(*count)));
+                draft.leaf(Leaf::MinLength(Length::new(*count)));
             }
             (Form::Count(count), Keyword::MaxLength) => {
-                draft.push(Run::String, Op::MaxLength(Length::new(*count)));
+                draft.leaf(Leaf::MaxLength(Length::new(*count)));
             }
-            (Form::Pattern(pattern), _) => draft.push(Run::String, Op::Pattern(*pattern)),
+            (Form::Pattern(pattern), _) => draft.leaf(Leaf::Pattern(*pattern)),
             (Form::Format(FormatUse::Text(format)), _) => {
-                draft.push(Run::String, Op::Format(*format));
+                draft.leaf(Leaf::Format(*format));
             }
             (Form::Content(content), keyword) => {
                 // One operation for both keywords, drafted at the encoding if there is one.
@@ -85,7 +79,7 @@ impl Lowering<'_> {
                 if self.plain {
                     let json = *content == ContentUse::Json;
                     let base64 = base64 || !json;
-                    draft.push(Run::String, Op::Content { base64, json });
+                    draft.leaf(Leaf::Content { base64, json });
                     return Ok(());
                 }
                 let first = keyword == Keyword::ContentEncoding || !base64;
@@ -97,11 +91,11 @@ impl Lowering<'_> {
                             ContentUse::Json
                         })
                 {
-                    draft.push(Run::String, Op::Content { base64, json });
+                    draft.leaf(Leaf::Content { base64, json });
                 }
             }
             (Form::Format(FormatUse::Number(format)), _) => {
-                draft.push(Run::Number, Op::NumberFormat(*format));
+                draft.leaf(Leaf::NumberFormat(*format));
             }
             _ => {}
         }
@@ -184,7 +178,7 @@ impl Lowering<'_> {
         if self.plain || !(scalars.contains(types) && both) {
             let index = to_u32(self.plan.enums.len());
             self.plan.enums.push(members);
-            draft.push(Run::Head, Op::Enum(index));
+            draft.leaf(Leaf::Enum(index));
         }
         Ok(())
     }

@@ -25,7 +25,9 @@ use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::int::{to_u16, to_u32};
 use crate::limits::Limits;
 use crate::model::{Dangling, Entry, Form, Model, RefId, Shape, Sub, SubId, Target, TypeSet};
-use crate::plan::{Condition, Literal, Lost, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits, Union};
+use crate::plan::{
+    Condition, Leaf, Literal, Lost, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits, Union,
+};
 use toolgate_syntax::LimitName;
 
 pub(crate) use plain::plain;
@@ -119,6 +121,10 @@ struct Draft {
 impl Draft {
     fn push(&mut self, run: Run, op: Op) {
         self.ops.push((run, op));
+    }
+
+    fn leaf(&mut self, leaf: Leaf) {
+        self.push(leaf.run(), Op::Leaf(leaf));
     }
 
     fn require_types(&mut self, types: TypeSet) {
@@ -421,8 +427,11 @@ impl Lowering<'_> {
     }
 
     /// Whether members and items that `id` evaluates must stay visible.
-    fn is_tracked(&self, id: SubId) -> bool {
-        self.plain || self.tracked.get(id.index()).copied().unwrap_or(false)
+    fn is_tracked(&self, id: SubId) -> Result<bool, Dangling> {
+        if self.plain {
+            return Ok(true);
+        }
+        self.tracked.get(id.index()).copied().ok_or(Dangling)
     }
 }
 

@@ -261,7 +261,7 @@ pub(super) fn tracked(model: &Model) -> Result<Vec<bool>, Dangling> {
         .iter()
         .any(|entry| is_unevaluated(entry.keyword))
     {
-        return Ok(Vec::new());
+        return Ok(vec![false; model.subs.len()]);
     }
     let mut tracked = vec![false; model.subs.len()];
     let mut waiting = Vec::new();

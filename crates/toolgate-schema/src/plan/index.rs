@@ -28,7 +28,7 @@ impl NodeIx {
     }
 
     /// The types that a plain one asks for.
-    pub(super) fn types(self) -> Option<TypeSet> {
+    pub(crate) fn types(self) -> Option<TypeSet> {
         let types = u8::try_from(self.0 ^ Self::PLAIN).ok()?;
         Some(TypeSet::numbered(types))
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{NodeIx, NumberLiteral, Op, Plan, Run};
+use super::{NodeIx, Op, Plan, Run};
 use crate::int::to_usize;
 
 impl fmt::Display for Plan {
@@ -49,52 +49,7 @@ impl fmt::Display for NodeIx {
 impl Plan {
     fn op(&self, f: &mut fmt::Formatter<'_>, op: &Op) -> fmt::Result {
         match op {
-            Op::Const(index) => {
-                write!(
-                    f,
-                    "const {}",
-                    self.literal_at(*index).map_or("", |view| view.raw())
-                )
-            }
-            Op::Enum(index) => self.enumeration(f, *index),
-            Op::Minimum { number, exclusive } => {
-                write!(
-                    f,
-                    "{} {}",
-                    if *exclusive { ">" } else { ">=" },
-                    self.number(*number)
-                )
-            }
-            Op::Maximum { number, exclusive } => {
-                write!(
-                    f,
-                    "{} {}",
-                    if *exclusive { "<" } else { "<=" },
-                    self.number(*number)
-                )
-            }
-            Op::MultipleOf(number) => write!(f, "multiple of {}", self.number(*number)),
-            Op::NumberFormat(format) => write!(f, "format {}", format.name()),
-            Op::MinLength(count) => write!(f, "length >= {}", count.get()),
-            Op::MaxLength(count) => write!(f, "length <= {}", count.get()),
-            Op::Pattern(id) => {
-                let text = self
-                    .patterns
-                    .get(id.index())
-                    .map_or("", |pattern| pattern.as_str());
-                write!(f, "pattern {text}")
-            }
-            Op::Format(format) => write!(f, "format {}", format.name()),
-            Op::Content { base64, json } => {
-                write!(f, "content")?;
-                if *base64 {
-                    write!(f, " base64")?;
-                }
-                if *json {
-                    write!(f, " json")?;
-                }
-                Ok(())
-            }
+            Op::Leaf(leaf) => self.leaf(f, *leaf),
             Op::Array(index) => self.array(f, *index),
             Op::Object(index) => self.object(f, *index),
             Op::Apply(target) => write!(f, "apply {}", target),
@@ -113,16 +68,6 @@ impl Plan {
         }
     }
 
-    fn number(&self, index: u32) -> String {
-        match self.numbers.get(to_usize(index)) {
-            Some(NumberLiteral::Integer(integer)) => integer.to_string(),
-            Some(NumberLiteral::Other(literal)) => self
-                .literal(*literal)
-                .map_or(String::new(), |view| view.raw().to_owned()),
-            None => String::new(),
-        }
-    }
-
     fn union(&self, index: u32) -> String {
         let branches = self.branches(index).iter();
         let mut text = branches
@@ -135,108 +80,10 @@ impl Plan {
         }
         text
     }
-
-    fn enumeration(&self, f: &mut fmt::Formatter<'_>, index: u32) -> fmt::Result {
-        write!(f, "enum")?;
-        let Some(members) = self.enums.get(to_usize(index)) else {
-            return Ok(());
-        };
-        for (there, text) in [
-            (members.null, " null"),
-            (members.no, " false"),
-            (members.yes, " true"),
-        ] {
-            if there {
-                f.write_str(text)?;
-            }
-        }
-        for integer in &members.integers {
-            write!(f, " {integer}")?;
-        }
-        for literal in members
-            .numbers
-            .iter()
-            .chain(members.compound.iter().map(|(_, l)| l))
-        {
-            write!(
-                f,
-                " {}",
-                self.literal(*literal).map_or("", |view| view.raw())
-            )?;
-        }
-        for name in members.strings.names() {
-            write!(f, " {name:?}")?;
-        }
-        Ok(())
-    }
-
-    fn array(&self, f: &mut fmt::Formatter<'_>, index: u32) -> fmt::Result {
-        write!(f, "array")?;
-        let Some(array) = self.arrays.get(to_usize(index)) else {
-            return Ok(());
-        };
-        bounds(f, array.min, array.max)?;
-        for (position, item) in array.prefix.iter().enumerate() {
-            write!(f, "; [{position}] {}", item.node)?;
-        }
-        if let Some(rest) = array.rest {
-            write!(f, "; rest {}", rest.node)?;
-        }
-        if let Some(contains) = array.contains {
-            write!(f, "; contains {}", contains.schema)?;
-            bounds(f, contains.min, contains.max)?;
-        }
-        if array.unique {
-            write!(f, "; unique")?;
-        }
-        Ok(())
-    }
-
-    fn object(&self, f: &mut fmt::Formatter<'_>, index: u32) -> fmt::Result {
-        write!(f, "object")?;
-        let Some(object) = self.objects.get(to_usize(index)) else {
-            return Ok(());
-        };
-        bounds(f, object.min, object.max)?;
-        let name = |slot: u32| object.names.name(to_usize(slot));
-        let mut slots: Vec<_> = object.names.data().zip(object.names.names()).collect();
-        slots.sort_by_key(|(slot, _)| slot.order);
-        for (slot, name) in slots {
-            write!(f, "; {name:?}")?;
-            if slot.required {
-                write!(f, " required")?;
-            }
-            if slot.declared {
-                write!(f, " {}", slot.target.node)?;
-            }
-        }
-        for (pattern, target) in &object.patterns {
-            let text = self
-                .patterns
-                .get(pattern.index())
-                .map_or("", |pattern| pattern.as_str());
-            write!(f, "; /{text}/ {}", target.node)?;
-        }
-        if let Some(rest) = object.additional {
-            write!(f, "; rest {}", rest.node)?;
-        }
-        if let Some(schema) = object.property_names {
-            write!(f, "; names {}", schema)?;
-        }
-        for dependent in &object.dependents {
-            write!(f, "; with {:?}", name(dependent.trigger))?;
-            for required in &dependent.required {
-                write!(f, " {:?}", name(*required))?;
-            }
-            if let Some(schema) = dependent.schema {
-                write!(f, " {}", schema)?;
-            }
-        }
-        Ok(())
-    }
 }
 
-fn bounds(f: &mut fmt::Formatter<'_>, min: usize, max: usize) -> fmt::Result {
+/// The least and the greatest count of something.
+pub(super) fn bounds(f: &mut fmt::Formatter<'_>, min: usize, max: usize) -> fmt::Result {
     if min > 0 {
         write!(f, " >= {min}")?;
     }

@@ -3,14 +3,17 @@
 //! object keyword.
 
 mod ahead;
-mod collection;
+mod array;
 mod held;
 mod index;
+mod leaf;
 mod listing;
 mod names;
+mod object;
 mod plain;
 mod rare;
 mod slots;
+mod target;
 mod union;
 
 use std::sync::Arc;
@@ -18,20 +21,20 @@ use std::sync::Arc;
 use toolgate_json::{NodeId, OwnedDocument, View};
 use toolgate_pattern::Pattern;
 
-pub(crate) use collection::{
-    ArrayPlan, ByKind, Contains, Dependent, ObjectPlan, Reach, Slot, Target, Walk,
-};
+pub(crate) use array::{ArrayPlan, Contains};
 pub(crate) use held::Held;
 pub(crate) use index::NodeIx;
+pub(crate) use leaf::{EnumPlan, Leaf, Length, NumberLiteral};
 pub(crate) use names::NameTable;
+pub(crate) use object::{Dependent, ObjectPlan, Slot, Walk};
 pub(crate) use plain::{PlainKeyword, PlainPlan, PlainSubschema};
 pub(crate) use rare::Rare;
 pub(crate) use slots::Slots;
+pub(crate) use target::{ByKind, Reach, Target};
 pub(crate) use union::{Select, Union};
 
-use crate::format::{Format, NumberFormat};
 use crate::int::to_usize;
-use crate::model::{PatternId, TypeSet};
+use crate::model::TypeSet;
 
 /// A compiled schema.
 #[derive(Debug, Default)]
@@ -135,29 +138,8 @@ impl Run {
 /// One operation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Op {
-    /// Equal to a literal.
-    Const(u32),
-    /// Equal to a member of an enumeration.
-    Enum(u32),
-    Minimum {
-        number: u32,
-        exclusive: bool,
-    },
-    Maximum {
-        number: u32,
-        exclusive: bool,
-    },
-    MultipleOf(u32),
-    NumberFormat(NumberFormat),
-    MinLength(Length),
-    MaxLength(Length),
-    Pattern(PatternId),
-    Format(Format),
-    /// A document inside the string (draft 7).
-    Content {
-        base64: bool,
-        json: bool,
-    },
+    /// What looks at the value alone.
+    Leaf(Leaf),
     Array(u32),
     Object(u32),
     /// Another subschema must match (`$ref`, one of `allOf`).
@@ -175,55 +157,12 @@ pub(crate) enum Op {
     UnevaluatedProperties(NodeIx),
 }
 
-/// A count of characters, in as many bits as leave an operation small.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Length([u16; 3]);
-
-impl Length {
-    /// A count, cut to 48 bits, which no text's length reaches.
-    pub(crate) fn new(count: u64) -> Self {
-        let [a, b, c, d, e, f, ..] = count.min((1 << 48) - 1).to_le_bytes();
-        Self([[a, b], [c, d], [e, f]].map(u16::from_le_bytes))
-    }
-
-    #[inline]
-    pub(crate) fn get(self) -> u64 {
-        let [low, middle, high] = self.0.map(u64::from);
-        high << 32 | middle << 16 | low
-    }
-}
-
 /// `if`, `then`, `else`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Condition {
     pub(crate) test: NodeIx,
     pub(crate) then: NodeIx,
     pub(crate) otherwise: NodeIx,
-}
-
-/// An enumeration, sorted by type for lookup.
-#[derive(Debug, Default)]
-pub(crate) struct EnumPlan {
-    pub(crate) null: bool,
-    pub(crate) yes: bool,
-    pub(crate) no: bool,
-    pub(crate) strings: NameTable,
-    /// Sorted.
-    pub(crate) integers: Rare<i64>,
-    /// Numbers that are no `i64`, sorted by value.
-    pub(crate) numbers: Rare<Literal>,
-    /// What looking a number up in `numbers` costs.
-    pub(crate) number_price: u64,
-    /// Arrays and objects with their hashes, sorted by hash.
-    pub(crate) compound: Rare<(u64, Literal)>,
-}
-
-/// A number of the schema.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum NumberLiteral {
-    Integer(i64),
-    /// Any that is no `i64`.
-    Other(Literal),
 }
 
 /// A value of the schema, where it stands in its document.
@@ -470,3 +409,5 @@ pub(super) const NAME: usize = 80;
 pub(super) const ROW: usize = 32;
 /// What a value takes in a document.
 const NODE: usize = 32;
+// why: operations lie in a row and are read by the million.
+const _: () = assert!(size_of::<Op>() == 8);

@@ -3,13 +3,14 @@
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
-use toolgate_json::{Key as _, Kind, Node, View};
+use toolgate_json::{Key as _, Kind, Node, View, quote};
 
 use super::Report;
 use super::locate::Locator;
 use crate::execute::Allowance;
 use crate::explain::kind::FindingKind;
 use crate::explain::sink::{Full, Sink};
+use crate::explain::text::SHOWN;
 use crate::explain::{Fault, Paths, Program, Wording};
 use crate::model::Model;
 
@@ -78,7 +79,15 @@ impl Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        super::message::write_finding(self, f)
+        if let Some(name) = &self.property_name {
+            write!(f, "property name `{}`: ", quote(name, SHOWN))?;
+        }
+        write!(f, "{} (at ", self.kind)?;
+        match self.instance_location.as_str() {
+            "" => f.write_str("the root")?,
+            place => write!(f, "{}", quote(place, PLACE))?,
+        }
+        f.write_str(")")
     }
 }
 
@@ -197,3 +206,6 @@ fn applied_by(path: &str) -> String {
 const BYTES: usize = 1 << 20;
 /// What a finding takes beside its places.
 const KIND_BYTES: usize = 1 << 10;
+
+/// Characters of a place that a message repeats.
+pub(super) const PLACE: usize = 200;

@@ -7,7 +7,6 @@ mod finding;
 mod format;
 mod json;
 mod locate;
-mod message;
 mod output;
 mod summary;
 mod tree;

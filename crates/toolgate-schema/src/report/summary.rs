@@ -5,10 +5,10 @@ use std::fmt::{self, Write as _};
 
 use toolgate_json::quote;
 
-use super::finding::Finding;
-use super::message::{Alternatives, PLACE, SHOWN, write_missing};
+use super::finding::{Finding, PLACE};
 use super::{Report, Verdict};
-use crate::explain::kind::{Branches, FindingKind};
+use crate::explain::kind::FindingKind;
+use crate::explain::text::{Alternatives, Branches, SHOWN, write_missing};
 
 /// What to change, in a few lines: at most [`Explanation::LINES`] of them and
 /// about two kilobytes, however long the report is.

@@ -16,7 +16,7 @@ use crate::limits::Limits;
 use crate::lower::{lower, plain};
 use crate::model::Model;
 use crate::options::Formats;
-use crate::plan::{NodeIx, Op, Plan, Target};
+use crate::plan::{Leaf, NodeIx, Op, Plan, Run, Target};
 
 /// Our own cases hold every keyword in every dialect.
 #[test]
@@ -346,17 +346,17 @@ fn damage(plan: &mut Plan, random: &mut Random) -> String {
             let at = random.below(plan.ops.len().max(1));
             if let Some(op) = plan.ops.get_mut(at) {
                 *op = match *op {
-                    Op::Const(_) => Op::Const(NOWHERE),
-                    Op::Enum(_) => Op::Enum(NOWHERE),
-                    Op::Minimum { exclusive, .. } => Op::Minimum {
+                    Op::Leaf(Leaf::Const(_)) => Op::Leaf(Leaf::Const(NOWHERE)),
+                    Op::Leaf(Leaf::Enum(_)) => Op::Leaf(Leaf::Enum(NOWHERE)),
+                    Op::Leaf(Leaf::Minimum { exclusive, .. }) => Op::Leaf(Leaf::Minimum {
                         number: NOWHERE,
                         exclusive,
-                    },
-                    Op::Maximum { exclusive, .. } => Op::Maximum {
+                    }),
+                    Op::Leaf(Leaf::Maximum { exclusive, .. }) => Op::Leaf(Leaf::Maximum {
                         number: NOWHERE,
                         exclusive,
-                    },
-                    Op::MultipleOf(_) => Op::MultipleOf(NOWHERE),
+                    }),
+                    Op::Leaf(Leaf::MultipleOf(_)) => Op::Leaf(Leaf::MultipleOf(NOWHERE)),
                     Op::Apply(_) => Op::Apply(NodeIx::new(1 << 30)),
                     Op::AllOf(_) => Op::AllOf(NOWHERE),
                     Op::AnyOf(_) => Op::AnyOf(NOWHERE),
@@ -364,9 +364,7 @@ fn damage(plan: &mut Plan, random: &mut Random) -> String {
                     Op::Not(_) => Op::Not(NodeIx::new(1 << 30)),
                     Op::If(_) => Op::If(NOWHERE),
                     // An operation in a run that it does not belong to.
-                    Op::MinLength(_) | Op::MaxLength(_) | Op::Pattern(_) | Op::Format(_) => {
-                        Op::If(NOWHERE)
-                    }
+                    Op::Leaf(leaf) if leaf.run() == Run::String => Op::If(NOWHERE),
                     other => other,
                 };
             }

@@ -1,10 +1,10 @@
-//! What a plan knows of objects and arrays, and of the subschemas of their children.
+//! Subschemas as those see them who apply them to children.
 
 use toolgate_json::Kind;
 
-use super::{NONE, NameTable, NodeIx, Op, Plan, Rare, Run, Traits};
+use super::{NONE, NodeIx, ObjectPlan, Op, Plan, Run, Traits};
 use crate::int::{to_u32, to_usize};
-use crate::model::{PatternId, TypeSet};
+use crate::model::TypeSet;
 
 /// A subschema as those see it who apply it to children: enough to settle most
 /// values without looking at the node.
@@ -95,171 +95,6 @@ impl Target {
             index: NONE,
         }
     }
-}
-
-/// Everything that walks an object's members, merged into one walk.
-#[derive(Debug, Default)]
-pub(crate) struct ObjectPlan {
-    /// Every name that a keyword mentions.
-    pub(crate) names: NameTable<Slot>,
-    /// How many slots are required.
-    pub(crate) required: u32,
-    pub(crate) patterns: Rare<(PatternId, Target)>,
-    /// For members that neither a declared name nor a pattern covers; `None` if
-    /// the keyword is absent, which leaves them unevaluated.
-    pub(crate) additional: Option<Target>,
-    pub(crate) property_names: Option<NodeIx>,
-    pub(crate) min: usize,
-    pub(crate) max: usize,
-    pub(crate) dependents: Rare<Dependent>,
-    /// How to go through objects of many members; [`Plan::settle`] fills it in.
-    pub(crate) walk: Walk,
-}
-
-impl ObjectPlan {
-    /// Whether a member's name settles at once which subschema it must match.
-    #[inline]
-    pub(crate) fn is_plain(&self) -> bool {
-        self.patterns.is_empty() && self.property_names.is_none()
-    }
-
-    /// Counts the required names, and lets the bounds on the count of members say what
-    /// follows from the names: objects with too few members, or too many for a closed
-    /// set of names, fail before anything is looked at.
-    pub(crate) fn bound(&mut self) {
-        let required = self.names.data().filter(|slot| slot.required).count();
-        self.required = to_u32(required);
-        self.min = self.min.max(required);
-        let rest = self.additional.map(|rest| rest.node);
-        if self.patterns.is_empty() && rest == Some(NodeIx::FALSE) {
-            let declared = self.names.data().filter(|slot| slot.declared).count();
-            self.max = self.max.min(declared);
-        }
-    }
-
-    /// Whether members that the schema does not name may be anything.
-    #[inline]
-    pub(crate) fn is_open(&self) -> bool {
-        self.additional.is_none_or(|rest| rest.node == NodeIx::TRUE)
-    }
-
-    /// How to go through an object of so many members.
-    #[inline(always)]
-    pub(crate) fn walk_of(&self, count: usize) -> Walk {
-        if self.walk == Walk::Names && self.names.len() * 2 > count {
-            Walk::Members
-        } else {
-            self.walk
-        }
-    }
-
-    /// How to go through objects of many members.
-    fn widest_walk(&self) -> Walk {
-        let names = self.names.len();
-        if !self.is_plain() {
-            Walk::Patterns
-        } else if names == 0 {
-            Walk::Values
-        } else if names <= SOUGHT && self.settles_rest() {
-            Walk::Names
-        } else {
-            Walk::Members
-        }
-    }
-
-    /// Whether members that the schema does not name are all alike: allowed or not.
-    fn settles_rest(&self) -> bool {
-        self.is_open()
-            || self
-                .additional
-                .is_some_and(|rest| rest.node == NodeIx::FALSE)
-    }
-}
-
-/// The ways to go through an object's members.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Walk {
-    /// Every member, its name unseen.
-    #[default]
-    Values,
-    /// Every name of the schema.
-    Names,
-    /// Every member, looking its name up.
-    Members,
-    /// Every member, also matching its name.
-    Patterns,
-}
-
-/// A name that an object keyword mentions.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Slot {
-    /// What its member must match. Where no pattern can cover the name, a name
-    /// that is not declared has the target of the additional ones.
-    pub(crate) target: Target,
-    /// Its place among the names as the schema has them: costly members are
-    /// taken in this order, since a schema says first what tells things apart.
-    pub(crate) order: u32,
-    /// Its place among the names of the table, for sets of names that were met.
-    pub(crate) bit: u32,
-    /// No pattern of `patternProperties` matches the name.
-    pub(crate) clear: bool,
-    /// `properties` has it; otherwise only `required` or a dependency mentions it.
-    pub(crate) declared: bool,
-    pub(crate) required: bool,
-}
-
-/// What the presence of one name brings with it.
-#[derive(Debug)]
-pub(crate) struct Dependent {
-    /// The slot of the name.
-    pub(crate) trigger: u32,
-    /// Slots that must be present then.
-    pub(crate) required: Box<[u32]>,
-    /// What the whole object must match then.
-    pub(crate) schema: Option<NodeIx>,
-}
-
-/// Everything that walks an array's items.
-#[derive(Debug, Default)]
-pub(crate) struct ArrayPlan {
-    pub(crate) min: usize,
-    pub(crate) max: usize,
-    pub(crate) prefix: Rare<Target>,
-    /// For items behind the prefix; `None` if the keyword is absent.
-    pub(crate) rest: Option<Target>,
-    pub(crate) contains: Option<Contains>,
-    pub(crate) unique: bool,
-    /// The name of a string that all items require, if they must differ: items in which it
-    /// differs do. [`Plan::settle`] fills it in.
-    pub(crate) key: Option<Box<NameTable>>,
-    /// All there is to look at is each item, by `rest`; [`Plan::settle`] fills it in.
-    pub(crate) is_even: bool,
-}
-
-impl ArrayPlan {
-    /// The subschema of each place, without end.
-    pub(crate) fn targets(&self) -> impl Iterator<Item = &Target> {
-        let rest = self.rest.as_ref().unwrap_or(&Target::TRUE);
-        self.prefix.iter().chain(std::iter::repeat(rest))
-    }
-
-    /// How many of so many items have a subschema to match.
-    pub(crate) fn looked_at(&self, count: usize) -> usize {
-        match &self.rest {
-            Some(rest) if rest.node != NodeIx::TRUE => count,
-            _ => count.min(self.prefix.len()),
-        }
-    }
-}
-
-/// `contains` and its bounds.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Contains {
-    pub(crate) schema: NodeIx,
-    pub(crate) min: usize,
-    pub(crate) max: usize,
-    /// Whether the items it matches count as evaluated (2020-12).
-    pub(crate) evaluates: bool,
 }
 
 impl Plan {
@@ -485,6 +320,3 @@ const MATCHES: usize = 256;
 const MATCH_FUEL: u64 = 1_000;
 /// Subschemas that are looked through for what concerns one kind.
 const STEPS: u32 = 4;
-/// Up to this many names are looked for in the object, rather than its members in
-/// the schema.
-const SOUGHT: usize = 4;

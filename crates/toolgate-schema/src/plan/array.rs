@@ -1,0 +1,74 @@
+//! What a plan knows of arrays, and how a listing shows it.
+
+use std::fmt;
+
+use super::listing::bounds;
+use super::{NameTable, NodeIx, Plan, Rare, Target};
+use crate::int::to_usize;
+
+/// Everything that walks an array's items.
+#[derive(Debug, Default)]
+pub(crate) struct ArrayPlan {
+    pub(crate) min: usize,
+    pub(crate) max: usize,
+    pub(crate) prefix: Rare<Target>,
+    /// For items behind the prefix; `None` if the keyword is absent.
+    pub(crate) rest: Option<Target>,
+    pub(crate) contains: Option<Contains>,
+    pub(crate) unique: bool,
+    /// The name of a string that all items require, if they must differ: items in which it
+    /// differs do. [`Plan::settle`] fills it in.
+    pub(crate) key: Option<Box<NameTable>>,
+    /// All there is to look at is each item, by `rest`; [`Plan::settle`] fills it in.
+    pub(crate) is_even: bool,
+}
+
+impl ArrayPlan {
+    /// The subschema of each place, without end.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &Target> {
+        let rest = self.rest.as_ref().unwrap_or(&Target::TRUE);
+        self.prefix.iter().chain(std::iter::repeat(rest))
+    }
+
+    /// How many of so many items have a subschema to match.
+    pub(crate) fn looked_at(&self, count: usize) -> usize {
+        match &self.rest {
+            Some(rest) if rest.node != NodeIx::TRUE => count,
+            _ => count.min(self.prefix.len()),
+        }
+    }
+}
+
+/// `contains` and its bounds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Contains {
+    pub(crate) schema: NodeIx,
+    pub(crate) min: usize,
+    pub(crate) max: usize,
+    /// Whether the items it matches count as evaluated (2020-12).
+    pub(crate) evaluates: bool,
+}
+
+impl Plan {
+    pub(super) fn array(&self, f: &mut fmt::Formatter<'_>, index: u32) -> fmt::Result {
+        write!(f, "array")?;
+        let Some(array) = self.arrays.get(to_usize(index)) else {
+            return Ok(());
+        };
+        bounds(f, array.min, array.max)?;
+        for (position, item) in array.prefix.iter().enumerate() {
+            write!(f, "; [{position}] {}", item.node)?;
+        }
+        if let Some(rest) = array.rest {
+            write!(f, "; rest {}", rest.node)?;
+        }
+        if let Some(contains) = array.contains {
+            write!(f, "; contains {}", contains.schema)?;
+            bounds(f, contains.min, contains.max)?;
+        }
+        if array.unique {
+            write!(f, "; unique")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,185 @@
+//! The operations that look at one value and nothing below it: what each is, which run it
+//! belongs to, and how a listing shows it. `lower/leaf.rs` makes them of keywords,
+//! `execute/leaf.rs` says what they assert and what that costs.
+
+use std::fmt;
+
+use super::{Literal, NameTable, Plan, Rare, Run};
+use crate::format::{Format, NumberFormat};
+use crate::int::to_usize;
+use crate::model::PatternId;
+
+/// One operation on a value.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Leaf {
+    /// Equal to a literal.
+    Const(u32),
+    /// Equal to a member of an enumeration.
+    Enum(u32),
+    Minimum {
+        number: u32,
+        exclusive: bool,
+    },
+    Maximum {
+        number: u32,
+        exclusive: bool,
+    },
+    MultipleOf(u32),
+    NumberFormat(NumberFormat),
+    MinLength(Length),
+    MaxLength(Length),
+    Pattern(PatternId),
+    Format(Format),
+    /// A document inside the string (draft 7).
+    Content {
+        base64: bool,
+        json: bool,
+    },
+}
+
+impl Leaf {
+    /// The run that it belongs to.
+    pub(crate) const fn run(self) -> Run {
+        match self {
+            Self::Const(_) | Self::Enum(_) => Run::Head,
+            Self::Minimum { .. }
+            | Self::Maximum { .. }
+            | Self::MultipleOf(_)
+            | Self::NumberFormat(_) => Run::Number,
+            Self::MinLength(_)
+            | Self::MaxLength(_)
+            | Self::Pattern(_)
+            | Self::Format(_)
+            | Self::Content { .. } => Run::String,
+        }
+    }
+}
+
+/// A count of characters, in as many bits as leave an operation small.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Length([u16; 3]);
+
+impl Length {
+    /// A count, cut to 48 bits, which no text's length reaches.
+    pub(crate) fn new(count: u64) -> Self {
+        let [a, b, c, d, e, f, ..] = count.min((1 << 48) - 1).to_le_bytes();
+        Self([[a, b], [c, d], [e, f]].map(u16::from_le_bytes))
+    }
+
+    #[inline]
+    pub(crate) fn get(self) -> u64 {
+        let [low, middle, high] = self.0.map(u64::from);
+        high << 32 | middle << 16 | low
+    }
+}
+
+/// An enumeration, sorted by type for lookup.
+#[derive(Debug, Default)]
+pub(crate) struct EnumPlan {
+    pub(crate) null: bool,
+    pub(crate) yes: bool,
+    pub(crate) no: bool,
+    pub(crate) strings: NameTable,
+    /// Sorted.
+    pub(crate) integers: Rare<i64>,
+    /// Numbers that are no `i64`, sorted by value.
+    pub(crate) numbers: Rare<Literal>,
+    /// What looking a number up in `numbers` costs.
+    pub(crate) number_price: u64,
+    /// Arrays and objects with their hashes, sorted by hash.
+    pub(crate) compound: Rare<(u64, Literal)>,
+}
+
+/// A number of the schema.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum NumberLiteral {
+    Integer(i64),
+    /// Any that is no `i64`.
+    Other(Literal),
+}
+
+impl Plan {
+    pub(super) fn leaf(&self, f: &mut fmt::Formatter<'_>, leaf: Leaf) -> fmt::Result {
+        match leaf {
+            Leaf::Const(index) => {
+                let literal = self.literal_at(index);
+                write!(f, "const {}", literal.map_or("", |view| view.raw()))
+            }
+            Leaf::Enum(index) => self.enumeration(f, index),
+            Leaf::Minimum { number, exclusive } => {
+                let sign = if exclusive { ">" } else { ">=" };
+                write!(f, "{sign} {}", self.number(number))
+            }
+            Leaf::Maximum { number, exclusive } => {
+                let sign = if exclusive { "<" } else { "<=" };
+                write!(f, "{sign} {}", self.number(number))
+            }
+            Leaf::MultipleOf(number) => write!(f, "multiple of {}", self.number(number)),
+            Leaf::NumberFormat(format) => write!(f, "format {}", format.name()),
+            Leaf::MinLength(count) => write!(f, "length >= {}", count.get()),
+            Leaf::MaxLength(count) => write!(f, "length <= {}", count.get()),
+            Leaf::Pattern(id) => {
+                let text = self
+                    .patterns
+                    .get(id.index())
+                    .map_or("", |pattern| pattern.as_str());
+                write!(f, "pattern {text}")
+            }
+            Leaf::Format(format) => write!(f, "format {}", format.name()),
+            Leaf::Content { base64, json } => {
+                write!(f, "content")?;
+                if base64 {
+                    write!(f, " base64")?;
+                }
+                if json {
+                    write!(f, " json")?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn number(&self, index: u32) -> String {
+        match self.numbers.get(to_usize(index)) {
+            Some(NumberLiteral::Integer(integer)) => integer.to_string(),
+            Some(NumberLiteral::Other(literal)) => self
+                .literal(*literal)
+                .map_or(String::new(), |view| view.raw().to_owned()),
+            None => String::new(),
+        }
+    }
+
+    fn enumeration(&self, f: &mut fmt::Formatter<'_>, index: u32) -> fmt::Result {
+        write!(f, "enum")?;
+        let Some(members) = self.enums.get(to_usize(index)) else {
+            return Ok(());
+        };
+        for (there, text) in [
+            (members.null, " null"),
+            (members.no, " false"),
+            (members.yes, " true"),
+        ] {
+            if there {
+                f.write_str(text)?;
+            }
+        }
+        for integer in &members.integers {
+            write!(f, " {integer}")?;
+        }
+        for literal in members
+            .numbers
+            .iter()
+            .chain(members.compound.iter().map(|(_, l)| l))
+        {
+            write!(
+                f,
+                " {}",
+                self.literal(*literal).map_or("", |view| view.raw())
+            )?;
+        }
+        for name in members.strings.names() {
+            write!(f, " {name:?}")?;
+        }
+        Ok(())
+    }
+}

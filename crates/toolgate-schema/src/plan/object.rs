@@ -1,0 +1,179 @@
+//! What a plan knows of objects, and how a listing shows it.
+
+use std::fmt;
+
+use super::listing::bounds;
+use super::{NameTable, NodeIx, Plan, Rare, Target};
+use crate::int::{to_u32, to_usize};
+use crate::model::PatternId;
+
+/// Everything that walks an object's members, merged into one walk.
+#[derive(Debug, Default)]
+pub(crate) struct ObjectPlan {
+    /// Every name that a keyword mentions.
+    pub(crate) names: NameTable<Slot>,
+    /// How many slots are required.
+    pub(crate) required: u32,
+    pub(crate) patterns: Rare<(PatternId, Target)>,
+    /// For members that neither a declared name nor a pattern covers; `None` if
+    /// the keyword is absent, which leaves them unevaluated.
+    pub(crate) additional: Option<Target>,
+    pub(crate) property_names: Option<NodeIx>,
+    pub(crate) min: usize,
+    pub(crate) max: usize,
+    pub(crate) dependents: Rare<Dependent>,
+    /// How to go through objects of many members; [`Plan::settle`] fills it in.
+    pub(crate) walk: Walk,
+}
+
+impl ObjectPlan {
+    /// Whether a member's name settles at once which subschema it must match.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.patterns.is_empty() && self.property_names.is_none()
+    }
+
+    /// Counts the required names, and lets the bounds on the count of members say what
+    /// follows from the names: objects with too few members, or too many for a closed
+    /// set of names, fail before anything is looked at.
+    pub(crate) fn bound(&mut self) {
+        let required = self.names.data().filter(|slot| slot.required).count();
+        self.required = to_u32(required);
+        self.min = self.min.max(required);
+        let rest = self.additional.map(|rest| rest.node);
+        if self.patterns.is_empty() && rest == Some(NodeIx::FALSE) {
+            let declared = self.names.data().filter(|slot| slot.declared).count();
+            self.max = self.max.min(declared);
+        }
+    }
+
+    /// Whether members that the schema does not name may be anything.
+    #[inline]
+    pub(crate) fn is_open(&self) -> bool {
+        self.additional.is_none_or(|rest| rest.node == NodeIx::TRUE)
+    }
+
+    /// How to go through an object of so many members.
+    #[inline(always)]
+    pub(crate) fn walk_of(&self, count: usize) -> Walk {
+        if self.walk == Walk::Names && self.names.len() * 2 > count {
+            Walk::Members
+        } else {
+            self.walk
+        }
+    }
+
+    /// How to go through objects of many members.
+    pub(super) fn widest_walk(&self) -> Walk {
+        let names = self.names.len();
+        if !self.is_plain() {
+            Walk::Patterns
+        } else if names == 0 {
+            Walk::Values
+        } else if names <= SOUGHT && self.settles_rest() {
+            Walk::Names
+        } else {
+            Walk::Members
+        }
+    }
+
+    /// Whether members that the schema does not name are all alike: allowed or not.
+    fn settles_rest(&self) -> bool {
+        self.is_open()
+            || self
+                .additional
+                .is_some_and(|rest| rest.node == NodeIx::FALSE)
+    }
+}
+
+/// The ways to go through an object's members.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Walk {
+    /// Every member, its name unseen.
+    #[default]
+    Values,
+    /// Every name of the schema.
+    Names,
+    /// Every member, looking its name up.
+    Members,
+    /// Every member, also matching its name.
+    Patterns,
+}
+
+/// A name that an object keyword mentions.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Slot {
+    /// What its member must match. Where no pattern can cover the name, a name
+    /// that is not declared has the target of the additional ones.
+    pub(crate) target: Target,
+    /// Its place among the names as the schema has them: costly members are
+    /// taken in this order, since a schema says first what tells things apart.
+    pub(crate) order: u32,
+    /// Its place among the names of the table, for sets of names that were met.
+    pub(crate) bit: u32,
+    /// No pattern of `patternProperties` matches the name.
+    pub(crate) clear: bool,
+    /// `properties` has it; otherwise only `required` or a dependency mentions it.
+    pub(crate) declared: bool,
+    pub(crate) required: bool,
+}
+
+/// What the presence of one name brings with it.
+#[derive(Debug)]
+pub(crate) struct Dependent {
+    /// The slot of the name.
+    pub(crate) trigger: u32,
+    /// Slots that must be present then.
+    pub(crate) required: Box<[u32]>,
+    /// What the whole object must match then.
+    pub(crate) schema: Option<NodeIx>,
+}
+
+impl Plan {
+    pub(super) fn object(&self, f: &mut fmt::Formatter<'_>, index: u32) -> fmt::Result {
+        write!(f, "object")?;
+        let Some(object) = self.objects.get(to_usize(index)) else {
+            return Ok(());
+        };
+        bounds(f, object.min, object.max)?;
+        let name = |slot: u32| object.names.name(to_usize(slot));
+        let mut slots: Vec<_> = object.names.data().zip(object.names.names()).collect();
+        slots.sort_by_key(|(slot, _)| slot.order);
+        for (slot, name) in slots {
+            write!(f, "; {name:?}")?;
+            if slot.required {
+                write!(f, " required")?;
+            }
+            if slot.declared {
+                write!(f, " {}", slot.target.node)?;
+            }
+        }
+        for (pattern, target) in &object.patterns {
+            let text = self
+                .patterns
+                .get(pattern.index())
+                .map_or("", |pattern| pattern.as_str());
+            write!(f, "; /{text}/ {}", target.node)?;
+        }
+        if let Some(rest) = object.additional {
+            write!(f, "; rest {}", rest.node)?;
+        }
+        if let Some(schema) = object.property_names {
+            write!(f, "; names {}", schema)?;
+        }
+        for dependent in &object.dependents {
+            write!(f, "; with {:?}", name(dependent.trigger))?;
+            for required in &dependent.required {
+                write!(f, " {:?}", name(*required))?;
+            }
+            if let Some(schema) = dependent.schema {
+                write!(f, " {}", schema)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Up to this many names are looked for in the object, rather than its members in
+/// the schema.
+const SOUGHT: usize = 4;
