@@ -35,6 +35,27 @@ pub enum NumberFormat {
 }
 
 impl NumberFormat {
+    /// Every format of numbers.
+    ///
+    /// ```
+    /// use toolgate_syntax::format::NumberFormat;
+    ///
+    /// let named = |format: &NumberFormat| NumberFormat::from_name(format.name()) == Some(*format);
+    /// assert!(NumberFormat::ALL.iter().all(named));
+    /// ```
+    pub const ALL: [Self; 10] = [
+        Self::Int8,
+        Self::Int16,
+        Self::Int32,
+        Self::Int64,
+        Self::UInt8,
+        Self::UInt16,
+        Self::UInt32,
+        Self::UInt64,
+        Self::Float,
+        Self::Double,
+    ];
+
     /// The format that schemas call `name`; `None` for any other name.
     ///
     /// ```
@@ -44,7 +65,7 @@ impl NumberFormat {
     /// assert_eq!(NumberFormat::from_name("date"), None);
     /// ```
     pub fn from_name(name: &str) -> Option<Self> {
-        ALL.into_iter().find(|format| format.name() == name)
+        Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
     /// The name schemas use.
@@ -87,19 +108,6 @@ fn lies_between(number: Number<'_>, [low, high]: [&'static str; 2]) -> bool {
     order(low) == Some(Ordering::Greater) && order(high) == Some(Ordering::Less)
 }
 
-const ALL: [NumberFormat; 10] = [
-    NumberFormat::Int8,
-    NumberFormat::Int16,
-    NumberFormat::Int32,
-    NumberFormat::Int64,
-    NumberFormat::UInt8,
-    NumberFormat::UInt16,
-    NumberFormat::UInt32,
-    NumberFormat::UInt64,
-    NumberFormat::Float,
-    NumberFormat::Double,
-];
-
 /// 2^128 - 2^103 and its negative: half way from the largest finite number to the next, where
 /// rounding to nearest begins to give infinity (IEEE 754 section 4.3.1).
 const FLOAT_BOUNDS: [&str; 2] = [
@@ -115,7 +123,7 @@ const DOUBLE_BOUNDS: [&str; 2] = [
 
 #[cfg(test)]
 mod tests {
-    use super::{ALL, DOUBLE_BOUNDS, FLOAT_BOUNDS, NumberFormat};
+    use super::{DOUBLE_BOUNDS, FLOAT_BOUNDS, NumberFormat};
     use toolgate_json::Number;
 
     #[track_caller]
@@ -137,7 +145,7 @@ mod tests {
 
     #[test]
     fn names_lead_to_their_formats() {
-        for format in ALL {
+        for format in NumberFormat::ALL {
             assert_eq!(NumberFormat::from_name(format.name()), Some(format));
         }
         for name in ["", "int", "INT32", "int128", "number", "date"] {

@@ -1,117 +1,18 @@
-//! Nanoseconds of CPU time per unit of fuel, for each operation on one value and each format.
-//!
-//! `cargo run --release -p toolgate-counted --example prices [WORD…]`: words choose rows by a part of
-//! their name. A unit is meant to stand for 10 to 40 ns; a row far above that is a price that is too low.
-//! `… --example prices SCHEMA INSTANCE`: what one check of two files takes, formats asserted.
-//! Linux only, since it reads the thread's CPU time from `/proc`.
-
-use std::hint::black_box;
+//! What `prices` measures: for every keyword that asserts something, and for every format,
+//! at least one row. `tests/prices.rs` fails if one is absent.
 
 use serde_json::{Value, json};
-use toolgate_schema::{Compiler, Formats, Limits, ValueNode, Workspace};
 
 /// What is measured: schemas of one item, and the item.
-struct Row {
-    name: String,
-    schema: Value,
-    item: Value,
+pub(crate) struct Row {
+    /// What it measures.
+    pub(crate) name: String,
+    pub(crate) schema: Value,
+    pub(crate) item: Value,
 }
 
-fn main() {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if let [schema, instance] = words.as_slice()
-        && let (Ok(schema), Ok(instance)) = (std::fs::read(schema), std::fs::read(instance))
-    {
-        return pair(&schema, &instance);
-    }
-    println!(
-        "{:<36} {:>10} {:>10} {:>8}",
-        "row", "ns/item", "units/item", "ns/unit"
-    );
-    for row in rows() {
-        if words.is_empty() || words.iter().any(|word| row.name.contains(word)) {
-            measure(&row);
-        }
-    }
-}
-
-/// What one check takes with the default limits.
-fn pair(schema: &[u8], instance: &[u8]) {
-    let schema = match Compiler::new().formats(Formats::Assert).compile(schema) {
-        Ok(schema) => schema,
-        Err(error) => return println!("{error}"),
-    };
-    let mut workspace = Workspace::new();
-    let mut took = |what: &str| {
-        let before = cpu();
-        let verdict = schema.check(&mut workspace, instance);
-        let verdict = verdict.map_or_else(|e| e.to_string(), |verdict| verdict.to_string());
-        let (spent, units) = ((cpu() - before) / 1e6, workspace.fuel_used());
-        println!("{what}: {spent:.0} ms for {units} units, {verdict}");
-    };
-    took("first");
-    took("again");
-}
-
-fn measure(row: &Row) {
-    let limits = Limits {
-        fuel: u64::MAX,
-        ..Limits::default()
-    };
-    let compiler = Compiler::new()
-        .formats(Formats::AssertWithNumbers)
-        .limits(limits);
-    let schema = match compiler.compile_value(&json!({"items": row.schema})) {
-        Ok(schema) => schema,
-        Err(error) => {
-            println!("{:<36} {error}", row.name);
-            return;
-        }
-    };
-    let size = row.item.to_string().len();
-    let count = (1_000_000 / size.max(1)).clamp(1, 50_000);
-    let instance = Value::Array(vec![row.item.clone(); count]);
-    let mut workspace = Workspace::new();
-    let mut best = f64::MAX;
-    let mut verdict = None;
-    // The kernel counts a thread's time in steps of some milliseconds.
-    let mut rounds = 1_u32;
-    while best == f64::MAX {
-        let before = cpu();
-        for _ in 0..rounds {
-            verdict = Some(black_box(
-                schema.check(&mut workspace, ValueNode::new(&instance)),
-            ));
-        }
-        let spent = cpu() - before;
-        if spent > ENOUGH || verdict.is_some_and(|verdict| !verdict.is_valid()) {
-            best = spent / f64::from(rounds);
-        }
-        rounds *= 4;
-    }
-    let items = f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-    let units = f64::from(u32::try_from(workspace.fuel_used()).unwrap_or(u32::MAX));
-    let verdict = verdict.map_or(String::new(), |verdict| verdict.to_string());
-    println!(
-        "{:<36} {:>10.1} {:>10.2} {:>8.1} {verdict}",
-        row.name,
-        best / items,
-        units / items,
-        best / units
-    );
-}
-
-/// Nanoseconds that are measured at least.
-const ENOUGH: f64 = 60e6;
-
-/// CPU time of this thread in nanoseconds.
-fn cpu() -> f64 {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let first = text.split(' ').next().unwrap_or_default();
-    first.parse().unwrap_or(0.0)
-}
-
-fn rows() -> Vec<Row> {
+/// All rows.
+pub(crate) fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     let mut row = |name: &str, schema: Value, item: Value| {
         rows.push(Row {
@@ -170,7 +71,10 @@ fn rows() -> Vec<Row> {
             json!({"not": {"enum": [2.5, 3.5, 4.5, 1e100]}}),
             number(item),
         );
-        for format in ["int32", "int64", "uint64", "float", "double"] {
+        for format in [
+            "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float",
+            "double",
+        ] {
             row(
                 &format!("format {format} {name}"),
                 json!({"format": format}),
@@ -279,6 +183,20 @@ fn rows() -> Vec<Row> {
         json!({"allOf": (0..30).map(|n| json!({"minimum": n - 40, "maximum": n + 40})).collect::<Vec<_>>()}),
         json!(1),
     );
+    // These assert in draft 7 alone.
+    let dialect = "http://json-schema.org/draft-07/schema#";
+    for count in [1_usize, 30] {
+        row(
+            &format!("content base64 {count}"),
+            json!({"$schema": dialect, "$id": "urn:base64", "contentEncoding": "base64"}),
+            json!("aGVsbG8gd29y".repeat(count)),
+        );
+        row(
+            &format!("content json {count}"),
+            json!({"$schema": dialect, "$id": "urn:json", "contentMediaType": "application/json"}),
+            json!(format!("[{}]", vec!["{\"a\": [1, 2, 3]}"; count].join(","))),
+        );
+    }
     row("type only", json!({"type": "integer"}), json!(1));
     row("one cheap", json!({"minimum": 1}), json!(1));
     for count in [3_usize, 30] {
@@ -328,6 +246,16 @@ fn structure(count: usize, mut row: impl FnMut(&str, Value, Value)) {
     row(
         "minProperties",
         json!({"minProperties": count}),
+        one.clone(),
+    );
+    row(
+        "maxProperties",
+        json!({"maxProperties": count}),
+        one.clone(),
+    );
+    row(
+        "dependencies",
+        json!({"dependencies": object(&json!(["member0"]))}),
         one.clone(),
     );
     row(
@@ -421,6 +349,16 @@ fn structure(count: usize, mut row: impl FnMut(&str, Value, Value)) {
     row(
         "contains",
         json!({"contains": {"minimum": count - 1}}),
+        numbers.clone(),
+    );
+    row(
+        "minItems maxItems",
+        json!({"minItems": count, "maxItems": count}),
+        numbers.clone(),
+    );
+    row(
+        "minContains maxContains",
+        json!({"contains": {"minimum": 0}, "minContains": count, "maxContains": count}),
         numbers.clone(),
     );
     row(
