@@ -16,6 +16,7 @@ mod hostile;
 mod instructions;
 mod interop;
 mod peers;
+mod picture;
 mod published;
 mod release;
 mod replicas;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         "rmcp" => rmcp::run(&arguments),
         "shared" => shared::run(&arguments),
         "api" => api::run(),
+        "picture" => picture::run(),
         "tidy" => tidy::run(&arguments),
         "transcripts" => transcripts::run(&arguments),
         _ => {
@@ -71,7 +73,7 @@ fn main() -> ExitCode {
 }
 
 /// The commands that a person may call.
-pub(crate) const COMMANDS: [&str; 19] = [
+pub(crate) const COMMANDS: [&str; 20] = [
     "cases",
     "suite",
     "hostile",
@@ -83,6 +85,7 @@ pub(crate) const COMMANDS: [&str; 19] = [
     "guard-proof",
     "instructions",
     "interop",
+    "picture",
     "published",
     "release",
     "replicas",
@@ -113,6 +116,7 @@ usage: cargo xtask COMMAND
   rmcp [MINOR…]        the adapter with each minor version of rmcp, and the programs of docs/rmcp.md as a stranger builds them
   shared               guards that share a rate, pins and a quarantine over a Valkey server, which is killed and comes back (needs pip; --calls N)
   api                  writes the public API of each library to api/, which tidy compares with the sources
+  picture              draws docs/guard.svg, which tidy compares with the script
   tidy                 order of crates, imports of modules, forbidden packages, file headers and sizes (--modules CRATE lists imports)
   transcripts          every command that README and docs show, with what they say it prints (--only WORD)
 

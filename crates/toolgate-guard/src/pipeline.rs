@@ -233,6 +233,9 @@ impl Stage for Pipeline {
         now: Duration,
         out: &mut Effects<'m>,
     ) {
+        if let ([only], true) = (self.stages.as_mut_slice(), self.branches.is_empty()) {
+            return only.on_message(from, message, now, out);
+        }
         let Some((at, heard)) = self.entry(from) else {
             let to = from.side().other();
             return out.pass(to.into(), message.bytes());

@@ -314,7 +314,7 @@ mod tests {
                 Some("m"),
             ),
             (r#"{"params":{"id":8},"id":7}"#, Some("7"), None),
-            (r#"{"params":[{"id":8},"}","\"{"],"id":7"#, Some("7"), None),
+            (r#"{"params":[{"id":8},"}","\"{"],"id":7,"#, Some("7"), None),
             (
                 r#"{"id":"a\"b","method":"a\"b"}"#,
                 Some(r#""a\"b""#),

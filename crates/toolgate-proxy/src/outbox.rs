@@ -9,8 +9,8 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 /// A queue in front of a writer of lines.
 ///
 /// [`Outbox::push`] is called while the decision is still locked, so the queue has its order;
-/// [`Outbox::flush`] writes until the queue is empty, and whoever flushes waits for the reader on
-/// the other end. That is the back-pressure: a task reads its next message after it has flushed
+/// [`Outbox::flush`] writes until the queue is empty, and its caller waits for the reader on the
+/// other end. That is the back-pressure: a task reads its next message after it has flushed
 /// what the last one led to. It also bounds the queue by what one message of each task leads to.
 #[derive(Debug)]
 pub(crate) struct Outbox<W> {

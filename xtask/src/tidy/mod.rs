@@ -3,7 +3,8 @@
 //! `layers.toml` has the order of the crates, the packages that crates without I/O must not
 //! depend on, and the few modules and packages whose use is restricted. Modules of one crate
 //! must not import each other in a cycle. Every file must open with `//!`, have at most 500
-//! lines of code, and hold no leftovers. The lists in `api/` must be those of the sources.
+//! lines of code, and hold no leftovers. The lists in `api/` must be those of the sources, and
+//! `docs/guard.svg` must be what `picture` draws.
 //! `--modules CRATE` prints what each module imports.
 
 mod files;
@@ -22,6 +23,7 @@ use toolgate_testkit::tally::Tally;
 
 use crate::api;
 use crate::arguments::Arguments;
+use crate::picture;
 
 /// Runs every check and returns how many failed.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
@@ -35,6 +37,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     layers::check(place::workspace(), &layers, &mut tally)?;
     forbidden::check(&layers, &mut tally)?;
     api::check(place::workspace(), &mut tally)?;
+    picture::check(place::workspace(), &mut tally);
     readme::check(place::workspace(), &mut tally)?;
     seeds::check(place::workspace(), &mut tally)?;
     words::check(place::workspace(), &mut tally)?;

@@ -91,7 +91,7 @@ pub struct Aggregator {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
-    reason = "whoever makes one must say all of it"
+    reason = "a caller that makes one must set every field"
 )]
 pub struct AggregatorLimits {
     /// Requests that wait for their answers, in each direction. Over it there is an error.

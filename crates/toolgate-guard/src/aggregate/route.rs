@@ -8,7 +8,7 @@ use toolgate_json::{Kind, Node as _, View, quote};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
-    reason = "whoever makes one must say all of it"
+    reason = "a caller that makes one must set every field"
 )]
 pub struct Member {
     /// What messages call it.

@@ -1,5 +1,5 @@
 //! The guard's own `tools/list`: when a call comes before the client asked for
-//! the tools, or when what is known of them is of the past.
+//! the tools, or when the known list is out of date.
 
 use std::collections::HashSet;
 use std::time::Duration;

@@ -311,7 +311,8 @@ fn forward_error<'m>(
     forward_altered(key, code.or(Some(INTERNAL_ERROR)), text, out);
 }
 
-/// What JSON-RPC 2.0 has in the place of an error that is none (section 5.1); nothing if it is one.
+/// The error that takes the place of a malformed one (JSON-RPC 2.0 section 5.1); `None` if it is well
+/// formed.
 fn mended_error(error: View<'_>) -> Option<String> {
     let code = error
         .member("code")

@@ -1,6 +1,6 @@
 //! Messages that cannot be taken: not JSON, no message, over a bound.
 //!
-//! Nobody may wait for good because of one (G4): whoever waits for an answer is
+//! Nobody may wait for good because of one (G4): the side that waits for an answer is
 //! found by the id that can be recovered, and told.
 
 use toolgate_json::{ReadError, ReadErrorKind};

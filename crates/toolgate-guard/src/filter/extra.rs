@@ -85,7 +85,7 @@ fn object(case: &CallCase<'_>, schema: &ArgumentSchema) -> Option<Violation> {
 /// A schema that its server lists and nobody can read.
 fn malformed(case: &CallCase<'_>, error: &SchemaError) -> Violation {
     let text = format!(
-        "tool `{}` lists an argument schema that is none: {error}",
+        "tool `{}` lists an invalid argument schema: {error}",
         quote(case.call.name, NAME)
     );
     let reply = Reply::Error {

@@ -95,7 +95,7 @@ impl Tools {
         }
     }
 
-    /// The same list, all of which the server said to be of the past.
+    /// The same list, out of date as a whole.
     pub(crate) fn outdated(&self) -> Self {
         let mut pages = self.pages.clone();
         for page in &mut pages {

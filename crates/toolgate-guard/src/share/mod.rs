@@ -40,7 +40,7 @@ pub(crate) use rates::SharedBucket;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
-    reason = "whoever shares must say all of it"
+    reason = "a caller that shares must set every field"
 )]
 pub struct ShareTerms {
     /// For tools of servers without a lock that are not as a guard on the store

@@ -181,8 +181,8 @@ fn compact(raw: &str) -> String {
     out
 }
 
-/// Server capabilities as the other era has them, without what is not
-/// translated: tasks, and subscriptions to single resources.
+/// Server capabilities as the other era has them, without those that are
+/// not translated: tasks, and subscriptions to single resources.
 pub(super) fn server_capabilities(capabilities: View<'_>) -> String {
     let mut edits = Edits::new();
     if let Some(resources) = capabilities.member("resources").filter(|is| is_object(*is)) {

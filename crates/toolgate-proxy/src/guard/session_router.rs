@@ -23,8 +23,8 @@ use crate::http::Endpoint;
 
 /// The server side of a session.
 pub(super) enum SessionUpstream {
-    /// An HTTP endpoint, with the headers of the request that opened the conversation, and whoever
-    /// it is held for, whose authorization may have been renewed since.
+    /// An HTTP endpoint, with the headers of the request that opened the conversation, and the
+    /// client, whose authorization may have been renewed since.
     Endpoint(Arc<Endpoint>, HeaderMap, Caller),
     /// A child of its own.
     Child(Arc<Input>),

@@ -10,7 +10,7 @@ use toolgate_guard::Peer;
 /// The client on whose behalf an upstream is opened: what of it goes on to servers behind, which
 /// is its `Authorization` alone. A client on standard input and output has none.
 ///
-/// A legacy session may renew its authorization; whoever holds the caller sees the newest. Its
+/// A legacy session may renew its authorization; every holder of the caller sees the newest. Its
 /// value is in no `Debug` output.
 #[derive(Clone, Default)]
 pub struct Caller {

@@ -60,7 +60,7 @@ impl Endpoint {
         })
     }
 
-    /// The same endpoint, of which `watcher` is told whether it can be reached.
+    /// The same endpoint; `watcher` is told whether it can be reached.
     pub(crate) fn watched(mut self, watcher: Arc<dyn Watcher>) -> Self {
         self.watcher = Some(watcher);
         self

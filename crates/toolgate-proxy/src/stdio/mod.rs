@@ -196,8 +196,8 @@ impl Stdio {
         if line.iter().all(u8::is_ascii_whitespace) {
             return Ok(());
         }
-        // A line that was meant as a message must not vanish among the noise: whoever waits for it
-        // would wait in vain.
+        // A line that was meant as a message must not vanish among the noise: the request that it
+        // answers would wait in vain.
         let meant = line.trim_ascii_start().starts_with(b"{")
             && line.windows(MARK.len()).any(|part| part == MARK);
         let head = line.get(..KEPT_OF_LINE).unwrap_or(&line).to_vec();

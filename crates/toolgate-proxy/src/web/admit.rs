@@ -50,7 +50,7 @@ impl Admission {
             let text = "the head of the request is larger than `limits.head`";
             return refuse(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "head", text);
         }
-        // Whoever reads the other one of two sees another request (RFC 9112 section 3.2).
+        // A reader that takes the other one of two sees another request (RFC 9112 section 3.2).
         for name in &ONCE {
             if headers.get_all(name).iter().nth(1).is_some() {
                 let text = "a header that may stand once stands twice";
@@ -148,7 +148,7 @@ fn head_bytes(method: &Method, uri: &Uri, headers: &HeaderMap) -> usize {
         .fold(0, usize::saturating_add)
 }
 
-/// Headers of which two would be read differently by different readers.
+/// Headers that may stand once: if there are two, readers differ about which one counts.
 const ONCE: [HeaderName; 8] = [
     HOST,
     ORIGIN,

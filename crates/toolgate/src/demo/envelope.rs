@@ -24,7 +24,7 @@ pub(super) struct Fault {
 }
 
 impl Envelope {
-    /// Reads one message; the error is the answer to what is none.
+    /// Reads one message; the error is the answer to a malformed one.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, Answer> {
         let refuse = |fault: Fault, id: &str| Err(fault.answer(id));
         let document = match OwnedDocument::read(bytes, &ReadLimits::default()) {

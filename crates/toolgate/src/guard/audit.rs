@@ -26,7 +26,7 @@ pub(super) struct Audit {
 enum AuditCommand {
     /// Append this line, without its line feed.
     Line(String),
-    /// Open the file anew, for whoever moved it away.
+    /// Open the file anew, since a log rotation moved it away.
     Reopen,
 }
 

@@ -89,7 +89,7 @@ impl Watch {
                 self.shared.state.down(upstream, fault.to_string());
                 tracing::error!(upstream, %fault, "the server cannot be used");
             }
-            // The log has it from whoever noticed.
+            // The part that noticed has logged it.
             UpstreamState::Gone { how } => self.shared.state.down(upstream, (*how).to_owned()),
             UpstreamState::Here => self.shared.state.up(upstream),
             _ => {}

@@ -11,7 +11,7 @@
 //!              ◄──────────── list_changed ◄── listens; again after an end, ◄
 //!                                             with growing pauses
 //!   ping, logging/setLevel ──► answered here
-//!   what is modern already ──► passes as it came ──────────────────────────►
+//!   a modern request ────────► passes as it came ──────────────────────────►
 //!   what the era has not ────► answered: error
 //!   any other request ───────► FLYING, with `_meta` ───────────────────────►
 //!                                │

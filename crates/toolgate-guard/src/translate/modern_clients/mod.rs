@@ -6,7 +6,7 @@
 //!
 //! ```text
 //!   client                       here                               server
-//!   initialize, and what is of no modern request ── a connection of its own, as it came ──►
+//!   initialize, and all that follows it without a declared version ─ own connection, as it came ─►
 //!   what the era has not ──────► answered: error
 //!   any modern request ────────► WAITING for a session with its capabilities
 //!                                  │ none, and room ── initialize, initialized ───►
@@ -28,7 +28,7 @@
 //! ```
 //!
 //! What the server asks does not say for which call. With one client any of its
-//! calls can carry the question: whoever answers, the answer reaches the server.
+//! calls can carry the question, since the answer reaches the server by any of them.
 //! With several clients a call that can be asked has a session to itself.
 
 mod parked;

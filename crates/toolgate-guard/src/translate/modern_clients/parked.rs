@@ -66,7 +66,7 @@ pub(super) struct Shown {
 pub(super) struct Repeated([u8; 32]);
 
 impl Repeated {
-    /// The digest of the method and of what is asked for. `wanted` is false
+    /// The digest of the method, the name and the arguments. `wanted` is false
     /// where nothing can be continued.
     pub(super) fn of(request: &Request<'_>, wanted: bool) -> Self {
         let mut hash = Sha256::new();

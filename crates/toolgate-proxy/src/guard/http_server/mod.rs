@@ -280,7 +280,7 @@ impl HttpServer {
     async fn delete(self: &Arc<Self>, headers: &HeaderMap) -> Response<ResponseBody> {
         let session = match self.session_of(headers) {
             Ok(session) => session,
-            // Nothing of it is here; and what is deleted here is not opened here again.
+            // Nothing of it is here, and a session that is deleted here is not opened here again.
             Err(NoSession::NotOpenHere) => {
                 self.transfers.over(headers);
                 return respond(204, HeaderMap::new(), ResponseBody::empty());

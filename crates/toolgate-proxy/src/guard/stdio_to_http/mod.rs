@@ -254,8 +254,8 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
         self.settle().await;
     }
 
-    /// A place among the requests that are on their way at once, each of which has a connection
-    /// of its own; what opens a session or listens needs none, so that nothing waits for ever.
+    /// A place among the requests that are on their way at once, each with a connection of its own.
+    /// A request that opens a session or listens needs none, so that nothing waits for ever.
     async fn place(
         &self,
         outgoing: &OutgoingMessage,

@@ -128,7 +128,7 @@ const AT_REPLICA: u8 = 2;
 const ANYWHERE: u8 = 3;
 const AT_REPLICA_LONG_INITIALIZE: u8 = 4;
 /// Bytes of one part. The longest are the upstream's own name for a session, and SDKs name theirs
-/// by 36, and the client's parameters of `initialize`, most of which have less than 500. The
+/// by 36, and the client's parameters of `initialize`, which mostly have less than 500. The
 /// whole must fit into a header beside others: a name has at most 3,000 characters, and proxies
 /// admit 8 KiB.
 pub(super) const LONGEST_PART: usize = 2_048;

@@ -357,7 +357,7 @@ fn within<V: PartialOrd>(value: V, range: &RangeInclusive<V>, expects: &str) -> 
     Err(found(expects, side))
 }
 
-/// What to say of a word that is none of `words`.
+/// The error for a word that is not among `words`.
 pub(super) fn wrong_word(text: &str, words: &[&str]) -> String {
     found(&listed(words), &quoted(text))
 }
