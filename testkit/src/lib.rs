@@ -19,6 +19,7 @@ pub mod output;
 pub mod peers;
 pub mod place;
 pub mod plain;
+pub mod providers;
 pub mod raw;
 pub mod recorded;
 pub mod tally;

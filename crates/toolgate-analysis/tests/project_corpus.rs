@@ -13,6 +13,7 @@ use toolgate_json::{OwnedDocument, ReadLimits, Unmetered, equal};
 use toolgate_schema::{Compiler, Formats, Schema, Verdict, Workspace};
 use toolgate_testkit::differential::instances::instance;
 use toolgate_testkit::differential::random::Random;
+use toolgate_testkit::providers::read_nullable;
 use toolgate_testkit::recorded::{Recorded, recorded};
 
 const PROFILES: [&str; 9] = [
@@ -133,30 +134,6 @@ struct Case {
     plain: Value,
     projection: SchemaProjection,
     instances: Vec<String>,
-}
-
-/// A schema published for Gemini as Gemini reads it: `nullable` is its word for null.
-fn read_nullable(schema: &Value) -> Value {
-    let Value::Object(members) = schema else {
-        return schema.clone();
-    };
-    let mut read = members.clone();
-    for (name, value) in &mut read {
-        match (name.as_str(), &mut *value) {
-            ("properties", Value::Object(map)) => {
-                map.values_mut().for_each(|one| *one = read_nullable(one));
-            }
-            ("anyOf", Value::Array(list)) => {
-                list.iter_mut().for_each(|one| *one = read_nullable(one));
-            }
-            ("items", one) => *one = read_nullable(one),
-            _ => {}
-        }
-    }
-    if read.remove("nullable") == Some(Value::Bool(true)) {
-        return serde_json::json!({"anyOf": [read, {"type": "null"}]});
-    }
-    Value::Object(read)
 }
 
 fn case(recorded: &Recorded, projector: &Projector, is_gemini: bool) -> Option<Case> {

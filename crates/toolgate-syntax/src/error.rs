@@ -8,7 +8,7 @@ use toolgate_json::quote;
 use crate::limits::{Limit, LimitName};
 
 /// The most characters of foreign text that a message repeats.
-const FOREIGN_TEXT: usize = 200;
+pub(crate) const FOREIGN_TEXT: usize = 200;
 
 /// A schema that may not exist here, and why.
 ///

@@ -90,6 +90,12 @@ impl Shrunk<'_> {
         false
     }
 
+    /// Whether the instance holds a line end that ECMA-262's `.` does not match and Rust's does.
+    fn has_other_line_end(&self) -> bool {
+        let text = self.instance.to_string();
+        text.contains("\\r") || text.contains(['\u{2028}', '\u{2029}'])
+    }
+
     /// Whether some number in the instance is written with a fraction of zero.
     fn has_zero_fraction(&self) -> bool {
         let mut waiting = vec![self.instance];
@@ -121,7 +127,7 @@ struct RefusalRule {
     witness: &'static str,
 }
 
-const RULES: [Rule; 5] = [
+const RULES: [Rule; 6] = [
     Rule {
         holds: |pair| {
             pair.peer == "boon"
@@ -166,6 +172,14 @@ const RULES: [Rule; 5] = [
         },
         witness: "boon takes a reference below `propertyNames` back to the schema for endless \
                   recursion; a name is another instance than the object (core 2020-12 §10.3.2.4)",
+    },
+    Rule {
+        holds: |pair| {
+            pair.has_other_line_end()
+                && (pair.mentions(&["pattern"]) || pair.mentions(&["patternProperties"]))
+        },
+        witness: "`.` of both peers matches a carriage return and U+2028; ECMA-262 ends lines \
+                  there too (§12.3, LineTerminator)",
     },
 ];
 

@@ -10,12 +10,12 @@ mod lenient;
 
 use std::collections::HashMap;
 
-use toolgate_json::{Key as _, Kind, Node as _, OwnedDocument};
+use toolgate_json::{Key as _, Kind, Node as _, OwnedDocument, quote};
 
 use crate::build::{ModelBuilder, PendingReference};
 use crate::closest::closest;
 use crate::dialect::{Keyword, Rules};
-use crate::error::{CompileError, CompileErrorKind, cut};
+use crate::error::{CompileError, CompileErrorKind, FOREIGN_TEXT, cut};
 use crate::model::{
     Dangling, Model, ReferenceId, Resource, ResourceId, ScopeName, Subschema, SubschemaId, Target,
 };
@@ -223,7 +223,7 @@ impl Resolver<'_, '_> {
                 let names = names.into_iter().flat_map(|found| found.anchors.keys());
                 let near = closest(fragment, names.map(String::as_str));
                 let near = near.map(|name| format!("#{name}"));
-                let looked = format!("there is no anchor `{}`", cut(fragment));
+                let looked = format!("there is no anchor `{}`", quote(fragment, FOREIGN_TEXT));
                 Err(self.nowhere(pending, text, &looked, near))
             }
         }
@@ -258,7 +258,11 @@ impl Resolver<'_, '_> {
                 } else {
                     &walked
                 };
-                let looked = format!("there is no `{}` under {}", cut(&token), cut(place));
+                let looked = format!(
+                    "there is no `{}` under {}",
+                    quote(&token, FOREIGN_TEXT),
+                    quote(place, FOREIGN_TEXT)
+                );
                 return Err(self.nowhere(pending, text, &looked, near));
             };
             toolgate_json::pointer::push(&mut walked, &token);

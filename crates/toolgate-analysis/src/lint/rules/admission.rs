@@ -1,6 +1,6 @@
 //! Rules that the engine decides: whether a schema may exist at all, and why not.
 
-use toolgate_json::{Kind, Node as _, View, quote};
+use toolgate_json::{Key as _, Kind, Node as _, View, quote};
 use toolgate_schema::{CompileError, CompileErrorKind, Schema};
 
 use crate::lint::edit::rename_member;
@@ -45,9 +45,14 @@ pub(crate) fn root_type(tool: &Tool<'_>, out: &mut Out<'_>) {
         None => {
             let missing = insert_type(schema);
             let place = tool.member_place(Side::Input.member());
+            // What a reference applies the root to need not be an object.
+            let safety = match may_refer_to_root(schema) {
+                true => Safety::Unsafe,
+                false => Safety::Safe,
+            };
             out.find(place, "the input schema's root has no `type`")
                 .help("write `\"type\": \"object\"`; arguments are always an object")
-                .fix(Safety::Safe, Some(vec![missing]));
+                .fix(safety, Some(vec![missing]));
         }
         Some(found) if found.kind() == Kind::String && found.string() == "object" => {}
         Some(found) => {
@@ -63,6 +68,22 @@ pub(crate) fn root_type(tool: &Tool<'_>, out: &mut Out<'_>) {
                 .help("arguments are always an object; wrap another value in a property");
         }
     }
+}
+
+/// Whether some reference in `schema` may lead to its root: any but a JSON pointer below the root.
+fn may_refer_to_root(schema: View<'_>) -> bool {
+    let mut waiting = vec![schema];
+    while let Some(view) = waiting.pop() {
+        waiting.extend(view.items());
+        for (key, value) in view.members() {
+            let is_reference = matches!(key.text(), "$ref" | "$dynamicRef" | "$recursiveRef");
+            if is_reference && value.kind() == Kind::String && !value.string().starts_with("#/") {
+                return true;
+            }
+            waiting.push(value);
+        }
+    }
+    false
 }
 
 /// TG020 and TG022 to TG029: what the compiler says, and it says all it can.

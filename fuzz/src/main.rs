@@ -1,0 +1,205 @@
+//! `cargo run -p toolgate-fuzz -- [TARGET…] [--seconds N] [--seed N]`: mutates seeds for N seconds
+//! for each target (20 by default) and judges what comes out.
+//!
+//! Ends with 1 if a target fails. The input is then written to `fuzz/findings/TARGET-HASH`; when
+//! the fault is mended, move it to `fuzz/regressions/TARGET/`.
+
+#![forbid(unsafe_code)]
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::{ExitCode, exit};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::time::{ClockId, clock_gettime};
+use toolgate_fuzz::mutate::mutate;
+use toolgate_fuzz::seeds::Seeds;
+use toolgate_fuzz::{Outcome, TARGETS, Target};
+use toolgate_testkit::differential::random::Random;
+
+fn main() -> ExitCode {
+    match arguments().and_then(run) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// What the command line asks for.
+struct Plan {
+    targets: Vec<&'static Target>,
+    time: Duration,
+    seed: u64,
+}
+
+fn arguments() -> Result<Plan, String> {
+    let mut plan = Plan {
+        targets: Vec::new(),
+        time: Duration::from_secs(20),
+        seed: 1,
+    };
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        let mut number = |name: &str| -> Result<u64, String> {
+            let value = words.next().ok_or(format!("{name} needs a number"))?;
+            value
+                .parse()
+                .map_err(|error| format!("{name} {value}: {error}"))
+        };
+        match word.as_str() {
+            "--seconds" => plan.time = Duration::from_secs(number("--seconds")?),
+            "--seed" => plan.seed = number("--seed")?,
+            name => {
+                let target = TARGETS.iter().find(|target| target.name == name);
+                plan.targets.push(target.ok_or_else(|| {
+                    let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
+                    format!("no target `{name}`; there are {}", names.join(", "))
+                })?);
+            }
+        }
+    }
+    if plan.targets.is_empty() {
+        plan.targets = TARGETS.iter().collect();
+    }
+    Ok(plan)
+}
+
+fn run(plan: Plan) -> Result<bool, String> {
+    let seeds = Seeds::load()?;
+    for source in &seeds.sources {
+        println!("{source}");
+    }
+    let mut sound = true;
+    for target in plan.targets {
+        sound &= one_target(target, &seeds, plan.time, plan.seed)?;
+    }
+    Ok(sound)
+}
+
+/// What a target did so far.
+#[derive(Default)]
+struct Tally {
+    inputs: u64,
+    slowest: Duration,
+    slowest_input: Vec<u8>,
+    faults: Vec<String>,
+}
+
+fn one_target(
+    target: &'static Target,
+    seeds: &Seeds,
+    time: Duration,
+    seed: u64,
+) -> Result<bool, String> {
+    let inputs = (target.seeds)(seeds);
+    let current: Arc<Mutex<(Instant, Vec<u8>)>> =
+        Arc::new(Mutex::new((Instant::now(), Vec::new())));
+    watch(target, Arc::clone(&current));
+    let mut random = Random::new(seed);
+    let mut tally = Tally::default();
+    let started = Instant::now();
+    // Each seed is judged as it is before any is changed.
+    let mut waiting = inputs.iter().cloned();
+    while started.elapsed() < time && tally.faults.len() < FAULTS {
+        let input = waiting.next().unwrap_or_else(|| {
+            let seed = inputs.get(random.below(inputs.len()));
+            mutate(
+                &mut random,
+                seed.map(Vec::as_slice).unwrap_or_default(),
+                &inputs,
+            )
+        });
+        *current.lock().unwrap_or_else(PoisonError::into_inner) = (Instant::now(), input.clone());
+        let before = cpu();
+        let outcome = judge(target, &input);
+        let took = cpu().saturating_sub(before);
+        tally.inputs += 1;
+        if took > tally.slowest {
+            tally.slowest = took;
+            tally.slowest_input = input.clone();
+        }
+        let outcome = outcome.and(if took > MOST_CPU {
+            Err(format!("{} ms of CPU", took.as_millis()))
+        } else {
+            Ok(())
+        });
+        if let Err(fault) = outcome {
+            let path = save(target, &input)?;
+            tally.faults.push(format!("{}: {fault}", path.display()));
+        }
+    }
+    *current.lock().unwrap_or_else(PoisonError::into_inner) = (Instant::now() + NEVER, Vec::new());
+    println!(
+        "{}: {} inputs, {} faults, slowest {} ms of CPU",
+        target.name,
+        tally.inputs,
+        tally.faults.len(),
+        tally.slowest.as_millis()
+    );
+    if tally.slowest > SLOW {
+        println!("  slow: {}", save(target, &tally.slowest_input)?.display());
+    }
+    for fault in &tally.faults {
+        println!("  {fault}");
+    }
+    Ok(tally.faults.is_empty())
+}
+
+/// Judges one input; a panic is a fault.
+fn judge(target: &Target, input: &[u8]) -> Outcome {
+    catch_unwind(AssertUnwindSafe(|| (target.run)(input))).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        Err(format!("panic: {}", text.unwrap_or_default()))
+    })
+}
+
+/// Ends the program if one input takes longer than [`HANG`], after writing it down.
+fn watch(target: &'static Target, current: Arc<Mutex<(Instant, Vec<u8>)>>) {
+    thread::spawn(move || {
+        loop {
+            thread::sleep(Duration::from_secs(1));
+            let held = current.lock().unwrap_or_else(PoisonError::into_inner);
+            if held.0.elapsed() > HANG {
+                match save(target, &held.1) {
+                    Ok(path) => eprintln!("{}: hangs: {}", target.name, path.display()),
+                    Err(message) => eprintln!("{}: hangs; {message}", target.name),
+                }
+                exit(1);
+            }
+        }
+    });
+}
+
+fn save(target: &Target, input: &[u8]) -> Result<PathBuf, String> {
+    let mut hasher = DefaultHasher::new();
+    input.hash(&mut hasher);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("findings");
+    let path = folder.join(format!("{}-{:016x}", target.name, hasher.finish()));
+    let written = fs::create_dir_all(&folder).and_then(|()| fs::write(&path, input));
+    written.map_err(|error| format!("`{}`: {error}", path.display()))?;
+    Ok(path)
+}
+
+/// The processor time of this thread.
+fn cpu() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
+}
+
+/// Faults after which a target is left.
+const FAULTS: usize = 5;
+/// What one input may take; all budgets of the targets together are far below.
+const MOST_CPU: Duration = Duration::from_secs(2);
+/// What is worth a look.
+const SLOW: Duration = Duration::from_millis(200);
+/// When an input is given up.
+const HANG: Duration = Duration::from_secs(60);
+/// Longer than any run.
+const NEVER: Duration = Duration::from_secs(1 << 30);

@@ -1,0 +1,47 @@
+//! The targets.
+
+mod argument;
+mod check;
+mod compile;
+mod diff;
+mod fix;
+mod inline;
+mod lint;
+mod pattern;
+mod peers;
+mod project;
+mod read;
+mod repair;
+
+use crate::Outcome;
+use crate::seeds::Seeds;
+
+/// A fuzz target.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Target {
+    /// Its name: that of its folder of regressions too.
+    pub name: &'static str,
+    /// What it holds true.
+    pub about: &'static str,
+    /// Judges one input.
+    pub run: fn(&[u8]) -> Outcome,
+    /// Where its inputs start from.
+    pub seeds: fn(&Seeds) -> Vec<Vec<u8>>,
+}
+
+/// All targets, by name.
+pub const TARGETS: &[Target] = &[
+    argument::TARGET,
+    check::TARGET,
+    compile::TARGET,
+    diff::TARGET,
+    fix::TARGET,
+    inline::TARGET,
+    lint::TARGET,
+    pattern::TARGET,
+    peers::TARGET,
+    project::TARGET,
+    read::TARGET,
+    repair::TARGET,
+];

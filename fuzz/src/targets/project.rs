@@ -1,0 +1,130 @@
+//! A projection's claim about how it relates to the original, held against values.
+
+use toolgate_analysis::lint::PROFILES;
+use toolgate_analysis::project::{Projector, Relation};
+use toolgate_json::{OwnedDocument, ReadLimits};
+use toolgate_schema::{Schema, Verdict, Workspace};
+use toolgate_testkit::providers::read_nullable;
+
+use super::Target;
+use crate::Outcome;
+use crate::ensure;
+use crate::input::{compile, compiler, two_texts};
+use crate::seeds::Seeds;
+
+pub(super) const TARGET: Target = Target {
+    name: "project",
+    about: "what a projection says of itself (equal, wider, narrower) holds for every value, and its witnesses prove it",
+    run,
+    seeds: Seeds::pairs,
+};
+
+fn run(input: &[u8]) -> Outcome {
+    let Some((schema, instance)) = two_texts(input) else {
+        return Ok(());
+    };
+    let Some(original) = compile(schema.as_bytes()) else {
+        return Ok(());
+    };
+    let profile = PROFILES.get(input.len() % PROFILES.len().max(1));
+    let Some(profile) = profile else {
+        return Err("there are no profiles".to_owned());
+    };
+    let projector = Projector::new(profile).compiler(compiler(schema.as_bytes()));
+    let Ok(projected) = projector.project_schema(schema) else {
+        return Ok(());
+    };
+    // Gemini's `nullable` is no keyword of JSON Schema.
+    let text = match profile.name {
+        "gemini" => serde_json::from_str(&projected.text)
+            .map(|value| read_nullable(&value).to_string())
+            .map_err(|error| format!("not JSON: {error}: {}", projected.text))?,
+        _ => projected.text.clone(),
+    };
+    let published = compiler(schema.as_bytes()).compile(text.as_bytes());
+    let published =
+        published.map_err(|error| format!("does not compile: {error}: {}", projected.text))?;
+    let relation = &projected.relation;
+    let fault = |what: &str, value: &str| {
+        format!(
+            "{}: {relation:?}, but {what} {value}: {}",
+            profile.name, projected.text
+        )
+    };
+    let back = |value: &str| -> Option<String> {
+        let document = OwnedDocument::read(value, &ReadLimits::default()).ok()?;
+        projected.mapping.back(document.document().root())
+    };
+    let forward = |value: &str| -> Option<String> {
+        let document = OwnedDocument::read(value, &ReadLimits::default()).ok()?;
+        projected.mapping.forward(document.document().root())
+    };
+    if let Some(witness) = relation.wider() {
+        let returned = back(witness).ok_or_else(|| fault("not mapped back", witness))?;
+        ensure!(
+            verdict(&published, witness) != Some(false),
+            "{}",
+            fault("refused", witness)
+        );
+        ensure!(
+            verdict(&original, &returned) != Some(true),
+            "{}",
+            fault("accepted", witness)
+        );
+    }
+    if let Some(witness) = relation.narrower() {
+        ensure!(
+            verdict(&original, witness) != Some(false),
+            "{}",
+            fault("the original refuses", witness)
+        );
+        if let Some(sent) = forward(witness) {
+            let accepted = verdict(&published, &sent) == Some(true);
+            let same = back(&sent).is_some_and(|text| same_json(&text, witness));
+            ensure!(
+                !(accepted && same),
+                "{}",
+                fault("it can be expressed:", witness)
+            );
+        }
+    }
+    // Only objects are arguments.
+    if !instance.trim_start().starts_with('{') {
+        return Ok(());
+    }
+    if matches!(relation, Relation::Equal | Relation::Narrower { .. })
+        && verdict(&published, instance) == Some(true)
+        && let Some(returned) = back(instance)
+    {
+        ensure!(
+            verdict(&original, &returned) != Some(false),
+            "{}",
+            fault("the original refuses", &returned)
+        );
+    }
+    if relation.keeps_all()
+        && verdict(&original, instance) == Some(true)
+        && let Some(sent) = forward(instance)
+    {
+        ensure!(
+            verdict(&published, &sent) != Some(false),
+            "{}",
+            fault("cannot be expressed:", instance)
+        );
+    }
+    Ok(())
+}
+
+/// The verdict, if there is one.
+fn verdict(schema: &Schema, instance: &str) -> Option<bool> {
+    match schema.check(&mut Workspace::new(), instance.as_bytes()) {
+        Ok(Verdict::Valid) => Some(true),
+        Ok(Verdict::Invalid) => Some(false),
+        Ok(Verdict::Undecided(_)) | Err(_) => None,
+    }
+}
+
+fn same_json(one: &str, other: &str) -> bool {
+    let value = |text| serde_json::from_str::<serde_json::Value>(text).ok();
+    value(one).is_some() && value(one) == value(other)
+}

@@ -1,0 +1,61 @@
+//! Repairs make arguments valid, change nothing that was valid, and touch only what they say.
+
+use toolgate_mcp::repair::{Outcome as Repair, RepairLimits, repair};
+use toolgate_schema::{Verdict, Workspace};
+
+use super::Target;
+use crate::Outcome;
+use crate::ensure;
+use crate::input::{compile, two_texts};
+use crate::seeds::Seeds;
+
+pub(super) const TARGET: Target = Target {
+    name: "repair",
+    about: "what is repaired is valid, what is valid is not repaired, and no edit can be left out",
+    run,
+    seeds: Seeds::pairs,
+};
+
+fn run(input: &[u8]) -> Outcome {
+    let Some((schema, arguments)) = two_texts(input) else {
+        return Ok(());
+    };
+    let Some(schema) = compile(schema.as_bytes()) else {
+        return Ok(());
+    };
+    let mut workspace = Workspace::new();
+    let Ok(before) = schema.check(&mut workspace, arguments.as_bytes()) else {
+        return Ok(());
+    };
+    let limits = RepairLimits::default();
+    let outcome =
+        repair(&schema, arguments.as_bytes(), &limits).map_err(|error| error.to_string())?;
+    let Repair::Repaired(repaired) = outcome else {
+        return Ok(());
+    };
+    ensure!(
+        before != Verdict::Valid,
+        "valid arguments became {}",
+        repaired.text
+    );
+    let after = schema.check(&mut workspace, repaired.text.as_bytes());
+    ensure!(
+        after == Ok(Verdict::Valid),
+        "{after:?} after the repair: {}",
+        repaired.text
+    );
+    ensure!(!repaired.edits.is_empty(), "a repair without edits");
+    ensure!(
+        repaired.edits.len() <= limits.edits,
+        "{} edits",
+        repaired.edits.len()
+    );
+    let again =
+        repair(&schema, repaired.text.as_bytes(), &limits).map_err(|error| error.to_string())?;
+    ensure!(
+        !matches!(again, Repair::Repaired(_)),
+        "a second repair of {}",
+        repaired.text
+    );
+    Ok(())
+}
