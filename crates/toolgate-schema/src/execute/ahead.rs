@@ -11,10 +11,11 @@
 
 use toolgate_json::{Key as _, Kind, Node as _, Scalar};
 
+use super::price_of_text;
 use super::stream::Pass;
-use super::{MEMO_PRICE, price_of_text};
 use crate::int::to_usize;
 use crate::plan::{NONE, NodeIx, ObjectPlan, Op, Run, Union};
+use crate::price;
 
 /// What looking ahead found.
 #[derive(Debug, Default)]
@@ -85,7 +86,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             if self.ahead.known.contains(&ix) {
                 return Some(());
             }
-            self.pay(MEMO_PRICE)?;
+            self.pay(price::MEMO)?;
             self.ahead.known.push(ix);
         }
         if !node.traits.ahead || self.machine.depth >= self.machine.allowance.depth {

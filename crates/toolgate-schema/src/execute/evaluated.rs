@@ -12,9 +12,10 @@ use std::ops::ControlFlow;
 use toolgate_json::{Kind, Node};
 
 use super::covered::By;
-use super::{Answer, MEMO_PRICE, Machine, NO, Stop, YES, broken, run_of};
+use super::{Answer, Machine, NO, Stop, YES, broken, run_of};
 use crate::int::{to_usize, units};
 use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, PlanNode, Run};
+use crate::price;
 
 /// Which members or items of one value have been evaluated.
 pub(super) struct Marks {
@@ -192,7 +193,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
 
     /// Collects from a node that matches, once in each collection.
     fn visit(&mut self, ix: NodeIx, value: N, kind: Kind, marks: &mut Marks) -> ControlFlow<Stop> {
-        self.spend(MEMO_PRICE)?;
+        self.spend(price::MEMO)?;
         let node = self.plan.node(ix);
         if node.traits.leaf || self.seen.get(ix.number(), marks.round).is_some() {
             return ControlFlow::Continue(());

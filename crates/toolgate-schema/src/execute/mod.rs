@@ -38,8 +38,9 @@ use exhausted::Stop;
 pub(crate) use memo::Memo;
 pub(crate) use stream::run as run_stream;
 
-use crate::int::{to_usize, units};
+use crate::int::to_usize;
 use crate::plan::{NONE, NodeIx, Op, Plan, PlanNode, Reach, Run, Select};
+use crate::price;
 
 /// What is said of a plan that contradicts itself.
 #[cold]
@@ -168,7 +169,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
         if let Some(known) = self.memo.get(ix.number(), key) {
             return ControlFlow::Continue(known);
         }
-        self.spend(MEMO_PRICE)?;
+        self.spend(price::MEMO)?;
         let matched = self.descend(node, value, kind)?;
         self.memo.insert(ix.number(), key, matched);
         ControlFlow::Continue(matched)
@@ -434,10 +435,5 @@ fn price_of_text(count: usize) -> u64 {
     if cfg!(toolgate_unmetered) {
         return 0;
     }
-    units(count / TEXT_PER_UNIT)
+    price::text(count)
 }
-
-/// Bytes of text that one unit of fuel looks at.
-const TEXT_PER_UNIT: usize = 32;
-/// What it costs to remember a verdict, in work and in memory.
-const MEMO_PRICE: u64 = 4;

@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Key as _, Kind, Node};
 
-use super::{Answer, Machine, NO, Stop, TEXT_PER_UNIT, YES, broken, price_of_text};
+use super::{Answer, Machine, NO, Stop, YES, broken, price_of_text};
 use crate::int::{to_usize, units};
 use crate::plan::{Dependent, NameTable, ObjectPlan, Reach, Slot, Target, Walk};
+use crate::price;
 
 /// A member whose subschema looks further than the value itself.
 #[derive(Debug)]
@@ -140,7 +141,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         let mut waiting = Waiting::none();
         for (key, member) in value.members() {
             let name = key.bytes();
-            if name.len() >= TEXT_PER_UNIT {
+            if name.len() >= price::TEXT_PER_UNIT {
                 self.spend_bytes(name.len())?;
             }
             let known = find(name, key);
@@ -445,10 +446,8 @@ impl<N> Waiting<'_, N> {
 pub(super) const WAITING: usize = 64;
 /// What looking for a name among so many members costs.
 pub(super) fn price_of_search(count: usize, name: &str) -> u64 {
-    units(count) / MEMBERS_PER_UNIT + price_of_text(name.len())
+    units(count) / price::MEMBERS_PER_UNIT + price_of_text(name.len())
 }
 
 /// The order of members that the schema does not name.
 const UNORDERED: u32 = u32::MAX;
-/// Members that one unit of fuel searches for a name.
-const MEMBERS_PER_UNIT: u64 = 8;

@@ -21,9 +21,10 @@ use toolgate_json::{
 
 use super::ahead::Ahead;
 use super::array::{all_differ, price_of_key};
-use super::{Allowance, MEMO_PRICE, Machine, Scratch, price_of_text};
+use super::{Allowance, Machine, Scratch, price_of_text};
 use crate::int::{to_usize, units};
 use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Plan, Reach, Run, Target};
+use crate::price;
 
 /// The fuel that a text took, if it is well-formed and valid and the way of judging
 /// while reading could tell; otherwise nothing is known of it.
@@ -138,7 +139,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         if array.contains.is_some() || array.unique {
             return Some(false);
         }
-        self.pay(1 + MEMO_PRICE)?;
+        self.pay(1 + price::MEMO)?;
         self.enter()?;
         self.array(array)?;
         self.machine.depth -= 1;

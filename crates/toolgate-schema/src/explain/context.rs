@@ -44,7 +44,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
 
     /// Pays for looking at a text.
     pub(super) fn pay_text(&mut self, text: &str) -> Flow {
-        self.pay(crate::int::units(text.len() / TEXT_PER_UNIT))
+        self.pay(crate::price::text(text.len()))
     }
 
     /// Whether a subschema holds; nothing if it nests too deeply to say.
@@ -70,6 +70,3 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         }
     }
 }
-
-/// Bytes of text that one unit of fuel looks at.
-const TEXT_PER_UNIT: usize = 32;

@@ -111,8 +111,10 @@ impl Schema {
         instance.ask(self, workspace, Explain)
     }
 
-    /// What [`explain`](Self::explain) finds, before it is put into words: for whoever
-    /// counts the faults, or reads few of them.
+    /// What [`explain`](Self::explain) finds, before it is put into words: to count the
+    /// faults, or to read few of them. The faults borrow the instance, so this takes a
+    /// [`Node`]: of a text, read an [`OwnedDocument`](crate::OwnedDocument) first and pass its
+    /// root.
     ///
     /// ```
     /// use toolgate_schema::{Schema, ValueNode, Workspace};
