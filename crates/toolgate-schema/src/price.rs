@@ -13,8 +13,8 @@
 //! | formats of texts | 1 to 36 |
 //! | formats of numbers | 11 to 36 |
 //! | content of strings | 15 to 39 |
-//! | `properties`, `additionalProperties`, `patternProperties`, `propertyNames` | 1 to 19 |
-//! | `required`, `minProperties`, `maxProperties`, `dependent*`, `dependencies` | 1 to 20 |
+//! | `properties`, `additionalProperties`, `patternProperties`, `propertyNames` | 1 to 27 |
+//! | `required`, `minProperties`, `maxProperties`, `dependent*`, `dependencies` | under 1 to 20 |
 //! | `items`, `prefixItems`, `contains` and their counts | 2 to 20 |
 //! | `uniqueItems` | 6 to 34 |
 //! | `anyOf`, `oneOf`, `not`, `if`, `$ref`, memo | 2 to 25 |
