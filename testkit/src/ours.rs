@@ -117,7 +117,7 @@ impl Compiled for OverValue {
 /// Parses JSON text as a host without a depth limit would hold it.
 ///
 /// The result may be so deep that dropping it overflows the stack
-/// (`serde_json` recurses there); whoever asks for it must not drop it on a small one.
+/// (`serde_json` recurses there); its caller must not drop it on a small one.
 ///
 /// # Errors
 ///

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
-    /// The text is no absolute URI.
+    /// The text is not an absolute URI.
     #[error("it is not an absolute URI")]
     NotAbsolute,
     /// Another scheme than `https`.
@@ -57,7 +57,7 @@ pub enum FetchError {
     /// The body is encoded.
     #[error("the body is encoded ({0}); only plain bodies are read")]
     Encoded(String),
-    /// The document is no JSON text that the compiler reads.
+    /// The document is not a JSON text that the compiler reads.
     #[error("it is not a JSON document: {0}")]
     NotJson(String),
     /// A bound was met.

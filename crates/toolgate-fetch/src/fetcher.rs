@@ -111,7 +111,7 @@ impl Fetcher {
     ///
     /// # Errors
     ///
-    /// The text is no certificate.
+    /// The text is not a certificate.
     pub fn authority(mut self, pem: &[u8]) -> Result<Self, FetchError> {
         let found = Certificate::from_pem_bundle(pem)
             .map_err(|error| FetchError::Transfer(quote(&error.to_string(), 200).to_string()))?;
@@ -126,7 +126,7 @@ impl Fetcher {
         self
     }
 
-    /// Fetches what these schemas refer to and nobody registered, and what that refers to.
+    /// Fetches the documents that these schemas refer to and that are not registered, and those that they refer to.
     ///
     /// `registered` are documents that are in hand, by URI. A URI is asked for once. A
     /// reference that cannot be followed ends the search in its schema, since

@@ -29,7 +29,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// What is no host name: a URL, an address, a bare `*`, a wildcard for a whole
+    /// What is not a host name: a URL, an address, a bare `*`, a wildcard for a whole
     /// top-level domain.
     ///
     /// ```

@@ -10,7 +10,7 @@
 //! * every address of the host is a public one. The connection is made to the
 //!   addresses that were checked, so that a second answer of the name server
 //!   changes nothing;
-//! * each redirect leads to a URI of which the same holds;
+//! * each redirect leads to a URI for which the same holds;
 //! * the answer is plain JSON text without a content encoding, within the limits on
 //!   size, time and number;
 //! * its SHA-256 digest is the one in the [`Lock`], if there is one.

@@ -138,6 +138,15 @@ impl<'a> Document<'a> {
 
     /// The value a JSON Pointer (RFC 6901) leads to, if the text is a pointer
     /// and leads to one.
+    ///
+    /// ```
+    /// use toolgate_json::{Node as _, ReadLimits, Reader};
+    ///
+    /// let mut reader = Reader::new();
+    /// let document = reader.read(br#"{"a/b": [true]}"#, &ReadLimits::default())?;
+    /// assert!(document.at_pointer("/a~1b/0").is_some_and(|value| value.boolean()));
+    /// # Ok::<(), toolgate_json::ReadError>(())
+    /// ```
     #[must_use]
     pub fn at_pointer(self, pointer: &str) -> Option<View<'a>> {
         if !pointer::is_valid(pointer) {

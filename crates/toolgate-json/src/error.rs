@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::place::{LineColumn, line_column};
+use crate::line_column::{LineColumn, line_column};
 use crate::quote::quote;
 
 /// A source text that was not read, and why.

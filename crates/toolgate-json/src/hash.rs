@@ -7,7 +7,7 @@ use crate::int;
 ///
 /// The hash is the same in every process and on every platform, so it can be
 /// computed when a schema is compiled and compared with what the tape stores.
-/// It is not keyed: whoever writes the text can make names collide, and every
+/// It is not keyed: the author of the text can make names collide, and every
 /// user in this crate keeps its bound when they do.
 ///
 /// Costs one multiplication for up to 16 bytes, and one for each 8 bytes of more.

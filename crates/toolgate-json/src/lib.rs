@@ -1,6 +1,6 @@
 //! JSON bytes to a flat document with spans and exact numbers.
 //!
-//! [`Reader`] turns bytes nobody vouches for into a [`Document`]: one flat
+//! [`Reader`] turns untrusted bytes into a [`Document`]: one flat
 //! array of nodes (a "tape") that borrows its strings from the source and
 //! keeps the source span of every value and key. Reading is strict (RFC 8259,
 //! no extensions), bounded by [`ReadLimits`] and never recurses; a refusal is
@@ -31,19 +31,19 @@
 //! ```
 
 mod bits;
-#[cfg(test)]
-mod collide;
 mod document;
 mod error;
 mod hash;
+#[cfg(test)]
+mod hash_collisions;
 pub mod int;
 mod limits;
+mod line_column;
 mod meter;
 mod node;
 mod number;
 mod order;
 mod owned;
-mod place;
 pub mod pointer;
 mod quote;
 mod read;
@@ -56,12 +56,12 @@ pub use crate::document::{Document, Items, KeyView, Members, NodeId, Span, View}
 pub use crate::error::{ReadError, ReadErrorKind};
 pub use crate::hash::{NameEnds, hash_bytes, key_hash};
 pub use crate::limits::{DuplicateKeys, ReadLimits};
+pub use crate::line_column::{LineColumn, line_column};
 pub use crate::meter::{Meter, Unmetered};
 pub use crate::node::{Key, Kind, Node};
 pub use crate::number::Number;
 pub use crate::order::{compare, equal};
 pub use crate::owned::OwnedDocument;
-pub use crate::place::{LineColumn, line_column};
 pub use crate::quote::{Quote, quote};
 pub use crate::read::{Mark, Parsed, Reader, Scalar, Stream};
 pub use crate::unique::{PAIRED, first_duplicate, first_equal_scalars};

@@ -6,7 +6,7 @@
 /// [`limit`](crate::ReadError::limit) names the field and its value. The memory
 /// of a read is bounded by them: 24 bytes a node, at most `bytes` bytes of
 /// unescaped text, and 8 to 20 bytes for each key of an open object. The
-/// default is meant for sources nobody vouches for.
+/// default is meant for untrusted sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadLimits {
     /// Bytes in the source, whitespace included. Default 16 MiB. Values above

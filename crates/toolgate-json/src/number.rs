@@ -3,7 +3,7 @@
 mod decimal;
 mod double;
 mod multiple;
-mod show;
+mod write;
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -75,7 +75,7 @@ impl<'a> Number<'a> {
     pub fn from_f64(value: f64) -> Self {
         match double::few_places(value) {
             Some((negative, coefficient, scale)) => Self::from_scaled(negative, coefficient, scale),
-            None => show::shortest(value),
+            None => write::shortest(value),
         }
     }
 
@@ -84,6 +84,16 @@ impl<'a> Number<'a> {
     ///
     /// There is no limit on its length here. [`ReadLimits`](crate::ReadLimits)
     /// has one, and [`is_multiple_of`](Self::is_multiple_of) is quadratic.
+    ///
+    /// ```
+    /// use toolgate_json::Number;
+    ///
+    /// let number = Number::parse("1.50").ok_or("a number")?;
+    /// assert_eq!(Some(number), Number::parse("15e-1"));
+    /// assert!(!number.is_integer());
+    /// assert!(Number::parse("01").is_none());
+    /// # Ok::<(), &str>(())
+    /// ```
     #[must_use]
     pub fn parse(text: &'a str) -> Option<Self> {
         decimal::is_grammatical(text.as_bytes()).then(|| Self::from_grammatical(text))
@@ -321,7 +331,7 @@ impl fmt::Display for Number<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.value {
             Value::Integer(value) => write!(f, "{value}"),
-            _ => show::write(&self.decimal(&mut [0; SHORT_DIGITS]), f),
+            _ => write::write(&self.decimal(&mut [0; SHORT_DIGITS]), f),
         }
     }
 }

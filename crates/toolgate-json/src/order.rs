@@ -21,6 +21,18 @@ use crate::node::{Key, Kind, Node};
 /// more for each 16 bytes of text or 16 digits. Both of two members with the
 /// same key count, as if they were different members.
 ///
+/// ```
+/// use std::ops::ControlFlow;
+/// use toolgate_json::{OwnedDocument, ReadLimits, Unmetered, equal};
+///
+/// let limits = ReadLimits::default();
+/// let a = OwnedDocument::read(r#"{"a": 1, "b": [2.0]}"#, &limits)?;
+/// let b = OwnedDocument::read(r#"{"b": [2], "a": 1e0}"#, &limits)?;
+/// let (a, b) = (a.document().root(), b.document().root());
+/// assert_eq!(equal(a, b, &mut Unmetered), ControlFlow::Continue(true));
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
+///
 /// # Errors
 ///
 /// `Break` with what the meter said when it could not pay.

@@ -26,6 +26,14 @@ struct Inner {
 impl OwnedDocument {
     /// Reads a source text.
     ///
+    /// ```
+    /// use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
+    ///
+    /// let document = OwnedDocument::read("[1, 2]", &ReadLimits::default())?;
+    /// assert_eq!(document.document().root().len(), 2);
+    /// # Ok::<(), toolgate_json::ReadError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Reader::read`].

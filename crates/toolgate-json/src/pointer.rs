@@ -22,7 +22,7 @@ pub fn push(pointer: &mut String, token: &str) {
 
 /// The reference tokens of a pointer, unescaped.
 ///
-/// The empty pointer has none. Text before the first `/` is no token, and a
+/// The empty pointer has none. Text before the first `/` is not a token, and a
 /// `~` that starts no escape stands for itself; [`is_valid`] tells both.
 pub fn tokens(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
     pointer.split('/').skip(1).map(unescape)

@@ -1,6 +1,6 @@
 //! The reader: bytes in, tape out, in one pass without recursion.
 
-mod keys;
+mod duplicate_keys;
 mod number;
 mod parsed;
 mod scalar;
@@ -13,7 +13,7 @@ use crate::error::{ReadError, ReadErrorKind};
 use crate::int;
 use crate::limits::{DuplicateKeys, ReadLimits};
 use crate::tape::{NONE, Slot, Tag, Tape};
-use keys::Keys;
+use duplicate_keys::OpenKeys;
 
 pub use parsed::Parsed;
 pub use scalar::Scalar;
@@ -26,7 +26,7 @@ pub use stream::{Mark, Stream};
 #[derive(Debug, Default)]
 pub struct Reader {
     tape: Tape,
-    keys: Keys,
+    keys: OpenKeys,
     /// Hashes of the names that a [`Stream`] has met in the objects that are open.
     names: Vec<u32>,
 }
@@ -132,7 +132,7 @@ struct Pass<'r, 's> {
     limits: &'r ReadLimits,
     max_nodes: usize,
     tape: &'r mut Tape,
-    keys: &'r mut Keys,
+    keys: &'r mut OpenKeys,
     names: &'r mut Vec<u32>,
 }
 
@@ -371,7 +371,7 @@ impl Pass<'_, '_> {
     }
 }
 
-/// The most bytes or nodes one document can index; [`NONE`] is no index.
+/// The most bytes or nodes one document can index; [`NONE`] is not an index.
 #[expect(
     clippy::as_conversions,
     reason = "usize is at least 32 bits wide on every target of this crate"

@@ -210,7 +210,7 @@ const SMALL_GROUP: usize = 4;
 mod tests {
     use super::*;
     use crate::meter::Unmetered;
-    use crate::{OwnedDocument, ReadLimits, collide, equal};
+    use crate::{OwnedDocument, ReadLimits, equal, hash_collisions};
 
     /// Counts what is spent.
     struct Tally(u64);
@@ -236,8 +236,11 @@ mod tests {
     #[test]
     fn colliding_items() {
         let count = 10_000;
-        let texts = collide::texts(count);
-        let quoted: Vec<String> = texts.iter().map(|text| collide::quoted(text)).collect();
+        let texts = hash_collisions::texts(count);
+        let quoted: Vec<String> = texts
+            .iter()
+            .map(|text| hash_collisions::quoted(text))
+            .collect();
         let objects: Vec<String> = quoted.iter().map(|text| format!("{{{text}:1}}")).collect();
         let nested: Vec<String> = quoted.iter().map(|text| format!("[0,[{text}]]")).collect();
         for items in [quoted, objects, nested] {
@@ -253,8 +256,10 @@ mod tests {
             assert_eq!(check(&doubled).0, Some((2, 8_000)));
         }
         for length in [2, 4, 5, 6, 17] {
-            let mut items: Vec<String> =
-                texts[..length].iter().map(|t| collide::quoted(t)).collect();
+            let mut items: Vec<String> = texts[..length]
+                .iter()
+                .map(|t| hash_collisions::quoted(t))
+                .collect();
             assert_eq!(check(&items).0, None);
             items[length - 1] = items[0].clone();
             assert_eq!(check(&items).0, Some((0, length - 1)));
@@ -264,9 +269,11 @@ mod tests {
     /// Wide objects whose keys all hash alike compare in n log n.
     #[test]
     fn colliding_keys_compare() {
-        let texts = collide::texts(20_000);
+        let texts = hash_collisions::texts(20_000);
         let object = |texts: &mut dyn Iterator<Item = &String>| {
-            let members: Vec<String> = texts.map(|text| collide::quoted(text) + ":[0]").collect();
+            let members: Vec<String> = texts
+                .map(|text| hash_collisions::quoted(text) + ":[0]")
+                .collect();
             let text = format!("{{{}}}", members.join(","));
             OwnedDocument::read(text, &ReadLimits::default()).unwrap()
         };

@@ -11,7 +11,7 @@ use crate::node::{Key, Kind, Node};
 
 /// A hash of a value: values that are [`equal`](crate::equal) have the same.
 ///
-/// Fixed and not keyed: whoever writes the values can make them collide.
+/// Fixed and not keyed: the author of the values can make them collide.
 /// Walks with its own memory, not with the stack; shallow values take none. Spends
 /// one unit for each value and for each key, and one more for each 16 bytes of
 /// text or 16 digits.

@@ -20,7 +20,7 @@ pub mod project;
 #[cfg(feature = "providers")]
 pub mod provider;
 pub mod publish;
+pub mod refusal_text;
 pub mod repair;
 #[cfg(feature = "serde_json")]
 pub mod typed;
-pub mod wording;

@@ -8,7 +8,7 @@ use std::sync::{Arc, Barrier};
 
 use support::{call, code, contract, json, listing, page, promising, result, tool, tools};
 use toolgate_mcp::catalog::{Catalog, ToolSet};
-use toolgate_mcp::check::{Checked, Checker, Decision, OnUndecided, ResultOf, TaskBook};
+use toolgate_mcp::check::{Checked, Checker, Decision, OnUndecided, PendingTasks, ResultOf};
 use toolgate_mcp::contract::{HeaderFaultKind, MalformedTool, SchemaStore};
 use toolgate_mcp::era::{Era, ToolMethod};
 use toolgate_mcp::message::created_task;
@@ -209,7 +209,7 @@ fn structured_content_is_present_if_its_key_is() {
 fn task_results_meet_the_tool_that_made_the_task() {
     let tool = promising(r#"{"type":"integer"}"#);
     let mut checker = Checker::new();
-    let mut book = TaskBook::new(2);
+    let mut book = PendingTasks::new(2);
 
     // 2025-11-25: asked for, and answered in `tasks/result`.
     let created = json(r#"{"task":{"taskId":"7","status":"working"}}"#);

@@ -12,7 +12,7 @@ use random::{Random, value};
 use support::{at, json, listing, shared_files, tool};
 use toolgate_json::Node as _;
 use toolgate_mcp::catalog::Listing;
-use toolgate_mcp::clients::{CostlySchemas, mend, tell};
+use toolgate_mcp::clients::{CostlySchemas, sanitize, simplify};
 use toolgate_mcp::contract::SchemaStore;
 use toolgate_mcp::project::Lost;
 use toolgate_schema::{Verdict, Workspace};
@@ -23,7 +23,7 @@ const INPUT: &str = r#"{"type":"object"}"#;
 fn told(output: &str, costly: CostlySchemas) -> Option<String> {
     let store = SchemaStore::lenient();
     let page = listing(&[&tool("t", INPUT, Some(output))]);
-    let page = tell(&page, &store, costly, |_| true).map_or(page, |told| told.listing);
+    let page = simplify(&page, &store, costly, |_| true).map_or(page, |told| told.listing);
     let document = json(page.text());
     at(document.document(), "/result/tools/0/outputSchema").map(str::to_owned)
 }
@@ -152,9 +152,9 @@ fn real_tools_are_told_as_they_are() {
     for (name, text) in shared_files("corpus/listings", "json") {
         let page = Listing::read(text.as_str()).unwrap();
         let store = SchemaStore::lenient();
-        assert!(mend(&page, &store, true, |_| true).is_none(), "{name}");
+        assert!(sanitize(&page, &store, true, |_| true).is_none(), "{name}");
         tools += page.result().member("tools").unwrap().len();
-        let Some(now) = tell(&page, &store, CostlySchemas::Simplify, |_| true) else {
+        let Some(now) = simplify(&page, &store, CostlySchemas::Simplify, |_| true) else {
             continue;
         };
         otherwise += now.lost.len();

@@ -10,7 +10,7 @@ use toolgate_mcp::catalog::Listing;
 use toolgate_mcp::contract::SchemaStore;
 use toolgate_mcp::era::Era;
 use toolgate_mcp::project::{
-    LegacyValues, Lost, OutputPolicy, Projection, TextFallback, Untellable,
+    LegacyValues, Lost, OutputPolicy, Projection, ProjectionError, TextFallback,
 };
 use toolgate_mcp::publish::{ToolDefinition, publish};
 
@@ -267,7 +267,7 @@ fn what_cannot_be_told_is_returned() {
     let document = json(r#"{"resultType":"input_required","requestState":"s","vendor": 1}"#);
     let root = document.document().root();
     let refused = Projection::to(Era::V2025_11_25).result(None, Era::V2026_07_28, root);
-    let Err(Untellable::Unspeakable(why)) = refused else {
+    let Err(ProjectionError::UnsupportedResult(why)) = refused else {
         unreachable!("{refused:?}")
     };
     assert_eq!(

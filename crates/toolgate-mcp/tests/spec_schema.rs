@@ -13,7 +13,7 @@ mod support;
 use support::{call, json, listing, promising, result, told, tool, tools};
 use toolgate_json::Node as _;
 use toolgate_mcp::catalog::Listing;
-use toolgate_mcp::clients::{CostlySchemas, mend, tell};
+use toolgate_mcp::clients::{CostlySchemas, sanitize, simplify};
 use toolgate_mcp::contract::SchemaStore;
 use toolgate_mcp::era::{Era, Structured};
 use toolgate_mcp::project::{Lost, OutputPolicy, Projection};
@@ -126,8 +126,8 @@ fn mended_lists_validate_in_every_era() {
     );
     let store = SchemaStore::lenient();
     let page = Listing::read(page.as_str()).unwrap();
-    let page = mend(&page, &store, true, |_| true).unwrap().listing;
-    let page = tell(&page, &store, CostlySchemas::Simplify, |_| true).unwrap();
+    let page = sanitize(&page, &store, true, |_| true).unwrap().listing;
+    let page = simplify(&page, &store, CostlySchemas::Simplify, |_| true).unwrap();
     let mut checked = 0;
     for era in Era::ALL {
         let Some(schema) = definition(era, "ListToolsResult") else {

@@ -156,29 +156,27 @@ impl Alphabet {
         self.ascii.get(usize::from(byte)).copied().unwrap_or(0)
     }
 
-    /// The symbol of a code point from U+0080 on.
+    /// The symbol of a code point from U+0080 on; none if no stretch has it.
     #[inline]
-    pub(crate) fn wide(&self, c: u32) -> u8 {
+    pub(crate) fn wide(&self, c: u32) -> Option<u8> {
         let after = self.starts.partition_point(|start| *start <= c);
-        self.symbols
-            .get(after.wrapping_sub(1))
-            .copied()
-            .unwrap_or(0)
+        self.symbols.get(after.checked_sub(1)?).copied()
     }
 
-    /// The symbols that this instruction takes.
-    pub(crate) fn taken(&self, op: Op) -> &[u8] {
+    /// The symbols that this instruction takes; none if it takes no character, or one of a set
+    /// that the alphabet was not made for.
+    pub(crate) fn taken(&self, op: Op) -> Option<&[u8]> {
         let set = match op {
             Op::Char(c, _) => Set::Char(c),
             Op::Class(class, _) => Set::Class(class),
-            _ => return &[],
+            Op::Split(..) | Op::Assert(..) | Op::Match => return None,
         };
-        self.members.get(&set).map_or(&[], Vec::as_slice)
+        self.members.get(&set).map(Vec::as_slice)
     }
 
-    /// Whether a symbol stands for characters of `\w`.
-    pub(crate) fn is_word(&self, symbol: usize) -> bool {
-        self.words.get(symbol).copied().unwrap_or(false)
+    /// Whether a symbol stands for characters of `\w`; none if it is not a symbol.
+    pub(crate) fn is_word(&self, symbol: usize) -> Option<bool> {
+        self.words.get(symbol).copied()
     }
 
     /// Drops what only the construction of an automaton needs.

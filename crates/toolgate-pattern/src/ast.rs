@@ -146,6 +146,29 @@ impl Ast {
         }
     }
 
+    /// Whether each index leads to an entry, and to children only that stand before their parent.
+    ///
+    /// The parser makes no other tree. It asks once for each pattern, so that no lookup below
+    /// ever falls back to a node or class that would match what the pattern does not.
+    pub(crate) fn is_consistent(&self, root: NodeId) -> bool {
+        let nodes = self.nodes.iter().zip(0_u32..);
+        to_usize(root.0) < self.nodes.len()
+            && self.facts.len() == self.nodes.len()
+            && nodes.into_iter().all(|(node, own)| match *node {
+                Node::Empty | Node::Char(_) | Node::Assert(_) => true,
+                Node::Class(class) => to_usize(class.0) < self.classes.len(),
+                Node::BackReference { target, .. } => to_usize(target) < self.targets.len(),
+                Node::Capture { child, .. }
+                | Node::Repeat { child, .. }
+                | Node::Look { child, .. } => child.0 < own,
+                Node::Concat(list) | Node::Alternate(list) => {
+                    let first = to_usize(list.first);
+                    let children = self.children.get(first..first + to_usize(list.len));
+                    children.is_some_and(|children| children.iter().all(|child| child.0 < own))
+                }
+            })
+    }
+
     /// The node at `id`.
     pub(crate) fn node(&self, id: NodeId) -> Node {
         self.nodes

@@ -6,9 +6,9 @@
 use std::ops::Range;
 
 use crate::ast::{Ast, Node};
+use crate::conditions::{Conditions, is_single, neighbour, refer_folded};
 use crate::fuel::spend;
 pub(crate) use crate::instructions::{Instruction, Op, Program, compile};
-use crate::reading::{Conditions, is_single, neighbour, refer_folded};
 use toolgate_json::int::{to_u64, to_usize};
 
 /// The scratch memory of one run; reusable with the same program.
@@ -126,7 +126,10 @@ impl Machine {
             }
             let instruction = program.code.get(to_usize(place.code));
             let step = instruction.and_then(|instruction| {
-                self.step(ast, program, instruction, place, haystack, fuel)
+                match self.step(ast, program, instruction, place, haystack, fuel)? {
+                    Step::Fail => self.back(program, haystack),
+                    step => Some(step),
+                }
             });
             let Some(step) = step else {
                 // The fuel is spent, or the program contradicts itself: neither is an answer.
@@ -136,10 +139,7 @@ impl Machine {
             match step {
                 Step::Go(next) => place = next,
                 Step::Match => return Some(true),
-                Step::Fail => match self.back(program, haystack) {
-                    Some(next) => place = next,
-                    None => return Some(false),
-                },
+                Step::Fail => return Some(false),
             }
         }
     }
@@ -159,13 +159,10 @@ impl Machine {
         };
         Some(match instruction.op {
             Op::Match => Step::Match,
-            Op::Single { what, back } => {
-                match neighbour(haystack, place.at, back).filter(|(c, _)| is_single(ast, what, *c))
-                {
-                    Some((_, at)) => Step::Go(Place { at, ..next }),
-                    None => Step::Fail,
-                }
-            }
+            Op::Single { what, back } => match neighbour(haystack, place.at, back) {
+                Some((c, at)) if is_single(ast, what, c)? => Step::Go(Place { at, ..next }),
+                Some(_) | None => Step::Fail,
+            },
             Op::Run {
                 what,
                 min,
@@ -193,11 +190,11 @@ impl Machine {
                 Step::Go(next)
             }
             Op::Save { slot } => {
-                self.save(slot, place.at);
+                self.save(slot, place.at)?;
                 Step::Go(next)
             }
             Op::LoopInit { index } => {
-                self.set_loop(index, Loop::default());
+                self.set_loop(index, Loop::default())?;
                 Step::Go(next)
             }
             Op::LoopHead {
@@ -207,7 +204,7 @@ impl Machine {
                 greedy,
                 exit,
             } => {
-                let rounds = self.loop_at(index).rounds;
+                let rounds = self.loop_at(index)?.rounds;
                 let leave = Place { code: exit, ..next };
                 if rounds < min {
                     Step::Go(next)
@@ -223,29 +220,29 @@ impl Machine {
                 }
             }
             Op::LoopBody { index, captures } => {
-                let now = self.loop_at(index);
+                let now = self.loop_at(index)?;
                 self.set_loop(
                     index,
                     Loop {
                         start: place.at,
                         ..now
                     },
-                );
+                )?;
                 spend(fuel, u64::from(captures.1 - captures.0))?;
                 for slot in captures.0 * 2..captures.1 * 2 {
-                    self.save(slot, UNSET);
+                    self.save(slot, UNSET)?;
                 }
                 Step::Go(next)
             }
             Op::LoopEnd { index, min } => {
-                let now = self.loop_at(index);
+                let now = self.loop_at(index)?;
                 if now.start == place.at && now.rounds >= min {
                     // A round beyond the minimum that took nothing leads nowhere.
                     return Some(Step::Fail);
                 }
                 // Only `min` and a finite `max` compare with it; both fit.
                 let rounds = now.rounds.saturating_add(1);
-                self.set_loop(index, Loop { rounds, ..now });
+                self.set_loop(index, Loop { rounds, ..now })?;
                 Step::Go(next)
             }
             Op::BackReference { target, fold, back } => {
@@ -283,7 +280,7 @@ impl Machine {
         if *negative {
             while self.stack.len() > height {
                 if let Some(entry) = self.stack.pop() {
-                    self.undo(entry);
+                    self.undo(entry)?;
                 }
             }
             return Some(Step::Fail);
@@ -303,83 +300,73 @@ impl Machine {
         Some(Step::Go(Place { code: *after, at }))
     }
 
-    /// Goes back to the last choice; none if there is none left.
-    fn back(&mut self, program: &Program, haystack: &str) -> Option<Place> {
+    /// Goes back to the last choice; fails if there is none left.
+    fn back(&mut self, program: &Program, haystack: &str) -> Option<Step> {
         while let Some(entry) = self.stack.pop() {
             match entry {
-                Entry::Branch { to, at } => return Some(Place { code: to, at }),
-                Entry::Slot { .. } | Entry::Loop { .. } => self.undo(entry),
+                Entry::Branch { to, at } => return Some(Step::Go(Place { code: to, at })),
+                Entry::Slot { .. } | Entry::Loop { .. } => self.undo(entry)?,
                 Entry::Run { run, at, least } => {
-                    let Some(instruction) = program.code.get(to_usize(run)) else {
-                        continue;
-                    };
+                    let instruction = program.code.get(to_usize(run))?;
                     let Op::Run { back, .. } = instruction.op else {
-                        continue;
+                        return None;
                     };
-                    let Some((_, at)) = neighbour(haystack, at, !back) else {
-                        continue;
-                    };
+                    let (_, at) = neighbour(haystack, at, !back)?;
                     if at != least {
                         self.stack.push(Entry::Run { run, at, least });
                     }
-                    return Some(Place {
+                    return Some(Step::Go(Place {
                         code: instruction.next,
                         at,
-                    });
+                    }));
                 }
                 Entry::Look { look, at } => {
                     self.looks.pop();
-                    if let Some(Instruction {
-                        op:
-                            Op::Look {
-                                negative: true,
-                                after,
-                            },
-                        ..
-                    }) = program.code.get(to_usize(look))
-                    {
-                        return Some(Place { code: *after, at });
+                    let Op::Look { negative, after } = program.code.get(to_usize(look))?.op else {
+                        return None;
+                    };
+                    if negative {
+                        return Some(Step::Go(Place { code: after, at }));
                     }
                 }
             }
         }
-        None
+        Some(Step::Fail)
     }
 
-    fn undo(&mut self, entry: Entry) {
+    // None of these five: the program names a slot or loop that it has not.
+
+    fn undo(&mut self, entry: Entry) -> Option<()> {
         match entry {
-            Entry::Slot { slot, old } => {
-                if let Some(value) = self.slots.get_mut(to_usize(slot)) {
-                    *value = old;
-                }
-            }
-            Entry::Loop { index, old } => {
-                if let Some(value) = self.loops.get_mut(to_usize(index)) {
-                    *value = old;
-                }
-            }
+            Entry::Slot { slot, old } => *self.slots.get_mut(to_usize(slot))? = old,
+            Entry::Loop { index, old } => *self.loops.get_mut(to_usize(index))? = old,
             Entry::Look { .. } | Entry::Branch { .. } | Entry::Run { .. } => {}
         }
+        Some(())
     }
 
-    fn save(&mut self, slot: u32, at: usize) {
-        if let Some(value) = self.slots.get_mut(to_usize(slot))
-            && *value != at
-        {
+    fn slot(&self, slot: u32) -> Option<usize> {
+        self.slots.get(to_usize(slot)).copied()
+    }
+
+    fn save(&mut self, slot: u32, at: usize) -> Option<()> {
+        let value = self.slots.get_mut(to_usize(slot))?;
+        if *value != at {
             self.stack.push(Entry::Slot { slot, old: *value });
             *value = at;
         }
+        Some(())
     }
 
-    fn loop_at(&self, index: u32) -> Loop {
-        self.loops.get(to_usize(index)).copied().unwrap_or_default()
+    fn loop_at(&self, index: u32) -> Option<Loop> {
+        self.loops.get(to_usize(index)).copied()
     }
 
-    fn set_loop(&mut self, index: u32, new: Loop) {
-        if let Some(value) = self.loops.get_mut(to_usize(index)) {
-            self.stack.push(Entry::Loop { index, old: *value });
-            *value = new;
-        }
+    fn set_loop(&mut self, index: u32, new: Loop) -> Option<()> {
+        let value = self.loops.get_mut(to_usize(index))?;
+        self.stack.push(Entry::Loop { index, old: *value });
+        *value = new;
+        Some(())
     }
 
     /// Takes as many single characters as allowed; where that ends.
@@ -401,7 +388,7 @@ impl Machine {
         let mut taken = 0_u32;
         while taken < bounds.end
             && let Some((c, next)) = neighbour(haystack, at, back)
-            && is_single(ast, what, c)
+            && is_single(ast, what, c)?
         {
             at = next;
             taken = taken.saturating_add(1);
@@ -442,18 +429,9 @@ impl Machine {
     ) -> Option<Option<usize>> {
         let mut captured = "";
         for group in ast.target(target) {
-            let start = self
-                .slots
-                .get(to_usize(group * 2))
-                .copied()
-                .unwrap_or(UNSET);
-            let end = self
-                .slots
-                .get(to_usize(group * 2 + 1))
-                .copied()
-                .unwrap_or(UNSET);
+            let (start, end) = (self.slot(group * 2)?, self.slot(group * 2 + 1)?);
             if start != UNSET && end != UNSET {
-                captured = haystack.get(start..end).unwrap_or("");
+                captured = haystack.get(start..end)?;
             }
         }
         let bytes_per_unit = if fold { 1 } else { 16 };
@@ -462,10 +440,10 @@ impl Machine {
             return Some(refer_folded(captured, back, haystack, at));
         }
         Some(if back {
-            let head = haystack.get(..at).unwrap_or("");
+            let head = haystack.get(..at)?;
             head.ends_with(captured).then(|| at - captured.len())
         } else {
-            let rest = haystack.get(at..).unwrap_or("");
+            let rest = haystack.get(at..)?;
             rest.starts_with(captured).then(|| at + captured.len())
         })
     }

@@ -18,13 +18,15 @@ pub(crate) struct Surround {
 }
 
 impl Surround {
-    fn meets(self, assertion: Assertion) -> bool {
+    /// None for assertions that no linear program has.
+    fn meets(self, assertion: Assertion) -> Option<bool> {
         match assertion {
-            Assertion::Start => self.start,
-            Assertion::End => self.end,
-            Assertion::Word { negative, .. } => (self.word_before != self.word_after) != negative,
-            // These never get into a linear program.
-            Assertion::StartLine | Assertion::EndLine => false,
+            Assertion::Start => Some(self.start),
+            Assertion::End => Some(self.end),
+            Assertion::Word { negative, .. } => {
+                Some((self.word_before != self.word_after) != negative)
+            }
+            Assertion::StartLine | Assertion::EndLine => None,
         }
     }
 }
@@ -36,7 +38,7 @@ pub(crate) struct Closure {
     round: u32,
     stack: Vec<u32>,
     /// The instructions reached that take a code point.
-    pub(crate) takers: Vec<u32>,
+    pub(crate) consumers: Vec<u32>,
     /// Instructions visited so far, over all closures.
     pub(crate) visited: u64,
 }
@@ -48,46 +50,51 @@ impl Closure {
             marks: vec![0; program.code.len()],
             round: 0,
             stack: Vec::new(),
-            takers: Vec::new(),
+            consumers: Vec::new(),
             visited: 0,
         }
     }
 
     /// Follows everything from these instructions; whether `Match` is among
-    /// what is reached. The takers are in [`Closure::takers`] if not.
-    pub(crate) fn run(&mut self, program: &Program, from: &[u32], around: Surround) -> bool {
+    /// what is reached. The consumers are in [`Closure::consumers`] if not. None if the
+    /// program contradicts itself.
+    pub(crate) fn run(
+        &mut self,
+        program: &Program,
+        from: &[u32],
+        around: Surround,
+    ) -> Option<bool> {
         self.begin();
-        self.takers.clear();
+        self.consumers.clear();
         for &at in from {
             self.stack.push(at);
             while let Some(mut at) = self.stack.pop() {
-                while self.mark(at) {
+                while self.mark(at)? {
                     self.visited += 1;
-                    match program.code.get(to_usize(at)) {
-                        None => break,
-                        Some(Op::Char(..) | Op::Class(..)) => {
-                            self.takers.push(at);
+                    match program.code.get(to_usize(at))? {
+                        Op::Char(..) | Op::Class(..) => {
+                            self.consumers.push(at);
                             break;
                         }
-                        Some(Op::Split(first, second)) => {
+                        Op::Split(first, second) => {
                             self.stack.push(*second);
                             at = *first;
                         }
-                        Some(Op::Assert(assertion, next)) => {
-                            if !around.meets(*assertion) {
+                        Op::Assert(assertion, next) => {
+                            if !around.meets(*assertion)? {
                                 break;
                             }
                             at = *next;
                         }
-                        Some(Op::Match) => {
+                        Op::Match => {
                             self.stack.clear();
-                            return true;
+                            return Some(true);
                         }
                     }
                 }
             }
         }
-        false
+        Some(false)
     }
 
     fn begin(&mut self) {
@@ -98,15 +105,13 @@ impl Closure {
         }
     }
 
-    /// Marks an instruction; false if it was marked in this round already.
+    /// Marks an instruction; false if it was marked in this round already, none if there is no
+    /// such instruction.
     #[inline]
-    fn mark(&mut self, at: u32) -> bool {
-        match self.marks.get_mut(to_usize(at)) {
-            Some(mark) if *mark != self.round => {
-                *mark = self.round;
-                true
-            }
-            _ => false,
-        }
+    fn mark(&mut self, at: u32) -> Option<bool> {
+        let mark = self.marks.get_mut(to_usize(at))?;
+        let first = *mark != self.round;
+        *mark = self.round;
+        Some(first)
     }
 }

@@ -31,13 +31,13 @@ pub(crate) struct Context<'t> {
     pub(crate) cursor: Cursor<'t>,
     pub(crate) grammar: Grammar,
     pub(crate) flags: Flags,
-    census: Option<Census>,
+    group_count: Option<GroupCount>,
     legacy: Option<Range<usize>>,
 }
 
-/// What a look ahead over the whole text tells.
+/// What a pass over the whole text finds.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Census {
+pub(crate) struct GroupCount {
     /// The number of capturing groups.
     pub(crate) captures: u32,
     /// Whether one of them has a name.
@@ -51,7 +51,7 @@ impl<'t> Context<'t> {
             cursor: Cursor::new(text),
             grammar,
             flags: Flags::default(),
-            census: None,
+            group_count: None,
             legacy: None,
         }
     }
@@ -110,16 +110,16 @@ impl<'t> Context<'t> {
         Err(self.error("unknown kind of group", start))
     }
 
-    /// The census, taken on first need.
-    pub(crate) fn census(&mut self) -> Census {
+    /// The number of groups, counted on first need.
+    pub(crate) fn group_count(&mut self) -> GroupCount {
         let text = self.cursor.text();
-        *self.census.get_or_insert_with(|| take_census(text))
+        *self.group_count.get_or_insert_with(|| count_groups(text))
     }
 }
 
 /// Counts the capturing groups of a text, whether or not it is a pattern.
-fn take_census(text: &str) -> Census {
-    let mut census = Census {
+fn count_groups(text: &str) -> GroupCount {
+    let mut group_count = GroupCount {
         captures: 0,
         named: false,
     };
@@ -132,13 +132,15 @@ fn take_census(text: &str) -> Census {
             '[' => {
                 bracket::skip(&mut cursor);
             }
-            '(' if !cursor.eat('?') => census.captures = census.captures.saturating_add(1),
+            '(' if !cursor.eat('?') => {
+                group_count.captures = group_count.captures.saturating_add(1)
+            }
             '(' if cursor.eat('<') && !matches!(cursor.peek(), Some('=' | '!')) => {
-                census.captures = census.captures.saturating_add(1);
-                census.named = true;
+                group_count.captures = group_count.captures.saturating_add(1);
+                group_count.named = true;
             }
             _ => {}
         }
     }
-    census
+    group_count
 }

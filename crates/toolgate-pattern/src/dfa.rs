@@ -87,7 +87,7 @@ impl Dfa {
             } else {
                 let at = haystack.len() - rest.len();
                 let c = haystack.get(at..)?.chars().next()?;
-                state = self.step(state, self.alphabet.wide(u32::from(c)))?;
+                state = self.step(state, self.alphabet.wide(u32::from(c))?)?;
                 rest = rest.get(c.len_utf8()..)?;
             }
             if state <= self.matched {
@@ -143,10 +143,10 @@ struct Builder<'p> {
 }
 
 impl Builder<'_> {
-    fn kernel(&self, state: State) -> &[u32] {
+    /// None if the state is not of this builder: then there is no table.
+    fn kernel(&self, state: State) -> Option<&[u32]> {
         self.kernels
-            .get(state.first..state.first + state.len)
-            .unwrap_or(&[])
+            .get(state.first..state.first.checked_add(state.len)?)
     }
 
     /// The number of a state, new or known.
@@ -154,7 +154,7 @@ impl Builder<'_> {
         let mut hash = hash(before, kernel);
         while let Some(&number) = self.known.get(&hash) {
             let state = *self.states.get(usize::from(number - FIRST))?;
-            if state.before == before && self.kernel(state) == kernel {
+            if state.before == before && self.kernel(state)? == kernel {
                 return Some(number);
             }
             self.work += 1;
@@ -184,9 +184,9 @@ impl Builder<'_> {
             word_before: state.before == Before::Word,
             word_after: false,
         };
-        let kernel = self.kernel(state).to_vec();
-        if closure.run(self.program, &kernel, around) {
-            self.set(row + self.stride - 1, MATCHED);
+        let kernel = self.kernel(state)?.to_vec();
+        if closure.run(self.program, &kernel, around)? {
+            self.set(row + self.stride - 1, MATCHED)?;
         }
         around.end = false;
         for word_after in [false, true] {
@@ -194,7 +194,7 @@ impl Builder<'_> {
                 break;
             }
             around.word_after = word_after;
-            let matched = closure.run(self.program, &kernel, around);
+            let matched = closure.run(self.program, &kernel, around)?;
             self.transitions(row, word_after, matched, closure)?;
         }
         self.work = self.work.saturating_add(closure.visited);
@@ -212,37 +212,29 @@ impl Builder<'_> {
     ) -> Option<()> {
         let words = self.program.words;
         if !matched {
-            for &taker in &closure.takers {
-                let Some(&op) = self.program.code.get(to_usize(taker)) else {
-                    continue;
-                };
+            for &consumer in &closure.consumers {
+                let &op = self.program.code.get(to_usize(consumer))?;
                 let (Op::Char(_, target) | Op::Class(_, target)) = op else {
-                    continue;
+                    return None;
                 };
-                for &symbol in self.alphabet.taken(op) {
-                    if let Some(kernel) = self.next.get_mut(usize::from(symbol)) {
-                        kernel.push(target);
-                    }
+                for &symbol in self.alphabet.taken(op)? {
+                    self.next.get_mut(usize::from(symbol))?.push(target);
                 }
             }
         }
         for symbol in 0..self.alphabet.len {
-            let Some(mut kernel) = self.next.get_mut(symbol).map(std::mem::take) else {
-                continue;
-            };
-            let is_word = self.alphabet.is_word(symbol);
+            let mut kernel = std::mem::take(self.next.get_mut(symbol)?);
+            let is_word = self.alphabet.is_word(symbol)?;
             if !words || is_word == word {
                 let target = if matched {
                     MATCHED
                 } else {
                     self.target(&mut kernel, words && is_word)?
                 };
-                self.set(row + symbol, target);
+                self.set(row + symbol, target)?;
             }
             kernel.clear();
-            if let Some(slot) = self.next.get_mut(symbol) {
-                *slot = kernel;
-            }
+            *self.next.get_mut(symbol)? = kernel;
         }
         Some(())
     }
@@ -262,10 +254,9 @@ impl Builder<'_> {
         self.state(before, kernel)
     }
 
-    fn set(&mut self, at: usize, state: u16) {
-        if let Some(slot) = self.table.get_mut(at) {
-            *slot = state;
-        }
+    fn set(&mut self, at: usize, state: u16) -> Option<()> {
+        *self.table.get_mut(at)? = state;
+        Some(())
     }
 }
 

@@ -34,6 +34,8 @@ pub enum PatternErrorKind {
     /// The pattern is longer, deeper or larger than [`Limits`](crate::Limits)
     /// allow; [`PatternError::limit`] names which.
     Limit,
+    /// This crate contradicts itself, which is a defect of it and not of the pattern.
+    Internal,
 }
 
 impl PatternError {
@@ -53,6 +55,15 @@ impl PatternError {
     /// The limit that was broken and what it allows, as the field of
     /// [`Limits`](crate::Limits) names it: `length` and `size` in bytes,
     /// `depth` in levels.
+    ///
+    /// ```
+    /// use toolgate_pattern::{Limits, Pattern, PatternErrorKind};
+    ///
+    /// let limits = Limits { length: 2, ..Limits::default() };
+    /// let error = Pattern::new("abc", &limits).unwrap_err();
+    /// assert_eq!(error.kind(), PatternErrorKind::Limit);
+    /// assert_eq!(error.limit(), Some(("length", 2)));
+    /// ```
     #[must_use]
     pub fn limit(&self) -> Option<(&'static str, u64)> {
         self.0.limit
@@ -74,6 +85,12 @@ impl PatternError {
             span,
             None,
         )
+    }
+
+    pub(crate) fn internal(text: &str) -> Self {
+        let message = "the tree of this pattern is inconsistent, a defect of toolgate-pattern,";
+        let span = 0..text.len();
+        Self::new(PatternErrorKind::Internal, text, message.into(), span, None)
     }
 
     pub(crate) fn limited(

@@ -108,7 +108,7 @@ pub(crate) fn member<'t>(
             }
             control(context, start)
         }
-        Some('k') if context.grammar == Grammar::Lenient && context.census().named => {
+        Some('k') if context.grammar == Grammar::Lenient && context.group_count().named => {
             context.cursor.next();
             Err(context.error("`\\k` inside brackets", start))
         }
@@ -216,7 +216,7 @@ fn unicode(context: &mut Context<'_>, start: usize) -> Result<u32, PatternError>
 
 /// Reads `{…}` after `\p` or `\P`.
 ///
-/// Annex B would read `\p` as the letter; nobody who writes it means that, so
+/// Annex B would read `\p` as the letter; no author means that, so
 /// there is no lenient reading of a property that is misspelt.
 fn property<'t>(
     context: &mut Context<'t>,
@@ -260,7 +260,7 @@ fn property<'t>(
 fn number<'t>(context: &mut Context<'t>, start: usize) -> Result<Escape<'t>, PatternError> {
     let first = context.cursor.peek();
     let number = context.cursor.eat_decimal().unwrap_or(0);
-    if context.grammar == Grammar::Strict || number <= context.census().captures {
+    if context.grammar == Grammar::Strict || number <= context.group_count().captures {
         // In the strict grammar the parser compares with the final count.
         return Ok(Escape::Number(number));
     }
@@ -291,7 +291,7 @@ fn octal(context: &mut Context<'_>) -> u32 {
 /// Reads `k<name>`, or the letter where no group has a name.
 fn name<'t>(context: &mut Context<'t>, start: usize) -> Result<Escape<'t>, PatternError> {
     context.cursor.next();
-    if context.grammar == Grammar::Lenient && !context.census().named {
+    if context.grammar == Grammar::Lenient && !context.group_count().named {
         context.legacy("`\\k` without a named group", start)?;
         return Ok(Escape::Char(0x6B));
     }

@@ -38,6 +38,7 @@ mod ast;
 mod backtrack;
 mod bracket;
 mod closure;
+mod conditions;
 mod context;
 mod cursor;
 mod dfa;
@@ -45,17 +46,16 @@ mod error;
 mod escape;
 mod fold;
 mod fuel;
+mod group_names;
 mod hazard;
 mod instructions;
 mod intern;
 mod linear;
-mod names;
 mod parse;
 mod plan;
 mod pool;
 mod portable;
 mod property;
-mod reading;
 mod recognise;
 mod runs;
 mod set;
@@ -128,7 +128,7 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// If the text is no pattern, uses what cannot be matched here, or passes
+    /// If the text is not a pattern, uses what cannot be matched here, or passes
     /// a limit; the error has the place in the text.
     pub fn new(text: &str, limits: &Limits) -> Result<Self, PatternError> {
         if text.len() > limits.length {
@@ -136,6 +136,9 @@ impl Pattern {
             return Err(PatternError::limited(text, "length", limits.length, span));
         }
         let parsed = parse::parse(text, limits.depth, limits.size)?;
+        if !parsed.ast.is_consistent(parsed.root) {
+            return Err(PatternError::internal(text));
+        }
         let (plan, size) = plan::plan(&parsed.ast, parsed.root);
         let size = size
             .saturating_add(parsed.ast.size())
@@ -168,6 +171,14 @@ impl Pattern {
 
     /// The first bytes of the text that only Annex B of ECMA-262 allows, if
     /// there are any: other validators may refuse such a pattern.
+    ///
+    /// ```
+    /// use toolgate_pattern::{Limits, Pattern};
+    ///
+    /// assert_eq!(Pattern::new(r"^\a", &Limits::default())?.legacy(), Some(1..3));
+    /// assert_eq!(Pattern::new("^a", &Limits::default())?.legacy(), None);
+    /// # Ok::<(), toolgate_pattern::PatternError>(())
+    /// ```
     #[must_use]
     pub fn legacy(&self) -> Option<Range<usize>> {
         self.legacy.clone()

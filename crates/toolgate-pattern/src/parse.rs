@@ -13,8 +13,8 @@ use crate::context::{Context, Flags, Grammar};
 use crate::error::PatternError;
 use crate::escape::{self, Escape};
 use crate::fold;
+use crate::group_names::Names;
 use crate::intern::Interner;
-use crate::names::Names;
 use crate::set::{self, CodeSet};
 
 /// A pattern's tree.

@@ -4,6 +4,7 @@
 use crate::ast::{Assertion, Ast, NO_MAX, Node, NodeId};
 use crate::runs::{Repetition, Runs};
 use crate::set::Class;
+use toolgate_json::int::to_u64;
 
 /// A pattern matched by a single scan.
 #[derive(Debug)]
@@ -72,9 +73,9 @@ impl Recogniser {
                 literals,
                 start,
                 end,
-            } if start != end => toolgate_json::int::to_u64(literals.len() / 4),
-            Self::Runs(runs) => toolgate_json::int::to_u64(runs.len() / 4),
-            _ => 0,
+            } if start != end => to_u64(literals.len() / 4),
+            Self::Runs(runs) => to_u64(runs.len() / 4),
+            Self::Anything | Self::Literals { .. } | Self::Has(_) => 0,
         }
     }
 

@@ -51,8 +51,8 @@ impl Threads {
             self.kernel.clear();
             // Threads often stand at the same class: it is asked once.
             let mut asked = None;
-            for &taker in &self.closure.takers {
-                match program.code.get(to_usize(taker)) {
+            for &consumer in &self.closure.consumers {
+                match program.code.get(to_usize(consumer)) {
                     Some(Op::Char(expected, next)) if *expected == c => self.kernel.push(*next),
                     Some(Op::Class(class, next)) => {
                         let holds = match asked {
@@ -88,7 +88,11 @@ impl Threads {
 
     fn follow(&mut self, program: &Program, around: Surround, fuel: &mut u64) -> Option<bool> {
         let before = self.closure.visited;
-        let matched = self.closure.run(program, &self.kernel, around);
+        let Some(matched) = self.closure.run(program, &self.kernel, around) else {
+            // The program contradicts itself.
+            *fuel = 0;
+            return None;
+        };
         let visited = self.closure.visited.wrapping_sub(before);
         crate::fuel::spend(fuel, 1 + visited / VISITS_PER_UNIT)?;
         Some(matched)

@@ -1,4 +1,4 @@
-//! Checkers whose memory is used again by whoever checks next.
+//! Checkers whose memory the next check uses again.
 
 use std::sync::{Mutex, PoisonError};
 

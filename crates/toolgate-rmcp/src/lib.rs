@@ -106,13 +106,13 @@ mod client;
 mod convert;
 mod era;
 #[cfg(any(feature = "client", feature = "server"))]
+mod integers;
+#[cfg(any(feature = "client", feature = "server"))]
 mod line;
 #[cfg(any(feature = "client", feature = "server"))]
 mod recover;
 #[cfg(feature = "server")]
 mod server;
-#[cfg(any(feature = "client", feature = "server"))]
-mod whole;
 
 #[cfg(feature = "child-process")]
 pub use client::ChildLines;

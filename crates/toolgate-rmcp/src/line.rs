@@ -73,7 +73,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 }
 
-/// Writes lines, one after the other whoever writes them.
+/// Writes lines one after the other, from any number of writers.
 pub(crate) struct LineWriter<W>(Arc<Mutex<Option<W>>>);
 
 impl<W> Clone for LineWriter<W> {

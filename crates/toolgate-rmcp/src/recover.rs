@@ -1,4 +1,4 @@
-//! The envelope of a message whose text cannot be read, so that whoever waits
+//! The envelope of a message whose text cannot be read, so that the client that waits
 //! for an answer gets one; and how deep a text is nested.
 
 use rmcp::model::RequestId;

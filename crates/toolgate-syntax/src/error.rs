@@ -29,7 +29,7 @@ struct Inner {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CompileErrorKind {
-    /// The text is not the JSON that this project reads; the reader's own words.
+    /// The text is not the JSON that this project reads; the reader's message.
     Json {
         /// What the reader said.
         message: String,
@@ -66,12 +66,12 @@ pub enum CompileErrorKind {
     },
     /// References in place lead back to their own start and never consume the instance.
     CyclicRef {
-        /// The places of the ring, as JSON pointers, first to last; at most eight.
-        ring: Vec<String>,
+        /// The places of the cycle, as JSON pointers, first to last; at most eight.
+        cycle: Vec<String>,
     },
     /// A keyword's value is not what its dialect's metaschema allows.
     InvalidSchema {
-        /// The keyword (or `schema` for a schema that is no schema at all).
+        /// The keyword (or `schema` for a schema that is not a schema at all).
         keyword: String,
         /// What the value must be.
         expected: String,
@@ -100,7 +100,7 @@ impl CompileError {
     /// ```
     /// use toolgate_syntax::{CompileError, CompileErrorKind, SchemaLocation};
     ///
-    /// let kind = CompileErrorKind::CyclicRef { ring: vec!["#".to_owned()] };
+    /// let kind = CompileErrorKind::CyclicRef { cycle: vec!["#".to_owned()] };
     /// let error = CompileError::new(kind, SchemaLocation::default());
     /// assert_eq!(error.code(), "cyclic-ref");
     /// ```
@@ -283,11 +283,11 @@ impl fmt::Display for CompileError {
                 "`{keyword}` to `{}` leads to nothing: {looked}",
                 quote(reference, FOREIGN_TEXT)
             ),
-            CompileErrorKind::CyclicRef { ring } => {
+            CompileErrorKind::CyclicRef { cycle } => {
                 f.write_str(
                     "references lead back to their start and never look at the instance: ",
                 )?;
-                for place in ring {
+                for place in cycle {
                     write!(f, "`{}` -> ", quote(place, FOREIGN_TEXT))?;
                 }
                 f.write_str("the first again")

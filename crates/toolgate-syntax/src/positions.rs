@@ -4,7 +4,7 @@
 //! Only these positions hold schemas; what is under `const`, `enum`, `default`,
 //! `examples` and unknown keywords is data, and a property may have any name.
 //! The union of all dialects: a keyword that a dialect lacks is data there, and
-//! whoever looks at it anyway changes no verdict.
+//! a caller that looks at it anyway changes no verdict.
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
 
@@ -41,7 +41,7 @@ pub fn holds_in(dialect: Dialect, keyword: &str) -> Option<Holds> {
     keyword.holds().filter(|_| keyword.is_in(dialect))
 }
 
-/// Calls `hear` for every subschema directly inside a schema, with the keyword that
+/// Calls `visit` for every subschema directly inside a schema, with the keyword that
 /// holds it. Objects and booleans are subschemas.
 ///
 /// ```
@@ -55,7 +55,7 @@ pub fn holds_in(dialect: Dialect, keyword: &str) -> Option<Holds> {
 /// assert_eq!(found, ["not", "properties"]);
 /// # Ok::<(), toolgate_json::ReadError>(())
 /// ```
-pub fn each_subschema<'a>(schema: View<'a>, mut hear: impl FnMut(&'a str, View<'a>)) {
+pub fn each_subschema<'a>(schema: View<'a>, mut visit: impl FnMut(&'a str, View<'a>)) {
     for (key, value) in schema.members() {
         let keyword = key.text();
         let is_schema = |view: View<'_>| matches!(view.kind(), Kind::Object | Kind::Boolean);
@@ -65,15 +65,15 @@ pub fn each_subschema<'a>(schema: View<'a>, mut hear: impl FnMut(&'a str, View<'
                 let values = value.members().map(|(_, value)| value);
                 values
                     .filter(|v| is_schema(*v))
-                    .for_each(|v| hear(keyword, v));
+                    .for_each(|v| visit(keyword, v));
             }
             Some(Holds::Schemas) if value.kind() == Kind::Array => {
                 value
                     .items()
                     .filter(|v| is_schema(*v))
-                    .for_each(|v| hear(keyword, v));
+                    .for_each(|v| visit(keyword, v));
             }
-            Some(Holds::Schemas) if is_schema(value) => hear(keyword, value),
+            Some(Holds::Schemas) if is_schema(value) => visit(keyword, value),
             Some(Holds::Schemas) => {}
         }
     }

@@ -40,7 +40,7 @@ pub enum Fragment<'a> {
 
 impl<'a> Fragment<'a> {
     /// Reads a fragment, without its `#`, and decodes `%XX`. `None` if the decoded text is
-    /// not UTF-8, or begins with `/` and is no JSON pointer.
+    /// not UTF-8, or begins with `/` and is not a JSON pointer.
     #[must_use]
     pub fn parse(text: &'a str) -> Option<Self> {
         if text.is_empty() {

@@ -1,4 +1,4 @@
-//! Random schemas and instances, judged by every engine; whoever differs must be explained.
+//! Random schemas and instances, judged by every engine; each difference must be explained.
 //!
 //! Each disagreement between our two representations (verdict or fuel) is a
 //! failure. Each disagreement with a peer is shrunk and then looked up in

@@ -4,9 +4,10 @@
 //! depend on, and the few modules and packages whose use is restricted. Modules of one crate
 //! must not import each other in a cycle. Every file must open with `//!`, have at most 500
 //! lines of code, and hold no leftovers. The lists in `api/` must be those of the sources, and
-//! `docs/guard.svg` must be what `picture` draws.
+//! `docs/guard.svg` must be what `picture` draws. What `ARCHITECTURE.md` names must exist.
 //! `--modules CRATE` prints what each module imports.
 
+mod architecture;
 mod files;
 mod forbidden;
 mod layers;
@@ -38,6 +39,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     forbidden::check(&layers, &mut tally)?;
     api::check(place::workspace(), &mut tally)?;
     picture::check(place::workspace(), &mut tally);
+    architecture::check(place::workspace(), &mut tally)?;
     readme::check(place::workspace(), &mut tally)?;
     seeds::check(place::workspace(), &mut tally)?;
     words::check(place::workspace(), &mut tally)?;

@@ -9,7 +9,7 @@ pub(super) struct Choice {
     /// By place: why references to it stay.
     pub(super) kept: Vec<Option<Why>>,
     /// By place: whether even the place where it stands gets a reference,
-    /// since a ring of references closes there.
+    /// since a cycle of references closes there.
     pub(super) cut: Vec<bool>,
 }
 

@@ -162,8 +162,8 @@ impl<'a> Map<'a> {
         hides_siblings(view, self.dialect)
     }
 
-    /// Hears of every schema directly inside, and whether it is a definition.
-    fn each_child(&self, view: View<'a>, mut hear: impl FnMut(View<'a>, bool)) {
+    /// Calls `visit` for each schema directly inside, with whether it is a definition.
+    fn each_child(&self, view: View<'a>, mut visit: impl FnMut(View<'a>, bool)) {
         for (key, value) in view.members() {
             let Some(held) = holds_in(self.dialect, key.text()) else {
                 continue;
@@ -171,7 +171,7 @@ impl<'a> Map<'a> {
             let definition = matches!(key.text(), "$defs" | "definitions");
             let mut child = |child: View<'a>| {
                 if matches!(child.kind(), Kind::Object | Kind::Boolean) {
-                    hear(child, definition);
+                    visit(child, definition);
                 }
             };
             match held {
@@ -253,7 +253,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Tells the places from `first` on which places are directly inside them.
+    /// Records for each place from `first` on which places are directly inside it.
     fn connect(&mut self, first: usize) {
         for index in first..self.places.len() {
             let view = self.view(index);

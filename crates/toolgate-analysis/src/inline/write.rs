@@ -420,7 +420,7 @@ fn add_branches(members: &mut Vec<Member>, branches: Vec<Task>) {
             all.value.extend(list);
             all.value.push(Task::Text("]".to_owned()));
         }
-        // An `allOf` that is no array asserts nothing.
+        // An `allOf` that is not an array asserts nothing.
         _ => {
             all.value = vec![Task::Text("[".to_owned())];
             all.value.extend(list);

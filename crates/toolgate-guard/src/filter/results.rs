@@ -5,7 +5,7 @@ use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::contract::{OutputShape, ToolContract};
 use toolgate_mcp::era::{Era, Structured};
 use toolgate_mcp::message::{Edits, ResultKind, text_block};
-use toolgate_mcp::project::{OutputPolicy, Projection, StructuredTelling, TextFallback};
+use toolgate_mcp::project::{OutputPolicy, Projection, StructuredForm, TextFallback};
 
 use super::Violation;
 use crate::fault::Act;
@@ -125,9 +125,9 @@ pub(crate) fn needs_telling(
         (Structured::None, Some(_)) => true,
         (Structured::Object, Some(value)) => {
             let is_object = value.kind() == Kind::Object;
-            let telling = projection(policy, era).telling(Some(tool), is_object, true);
+            let form = projection(policy, era).content_form(Some(tool), is_object, true);
             // What is not an object needs a text block, too.
-            !is_object || telling.content != StructuredTelling::Natural
+            !is_object || form.content != StructuredForm::Natural
         }
     };
     said || FOREIGN.into_iter().any(foreign)

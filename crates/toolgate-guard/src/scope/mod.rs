@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use toolgate_mcp::catalog::{Listing, UnreadableListing};
-use toolgate_mcp::check::TaskBook;
+use toolgate_mcp::check::PendingTasks;
 use toolgate_mcp::contract::{SchemaStore, ToolContract};
 
 use crate::policy::{DriftMode, Limits, Rate};
@@ -69,7 +69,7 @@ struct State {
     tools: Arc<Tools>,
     /// Counts how often the server said that its tools changed.
     changes: u64,
-    tasks: TaskBook,
+    tasks: PendingTasks,
     buckets: HashMap<Arc<str>, CallBudget>,
 }
 
@@ -108,7 +108,7 @@ impl Scope {
             state: Mutex::new(State {
                 tools: Arc::default(),
                 changes: 0,
-                tasks: TaskBook::new(limits.tasks),
+                tasks: PendingTasks::new(limits.tasks),
                 buckets: HashMap::new(),
             }),
         }))

@@ -44,7 +44,7 @@ const SHIFT: f64 = 4_503_599_627_370_496.0;
 #[cfg(test)]
 mod tests {
     use super::few_places;
-    use crate::number::show;
+    use crate::number::write;
 
     /// What is found is what writing the double out finds.
     #[test]
@@ -69,14 +69,14 @@ mod tests {
                 };
                 found += 1;
                 let number = super::super::Number::from_scaled(negative, coefficient, scale);
-                assert_eq!(number, show::shortest(value), "{value}");
+                assert_eq!(number, write::shortest(value), "{value}");
             }
         }
         assert!(found > 100_000, "{found}");
         for value in [0.0, -0.0, 0.1, 0.3, 2.5, 1e-6, 3_999_999_999.999_999, 4e9] {
             if let Some((negative, coefficient, scale)) = few_places(value) {
                 let number = super::super::Number::from_scaled(negative, coefficient, scale);
-                assert_eq!(number, show::shortest(value), "{value}");
+                assert_eq!(number, write::shortest(value), "{value}");
             }
         }
     }

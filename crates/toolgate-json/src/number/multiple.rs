@@ -8,6 +8,8 @@
 //! factors and of nothing else, so what is left of `d` must divide `c` itself.
 //! No power of ten is ever computed, and exponents cost nothing.
 
+use std::num::{NonZeroU32, NonZeroU64, NonZeroU128};
+
 use super::decimal::Decimal;
 use crate::bits;
 use crate::int;
@@ -47,11 +49,14 @@ fn without_powers(mut divisor: u64, powers: u64) -> u64 {
 
 /// Whether a divisor of 64 bits divides the value's digits.
 fn is_multiple_of_long(value: &Decimal<'_>, divisor: u64) -> bool {
-    let wide = u128::from(divisor);
+    // Not one is a multiple of 0, and none of the callers asks.
+    let Some(divisor) = NonZeroU128::new(u128::from(divisor)) else {
+        return false;
+    };
     let mut rest: u64 = 0;
     for (chunk, power) in Chunks::of(value, 18) {
         let next = u128::from(rest) * u128::from(power) + u128::from(chunk);
-        rest = next.checked_rem(wide).map_or(0, bits::low_long);
+        rest = bits::low_long(next % divisor);
     }
     rest == 0
 }
@@ -151,7 +156,7 @@ fn take_powers(limbs: &mut Vec<u32>, powers: u64) {
         return;
     }
     let mut left = powers;
-    for (factor, count) in [(FIVE_TO_13, 13), (5, 1)] {
+    for (factor, count) in [(FIVE_TO_13, 13), (FIVE, 1)] {
         while left >= count && remainder(limbs, factor) == 0 {
             divide(limbs, factor);
             left -= count;
@@ -159,21 +164,19 @@ fn take_powers(limbs: &mut Vec<u32>, powers: u64) {
     }
 }
 
-fn remainder(limbs: &[u32], divisor: u32) -> u32 {
-    let step = |rest: u32, limb: &u32| {
-        let next = bits::join(rest, *limb);
-        bits::low(next.checked_rem(u64::from(divisor)).unwrap_or_default())
-    };
+fn remainder(limbs: &[u32], divisor: NonZeroU32) -> u32 {
+    let divisor = NonZeroU64::from(divisor);
+    let step = |rest: u32, limb: &u32| bits::low(bits::join(rest, *limb) % divisor);
     limbs.iter().rev().fold(0, step)
 }
 
-fn divide(limbs: &mut Vec<u32>, divisor: u32) {
+fn divide(limbs: &mut Vec<u32>, divisor: NonZeroU32) {
+    let divisor = NonZeroU64::from(divisor);
     let mut rest = 0;
     for limb in limbs.iter_mut().rev() {
         let next = bits::join(rest, *limb);
-        let divisor = u64::from(divisor);
-        *limb = bits::low(next.checked_div(divisor).unwrap_or_default());
-        rest = bits::low(next.checked_rem(divisor).unwrap_or_default());
+        *limb = bits::low(next / divisor);
+        rest = bits::low(next % divisor);
     }
     trim(limbs);
 }
@@ -238,4 +241,5 @@ impl<I: Iterator<Item = u8>> Iterator for Chunks<I> {
 }
 
 /// The largest power of 5 that fits a limb.
-const FIVE_TO_13: u32 = 1_220_703_125;
+const FIVE_TO_13: NonZeroU32 = FIVE.saturating_pow(13);
+const FIVE: NonZeroU32 = NonZeroU32::MIN.saturating_add(4);

@@ -7,7 +7,7 @@ use toolgate_pattern::PatternError;
 
 use super::version::Version;
 
-/// Why a text is no argument schema. `Display` is one bounded line.
+/// Why a text is not an argument schema. `Display` is one bounded line.
 #[derive(Debug, Clone)]
 pub struct SchemaError(Box<Inner>);
 
@@ -68,6 +68,11 @@ pub enum SchemaErrorKind {
 impl SchemaError {
     pub(super) fn new(pointer: String, kind: SchemaErrorKind) -> Self {
         Self(Box::new(Inner { pointer, kind }))
+    }
+
+    /// A text that is not JSON, or over a bound of the reader.
+    pub(crate) fn unreadable(error: ReadError) -> Self {
+        Self::new(String::new(), SchemaErrorKind::Json(error))
     }
 
     /// What is wrong.

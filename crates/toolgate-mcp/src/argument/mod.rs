@@ -122,8 +122,8 @@ impl ArgumentSchema {
         version: Option<&str>,
         limits: &ArgumentLimits,
     ) -> Result<Self, SchemaError> {
-        let document = OwnedDocument::read(schema, &limits.schema_read())
-            .map_err(|error| SchemaError::new(String::new(), SchemaErrorKind::Json(error)))?;
+        let document =
+            OwnedDocument::read(schema, &limits.schema_read()).map_err(SchemaError::unreadable)?;
         let parsed = read::read(document.document().root(), version, limits)?;
         let this = Self {
             version: parsed.version,

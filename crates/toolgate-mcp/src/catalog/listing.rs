@@ -25,6 +25,16 @@ pub struct Listing {
 impl Listing {
     /// Reads a page.
     ///
+    /// ```
+    /// use toolgate_mcp::catalog::Listing;
+    ///
+    /// let page = Listing::read(r#"{"tools": [{"name": "find"}], "nextCursor": "2"}"#)?;
+    /// assert_eq!(page.next_cursor(), Some("2"));
+    /// assert_eq!(page.isolated().len(), 1); // it has no `inputSchema`
+    /// assert!(Listing::read("{}").is_err());
+    /// # Ok::<(), toolgate_mcp::catalog::UnreadableListing>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The page outside its tools is not JSON or over a bound, or it has no
@@ -83,7 +93,7 @@ impl Listing {
         ToolList::decode(self.result()).ok()?.next_cursor
     }
 
-    /// The tools that are none, with reasons.
+    /// The malformed tools, with reasons.
     #[must_use]
     pub fn isolated(&self) -> Vec<Isolated> {
         let malformed = self

@@ -6,12 +6,12 @@
 
 use toolgate_json::{Key as _, Kind, Node as _, Reader, Span, Stream};
 
-use crate::contract::{Sited, definition_limits, member};
+use crate::contract::{ToolSpans, definition_limits, member};
 
 /// The tools of a page.
 pub(super) struct Page<'p> {
     pub(super) text: &'p str,
-    pub(super) tools: Vec<Sited<'p>>,
+    pub(super) tools: Vec<ToolSpans<'p>>,
 }
 
 impl<'p> Page<'p> {
@@ -39,9 +39,9 @@ impl<'p> Page<'p> {
 /// An object that may hold the tools.
 #[derive(Default)]
 struct Holder<'p> {
-    tools: Option<Vec<Sited<'p>>>,
+    tools: Option<Vec<ToolSpans<'p>>>,
     /// Those of its member `result`.
-    result: Option<Vec<Sited<'p>>>,
+    result: Option<Vec<ToolSpans<'p>>>,
     /// It is a JSON-RPC message.
     envelope: bool,
 }
@@ -67,7 +67,7 @@ fn holder<'p>(stream: &mut Stream<'_, 'p>, is_root: bool) -> Option<Holder<'p>> 
     Some(found)
 }
 
-fn tools<'p>(stream: &mut Stream<'_, 'p>) -> Option<Vec<Sited<'p>>> {
+fn tools<'p>(stream: &mut Stream<'_, 'p>) -> Option<Vec<ToolSpans<'p>>> {
     let mut found = Vec::new();
     let mut more = stream.open(Kind::Array)?;
     while more {
@@ -78,7 +78,7 @@ fn tools<'p>(stream: &mut Stream<'_, 'p>) -> Option<Vec<Sited<'p>>> {
 }
 
 /// What [`Definition::read`](crate::contract::Definition::read) asks of a tool.
-fn tool<'p>(stream: &mut Stream<'_, 'p>) -> Option<Sited<'p>> {
+fn tool<'p>(stream: &mut Stream<'_, 'p>) -> Option<ToolSpans<'p>> {
     let start = stream.at();
     let (mut name, mut input, mut output) = (None, None, None);
     let floor = stream.names();
@@ -100,7 +100,7 @@ fn tool<'p>(stream: &mut Stream<'_, 'p>) -> Option<Sited<'p>> {
         more = stream.after(Kind::Object)?;
     }
     stream.distinct(floor)?;
-    Some(Sited {
+    Some(ToolSpans {
         name: name?,
         span: since(start, stream),
         input: input?,
@@ -153,7 +153,7 @@ mod tests {
         };
         let shown = String::from_utf8_lossy(page);
         let listing = Listing::read(page).unwrap_or_else(|e| panic!("{e}: {shown}"));
-        let tools = listing.definitions().map(|(_, tool)| tool.unwrap().sited());
+        let tools = listing.definitions().map(|(_, tool)| tool.unwrap().spans());
         assert_eq!(read.tools, tools.collect::<Vec<_>>(), "{shown}");
         assert_eq!(read.text, listing.text());
         assert!(listing.unreadable().is_empty(), "{shown}");

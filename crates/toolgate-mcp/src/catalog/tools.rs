@@ -31,6 +31,17 @@ impl ToolSet {
 
     /// The tools of the given pages, in order.
     ///
+    /// ```
+    /// use toolgate_mcp::catalog::ToolSet;
+    /// use toolgate_mcp::contract::SchemaStore;
+    ///
+    /// let page = br#"{"tools": [{"name": "find", "inputSchema": {"type": "object"}}, {}]}"#;
+    /// let tools = ToolSet::of_pages([page.as_slice()], &SchemaStore::new())?;
+    /// assert!(tools.tool("find").is_some());
+    /// assert_eq!((tools.len(), tools.isolated().len()), (1, 1));
+    /// # Ok::<(), toolgate_mcp::catalog::UnreadableListing>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`add`](Self::add).
@@ -107,7 +118,7 @@ impl ToolSet {
             self.take_tool()?;
             let reason = match definition {
                 Ok(definition) => {
-                    let contract = ToolContract::new(&definition.sited(), &page, store);
+                    let contract = ToolContract::new(&definition.spans(), &page, store);
                     match self.insert(contract) {
                         Ok(()) => continue,
                         Err(_) => MalformedTool::DuplicateName,
@@ -167,7 +178,7 @@ impl ToolSet {
         self.tools.iter()
     }
 
-    /// What was listed and is no tool.
+    /// What was listed and is not a tool.
     #[must_use]
     pub fn isolated(&self) -> &[Isolated] {
         &self.isolated
@@ -186,7 +197,7 @@ impl ToolSet {
     }
 
     /// Compiles every tool's schemas and names the tools whose schemas do not
-    /// compile. For whoever would rather drop such a tool than list it.
+    /// compile. For callers that drop such a tool rather than list it.
     pub fn uncompilable(&self) -> impl Iterator<Item = (&Arc<ToolContract>, UncompilableTool)> {
         let tools = self.tools.iter();
         tools.filter_map(|tool| tool.verify().err().map(|why| (tool, why)))

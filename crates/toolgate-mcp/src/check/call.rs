@@ -10,10 +10,24 @@ use super::{Checker, OnUndecided};
 use crate::catalog::ToolSet;
 use crate::contract::{Isolated, ToolContract, UncompilableTool};
 use crate::message::{MalformedCall, Message, Request, ToolCall};
-use crate::wording;
+use crate::refusal_text;
 
 impl Checker {
     /// Checks a whole JSON-RPC message that should be a `tools/call` request.
+    ///
+    /// ```
+    /// use toolgate_mcp::catalog::ToolSet;
+    /// use toolgate_mcp::check::Checker;
+    /// use toolgate_mcp::contract::SchemaStore;
+    ///
+    /// let page = br#"{"tools": [{"name": "find", "inputSchema": {"type": "object"}}]}"#;
+    /// let tools = ToolSet::of_pages([page.as_slice()], &SchemaStore::new())?;
+    /// let mut checker = Checker::new();
+    /// let call = br#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "look"}}"#;
+    /// let decision = checker.check_call_message(&tools, call);
+    /// assert_eq!(decision.refusal().ok_or("unknown tool")?.fault.rpc_code(), -32602);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn check_call_message(&mut self, tools: &ToolSet, message: &[u8]) -> Decision {
         let decision = self.reading(message, |checker, document| {
             match Message::decode(document.root()) {
@@ -131,13 +145,13 @@ impl Checker {
             Verdict::Valid => Decision::pass(Some(tool), Checked::Valid),
             Verdict::Invalid => {
                 let report = explain(&schema, &mut self.workspace);
-                let text = wording::invalid_arguments(name, &schema, &report);
+                let text = refusal_text::invalid_arguments(name, &schema, &report);
                 Decision::refuse(Fault::InvalidArguments, Some(name), text).reported(report)
             }
             Verdict::Undecided(why) => match self.on_undecided {
                 OnUndecided::Pass => Decision::pass(Some(tool), Checked::Undecided(why)),
                 OnUndecided::Refuse => {
-                    let text = wording::about(
+                    let text = refusal_text::about(
                         name,
                         format_args!(
                             "was not called: its arguments are too costly to check ({why})"
@@ -151,7 +165,7 @@ impl Checker {
 }
 
 pub(super) fn uncompilable(name: &str, why: UncompilableTool) -> Decision {
-    let text = wording::about(name, format_args!("has an {why}"));
+    let text = refusal_text::about(name, format_args!("has an {why}"));
     Decision::refuse(Fault::Uncompilable(why), Some(name), text)
 }
 
@@ -175,7 +189,7 @@ impl Refusal {
     /// The refusal of a call whose tool its server's list spoils.
     #[must_use]
     pub fn isolated_tool(isolated: &Isolated) -> Self {
-        let text = wording::about(
+        let text = refusal_text::about(
             isolated.name.as_deref().unwrap_or_default(),
             format_args!("is malformed in its server's list: {}", isolated.reason),
         );
@@ -192,7 +206,7 @@ impl Refusal {
     #[must_use]
     pub fn unread_list(name: &str, reason: &str) -> Self {
         let reason = toolgate_json::quote(reason, REASON).to_string();
-        let text = wording::about(
+        let text = refusal_text::about(
             name,
             format_args!("was not called: its server's list of tools could not be read: {reason}"),
         );

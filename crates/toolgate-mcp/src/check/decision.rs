@@ -17,7 +17,7 @@ use crate::message::{
 #[derive(Debug)]
 #[expect(
     clippy::exhaustive_enums,
-    reason = "whoever asks must pass or refuse; a third answer must break the build"
+    reason = "a caller must pass or refuse; a third answer must break the build"
 )]
 #[must_use = "an unread decision stops nothing"]
 pub enum Decision {
@@ -83,20 +83,20 @@ pub struct Refusal {
 pub enum Fault {
     /// The message is not JSON, or over a bound.
     Unreadable(ReadError),
-    /// The message is no JSON-RPC request or answer of the expected kind.
+    /// The message is not a JSON-RPC request or answer of the expected kind.
     NotAMessage(String),
     /// The parameters are no tool call.
     MalformedCall(String),
     /// There is no such tool.
     UnknownTool,
-    /// The server's definition of the tool is none.
+    /// The server's definition of the tool is malformed.
     MalformedTool(Isolated),
     /// The tool may stand in a part of the server's list that could not be read,
     /// for this reason.
     UnreadList(String),
     /// A schema of the tool does not compile.
     Uncompilable(UncompilableTool),
-    /// The argument schema in the tool's definition is none, for this reason.
+    /// The argument schema in the tool's definition is invalid, for this reason.
     ArgumentSchema(String),
     /// A schema of the tool does not compile in the host's engine, for this
     /// reason.
@@ -109,7 +109,7 @@ pub enum Fault {
     HostUndecidedArguments(String),
     /// The host's engine gave up on the result, for this reason.
     HostUndecidedResult(String),
-    /// The result is no tool result.
+    /// The result is not a tool result.
     MalformedResult(MalformedResult),
     /// The result has a `resultType` that no era defines.
     UnknownResultType,
@@ -207,7 +207,7 @@ impl Fault {
 
 impl Refusal {
     /// Arguments that break a contract beside the input schema, such as an argument schema, in
-    /// that contract's own words.
+    /// that contract's error texts.
     #[must_use]
     pub fn of_arguments(tool: &str, text: String) -> Self {
         Self {
@@ -296,7 +296,7 @@ impl Decision {
             fault,
             tool: tool.map(str::to_owned),
             report: None,
-            text: crate::wording::cut(text),
+            text: crate::refusal_text::cut(text),
         }))
     }
 

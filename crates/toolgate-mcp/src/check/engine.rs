@@ -10,7 +10,7 @@ use super::decision::{Checked, Decision, Fault};
 use super::{Checker, OnUndecided};
 use crate::argument::Answer;
 use crate::contract::{Engine, HostVerdict, SchemaPart, ToolContract};
-use crate::wording;
+use crate::refusal_text;
 
 impl Checker {
     /// The refusal of arguments by the tool's argument schema, if it has one and
@@ -25,8 +25,10 @@ impl Checker {
             Ok(schema) => schema,
             Err(error) => {
                 let why = error.to_string();
-                let text =
-                    wording::about(name, format_args!("has an invalid argument schema: {why}"));
+                let text = refusal_text::about(
+                    name,
+                    format_args!("has an invalid argument schema: {why}"),
+                );
                 return Some(Decision::refuse(
                     Fault::ArgumentSchema(why),
                     Some(name),
@@ -48,7 +50,7 @@ impl Checker {
                 match self.on_undecided {
                     OnUndecided::Pass => None,
                     OnUndecided::Refuse => {
-                        let text = wording::about(
+                        let text = refusal_text::about(
                             name,
                             format_args!(
                                 "was not called: its arguments are too costly to check ({why})"
@@ -74,14 +76,14 @@ impl Checker {
             Err(why) => uncompilable(name, SchemaPart::Input, &why),
             Ok(HostVerdict::Valid) => Decision::pass(Some(tool), Checked::Valid),
             Ok(HostVerdict::Invalid(why)) => {
-                let text = wording::host_arguments(name, &why);
+                let text = refusal_text::host_arguments(name, &why);
                 Decision::refuse(Fault::InvalidArguments, Some(name), text)
             }
             Ok(HostVerdict::Undecided(why)) => match self.on_undecided {
                 OnUndecided::Pass => Decision::pass(Some(tool), Checked::HostUndecided),
                 OnUndecided::Refuse => {
                     let said = toolgate_json::quote(&why, SHOWN);
-                    let text = wording::about(
+                    let text = refusal_text::about(
                         name,
                         format_args!("was not called: its arguments could not be checked ({said})"),
                     );
@@ -106,14 +108,14 @@ impl Checker {
             Err(why) => uncompilable(name, SchemaPart::Output, &why),
             Ok(HostVerdict::Valid) => Decision::pass(Some(tool), Checked::Valid),
             Ok(HostVerdict::Invalid(why)) => {
-                let text = wording::host_result(name, &why);
+                let text = refusal_text::host_result(name, &why);
                 Decision::refuse(Fault::InvalidResult, Some(name), text)
             }
             Ok(HostVerdict::Undecided(why)) => match self.on_undecided {
                 OnUndecided::Pass => Decision::pass(Some(tool), Checked::HostUndecided),
                 OnUndecided::Refuse => {
                     let said = toolgate_json::quote(&why, SHOWN);
-                    let text = wording::about(
+                    let text = refusal_text::about(
                         name,
                         format_args!("was called, but its result could not be checked ({said})"),
                     );
@@ -145,7 +147,7 @@ fn verdict<'i, N: Node<'i>>(
 
 fn uncompilable(name: &str, part: SchemaPart, why: &str) -> Decision {
     let said = toolgate_json::quote(why, SHOWN);
-    let text = wording::about(
+    let text = refusal_text::about(
         name,
         format_args!("has an invalid {}: {said}", part.member()),
     );

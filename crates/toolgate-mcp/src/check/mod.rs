@@ -13,7 +13,7 @@ use crate::contract::Engine;
 
 pub use decision::{Checked, Decision, Fault, Pass, Refusal};
 pub use result::ResultOf;
-pub use task::TaskBook;
+pub use task::PendingTasks;
 
 /// What to do when a check reaches a bound before the answer is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,7 +48,7 @@ pub enum OnUndecided {
 ///     "params": {"name": "greet", "arguments": {"times": "3"}}}"#;
 /// let mut checker = Checker::new();
 /// let Decision::Refuse(why) = checker.check_call_message(&catalog.snapshot(), call) else {
-///     panic!("a string is no integer");
+///     panic!("a string is not an integer");
 /// };
 /// assert_eq!(why.fault.code(), "arguments-invalid");
 /// assert!(why.answer(Era::V2025_11_25, "7").contains(r#""isError":true"#));
@@ -84,6 +84,21 @@ impl Checker {
     }
 
     /// Sets what happens when a bound is reached before the answer is known.
+    ///
+    /// ```
+    /// use toolgate_mcp::catalog::ToolSet;
+    /// use toolgate_mcp::check::{Checker, Decision, OnUndecided};
+    /// use toolgate_mcp::contract::SchemaStore;
+    ///
+    /// let page = br#"{"tools": [{"name": "find", "inputSchema": {"type": "object"}}]}"#;
+    /// let tools = ToolSet::of_pages([page.as_slice()], &SchemaStore::new())?;
+    /// let find = tools.tool("find").ok_or("listed")?;
+    /// let mut checker = Checker::new().fuel(0);
+    /// assert!(matches!(checker.check_arguments_bytes(find, b"{}"), Decision::Refuse(_)));
+    /// let mut checker = checker.on_undecided(OnUndecided::Pass);
+    /// assert!(matches!(checker.check_arguments_bytes(find, b"{}"), Decision::Pass(_)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn on_undecided(mut self, policy: OnUndecided) -> Self {
         self.on_undecided = policy;

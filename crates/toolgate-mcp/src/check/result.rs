@@ -11,7 +11,7 @@ use super::{Checker, OnUndecided};
 use crate::contract::ToolContract;
 use crate::era::{Era, Structured, ToolMethod};
 use crate::message::{Message, ResultKind, TaskAnswer, ToolResult, created_task};
-use crate::wording;
+use crate::refusal_text;
 
 /// What a result answers.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +42,21 @@ impl ResultOf {
 
 impl Checker {
     /// Checks a whole JSON-RPC message that should answer a call of `tool`.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolgate_mcp::check::Checker;
+    /// use toolgate_mcp::contract::{SchemaStore, ToolContract};
+    /// use toolgate_mcp::era::Era;
+    ///
+    /// let tool = br#"{"name": "find", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object"}}"#;
+    /// let tool = Arc::new(ToolContract::read(tool, &SchemaStore::new())?);
+    /// let mut checker = Checker::new();
+    /// let answer = br#"{"jsonrpc": "2.0", "id": 1, "result": {"content": []}}"#;
+    /// let decision = checker.check_result_message(&tool, Era::V2025_11_25, answer);
+    /// assert!(decision.refusal().is_some()); // `structuredContent` is missing
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn check_result_message(
         &mut self,
         tool: &Arc<ToolContract>,
@@ -78,7 +93,8 @@ impl Checker {
         let result = match of.era.read_result(result) {
             Ok(result) => result,
             Err(error) => {
-                let text = wording::about(tool.name(), format_args!("answered no result: {error}"));
+                let text =
+                    refusal_text::about(tool.name(), format_args!("answered no result: {error}"));
                 return Decision::refuse(Fault::MalformedResult(error), Some(tool.name()), text);
             }
         };
@@ -87,7 +103,7 @@ impl Checker {
             ResultKind::InputRequired => Decision::pass(Some(tool), Checked::InputRequired),
             ResultKind::Task => Decision::pass(Some(tool), Checked::TaskCreated),
             ResultKind::Unknown(tag) => {
-                let text = wording::about(
+                let text = refusal_text::about(
                     tool.name(),
                     format_args!(
                         "answered with the unknown `resultType` `{}`",
@@ -134,7 +150,7 @@ impl Checker {
         })
     }
 
-    /// Checks the structured content of a final result that is no error.
+    /// Checks the structured content of a final result that is not an error.
     pub(crate) fn judge_output<'i, N: Node<'i>>(
         &mut self,
         tool: &Arc<ToolContract>,
@@ -148,7 +164,7 @@ impl Checker {
             Err(why) => return uncompilable(name, why),
         };
         let Some(value) = structured else {
-            let text = wording::about(
+            let text = refusal_text::about(
                 name,
                 format_args!("has an output schema but its result has no `structuredContent`"),
             );
@@ -162,13 +178,13 @@ impl Checker {
             Verdict::Valid => Decision::pass(Some(tool), Checked::Valid),
             Verdict::Invalid => {
                 let report = explain(&schema, &mut self.workspace, value);
-                let text = wording::invalid_result(name, &schema, &report);
+                let text = refusal_text::invalid_result(name, &schema, &report);
                 Decision::refuse(Fault::InvalidResult, Some(name), text).reported(report)
             }
             Verdict::Undecided(why) => match self.on_undecided {
                 OnUndecided::Pass => Decision::pass(Some(tool), Checked::Undecided(why)),
                 OnUndecided::Refuse => {
-                    let text = wording::about(
+                    let text = refusal_text::about(
                         name,
                         format_args!("was called, but its result is too costly to check ({why})"),
                     );

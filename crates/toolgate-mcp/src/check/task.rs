@@ -10,15 +10,15 @@ use crate::contract::ToolContract;
 /// meets the contract that the call met.
 ///
 /// Bounded: of more tasks than it may hold, the oldest is forgotten.
-pub struct TaskBook {
+pub struct PendingTasks {
     tools: HashMap<String, (u64, Arc<ToolContract>)>,
     order: VecDeque<(u64, String)>,
     next: u64,
     capacity: usize,
 }
 
-impl TaskBook {
-    /// A book for so many tasks.
+impl PendingTasks {
+    /// Room for so many tasks; the oldest is forgotten first.
     #[must_use]
     pub fn new(capacity: usize) -> Self {
         Self {
@@ -29,8 +29,22 @@ impl TaskBook {
         }
     }
 
-    /// Writes down that `tool` made the task. Answers which task was forgotten
+    /// Remembers that `tool` made the task. Answers which task was forgotten
     /// for it, if one was.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolgate_mcp::check::PendingTasks;
+    /// use toolgate_mcp::contract::{SchemaStore, ToolContract};
+    ///
+    /// let tool = br#"{"name": "find", "inputSchema": {"type": "object"}}"#;
+    /// let tool = Arc::new(ToolContract::read(tool, &SchemaStore::new())?);
+    /// let mut tasks = PendingTasks::new(1);
+    /// assert_eq!(tasks.insert("a", Arc::clone(&tool)), None);
+    /// assert_eq!(tasks.insert("b", tool).as_deref(), Some("a"));
+    /// assert!(tasks.tool("b").is_some());
+    /// # Ok::<(), toolgate_mcp::contract::MalformedTool>(())
+    /// ```
     pub fn insert(&mut self, task: &str, tool: Arc<ToolContract>) -> Option<String> {
         let number = self.next;
         self.next += 1;
@@ -75,8 +89,8 @@ impl TaskBook {
     }
 }
 
-impl fmt::Debug for TaskBook {
+impl fmt::Debug for PendingTasks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TaskBook({} of {})", self.tools.len(), self.capacity)
+        write!(f, "PendingTasks({} of {})", self.tools.len(), self.capacity)
     }
 }

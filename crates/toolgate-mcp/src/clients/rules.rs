@@ -9,7 +9,7 @@ use toolgate_pattern::{Hazard, Limits, Pattern};
 use toolgate_syntax::Dialect;
 use toolgate_syntax::positions::holds;
 
-use super::sheet::{Sheet, member, members, text};
+use super::schema_edits::{SchemaEdits, member, members, text};
 use crate::contract::SchemaPart;
 use crate::message::write::string;
 
@@ -36,19 +36,19 @@ impl Rules {
         }
     }
 
-    /// Marks all changes on a sheet.
-    pub(super) fn mark<'a>(&mut self, sheet: &mut Sheet<'a>) {
-        self.identities(sheet);
-        for schema in sheet.subs.clone() {
+    /// Marks all changes on a schema_edits.
+    pub(super) fn mark<'a>(&mut self, schema_edits: &mut SchemaEdits<'a>) {
+        self.identities(schema_edits);
+        for schema in schema_edits.subs.clone() {
             for (keyword, value) in members(schema) {
-                self.keyword(sheet, schema, keyword, value);
+                self.keyword(schema_edits, schema, keyword, value);
             }
         }
     }
 
     fn keyword<'a>(
         &mut self,
-        sheet: &mut Sheet<'a>,
+        schema_edits: &mut SchemaEdits<'a>,
         schema: View<'a>,
         keyword: &'a str,
         value: View<'a>,
@@ -61,32 +61,32 @@ impl Rules {
             _ => false,
         };
         if unfit || foreign || keyword == "$async" || !fits(keyword, value) {
-            sheet.remove(schema, keyword);
-            sheet.note(schema, &format!("`{}` is left out", quote(keyword, NAME)));
+            schema_edits.remove(schema, keyword);
+            schema_edits.note(schema, &format!("`{}` is left out", quote(keyword, NAME)));
             return;
         }
         if holds(keyword).is_none() && is_beyond_doubles(value) {
-            sheet.loosen(schema, keyword);
+            schema_edits.loosen(schema, keyword);
             let keyword = quote(keyword, NAME);
-            sheet.note(schema, &format!("`{keyword}` has a number beyond doubles"));
+            schema_edits.note(schema, &format!("`{keyword}` has a number beyond doubles"));
             return;
         }
         match keyword {
-            "enum" if value.is_empty() => nothing(sheet, schema, value),
-            "pattern" => self.pattern(sheet, schema, keyword, value),
-            "patternProperties" => self.pattern_properties(sheet, schema, value),
+            "enum" if value.is_empty() => nothing(schema_edits, schema, value),
+            "pattern" => self.pattern(schema_edits, schema, keyword, value),
+            "patternProperties" => self.pattern_properties(schema_edits, schema, value),
             "$ref" | "$dynamicRef" | "$recursiveRef" => {
-                self.reference(sheet, schema, keyword, value);
+                self.reference(schema_edits, schema, keyword, value);
             }
             "uniqueItems"
                 if value.boolean()
                     && self.part == SchemaPart::Output
                     && !cheap_to_compare(schema) =>
             {
-                self.take_out(sheet, schema, keyword, "`uniqueItems` of any items");
+                self.take_out(schema_edits, schema, keyword, "`uniqueItems` of any items");
             }
             "anyOf" | "oneOf" | "allOf" if value.len() > WIDE => {
-                self.wide(sheet, schema, keyword, value);
+                self.wide(schema_edits, schema, keyword, value);
             }
             _ => {}
         }
@@ -95,20 +95,20 @@ impl Rules {
     /// Takes out what costs too much.
     fn take_out<'a>(
         &mut self,
-        sheet: &mut Sheet<'a>,
+        schema_edits: &mut SchemaEdits<'a>,
         schema: View<'a>,
         keyword: &'a str,
         what: &str,
     ) {
         if self.costs {
             self.costly = true;
-            sheet.loosen(schema, keyword);
-            sheet.note(schema, &format!("{what} costs too much to check"));
+            schema_edits.loosen(schema, keyword);
+            schema_edits.note(schema, &format!("{what} costs too much to check"));
         }
     }
 
-    fn identities<'a>(&mut self, sheet: &mut Sheet<'a>) {
-        let root = sheet.root;
+    fn identities<'a>(&mut self, schema_edits: &mut SchemaEdits<'a>) {
+        let root = schema_edits.root;
         if let Some(declared) = root
             .member("$schema")
             .filter(|uri| uri.kind() == Kind::String)
@@ -120,7 +120,7 @@ impl Rules {
                 return;
             };
             if declared.string().trim_end_matches('#') != uri.trim_end_matches('#') {
-                sheet.replace(root, declared, string(uri));
+                schema_edits.replace(root, declared, string(uri));
             }
         }
         if self.part == SchemaPart::Input {
@@ -128,11 +128,11 @@ impl Rules {
             return;
         }
         let (mut embedded, mut anchors) = (false, std::collections::HashSet::new());
-        for schema in sheet.subs.clone() {
+        for schema in schema_edits.subs.clone() {
             embedded |= schema.id() != root.id() && text(schema, "$id").is_some();
             if schema.member("id").is_some() {
-                sheet.remove(schema, "id");
-                sheet.note(schema, "`id` is left out");
+                schema_edits.remove(schema, "id");
+                schema_edits.note(schema, "`id` is left out");
             }
             for name in ["$anchor", "$dynamicAnchor"] {
                 let Some(anchor) = text(schema, name) else {
@@ -146,14 +146,14 @@ impl Rules {
         if embedded {
             self.hopeless = Some("clients mix up the `$id`s inside it with those of other tools");
         } else if root.member("$id").is_some() {
-            sheet.remove(root, "$id");
-            sheet.note(root, "`$id` is left out");
+            schema_edits.remove(root, "$id");
+            schema_edits.note(root, "`$id` is left out");
         }
     }
 
     fn reference<'a>(
         &mut self,
-        sheet: &mut Sheet<'a>,
+        schema_edits: &mut SchemaEdits<'a>,
         schema: View<'a>,
         keyword: &'a str,
         value: View<'a>,
@@ -162,21 +162,21 @@ impl Rules {
         if reference.starts_with('#') || reference.is_empty() {
             return;
         }
-        if self.part == SchemaPart::Input && text(sheet.root, "$id").is_some() {
+        if self.part == SchemaPart::Input && text(schema_edits.root, "$id").is_some() {
             return;
         }
-        let own = text(sheet.root, "$id").and_then(|id| reference.strip_prefix(id));
+        let own = text(schema_edits.root, "$id").and_then(|id| reference.strip_prefix(id));
         match own {
-            Some("") => sheet.replace(schema, value, "\"#\"".to_owned()),
+            Some("") => schema_edits.replace(schema, value, "\"#\"".to_owned()),
             Some(fragment) if fragment.starts_with('#') => {
-                sheet.replace(schema, value, string(fragment));
+                schema_edits.replace(schema, value, string(fragment));
             }
             _ => {
-                sheet.note(schema, &format!("`{keyword}` leads out of the schema"));
+                schema_edits.note(schema, &format!("`{keyword}` leads out of the schema"));
                 if self.dialect.ref_hides_siblings() {
-                    sheet.cut(schema);
+                    schema_edits.cut(schema);
                 } else {
-                    sheet.loosen(schema, keyword);
+                    schema_edits.loosen(schema, keyword);
                 }
             }
         }
@@ -184,64 +184,70 @@ impl Rules {
 
     fn pattern<'a>(
         &mut self,
-        sheet: &mut Sheet<'a>,
+        schema_edits: &mut SchemaEdits<'a>,
         schema: View<'a>,
         keyword: &'a str,
         value: View<'a>,
     ) {
-        match self.told(value.string()) {
-            Telling::AsWritten => {}
-            Telling::As(text) => {
-                sheet.replace(schema, value, string(&text));
-                sheet.note(schema, "`pattern` is spelled for engines that are strict");
+        match self.pattern_form(value.string()) {
+            PatternForm::AsWritten => {}
+            PatternForm::As(text) => {
+                schema_edits.replace(schema, value, string(&text));
+                schema_edits.note(schema, "`pattern` is spelled for engines that are strict");
             }
-            Telling::Unsupported => {
-                sheet.loosen(schema, keyword);
-                sheet.note(schema, "`pattern` is one that not all engines take");
+            PatternForm::Unsupported => {
+                schema_edits.loosen(schema, keyword);
+                schema_edits.note(schema, "`pattern` is one that not all engines take");
             }
-            Telling::Costly => {
+            PatternForm::Costly => {
                 self.costly = true;
-                sheet.loosen(schema, keyword);
-                sheet.note(schema, "`pattern` costs engines that backtrack too much");
+                schema_edits.loosen(schema, keyword);
+                schema_edits.note(schema, "`pattern` costs engines that backtrack too much");
             }
         }
     }
 
-    fn pattern_properties<'a>(&mut self, sheet: &mut Sheet<'a>, schema: View<'a>, map: View<'a>) {
+    fn pattern_properties<'a>(
+        &mut self,
+        schema_edits: &mut SchemaEdits<'a>,
+        schema: View<'a>,
+        map: View<'a>,
+    ) {
         for (key, value) in map.members() {
-            match self.told(key.text()) {
-                Telling::AsWritten => {}
-                Telling::As(text) if map.member(&text).is_none() => {
+            match self.pattern_form(key.text()) {
+                PatternForm::AsWritten => {}
+                PatternForm::As(text) if map.member(&text).is_none() => {
                     if let Some(key) = value.name() {
-                        sheet.replace(schema, key, string(&text));
-                        sheet.note(schema, "a pattern is spelled for engines that are strict");
+                        schema_edits.replace(schema, key, string(&text));
+                        schema_edits
+                            .note(schema, "a pattern is spelled for engines that are strict");
                     }
                 }
-                telling => {
-                    self.costly |= matches!(telling, Telling::Costly);
-                    return self.unname(sheet, schema);
+                form => {
+                    self.costly |= matches!(form, PatternForm::Costly);
+                    return self.unname(schema_edits, schema);
                 }
             }
         }
     }
 
     /// Leaves out `patternProperties` and what stands for the names that it has not.
-    fn unname<'a>(&mut self, sheet: &mut Sheet<'a>, schema: View<'a>) {
-        sheet.loosen(schema, "patternProperties");
-        sheet.loosen(schema, "additionalProperties");
-        sheet.note(
+    fn unname<'a>(&mut self, schema_edits: &mut SchemaEdits<'a>, schema: View<'a>) {
+        schema_edits.loosen(schema, "patternProperties");
+        schema_edits.loosen(schema, "additionalProperties");
+        schema_edits.note(
             schema,
             "`patternProperties` has a pattern that not all engines take, or that costs too much",
         );
     }
 
-    fn told(&self, pattern: &str) -> Telling {
+    fn pattern_form(&self, pattern: &str) -> PatternForm {
         let limits = Limits {
             length: usize::MAX,
             ..Limits::default()
         };
         let Ok(pattern) = Pattern::new(pattern, &limits) else {
-            return Telling::Unsupported;
+            return PatternForm::Unsupported;
         };
         let too_much = match (self.part, pattern.hazard()) {
             (_, Hazard::None) => false,
@@ -251,21 +257,21 @@ impl Rules {
             _ => true,
         };
         if self.costs && too_much {
-            return Telling::Costly;
+            return PatternForm::Costly;
         }
         match pattern.portable() {
             Some(text) if self.part == SchemaPart::Output && !python_takes(&text) => {
-                Telling::Unsupported
+                PatternForm::Unsupported
             }
-            Some(text) if text == pattern.as_str() => Telling::AsWritten,
-            Some(text) => Telling::As(text),
-            None => Telling::Unsupported,
+            Some(text) if text == pattern.as_str() => PatternForm::AsWritten,
+            Some(text) => PatternForm::As(text),
+            None => PatternForm::Unsupported,
         }
     }
 
     fn wide<'a>(
         &mut self,
-        sheet: &mut Sheet<'a>,
+        schema_edits: &mut SchemaEdits<'a>,
         schema: View<'a>,
         keyword: &'a str,
         list: View<'a>,
@@ -281,19 +287,19 @@ impl Rules {
         let all = values.len() == list.len() && keyword != "allOf";
         let free = all && self.costs && schema.member("enum").is_none();
         self.take_out(
-            sheet,
+            schema_edits,
             schema,
             keyword,
             &format!("`{keyword}` of {} schemas", list.len()),
         );
         if free {
-            sheet.append(schema, member("enum", &format!("[{}]", values.join(","))));
+            schema_edits.append(schema, member("enum", &format!("[{}]", values.join(","))));
         }
     }
 }
 
-/// How a pattern is told.
-enum Telling {
+/// The form in which clients get a pattern.
+enum PatternForm {
     AsWritten,
     As(String),
     Unsupported,
@@ -301,15 +307,15 @@ enum Telling {
 }
 
 /// `enum: []` allows nothing, and so does `not: {}`.
-fn nothing<'a>(sheet: &mut Sheet<'a>, schema: View<'a>, list: View<'a>) {
+fn nothing<'a>(schema_edits: &mut SchemaEdits<'a>, schema: View<'a>, list: View<'a>) {
     if let Some(other) = schema.member("not") {
-        sheet.remove(schema, "enum");
-        sheet.replace(schema, other, "{}".to_owned());
+        schema_edits.remove(schema, "enum");
+        schema_edits.replace(schema, other, "{}".to_owned());
     } else if let Some(key) = list.name() {
-        sheet.replace(schema, key, "\"not\"".to_owned());
-        sheet.replace(schema, list, "{}".to_owned());
+        schema_edits.replace(schema, key, "\"not\"".to_owned());
+        schema_edits.replace(schema, list, "{}".to_owned());
     }
-    sheet.note(schema, "an empty `enum` is written as `not`");
+    schema_edits.note(schema, "an empty `enum` is written as `not`");
 }
 
 /// Whether a value has a number that a double cannot hold: `JSON.parse` reads it as infinity, which

@@ -6,7 +6,7 @@ use super::malformed::MalformedTool;
 
 /// A well-formed tool: its name, and where it and its schemas stand in its page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Sited<'a> {
+pub(crate) struct ToolSpans<'a> {
     pub(crate) name: &'a str,
     pub(crate) span: Span,
     pub(crate) input: Span,
@@ -53,8 +53,8 @@ impl<'a> Definition<'a> {
     }
 
     /// Where its parts stand.
-    pub(crate) fn sited(&self) -> Sited<'a> {
-        Sited {
+    pub(crate) fn spans(&self) -> ToolSpans<'a> {
+        ToolSpans {
             name: self.name,
             span: self.span,
             input: self.input.span(),

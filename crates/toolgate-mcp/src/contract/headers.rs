@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use toolgate_json::{Key as _, Kind, Node as _, View, pointer, quote};
+use toolgate_json::{Key as _, Kind, Node as _, ReadError, View, pointer, quote};
 
 use toolgate_syntax::positions::{Holds, holds};
 
@@ -47,7 +47,7 @@ pub struct HeaderFault {
 pub enum HeaderFaultKind {
     /// The annotation is not a string.
     NotAString,
-    /// The name is no token of RFC 9110 section 5.6.2, or empty.
+    /// The name is not a token of RFC 9110 section 5.6.2, or empty.
     NotAToken(String),
     /// Another annotation has the same name but for letter case.
     Duplicate(String),
@@ -55,6 +55,8 @@ pub enum HeaderFaultKind {
     Type,
     /// It is not reached from the root through `properties` alone.
     Unreachable,
+    /// The schema cannot be read, so that its annotations are not known.
+    Unreadable(ReadError),
 }
 
 impl fmt::Display for HeaderFault {
@@ -76,6 +78,9 @@ impl fmt::Display for HeaderFault {
             }
             HeaderFaultKind::Unreachable => {
                 f.write_str("`x-mcp-header` must be reached through `properties` alone")?
+            }
+            HeaderFaultKind::Unreadable(error) => {
+                write!(f, "the schema with `x-mcp-header` cannot be read: {error}")?
             }
         }
         write!(f, " (at inputSchema {})", quote(&self.pointer, PLACE))
@@ -131,7 +136,7 @@ fn judge(
     if !is_token(&name) {
         return Err(HeaderFaultKind::NotAToken(name));
     }
-    // The root is no parameter.
+    // The root is not a parameter.
     if !reachable || schema.id() == input.id() {
         return Err(HeaderFaultKind::Unreachable);
     }

@@ -1,4 +1,4 @@
-//! Why a tool of a listing is no tool: one reason, which names it.
+//! Why a tool of a listing is not a tool: one reason, which names it.
 
 use std::fmt;
 

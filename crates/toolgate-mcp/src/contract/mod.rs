@@ -4,10 +4,9 @@ mod definition;
 mod headers;
 mod malformed;
 mod name;
-mod shape;
+mod object_root;
 mod store;
 mod validator;
-mod weight;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -17,12 +16,12 @@ use toolgate_schema::{CompileError, Schema};
 
 use crate::argument::{ArgumentSchema, SchemaError};
 
-pub(crate) use definition::{Definition, Sited, member};
+pub(crate) use definition::{Definition, ToolSpans, member};
 pub(crate) use headers::parameters as header_parameters;
 pub use headers::{HeaderFault, HeaderFaultKind, HeaderKind, HeaderParameter};
 pub use malformed::{Isolated, MalformedTool};
 pub use name::NameFault;
-use shape::{is_object_shaped, speaks_of_objects};
+use object_root::{accepts_only_objects, constrains_only_objects};
 pub use store::SchemaStore;
 pub use validator::{Engine, HostSchema, HostVerdict, Validator};
 
@@ -128,6 +127,18 @@ impl std::error::Error for UncompilableTool {
 impl ToolContract {
     /// Reads one tool's definition, an object as in `tools/list`.
     ///
+    /// ```
+    /// use toolgate_mcp::contract::{SchemaStore, ToolContract};
+    ///
+    /// let store = SchemaStore::new();
+    /// let tool = br#"{"name": "find", "inputSchema": {"type": "object"}}"#;
+    /// let contract = ToolContract::read(tool, &store)?;
+    /// assert_eq!(contract.name(), "find");
+    /// assert_eq!(contract.output_text(), None);
+    /// assert!(ToolContract::read(br#"{"name": "find"}"#, &store).is_err());
+    /// # Ok::<(), toolgate_mcp::contract::MalformedTool>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// It is not JSON, or not what the protocol says a tool is. Whether its
@@ -137,10 +148,10 @@ impl ToolContract {
             OwnedDocument::read(tool, &definition_limits()).map_err(MalformedTool::Json)?;
         let definition = Definition::read(document.document().root())?;
         let page = Arc::from(document.document().source());
-        Ok(Self::new(&definition.sited(), &page, store))
+        Ok(Self::new(&definition.spans(), &page, store))
     }
 
-    pub(crate) fn new(tool: &Sited<'_>, page: &Arc<str>, store: &SchemaStore) -> Self {
+    pub(crate) fn new(tool: &ToolSpans<'_>, page: &Arc<str>, store: &SchemaStore) -> Self {
         let part = |span: Span| Part {
             span,
             slot: Slot::default(),
@@ -197,6 +208,15 @@ impl ToolContract {
 
     /// The input schema, compiled now if it is not yet.
     ///
+    /// ```
+    /// use toolgate_mcp::contract::{SchemaStore, ToolContract};
+    ///
+    /// let tool = br#"{"name": "find", "inputSchema": {"type": "object", "required": 1}}"#;
+    /// let contract = ToolContract::read(tool, &SchemaStore::new())?;
+    /// assert!(contract.input().is_err());
+    /// # Ok::<(), toolgate_mcp::contract::MalformedTool>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// It does not compile.
@@ -217,6 +237,16 @@ impl ToolContract {
 
     /// Whether both schemas compile; compiles them the first time it is asked.
     ///
+    /// ```
+    /// use toolgate_mcp::contract::{SchemaStore, ToolContract};
+    ///
+    /// let tool = br##"{"name": "find", "inputSchema": {"type": "object"}, "outputSchema": {"$ref": "#/no"}}"##;
+    /// let contract = ToolContract::read(tool, &SchemaStore::new())?;
+    /// assert!(contract.input().is_ok());
+    /// assert!(contract.verify().is_err());
+    /// # Ok::<(), toolgate_mcp::contract::MalformedTool>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The first that does not.
@@ -235,13 +265,17 @@ impl ToolContract {
     ///
     /// # Errors
     ///
-    /// There is one, and it is none.
+    /// There is one, and it is invalid.
     pub fn argument_schema(&self) -> Option<Result<&ArgumentSchema, &Arc<SchemaError>>> {
         let found = self.argument.get_or_init(|| {
             if !self.text().contains(ARGUMENT_SCHEMA) {
                 return None;
             }
-            let tool = OwnedDocument::read(self.text(), &definition_limits()).ok()?;
+            let tool = match OwnedDocument::read(self.text(), &definition_limits()) {
+                Ok(tool) => tool,
+                // Its page was read under larger bounds.
+                Err(error) => return Some(Err(Arc::new(SchemaError::unreadable(error)))),
+            };
             let root = tool.document().root();
             let meta = toolgate_json::Node::member(root, "_meta")?;
             let schema = toolgate_json::Node::member(meta, ARGUMENT_SCHEMA)?;
@@ -264,8 +298,11 @@ impl ToolContract {
                 Ok(schema) => {
                     headers::parameters(schema.document().root()).map(Vec::into_boxed_slice)
                 }
-                // Its text was read before, as a part of a page under the same bounds.
-                Err(_) => Ok(Box::default()),
+                // Its page was read under larger bounds.
+                Err(error) => Err(HeaderFault {
+                    pointer: String::new(),
+                    kind: HeaderFaultKind::Unreadable(error),
+                }),
             }
         });
         found.as_ref().map(|parameters| &**parameters)
@@ -307,9 +344,9 @@ impl OutputShape {
         let says = toolgate_json::Node::member(schema, "type");
         if says.is_some_and(|kind| toolgate_json::Node::string(kind) == "object") {
             Self::Object
-        } else if is_object_shaped(schema) {
+        } else if accepts_only_objects(schema) {
             Self::ObjectWithoutType
-        } else if says.is_none() && speaks_of_objects(schema) {
+        } else if says.is_none() && constrains_only_objects(schema) {
             Self::ObjectByKeywords
         } else {
             Self::Other

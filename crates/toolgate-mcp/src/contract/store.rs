@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 
 use toolgate_schema::{CompileError, Compiler, Formats, Schema, Strictness};
 
-use super::{SchemaPart, weight};
+use super::SchemaPart;
 
 /// Compiles schemas when they are first needed and keeps them under a bound.
 ///
 /// A schema is identified by its whole text: two tools with the same schema
 /// share one, and no `$id` makes two schemas meet (all schemas of a store are
-/// compiled under the same options, but for [formats](Self::choosing)). Whoever needs a schema that another thread
-/// is compiling waits for it; nobody compiles it twice. When the compiled
+/// compiled under the same options, but for [formats](Self::choosing)). A caller that needs a schema that another thread
+/// is compiling waits for it; no schema is compiled twice. When the compiled
 /// schemas together weigh more than the bound, those that were used longest ago
 /// go, and are compiled again when they are needed again.
 ///
@@ -27,7 +27,7 @@ struct Inner {
     /// What `format` does in which schema; the compiler's own where nothing is chosen.
     choose: Option<Choose>,
     bytes: usize,
-    shelf: Mutex<Shelf>,
+    cache: Mutex<Cache>,
     /// Counts compilations. Uses are dated by it, so that a use costs no write
     /// to memory that threads share unless something was compiled since.
     clock: AtomicU64,
@@ -37,7 +37,7 @@ struct Inner {
 type Choose = Box<dyn Fn(&str, SchemaPart) -> Formats + Send + Sync>;
 
 #[derive(Default)]
-struct Shelf {
+struct Cache {
     /// By text, and by what `format` does where that was chosen.
     cells: HashMap<Key, Arc<Cell>>,
     bytes: usize,
@@ -71,6 +71,15 @@ impl SchemaStore {
 
     /// The same, but keywords that their dialect forbids are left out of a schema and
     /// reported, where [`new`](Self::new) refuses the schema.
+    ///
+    /// ```
+    /// use toolgate_mcp::contract::SchemaStore;
+    ///
+    /// let wrong = r#"{"minimum": "1"}"#;
+    /// assert!(SchemaStore::new().schema(wrong).is_err());
+    /// assert_eq!(SchemaStore::lenient().schema(wrong)?.warnings().len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn lenient() -> Self {
         Self::with(Compiler::new().strictness(Strictness::Lenient), Self::BYTES)
@@ -100,7 +109,7 @@ impl SchemaStore {
             compiler,
             choose,
             bytes,
-            shelf: Mutex::default(),
+            cache: Mutex::default(),
             clock: AtomicU64::new(0),
         }))
     }
@@ -108,14 +117,24 @@ impl SchemaStore {
     /// How many schemas are compiled and how many bytes they are taken to weigh.
     #[must_use]
     pub fn resident(&self) -> (usize, usize) {
-        let shelf = self.shelf();
-        (shelf.cells.len(), shelf.bytes)
+        let cache = self.cache();
+        (cache.cells.len(), cache.bytes)
     }
 
     /// How many times a schema was compiled since the store was made.
+    ///
+    /// ```
+    /// use toolgate_mcp::contract::SchemaStore;
+    ///
+    /// let store = SchemaStore::new();
+    /// store.schema("{}")?;
+    /// store.schema("{}")?;
+    /// assert_eq!((store.compilations(), store.resident().0), (1, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn compilations(&self) -> u64 {
-        self.shelf().compiled
+        self.cache().compiled
     }
 
     /// The schema with this text, compiled now if it is not yet.
@@ -154,9 +173,9 @@ impl SchemaStore {
 
     fn cell(&self, text: &str, formats: Option<Formats>) -> Arc<Cell> {
         let cell = {
-            let mut shelf = self.shelf();
+            let mut cache = self.cache();
             let key: Key = (Arc::from(text), formats);
-            match shelf.cells.get(&key) {
+            match cache.cells.get(&key) {
                 Some(cell) => Arc::clone(cell),
                 None => {
                     let cell = Arc::new(Cell {
@@ -165,7 +184,7 @@ impl SchemaStore {
                         used: AtomicU64::new(0),
                         weight: AtomicU64::new(0),
                     });
-                    shelf.cells.insert(key, Arc::clone(&cell));
+                    cache.cells.insert(key, Arc::clone(&cell));
                     cell
                 }
             }
@@ -191,24 +210,24 @@ impl SchemaStore {
     /// Counts a schema that was just compiled, and makes room for it.
     fn admit(&self, text: &str, cell: &Arc<Cell>) {
         let weight = match cell.made.get() {
-            Some(Ok(schema)) => weight::of_schema(schema, text),
+            Some(Ok(schema)) => memory_bound(schema, text),
             _ => text.len() + REFUSED,
         };
         let date = self.0.clock.fetch_add(1, Ordering::Relaxed) + 1;
-        let mut shelf = self.shelf();
-        shelf.compiled += 1;
+        let mut cache = self.cache();
+        cache.compiled += 1;
         cell.used.store(2 * date, Ordering::Relaxed);
         cell.weight.store(to_u64(weight), Ordering::Relaxed);
-        shelf.bytes += weight;
-        shelf.make_room(self.0.bytes, cell);
+        cache.bytes += weight;
+        cache.make_room(self.0.bytes, cell);
     }
 
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
-        self.0.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cache(&self) -> MutexGuard<'_, Cache> {
+        self.0.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Shelf {
+impl Cache {
     /// Lets go of what was used longest ago until the rest is within the bound.
     /// Goes a quarter below it, so that a full store does not sort at each compile.
     fn make_room(&mut self, allowed: usize, newest: &Arc<Cell>) {
@@ -275,3 +294,15 @@ fn to_usize(count: u64) -> usize {
 
 /// What a refused schema takes beside its text.
 const REFUSED: usize = 512;
+
+/// Bytes that a compiled schema may hold, with the automata that its patterns build
+/// when they are first matched, and with what explaining a failure adds. An estimate
+/// from above.
+fn memory_bound(schema: &Schema, text: &str) -> usize {
+    BASE + schema.memory() + EXPLAINED * text.len()
+}
+
+/// What any schema takes.
+const BASE: usize = 1 << 10;
+/// What an explanation keeps for each byte of the text.
+const EXPLAINED: usize = 6;

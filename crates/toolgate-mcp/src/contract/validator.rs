@@ -81,7 +81,7 @@ impl Engine {
         if let Some(known) = compiled().get(text) {
             return known.clone();
         }
-        // Nobody waits for an engine of which nothing is known.
+        // No caller waits for an engine that has not answered yet.
         let made = self.0.validator.compile(text);
         let made: Compiled = made.map(Arc::from).map_err(Arc::from);
         let mut compiled = compiled();

@@ -17,7 +17,7 @@ use crate::message::{MalformedResult, TaskAnswer, ToolResult};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(
     clippy::exhaustive_enums,
-    reason = "whoever handles eras must look again when the protocol has a new one"
+    reason = "code that handles eras must be checked when the protocol has a new one"
 )]
 pub enum Era {
     /// 2024-11-05: no structured output, no annotations.
@@ -100,6 +100,13 @@ impl Era {
     ];
 
     /// The era of a protocol version, if it is one of [`Era::ALL`].
+    ///
+    /// ```
+    /// use toolgate_mcp::era::Era;
+    ///
+    /// assert_eq!(Era::from_version("2025-06-18"), Some(Era::V2025_06_18));
+    /// assert_eq!(Era::from_version("2025-06-19"), None);
+    /// ```
     #[must_use]
     pub fn from_version(version: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|era| era.version() == version)
@@ -131,6 +138,10 @@ impl Era {
     ];
 
     /// The protocol version, a date.
+    ///
+    /// ```
+    /// assert_eq!(toolgate_mcp::era::Era::NEWEST.version(), "2026-07-28");
+    /// ```
     #[must_use]
     pub const fn version(self) -> &'static str {
         self.capabilities().version
@@ -143,6 +154,13 @@ impl Era {
     }
 
     /// Whether `initialize` opens a session that settles the version and the capabilities.
+    ///
+    /// ```
+    /// use toolgate_mcp::era::Era;
+    ///
+    /// assert!(Era::V2025_11_25.has_sessions());
+    /// assert!(!Era::V2026_07_28.has_sessions());
+    /// ```
     #[must_use]
     pub const fn has_sessions(self) -> bool {
         self.capabilities().sessions
@@ -180,6 +198,14 @@ impl Era {
     }
 
     /// What this era can carry as structured output.
+    ///
+    /// ```
+    /// use toolgate_mcp::era::{Era, Structured};
+    ///
+    /// assert_eq!(Era::V2025_03_26.structured(), Structured::None);
+    /// assert_eq!(Era::V2025_11_25.structured(), Structured::Object);
+    /// assert_eq!(Era::V2026_07_28.structured(), Structured::Any);
+    /// ```
     #[must_use]
     pub fn structured(self) -> Structured {
         self.capabilities().structured
@@ -196,6 +222,13 @@ impl Era {
     ///
     /// `tasks/result` is known in every era, though only 2025-11-25 has it: a peer that
     /// speaks it in another era still sends a tool's result, which must not go unchecked.
+    ///
+    /// ```
+    /// use toolgate_mcp::era::{Era, ToolMethod};
+    ///
+    /// assert_eq!(Era::NEWEST.tool_method("tools/call"), Some(ToolMethod::Call));
+    /// assert_eq!(Era::NEWEST.tool_method("prompts/get"), None);
+    /// ```
     #[must_use]
     pub fn tool_method(self, method: &str) -> Option<ToolMethod> {
         let mut methods = self.capabilities().methods.iter();

@@ -24,7 +24,7 @@ enum Why {
 }
 
 impl ContentFault {
-    /// The first block that is none.
+    /// The first malformed block.
     pub(super) fn find(content: View<'_>) -> Option<Self> {
         let mut blocks = content.items().enumerate();
         blocks.find_map(|(index, block)| {

@@ -116,7 +116,7 @@ impl<'a> Message<'a> {
     ///
     /// # Errors
     ///
-    /// It is no JSON-RPC 2.0 message, its method does not fit ([`MethodFault`]), or a member's
+    /// It is not a JSON-RPC 2.0 message, its method does not fit ([`MethodFault`]), or a member's
     /// name is one of the envelope's but for case, so that some readers would take it for that
     /// one. The error keeps the id if there is one, so that the request can be answered.
     pub fn decode(view: View<'a>) -> Result<Self, MalformedMessage<'a>> {
@@ -185,7 +185,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// Why a JSON value is no JSON-RPC 2.0 message.
+/// Why a JSON value is not a JSON-RPC 2.0 message.
 #[derive(Debug, Clone, Copy)]
 pub struct MalformedMessage<'a> {
     id: Option<RequestId<'a>>,

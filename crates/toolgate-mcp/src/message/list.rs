@@ -22,7 +22,7 @@ impl<'a> ToolList<'a> {
     ///
     /// # Errors
     ///
-    /// There is no array `tools`. A tool that is malformed is no error here.
+    /// There is no array `tools`. A tool that is malformed is not an error here.
     pub fn decode(result: View<'a>) -> Result<Self, MalformedList> {
         let (mut tools, mut next_cursor) = (None, None);
         for (key, value) in result.members() {

@@ -75,7 +75,7 @@ pub enum MethodFault {
 impl MethodFault {
     /// What is wrong with a method in a message with or without an `id`, if anything is.
     ///
-    /// A method that the protocol does not have is nobody's fault here: extensions have their own.
+    /// A method that the protocol does not have is not a fault here: extensions have their own.
     #[must_use]
     pub fn find(method: &str, has_id: bool) -> Option<Self> {
         if let Some(known) = Method::of(method) {

@@ -29,7 +29,7 @@ pub use task::{TaskAnswer, created_task};
 
 /// JSON-RPC's code for invalid parameters: unknown tool, malformed call.
 pub const INVALID_PARAMS: i64 = -32602;
-/// JSON-RPC's code for a message that is no request.
+/// JSON-RPC's code for a message that is not a request.
 pub const INVALID_REQUEST: i64 = -32600;
 /// The code of a tool result that breaks the tool's contract. It is outside the range that JSON-RPC and
 /// MCP reserve, since neither has a code for it.

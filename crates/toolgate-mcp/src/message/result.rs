@@ -168,7 +168,7 @@ fn input_required(view: View<'_>) -> Result<(), MalformedResult> {
     }
 }
 
-/// Why a value is no tool result.
+/// Why a value is not a tool result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MalformedResult {
     member: &'static str,

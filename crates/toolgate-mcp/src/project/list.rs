@@ -51,12 +51,12 @@ enum Fate {
 pub struct ProjectedTool {
     /// The tool's definition.
     pub text: String,
-    /// What the reader is not told.
+    /// What the reader does not get.
     pub lost: Vec<Lost>,
 }
 
 impl Projection {
-    /// Tells a page of tools. Tools that are none are left out.
+    /// Projects a page of tools. Malformed tools are left out.
     #[must_use]
     pub fn list(&self, listing: &Listing) -> ProjectedList {
         self.list_without(listing, |_| None)

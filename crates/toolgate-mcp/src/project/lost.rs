@@ -1,4 +1,4 @@
-//! What a reader of another era is not told.
+//! What a reader of another era does not get.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub enum Lost {
         /// The tool.
         tool: String,
     },
-    /// A tool's output schema, whose keywords speak of objects, is told with
+    /// A tool's output schema, whose keywords constrain objects, is sent with
     /// `"type": "object"`. Values are as they were.
     Stamped {
         /// The tool.
@@ -52,7 +52,7 @@ pub enum Lost {
         /// Why.
         why: String,
     },
-    /// A schema is told in a form that more clients can compile, or check at a
+    /// A schema is sent in a form that more clients can compile, or check at a
     /// bounded cost. It accepts at least what the original accepts.
     Schema {
         /// The tool.
@@ -158,18 +158,18 @@ impl fmt::Display for Lost {
     }
 }
 
-/// A result that an era has no words for at all: the request must be answered in
+/// A result type that an era does not have: the request must be answered in
 /// another way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Unspeakable {
+pub struct UnsupportedResult {
     /// The result's `resultType`.
     pub result_type: &'static str,
     /// The era of the reader.
     pub reader: Era,
 }
 
-impl fmt::Display for Unspeakable {
+impl fmt::Display for UnsupportedResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -179,7 +179,7 @@ impl fmt::Display for Unspeakable {
     }
 }
 
-impl std::error::Error for Unspeakable {}
+impl std::error::Error for UnsupportedResult {}
 
 /// Characters of a tool's name that a message repeats.
 const NAME: usize = 128;

@@ -12,8 +12,8 @@ mod sampling;
 mod schema;
 
 pub use list::{Listed, ProjectedList, ProjectedTool};
-pub use lost::{Lost, Unspeakable};
-pub use result::{ProjectedResult, StructuredTelling, Telling, Untellable};
+pub use lost::{Lost, UnsupportedResult};
+pub use result::{ContentForm, ProjectedResult, ProjectionError, StructuredForm};
 
 use crate::contract::{OutputShape, ToolContract};
 use crate::era::{Era, Structured};
@@ -23,7 +23,7 @@ use crate::era::{Era, Structured};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
-    reason = "output that cannot be told as it is can be told otherwise or not at all"
+    reason = "output is sent as it is, in another form, or not at all"
 )]
 pub enum OutputPolicy {
     /// Schema and value stand in the member `result` of an object (the default,
@@ -136,12 +136,12 @@ impl Projection {
     ///
     /// ```
     /// use toolgate_mcp::era::Era;
-    /// use toolgate_mcp::project::{LegacyValues, Projection, StructuredTelling};
+    /// use toolgate_mcp::project::{LegacyValues, Projection, StructuredForm};
     ///
     /// let modern = Projection::to(Era::V2025_11_25);
     /// let legacy = modern.from_legacy(LegacyValues::Enforce);
-    /// assert_eq!(modern.telling(None, false, true).content, StructuredTelling::Wrapped);
-    /// assert_eq!(legacy.telling(None, false, true).content, StructuredTelling::LeftOut);
+    /// assert_eq!(modern.content_form(None, false, true).content, StructuredForm::Wrapped);
+    /// assert_eq!(legacy.content_form(None, false, true).content, StructuredForm::LeftOut);
     /// ```
     #[must_use]
     pub fn from_legacy(mut self, values: LegacyValues) -> Self {
@@ -149,7 +149,7 @@ impl Projection {
         self
     }
 
-    /// Tells everything as the server wrote it: only tools that are none, or
+    /// Passes everything as the server wrote it: only malformed tools, or
     /// that are refused, are left out of lists.
     #[must_use]
     pub fn as_written(mut self) -> Self {

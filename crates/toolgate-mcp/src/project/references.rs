@@ -25,7 +25,7 @@ pub(super) enum Anchoring {
 /// Says how a root's references survive, and writes the replacements that move
 /// them under `prefix`, a JSON pointer.
 pub(super) fn rebase(root: View<'_>, prefix: &str, edits: &mut Edits) -> Anchoring {
-    // A dialect that nobody here knows is moved by the rules of the newest.
+    // An unknown dialect is moved by the rules of the newest.
     let dialect = Dialect::declared(root).unwrap_or(Dialect::Draft202012);
     if opens_base(root, dialect) {
         return Anchoring::OwnId;

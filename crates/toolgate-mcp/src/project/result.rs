@@ -2,7 +2,7 @@
 
 use toolgate_json::{Kind, Node as _, View};
 
-use super::{Lost, Projection, TextFallback, Treatment, Unspeakable};
+use super::{Lost, Projection, TextFallback, Treatment, UnsupportedResult};
 use crate::contract::{OutputShape, ToolContract};
 use crate::era::{Era, Structured};
 use crate::message::{Edits, MalformedResult, ResultKind, ToolResult, text_block};
@@ -13,49 +13,49 @@ use crate::message::{Edits, MalformedResult, ResultKind, ToolResult, text_block}
 pub struct ProjectedResult {
     /// The result, or the message it stood in.
     pub text: String,
-    /// What the reader is not told.
+    /// What the reader does not get.
     pub lost: Vec<Lost>,
 }
 
-/// Why a result cannot be told.
+/// Why a result cannot be projected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Untellable {
-    /// It is no tool result.
+pub enum ProjectionError {
+    /// It is not a tool result.
     Malformed(MalformedResult),
-    /// The reader's era has no words for it.
-    Unspeakable(Unspeakable),
+    /// The reader's era does not have this result type.
+    UnsupportedResult(UnsupportedResult),
 }
 
-impl std::fmt::Display for Untellable {
+impl std::fmt::Display for ProjectionError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Malformed(error) => error.fmt(f),
-            Self::Unspeakable(error) => error.fmt(f),
+            Self::UnsupportedResult(error) => error.fmt(f),
         }
     }
 }
 
-impl std::error::Error for Untellable {}
+impl std::error::Error for ProjectionError {}
 
-/// How structured content is told to one reader; see [`Projection::telling`].
+/// How structured content is sent to one reader; see [`Projection::content_form`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Telling {
+pub struct ContentForm {
     /// Whether a text block with the value's JSON, as the server gave it, is added.
     pub text: bool,
     /// What becomes of the value.
-    pub content: StructuredTelling,
+    pub content: StructuredForm,
 }
 
 /// What becomes of structured content for one reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_enums,
-    reason = "whoever tells a result must have a case for each"
+    reason = "code that projects a result must have a case for each"
 )]
-pub enum StructuredTelling {
-    /// It is told as it is.
+pub enum StructuredForm {
+    /// It is sent as it is.
     Natural,
     /// It stands in the member `result` of an object.
     Wrapped,
@@ -63,8 +63,8 @@ pub enum StructuredTelling {
     LeftOut,
 }
 
-impl StructuredTelling {
-    /// What the reader is not told by it.
+impl StructuredForm {
+    /// What the reader does not get with it.
     #[must_use]
     pub fn lost(self) -> Option<Lost> {
         match self {
@@ -82,24 +82,26 @@ pub(super) enum Member {
 }
 
 impl Projection {
-    /// Tells the result of a call of `tool` (`None` if its contract is not
+    /// Projects the result of a call of `tool` (`None` if its contract is not
     /// known) that a server of era `server` gave. The text is that of the
     /// document `result` is a part of, so that an envelope survives.
     ///
     /// # Errors
     ///
-    /// It is no tool result, or the reader's era has nothing like it.
+    /// It is not a tool result, or the reader's era has nothing like it.
     pub fn result(
         &self,
         tool: Option<&ToolContract>,
         server: Era,
         result: View<'_>,
-    ) -> Result<ProjectedResult, Untellable> {
+    ) -> Result<ProjectedResult, ProjectionError> {
         let source = result.document().source();
-        let read = server.read_result(result).map_err(Untellable::Malformed)?;
+        let read = server
+            .read_result(result)
+            .map_err(ProjectionError::Malformed)?;
         let (mut edits, mut lost) = (Edits::new(), Vec::new());
         if read.kind != ResultKind::Complete {
-            self.speakable(read.kind)?;
+            self.check_supported(read.kind)?;
             return Ok(ProjectedResult {
                 text: source.to_owned(),
                 lost,
@@ -125,20 +127,20 @@ impl Projection {
         members: &mut Vec<Member>,
         lost: &mut Vec<Lost>,
     ) {
-        let telling = self.telling(tool, value.kind() == Kind::Object, result.has_text());
-        if telling.text {
+        let form = self.content_form(tool, value.kind() == Kind::Object, result.has_text());
+        if form.text {
             let block = text_block(value);
             match result.content {
                 Some(content) => edits.reshape(content, |_, _| false, &[block]),
                 None => members.push(Member::Append(format!("\"content\":[{block}]"))),
             }
         }
-        match telling.content {
-            StructuredTelling::Natural => {}
-            StructuredTelling::Wrapped => edits.surround(value, "{\"result\":", "}"),
-            StructuredTelling::LeftOut => members.push(Member::Remove("structuredContent")),
+        match form.content {
+            StructuredForm::Natural => {}
+            StructuredForm::Wrapped => edits.surround(value, "{\"result\":", "}"),
+            StructuredForm::LeftOut => members.push(Member::Remove("structuredContent")),
         }
-        lost.extend(telling.content.lost());
+        lost.extend(form.content.lost());
     }
 
     /// What becomes of the structured content of a final result of `tool`
@@ -146,7 +148,12 @@ impl Projection {
     /// another form than JSON text: whether the value is an object, and whether
     /// the author wrote a text block, decide.
     #[must_use]
-    pub fn telling(&self, tool: Option<&ToolContract>, is_object: bool, has_text: bool) -> Telling {
+    pub fn content_form(
+        &self,
+        tool: Option<&ToolContract>,
+        is_object: bool,
+        has_text: bool,
+    ) -> ContentForm {
         let shape = tool.map_or(OutputShape::None, ToolContract::output_shape);
         let treatment = match self.treatment(shape) {
             // Readers of objects get objects, also where no schema says so.
@@ -167,14 +174,12 @@ impl Projection {
             TextFallback::NonObject => !is_object,
             TextFallback::Never => false,
         };
-        Telling {
+        ContentForm {
             text: (wanted || treatment == Treatment::Drop) && !has_text,
             content: match treatment {
-                Treatment::Keep | Treatment::Enclose | Treatment::Stamp => {
-                    StructuredTelling::Natural
-                }
-                Treatment::Wrap => StructuredTelling::Wrapped,
-                Treatment::Drop => StructuredTelling::LeftOut,
+                Treatment::Keep | Treatment::Enclose | Treatment::Stamp => StructuredForm::Natural,
+                Treatment::Wrap => StructuredForm::Wrapped,
+                Treatment::Drop => StructuredForm::LeftOut,
             },
         }
     }
@@ -183,7 +188,7 @@ impl Projection {
         self.reader.structured() == Structured::Object && !is_object
     }
 
-    fn speakable(&self, kind: ResultKind<'_>) -> Result<(), Untellable> {
+    fn check_supported(&self, kind: ResultKind<'_>) -> Result<(), ProjectionError> {
         let result_type = match kind {
             _ if self.reader.is_modern() => return Ok(()),
             ResultKind::Complete => return Ok(()),
@@ -191,7 +196,7 @@ impl Projection {
             ResultKind::Task => "task",
             ResultKind::Unknown(_) => "unknown",
         };
-        Err(Untellable::Unspeakable(Unspeakable {
+        Err(ProjectionError::UnsupportedResult(UnsupportedResult {
             result_type,
             reader: self.reader,
         }))

@@ -3,7 +3,7 @@
 
 use toolgate_json::{Kind, Node as _, View};
 
-use super::{Lost, ProjectedResult, Projection, StructuredTelling};
+use super::{Lost, ProjectedResult, Projection, StructuredForm};
 use crate::message::Edits;
 use crate::message::write::{compact, string};
 
@@ -46,18 +46,18 @@ impl Projection {
         };
         let content = block.member("content");
         let has_text = content.is_some_and(|content| content.items().any(is_text));
-        let telling = self.telling(None, value.kind() == Kind::Object, has_text);
+        let form = self.content_form(None, value.kind() == Kind::Object, has_text);
         // A block that is told as it stands stays as it stands: who wrote it
         // chose its text, and the reader sees the value.
-        if telling.content == StructuredTelling::Natural {
+        if form.content == StructuredForm::Natural {
             return;
         }
         // Before what is appended: both may stand at the end of the value.
-        if telling.content == StructuredTelling::Wrapped {
+        if form.content == StructuredForm::Wrapped {
             edits.surround(value, "{\"result\":", "}");
         }
         let mut appended = Vec::new();
-        if telling.text {
+        if form.text {
             let text = string(&compact(value.raw()));
             let text = format!(r#"{{"type":"text","text":{text}}}"#);
             match content.filter(|content| content.kind() == Kind::Array) {
@@ -66,7 +66,7 @@ impl Projection {
                 None => {}
             }
         }
-        let is_left_out = telling.content == StructuredTelling::LeftOut;
+        let is_left_out = form.content == StructuredForm::LeftOut;
         if is_left_out || !appended.is_empty() {
             let gone = |_, member: View<'_>| {
                 let name = member.name().map_or("", |name| name.string());
@@ -74,7 +74,7 @@ impl Projection {
             };
             edits.reshape(block, gone, &appended);
         }
-        lost.extend(telling.content.lost());
+        lost.extend(form.content.lost());
     }
 }
 

@@ -82,7 +82,7 @@ impl ToolDefinition {
     /// it is written in `_meta` under [`ARGUMENT_SCHEMA`], for those who know it.
     /// A checker that goes by argument schemas
     /// ([`Checker::argument_schemas`](crate::check::Checker::argument_schemas))
-    /// refuses arguments in the argument schema's own words.
+    /// refuses arguments with the argument schema's error texts.
     ///
     /// ```
     /// use toolgate_mcp::contract::SchemaStore;

@@ -34,7 +34,7 @@ pub enum Refused {
     Malformed(MalformedTool),
     /// A schema does not compile.
     Uncompilable(UncompilableTool),
-    /// Its argument schema is none.
+    /// Its argument schema is invalid.
     ArgumentSchema(Arc<SchemaError>),
     /// The name breaks the protocol's rules.
     Name(NameFault),
@@ -89,7 +89,7 @@ impl RefusedTool {
 ///
 /// # Errors
 ///
-/// The tool can never work: it is no tool, or a schema does not compile.
+/// The tool can never work: it is not a tool, or a schema does not compile.
 pub fn admit(name: &str, tool: &[u8], store: &SchemaStore) -> Result<ToolContract, RefusedTool> {
     let refused = |reason| RefusedTool::new(name, reason);
     let contract =

@@ -17,7 +17,7 @@ pub(super) struct Proposals<'d> {
 /// the first fault stands under a condition (`then`, `else`, dependencies) may
 /// mending another one do, and edits for the faults behind it are added.
 ///
-/// A union (`anyOf`, `oneOf`) of which no branch matches is one fault, and what
+/// A union (`anyOf`, `oneOf`) without a matching branch is one fault, and what
 /// its branches find wrong may each be mended, or anything inside the value.
 pub(super) fn proposals<'d>(
     schema: &Schema,
@@ -117,8 +117,8 @@ impl<'d> Collector<'_, 'd> {
                 }
             }
             FindingKind::ForbiddenProperty { .. } => self.remove(place, value),
-            // Matching too much is no mistake of spelling, and what is not
-            // declared is no optional member.
+            // Matching too much is not a spelling mistake, and what is not
+            // declared is not an optional member.
             FindingKind::OneOfMany { .. } | FindingKind::UnexpectedProperty { .. } => {}
             FindingKind::Type { expected, .. } => {
                 self.parse(place, value, |kind| {

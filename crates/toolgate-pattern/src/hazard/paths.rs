@@ -7,34 +7,37 @@ use super::automaton::Automaton;
 
 /// The time of a search that tries the paths one by one.
 pub(super) fn hazard(automaton: &Automaton) -> Hazard {
-    let knots = Knots::of(automaton);
+    let components = Components::of(automaton);
     let mut work = WORK;
-    for knot in &knots.members {
-        if knots.is_cyclic(automaton, knot) && doubles(automaton, &knots, knot, &mut work) {
+    for component in &components.members {
+        if components.is_cyclic(automaton, component)
+            && doubles(automaton, &components, component, &mut work)
+        {
             return Hazard::Exponential;
         }
     }
     // Along each way through the automaton: the degree, and the logarithm of the
     // number of paths that do not depend on the length of the text.
-    let count = knots.members.len();
+    let count = components.members.len();
     let mut degree = vec![0_u32; count];
     let mut bits = vec![0_u32; count];
-    // `members` is in order: edges lead from later knots to earlier ones.
+    // `members` is in order: edges lead from later components to earlier ones.
     for to in (0..count).rev() {
-        let Some(target) = knots.members.get(to) else {
+        let Some(target) = components.members.get(to) else {
             continue;
         };
-        let reaching = knots.reaching(automaton, to);
+        let reaching = components.reaching(automaton, to);
         let (mut most, mut chosen) = (0, 0);
-        for (from, source) in knots.members.iter().enumerate().skip(to + 1) {
+        for (from, source) in components.members.iter().enumerate().skip(to + 1) {
             if !reaching.get(from).copied().unwrap_or(false) {
                 continue;
             }
             let so_far = degree.get(from).copied().unwrap_or(0);
             let mut bits_so_far = bits.get(from).copied().unwrap_or(0);
-            let both = knots.is_cyclic(automaton, source) && knots.is_cyclic(automaton, target);
+            let both =
+                components.is_cyclic(automaton, source) && components.is_cyclic(automaton, target);
             let mut more = 0;
-            if both && shares(automaton, &knots, source, target, &mut work) {
+            if both && shares(automaton, &components, source, target, &mut work) {
                 match turns(automaton, source).min(turns(automaton, target)) {
                     turns if turns <= BOUNDED => bits_so_far += log(turns),
                     _ => more = 1,
@@ -58,14 +61,15 @@ pub(super) fn hazard(automaton: &Automaton) -> Hazard {
     }
 }
 
-/// How often a knot turns at most.
-fn turns(automaton: &Automaton, knot: &[usize]) -> u32 {
-    let turns = knot.iter().map(
-        |state| match automaton.turns.get(*state).copied().unwrap_or(0) {
-            0 => u32::MAX,
-            turns => turns,
-        },
-    );
+/// How often a component turns at most.
+fn turns(automaton: &Automaton, component: &[usize]) -> u32 {
+    let turns =
+        component.iter().map(
+            |state| match automaton.turns.get(*state).copied().unwrap_or(0) {
+                0 => u32::MAX,
+                turns => turns,
+            },
+        );
     turns.max().unwrap_or(u32::MAX)
 }
 
@@ -87,23 +91,32 @@ fn log(count: u32) -> u32 {
     u32::BITS - count.max(1).saturating_sub(1).leading_zeros()
 }
 
-/// Whether a knot has two paths over one text from a state back to itself.
-fn doubles(automaton: &Automaton, knots: &Knots, knot: &[usize], work: &mut usize) -> bool {
-    let Some(own) = knot.first().and_then(|state| knots.knot_of(*state)) else {
+/// Whether a component has two paths over one text from a state back to itself.
+fn doubles(
+    automaton: &Automaton,
+    components: &Components,
+    component: &[usize],
+    work: &mut usize,
+) -> bool {
+    let Some(own) = component
+        .first()
+        .and_then(|state| components.component_of(*state))
+    else {
         return false;
     };
-    let within = |state: usize| knots.knot_of(state) == Some(own);
-    for &state in knot {
+    let within = |state: usize| components.component_of(state) == Some(own);
+    for &state in component {
         for (next, ways) in edges(automaton, state) {
             if *ways > 1 && within(*next) {
                 return true;
             }
         }
     }
-    if knot.len() < 2 {
+    if component.len() < 2 {
         return false;
     }
-    let mut seen: HashSet<(usize, usize)> = knot.iter().map(|state| (*state, *state)).collect();
+    let mut seen: HashSet<(usize, usize)> =
+        component.iter().map(|state| (*state, *state)).collect();
     let mut waiting: Vec<(usize, usize)> = seen.iter().copied().collect();
     while let Some((one, other)) = waiting.pop() {
         for (left, _) in edges(automaton, one) {
@@ -133,28 +146,32 @@ fn doubles(automaton: &Automaton, knots: &Knots, knot: &[usize], work: &mut usiz
     false
 }
 
-/// Whether one text leads from a state of a knot back to it, from there to a state of
-/// another knot, and from that back to itself.
+/// Whether one text leads from a state of a component back to it, from there to a state of
+/// another component, and from that back to itself.
 fn shares(
     automaton: &Automaton,
-    knots: &Knots,
+    components: &Components,
     before: &[usize],
     after: &[usize],
     work: &mut usize,
 ) -> bool {
-    let knot = |states: &[usize]| states.first().and_then(|state| knots.knot_of(*state));
-    let (first, last) = (knot(before), knot(after));
+    let component = |states: &[usize]| {
+        states
+            .first()
+            .and_then(|state| components.component_of(*state))
+    };
+    let (first, last) = (component(before), component(after));
     for &source in before {
         for &target in after {
             let mut seen = HashSet::new();
             let mut waiting = vec![(source, source, target)];
             while let Some((one, two, three)) = waiting.pop() {
                 for (one, _) in edges(automaton, one) {
-                    if knots.knot_of(*one) != first {
+                    if components.component_of(*one) != first {
                         continue;
                     }
                     for (three, _) in edges(automaton, three) {
-                        if knots.knot_of(*three) != last {
+                        if components.component_of(*three) != last {
                             continue;
                         }
                         let (a, c) = (symbols(automaton, *one), symbols(automaton, *three));
@@ -198,12 +215,12 @@ fn meets(one: &[u64], two: &[u64], three: Option<&[u64]>) -> bool {
 }
 
 /// The strongly connected components of an automaton, in reverse topological order.
-struct Knots {
+struct Components {
     members: Vec<Vec<usize>>,
     of: Vec<usize>,
 }
 
-impl Knots {
+impl Components {
     /// Tarjan's algorithm, without recursion.
     fn of(automaton: &Automaton) -> Self {
         let count = automaton.next.len();
@@ -269,32 +286,34 @@ impl Knots {
         out
     }
 
-    fn knot_of(&self, state: usize) -> Option<usize> {
+    fn component_of(&self, state: usize) -> Option<usize> {
         self.of.get(state).copied()
     }
 
-    fn is_cyclic(&self, automaton: &Automaton, knot: &[usize]) -> bool {
-        knot.len() > 1
-            || knot.first().is_some_and(|state| {
+    fn is_cyclic(&self, automaton: &Automaton, component: &[usize]) -> bool {
+        component.len() > 1
+            || component.first().is_some_and(|state| {
                 edges(automaton, *state)
                     .iter()
                     .any(|(next, _)| next == state)
             })
     }
 
-    /// Which knots lead to `target`.
+    /// Which components lead to `target`.
     fn reaching(&self, automaton: &Automaton, target: usize) -> Vec<bool> {
         let mut reaching = vec![false; self.members.len()];
         if let Some(is) = reaching.get_mut(target) {
             *is = true;
         }
-        for (knot, members) in self.members.iter().enumerate().skip(target + 1) {
+        for (component, members) in self.members.iter().enumerate().skip(target + 1) {
             let mut next = members.iter().flat_map(|state| edges(automaton, *state));
             let leads = next.any(|(next, _)| {
-                let knot = self.knot_of(*next).and_then(|knot| reaching.get(knot));
-                knot.copied().unwrap_or(false)
+                let component = self
+                    .component_of(*next)
+                    .and_then(|component| reaching.get(component));
+                component.copied().unwrap_or(false)
             });
-            if let Some(is) = reaching.get_mut(knot) {
+            if let Some(is) = reaching.get_mut(component) {
                 *is = leads;
             }
         }

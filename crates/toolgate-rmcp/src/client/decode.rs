@@ -39,7 +39,7 @@ pub(super) fn mended(message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
     JsonRpcMessage::response(result, response.id)
 }
 
-/// Reads one message. Nothing for what is none and answers nobody: noise on
+/// Reads one message. Nothing for a line that is not a message and needs no answer: noise on
 /// standard output. Of a list no more is read than that it is one; the gate
 /// above reads its text, which stands in the place of its tools.
 pub(super) fn message(

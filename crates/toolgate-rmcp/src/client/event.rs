@@ -12,7 +12,7 @@ use toolgate_schema::Exhausted;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ClientEvent<'a> {
-    /// A listed tool is none, and was taken out of the list.
+    /// A listed tool is malformed, and was taken out of the list.
     Isolated(&'a Isolated),
     /// A listed tool that rmcp's types cannot hold was taken out of the list.
     Unreadable {

@@ -22,7 +22,7 @@ type Events = BoxStream<'static, Result<Sse, SseError>>;
 /// by [`ClientGate::http`](super::ClientGate::http).
 ///
 /// What comes as one JSON body the inner client has read by then: there a list
-/// is mended, and a body that is no message is the inner client's error. Events
+/// is mended, and a body that is not a message is the inner client's error. Events
 /// of a stream are still text.
 #[derive(Debug, Clone)]
 pub struct GatedHttp<C> {
@@ -69,7 +69,7 @@ impl Lists {
             Ok(_) => false,
             Err(_) => true,
         };
-        // An empty event is no message; it primes the stream.
+        // An empty event is not a message; it primes the stream.
         if !is_list || text.trim().is_empty() {
             return None;
         }

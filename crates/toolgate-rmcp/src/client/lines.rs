@@ -18,7 +18,7 @@ use crate::line::{Line, LineReader, LineWriter};
 
 /// A transport of rmcp by lines that reads each answer by what it answers. A
 /// line that cannot be read answers its request with an error; one that is no
-/// message and answers nobody is skipped. Made by
+/// message and needs no answer is skipped. Made by
 /// [`ClientGate::lines`](super::ClientGate::lines).
 pub struct Lines<R, W> {
     read: LineReader<R>,

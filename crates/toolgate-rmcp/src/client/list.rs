@@ -21,14 +21,14 @@ use crate::recover;
 pub(super) struct Page {
     /// For contracts.
     pub(super) listing: Listing,
-    /// Why the list may go on in a way that nobody can follow.
+    /// Why the rest of the list cannot be fetched.
     pub(super) unread: Option<Arc<str>>,
-    /// Tools that are none, or that have the name of another.
+    /// Malformed tools, and tools with the name of another.
     isolated: Vec<Isolated>,
 }
 
 impl Page {
-    /// Reads a page of tools, of which none can spoil the others.
+    /// Reads a page of tools; a malformed one does not spoil the others.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl Page {
         (ttl.kind() == Kind::Number).then(|| ttl.number().as_u64())?
     }
 
-    /// The tools that are none, or that have the name of another.
+    /// The malformed tools, and those with the name of another.
     pub(super) fn isolated(&self) -> &[Isolated] {
         &self.isolated
     }
@@ -147,7 +147,7 @@ pub(super) fn attach(page: &mut ListToolsResult, text: String) {
     meta.insert(TEXT.to_owned(), Value::String(text));
 }
 
-/// A page of which nothing was read yet but its text.
+/// A page of which only the text was read.
 pub(super) fn of_text(text: String) -> ListToolsResult {
     let mut page = ListToolsResult::default();
     let meta = page.meta.get_or_insert_default();

@@ -1,14 +1,14 @@
 //! The client's side: options, and the transports that hold a server to its
 //! tools' contracts.
 
-mod book;
+mod check;
 #[cfg(feature = "child-process")]
 mod child;
 mod decode;
 mod event;
 #[cfg(feature = "http-client")]
 mod http;
-mod judge;
+mod known_tools;
 mod lines;
 mod list;
 mod transport;
@@ -186,7 +186,7 @@ impl ClientGate {
     }
 
     /// Compiles schemas by this store: its limits, its memory, shared with
-    /// whoever else has a handle of it.
+    /// every other holder of a handle.
     #[must_use]
     pub fn store(mut self, store: SchemaStore) -> Self {
         self.store = store;
@@ -242,7 +242,7 @@ impl ClientGate {
         self
     }
 
-    fn tell(&self, event: &ClientEvent<'_>) {
+    fn emit_event(&self, event: &ClientEvent<'_>) {
         (self.options.observer)(event);
     }
 }

@@ -11,13 +11,13 @@ use serde_json::Value;
 use thiserror::Error;
 use toolgate_mcp::typed::UntypedResult;
 
-use crate::{era, whole};
+use crate::{era, integers};
 
 /// Calls a tool with a Rust value and reads its structured content as another.
 ///
 /// A server that speaks with this client in an era older than 2026-07-28 wraps
 /// output that is not an object as `{"result": …}`. From such a server an
-/// object with no other member is taken out of its wrapping if it is no `Out`
+/// object with no other member is taken out of its wrapping if it is not an `Out`
 /// as it stands, so that one call works with both.
 pub trait CallTyped {
     /// Calls `name` with the members of `arguments`, which must be an object.
@@ -116,7 +116,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Whether the server wraps what is no object.
+/// Whether the server wraps what is not an object.
 fn wraps(peer: &Peer<RoleClient>) -> bool {
     let info = peer.peer_info();
     let version = info.as_ref().map(|info| &info.protocol_version);
@@ -155,7 +155,7 @@ fn value<Out: DeserializeOwned>(
 /// serde reads `1.0` for an `i64`; and out of its wrapping.
 fn read<Out: DeserializeOwned>(mut value: Value, wraps: bool) -> Result<Out, String> {
     let mut read = placed(&value);
-    if read.is_err() && whole::as_integers(&mut value) {
+    if read.is_err() && integers::as_integers(&mut value) {
         read = placed(&value);
     }
     if read.is_ok() {

@@ -10,14 +10,14 @@ use serde_json::Value;
 use toolgate_mcp::check::{Checked, Decision, Refusal};
 use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::Era;
-use toolgate_mcp::project::StructuredTelling;
+use toolgate_mcp::project::StructuredForm;
 
 use super::{ServerEvent, ServerGate};
-use crate::{convert, whole};
+use crate::{convert, integers};
 
-/// Says to the gate of a route that the gate of the whole handler has the call.
+/// Marks a call that the gate of the whole handler checks, for the gate of its route.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct InHand;
+pub(super) struct CheckedByOuterGate;
 
 /// The answer to a call that does not reach its handler.
 pub(super) type Answer = Result<CallToolResponse, ErrorData>;
@@ -43,7 +43,7 @@ impl ServerGate {
         if let (Decision::Pass(_), Some(value)) = (&decision, &mut value)
             && tool.input_text().contains("integer")
         {
-            whole::as_integers(value);
+            integers::as_integers(value);
         }
         if let Some(Value::Object(object)) = value {
             *arguments = Some(object);
@@ -54,7 +54,7 @@ impl ServerGate {
                 Ok(())
             }
             Decision::Refuse(why) => {
-                self.tell(&ServerEvent::CallRefused(&why));
+                self.emit_event(&ServerEvent::CallRefused(&why));
                 Err(Box::new(answer(&why, era)))
             }
         }
@@ -94,7 +94,7 @@ impl ServerGate {
             match decision {
                 Decision::Pass(pass) => self.passed(tool, pass.checked),
                 Decision::Refuse(why) => {
-                    self.tell(&ServerEvent::ResultRefused(&why));
+                    self.emit_event(&ServerEvent::ResultRefused(&why));
                     return error_result(&why);
                 }
             }
@@ -108,21 +108,21 @@ impl ServerGate {
             return;
         };
         let has_text = result.content.iter().any(|block| block.as_text().is_some());
-        let telling = self
+        let form = self
             .projection(era)
-            .telling(Some(tool), value.is_object(), has_text);
-        if telling.text {
+            .content_form(Some(tool), value.is_object(), has_text);
+        if form.text {
             result.content.push(ContentBlock::text(value.to_string()));
         }
-        result.structured_content = match telling.content {
-            StructuredTelling::Natural => Some(value),
-            StructuredTelling::Wrapped => Some(Value::Object(
+        result.structured_content = match form.content {
+            StructuredForm::Natural => Some(value),
+            StructuredForm::Wrapped => Some(Value::Object(
                 [("result".to_owned(), value)].into_iter().collect(),
             )),
-            StructuredTelling::LeftOut => None,
+            StructuredForm::LeftOut => None,
         };
-        if let Some(lost) = &telling.content.lost() {
-            self.tell(&ServerEvent::Lost {
+        if let Some(lost) = &form.content.lost() {
+            self.emit_event(&ServerEvent::Lost {
                 reader: era,
                 tool: tool.name(),
                 lost,
@@ -133,8 +133,8 @@ impl ServerGate {
     fn passed(&self, tool: &ToolContract, checked: Checked) {
         let tool = tool.name();
         match checked {
-            Checked::Undecided(bound) => self.tell(&ServerEvent::Undecided { tool, bound }),
-            Checked::HostUndecided => self.tell(&ServerEvent::UndecidedByHost { tool }),
+            Checked::Undecided(bound) => self.emit_event(&ServerEvent::Undecided { tool, bound }),
+            Checked::HostUndecided => self.emit_event(&ServerEvent::UndecidedByHost { tool }),
             _ => {}
         }
     }
@@ -142,7 +142,7 @@ impl ServerGate {
     /// The answer to a call of a tool there is not.
     pub(super) fn unknown(&self, request: &CallToolRequestParams) -> ErrorData {
         let why = Refusal::unknown_tool(&request.name);
-        self.tell(&ServerEvent::CallRefused(&why));
+        self.emit_event(&ServerEvent::CallRefused(&why));
         convert::error(&why)
     }
 }

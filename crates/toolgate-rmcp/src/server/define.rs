@@ -27,7 +27,7 @@ use toolgate_mcp::publish::{Refused, RefusedTool, ToolDefinition};
 ///
 /// # Errors
 ///
-/// The tool can never work: its text is no JSON or no tool, the name breaks the
+/// The tool can never work: its text is not JSON or no tool, the name breaks the
 /// protocol's rules, a schema does not compile, a Rust type cannot be an input.
 pub fn tool(definition: ToolDefinition) -> Result<Tool, RefusedTool> {
     let contract = definition.build(&SchemaStore::new())?;

@@ -26,7 +26,7 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use toolgate_mcp::contract::ToolContract;
 
-use super::call::InHand;
+use super::call::CheckedByOuterGate;
 use super::{ServerGate, malformed};
 use crate::era;
 
@@ -127,7 +127,7 @@ impl<H: ServerHandler> ServerHandler for Gated<H> {
         if let Err(answer) = self.gate.admit(&contract, &mut request.arguments, era) {
             return *answer;
         }
-        context.extensions.insert(InHand);
+        context.extensions.insert(CheckedByOuterGate);
         let response = self.handler.call_tool(request, context).await?;
         Ok(self.gate.emit(&contract, response, era))
     }
@@ -140,7 +140,7 @@ impl<H: ServerHandler> ServerHandler for Gated<H> {
         let era = era::of_version(context.protocol_version().as_ref());
         let over_http = context.extensions.get::<http::request::Parts>().is_some();
         let page = self.handler.list_tools(request, context).await?;
-        Ok(self.gate.told_list(page, era, over_http))
+        Ok(self.gate.projected_list(page, era, over_http))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

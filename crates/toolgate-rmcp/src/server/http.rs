@@ -1,4 +1,4 @@
-//! A server's HTTP service, each body of which is read before rmcp reads it.
+//! A server's HTTP service that reads each body before rmcp does.
 
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -23,8 +23,8 @@ use super::text::{self, Read};
 /// Of duplicate keys rmcp believes the last, `"arguments": null` it takes for
 /// none, other malformed calls for an unknown method, and what `serde_json`
 /// refuses it answers without a JSON-RPC error. Here such a body is answered
-/// with status 400 and the error: -32700 if it is no JSON, -32602 if it is no
-/// tool call, -32600 if it is no message. Any other body goes on byte for byte.
+/// with status 400 and the error: -32700 if it is not JSON, -32602 if it is no
+/// tool call, -32600 if it is not a message. Any other body goes on byte for byte.
 ///
 /// A body is read when the service behind asks for it, so its own checks
 /// (`Host`, `Origin`, `Accept`) come first.
@@ -147,7 +147,7 @@ pub enum BodyError {
     /// The connection says so.
     #[error("{0}")]
     Broken(String),
-    /// It is no message, or over the bound.
+    /// It is not a message, or over the bound.
     #[error("the body is refused")]
     Refused,
 }

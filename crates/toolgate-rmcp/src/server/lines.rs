@@ -18,7 +18,7 @@ use crate::line::{Line, LineReader, LineWriter};
 /// rmcp's own drops a line that `serde_json` refuses, and its sender waits for
 /// ever; of duplicate keys it believes the last, and `"arguments": null` it
 /// takes for none. Here such a request gets its error: -32700 if it cannot be
-/// read, -32602 if it is no tool call, -32600 if it is no request. The error has
+/// read, -32602 if it is not a tool call, -32600 if it is not a request. The error has
 /// no `id` if the request has none that can be used (`null`, `1.5`, a list of
 /// requests) or if its id cannot be found. Broken notifications, broken answers
 /// and lines that begin with neither `{` nor `[` are logged and not answered.

@@ -13,18 +13,18 @@ use super::contracts::Outcome;
 use super::{ServerEvent, ServerGate};
 
 impl ServerGate {
-    /// The contract of a definition. The author is told once if there is none.
+    /// The contract of a definition. The author is warned once if there is none.
     pub(super) fn contract(&self, tool: &Tool) -> Outcome {
         let (outcome, is_new) = self.shared.contracts.of(tool);
         if let (Err(why), true) = (&outcome, is_new) {
-            self.tell(&ServerEvent::ToolRefused(why));
+            self.emit_event(&ServerEvent::ToolRefused(why));
         }
         outcome
     }
 
     /// Tells a page of tools to a reader of `era`: without the tools that can
     /// never work, and with schemas that the reader can read.
-    pub(super) fn told_list(
+    pub(super) fn projected_list(
         &self,
         mut page: ListToolsResult,
         era: Era,
@@ -37,7 +37,7 @@ impl ServerGate {
                 continue;
             };
             let told = if names.insert(tool.name.clone()) {
-                self.told_tool(&contract, tool, era, over_http)
+                self.projected_tool(&contract, tool, era, over_http)
             } else {
                 Err(MalformedTool::DuplicateName)
             };
@@ -53,7 +53,7 @@ impl ServerGate {
         page
     }
 
-    fn told_tool(
+    fn projected_tool(
         &self,
         contract: &Arc<ToolContract>,
         tool: Tool,
@@ -68,7 +68,7 @@ impl ServerGate {
         };
         let told = projection.tool(contract)?;
         for lost in &told.lost {
-            self.tell_lost(contract, era, lost);
+            self.report_lost(contract, era, lost);
         }
         if told.text == contract.text() {
             return Ok(tool);
@@ -83,11 +83,11 @@ impl ServerGate {
 
     fn hidden(&self, contract: &ToolContract, reason: MalformedTool) {
         let refused = RefusedTool::new(contract.name(), Refused::Malformed(reason));
-        self.tell(&ServerEvent::ToolRefused(&refused));
+        self.emit_event(&ServerEvent::ToolRefused(&refused));
     }
 
-    fn tell_lost(&self, contract: &ToolContract, reader: Era, lost: &Lost) {
+    fn report_lost(&self, contract: &ToolContract, reader: Era, lost: &Lost) {
         let tool = contract.name();
-        self.tell(&ServerEvent::Lost { reader, tool, lost });
+        self.emit_event(&ServerEvent::Lost { reader, tool, lost });
     }
 }

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use rmcp::ServerHandler;
 use rmcp::model::CacheScope;
-use toolgate_mcp::check::{OnUndecided, TaskBook};
+use toolgate_mcp::check::{OnUndecided, PendingTasks};
 use toolgate_mcp::contract::{Engine, SchemaPart, SchemaStore, Validator};
 use toolgate_mcp::era::Era;
 use toolgate_mcp::project::{OutputPolicy, Projection, TextFallback};
@@ -79,7 +79,7 @@ struct Options {
 struct Shared {
     checkers: Checkers,
     contracts: Contracts,
-    tasks: Mutex<TaskBook>,
+    tasks: Mutex<PendingTasks>,
 }
 
 impl ServerGate {
@@ -148,7 +148,7 @@ impl ServerGate {
     }
 
     /// Compiles schemas by this store: its limits, its memory, shared with
-    /// whoever else has a handle of it. Forgets what the gate has learned.
+    /// every other holder of a handle. Forgets what the gate has learned.
     #[must_use]
     pub fn store(self, store: SchemaStore) -> Self {
         self.renewed(Some(store))
@@ -206,11 +206,11 @@ impl ServerGate {
             .text(self.options.text)
     }
 
-    fn tell(&self, event: &ServerEvent<'_>) {
+    fn emit_event(&self, event: &ServerEvent<'_>) {
         (self.options.observer)(event);
     }
 
-    fn tasks(&self) -> std::sync::MutexGuard<'_, TaskBook> {
+    fn tasks(&self) -> std::sync::MutexGuard<'_, PendingTasks> {
         let tasks = self.shared.tasks.lock();
         tasks.unwrap_or_else(PoisonError::into_inner)
     }
@@ -221,7 +221,7 @@ impl Shared {
         Self {
             checkers: Checkers::new(check),
             contracts: Contracts::new(store),
-            tasks: Mutex::new(TaskBook::new(ServerGate::TASKS)),
+            tasks: Mutex::new(PendingTasks::new(ServerGate::TASKS)),
         }
     }
 }

@@ -10,7 +10,7 @@ use toolgate_mcp::era::Era;
 use toolgate_mcp::publish::RefusedTool;
 
 use super::ServerGate;
-use super::call::InHand;
+use super::call::CheckedByOuterGate;
 use crate::era;
 
 impl ServerGate {
@@ -56,7 +56,12 @@ impl ServerGate {
                 let (gate, call) = (gate.clone(), Arc::clone(&call));
                 let contract = Arc::clone(&contract);
                 Box::pin(async move {
-                    if context.request_context.extensions.get::<InHand>().is_some() {
+                    if context
+                        .request_context
+                        .extensions
+                        .get::<CheckedByOuterGate>()
+                        .is_some()
+                    {
                         return call(context).await;
                     }
                     let era = era::of_version(context.request_context.protocol_version().as_ref());

@@ -56,7 +56,7 @@ impl ServerGate {
             return Ok(params);
         }
         for lost in &told.lost {
-            self.tell(&ServerEvent::Lost {
+            self.emit_event(&ServerEvent::Lost {
                 reader,
                 tool: "sampling/createMessage",
                 lost,

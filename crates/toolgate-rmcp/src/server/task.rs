@@ -33,7 +33,7 @@ impl ServerGate {
 
     /// Checks and tells the result inside an answer to `tasks/get`.
     pub(super) fn emit_task(&self, tool: &Arc<ToolContract>, result: &mut JsonObject, era: Era) {
-        // What is no tool result has no structured content either: a tool with
+        // What is not a tool result has no structured content either: a tool with
         // an output schema owes some, of another nothing can be said.
         let read = serde_json::from_value(Value::Object(result.clone()));
         let read = match (read, tool.output_text()) {

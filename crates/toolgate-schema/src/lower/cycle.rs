@@ -46,6 +46,6 @@ impl Lowering<'_> {
     pub(super) fn cyclic(&self, id: SubId) -> CompileError {
         let place = self.model.location(id);
         let ring = vec![format!("#{}", place.pointer)];
-        CompileError::new(CompileErrorKind::CyclicRef { ring }, place)
+        CompileError::new(CompileErrorKind::CyclicRef { cycle: ring }, place)
     }
 }

@@ -1,9 +1,9 @@
-//! Keywords that hold subschemas: what each holds, and what becomes of it when a part is no schema.
+//! Keywords that hold subschemas: what each holds, and what becomes of it when a part is not a schema.
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
 
 use super::ModelBuilder;
-use super::shape::{Checked, Reader};
+use super::value::{Checked, Reader};
 use crate::dialect::{Dialect, Keyword};
 use crate::error::{CompileError, CompileErrorKind};
 use crate::model::{Form, PatternId, SubschemaId};

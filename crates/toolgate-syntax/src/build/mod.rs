@@ -7,9 +7,9 @@
 
 mod children;
 mod identify;
-mod shape;
+mod value;
 
-pub(crate) use shape::describe;
+pub(crate) use value::describe;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub(crate) struct PendingReference {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LeftOut {
     pub(crate) sub: SubschemaId,
-    /// The keyword; none if the value is no schema, so that all it might have said is left out.
+    /// The keyword; none if the value is not a schema, so that all it might have said is left out.
     pub(crate) keyword: Option<Keyword>,
 }
 
@@ -304,7 +304,7 @@ impl<'t> ModelBuilder<'t> {
             if hidden && !matches!(keyword, Keyword::Ref | Keyword::Definitions) {
                 continue;
             }
-            let reader = shape::Reader {
+            let reader = value::Reader {
                 sub,
                 id,
                 depth,

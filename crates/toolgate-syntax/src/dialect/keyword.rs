@@ -127,7 +127,7 @@ pub enum Holds {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_enums,
-    reason = "the groups follow the types of JSON, of which there will be no more"
+    reason = "the groups follow the types of JSON, which are fixed"
 )]
 pub enum About {
     /// Instances of every type, or none.
@@ -176,7 +176,7 @@ pub enum ValueShape {
     NumberOrFlag,
     /// A string or an array of strings.
     NameOrNames,
-    /// An array of values that are no schemas.
+    /// An array of values that are not schemas.
     List,
     /// An object whose values are no schemas.
     Object,

@@ -126,7 +126,7 @@ impl Dialect {
     }
 
     /// The dialect that a schema declares by `$schema`: 2020-12 if it declares none (or the
-    /// value is no string), `None` if it is not one of the five.
+    /// value is not a string), `None` if it is not one of the five.
     ///
     /// ```
     /// use toolgate_json::{OwnedDocument, ReadLimits};

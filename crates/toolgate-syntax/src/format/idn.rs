@@ -14,7 +14,7 @@ pub(super) fn is_hostname(text: &str) -> bool {
 
 /// The same with full stops alone between the labels, as mail addresses have it
 /// (RFC 6531 section 3.3). Labels need not be normalized: the address is what people
-/// write, and whoever looks the domain up normalizes it first (RFC 5891 section 5.2).
+/// write, and the program that looks the domain up normalizes it first (RFC 5891 section 5.2).
 pub(super) fn is_domain(text: &str) -> bool {
     if text.len() > MOST_BYTES || is_nfc_quick(text.chars()) == IsNormalized::Yes {
         return is_name(text, &['.']);

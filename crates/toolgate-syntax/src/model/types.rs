@@ -28,7 +28,7 @@ impl TypeSet {
     pub const BOOLEAN: Self = Self(2);
     /// `integer`: a number whose fraction is zero (in draft 4, see [`LEXICAL`](Self::LEXICAL)).
     pub const INTEGER: Self = Self(4);
-    /// Numbers that are no integers.
+    /// Numbers that are not integers.
     pub const FRACTION: Self = Self(8);
     /// `number`: integers and fractions.
     pub const NUMBER: Self = Self(4 | 8);

@@ -10,7 +10,7 @@ use crate::model::{Dangling, Model, SubschemaId};
 ///
 /// # Errors
 ///
-/// `CyclicRef`, with the ring.
+/// `CyclicRef`, with the cycle.
 pub(crate) fn refuse(model: &Model) -> Result<(), CompileError> {
     if model.targets.is_empty() {
         // Only a reference leads back up.
@@ -33,7 +33,7 @@ pub(crate) fn refuse(model: &Model) -> Result<(), CompileError> {
             };
             match state.get(next.index()) {
                 Some(State::New) => enter(model, next, &mut state, &mut path)?,
-                Some(State::Open) => return Err(ring(model, next, &path)),
+                Some(State::Open) => return Err(cycle(model, next, &path)),
                 Some(State::Done) => {}
                 None => return Err(Dangling.into()),
             }
@@ -66,19 +66,19 @@ fn set(state: &mut [State], id: SubschemaId, new: State) {
     }
 }
 
-fn ring(
+fn cycle(
     model: &Model,
     start: SubschemaId,
     path: &[(SubschemaId, Vec<SubschemaId>)],
 ) -> CompileError {
-    let ring = path
+    let cycle = path
         .iter()
         .skip_while(|(id, _)| *id != start)
         .take(LONGEST)
         .map(|(id, _)| format!("#{}", model.location(*id).pointer))
         .collect();
-    CompileError::new(CompileErrorKind::CyclicRef { ring }, model.location(start))
+    CompileError::new(CompileErrorKind::CyclicRef { cycle }, model.location(start))
 }
 
-/// How many places of a ring an error names.
+/// How many places of a cycle an error names.
 const LONGEST: usize = 8;

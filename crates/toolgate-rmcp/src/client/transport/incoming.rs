@@ -15,7 +15,7 @@ use toolgate_mcp::era::Era;
 
 use super::{Call, Doubted, GatedTransport, Pending, Undelivered, is_own, meta_of};
 use crate::client::ClientEvent;
-use crate::client::judge::Judged;
+use crate::client::check::CheckedAnswer;
 use crate::convert;
 
 impl<T: Transport<RoleClient>> GatedTransport<T> {
@@ -98,7 +98,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         result: ServerResult,
     ) -> Option<ServerJsonRpcMessage> {
         match self.gate.judge(&tool, era, result) {
-            Judged::Refused(why, result) if !self.book.is_vouched_for() => {
+            CheckedAnswer::Refused(why, result) if !self.book.is_vouched_for() => {
                 self.doubted.push(Doubted {
                     id,
                     tool,
@@ -109,7 +109,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
                 self.read_list(meta);
                 None
             }
-            Judged::Refused(why, _) => Some(self.refused_result(id, &why)),
+            CheckedAnswer::Refused(why, _) => Some(self.refused_result(id, &why)),
             judged => Some(self.received(id, tool, judged)),
         }
     }
@@ -130,7 +130,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
             return self.refused_result(id, &why);
         };
         match self.gate.judge(&newer, era, *result) {
-            Judged::Refused(why, _) => self.refused_result(id, &why),
+            CheckedAnswer::Refused(why, _) => self.refused_result(id, &why),
             judged => self.received(id, newer, judged),
         }
     }
@@ -139,20 +139,20 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         &mut self,
         id: RequestId,
         tool: Arc<ToolContract>,
-        judged: Judged,
+        judged: CheckedAnswer,
     ) -> ServerJsonRpcMessage {
         match judged {
-            Judged::Received(result) => JsonRpcMessage::response(*result, id),
-            Judged::Task(created) => {
+            CheckedAnswer::Received(result) => JsonRpcMessage::response(*result, id),
+            CheckedAnswer::Task(created) => {
                 self.tasks.insert(&created.task.task_id, tool);
                 JsonRpcMessage::response(ServerResult::CreateTaskResult(*created), id)
             }
-            Judged::Refused(why, _) => self.refused_result(id, &why),
+            CheckedAnswer::Refused(why, _) => self.refused_result(id, &why),
         }
     }
 
     fn refused_result(&self, id: RequestId, why: &Refusal) -> ServerJsonRpcMessage {
-        self.gate.tell(&ClientEvent::ResultRefused(why));
+        self.gate.emit_event(&ClientEvent::ResultRefused(why));
         JsonRpcMessage::error(convert::client_error(why, true), Some(id))
     }
 
@@ -162,7 +162,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         let Some(why) = self.gate.judge_task(tool, era, payload) else {
             return;
         };
-        self.gate.tell(&ClientEvent::ResultRefused(&why));
+        self.gate.emit_event(&ClientEvent::ResultRefused(&why));
         if let TaskPayload::Completed { result } = payload {
             *result = match serde_json::from_str(&why.error_result(era)) {
                 Ok(Value::Object(told)) => told,
@@ -207,7 +207,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         }
     }
 
-    /// An own message did not go out: whoever waits for its answer hears it.
+    /// An own message was not sent: its caller gets the error.
     pub(super) fn undelivered(&mut self, undelivered: Undelivered) {
         let Undelivered { id, reason } = undelivered;
         let error = ErrorData::internal_error(format!("not sent: {reason}"), None);

@@ -37,11 +37,11 @@ use rmcp::model::{
 use rmcp::transport::Transport;
 use serde_json::Value;
 use tokio::time::Sleep;
-use toolgate_mcp::check::{Decision, Refusal, TaskBook};
+use toolgate_mcp::check::{Decision, PendingTasks, Refusal};
 use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::Era;
 
-use super::book::{Asked, Book};
+use super::known_tools::{Asked, KnownTools};
 use super::{ClientEvent, ClientGate, OnUnreadList, ToolWatch};
 use crate::{convert, era};
 
@@ -49,8 +49,8 @@ use crate::{convert, era};
 pub struct GatedTransport<T> {
     inner: T,
     gate: ClientGate,
-    book: Book,
-    tasks: TaskBook,
+    book: KnownTools,
+    tasks: PendingTasks,
     /// What `initialize` agreed on.
     version: Option<ProtocolVersion>,
     /// Requests on their way, by the ids they were sent with.
@@ -138,9 +138,9 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
     pub(super) fn new(gate: ClientGate, inner: T) -> Self {
         Self {
             inner,
-            book: Book::new(gate.store.clone()),
+            book: KnownTools::new(gate.store.clone()),
             gate,
-            tasks: TaskBook::new(Self::TASKS),
+            tasks: PendingTasks::new(Self::TASKS),
             version: None,
             pending: HashMap::new(),
             held: Vec::new(),
@@ -187,7 +187,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         let tool = match self.admit(&mut request) {
             Ok(tool) => tool,
             Err(why) => {
-                self.gate.tell(&ClientEvent::CallRefused(&why));
+                self.gate.emit_event(&ClientEvent::CallRefused(&why));
                 let error = convert::client_error(&why, is_again);
                 self.ready.push_back(JsonRpcMessage::error(error, Some(id)));
                 return None;
@@ -226,7 +226,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
                 }
                 (Some(reason), OnUnreadList::Pass) => {
                     self.gate
-                        .tell(&ClientEvent::Unchecked { tool: name, reason });
+                        .emit_event(&ClientEvent::Unchecked { tool: name, reason });
                     Ok(None)
                 }
                 (None, _) if options.listed_only => Err(Box::new(Refusal::unknown_tool(name))),
@@ -255,7 +255,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         RequestId::String(format!("{OWN}{}", self.next).into())
     }
 
-    /// Sends a message that nobody awaits; if it cannot be sent, `id` hears it.
+    /// Sends a message without waiting; if it cannot be sent, the request `id` fails.
     fn send_own(&mut self, message: ClientJsonRpcMessage, id: RequestId) {
         let sent = self.inner.send(message).map(|sent| match sent {
             Ok(()) => None,

@@ -12,7 +12,7 @@ use rmcp::transport::Transport;
 
 use super::{GatedTransport, OwnListing, Pending};
 use crate::client::ClientEvent;
-use crate::client::book::Asked;
+use crate::client::known_tools::Asked;
 use crate::client::list::{self, Page};
 
 impl<T: Transport<RoleClient>> GatedTransport<T> {
@@ -24,7 +24,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
                 followed: HashSet::new(),
                 deadline: Box::pin(deadline),
             });
-            // A call's own, where it wants to hear of its progress.
+            // A call's own, if it asks for progress.
             meta.0.remove("progressToken");
             self.read_page(None, meta);
         }
@@ -56,7 +56,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
     ) -> ServerJsonRpcMessage {
         match self.page(result, cursor, asked) {
             Ok((page, below)) => {
-                let mut typed = page.typed(|event| self.gate.tell(event));
+                let mut typed = page.typed(|event| self.gate.emit_event(event));
                 // What the transport below has dropped from its list stays
                 // dropped: over HTTP, tools whose header annotations break the
                 // rules.
@@ -66,7 +66,8 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
                 JsonRpcMessage::response(ServerResult::ListToolsResult(typed), id)
             }
             Err(reason) => {
-                self.gate.tell(&ClientEvent::UnreadList { reason: &reason });
+                self.gate
+                    .emit_event(&ClientEvent::UnreadList { reason: &reason });
                 let text = format!("the server's list of tools cannot be read: {reason}");
                 JsonRpcMessage::error(ErrorData::internal_error(text, None), Some(id))
             }
@@ -90,7 +91,8 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         match page.next_cursor() {
             None => {
                 if let Some(reason) = self.book.unread().cloned() {
-                    self.gate.tell(&ClientEvent::UnreadList { reason: &reason });
+                    self.gate
+                        .emit_event(&ClientEvent::UnreadList { reason: &reason });
                 }
                 self.release();
             }
@@ -120,7 +122,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         }
         let page = Page::read(text).map_err(|error| error.to_string())?;
         for isolated in page.isolated() {
-            self.gate.tell(&ClientEvent::Isolated(isolated));
+            self.gate.emit_event(&ClientEvent::Isolated(isolated));
         }
         self.book.page(&page, cursor, asked)?;
         Ok((page, below))
@@ -129,7 +131,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
     /// The list cannot be read, or not to its end: calls meet what is known of
     /// their tools.
     pub(super) fn give_up(&mut self, reason: &str) {
-        self.gate.tell(&ClientEvent::UnreadList { reason });
+        self.gate.emit_event(&ClientEvent::UnreadList { reason });
         self.book.incomplete(reason);
         self.release();
     }

@@ -14,7 +14,7 @@ use super::list::Page;
 /// be read only in part, what was read counts, and why the rest is missing is
 /// kept for the calls that ask for it.
 #[derive(Debug)]
-pub(super) struct Book {
+pub(super) struct KnownTools {
     catalog: Arc<Catalog>,
     /// How often the server said that its tools changed.
     changes: u64,
@@ -41,7 +41,7 @@ struct Pages {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asked(u64);
 
-impl Book {
+impl KnownTools {
     pub(super) fn new(store: SchemaStore) -> Self {
         Self {
             catalog: Arc::new(Catalog::new(store)),

@@ -2,7 +2,7 @@
 
 use toolgate_json::{Kind, Node as _, View};
 
-use super::members::{LeftOut, PAGE, SCHEMA, TOOL};
+use super::allowed_members::{LeftOut, PAGE, SCHEMA, TOOL};
 use crate::catalog::Listing;
 use crate::contract::{SchemaPart, SchemaStore, UncompilableTool};
 use crate::message::{Edits, ToolList};
@@ -11,7 +11,7 @@ use crate::project::Lost;
 /// A page that was mended.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Mended {
+pub struct RewrittenListing {
     /// The page; its tools have the same places.
     pub listing: Listing,
     /// What was left out.
@@ -30,12 +30,12 @@ pub struct Mended {
 ///
 /// ```
 /// use toolgate_mcp::catalog::Listing;
-/// use toolgate_mcp::clients::mend;
+/// use toolgate_mcp::clients::sanitize;
 /// use toolgate_mcp::contract::SchemaStore;
 ///
 /// let page = Listing::read(br#"{"tools": [{"name": "look", "annotations": {"readOnlyHint": "yes"},
 ///   "inputSchema": {"type": "object"}}], "nextCursor": null}"#.as_slice())?;
-/// let mended = mend(&page, &SchemaStore::new(), true, |_| true).ok_or("nothing to mend")?;
+/// let mended = sanitize(&page, &SchemaStore::new(), true, |_| true).ok_or("nothing to mend")?;
 /// assert_eq!(mended.listing.text(),
 ///   r#"{"tools": [{"name": "look", "annotations": {},
 ///   "inputSchema": {"type": "object"}}]}"#);
@@ -43,12 +43,12 @@ pub struct Mended {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn mend(
+pub fn sanitize(
     listing: &Listing,
     store: &SchemaStore,
     of_page: bool,
     of_tool: impl Fn(&str) -> bool,
-) -> Option<Mended> {
+) -> Option<RewrittenListing> {
     let list = ToolList::decode(listing.result()).ok()?;
     let (mut edits, mut lost) = (Edits::new(), Vec::new());
     if of_page {
@@ -62,17 +62,17 @@ pub fn mend(
             .filter(|name| name.kind() == Kind::String)
             .map_or("", |name| name.string());
         if tool.kind() == Kind::Object && of_tool(name) {
-            mend_tool(tool, name, listing.text(), store, &mut edits, &mut lost);
+            sanitize_tool(tool, name, listing.text(), store, &mut edits, &mut lost);
         }
     }
     if edits.is_empty() {
         return None;
     }
     let listing = listing.rewritten(edits.apply(listing.text())).ok()?;
-    Some(Mended { listing, lost })
+    Some(RewrittenListing { listing, lost })
 }
 
-fn mend_tool(
+fn sanitize_tool(
     tool: View<'_>,
     name: &str,
     source: &str,

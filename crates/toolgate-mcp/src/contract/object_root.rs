@@ -1,4 +1,4 @@
-//! Whether every value that a schema allows is an object, told from the schema.
+//! Whether every value that a schema allows is an object, decided from the schema alone.
 
 use std::collections::HashMap;
 
@@ -12,8 +12,8 @@ use toolgate_syntax::{About, Dialect, Keyword};
 ///
 /// Linear in the schema; beyond [`DEPTH`] steps of reference and composition the
 /// answer is no, with which a reader is always safe.
-pub(crate) fn is_object_shaped(root: View<'_>) -> bool {
-    let mut judge = Judge {
+pub(crate) fn accepts_only_objects(root: View<'_>) -> bool {
+    let mut judge = ObjectRoot {
         root,
         ref_hides_siblings: Dialect::declared(root).is_some_and(Dialect::ref_hides_siblings),
         known: HashMap::new(),
@@ -23,7 +23,7 @@ pub(crate) fn is_object_shaped(root: View<'_>) -> bool {
 
 /// Whether a root without `type` has keywords that concern objects, and none that
 /// concern other values.
-pub(crate) fn speaks_of_objects(root: View<'_>) -> bool {
+pub(crate) fn constrains_only_objects(root: View<'_>) -> bool {
     let mut of_objects = false;
     for (key, _) in root.members() {
         let keyword = Keyword::from_name(key.text()).unwrap_or(Keyword::Unknown);
@@ -56,14 +56,14 @@ fn constrains_any(keyword: Keyword) -> bool {
     )
 }
 
-struct Judge<'a> {
+struct ObjectRoot<'a> {
     root: View<'a>,
     ref_hides_siblings: bool,
-    /// No while it is being judged: a ring of references promises nothing.
+    /// False while it is being decided: a cycle of references promises nothing.
     known: HashMap<NodeId, bool>,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> ObjectRoot<'a> {
     /// Calls itself at most [`DEPTH`] deep.
     fn schema(&mut self, schema: View<'a>, depth: usize) -> bool {
         if let Some(known) = self.known.get(&schema.id()) {
@@ -162,7 +162,7 @@ mod tests {
         ] {
             let document = OwnedDocument::read(schema, &ReadLimits::default()).unwrap();
             assert_eq!(
-                is_object_shaped(document.document().root()),
+                accepts_only_objects(document.document().root()),
                 expected,
                 "{schema}"
             );

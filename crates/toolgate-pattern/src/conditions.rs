@@ -52,12 +52,20 @@ pub(crate) fn neighbour(haystack: &str, at: usize, back: bool) -> Option<(u32, u
     }
 }
 
+/// Whether a node that takes one character takes this one; none if it is another sort of node.
 #[inline]
-pub(crate) fn is_single(ast: &Ast, what: Node, c: u32) -> bool {
+pub(crate) fn is_single(ast: &Ast, what: Node, c: u32) -> Option<bool> {
     match what {
-        Node::Char(expected) => expected == c,
-        Node::Class(class) => ast.class(class).contains(c),
-        _ => false,
+        Node::Char(expected) => Some(expected == c),
+        Node::Class(class) => Some(ast.class(class).contains(c)),
+        Node::Empty
+        | Node::Assert(_)
+        | Node::BackReference { .. }
+        | Node::Capture { .. }
+        | Node::Concat(_)
+        | Node::Alternate(_)
+        | Node::Repeat { .. }
+        | Node::Look { .. } => None,
     }
 }
 

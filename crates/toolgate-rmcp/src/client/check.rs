@@ -11,7 +11,7 @@ use toolgate_mcp::era::{Era, Structured};
 use super::{ClientEvent, ClientGate};
 
 /// What an answer to a call is.
-pub(super) enum Judged {
+pub(super) enum CheckedAnswer {
     /// It may be received.
     Received(Box<ServerResult>),
     /// It may, and the final result comes as this task's.
@@ -21,22 +21,31 @@ pub(super) enum Judged {
 }
 
 impl ClientGate {
-    /// Judges the answer to a call of `tool` by a server of `era`.
-    pub(super) fn judge(&self, tool: &Arc<ToolContract>, era: Era, result: ServerResult) -> Judged {
+    /// Checks the answer to a call of `tool` by a server of `era`.
+    pub(super) fn judge(
+        &self,
+        tool: &Arc<ToolContract>,
+        era: Era,
+        result: ServerResult,
+    ) -> CheckedAnswer {
         match result {
             ServerResult::CallToolResult(result) => match self.judge_final(tool, era, &result) {
-                Some(why) => Judged::Refused(why, Box::new(ServerResult::CallToolResult(result))),
-                None => Judged::Received(Box::new(ServerResult::CallToolResult(result))),
+                Some(why) => {
+                    CheckedAnswer::Refused(why, Box::new(ServerResult::CallToolResult(result)))
+                }
+                None => CheckedAnswer::Received(Box::new(ServerResult::CallToolResult(result))),
             },
             ServerResult::GetTaskResult(task) => {
                 match self.judge_task(tool, era, &task.task.payload) {
-                    Some(why) => Judged::Refused(why, Box::new(ServerResult::GetTaskResult(task))),
-                    None => Judged::Received(Box::new(ServerResult::GetTaskResult(task))),
+                    Some(why) => {
+                        CheckedAnswer::Refused(why, Box::new(ServerResult::GetTaskResult(task)))
+                    }
+                    None => CheckedAnswer::Received(Box::new(ServerResult::GetTaskResult(task))),
                 }
             }
-            ServerResult::CreateTaskResult(created) => Judged::Task(Box::new(created)),
+            ServerResult::CreateTaskResult(created) => CheckedAnswer::Task(Box::new(created)),
             ServerResult::InputRequiredResult(asks) if era.is_modern() => {
-                Judged::Received(Box::new(ServerResult::InputRequiredResult(asks)))
+                CheckedAnswer::Received(Box::new(ServerResult::InputRequiredResult(asks)))
             }
             // Read by its shape as another kind, or as none: judged as what it
             // answers, and received as that if it is.
@@ -75,15 +84,20 @@ impl ClientGate {
         self.judge_value(tool, era, &Value::Object(result.clone()))
     }
 
-    fn judge_other(&self, tool: &Arc<ToolContract>, era: Era, other: ServerResult) -> Judged {
+    fn judge_other(
+        &self,
+        tool: &Arc<ToolContract>,
+        era: Era,
+        other: ServerResult,
+    ) -> CheckedAnswer {
         // What cannot be written cannot be judged: it is taken for no result.
         let value = serde_json::to_value(&other).unwrap_or_default();
         if let Some(why) = self.judge_value(tool, era, &value) {
-            return Judged::Refused(why, Box::new(other));
+            return CheckedAnswer::Refused(why, Box::new(other));
         }
         match serde_json::from_value::<CallToolResult>(value) {
-            Ok(result) => Judged::Received(Box::new(ServerResult::CallToolResult(result))),
-            Err(_) => Judged::Received(Box::new(other)),
+            Ok(result) => CheckedAnswer::Received(Box::new(ServerResult::CallToolResult(result))),
+            Err(_) => CheckedAnswer::Received(Box::new(other)),
         }
     }
 
@@ -115,8 +129,8 @@ impl ClientGate {
     pub(super) fn passed(&self, tool: &ToolContract, checked: Checked) {
         let tool = tool.name();
         match checked {
-            Checked::Undecided(bound) => self.tell(&ClientEvent::Undecided { tool, bound }),
-            Checked::HostUndecided => self.tell(&ClientEvent::UndecidedByHost { tool }),
+            Checked::Undecided(bound) => self.emit_event(&ClientEvent::Undecided { tool, bound }),
+            Checked::HostUndecided => self.emit_event(&ClientEvent::UndecidedByHost { tool }),
             _ => {}
         }
     }

@@ -164,7 +164,7 @@ fn each_mistake_has_its_text() {
                 "arguments-invalid",
                 "{name} {arguments}"
             );
-            assert!(refusal.text().len() <= toolgate_mcp::wording::MOST);
+            assert!(refusal.text().len() <= toolgate_mcp::refusal_text::MAX_BYTES);
             let _ = writeln!(told, "{arguments}\n{}\n", refusal.text());
             count += 1;
         }

@@ -3,20 +3,20 @@
 use toolgate_json::{Kind, Node as _, OwnedDocument, View};
 use toolgate_schema::{CompileError, Schema, Warning};
 
-use super::Mended;
+use super::RewrittenListing;
 use super::rules::Rules;
-use super::sheet::{Sheet, member, members};
+use super::schema_edits::{SchemaEdits, member, members};
 use crate::catalog::Listing;
 use crate::contract::{SchemaPart, SchemaStore, definition_limits};
 use crate::message::{Edits, ToolList};
 use crate::project::Lost;
 
-/// What clients are told of a schema whose check may cost them much: that takes time
+/// What clients get for a schema whose check may take them much time: that takes time
 /// exponential in the schema or the value, or more than linear in a long text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
-    reason = "a costly schema is told in part, not at all, or as it is"
+    reason = "a costly schema is sent in part, not at all, or as it is"
 )]
 pub enum CostlySchemas {
     /// The schema without what is costly (the default). It accepts at least as much.
@@ -31,31 +31,31 @@ pub enum CostlySchemas {
 /// Writes the schemas of a page as popular clients can compile them, where they
 /// cannot as they are: patterns are spelled for strict engines, keywords that were
 /// ignored by `store` are left out, as are an `$id` and references that lead out of the
-/// schema, and what is costly by `costly`. What is told accepts at least what the
-/// original accepts. Where no part can be told, an output schema is left out, and of an
+/// schema, and what is costly by `costly`. The result accepts at least what the
+/// original accepts. If no part can be kept, an output schema is left out, and of an
 /// input schema the names and types of its members stay.
 ///
 /// `None` if the page can stay as it is.
 ///
 /// ```
 /// use toolgate_mcp::catalog::Listing;
-/// use toolgate_mcp::clients::{CostlySchemas, tell};
+/// use toolgate_mcp::clients::{CostlySchemas, simplify};
 /// use toolgate_mcp::contract::SchemaStore;
 ///
 /// let page = Listing::read(br#"{"tools": [{"name": "find", "inputSchema": {"type": "object",
 ///   "properties": {"id": {"pattern": "^[\\w-.]+$"}, "at": {"pattern": "^(a+)+$"}}}}]}"#.as_slice())?;
-/// let told = tell(&page, &SchemaStore::lenient(), CostlySchemas::Simplify, |_| true)
+/// let told = simplify(&page, &SchemaStore::lenient(), CostlySchemas::Simplify, |_| true)
 ///     .ok_or("nothing to tell otherwise")?;
 /// assert!(told.listing.text().contains(r#"{"id": {"pattern": "^[\\w\\-.]+$"}, "at": {}}"#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn tell(
+pub fn simplify(
     listing: &Listing,
     store: &SchemaStore,
     costly: CostlySchemas,
     of_tool: impl Fn(&str) -> bool,
-) -> Option<Mended> {
+) -> Option<RewrittenListing> {
     let list = ToolList::decode(listing.result()).ok()?;
     let (mut edits, mut lost) = (Edits::new(), Vec::new());
     for tool in list.tools.items() {
@@ -68,7 +68,7 @@ pub fn tell(
             let Some(schema) = schema.filter(|schema| schema.kind() == Kind::Object) else {
                 continue;
             };
-            let Some((told, what)) = schema_told(schema, part, store, costly) else {
+            let Some((told, what)) = simplified(schema, part, store, costly) else {
                 continue;
             };
             match told {
@@ -89,11 +89,11 @@ pub fn tell(
         return None;
     }
     let listing = listing.rewritten(edits.apply(listing.text())).ok()?;
-    Some(Mended { listing, lost })
+    Some(RewrittenListing { listing, lost })
 }
 
-/// How one schema is told, and what about it: none if as it is, no text if not at all.
-fn schema_told(
+/// The simplified form of one schema, and why: `None` if it stays, no text if it is left out.
+fn simplified(
     schema: View<'_>,
     part: SchemaPart,
     store: &SchemaStore,
@@ -114,7 +114,7 @@ fn schema_told(
     }
 }
 
-/// What lenient compilation left out. `nullable` is no keyword to it, but one to some
+/// What lenient compilation left out. `nullable` is not a keyword to it, but one to some
 /// clients, which allow `null` for it.
 fn ignored(schema: &Schema) -> impl Iterator<Item = &CompileError> {
     let errors = schema.warnings().iter().map(Warning::error);
@@ -135,26 +135,26 @@ fn attempt(
 ) -> Attempt {
     let document = compiled.text().document();
     let root = document.root();
-    let mut sheet = Sheet::of(root);
+    let mut schema_edits = SchemaEdits::of(root);
     for error in ignored(compiled) {
         let place = document.at_pointer(error.pointer());
         if let Some(place) = place.filter(|_| error.document().is_empty()) {
-            sheet.ignore(place);
-            sheet.note(place, "a keyword is ignored");
+            schema_edits.ignore(place);
+            schema_edits.note(place, "a keyword is ignored");
         }
     }
     let mut rules = Rules::new(root, part, costly != CostlySchemas::Pass);
-    rules.mark(&mut sheet);
+    rules.mark(&mut schema_edits);
     if let Some(why) = rules.hopeless {
         return Attempt::NotTold(why.to_owned());
     }
     if rules.costly && costly == CostlySchemas::Strip {
         return Attempt::NotTold(TOO_MUCH.to_owned());
     }
-    let (mut text, mut notes) = if sheet.is_unchanged() {
+    let (mut text, mut notes) = if schema_edits.is_unchanged() {
         (None, Vec::new())
     } else {
-        let (text, notes) = sheet.apply(document.source());
+        let (text, notes) = schema_edits.apply(document.source());
         (Some(text), notes)
     };
     if costly != CostlySchemas::Pass {
@@ -177,7 +177,7 @@ fn attempt(
     let Some(text) = text else {
         return Attempt::AsItIs;
     };
-    // What is told is looked at once more: it must be one that needs no telling.
+    // The result is checked again: it must need no further change.
     match store.schema(&text) {
         Ok(told)
             if ignored(&told).next().is_none()
@@ -191,17 +191,17 @@ fn attempt(
 
 fn without_costly(schema: &Schema) -> (String, Vec<String>) {
     let document = schema.text().document();
-    let mut sheet = Sheet::of(document.root());
+    let mut schema_edits = SchemaEdits::of(document.root());
     for pointer in schema.costly_places(PATHS) {
         if let Some(place) = document.at_pointer(&pointer) {
-            sheet.cut(place);
-            sheet.note(place, TOO_MUCH);
+            schema_edits.cut(place);
+            schema_edits.note(place, TOO_MUCH);
         }
     }
-    sheet.apply(document.source())
+    schema_edits.apply(document.source())
 }
 
-/// An input schema of which only the names of its members are told, and what models and
+/// An input schema with only the names of its members, and what models and
 /// headers need of them.
 fn outline(schema: View<'_>) -> String {
     let mut properties = Vec::new();

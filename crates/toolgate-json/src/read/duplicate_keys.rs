@@ -10,7 +10,7 @@ use crate::tape::Tape;
 /// The keys of the objects that are open, innermost last, and memory to
 /// compare them in.
 #[derive(Debug, Default)]
-pub(super) struct Keys {
+pub(super) struct OpenKeys {
     open: Vec<Entry>,
     /// For wide objects: a table of positions in `open`, plus 1.
     table: Vec<u32>,
@@ -26,7 +26,7 @@ struct Entry {
     own: u32,
 }
 
-impl Keys {
+impl OpenKeys {
     /// Where each buffer is and how much it holds.
     #[cfg(test)]
     pub(super) fn footprint(&self) -> [(usize, usize); 4] {
@@ -285,7 +285,7 @@ impl Finder<'_> {
     }
 }
 
-/// Keys that room is made for at once.
+/// OpenKeys that room is made for at once.
 const OPEN: usize = 24;
 /// Up to this many keys are compared pairwise.
 const FEW: usize = 4;
@@ -295,7 +295,7 @@ const MANY: usize = 64;
 
 #[cfg(test)]
 mod tests {
-    use crate::collide;
+    use crate::hash_collisions;
     use crate::{DuplicateKeys, Key, Node, OwnedDocument, ReadErrorKind, ReadLimits, equal};
 
     const KEEP: ReadLimits = ReadLimits {
@@ -348,8 +348,11 @@ mod tests {
     /// 50,000 keys with one hash: neither slow nor mistaken.
     #[test]
     fn colliding_keys() {
-        let texts = collide::texts(50_000);
-        let mut keys: Vec<String> = texts.iter().map(|text| collide::quoted(text)).collect();
+        let texts = hash_collisions::texts(50_000);
+        let mut keys: Vec<String> = texts
+            .iter()
+            .map(|text| hash_collisions::quoted(text))
+            .collect();
         let distinct = OwnedDocument::read(object(&keys), &ReadLimits::default()).unwrap();
         assert_eq!(distinct.document().root().len(), keys.len());
 

@@ -14,7 +14,7 @@ use crate::message::Edits;
 use crate::message::write::string;
 
 /// A schema and the changes to it.
-pub(super) struct Sheet<'a> {
+pub(super) struct SchemaEdits<'a> {
     pub(super) root: View<'a>,
     /// Every subschema that is an object.
     pub(super) subs: Vec<View<'a>>,
@@ -35,9 +35,9 @@ struct Changes<'a> {
     appended: Vec<String>,
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> SchemaEdits<'a> {
     pub(super) fn of(root: View<'a>) -> Self {
-        let mut sheet = Self {
+        let mut schema_edits = Self {
             root,
             subs: Vec::new(),
             known: HashSet::new(),
@@ -49,21 +49,21 @@ impl<'a> Sheet<'a> {
         };
         let mut waiting = vec![root];
         while let Some(schema) = waiting.pop() {
-            if schema.kind() != Kind::Object || !sheet.known.insert(schema.id()) {
+            if schema.kind() != Kind::Object || !schema_edits.known.insert(schema.id()) {
                 continue;
             }
-            sheet.subs.push(schema);
+            schema_edits.subs.push(schema);
             each_subschema(schema, |_, inner| waiting.push(inner));
             for name in ["$anchor", "$dynamicAnchor"] {
                 if let Some(anchor) = text(schema, name) {
-                    sheet.anchors.entry(anchor).or_insert(schema);
+                    schema_edits.anchors.entry(anchor).or_insert(schema);
                 }
             }
             // A reference may lead to where no subschema is looked for.
             let reference = text(schema, "$ref").and_then(|to| target(root, to));
             waiting.extend(reference);
         }
-        sheet
+        schema_edits
     }
 
     pub(super) fn is_unchanged(&self) -> bool {
@@ -78,7 +78,7 @@ impl<'a> Sheet<'a> {
             .or_else(|| target(self.root, reference))
     }
 
-    /// Leaves out a keyword that says nothing, or that the guard does not hear.
+    /// Leaves out a keyword that says nothing, or that the guard does not check.
     pub(super) fn remove(&mut self, schema: View<'a>, keyword: &'a str) {
         if schema.member(keyword).is_some() {
             self.change(schema).removed.insert(keyword);
@@ -130,7 +130,7 @@ impl<'a> Sheet<'a> {
         let mut edits = Edits::new();
         for schema in &self.subs {
             if self.cut.contains(&schema.id()) {
-                // Beside a reference a `type` may be one that is not heard.
+                // Beside a reference a `type` may be ignored.
                 let kind = schema
                     .member("type")
                     .filter(|_| schema.member("$ref").is_none());
@@ -276,5 +276,5 @@ pub(super) fn member(name: &str, value: &str) -> String {
     format!("{}:{value}", string(name))
 }
 
-/// How many changes are told one by one.
+/// How many changes are listed one by one.
 const NOTES: usize = 4;

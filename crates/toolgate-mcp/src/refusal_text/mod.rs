@@ -1,5 +1,5 @@
-//! What a model is told about a call that cannot go on: short, the most useful
-//! first, never more than [`MOST`] bytes whatever the size of the mistake.
+//! The text that a model gets about a refused call: short, the most useful
+//! first, never more than [`MAX_BYTES`] bytes whatever the size of the mistake.
 
 mod hint;
 
@@ -9,7 +9,7 @@ use toolgate_json::quote;
 use toolgate_schema::{Report, Schema};
 
 /// The longest text, in bytes.
-pub const MOST: usize = 2_048;
+pub const MAX_BYTES: usize = 2_048;
 
 /// Arguments that do not match: one line per finding, each with place,
 /// expectation and finding, and what to do where that is plain.
@@ -35,12 +35,12 @@ pub(crate) fn about(tool: &str, what: std::fmt::Arguments<'_>) -> String {
     cut(text)
 }
 
-/// A text at most [`MOST`] bytes long.
+/// A text at most [`MAX_BYTES`] bytes long.
 pub(crate) fn cut(mut text: String) -> String {
-    if text.len() <= MOST {
+    if text.len() <= MAX_BYTES {
         return text;
     }
-    let mut end = MOST - '…'.len_utf8();
+    let mut end = MAX_BYTES - '…'.len_utf8();
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -68,7 +68,7 @@ fn reasons_of(mut text: String, reasons: &[String]) -> String {
     for reason in reasons {
         // Writing to a string cannot fail.
         let _ = write!(text, "\n- {}", quote(reason, REASON));
-        if text.len() > MOST {
+        if text.len() > MAX_BYTES {
             break;
         }
     }
@@ -89,7 +89,7 @@ fn list(head: String, root: &str, schema: &Schema, report: &Report) -> String {
         if let Some(hint) = hint::of_line(line, schema, report) {
             let _ = write!(paragraph, "; {hint}");
         }
-        if left_out || text.len() + paragraph.len() > MOST - TAIL {
+        if left_out || text.len() + paragraph.len() > MAX_BYTES - TAIL {
             left_out = true;
             more += 1;
             continue;

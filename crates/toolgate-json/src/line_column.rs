@@ -22,6 +22,13 @@ impl fmt::Display for LineColumn {
 /// An offset past the end counts as the end. In text that is not UTF-8 every
 /// byte that does not continue a character counts as one. Reads `source` up to
 /// the offset.
+///
+/// ```
+/// use toolgate_json::line_column;
+///
+/// let place = line_column(b"{\n  1", 4);
+/// assert_eq!((place.line, place.column), (2, 3));
+/// ```
 #[must_use]
 pub fn line_column(source: &[u8], offset: usize) -> LineColumn {
     let before = source.get(..offset).unwrap_or(source);
