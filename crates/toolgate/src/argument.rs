@@ -9,7 +9,7 @@ use toolgate_mcp::argument::{Answer, ArgumentLimits, ArgumentSchema, Property, S
 
 use crate::exit::{Exit, Failure};
 use crate::input::Input;
-use crate::render::{count, json::harmless};
+use crate::render::{count, hang, json::harmless};
 use crate::term::{BOLD, DIM, Term, WARNING};
 
 /// Read an argument schema: check it, convert it to JSON Schema, explain it or a call
@@ -66,7 +66,8 @@ pub(crate) fn run(args: &ArgumentSchemaArgs, term: &Term) -> Result<Exit, Failur
             let text = format!(
                 "{name}: an argument schema of version {version}{declared}, {properties}\n"
             );
-            term.write(&text).map(|()| Exit::Ok)
+            let columns = term.stdout().columns;
+            term.write(&hang(&text, columns)).map(|()| Exit::Ok)
         }
         Action::Convert(file) => {
             let (schema, _) = file.load(term)?;

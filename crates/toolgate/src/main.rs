@@ -27,6 +27,7 @@ mod settings;
 mod term;
 mod text;
 mod validate;
+mod wrap;
 mod yaml;
 
 use std::process::ExitCode;

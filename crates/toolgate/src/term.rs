@@ -8,6 +8,7 @@ use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 
 use crate::exit::{Exit, Failure};
+use crate::wrap::hang;
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -169,7 +170,10 @@ impl Term {
         self.clear_progress();
         let mut out = AutoStream::new(io::stderr().lock(), self.choice);
         // There is nowhere left to complain to.
-        let _unseen = writeln!(out, "{text}");
+        let columns = columns(&console::Term::stderr());
+        for line in text.lines() {
+            let _unseen = writeln!(out, "{}", hang(line, columns));
+        }
     }
 }
 

@@ -134,7 +134,8 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
         exit = exit.worst(report.exit());
         if args.format == Format::Human {
             let text = human::render(&report, args.all, term.quiet, columns);
-            if to_stdout {
+            // What went wrong is not the output of a run.
+            if to_stdout || report.fault.is_some() {
                 term.aside(&text);
             } else {
                 term.write(&text)?;

@@ -191,7 +191,11 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
         Format::Human => {
             let canvas = term.stdout();
             for page in &pages {
-                term.write(&human::render(page, args.all, term.quiet, canvas))?;
+                let text = human::render(page, args.all, term.quiet, canvas);
+                match page.report.fault {
+                    Some(_) => term.aside(&text),
+                    None => term.write(&text)?,
+                }
             }
             for remark in &remarks {
                 remark.say(term);

@@ -160,7 +160,9 @@ fn print(args: &ProjectArgs, pages: &[Page], exit: Exit, term: &Term) -> Result<
         let beside = args.output.is_none() && page.report.fault.is_none();
         let canvas = if beside { term.stderr() } else { term.stdout() };
         let report = human::render(page, args.reader, args.all, term.quiet, canvas.columns);
-        if args.output.is_some() || page.report.fault.is_some() {
+        if page.report.fault.is_some() {
+            term.aside(&report);
+        } else if args.output.is_some() {
             term.write(&report)?;
         } else {
             term.write_bytes(listing(page).as_bytes())?;

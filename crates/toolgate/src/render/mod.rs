@@ -10,8 +10,7 @@ pub(crate) mod json;
 pub(crate) mod sarif;
 mod source;
 mod window;
-mod wrap;
 
+pub(crate) use crate::wrap::{count, hang, wrap};
 pub(crate) use diagnostic::{Diagnostic, Mark, Severity};
 pub(crate) use source::{LineIndex, Source};
-pub(crate) use wrap::{count, hang, wrap};

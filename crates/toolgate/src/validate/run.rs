@@ -132,6 +132,10 @@ impl<'r> Run<'r> {
         // Whoever has seen enough does not wait for a sum, which would not be one of all.
         if !instances.is_empty() && self.output.is_open() {
             self.term.note(&self.tally.summary());
+            if self.args.jsonl && self.tally == Tally::default() {
+                self.term
+                    .note("no line has an instance: the input is empty, or its lines are blank");
+            }
         }
         Ok(self.tally.exit())
     }

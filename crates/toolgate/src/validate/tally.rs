@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::term::{ERROR, GOOD, WARNING};
 
 /// How many instances came to which outcome.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     valid: u64,
     invalid: u64,

@@ -288,9 +288,9 @@ fn commands_from_a_clients_configuration_need_consent() {
     );
     let run = toolgate(&["check", &path, "--server", "web"]);
     assert!(
-        run.code == 4 && run.stdout.contains("cannot reach") && !run.stdout.contains("hush"),
+        run.code == 4 && run.stderr.contains("cannot reach") && !run.stderr.contains("hush"),
         "{}",
-        run.stdout
+        run.stderr
     );
     let run = toolgate(&["check", &path, "--server", "odd", "-y"]);
     assert!(

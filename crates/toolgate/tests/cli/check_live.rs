@@ -91,7 +91,8 @@ fn a_server_that_dies_is_four_with_its_last_words() {
     let run = check_python("import sys; sys.exit('no token in the environment')", &[]);
     assert_eq!(run.code, 4);
     let told = "error: `python3` exited with status 1 before it answered\n  | no token in the environment\n  = help: ";
-    assert!(run.stdout.contains(told), "{}", run.stdout);
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+    assert_eq!(run.stdout, "");
     let run = check_python("import sys; sys.exit(1)", &["--format", "json"]);
     let document: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(document["reports"][0]["fault"]["kind"], "exited");
@@ -103,9 +104,9 @@ fn silence_is_four_within_the_timeout() {
     let start = std::time::Instant::now();
     let run = check_python("import time; time.sleep(60)", &[]);
     assert!(
-        run.code == 4 && run.stdout.contains("no answer to `initialize` within "),
+        run.code == 4 && run.stderr.contains("no answer to `initialize` within "),
         "{}",
-        run.stdout
+        run.stderr
     );
     assert!(start.elapsed().as_secs() < 9);
 }
@@ -114,9 +115,9 @@ fn silence_is_four_within_the_timeout() {
 fn a_command_that_is_not_there_is_four() {
     let run = toolgate(&["check", "--", "no-such-program-7"]);
     assert!(
-        run.code == 4 && run.stdout.contains("is it installed and on `PATH`?"),
+        run.code == 4 && run.stderr.contains("is it installed and on `PATH`?"),
         "{}",
-        run.stdout
+        run.stderr
     );
 }
 
