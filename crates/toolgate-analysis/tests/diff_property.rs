@@ -9,6 +9,10 @@
     reason = "helpers of tests fail by panicking"
 )]
 
+#[path = "diff/edits.rs"]
+mod edits;
+
+use edits::edit;
 use serde_json::{Map, Value, json};
 use toolgate_analysis::diff::{Class, Differ};
 use toolgate_schema::{Compiler, Formats, Schema, Workspace};
@@ -24,44 +28,6 @@ fn tool(schema: &Value) -> String {
 fn compile(schema: &Value) -> Option<Schema> {
     let compiler = Compiler::new().formats(Formats::Assert);
     compiler.compile(schema.to_string().as_bytes()).ok()
-}
-
-/// Takes out, doubles or moves one member or item somewhere below.
-fn edit(random: &mut Random, value: &mut Value, donors: &[Value]) {
-    match value {
-        Value::Object(members) if !members.is_empty() => {
-            let names: Vec<String> = members.keys().cloned().collect();
-            let name = names[random.below(names.len())].clone();
-            match random.below(6) {
-                0 => {
-                    members.remove(&name);
-                }
-                1 => {
-                    if let Some(Value::Object(donor)) = donors.get(random.below(donors.len())) {
-                        let chosen = donor.iter().nth(random.below(donor.len().max(1)));
-                        members.extend(chosen.map(|(key, value)| (key.clone(), value.clone())));
-                    }
-                }
-                _ => edit(random, &mut members[&name], donors),
-            }
-        }
-        Value::Array(items) if !items.is_empty() => {
-            let at = random.below(items.len());
-            match random.below(5) {
-                0 => {
-                    items.remove(at);
-                }
-                1 => items.push(items[at].clone()),
-                _ => edit(random, &mut items[at], donors),
-            }
-        }
-        Value::Number(number) => {
-            let near = number.as_i64().unwrap_or(1) + [-1, 1, 2][random.below(3)];
-            *value = json!(near.max(0));
-        }
-        Value::Bool(flag) => *flag = !*flag,
-        _ => {}
-    }
 }
 
 /// A schema whose in-place keywords feed `unevaluatedProperties` or `unevaluatedItems`.

@@ -33,6 +33,13 @@ pub(super) struct Sampler<'p, 'a> {
     work: u64,
 }
 
+/// A value that is worth trying. Arrays and objects are made only when it is their turn.
+enum Candidate {
+    Text(String),
+    Array(usize),
+    Object(usize),
+}
+
 impl<'p, 'a> Sampler<'p, 'a> {
     pub(super) fn new(doc: Doc<'a>, pool: &'p Pool) -> Self {
         Self {
@@ -112,9 +119,18 @@ impl<'p, 'a> Sampler<'p, 'a> {
         let chosen = facts.values();
         let types = facts.types();
         if at_focus {
-            let all = self.candidates(&facts, types, chosen, depth);
+            let all = self.candidates(&facts, types, chosen);
             let pick = self.number.checked_rem(all.len()).unwrap_or(0);
-            return all.get(pick).cloned().unwrap_or_else(|| "null".to_owned());
+            return match all.into_iter().nth(pick) {
+                Some(Candidate::Text(text)) => text,
+                Some(Candidate::Array(turn)) => {
+                    self.later(turn, |this| this.array(&facts, None, depth))
+                }
+                Some(Candidate::Object(turn)) => {
+                    self.later(turn, |this| this.object(&facts, None, depth))
+                }
+                None => "null".to_owned(),
+            };
         }
         if let Some(values) = chosen {
             let pick = self.choose(values.len());
@@ -191,18 +207,15 @@ impl<'p, 'a> Sampler<'p, 'a> {
 
     /// Everything worth trying at one place.
     fn candidates(
-        &mut self,
+        &self,
         facts: &Facts<'a>,
         types: TypeSet,
         values: Option<&[View<'a>]>,
-        depth: usize,
-    ) -> Vec<String> {
+    ) -> Vec<Candidate> {
+        let texts = |texts: Vec<String>| texts.into_iter().map(Candidate::Text);
         if let Some(values) = values {
-            return values
-                .iter()
-                .take(MOST_KEPT)
-                .map(|value| value.raw().to_owned())
-                .collect();
+            let raw = values.iter().take(MOST_KEPT);
+            return texts(raw.map(|value| value.raw().to_owned()).collect()).collect();
         }
         let mut all = Vec::new();
         for (name, bits) in TYPES {
@@ -211,32 +224,29 @@ impl<'p, 'a> Sampler<'p, 'a> {
                 continue;
             }
             match name {
-                "null" => all.push("null".to_owned()),
-                "boolean" => all.extend(["true".to_owned(), "false".to_owned()]),
-                "string" => all.extend(self.strings(facts)),
-                "integer" => all.extend(
-                    self.numbers(facts)
-                        .into_iter()
-                        .filter(|number| !number.contains('.')),
-                ),
-                "number" => all.extend(self.numbers(facts)),
-                "array" => {
-                    for _ in 0..6 {
-                        all.push(self.array(facts, None, depth));
-                        self.number = self.number.wrapping_add(1);
-                    }
-                    self.number = self.number.wrapping_sub(6);
+                "null" => all.extend(texts(vec!["null".to_owned()])),
+                "boolean" => all.extend(texts(vec!["true".to_owned(), "false".to_owned()])),
+                "string" => all.extend(texts(self.strings(facts))),
+                "integer" => {
+                    let mut numbers = self.numbers(facts);
+                    numbers.retain(|number| !number.contains('.'));
+                    all.extend(texts(numbers));
                 }
-                _ => {
-                    for _ in 0..8 {
-                        all.push(self.object(facts, None, depth));
-                        self.number = self.number.wrapping_add(1);
-                    }
-                    self.number = self.number.wrapping_sub(8);
-                }
+                "number" => all.extend(texts(self.numbers(facts))),
+                "array" => all.extend((0..6).map(Candidate::Array)),
+                _ => all.extend((0..8).map(Candidate::Object)),
             }
         }
         all
+    }
+
+    /// What `make` makes of the instance that is `turns` later.
+    fn later(&mut self, turns: usize, make: impl FnOnce(&mut Self) -> String) -> String {
+        let number = self.number;
+        self.number = number.wrapping_add(turns);
+        let made = make(self);
+        self.number = number;
+        made
     }
 
     fn object(&mut self, facts: &Facts<'a>, focus: Option<&[Step]>, depth: usize) -> String {
