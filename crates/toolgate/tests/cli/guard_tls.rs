@@ -59,7 +59,7 @@ fn a_renewed_certificate_is_served_after_a_reload() {
     let run = check(&guard, &old);
     assert_eq!(run.code, 4, "{}{}", run.stdout, run.stderr);
     assert!(
-        run.stdout.contains("certificate"),
+        run.stderr.contains("certificate"),
         "{}{}",
         run.stdout,
         run.stderr
