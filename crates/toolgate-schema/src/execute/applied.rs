@@ -37,8 +37,11 @@ pub(crate) enum Part<'i, N> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     All,
-    /// Those that do not hold, or nest too deeply to say.
-    Failing,
+    /// Those that do not hold, or nest too deeply to say. Of items, which are each at a place of
+    /// its own and so a finding each, no more than a few over `most`.
+    Failing {
+        most: usize,
+    },
 }
 
 impl Wanted {
@@ -46,7 +49,7 @@ impl Wanted {
     /// has.
     fn passes<'i>(self, plan: &Plan, node: NodeIx, value: impl Node<'i>) -> bool {
         let node = plan.node(node);
-        self == Self::Failing && node.traits.plain && node.types.admits(value, value.kind())
+        self != Self::All && node.traits.plain && node.types.admits(value, value.kind())
     }
 }
 
@@ -67,9 +70,10 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         wanted: Wanted,
     ) -> ControlFlow<Stop, Vec<Applied<'i, N>>> {
         let found = self.candidates(owner, op, value, wanted)?;
-        match wanted {
-            Wanted::All => ControlFlow::Continue(found),
-            Wanted::Failing => self.failing(found, value),
+        match (wanted, op) {
+            // Done while they were gathered.
+            (Wanted::All, _) | (_, Op::Array(_)) => ControlFlow::Continue(found),
+            (Wanted::Failing { .. }, _) => self.failing(found, value),
         }
     }
 
@@ -251,7 +255,21 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             place: to_u32(place),
             to: Part::Item(at, item),
         });
-        ControlFlow::Continue(applied.filter(|one| one.node != NodeIx::TRUE).collect())
+        let mut applied = applied.filter(|one| one.node != NodeIx::TRUE);
+        let Wanted::Failing { most } = wanted else {
+            return ControlFlow::Continue(applied.collect());
+        };
+        // An item that `contains` does not match is no finding.
+        let most = array.contains.map_or(most, |_| usize::MAX);
+        let mut found = Vec::new();
+        while found.len() <= most {
+            let some: Vec<_> = applied.by_ref().take(AT_ONCE).collect();
+            if some.is_empty() {
+                break;
+            }
+            found.append(&mut self.failing(some, value)?);
+        }
+        ControlFlow::Continue(found)
     }
 
     /// Whether the members are there that others demand, subschemas aside.
@@ -273,3 +291,6 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         super::YES
     }
 }
+
+/// Items that are gathered before it is looked which of them fail.
+const AT_ONCE: usize = 256;

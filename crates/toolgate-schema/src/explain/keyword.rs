@@ -203,7 +203,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         op: Op,
     ) -> Flow<Option<Vec<Applied<'i, N>>>> {
         let evaluator = &mut self.context.evaluator;
-        let found = evaluator.applied(frame.node, op, frame.at, Wanted::Failing);
+        let found = evaluator.applied(frame.node, op, frame.at, FAILING);
         found.map_break(Stop::from)
     }
 
@@ -217,6 +217,9 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         ControlFlow::Continue(found.unwrap_or_default())
     }
 }
+
+/// More than any report holds, which has at most 100 findings.
+const FAILING: Wanted = Wanted::Failing { most: 1_000 };
 
 /// Whether an operation looks at what the other keywords left.
 fn is_unevaluated(op: Op) -> bool {

@@ -117,7 +117,11 @@ impl LineIndex {
 /// A place, some bytes later.
 fn advanced(place: LineColumn, bytes: &[u8]) -> LineColumn {
     let feeds = bytes.iter().filter(|byte| **byte == b'\n').count();
-    let last = bytes.iter().rposition(|byte| *byte == b'\n');
+    // A text on one line is not searched a second time, byte by byte.
+    let last = match feeds {
+        0 => None,
+        _ => bytes.iter().rposition(|byte| *byte == b'\n'),
+    };
     let rest = last.map_or(bytes, |feed| {
         bytes.get(feed.saturating_add(1)..).unwrap_or_default()
     });
