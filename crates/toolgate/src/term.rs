@@ -101,6 +101,7 @@ impl Term {
 
     /// Writes styled text to standard error, quiet or not.
     pub(crate) fn aside(&self, text: &str) {
+        self.clear_progress();
         let mut out = AutoStream::new(io::stderr().lock(), self.choice);
         // There is nowhere left to complain to.
         let _unseen = out.write_all(text.as_bytes());
