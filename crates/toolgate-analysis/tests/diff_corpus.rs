@@ -2,7 +2,6 @@
 //! more pairs than the canonical form of the `jsonschema` crate.
 
 #![expect(
-    clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "helpers of tests fail by panicking"
 )]
