@@ -40,7 +40,7 @@ impl Terms {
             return Err(FetchError::UserInfo);
         }
         let host = url.domain().ok_or(FetchError::HostIsNoName)?;
-        let port = url.port_or_known_default().unwrap_or_default();
+        let port = url.port_or_known_default().ok_or(FetchError::Scheme)?;
         if !self.hosts.iter().any(|one| one.allows(host, port)) {
             return Err(FetchError::HostNotAllowed {
                 host: quote(host, 200).to_string(),

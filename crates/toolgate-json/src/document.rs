@@ -9,7 +9,7 @@ use crate::node::{Key, Kind, Node};
 use crate::number::Number;
 use crate::pointer;
 use crate::quote::quote;
-use crate::tape::{NONE, Slot, Tag, Tape};
+use crate::tape::{NONE, Slot, Tag, Tape, missing};
 
 /// A JSON text that was read: its values, keys and their places.
 ///
@@ -223,7 +223,8 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn raw(self) -> &'a str {
         let Span { start, end } = self.span();
-        self.document.source.get(start..end).unwrap_or_default()
+        let raw = self.document.source.get(start..end);
+        raw.unwrap_or_else(missing)
     }
 
     /// The array or object that directly holds this value or key.

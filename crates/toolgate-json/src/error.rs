@@ -46,6 +46,8 @@ pub enum ReadErrorKind {
     TrailingBytes,
     /// Two members of one object have the same name (RFC 8259 section 4).
     DuplicateKey,
+    /// This crate contradicts itself, which is a defect of it and not of the source.
+    Internal,
 }
 
 impl ReadError {
@@ -96,6 +98,14 @@ impl ReadError {
         Self {
             inner: Box::new(inner),
         }
+    }
+
+    /// A state of the reader that cannot be: `what` names it.
+    #[cold]
+    pub(crate) fn internal(at: usize, what: &'static str) -> Self {
+        let mut error = Self::new(ReadErrorKind::Internal, at);
+        error.inner.expected = what;
+        error
     }
 
     #[cold]
@@ -179,6 +189,9 @@ impl fmt::Display for ReadError {
                     "duplicate key `{found}` at byte {at}, first at byte {first}"
                 );
             }
+            ReadErrorKind::Internal => {
+                write!(f, "internal error of toolgate-json ({})", inner.expected)?;
+            }
         }
         write!(f, " at byte {at}")
     }
@@ -198,7 +211,7 @@ struct Inner {
     at: usize,
     other: Option<usize>,
     limit: Option<(&'static str, u64)>,
-    /// What should have stood there, for the kinds that say so.
+    /// What should have stood there, or which state is impossible, for the kinds that say so.
     expected: &'static str,
     /// The character that does, or the duplicate key.
     found: String,

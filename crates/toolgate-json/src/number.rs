@@ -317,10 +317,12 @@ impl<'a> Number<'a> {
     {
         match self.value {
             Value::Text(text) => Decimal::of_text(text),
-            _ => {
-                let (negative, coefficient, scale) = self.short().unwrap_or_default();
-                Decimal::of_short(negative, coefficient, scale, buffer)
-            }
+            Value::Integer(value) => Decimal::of_short(value < 0, value.unsigned_abs(), 0, buffer),
+            Value::Scaled {
+                negative,
+                coefficient,
+                scale,
+            } => Decimal::of_short(negative, coefficient, scale, buffer),
         }
     }
 }

@@ -50,11 +50,35 @@ impl OwnedDocument {
     }
 
     /// The document of the text `null`.
+    ///
+    /// ```
+    /// use toolgate_json::{Kind, Node as _, OwnedDocument};
+    ///
+    /// assert_eq!(OwnedDocument::null().document().root().kind(), Kind::Null);
+    /// ```
     #[must_use]
     pub fn null() -> Self {
+        Self::of_one("null", NULL)
+    }
+
+    /// The document of the text `{}`: what absent arguments of a call stand for.
+    ///
+    /// ```
+    /// use toolgate_json::{Kind, Node as _, OwnedDocument};
+    ///
+    /// let empty = OwnedDocument::empty_object();
+    /// let root = empty.document().root();
+    /// assert_eq!((root.kind(), root.len(), root.raw()), (Kind::Object, 0, "{}"));
+    /// ```
+    #[must_use]
+    pub fn empty_object() -> Self {
+        Self::of_one("{}", EMPTY_OBJECT)
+    }
+
+    fn of_one(source: &str, slot: Slot) -> Self {
         let mut tape = Tape::default();
-        tape.slots.push(NULL);
-        let source = "null".to_owned();
+        tape.slots.push(slot);
+        let source = source.to_owned();
         Self {
             inner: Arc::new(Inner { source, tape }),
         }
@@ -79,6 +103,16 @@ impl fmt::Debug for OwnedDocument {
         write!(f, "Owned{:?}", self.document())
     }
 }
+
+/// The tape of `{}`.
+const EMPTY_OBJECT: Slot = Slot {
+    start: 0,
+    end: 2,
+    a: 1,
+    b: 0,
+    c: NONE,
+    tag: Tag::Object,
+};
 
 /// The tape of `null`.
 const NULL: Slot = Slot {

@@ -94,8 +94,7 @@ impl Reader {
             names: &mut self.names,
         };
         pass.run()?;
-        self.keys.drop_marked(&mut self.tape);
-        Ok(())
+        self.keys.drop_marked(&mut self.tape)
     }
 }
 
@@ -261,7 +260,7 @@ impl Pass<'_, '_> {
         };
         let after = bits::to_offset(self.tape.slots.len());
         let Some(slot) = self.tape.slots.get_mut(int::to_usize(open.own)) else {
-            return Ok(());
+            return Err(ReadError::internal(self.at, "a container without a slot"));
         };
         slot.end = bits::to_offset(self.at);
         slot.a = after;

@@ -102,9 +102,9 @@ impl Tape {
                 .scratch
                 .as_bytes()
                 .get(int::to_usize(slot.a)..int::to_usize(slot.b)),
-            _ => None,
+            _ => return &[],
         };
-        found.unwrap_or_default()
+        found.unwrap_or_else(|| missing().as_bytes())
     }
 
     /// The text of a string's or key's slot, unescaped.
@@ -118,10 +118,20 @@ impl Tape {
             Tag::Escaped | Tag::EscapedKey => self
                 .scratch
                 .get(int::to_usize(slot.a)..int::to_usize(slot.b)),
-            _ => None,
+            _ => return "",
         };
-        found.unwrap_or_default()
+        found.unwrap_or_else(missing)
     }
+}
+
+/// The text at a place that the source does not have.
+///
+/// The reader makes each place from bytes that it has just passed, so nothing gets here; a build
+/// with debug assertions stops if something does.
+#[cold]
+pub(crate) fn missing<'a>() -> &'a str {
+    debug_assert!(false, "a place of a document outside its source");
+    ""
 }
 
 /// The parent of the root, and the index of nothing.

@@ -79,24 +79,35 @@ fn first_by_hash<'a, N: Node<'a>, M: Meter>(
     count: usize,
     meter: &mut M,
 ) -> ControlFlow<M::Stop, Option<(usize, usize)>> {
-    let mut few = [Item::EMPTY; FEW];
+    let Some(first) = array.items().next() else {
+        return ControlFlow::Continue(None);
+    };
+    let unset = Item {
+        hash: 0,
+        index: 0,
+        node: first,
+    };
+    let mut few = [unset; FEW];
     let mut many = Vec::new();
     let items = match few.get_mut(..count) {
         Some(items) => items,
         None => {
             // Sorting them.
             meter.spend(int::to_u64(count / 2))?;
-            many.resize(count, Item::EMPTY);
+            many.resize(count, unset);
             many.as_mut_slice()
         }
     };
+    let mut filled = 0;
     for ((index, place), node) in items.iter_mut().enumerate().zip(array.items()) {
         *place = Item {
             hash: hash_value(node, meter)?,
             index,
-            node: Some(node),
+            node,
         };
+        filled = index + 1;
     }
+    let (items, _) = items.split_at_mut(filled.min(items.len()));
     items.sort_unstable_by_key(|item| (item.hash, item.index));
     let mut found = None;
     for group in items.chunk_by_mut(|left, right| left.hash == right.hash) {
@@ -120,15 +131,7 @@ fn first_by_hash<'a, N: Node<'a>, M: Meter>(
 struct Item<N> {
     hash: u64,
     index: usize,
-    node: Option<N>,
-}
-
-impl<N> Item<N> {
-    const EMPTY: Self = Self {
-        hash: 0,
-        index: 0,
-        node: None,
-    };
+    node: N,
 }
 
 /// Keeps the pair in `found` if it is equal and its later item comes earlier
@@ -193,10 +196,7 @@ fn compare_items<'a, N: Node<'a>, M: Meter>(
     right: &Item<N>,
     meter: &mut M,
 ) -> ControlFlow<M::Stop, Ordering> {
-    match (left.node, right.node) {
-        (Some(left), Some(right)) => compare(left, right, meter),
-        _ => ControlFlow::Continue(Ordering::Less),
-    }
+    compare(left.node, right.node, meter)
 }
 
 /// Arrays of scalars up to this long are compared pairwise.

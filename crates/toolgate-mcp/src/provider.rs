@@ -135,9 +135,9 @@ impl ProviderTools {
             };
         };
         let name = tool.contract.name();
-        let empty = OwnedDocument::read("{}", &toolgate_json::ReadLimits::default()).ok();
-        let view = arguments.or(empty.as_ref().map(|empty| empty.document().root()));
-        let Some(mapped) = view.and_then(|view| tool.mapping.back(view)) else {
+        let empty = OwnedDocument::empty_object();
+        let view = arguments.unwrap_or(empty.document().root());
+        let Some(mapped) = tool.mapping.back(view) else {
             let text = "the arguments are too large to be mapped to those of the tool".to_owned();
             return MappedCall {
                 name: name.to_owned(),

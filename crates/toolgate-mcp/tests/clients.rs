@@ -10,7 +10,7 @@ mod support;
 
 use random::{Random, value};
 use support::{at, json, listing, shared_files, tool};
-use toolgate_json::Node as _;
+use toolgate_json::{Node as _, ReadLimits};
 use toolgate_mcp::catalog::Listing;
 use toolgate_mcp::clients::{CostlySchemas, sanitize, simplify};
 use toolgate_mcp::contract::SchemaStore;
@@ -23,9 +23,28 @@ const INPUT: &str = r#"{"type":"object"}"#;
 fn told(output: &str, costly: CostlySchemas) -> Option<String> {
     let store = SchemaStore::lenient();
     let page = listing(&[&tool("t", INPUT, Some(output))]);
-    let page = simplify(&page, &store, costly, |_| true).map_or(page, |told| told.listing);
+    let page = simplify(&page, &store, costly, |_| true)
+        .unwrap()
+        .map_or(page, |told| told.listing);
     let document = json(page.text());
     at(document.document(), "/result/tools/0/outputSchema").map(str::to_owned)
+}
+
+/// A page is rewritten under the bounds that it was read under, and one that does not fit them
+/// afterwards is an error, not a page that needs no rewriting.
+#[test]
+fn a_page_over_the_default_bounds_is_sanitized() {
+    let deep = format!("{}{}", "[".repeat(17_000), "]".repeat(17_000));
+    let page = format!(r#"{{"tools":[],"nextCursor":null,"_meta":{{"a":{deep}}}}}"#);
+    assert!(Listing::read(page.as_str()).is_err());
+    let limits = ReadLimits {
+        depth: 20_000,
+        ..ReadLimits::default()
+    };
+    let page = Listing::read_within(page, &limits).unwrap();
+    let mended = sanitize(&page, &SchemaStore::new(), true, |_| true);
+    let mended = mended.unwrap().unwrap();
+    assert!(!mended.listing.text().contains("nextCursor"));
 }
 
 /// Each loosened assertion where it counts for its parent, and against it.
@@ -152,9 +171,12 @@ fn real_tools_are_told_as_they_are() {
     for (name, text) in shared_files("corpus/listings", "json") {
         let page = Listing::read(text.as_str()).unwrap();
         let store = SchemaStore::lenient();
-        assert!(sanitize(&page, &store, true, |_| true).is_none(), "{name}");
+        assert!(
+            sanitize(&page, &store, true, |_| true).unwrap().is_none(),
+            "{name}"
+        );
         tools += page.result().member("tools").unwrap().len();
-        let Some(now) = simplify(&page, &store, CostlySchemas::Simplify, |_| true) else {
+        let Some(now) = simplify(&page, &store, CostlySchemas::Simplify, |_| true).unwrap() else {
             continue;
         };
         otherwise += now.lost.len();

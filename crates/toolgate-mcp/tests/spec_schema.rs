@@ -126,8 +126,13 @@ fn mended_lists_validate_in_every_era() {
     );
     let store = SchemaStore::lenient();
     let page = Listing::read(page.as_str()).unwrap();
-    let page = sanitize(&page, &store, true, |_| true).unwrap().listing;
-    let page = simplify(&page, &store, CostlySchemas::Simplify, |_| true).unwrap();
+    let page = sanitize(&page, &store, true, |_| true)
+        .unwrap()
+        .unwrap()
+        .listing;
+    let page = simplify(&page, &store, CostlySchemas::Simplify, |_| true)
+        .unwrap()
+        .unwrap();
     let mut checked = 0;
     for era in Era::ALL {
         let Some(schema) = definition(era, "ListToolsResult") else {

@@ -97,9 +97,8 @@ impl Alphabet {
         let mut at = 0;
         while at <= LAST {
             while let Some((_, set)) = edges.next_if(|edge| edge.0 <= at) {
-                if let Some(word) = signature.get_mut(toolgate_json::int::to_usize(set / 64)) {
-                    *word ^= 1 << (set % 64);
-                }
+                let word = signature.get_mut(toolgate_json::int::to_usize(set / 64))?;
+                *word ^= 1 << (set % 64);
             }
             let next = edges.peek().map_or(LAST + 1, |edge| edge.0);
             let symbol = match known.get(&signature) {
@@ -128,20 +127,21 @@ impl Alphabet {
             at = next;
         }
         let has = |signature: &[u64], set: u32| {
-            signature
-                .get(toolgate_json::int::to_usize(set / 64))
-                .is_some_and(|word| word >> (set % 64) & 1 == 1)
+            let word = signature.get(toolgate_json::int::to_usize(set / 64));
+            word.map(|word| word >> (set % 64) & 1 == 1)
         };
         let mut word_symbols = vec![false; known.len()];
         for (signature, symbol) in &known {
-            if let Some(slot) = word_symbols.get_mut(usize::from(*symbol)) {
-                *slot = has(signature, words);
-            }
+            *word_symbols.get_mut(usize::from(*symbol))? = has(signature, words)?;
         }
         for (set, index) in sets {
-            let symbols = known.iter().filter(|(signature, _)| has(signature, *index));
-            out.members
-                .insert(*set, symbols.map(|(_, symbol)| *symbol).collect());
+            let mut members = Vec::new();
+            for (signature, symbol) in &known {
+                if has(signature, *index)? {
+                    members.push(*symbol);
+                }
+            }
+            out.members.insert(*set, members);
         }
         out.len = known.len();
         out.words = word_symbols;

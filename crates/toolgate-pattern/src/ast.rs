@@ -139,11 +139,10 @@ impl Ast {
         to_u32(self.targets.len() - 1)
     }
 
-    /// Fills in the groups of a target.
-    pub(crate) fn set_target(&mut self, target: u32, groups: Vec<u32>) {
-        if let Some(slot) = self.targets.get_mut(to_usize(target)) {
-            *slot = groups;
-        }
+    /// Fills in the groups of a target; none if there is no such target.
+    pub(crate) fn set_target(&mut self, target: u32, groups: Vec<u32>) -> Option<()> {
+        *self.targets.get_mut(to_usize(target))? = groups;
+        Some(())
     }
 
     /// Whether each index leads to an entry, and to children only that stand before their parent.

@@ -437,7 +437,7 @@ impl Machine {
         let bytes_per_unit = if fold { 1 } else { 16 };
         spend(fuel, to_u64(captured.len() / bytes_per_unit))?;
         if fold {
-            return Some(refer_folded(captured, back, haystack, at));
+            return refer_folded(captured, back, haystack, at);
         }
         Some(if back {
             let head = haystack.get(..at)?;

@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::cursor::Cursor;
 use crate::error::PatternError;
 use crate::escape::{self, ClassEscape, Escape};
+use crate::property;
 use crate::set::CodeSet;
 
 /// Reads a class whose `[` at `start` has been read. The set is empty unless
@@ -29,13 +30,13 @@ pub(crate) fn parse(
         };
         let before_dash = context.cursor.at();
         if !context.cursor.eat('-') {
-            bracket.add(low);
+            bracket.add(low, context)?;
             continue;
         }
         if context.cursor.peek() == Some(']') {
             // A last dash is a dash.
             context.cursor.seek(before_dash);
-            bracket.add(low);
+            bracket.add(low, context)?;
             continue;
         }
         let Some(high) = member(context, start)? else {
@@ -48,16 +49,16 @@ pub(crate) fn parse(
             }
             (low, high) => {
                 context.legacy("a range from or to a set", at)?;
-                bracket.add(low);
+                bracket.add(low, context)?;
                 bracket.range(DASH, DASH);
-                bracket.add(high);
+                bracket.add(high, context)?;
             }
         }
     }
     let mut set = bracket.set;
     set.normalise();
-    if context.flags.ignore_case {
-        set.fold();
+    if context.flags.ignore_case && builds && set.fold().is_none() {
+        return Err(context.internal(property::MISSING));
     }
     if negative && builds {
         set.negate();
@@ -111,7 +112,7 @@ struct Bracket<'t> {
 }
 
 impl<'t> Bracket<'t> {
-    fn add(&mut self, member: Member<'t>) {
+    fn add(&mut self, member: Member<'t>, context: &Context<'_>) -> Result<(), PatternError> {
         match member {
             Member::Char(c) => self.range(c, c),
             Member::Class(class) => {
@@ -124,10 +125,14 @@ impl<'t> Bracket<'t> {
                     _ => self.builds,
                 };
                 if new {
-                    self.set.union(&class.set(self.ignore_case));
+                    let Some(set) = class.set(self.ignore_case) else {
+                        return Err(context.internal(property::MISSING));
+                    };
+                    self.set.union(&set);
                 }
             }
         }
+        Ok(())
     }
 
     fn range(&mut self, low: u32, high: u32) {

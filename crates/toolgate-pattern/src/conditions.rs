@@ -69,8 +69,14 @@ pub(crate) fn is_single(ast: &Ast, what: Node, c: u32) -> Option<bool> {
     }
 }
 
-/// Compares character by character under simple case folding.
-pub(crate) fn refer_folded(captured: &str, back: bool, haystack: &str, at: usize) -> Option<usize> {
+/// Compares character by character under simple case folding: where the captured text ends if
+/// it stands at `at`. None if there is no table of case folding.
+pub(crate) fn refer_folded(
+    captured: &str,
+    back: bool,
+    haystack: &str,
+    at: usize,
+) -> Option<Option<usize>> {
     let mut at = at;
     let mut chars = captured.chars();
     while let Some(expected) = if back {
@@ -78,12 +84,14 @@ pub(crate) fn refer_folded(captured: &str, back: bool, haystack: &str, at: usize
     } else {
         chars.next()
     } {
-        let (found, next) = neighbour(haystack, at, back)?;
+        let Some((found, next)) = neighbour(haystack, at, back) else {
+            return Some(None);
+        };
         let expected = u32::from(expected);
-        if found != expected && !fold::orbit(expected).contains(&found) {
-            return None;
+        if found != expected && !fold::orbit(expected)?.contains(&found) {
+            return Some(None);
         }
         at = next;
     }
-    Some(at)
+    Some(Some(at))
 }

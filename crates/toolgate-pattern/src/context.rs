@@ -66,6 +66,11 @@ impl<'t> Context<'t> {
         PatternError::syntax(self.cursor.text(), message, start..self.cursor.at())
     }
 
+    /// The error for a state of the parser that cannot be: `what` names it.
+    pub(crate) fn internal(&self, what: &'static str) -> PatternError {
+        PatternError::internal(self.cursor.text(), what)
+    }
+
     /// Accepts what only Annex B allows, if the grammar is lenient.
     pub(crate) fn legacy(
         &mut self,
@@ -96,15 +101,19 @@ impl<'t> Context<'t> {
                 }
                 ':' if on || !seen.is_empty() => return Ok(flags),
                 '-' if on => on = false,
-                'i' | 'm' | 's' if !seen.contains(c) => {
-                    seen.push(c);
-                    match c {
-                        'i' => flags.ignore_case = on,
-                        'm' => flags.multiline = on,
-                        _ => flags.dot_all = on,
+                _ => {
+                    let flag = match c {
+                        'i' => &mut flags.ignore_case,
+                        'm' => &mut flags.multiline,
+                        's' => &mut flags.dot_all,
+                        _ => break,
+                    };
+                    if seen.contains(c) {
+                        break;
                     }
+                    *flag = on;
+                    seen.push(c);
                 }
-                _ => break,
             }
         }
         Err(self.error("unknown kind of group", start))

@@ -87,8 +87,9 @@ impl PatternError {
         )
     }
 
-    pub(crate) fn internal(text: &str) -> Self {
-        let message = "the tree of this pattern is inconsistent, a defect of toolgate-pattern,";
+    /// A state that cannot be: `what` names it.
+    pub(crate) fn internal(text: &str, what: &'static str) -> Self {
+        let message = format!("internal error of toolgate-pattern ({what})");
         let span = 0..text.len();
         Self::new(PatternErrorKind::Internal, text, message.into(), span, None)
     }

@@ -1,5 +1,7 @@
 //! What stands after a backslash, and the names of groups.
 
+use std::sync::OnceLock;
+
 use crate::context::{Context, Grammar};
 use crate::error::PatternError;
 use crate::property::{self, Lookup};
@@ -34,17 +36,18 @@ pub(crate) enum ClassEscape<'t> {
 }
 
 impl ClassEscape<'_> {
-    /// The members of the escape outside brackets.
-    pub(crate) fn alone(self, ignore_case: bool) -> CodeSet {
-        let mut set = self.set(ignore_case);
+    /// The members of the escape outside brackets; none if a table is missing.
+    pub(crate) fn alone(self, ignore_case: bool) -> Option<CodeSet> {
+        let mut set = self.set(ignore_case)?;
         if ignore_case {
-            set.fold();
+            set.fold()?;
         }
-        set
+        Some(set)
     }
 
-    /// The members. Where case is ignored the caller folds the set it builds.
-    pub(crate) fn set(self, ignore_case: bool) -> CodeSet {
+    /// The members; none if a table is missing. Where case is ignored the caller folds the set
+    /// it builds.
+    pub(crate) fn set(self, ignore_case: bool) -> Option<CodeSet> {
         let (mut set, negative) = match self {
             Self::Digit { negative } => (CodeSet::of(set::DIGIT), negative),
             Self::Space { negative } => (CodeSet::of(set::SPACE), negative),
@@ -53,12 +56,12 @@ impl ClassEscape<'_> {
             Self::Property {
                 expression,
                 negative,
-            } => (property::set(expression).unwrap_or_default(), negative),
+            } => (property::set(expression)?, negative),
         };
         if negative {
             set.negate();
         }
-        set
+        Some(set)
     }
 }
 
@@ -93,7 +96,7 @@ pub(crate) fn member<'t>(
             Ok(Escape::Char(0x2D))
         }
         Some('1'..='7') => {
-            let value = octal(context);
+            let value = octal(context)?;
             context.legacy("octal escape", start)?;
             Ok(Escape::Char(value))
         }
@@ -106,7 +109,7 @@ pub(crate) fn member<'t>(
                 context.legacy("`\\c` without a letter", start)?;
                 return Ok(Escape::Char(u32::from(c) % 32));
             }
-            control(context, start)
+            control(context, start).map(Escape::Char)
         }
         Some('k') if context.grammar == Grammar::Lenient && context.group_count().named => {
             context.cursor.next();
@@ -139,12 +142,7 @@ fn character(context: &mut Context<'_>, c: char, start: usize) -> Result<u32, Pa
         'r' => 0x0D,
         't' => 0x09,
         'v' => 0x0B,
-        'c' => {
-            return control(context, start).map(|escape| match escape {
-                Escape::Char(c) => c,
-                _ => 0,
-            });
-        }
+        'c' => return control(context, start),
         'u' => return unicode(context, start),
         'x' => match context.cursor.eat_hex(2) {
             Some(value) => value,
@@ -156,7 +154,7 @@ fn character(context: &mut Context<'_>, c: char, start: usize) -> Result<u32, Pa
         '0' if !matches!(context.cursor.peek(), Some('0'..='9')) => 0,
         '0' => {
             context.cursor.seek(start + 1);
-            let value = octal(context);
+            let value = octal(context)?;
             context.legacy("octal escape", start)?;
             value
         }
@@ -170,17 +168,17 @@ fn character(context: &mut Context<'_>, c: char, start: usize) -> Result<u32, Pa
 }
 
 /// Reads what follows `\c`.
-fn control<'t>(context: &mut Context<'t>, start: usize) -> Result<Escape<'t>, PatternError> {
+fn control(context: &mut Context<'_>, start: usize) -> Result<u32, PatternError> {
     match context.cursor.peek() {
         Some(c) if c.is_ascii_alphabetic() => {
             context.cursor.next();
-            Ok(Escape::Char(u32::from(c) % 32))
+            Ok(u32::from(c) % 32)
         }
         _ => {
             context.legacy("`\\c` without a letter", start)?;
             // The backslash stands for itself, and the `c` is read again.
             context.cursor.seek(start + 1);
-            Ok(Escape::Char(0x5C))
+            Ok(0x5C)
         }
     }
 }
@@ -259,7 +257,9 @@ fn property<'t>(
 /// Reads a decimal escape outside brackets.
 fn number<'t>(context: &mut Context<'t>, start: usize) -> Result<Escape<'t>, PatternError> {
     let first = context.cursor.peek();
-    let number = context.cursor.eat_decimal().unwrap_or(0);
+    let Some(number) = context.cursor.eat_decimal() else {
+        return Err(context.internal("a decimal escape without a digit"));
+    };
     if context.grammar == Grammar::Strict || number <= context.group_count().captures {
         // In the strict grammar the parser compares with the final count.
         return Ok(Escape::Number(number));
@@ -270,14 +270,16 @@ fn number<'t>(context: &mut Context<'t>, start: usize) -> Result<Escape<'t>, Pat
         context.legacy("escaped digit", start)?;
         return Ok(Escape::Char(u32::from(c)));
     }
-    let value = octal(context);
+    let value = octal(context)?;
     context.legacy("octal escape", start)?;
     Ok(Escape::Char(value))
 }
 
 /// Reads *LegacyOctalEscapeSequence*: at most 0o377.
-fn octal(context: &mut Context<'_>) -> u32 {
-    let mut value = context.cursor.eat_digit(8).unwrap_or(0);
+fn octal(context: &mut Context<'_>) -> Result<u32, PatternError> {
+    let Some(mut value) = context.cursor.eat_digit(8) else {
+        return Err(context.internal("an octal escape without a digit"));
+    };
     let more = if value <= 3 { 2 } else { 1 };
     for _ in 0..more {
         match context.cursor.eat_digit(8) {
@@ -285,7 +287,7 @@ fn octal(context: &mut Context<'_>) -> u32 {
             None => break,
         }
     }
-    value
+    Ok(value)
 }
 
 /// Reads `k<name>`, or the letter where no group has a name.
@@ -317,37 +319,42 @@ pub(crate) fn group_name(context: &mut Context<'_>, start: usize) -> Result<Stri
         } else {
             Some(c)
         };
-        match c {
-            Some(c) if !c.is_ascii() && property::look_up("ID_Start") != Lookup::Known => {
+        let Some(c) = c else {
+            break;
+        };
+        match is_name_part(c, name.is_empty()) {
+            None if property::look_up("ID_Start") == Lookup::Known => {
+                return Err(context.internal(property::MISSING));
+            }
+            None => {
                 return Err(PatternError::unsupported(
                     context.cursor.text(),
                     "group name beyond ASCII, without a table here",
                     start..context.cursor.at(),
                 ));
             }
-            Some(c) if is_name_part(c, name.is_empty()) => name.push(c),
-            _ => break,
+            Some(true) => name.push(c),
+            Some(false) => break,
         }
     }
     Err(context.error("group name that is no identifier", start))
 }
 
-/// *RegExpIdentifierStart*, or *RegExpIdentifierPart* after the first.
-fn is_name_part(c: char, first: bool) -> bool {
+/// *RegExpIdentifierStart*, or *RegExpIdentifierPart* after the first; none if the table of
+/// letters beyond ASCII is missing.
+fn is_name_part(c: char, first: bool) -> Option<bool> {
     if c.is_ascii() {
-        return c == '$' || c == '_' || c.is_ascii_alphabetic() || !first && c.is_ascii_digit();
+        let letter = c == '$' || c == '_' || c.is_ascii_alphabetic();
+        return Some(letter || !first && c.is_ascii_digit());
     }
-    if !first && matches!(c, '\u{200C}' | '\u{200D}') {
-        return true;
-    }
-    static START: std::sync::OnceLock<set::Class> = std::sync::OnceLock::new();
-    static PART: std::sync::OnceLock<set::Class> = std::sync::OnceLock::new();
+    static START: OnceLock<Option<set::Class>> = OnceLock::new();
+    static PART: OnceLock<Option<set::Class>> = OnceLock::new();
     let (table, property) = if first {
         (&START, "ID_Start")
     } else {
         (&PART, "ID_Continue")
     };
-    table
-        .get_or_init(|| property::set(property).unwrap_or_default().freeze())
-        .contains(u32::from(c))
+    let table = table.get_or_init(|| property::set(property).map(CodeSet::freeze));
+    let joiner = !first && matches!(c, '\u{200C}' | '\u{200D}');
+    Some(joiner || table.as_ref()?.contains(u32::from(c)))
 }

@@ -24,30 +24,30 @@ pub(crate) struct Orbits {
     orbits: Vec<Vec<u32>>,
 }
 
-/// The orbit of a code point, itself included; empty if it folds alone.
-pub(crate) fn orbit(c: u32) -> &'static [u32] {
-    let table = table();
-    let found = table.points.binary_search_by_key(&c, |point| point.0);
-    let place = found.ok().and_then(|at| table.points.get(at));
-    place
-        .and_then(|(_, place)| table.orbits.get(*place))
-        .map_or(&[], Vec::as_slice)
+/// The orbit of a code point, itself included; empty if it folds alone, none if there is no
+/// table.
+pub(crate) fn orbit(c: u32) -> Option<&'static [u32]> {
+    let table = table()?;
+    match table.points.binary_search_by_key(&c, |point| point.0) {
+        Err(_) => Some(&[]),
+        Ok(at) => {
+            let (_, place) = table.points.get(at)?;
+            table.orbits.get(*place).map(Vec::as_slice)
+        }
+    }
 }
 
-/// The code points that a set in order lacks though they fold as a member.
-pub(crate) fn company(ranges: &[(u32, u32)]) -> Vec<u32> {
-    let table = table();
+/// The code points that a set in order lacks though they fold as a member; none if there is no
+/// table.
+pub(crate) fn equivalents(ranges: &[(u32, u32)]) -> Option<Vec<u32>> {
+    let table = table()?;
     let mut met = vec![0_usize; table.orbits.len()];
     let mut ranges = ranges.iter().peekable();
     for (c, place) in &table.points {
         while ranges.next_if(|range| range.1 < *c).is_some() {}
         match ranges.peek() {
             None => break,
-            Some(range) if range.0 <= *c => {
-                if let Some(count) = met.get_mut(*place) {
-                    *count += 1;
-                }
-            }
+            Some(range) if range.0 <= *c => *met.get_mut(*place)? += 1,
             Some(_) => {}
         }
     }
@@ -57,39 +57,39 @@ pub(crate) fn company(ranges: &[(u32, u32)]) -> Vec<u32> {
             out.extend(orbit);
         }
     }
-    out
+    Some(out)
 }
 
-fn table() -> &'static Orbits {
-    static TABLE: OnceLock<Orbits> = OnceLock::new();
-    TABLE.get_or_init(build)
+fn table() -> Option<&'static Orbits> {
+    static TABLE: OnceLock<Option<Orbits>> = OnceLock::new();
+    TABLE.get_or_init(build).as_ref()
 }
 
+/// No table: [`TABLE`] says so, and no caller asks.
 #[cfg(not(feature = "unicode"))]
-fn build() -> Orbits {
-    Orbits::default()
+fn build() -> Option<Orbits> {
+    None
 }
 
 /// Asks `regex-syntax` about every code point that has to do with case: once,
-/// since asking it about a large set takes as long each time.
+/// since asking it about a large set takes as long each time. None if it was built without
+/// the tables.
 #[cfg(feature = "unicode")]
-fn build() -> Orbits {
+fn build() -> Option<Orbits> {
     let mut candidates = CodeSet::default();
     for name in [
         "Cased",
         "Changes_When_Casefolded",
         "Changes_When_Casemapped",
     ] {
-        candidates.union(&property::set(name).unwrap_or_default());
+        candidates.union(&property::set(name)?);
     }
     candidates.normalise();
     let mut out = Orbits::default();
     for &(low, high) in candidates.ranges() {
         for single in (low..=high).filter_map(char::from_u32) {
             let mut class = ClassUnicode::new([ClassUnicodeRange::new(single, single)]);
-            if class.try_case_fold_simple().is_err() {
-                continue;
-            }
+            class.try_case_fold_simple().ok()?;
             let members = class.ranges().iter();
             let orbit: Vec<u32> = members
                 .flat_map(|range| u32::from(range.start())..=u32::from(range.end()))
@@ -103,7 +103,7 @@ fn build() -> Orbits {
         }
     }
     out.points.sort_unstable();
-    out
+    Some(out)
 }
 
 #[cfg(all(test, feature = "unicode"))]
@@ -116,14 +116,14 @@ mod tests {
             let mut class = ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
             class.try_case_fold_simple().unwrap();
             let size: usize = class.ranges().iter().map(ClassUnicodeRange::len).sum();
-            assert_eq!(size, orbit(u32::from(c)).len().max(1), "{c:?}");
+            assert_eq!(size, orbit(u32::from(c)).unwrap().len().max(1), "{c:?}");
         }
     }
 
     #[test]
     fn known_orbits() {
-        assert_eq!(orbit(u32::from('k')), [0x4B, 0x6B, 0x212A]);
-        assert_eq!(orbit(u32::from('ß')), [0xDF, 0x1E9E]);
-        assert_eq!(orbit(u32::from('1')), []);
+        assert_eq!(orbit(u32::from('k')).unwrap(), [0x4B, 0x6B, 0x212A]);
+        assert_eq!(orbit(u32::from('ß')).unwrap(), [0xDF, 0x1E9E]);
+        assert!(orbit(u32::from('1')).unwrap().is_empty());
     }
 }

@@ -44,11 +44,8 @@ impl Names {
     /// A group closes.
     pub(crate) fn close(&mut self, text: &str) -> Result<(), PatternError> {
         self.next_alternative();
-        let Some(inner) = self.scopes.pop() else {
-            return Ok(());
-        };
-        let Some(outer) = self.scopes.last_mut() else {
-            return Ok(());
+        let (Some(inner), Some(outer)) = (self.scopes.pop(), self.scopes.last_mut()) else {
+            return Err(PatternError::internal(text, OUTSIDE));
         };
         match absorb(&mut outer.current, inner.earlier) {
             Some(span) => Err(duplicate(text, span)),
@@ -64,9 +61,10 @@ impl Names {
         index: u32,
         span: Range<usize>,
     ) -> Result<(), PatternError> {
-        if let Some(scope) = self.scopes.last_mut()
-            && scope.current.insert(name.clone(), span.clone()).is_some()
-        {
+        let Some(scope) = self.scopes.last_mut() else {
+            return Err(PatternError::internal(text, OUTSIDE));
+        };
+        if scope.current.insert(name.clone(), span.clone()).is_some() {
             return Err(duplicate(text, span));
         }
         self.groups.entry(name).or_default().push(index);
@@ -85,7 +83,12 @@ impl Names {
                 let message = "backreference to a group name that does not exist";
                 return Err(PatternError::syntax(text, message, span.clone()));
             };
-            ast.set_target(*target, groups.clone());
+            if ast.set_target(*target, groups.clone()).is_none() {
+                return Err(PatternError::internal(
+                    text,
+                    "a backreference without a target",
+                ));
+            }
         }
         Ok(())
     }
@@ -115,6 +118,9 @@ fn absorb(
     }
     clash
 }
+
+/// What an internal error says if a group closes or has a name although none is open.
+const OUTSIDE: &str = "a group that was not opened";
 
 fn duplicate(text: &str, span: Range<usize>) -> PatternError {
     PatternError::syntax(text, "two groups of one name", span)

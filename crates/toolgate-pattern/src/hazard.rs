@@ -46,11 +46,9 @@ impl Pattern {
     /// ```
     #[must_use]
     pub fn hazard(&self) -> Hazard {
-        match parse::parse(&self.text, usize::MAX, usize::MAX) {
-            Ok(parsed) => of(&parsed.ast, parsed.root, false, 0),
-            // It was read before.
-            Err(_) => Hazard::Exponential,
-        }
+        let parsed = parse::parse(&self.text, usize::MAX, usize::MAX).ok();
+        let hazard = parsed.and_then(|parsed| of(&parsed.ast, parsed.root, false, 0));
+        hazard.unwrap_or(Hazard::Exponential)
     }
 }
 
@@ -78,23 +76,19 @@ impl Hazard {
     }
 }
 
-/// The time of matching what stands at `root`; from one place only if `fixed`.
-fn of(ast: &Ast, root: NodeId, fixed: bool, depth: usize) -> Hazard {
+/// The time of matching what stands at `root`; from one place only if `fixed`. None if it is
+/// not decided within bounds, or the analysis contradicts itself.
+fn of(ast: &Ast, root: NodeId, fixed: bool, depth: usize) -> Option<Hazard> {
     let facts = ast.facts(root);
     if depth > LOOKS {
-        return Hazard::Exponential;
+        return None;
     }
-    let Some(automaton) = automaton::Automaton::of(ast, root, fixed || facts.anchored) else {
-        return Hazard::Exponential;
-    };
-    let mut hazard = paths::hazard(&automaton);
+    let automaton = automaton::Automaton::of(ast, root, fixed || facts.anchored)?;
+    let mut hazard = paths::hazard(&automaton)?;
     for look in &automaton.looks {
-        let Node::Look { child, .. } = ast.node(look.node) else {
-            continue;
-        };
-        let inner = of(ast, child, true, depth + 1);
+        let inner = of(ast, look.child, true, depth + 1)?;
         // A lookaround without a loop takes a bounded time wherever it is tried.
-        let bounded = inner == Hazard::None && !has_loop(ast, child);
+        let bounded = inner == Hazard::None && !has_loop(ast, look.child);
         if !bounded {
             hazard = if look.repeated || !(fixed || facts.anchored) {
                 hazard.and(inner.within(hazard))
@@ -103,7 +97,7 @@ fn of(ast: &Ast, root: NodeId, fixed: bool, depth: usize) -> Hazard {
             };
         }
     }
-    hazard
+    Some(hazard)
 }
 
 /// Whether there is a repetition of many turns in a node.

@@ -82,11 +82,12 @@ enum Task {
         exit: u32,
         greedy: bool,
     },
+    /// The body of the loop at `head` has been emitted; `decide` belongs there.
     Loop {
-        node: Node,
         index: u32,
+        captures: (u32, u32),
         head: u32,
-        exit: u32,
+        decide: Op,
     },
     Save {
         slot: u32,
@@ -97,8 +98,9 @@ enum Task {
     },
 }
 
-/// The program of a pattern; at most four instructions for each node.
-pub(crate) fn compile(ast: &Ast, root: NodeId) -> Program {
+/// The program of a pattern, at most four instructions for each node; none if the tree or the
+/// emission contradicts itself.
+pub(crate) fn compile(ast: &Ast, root: NodeId) -> Option<Program> {
     let mut emitter = Emitter {
         ast,
         code: vec![Instruction {
@@ -110,15 +112,15 @@ pub(crate) fn compile(ast: &Ast, root: NodeId) -> Program {
         loops: 0,
     };
     while let Some(task) = emitter.tasks.pop() {
-        emitter.step(task);
+        emitter.step(task)?;
     }
-    Program {
+    Some(Program {
         start: emitter.next,
         anchored: ast.facts(root).anchored,
         slots: ast.captures.saturating_mul(2),
         loops: emitter.loops,
         code: emitter.code,
-    }
+    })
 }
 
 struct Emitter<'a> {
@@ -130,9 +132,9 @@ struct Emitter<'a> {
 }
 
 impl Emitter<'_> {
-    fn step(&mut self, task: Task) {
+    fn step(&mut self, task: Task) -> Option<()> {
         match task {
-            Task::Emit(id, back) => self.emit(id, back),
+            Task::Emit(id, back) => self.emit(id, back)?,
             Task::Alternative {
                 list,
                 at,
@@ -145,7 +147,7 @@ impl Emitter<'_> {
                 }
                 let entry = self.next;
                 if let Some(at) = at.checked_sub(1) {
-                    self.alternative(list, at, exit, Some(entry), back);
+                    self.alternative(list, at, exit, Some(entry), back)?;
                 }
             }
             Task::Option { exit, greedy } => {
@@ -157,41 +159,26 @@ impl Emitter<'_> {
                 }
             }
             Task::Loop {
-                node,
                 index,
+                captures,
                 head,
-                exit,
+                decide,
             } => {
-                let Node::Repeat {
-                    min,
-                    max,
-                    greedy,
-                    captures,
-                    ..
-                } = node
-                else {
-                    return;
-                };
                 self.op(Op::LoopBody { index, captures });
-                if let Some(instruction) = self.code.get_mut(to_usize(head)) {
-                    instruction.next = self.next;
-                    instruction.op = Op::LoopHead {
-                        index,
-                        min,
-                        max,
-                        greedy,
-                        exit,
-                    };
-                }
+                *self.code.get_mut(to_usize(head))? = Instruction {
+                    op: decide,
+                    next: self.next,
+                };
                 self.next = head;
                 self.op(Op::LoopInit { index });
             }
             Task::Save { slot } => self.op(Op::Save { slot }),
             Task::Look { negative, after } => self.op(Op::Look { negative, after }),
         }
+        Some(())
     }
 
-    fn emit(&mut self, id: NodeId, back: bool) {
+    fn emit(&mut self, id: NodeId, back: bool) -> Option<()> {
         let node = self.ast.node(id);
         match node {
             Node::Empty => {}
@@ -218,7 +205,7 @@ impl Emitter<'_> {
             }
             Node::Alternate(list) => {
                 if let Some(last) = self.ast.children(list).len().checked_sub(1) {
-                    self.alternative(list, to_u32(last), self.next, None, back);
+                    self.alternative(list, to_u32(last), self.next, None, back)?;
                 }
             }
             Node::Repeat {
@@ -226,8 +213,8 @@ impl Emitter<'_> {
                 min,
                 max,
                 greedy,
-                ..
-            } => self.repeat(node, child, (min, max), greedy, back),
+                captures,
+            } => self.repeat(child, (min, max), greedy, captures, back),
             Node::Look {
                 behind,
                 negative,
@@ -239,14 +226,15 @@ impl Emitter<'_> {
                 self.tasks.push(Task::Emit(child, behind));
             }
         }
+        Some(())
     }
 
     fn repeat(
         &mut self,
-        node: Node,
         child: NodeId,
         (min, max): (u32, u32),
         greedy: bool,
+        captures: (u32, u32),
         back: bool,
     ) {
         let what = self.ast.node(child);
@@ -271,16 +259,29 @@ impl Emitter<'_> {
             let head = self.next;
             self.op(Op::LoopEnd { index, min });
             self.tasks.push(Task::Loop {
-                node,
                 index,
+                captures,
                 head,
-                exit,
+                decide: Op::LoopHead {
+                    index,
+                    min,
+                    max,
+                    greedy,
+                    exit,
+                },
             });
             self.tasks.push(Task::Emit(child, back));
         }
     }
 
-    fn alternative(&mut self, list: List, at: u32, exit: u32, tail: Option<u32>, back: bool) {
+    fn alternative(
+        &mut self,
+        list: List,
+        at: u32,
+        exit: u32,
+        tail: Option<u32>,
+        back: bool,
+    ) -> Option<()> {
         self.next = exit;
         self.tasks.push(Task::Alternative {
             list,
@@ -289,9 +290,9 @@ impl Emitter<'_> {
             tail,
             back,
         });
-        if let Some(child) = self.ast.children(list).get(to_usize(at)) {
-            self.tasks.push(Task::Emit(*child, back));
-        }
+        let child = self.ast.children(list).get(to_usize(at))?;
+        self.tasks.push(Task::Emit(*child, back));
+        Some(())
     }
 
     /// Adds an instruction before `next`, which it becomes.

@@ -1,9 +1,11 @@
 //! One class per distinct spelling: `\p{L}` written a thousand times is built once.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use crate::ast::{Ast, ClassId};
 use crate::context::Flags;
+use crate::error::PatternError;
 use crate::set::CodeSet;
 
 /// The classes of one pattern by their text and the flags in force.
@@ -24,11 +26,11 @@ impl<'t> Interner<'t> {
         ast: &mut Ast,
         text: &'t str,
         flags: Flags,
-        build: impl FnOnce() -> CodeSet,
-    ) -> ClassId {
-        *self
-            .known
-            .entry((text, flags))
-            .or_insert_with(|| ast.add_class(build().freeze()))
+        build: impl FnOnce() -> Result<CodeSet, PatternError>,
+    ) -> Result<ClassId, PatternError> {
+        match self.known.entry((text, flags)) {
+            Entry::Occupied(known) => Ok(*known.get()),
+            Entry::Vacant(place) => Ok(*place.insert(ast.add_class(build()?.freeze()))),
+        }
     }
 }

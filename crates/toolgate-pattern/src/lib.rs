@@ -137,7 +137,7 @@ impl Pattern {
         }
         let parsed = parse::parse(text, limits.depth, limits.size)?;
         if !parsed.ast.is_consistent(parsed.root) {
-            return Err(PatternError::internal(text));
+            return Err(PatternError::internal(text, "inconsistent tree"));
         }
         let (plan, size) = plan::plan(&parsed.ast, parsed.root);
         let size = size

@@ -74,9 +74,9 @@ enum Task {
     },
 }
 
-/// The program of a sequence of nodes without lookarounds or backreferences.
+/// The program of a sequence of nodes; none if there is a lookaround or a backreference in it.
 /// Its length is the cost in the nodes' facts plus one.
-pub(crate) fn compile(ast: &Ast, sequence: &[NodeId]) -> Program {
+pub(crate) fn compile(ast: &Ast, sequence: &[NodeId]) -> Option<Program> {
     let mut emitter = Emitter {
         ast,
         code: vec![Op::Match],
@@ -89,14 +89,14 @@ pub(crate) fn compile(ast: &Ast, sequence: &[NodeId]) -> Program {
         .tasks
         .extend(sequence.iter().map(|id| Task::Emit(*id)));
     while let Some(task) = emitter.tasks.pop() {
-        emitter.step(task);
+        emitter.step(task)?;
     }
-    Program {
+    Some(Program {
         start: emitter.next,
         words: emitter.words,
         anchored: sequence.iter().any(|id| ast.facts(*id).anchored),
         code: emitter.code,
-    }
+    })
 }
 
 struct Emitter<'a> {
@@ -108,9 +108,9 @@ struct Emitter<'a> {
 }
 
 impl Emitter<'_> {
-    fn step(&mut self, task: Task) {
+    fn step(&mut self, task: Task) -> Option<()> {
         match task {
-            Task::Emit(id) => self.emit(self.ast.node(id)),
+            Task::Emit(id) => self.emit(self.ast.node(id))?,
             Task::Alternative {
                 list,
                 at,
@@ -123,7 +123,7 @@ impl Emitter<'_> {
                 };
                 match at.checked_sub(1) {
                     None => self.next = entry,
-                    Some(at) => self.alternative(list, at, exit, Some(entry)),
+                    Some(at) => self.alternative(list, at, exit, Some(entry))?,
                 }
             }
             Task::Loop {
@@ -132,9 +132,7 @@ impl Emitter<'_> {
                 exit,
                 min,
             } => {
-                if let Some(op) = self.code.get_mut(to_usize(head)) {
-                    *op = Op::Split(self.next, exit);
-                }
+                *self.code.get_mut(to_usize(head))? = Op::Split(self.next, exit);
                 match min.checked_sub(1) {
                     None => self.next = head,
                     Some(left) => self.tasks.push(Task::Copies { child, left }),
@@ -178,9 +176,10 @@ impl Emitter<'_> {
                 }
             }
         }
+        Some(())
     }
 
-    fn emit(&mut self, node: Node) {
+    fn emit(&mut self, node: Node) -> Option<()> {
         let next = self.next;
         match node {
             Node::Char(c) => self.next = self.op(Op::Char(c, next)),
@@ -196,7 +195,7 @@ impl Emitter<'_> {
             }
             Node::Alternate(list) => {
                 if let Some(last) = self.ast.children(list).len().checked_sub(1) {
-                    self.alternative(list, to_u32(last), next, None);
+                    self.alternative(list, to_u32(last), next, None)?;
                 }
             }
             Node::Repeat {
@@ -220,12 +219,14 @@ impl Emitter<'_> {
                 exit: next,
                 min,
             }),
-            // Lookarounds and backreferences never get here: `crate::plan` sees to it.
-            Node::Empty | Node::BackReference { .. } | Node::Look { .. } => {}
+            Node::Empty => {}
+            // `crate::plan` gives these to the backtracker.
+            Node::BackReference { .. } | Node::Look { .. } => return None,
         }
+        Some(())
     }
 
-    fn alternative(&mut self, list: List, at: u32, exit: u32, tail: Option<u32>) {
+    fn alternative(&mut self, list: List, at: u32, exit: u32, tail: Option<u32>) -> Option<()> {
         self.next = exit;
         self.tasks.push(Task::Alternative {
             list,
@@ -233,9 +234,9 @@ impl Emitter<'_> {
             exit,
             tail,
         });
-        if let Some(child) = self.ast.children(list).get(to_usize(at)) {
-            self.tasks.push(Task::Emit(*child));
-        }
+        let child = self.ast.children(list).get(to_usize(at))?;
+        self.tasks.push(Task::Emit(*child));
+        Some(())
     }
 
     fn op(&mut self, op: Op) -> u32 {
@@ -261,7 +262,7 @@ mod tests {
             "(){7}(?:){2,}a{0}",
         ] {
             let parsed = parse::parse(text, 64, 1 << 20).unwrap();
-            let program = compile(&parsed.ast, &[parsed.root]);
+            let program = compile(&parsed.ast, &[parsed.root]).unwrap();
             let estimate = parsed.ast.facts(parsed.root).cost + 1;
             let len = toolgate_json::int::to_u64(program.code.len());
             assert!(len <= estimate, "{text}: {len} > {estimate}");

@@ -15,6 +15,7 @@ use crate::escape::{self, Escape};
 use crate::fold;
 use crate::group_names::Names;
 use crate::intern::Interner;
+use crate::property;
 use crate::set::{self, CodeSet};
 
 /// A pattern's tree.
@@ -114,8 +115,8 @@ impl<'t> Parser<'t> {
             let text = self.context.cursor.text();
             return Err(PatternError::syntax(text, "unclosed group", span));
         }
-        self.end_alternative();
-        let root = self.reduce_alternatives(0);
+        self.end_alternative()?;
+        let root = self.reduce_alternatives(0)?;
         let text = self.context.cursor.text();
         self.names.resolve(text, &mut self.ast)?;
         if let Some((number, (start, end))) = self.numbered
@@ -139,7 +140,7 @@ impl<'t> Parser<'t> {
         self.context.cursor.next();
         match c {
             '|' => {
-                self.end_alternative();
+                self.end_alternative()?;
                 self.names.next_alternative();
                 return Ok(());
             }
@@ -202,7 +203,9 @@ impl<'t> Parser<'t> {
 
     fn char(&mut self, c: u32) -> Result<(), PatternError> {
         if self.context.flags.ignore_case && self.builds {
-            let orbit = fold::orbit(c);
+            let Some(orbit) = fold::orbit(c) else {
+                return Err(self.context.internal(property::MISSING));
+            };
             if !orbit.is_empty() {
                 let mut set = CodeSet::default();
                 for other in orbit {
@@ -226,8 +229,8 @@ impl<'t> Parser<'t> {
                 set = CodeSet::of(set::LINE_TERMINATOR);
             }
             set.negate();
-            set
-        });
+            Ok(set)
+        })?;
         self.push(Node::Class(class))
     }
 
@@ -248,7 +251,9 @@ impl<'t> Parser<'t> {
         }
         let text = self.context.cursor.since(start);
         let flags = self.context.flags;
-        let class = self.interner.intern(&mut self.ast, text, flags, || set);
+        let class = self
+            .interner
+            .intern(&mut self.ast, text, flags, || Ok(set))?;
         self.push(Node::Class(class))
     }
 
@@ -264,8 +269,11 @@ impl<'t> Parser<'t> {
             Escape::Class(kind) => {
                 let text = self.context.cursor.since(start);
                 let flags = self.context.flags;
-                let set = || kind.alone(flags.ignore_case);
-                let class = self.interner.intern(&mut self.ast, text, flags, set);
+                let set = || {
+                    let set = kind.alone(flags.ignore_case);
+                    set.ok_or_else(|| self.context.internal(property::MISSING))
+                };
+                let class = self.interner.intern(&mut self.ast, text, flags, set)?;
                 self.push(Node::Class(class))?;
             }
             Escape::Number(number) => {
@@ -275,7 +283,9 @@ impl<'t> Parser<'t> {
                 if !self.builds {
                     return Ok(Quantifiable::Yes);
                 }
-                let group = number.saturating_sub(1);
+                let Some(group) = number.checked_sub(1) else {
+                    return Err(self.context.internal("a backreference to group 0"));
+                };
                 let target = self.ast.add_target(vec![group]);
                 let fold = self.context.flags.ignore_case;
                 self.push(Node::BackReference { target, fold })?;
@@ -351,12 +361,12 @@ impl<'t> Parser<'t> {
         if self.frames.len() < 2 {
             return Err(self.context.error("unmatched `)`", start));
         }
-        self.end_alternative();
+        self.end_alternative()?;
         self.names.close(self.context.cursor.text())?;
         let Some(frame) = self.frames.pop() else {
-            return Err(self.context.error("unmatched `)`", start));
+            return Err(self.context.internal(INCONSISTENT));
         };
-        let child = self.reduce_alternatives(frame.alternatives);
+        let child = self.reduce_alternatives(frame.alternatives)?;
         self.context.flags = frame.flags;
         let mut quantifiable = Quantifiable::Yes;
         match frame.kind {
@@ -380,12 +390,15 @@ impl<'t> Parser<'t> {
     }
 
     /// Joins the items read since the last bar into one alternative.
-    fn end_alternative(&mut self) {
+    fn end_alternative(&mut self) -> Result<(), PatternError> {
         if !self.builds {
-            return;
+            return Ok(());
         }
-        let first = self.frames.last().map_or(0, |frame| frame.items);
-        let items = self.items.get(first..).unwrap_or(&[]);
+        let first = self.frames.last().map(|frame| frame.items);
+        let items = first.and_then(|first| Some((first, self.items.get(first..)?)));
+        let Some((first, items)) = items else {
+            return Err(self.context.internal(INCONSISTENT));
+        };
         let id = match items {
             [] => self.ast.push(Node::Empty),
             [single] => *single,
@@ -396,23 +409,24 @@ impl<'t> Parser<'t> {
         };
         self.items.truncate(first);
         self.alternatives.push(id);
+        Ok(())
     }
 
-    fn reduce_alternatives(&mut self, first: usize) -> NodeId {
+    /// Joins the alternatives from `first` on; there is at least one.
+    fn reduce_alternatives(&mut self, first: usize) -> Result<NodeId, PatternError> {
         if !self.builds {
-            return NodeId(0);
+            return Ok(NodeId(0));
         }
-        let alternatives = self.alternatives.get(first..).unwrap_or(&[]);
-        let id = match alternatives {
-            [] => self.ast.push(Node::Empty),
-            [single] => *single,
-            several => {
+        let id = match self.alternatives.get(first..) {
+            None | Some([]) => return Err(self.context.internal(INCONSISTENT)),
+            Some([single]) => *single,
+            Some(several) => {
                 let list = self.ast.list(several);
                 self.ast.push(Node::Alternate(list))
             }
         };
         self.alternatives.truncate(first);
-        id
+        Ok(id)
     }
 
     /// Reads a quantifier if one follows, and applies it.
@@ -440,17 +454,19 @@ impl<'t> Parser<'t> {
                 .legacy("a lookaround cannot be repeated", start)?,
             Quantifiable::No => return Err(self.context.error("nothing to repeat", start)),
         }
-        if let Some(child) = self.items.pop() {
-            let captures = (before, self.captures);
-            self.push(Node::Repeat {
-                child,
-                min,
-                max,
-                greedy,
-                captures,
-            })?;
+        if !self.builds {
+            return Ok(());
         }
-        Ok(())
+        let Some(child) = self.items.pop() else {
+            return Err(self.context.internal(INCONSISTENT));
+        };
+        self.push(Node::Repeat {
+            child,
+            min,
+            max,
+            greedy,
+            captures: (before, self.captures),
+        })
     }
 
     /// Reads `{n}`, `{n,}` or `{n,m}`, or nothing.
@@ -478,3 +494,6 @@ impl<'t> Parser<'t> {
         }
     }
 }
+
+/// What an internal error says if the stacks of the parser do not fit the groups that are open.
+const INCONSISTENT: &str = "the parser lost count of the open groups";

@@ -35,7 +35,8 @@ pub(crate) enum Plan {
 #[derive(Debug)]
 pub(crate) struct Linear {
     sequence: Vec<NodeId>,
-    engine: OnceLock<Engine>,
+    /// None inside if the nodes contradict the plan.
+    engine: OnceLock<Option<Engine>>,
 }
 
 #[derive(Debug)]
@@ -51,7 +52,8 @@ enum Engine {
 #[derive(Debug)]
 pub(crate) struct Backtrack {
     root: NodeId,
-    engine: OnceLock<(backtrack::Program, Pool<Machine>)>,
+    /// None inside if the tree contradicts itself.
+    engine: OnceLock<Option<(backtrack::Program, Pool<Machine>)>>,
 }
 
 /// The plan of a pattern and the memory it will hold, in bytes.
@@ -76,7 +78,8 @@ pub(crate) fn plan(ast: &Ast, root: NodeId) -> (Plan, usize) {
 }
 
 impl Plan {
-    /// Whether the pattern matches; none if the fuel ran out.
+    /// Whether the pattern matches; none if the fuel ran out, or what was built of the pattern
+    /// contradicts itself, which leaves no fuel either.
     pub(crate) fn matches(&self, ast: &Ast, haystack: &str, fuel: &mut u64) -> Option<bool> {
         match self {
             Self::Scan(recogniser) => {
@@ -103,10 +106,14 @@ impl Plan {
                 Some(false)
             }
             Self::Backtrack(backtrack) => {
-                let (program, pool) = backtrack.engine.get_or_init(|| {
-                    let program = backtrack::compile(ast, backtrack.root);
-                    (program, Pool::new())
+                let engine = backtrack.engine.get_or_init(|| {
+                    let program = backtrack::compile(ast, backtrack.root)?;
+                    Some((program, Pool::new()))
                 });
+                let Some((program, pool)) = engine else {
+                    *fuel = 0;
+                    return None;
+                };
                 let mut machine = pool.take(|| Machine::new(program));
                 let found = machine.run(ast, program, haystack, fuel);
                 machine.trim();
@@ -141,17 +148,22 @@ impl Plan {
 impl Linear {
     fn matches(&self, ast: &Ast, haystack: &str, fuel: &mut u64) -> Option<bool> {
         let engine = self.engine.get_or_init(|| {
-            let program = linear::compile(ast, &self.sequence);
-            match Dfa::build(ast, &program, program.code.len() * TABLE_PER_OP) {
-                Some(dfa) => Engine::Table(dfa),
-                None => Engine::Threads {
+            let program = linear::compile(ast, &self.sequence)?;
+            let table = Dfa::build(ast, &program, program.code.len() * TABLE_PER_OP);
+            Some(table.map_or_else(
+                || Engine::Threads {
                     program,
                     pool: Pool::new(),
                 },
-            }
+                Engine::Table,
+            ))
         });
         match engine {
-            Engine::Table(dfa) => {
+            None => {
+                *fuel = 0;
+                None
+            }
+            Some(Engine::Table(dfa)) => {
                 spend_pass(fuel, haystack, TABLE_BYTES)?;
                 let found = dfa.matches(haystack);
                 if found.is_none() {
@@ -159,7 +171,7 @@ impl Linear {
                 }
                 found
             }
-            Engine::Threads { program, pool } => {
+            Some(Engine::Threads { program, pool }) => {
                 let mut threads = pool.take(|| Threads::new(program));
                 let found = threads.run(ast, program, haystack, fuel);
                 pool.give(threads);
@@ -220,8 +232,7 @@ fn split(
                     sequence.extend(&rest);
                     any.push(split(ast, &sequence, start, budget)?);
                 }
-                conditions.push(Plan::Any(any));
-                return Some(all(conditions));
+                return Some(all(Plan::Any(any), conditions));
             }
             _ => {
                 rest.push_front(id);
@@ -259,8 +270,7 @@ fn split(
     let mut sequence: Vec<NodeId> = start.into_iter().collect();
     sequence.extend(rest);
     sequence.extend(end);
-    conditions.push(leaf(ast, sequence));
-    Some(all(conditions))
+    Some(all(leaf(ast, sequence), conditions))
 }
 
 fn sign(plan: Plan, negative: bool) -> Plan {
@@ -271,16 +281,13 @@ fn sign(plan: Plan, negative: bool) -> Plan {
     }
 }
 
-fn all(mut plans: Vec<Plan>) -> Plan {
-    match plans.pop() {
-        Some(only) if plans.is_empty() => only,
-        // The body decides most often, and most cheaply: it goes first.
-        Some(body) => {
-            plans.insert(0, body);
-            Plan::All(plans)
-        }
-        None => Plan::Scan(Recogniser::Anything),
+/// The body where all conditions hold. It decides most often, and most cheaply: it goes first.
+fn all(body: Plan, mut conditions: Vec<Plan>) -> Plan {
+    if conditions.is_empty() {
+        return body;
     }
+    conditions.insert(0, body);
+    Plan::All(conditions)
 }
 
 /// Bytes that a scan reads for one unit of fuel: 10 to 20 ns.

@@ -58,11 +58,22 @@ fn without_table(expression: &str) -> Option<&'static [(u32, u32)]> {
 /// The set of a property expression that [`look_up`] knows.
 #[cfg(feature = "unicode")]
 pub(crate) fn set(expression: &str) -> Option<CodeSet> {
+    let category = match expression.split_once('=') {
+        Some(("General_Category" | "gc", value)) => Some(value),
+        Some(_) => None,
+        None => listed(CATEGORIES, expression).then_some(expression),
+    };
+    // A table of scalar values has no surrogates.
+    if let Some("Cs" | "Surrogate") = category {
+        return Some(CodeSet::of(&[crate::set::SURROGATES]));
+    }
+    // What has no script (UAX 24, section 2.1), for which there is no table either.
+    let unknown = matches!(expression.split_once('='), Some((_, "Unknown" | "Zzzz")));
     // A lone category name must not be read as a property or a script.
-    let query = if !expression.contains('=') && listed(CATEGORIES, expression) {
-        format!("\\p{{gc={expression}}}")
-    } else {
-        format!("\\p{{{expression}}}")
+    let query = match category {
+        Some(category) => format!("\\p{{gc={category}}}"),
+        None if unknown => r"[\p{gc=Cn}\p{gc=Co}]".to_owned(),
+        None => format!("\\p{{{expression}}}"),
     };
     let hir = regex_syntax::parse(&query).ok()?;
     let mut out = CodeSet::default();
@@ -85,15 +96,16 @@ pub(crate) fn set(expression: &str) -> Option<CodeSet> {
         _ => return None,
     }
     // The tables speak of scalar values; ECMA-262 of code points.
-    if matches!(
-        expression,
-        "Any" | "Cs" | "Surrogate" | "C" | "Other" | "gc=Cs" | "gc=C"
-    ) {
+    if expression == "Any" || unknown || matches!(category, Some("C" | "Other")) {
         out.add(crate::set::SURROGATES.0, crate::set::SURROGATES.1);
     }
     out.normalise();
     Some(out)
 }
+
+/// What an internal error says if a set is asked for that [`look_up`] does not know, or that the
+/// tables lack after all.
+pub(crate) const MISSING: &str = "a table of Unicode is missing";
 
 /// Whether a space-separated list holds exactly this name.
 fn listed(list: &str, name: &str) -> bool {
@@ -165,6 +177,23 @@ mod tests {
             assert_eq!(look_up(expression), Lookup::Known);
             let written = CodeSet::of(without_table(expression).unwrap());
             assert_eq!(set(expression).unwrap().ranges(), written.ranges());
+        }
+    }
+
+    /// No listed name may turn into an internal error when a pattern is read.
+    #[cfg(feature = "unicode")]
+    #[test]
+    fn each_listed_property_has_a_set() {
+        let names = |list: &'static str| list.split(' ');
+        let categories = names(CATEGORIES)
+            .flat_map(|name| ["", "gc=", "General_Category="].map(|key| format!("{key}{name}")));
+        let scripts = names(SCRIPTS).flat_map(|name| {
+            ["sc=", "Script=", "scx=", "Script_Extensions="].map(|key| format!("{key}{name}"))
+        });
+        let binary = names(BINARY).map(str::to_owned);
+        for expression in categories.chain(scripts).chain(binary) {
+            assert_eq!(look_up(&expression), Lookup::Known, "{expression}");
+            assert!(set(&expression).is_some(), "{expression}");
         }
     }
 

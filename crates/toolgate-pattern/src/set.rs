@@ -67,12 +67,14 @@ impl CodeSet {
         &self.ranges
     }
 
-    /// Adds every code point that folds to the same code point as a member does.
-    pub(crate) fn fold(&mut self) {
+    /// Adds every code point that folds to the same code point as a member does; none if there
+    /// is no table of case folding.
+    pub(crate) fn fold(&mut self) -> Option<()> {
         self.normalise();
-        let company = fold::company(&self.ranges);
-        self.ranges.extend(company.into_iter().map(|c| (c, c)));
+        let equivalents = fold::equivalents(&self.ranges)?;
+        self.ranges.extend(equivalents.into_iter().map(|c| (c, c)));
         self.normalise();
+        Some(())
     }
 
     /// The set as the matchers use it.

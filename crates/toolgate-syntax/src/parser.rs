@@ -271,6 +271,7 @@ fn read(
 ) -> Result<OwnedDocument, CompileError> {
     OwnedDocument::read(text, &ReadLimits::from(limits)).map_err(|error| {
         let kind = match (error.kind(), error.limit()) {
+            (ReadErrorKind::Internal, _) => CompileErrorKind::Internal,
             (kind, Some((_, allowed))) => CompileErrorKind::Limit(Limit {
                 name: match kind {
                     ReadErrorKind::TooDeep => LimitName::SchemaNesting,

@@ -138,7 +138,8 @@ impl Conversation {
         let limits = &turn.policy().limits;
         let listing = Listing::read_within(whole_message(message), &listing_limits(turn))
             .map_err(|error| format!("the answer to `tools/list` cannot be read: {error}"))?;
-        let listing = known_form(listing, self.scope.store());
+        let listing = known_form(listing, self.scope.store())
+            .map_err(|error| format!("the list of tools cannot be rewritten: {error}"))?;
         fetch.bytes = fetch.bytes.saturating_add(message.len());
         if fetch.bytes > limits.listing_bytes {
             let allowed = limits.listing_bytes;

@@ -73,7 +73,13 @@ impl Conversation {
                 return forward_answer(key, None, bytes, out);
             }
         };
-        let forms = Forms::of(listing, turn.rules, self.scope.store());
+        let forms = match Forms::of(listing, turn.rules, self.scope.store()) {
+            Ok(forms) => forms,
+            Err(error) => {
+                let why = format!("the list of tools cannot be rewritten: {error}");
+                return Self::fail(turn, key, &open, Act::ServerUnlisted, &why, out);
+            }
+        };
         let page = page(turn, forms.known(), cursor, open.era, *changes);
         let tools = match self.scope.learn(&page, &turn.policy().limits) {
             Ok(tools) => tools,

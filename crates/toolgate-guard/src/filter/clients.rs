@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use toolgate_mcp::catalog::Listing;
+use toolgate_mcp::catalog::{Listing, UnreadableListing};
 use toolgate_mcp::clients::{sanitize, simplify};
 use toolgate_mcp::contract::SchemaStore;
 use toolgate_mcp::project::Lost;
@@ -29,15 +29,29 @@ enum Presented {
 }
 
 /// The form that the guard checks by, of a page that nobody reads.
-pub(crate) fn known_form(listing: Listing, store: &SchemaStore) -> Listing {
-    match sanitize(&listing, store, true, |_| true) {
+///
+/// # Errors
+///
+/// Its rewritten form passes a bound.
+pub(crate) fn known_form(
+    listing: Listing,
+    store: &SchemaStore,
+) -> Result<Listing, UnreadableListing> {
+    Ok(match sanitize(&listing, store, true, |_| true)? {
         Some(mended) => mended.listing,
         None => listing,
-    }
+    })
 }
 
 impl Forms {
-    pub(crate) fn of(sent: Listing, rules: &Rules, store: &SchemaStore) -> Self {
+    /// # Errors
+    ///
+    /// A rewritten form passes a bound.
+    pub(crate) fn of(
+        sent: Listing,
+        rules: &Rules,
+        store: &SchemaStore,
+    ) -> Result<Self, UnreadableListing> {
         let policy = &rules.policy;
         let of_tool = |name: &str| mode(policy, Some(name)) == Mode::Enforce;
         let mut forms = Self {
@@ -46,21 +60,21 @@ impl Forms {
             told: None,
             lost: Vec::new(),
         };
-        if let Some(mended) = sanitize(&forms.sent, store, true, |_| true) {
+        if let Some(mended) = sanitize(&forms.sent, store, true, |_| true)? {
             let enforced = |lost: &Lost| mode(policy, lost.tool()) == Mode::Enforce;
             if !mended.lost.iter().all(enforced) {
                 let of_page = mode(policy, None) == Mode::Enforce;
-                let own = sanitize(&forms.sent, store, of_page, of_tool);
+                let own = sanitize(&forms.sent, store, of_page, of_tool)?;
                 forms.told = Some(own.map_or(Presented::AsSent, |own| Presented::Own(own.listing)));
             }
             forms.known = Some(mended.listing);
             forms.lost = mended.lost;
         }
-        if let Some(told) = simplify(forms.told(), store, policy.costly_schemas, of_tool) {
+        if let Some(told) = simplify(forms.told(), store, policy.costly_schemas, of_tool)? {
             forms.told = Some(Presented::Own(told.listing));
             forms.lost.extend(told.lost);
         }
-        forms
+        Ok(forms)
     }
 
     /// The page as the server sent it.

@@ -99,6 +99,10 @@ pub(super) fn shortest(value: f64) -> Number<'static> {
         .ok()
         .and_then(|()| std::str::from_utf8(text.bytes.get(..text.length)?).ok())
         .and_then(|text| Decimal::of_text(text).short());
+    debug_assert!(
+        short.is_some(),
+        "a double as longer text than {BUFFER} bytes"
+    );
     let (negative, coefficient, scale) = short.unwrap_or_default();
     Number::from_scaled(negative, coefficient, scale)
 }

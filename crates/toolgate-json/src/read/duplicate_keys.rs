@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use crate::bits;
 use crate::error::ReadError;
 use crate::int;
-use crate::tape::Tape;
+use crate::tape::{NONE, Tape, missing};
 
 /// The keys of the objects that are open, innermost last, and memory to
 /// compare them in.
@@ -65,24 +65,29 @@ impl OpenKeys {
         tape: &Tape,
         source: &str,
     ) -> Result<u32, ReadError> {
-        let base = self.open.len().saturating_sub(int::to_usize(count));
+        let base = self.open.len().checked_sub(int::to_usize(count));
         let marked_before = self.marked.len();
         let mut finder = Finder {
             marked: keep_last.then_some(&mut self.marked),
             tape,
             source,
         };
-        if let Some(entries) = self.open.get_mut(base..) {
-            if entries.len() <= FEW {
-                finder.pairwise(entries)?;
-            } else if entries.len() <= MANY {
-                finder.by_bits(entries)?;
-            } else if !finder.by_table(entries, &mut self.table)? {
-                if let Some(marked) = finder.marked.as_deref_mut() {
-                    marked.truncate(marked_before);
-                }
-                finder.by_sorting(entries)?;
+        let entries = base.and_then(|base| Some((base, self.open.get_mut(base..)?)));
+        let Some((base, entries)) = entries else {
+            return Err(ReadError::internal(
+                0,
+                "an object with more keys than were read",
+            ));
+        };
+        if entries.len() <= FEW {
+            finder.pairwise(entries)?;
+        } else if entries.len() <= MANY {
+            finder.by_bits(entries)?;
+        } else if !finder.by_table(entries, &mut self.table)? {
+            if let Some(marked) = finder.marked.as_deref_mut() {
+                marked.truncate(marked_before);
             }
+            finder.by_sorting(entries)?;
         }
         self.open.truncate(base);
         Ok(bits::to_offset(self.marked.len() - marked_before))
@@ -90,14 +95,17 @@ impl OpenKeys {
 
     /// Takes the members that were marked off the tape, in one sweep.
     #[inline]
-    pub(super) fn drop_marked(&mut self, tape: &mut Tape) {
-        if !self.marked.is_empty() {
-            self.sweep(tape);
+    pub(super) fn drop_marked(&mut self, tape: &mut Tape) -> Result<(), ReadError> {
+        if self.marked.is_empty() {
+            return Ok(());
         }
+        self.sweep(tape)
+            .ok_or_else(|| ReadError::internal(0, "a dropped member outside the document"))
     }
 
+    /// None if an index leads nowhere.
     #[cold]
-    fn sweep(&mut self, tape: &mut Tape) {
+    fn sweep(&mut self, tape: &mut Tape) -> Option<()> {
         self.marked.sort_unstable();
         self.moved.clear();
         let mut marked = self.marked.iter().copied().peekable();
@@ -111,32 +119,29 @@ impl OpenKeys {
             }
             if is_marked {
                 let value = own + 1;
-                live_from = tape.slot(value).map_or(value, |slot| slot.after(value));
+                live_from = tape.slot(value)?.after(value);
             } else {
                 live += 1;
             }
         }
         self.moved.push(live);
-        let new_index = |old: u32| self.moved.get(int::to_usize(old)).copied().unwrap_or(old);
+        let new_index = |old: u32| self.moved.get(int::to_usize(old)).copied();
         for own in 0..bits::to_offset(tape.slots.len()) {
-            let to = new_index(own);
-            if new_index(own + 1) == to {
+            let to = new_index(own)?;
+            if new_index(own + 1)? == to {
                 continue;
             }
-            let Some(mut slot) = tape.slot(own).copied() else {
-                continue;
-            };
-            if !slot.tag.is_key() {
-                slot.c = new_index(slot.c);
+            let mut slot = *tape.slot(own)?;
+            if !slot.tag.is_key() && slot.c != NONE {
+                slot.c = new_index(slot.c)?;
             }
             if slot.tag.is_container() {
-                slot.a = new_index(slot.a);
+                slot.a = new_index(slot.a)?;
             }
-            if let Some(place) = tape.slots.get_mut(int::to_usize(to)) {
-                *place = slot;
-            }
+            *tape.slots.get_mut(int::to_usize(to))? = slot;
         }
         tape.slots.truncate(int::to_usize(live));
+        Some(())
     }
 }
 
@@ -170,7 +175,7 @@ impl Finder<'_> {
             let bit = 1 << (later.hash & 63);
             let word = int::to_usize(later.hash >> 6) % seen.len();
             let Some(word) = seen.get_mut(word) else {
-                continue;
+                return Err(ReadError::internal(0, "a hash outside its table"));
             };
             let hit = *word & bit != 0;
             *word |= bit;
@@ -208,18 +213,18 @@ impl Finder<'_> {
                     return Ok(false);
                 }
                 probes_left -= 1;
-                let Some(cell) = table.get_mut(place) else {
+                let Some(slot) = table.get_mut(place) else {
                     return Ok(false);
                 };
-                let first = cell
-                    .checked_sub(1)
-                    .and_then(|first| entries.get(int::to_usize(first)));
-                let Some(first) = first else {
-                    *cell = bits::to_offset(index + 1);
+                let Some(first) = slot.checked_sub(1) else {
+                    *slot = bits::to_offset(index + 1);
                     break;
                 };
+                let Some(first) = entries.get(int::to_usize(first)) else {
+                    return Ok(false);
+                };
                 if self.compare(first, later) == Ordering::Equal {
-                    *cell = bits::to_offset(index + 1);
+                    *slot = bits::to_offset(index + 1);
                     self.found(*first, *later)?;
                     break;
                 }
@@ -266,7 +271,7 @@ impl Finder<'_> {
     fn text(&self, entry: &Entry) -> &str {
         self.tape
             .slot(entry.own)
-            .map_or("", |slot| self.tape.text(slot, self.source))
+            .map_or_else(missing, |slot| self.tape.text(slot, self.source))
     }
 
     /// Two keys are equal: refuse, or mark the earlier one.

@@ -3,6 +3,7 @@
 use crate::hash::key_hash;
 use crate::node::{Key, Kind, Node};
 use crate::number::Number;
+use crate::tape::missing;
 
 /// A value that is neither array nor object, or a key; read from a [`Stream`](super::Stream).
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +20,9 @@ pub struct Scalar<'s> {
 impl<'s> Scalar<'s> {
     /// The value as written.
     fn raw(self) -> &'s str {
-        self.source.get(self.start..self.end).unwrap_or_default()
+        self.source
+            .get(self.start..self.end)
+            .unwrap_or_else(missing)
     }
 }
 
@@ -31,7 +34,7 @@ impl<'s> Key<'s> for Scalar<'s> {
     #[inline(always)]
     fn bytes(self) -> &'s [u8] {
         let text = self.source.as_bytes().get(self.start + 1..self.end - 1);
-        text.unwrap_or_default()
+        text.unwrap_or_else(|| missing().as_bytes())
     }
 
     fn hash(self) -> u32 {
@@ -76,7 +79,7 @@ impl<'s> Node<'s> for Scalar<'s> {
         match self.kind {
             Kind::String => {
                 let text = self.source.get(self.start + 1..self.end - 1);
-                text.unwrap_or_default()
+                text.unwrap_or_else(missing)
             }
             _ => "",
         }

@@ -36,7 +36,9 @@ impl Pass<'_, '_> {
         let start = self.at;
         self.at = plain_end(self.bytes, start + 1);
         if self.peek() == Some(b'"') {
-            let text = self.bytes.get(start + 1..self.at).unwrap_or_default();
+            let Some(text) = self.bytes.get(start + 1..self.at) else {
+                return Err(ReadError::internal(start, OUTSIDE));
+            };
             let hash = key_hash_bytes(text);
             self.keys.push(hash, bits::to_offset(self.tape.slots.len()));
             self.at += 1;
@@ -70,7 +72,9 @@ impl Pass<'_, '_> {
         let scratch_start = self.tape.scratch.len();
         let mut run = start + 1;
         loop {
-            let plain = self.source.get(run..self.at).unwrap_or_default();
+            let Some(plain) = self.source.get(run..self.at) else {
+                return Err(ReadError::internal(start, OUTSIDE));
+            };
             self.tape.scratch.push_str(plain);
             match self.peek() {
                 Some(b'"') => break,
@@ -94,7 +98,9 @@ impl Pass<'_, '_> {
             tag,
         };
         if tag == Tag::EscapedKey {
-            let text = self.tape.scratch.get(scratch_start..).unwrap_or_default();
+            let Some(text) = self.tape.scratch.get(scratch_start..) else {
+                return Err(ReadError::internal(start, OUTSIDE));
+            };
             slot.c = key_hash(text);
             self.keys
                 .push(slot.c, bits::to_offset(self.tape.slots.len()));
@@ -172,6 +178,9 @@ impl Pass<'_, '_> {
         Ok(code)
     }
 }
+
+/// What an internal error says of a string whose place is not in its source.
+const OUTSIDE: &str = "a string outside the source";
 
 /// The index of the first byte from `at` that ends a plain run: a quote, a
 /// backslash, a control character, or the end of the source.

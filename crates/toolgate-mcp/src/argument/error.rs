@@ -63,6 +63,8 @@ pub enum SchemaErrorKind {
         /// Its value.
         allowed: usize,
     },
+    /// The reader contradicts itself, which is a defect of it and not of the schema.
+    Internal,
 }
 
 impl SchemaError {
@@ -118,6 +120,7 @@ impl fmt::Display for SchemaError {
             SchemaErrorKind::Limit { name, allowed } => {
                 write!(f, "more {name} than the {allowed} allowed")?;
             }
+            SchemaErrorKind::Internal => f.write_str("internal error of toolgate-mcp")?,
         }
         if self.0.pointer.is_empty() {
             f.write_str(" (at the root)")

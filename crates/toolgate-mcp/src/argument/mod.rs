@@ -211,12 +211,15 @@ impl ArgumentSchema {
         default: &read::Default,
         value: Option<View<'_>>,
     ) -> Result<(), SchemaError> {
+        let lost = || SchemaError::new(default.pointer.clone(), SchemaErrorKind::Internal);
         let mut fields = Some(&self.fields);
         let mut rule = None;
         let mut name = "";
         for index in &default.path {
             let field = fields.and_then(|fields| fields.iter().nth(*index));
-            let Some(field) = field else { return Ok(()) };
+            let Some(field) = field else {
+                return Err(lost());
+            };
             name = &field.name;
             rule = Some(&field.rule);
             let mut inner = &field.rule;
@@ -226,13 +229,15 @@ impl ArgumentSchema {
             fields = inner.fields.as_ref();
         }
         let (Some(rule), Some(value)) = (rule, value) else {
-            return Ok(());
+            return Err(lost());
         };
         match check::check_value(rule, name, value, self.limits.fuel) {
             Answer::Accepted => Ok(()),
             Answer::Refused(why) => {
-                let refusal = why.list().first().map(ToString::to_string);
-                let refusal = refusal.unwrap_or_default();
+                let Some(first) = why.list().first() else {
+                    return Err(lost());
+                };
+                let refusal = first.to_string();
                 let kind = SchemaErrorKind::Default { refusal };
                 Err(SchemaError::new(default.pointer.clone(), kind))
             }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use toolgate_json::{Node as _, OwnedDocument, ReadError, ReadLimits, View};
+use toolgate_json::{Node as _, NodeId, OwnedDocument, ReadError, ReadLimits, View};
 
 use super::salvage;
 use crate::contract::{Definition, Isolated, MalformedTool, definition_limits};
@@ -18,6 +18,12 @@ use crate::message::{MalformedList, ToolList};
 #[derive(Debug, Clone)]
 pub struct Listing {
     document: OwnedDocument,
+    /// The array of tools.
+    tools: NodeId,
+    /// Where the next page begins.
+    cursor: Option<NodeId>,
+    /// What the page was read under, and is read under again when it was rewritten.
+    limits: ReadLimits,
     /// Cut out before reading; their indexes are those of the original array.
     unreadable: Vec<Isolated>,
 }
@@ -58,17 +64,21 @@ impl Listing {
             Ok(document) => (document, Vec::new()),
             Err(error) => salvage::readable(&page, limits).ok_or(UnreadableListing::Json(error))?,
         };
-        let listing = Self {
+        let result = result(document.document().root());
+        let list = ToolList::decode(result).map_err(UnreadableListing::List)?;
+        let cursor = list.next_cursor.and_then(|_| result.member("nextCursor"));
+        Ok(Self {
+            tools: list.tools.id(),
+            cursor: cursor.map(View::id),
+            limits: *limits,
             document,
             unreadable,
-        };
-        ToolList::decode(listing.result()).map_err(UnreadableListing::List)?;
-        Ok(listing)
+        })
     }
 
     /// The same page with another text, in which tools were rewritten at their places.
     pub(crate) fn rewritten(&self, text: String) -> Result<Self, UnreadableListing> {
-        let mut listing = Self::read(text)?;
+        let mut listing = Self::read_within(text, &self.limits)?;
         listing.unreadable.extend_from_slice(&self.unreadable);
         Ok(listing)
     }
@@ -82,15 +92,19 @@ impl Listing {
     /// The page's result.
     #[must_use]
     pub fn result(&self) -> View<'_> {
-        let root = self.document.document().root();
-        let envelope = root.member("jsonrpc").is_some();
-        root.member("result").filter(|_| envelope).unwrap_or(root)
+        result(self.document.document().root())
+    }
+
+    /// The array of tools.
+    pub(crate) fn tools(&self) -> View<'_> {
+        self.document.document().view(self.tools)
     }
 
     /// Where the next page begins; only absence ends the list.
     #[must_use]
     pub fn next_cursor(&self) -> Option<&str> {
-        ToolList::decode(self.result()).ok()?.next_cursor
+        let cursor = self.cursor?;
+        Some(self.document.document().view(cursor).string())
     }
 
     /// The malformed tools, with reasons.
@@ -115,10 +129,15 @@ impl Listing {
     pub(crate) fn definitions(
         &self,
     ) -> impl Iterator<Item = (View<'_>, Result<Definition<'_>, MalformedTool>)> {
-        let tools = ToolList::decode(self.result()).ok();
-        let items = tools.into_iter().flat_map(|tools| tools.tools.items());
+        let items = self.tools().items();
         items.map(|tool| (tool, Definition::read(tool)))
     }
+}
+
+/// The result of an answer, or the value itself if it is only a result.
+fn result(root: View<'_>) -> View<'_> {
+    let envelope = root.member("jsonrpc").is_some();
+    root.member("result").filter(|_| envelope).unwrap_or(root)
 }
 
 /// Why a page cannot be read at all.

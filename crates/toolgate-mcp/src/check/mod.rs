@@ -62,7 +62,7 @@ pub struct Checker {
     limits: ReadLimits,
     on_undecided: OnUndecided,
     /// What absent arguments are.
-    empty: Option<OwnedDocument>,
+    empty: OwnedDocument,
     /// Whether argument schemas in definitions count.
     argument_schemas: bool,
     engine: Option<Engine>,
@@ -77,7 +77,7 @@ impl Checker {
             workspace: Workspace::new(),
             limits: ReadLimits::default(),
             on_undecided: OnUndecided::Refuse,
-            empty: OwnedDocument::read("{}", &ReadLimits::default()).ok(),
+            empty: OwnedDocument::empty_object(),
             argument_schemas: false,
             engine: None,
         }

@@ -254,7 +254,7 @@ impl Rules {
             // A client checks arguments, if at all, that a model wrote: no text is long
             // there. Results are as long as a server likes.
             (SchemaPart::Input, Hazard::Polynomial(degree)) => degree > 2,
-            _ => true,
+            (SchemaPart::Output, Hazard::Polynomial(_)) | (_, Hazard::Exponential) => true,
         };
         if self.costs && too_much {
             return PatternForm::Costly;

@@ -3,9 +3,9 @@
 use toolgate_json::{Kind, Node as _, View};
 
 use super::allowed_members::{LeftOut, PAGE, SCHEMA, TOOL};
-use crate::catalog::Listing;
+use crate::catalog::{Listing, UnreadableListing};
 use crate::contract::{SchemaPart, SchemaStore, UncompilableTool};
-use crate::message::{Edits, ToolList};
+use crate::message::Edits;
 use crate::project::Lost;
 
 /// A page that was mended.
@@ -28,6 +28,10 @@ pub struct RewrittenListing {
 ///
 /// `None` if the page needs no mending.
 ///
+/// # Errors
+///
+/// The page cannot be read again as it was rewritten, because it passes a bound now.
+///
 /// ```
 /// use toolgate_mcp::catalog::Listing;
 /// use toolgate_mcp::clients::sanitize;
@@ -35,28 +39,26 @@ pub struct RewrittenListing {
 ///
 /// let page = Listing::read(br#"{"tools": [{"name": "look", "annotations": {"readOnlyHint": "yes"},
 ///   "inputSchema": {"type": "object"}}], "nextCursor": null}"#.as_slice())?;
-/// let mended = sanitize(&page, &SchemaStore::new(), true, |_| true).ok_or("nothing to mend")?;
+/// let mended = sanitize(&page, &SchemaStore::new(), true, |_| true)?.ok_or("nothing to mend")?;
 /// assert_eq!(mended.listing.text(),
 ///   r#"{"tools": [{"name": "look", "annotations": {},
 ///   "inputSchema": {"type": "object"}}]}"#);
 /// assert_eq!(mended.lost.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[must_use]
 pub fn sanitize(
     listing: &Listing,
     store: &SchemaStore,
     of_page: bool,
     of_tool: impl Fn(&str) -> bool,
-) -> Option<RewrittenListing> {
-    let list = ToolList::decode(listing.result()).ok()?;
+) -> Result<Option<RewrittenListing>, UnreadableListing> {
     let (mut edits, mut lost) = (Edits::new(), Vec::new());
     if of_page {
         let mut left_out = Vec::new();
-        PAGE.clean(list.result, "", Vec::new(), &mut edits, &mut left_out);
+        PAGE.clean(listing.result(), "", Vec::new(), &mut edits, &mut left_out);
         lost.extend(left_out.into_iter().map(|left| member(None, left)));
     }
-    for tool in list.tools.items() {
+    for tool in listing.tools().items() {
         let name = tool
             .member("name")
             .filter(|name| name.kind() == Kind::String)
@@ -66,10 +68,10 @@ pub fn sanitize(
         }
     }
     if edits.is_empty() {
-        return None;
+        return Ok(None);
     }
-    let listing = listing.rewritten(edits.apply(listing.text())).ok()?;
-    Some(RewrittenListing { listing, lost })
+    let listing = listing.rewritten(edits.apply(listing.text()))?;
+    Ok(Some(RewrittenListing { listing, lost }))
 }
 
 fn sanitize_tool(

@@ -6,9 +6,9 @@ use toolgate_schema::{CompileError, Schema, Warning};
 use super::RewrittenListing;
 use super::rules::Rules;
 use super::schema_edits::{SchemaEdits, member, members};
-use crate::catalog::Listing;
+use crate::catalog::{Listing, UnreadableListing};
 use crate::contract::{SchemaPart, SchemaStore, definition_limits};
-use crate::message::{Edits, ToolList};
+use crate::message::Edits;
 use crate::project::Lost;
 
 /// What clients get for a schema whose check may take them much time: that takes time
@@ -37,6 +37,10 @@ pub enum CostlySchemas {
 ///
 /// `None` if the page can stay as it is.
 ///
+/// # Errors
+///
+/// The page cannot be read again as it was rewritten, because it passes a bound now.
+///
 /// ```
 /// use toolgate_mcp::catalog::Listing;
 /// use toolgate_mcp::clients::{CostlySchemas, simplify};
@@ -44,21 +48,19 @@ pub enum CostlySchemas {
 ///
 /// let page = Listing::read(br#"{"tools": [{"name": "find", "inputSchema": {"type": "object",
 ///   "properties": {"id": {"pattern": "^[\\w-.]+$"}, "at": {"pattern": "^(a+)+$"}}}}]}"#.as_slice())?;
-/// let told = simplify(&page, &SchemaStore::lenient(), CostlySchemas::Simplify, |_| true)
-///     .ok_or("nothing to tell otherwise")?;
-/// assert!(told.listing.text().contains(r#"{"id": {"pattern": "^[\\w\\-.]+$"}, "at": {}}"#));
+/// let simple = simplify(&page, &SchemaStore::lenient(), CostlySchemas::Simplify, |_| true)?
+///     .ok_or("the page can stay as it is")?;
+/// assert!(simple.listing.text().contains(r#"{"id": {"pattern": "^[\\w\\-.]+$"}, "at": {}}"#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[must_use]
 pub fn simplify(
     listing: &Listing,
     store: &SchemaStore,
     costly: CostlySchemas,
     of_tool: impl Fn(&str) -> bool,
-) -> Option<RewrittenListing> {
-    let list = ToolList::decode(listing.result()).ok()?;
+) -> Result<Option<RewrittenListing>, UnreadableListing> {
     let (mut edits, mut lost) = (Edits::new(), Vec::new());
-    for tool in list.tools.items() {
+    for tool in listing.tools().items() {
         let name = tool.member("name").map_or("", |name| name.string());
         if tool.kind() != Kind::Object || !of_tool(name) {
             continue;
@@ -86,10 +88,10 @@ pub fn simplify(
         }
     }
     if edits.is_empty() {
-        return None;
+        return Ok(None);
     }
-    let listing = listing.rewritten(edits.apply(listing.text())).ok()?;
-    Some(RewrittenListing { listing, lost })
+    let listing = listing.rewritten(edits.apply(listing.text()))?;
+    Ok(Some(RewrittenListing { listing, lost }))
 }
 
 /// The simplified form of one schema, and why: `None` if it stays, no text if it is left out.

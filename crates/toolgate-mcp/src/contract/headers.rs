@@ -151,7 +151,9 @@ fn judge(
     }
     let place = schema.document().pointer(schema.id());
     let root = schema.document().pointer(input.id());
-    let inside = place.strip_prefix(root.as_str()).unwrap_or_default();
+    let Some(inside) = place.strip_prefix(root.as_str()) else {
+        return Err(HeaderFaultKind::Unreachable);
+    };
     // The pointer alternates `properties` and names.
     let path = pointer::tokens(inside)
         .skip(1)

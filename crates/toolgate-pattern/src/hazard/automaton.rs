@@ -22,7 +22,8 @@ pub(super) struct Automaton {
 /// A lookaround of a pattern.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Look {
-    pub(super) node: NodeId,
+    /// Its body.
+    pub(super) child: NodeId,
     /// Whether it stands in a loop.
     pub(super) repeated: bool,
 }
@@ -46,7 +47,7 @@ struct Builder<'a> {
 
 impl Automaton {
     /// The automaton of a search for what stands at `root`, from one place only if
-    /// `anchored`. None if it is over a bound, or cannot be told by an automaton.
+    /// `anchored`. None if it is over a bound, or no automaton can express it.
     pub(super) fn of(ast: &Ast, root: NodeId, anchored: bool) -> Option<Self> {
         let mut builder = Builder {
             ast,
@@ -75,43 +76,39 @@ impl Automaton {
         let conditional = builder.conditional;
         let mut automaton = builder.automaton;
         if !conditional {
-            automaton.end_early(&whole);
+            automaton.end_early(&whole)?;
         }
         Some(automaton)
     }
 
     /// Takes away what follows a state where a match is certain whatever follows: a
-    /// backtracker never leaves it in vain.
-    fn end_early(&mut self, whole: &Part) {
+    /// backtracker never leaves it in vain. None if a state is not of this automaton.
+    fn end_early(&mut self, whole: &Part) -> Option<()> {
         let mut certain = vec![false; self.next.len()];
         for (state, _) in &whole.last {
-            if let Some(is) = certain.get_mut(*state) {
-                *is = true;
-            }
+            *certain.get_mut(*state)? = true;
         }
         loop {
             let mut changed = false;
             for (state, next) in self.next.iter().enumerate() {
-                let holds = certain.get(state).copied().unwrap_or(false);
-                let all = next
-                    .iter()
-                    .all(|(to, _)| certain.get(*to).copied().unwrap_or(false));
-                if holds && !all {
-                    changed = true;
-                    if let Some(is) = certain.get_mut(state) {
-                        *is = false;
-                    }
+                let mut all = true;
+                for (to, _) in next {
+                    all &= *certain.get(*to)?;
                 }
+                let holds = certain.get_mut(state)?;
+                changed |= *holds && !all;
+                *holds &= all;
             }
             if !changed {
                 break;
             }
         }
-        for (state, next) in self.next.iter_mut().enumerate() {
-            if certain.get(state).copied().unwrap_or(false) {
+        for (next, certain) in self.next.iter_mut().zip(certain) {
+            if certain {
                 next.clear();
             }
         }
+        Some(())
     }
 }
 
@@ -152,16 +149,16 @@ impl Builder<'_> {
                 Some(EMPTY)
             }
             Node::Char(_) | Node::Class(_) => {
-                let symbols = self.sets.symbols(self.ast.node(id));
+                let symbols = self.sets.symbols(self.ast.node(id))?;
                 let state = self.state(symbols, within.turns)?;
                 Some(self.leaf(state))
             }
             Node::BackReference { .. } => None,
             Node::Capture { child, .. } => self.part(child, inner),
-            Node::Look { .. } => {
+            Node::Look { child, .. } => {
                 self.conditional = true;
                 self.automaton.looks.push(Look {
-                    node: id,
+                    child,
                     repeated: within.turns != 1,
                 });
                 Some(EMPTY)
@@ -342,7 +339,12 @@ impl Symbols {
                 | Node::Capture { child, .. }
                 | Node::Look { child, .. } => waiting.push(child),
                 Node::Concat(list) | Node::Alternate(list) => waiting.extend(ast.children(list)),
-                _ => {}
+                // Known already, or without a set.
+                Node::Char(_)
+                | Node::Class(_)
+                | Node::Empty
+                | Node::Assert(_)
+                | Node::BackReference { .. } => {}
             }
         }
         if sets > SETS {
@@ -355,9 +357,7 @@ impl Symbols {
         let mut at = 0;
         while at <= LAST {
             while let Some((_, set)) = edges.next_if(|edge| edge.0 <= at) {
-                if let Some(word) = signature.get_mut(set / 64) {
-                    *word ^= 1 << (set % 64);
-                }
+                *signature.get_mut(set / 64)? ^= 1 << (set % 64);
             }
             let symbol = known.len();
             known.entry(signature.clone()).or_insert(symbol);
@@ -370,12 +370,8 @@ impl Symbols {
         let mut members = vec![vec![0_u64; words]; sets];
         for (signature, symbol) in &known {
             for (set, member) in members.iter_mut().enumerate() {
-                let within = signature
-                    .get(set / 64)
-                    .is_some_and(|word| word >> (set % 64) & 1 == 1);
-                if let Some(word) = member.get_mut(symbol / 64).filter(|_| within) {
-                    *word |= 1 << (symbol % 64);
-                }
+                let within = signature.get(set / 64)? >> (set % 64) & 1;
+                *member.get_mut(symbol / 64)? |= within << (symbol % 64);
             }
         }
         Some(Self {
@@ -386,16 +382,21 @@ impl Symbols {
         })
     }
 
-    fn symbols(&self, node: Node) -> Vec<u64> {
+    /// The symbols of a node; none if it has no set.
+    fn symbols(&self, node: Node) -> Option<Vec<u64>> {
         let set = match node {
-            Node::Char(c) => self.chars.get(&c),
-            Node::Class(ClassId(class)) => self.classes.get(&class),
-            _ => None,
+            Node::Char(c) => self.chars.get(&c)?,
+            Node::Class(ClassId(class)) => self.classes.get(&class)?,
+            Node::Empty
+            | Node::Assert(_)
+            | Node::BackReference { .. }
+            | Node::Capture { .. }
+            | Node::Concat(_)
+            | Node::Alternate(_)
+            | Node::Repeat { .. }
+            | Node::Look { .. } => return None,
         };
-        let members = set.and_then(|set| self.members.get(*set));
-        members
-            .cloned()
-            .unwrap_or_else(|| vec![u64::MAX; self.words])
+        self.members.get(*set).cloned()
     }
 }
 

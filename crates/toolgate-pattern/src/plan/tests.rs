@@ -80,7 +80,7 @@ fn scans_tables_and_threads_agree() {
         let (pattern, text) = pair(&mut random);
         let parsed = parse::parse(&pattern, 64, 1 << 20).unwrap();
         let ast = &parsed.ast;
-        let program = linear::compile(ast, &[parsed.root]);
+        let program = linear::compile(ast, &[parsed.root]).unwrap();
         let mut fuel = u64::MAX;
         let expected = Threads::new(&program).run(ast, &program, &text, &mut fuel);
         found += usize::from(expected == Some(true));

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, OwnedDocument, View};
-use toolgate_pattern::Pattern;
+use toolgate_pattern::{Pattern, PatternErrorKind};
 
 use crate::dialect::{Dialect, Keyword, Rules};
 use crate::error::{CompileError, CompileErrorKind, SchemaLocation};
@@ -368,12 +368,13 @@ impl<'t> ModelBuilder<'t> {
             ..toolgate_pattern::Limits::default()
         };
         let pattern = Pattern::new(name, &bounds).map_err(|error| {
-            let kind = match error.limit() {
-                Some((_, allowed)) => CompileErrorKind::Limit(Limit {
+            let kind = match (error.kind(), error.limit()) {
+                (PatternErrorKind::Internal, _) => CompileErrorKind::Internal,
+                (_, Some((_, allowed))) => CompileErrorKind::Limit(Limit {
                     name: LimitName::PatternSize,
                     allowed,
                 }),
-                None => CompileErrorKind::Pattern {
+                (_, None) => CompileErrorKind::Pattern {
                     message: error.to_string(),
                     place: error.span(),
                 },

@@ -40,7 +40,15 @@ impl Model {
                 }
             }
             Form::Reference(reference) => meet(self.target(*reference)?.initial()),
-            _ => {}
+            Form::Annotation
+            | Form::Literal
+            | Form::Bound { .. }
+            | Form::Count(_)
+            | Form::Flag(_)
+            | Form::Types(_)
+            | Form::Pattern(_)
+            | Form::Format(_)
+            | Form::Content(_) => {}
         }
         Ok(())
     }
