@@ -2,8 +2,9 @@
 //!
 //! The lists are made from the sources, by `syn`, so that a stable compiler is enough.
 //! `cargo xtask tidy` compares them with the sources: a change of the API shows up in a diff.
-//! Items that macros make are shown as the macro's call; impls that macros make are not shown.
+//! Calls of macros that the same module defines are expanded.
 
+mod expand;
 mod listing;
 mod source;
 

@@ -8,6 +8,8 @@ use syn::spanned::Spanned as _;
 use syn::{Attribute, Item, UseTree};
 use toolgate_testkit::place;
 
+use super::expand::expand;
+
 /// A crate's modules, the root first.
 pub(super) struct Sources {
     pub(super) modules: Vec<Module>,
@@ -64,7 +66,14 @@ impl Sources {
             items: Vec::new(),
             text: Rc::clone(&text),
         });
+        let (items, made) = expanded(items, own)?;
         let mut children = BTreeMap::new();
+        for (name, text) in made {
+            let text: Rc<str> = text.into();
+            let items = parse(folder, &text)?;
+            let child = self.add(Some(own), items, text, folder)?;
+            children.insert(name, child);
+        }
         for item in &items {
             let Item::Mod(module) = item else { continue };
             if is_test(&module.attrs) {
@@ -228,12 +237,44 @@ pub(super) fn is_test(attributes: &[Attribute]) -> bool {
     })
 }
 
+/// Modules that macros make: their names and texts.
+type Made = Vec<(String, String)>;
+
+/// The items of a module, in which each call of a macro that the module defines is the import of
+/// a module of its own: the names of those modules, and the text that the macro makes.
+fn expanded(items: Vec<Item>, module: usize) -> Result<(Vec<Item>, Made), String> {
+    let mut rules = BTreeMap::new();
+    let (mut kept, mut made) = (Vec::new(), Vec::new());
+    for item in items {
+        let Item::Macro(one) = &item else {
+            kept.push(item);
+            continue;
+        };
+        if let Some(name) = &one.ident {
+            rules.insert(name.to_string(), one.mac.tokens.clone());
+            continue;
+        }
+        let called = one.mac.path.get_ident().map(ToString::to_string);
+        let rules = called.and_then(|name| rules.get(&name));
+        let Some(tokens) = rules.and_then(|rules| expand(rules, &one.mac.tokens)) else {
+            kept.push(item);
+            continue;
+        };
+        let name = format!("expanded_{module}_{}", made.len());
+        let import = syn::parse_str(&format!("pub use self::{name}::*;"));
+        kept.push(import.map_err(|error| error.to_string())?);
+        made.push((name, tokens.to_string()));
+    }
+    Ok((kept, made))
+}
+
 fn parse(path: &Path, text: &str) -> Result<Vec<Item>, String> {
     let file = syn::parse_file(text).map_err(|e| format!("{}: {e}", path.display()))?;
     Ok(file.items)
 }
 
-/// Source text without line breaks, and without what rustfmt adds where it breaks lines.
+/// Source text without line breaks, and without what rustfmt adds where it breaks lines, or
+/// what the text of an expanded macro has between its tokens.
 fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut line = words.join(" ");
@@ -245,6 +286,17 @@ fn one_line(text: &str) -> String {
         (", >", ">"),
         ("[ ", "["),
         (" ]", "]"),
+        (" (", "("),
+        ("->(", "-> ("),
+        ("=(", "= ("),
+        (",(", ", ("),
+        (":(", ": ("),
+        (" :", ":"),
+        (" ,", ","),
+        (" <", "<"),
+        (" >", ">"),
+        ("& ", "&"),
+        (":: ", "::"),
     ] {
         line = line.replace(broken, whole);
     }
