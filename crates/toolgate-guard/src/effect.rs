@@ -66,6 +66,27 @@ pub struct Outgoing<'m> {
     /// The trace context that was put into the message, for transports that
     /// carry one of their own.
     pub trace: Option<Box<TraceContext>>,
+    /// How the server refused over HTTP what this message is the error for. It means nothing for
+    /// other messages.
+    pub refusal: Option<Arc<HttpRefusal>>,
+}
+
+/// How a server refused a client over HTTP (401, 403). The client must see the status and the
+/// challenges, or it cannot authorize itself (2025-11-25, basic/authorization), so they travel beside
+/// the error from stage to stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a transport that makes one must set every field"
+)]
+pub struct HttpRefusal {
+    /// The status.
+    pub status: u16,
+    /// The values of `WWW-Authenticate`.
+    pub challenges: Vec<Vec<u8>>,
+    /// Which of its authorizations the client came with, as the transport counts them: the refusal
+    /// of an older one is not told to a client that has renewed it.
+    pub authorization: u64,
 }
 
 /// Whose message it is.
@@ -113,7 +134,21 @@ impl<'m> Effects<'m> {
             envelope: None,
             call: None,
             trace: None,
+            refusal: None,
         });
+    }
+
+    /// The messages for the client from `start` on carry the refusal that led to them, if one did.
+    pub(crate) fn carry(&mut self, refusal: Option<&Arc<HttpRefusal>>, start: usize) {
+        let Some(refusal) = refusal else { return };
+        for effect in self.since(start) {
+            if let Effect::Send(outgoing) = effect
+                && outgoing.to == Side::Client
+                && outgoing.refusal.is_none()
+            {
+                outgoing.refusal = Some(Arc::clone(refusal));
+            }
+        }
     }
 
     /// Sends a message to the client.
@@ -237,6 +272,7 @@ impl<'m> Outgoing<'m> {
             envelope: Some(envelope),
             call: None,
             trace: None,
+            refusal: None,
         }
     }
 
@@ -248,6 +284,7 @@ impl<'m> Outgoing<'m> {
             envelope: self.envelope,
             call: self.call,
             trace: self.trace,
+            refusal: self.refusal,
         }
     }
 }

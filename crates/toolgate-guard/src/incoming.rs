@@ -7,12 +7,14 @@
 //! has as many bytes. Every place in the stand-in is the same in the message.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use toolgate_json::{
     Document, DuplicateKeys, Parsed, ReadError, ReadErrorKind, ReadLimits, Reader,
 };
 use toolgate_mcp::message::{Incoming, Message};
 
+use crate::effect::HttpRefusal;
 use crate::envelope::Envelope;
 use crate::reading::{read_message, replace_lone_surrogates};
 
@@ -25,6 +27,7 @@ pub struct IncomingMessage<'m> {
     parsed: Result<Parsed<'m>, ReadError>,
     /// What the first look refused, if the second one reads a stand-in.
     flaw: Option<ReadError>,
+    refusal: Option<Arc<HttpRefusal>>,
 }
 
 /// A message that was read.
@@ -50,6 +53,7 @@ impl<'m> IncomingMessage<'m> {
             bytes,
             parsed,
             flaw: None,
+            refusal: None,
         };
         let error = match reader.parse(Cow::Borrowed(bytes), limits) {
             Ok(parsed) => return whole(Ok(parsed)),
@@ -86,7 +90,20 @@ impl<'m> IncomingMessage<'m> {
             bytes,
             flaw: parsed.is_ok().then_some(flaw),
             parsed,
+            refusal: None,
         }
+    }
+
+    /// The same message, which is the error for what its server refused over HTTP.
+    #[must_use]
+    pub fn refused(mut self, refusal: Option<Arc<HttpRefusal>>) -> Self {
+        self.refusal = refusal;
+        self
+    }
+
+    /// How its server refused over HTTP what it is the error for.
+    pub(crate) fn refusal(&self) -> Option<&Arc<HttpRefusal>> {
+        self.refusal.as_ref()
     }
 
     /// The message as it came.

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::connection::{Connection, ConnectionId};
-use crate::effect::{Effect, Effects, Outgoing};
+use crate::effect::{Effect, Effects, HttpRefusal, Outgoing};
 use crate::guard::Guard;
 use crate::incoming::IncomingMessage;
 use crate::stage::Stage;
@@ -70,7 +71,7 @@ struct Step<'m> {
 }
 
 enum Event<'m> {
-    Message(Cow<'m, [u8]>),
+    Message(Cow<'m, [u8]>, Option<Arc<HttpRefusal>>),
     Closed(String),
 }
 
@@ -158,7 +159,7 @@ impl Pipeline {
                     Some((at, from)) => steps.push_back(Step {
                         at,
                         from,
-                        event: Event::Message(outgoing.bytes),
+                        event: Event::Message(outgoing.bytes, outgoing.refusal),
                     }),
                     None => out.send(Outgoing {
                         to: left(at, outgoing.to),
@@ -172,7 +173,7 @@ impl Pipeline {
                         Some((at, from)) => steps.push_back(Step {
                             at,
                             from,
-                            event: Event::Message(Cow::Owned(cancelled(&id))),
+                            event: Event::Message(Cow::Owned(cancelled(&id)), None),
                         }),
                         None => out.push(Effect::Abandon { id }),
                     }
@@ -206,13 +207,13 @@ impl Pipeline {
             };
             let mut effects = Effects::new();
             match (event, incoming) {
-                (Event::Message(Cow::Borrowed(bytes)), Some(message))
+                (Event::Message(Cow::Borrowed(bytes), _), Some(message))
                     if std::ptr::eq(bytes, message.bytes()) =>
                 {
                     part.on_message(from, message, now, &mut effects);
                 }
-                (Event::Message(bytes), _) => {
-                    let message = guard.read(&bytes);
+                (Event::Message(bytes, refusal), _) => {
+                    let message = guard.read(&bytes).refused(refusal);
                     let mut made = Effects::new();
                     part.on_message(from, &message, now, &mut made);
                     effects.adopt(made);

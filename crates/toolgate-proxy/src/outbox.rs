@@ -44,11 +44,6 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         self.lock().push_back(message);
     }
 
-    /// How many bytes wait, besides what is being written.
-    pub(crate) fn waiting_bytes(&self) -> usize {
-        self.lock().iter().map(Vec::len).sum()
-    }
-
     /// Writes what is queued.
     ///
     /// # Errors

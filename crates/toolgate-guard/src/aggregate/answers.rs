@@ -8,7 +8,7 @@ use toolgate_mcp::message::{Edits, RequestId, created_task};
 use super::client::number_of;
 use super::fan_out::Kind as FanOutKind;
 use super::route_search::Subject;
-use super::{Aggregator, Client, INTERNAL_ERROR, METHOD_NOT_FOUND, Role, Sent, spliced};
+use super::{Aggregator, Client, INTERNAL_ERROR, METHOD_NOT_FOUND, Refused, Role, Sent, spliced};
 use crate::id::IdKey;
 use crate::text;
 
@@ -58,9 +58,9 @@ impl Aggregator {
                 if discovers && is_legacy_status(error) {
                     code = METHOD_NOT_FOUND;
                 }
-                let data = self.refused(route, error);
+                let refused = self.refused(route, error);
                 if let Some(whole) = self.fan_outs.get_mut(&fan_out) {
-                    whole.data = whole.data.take().or(data);
+                    whole.refused = whole.refused.take().or(refused);
                 }
                 self.fan_out_answer(fan_out, route, Err((code, why)), now);
             }
@@ -88,13 +88,16 @@ impl Aggregator {
         }
     }
 
-    /// Keeps the `data` of a server's error, for the errors of requests that fail because of it.
-    fn refused(&mut self, route: usize, error: View<'_>) -> Option<String> {
+    /// Keeps what a server's error tells beside its text, for the errors of requests that fail
+    /// because of it.
+    fn refused(&mut self, route: usize, error: View<'_>) -> Option<Refused> {
         let data = error.member("data").map(|data| data.raw().to_owned());
+        let http = self.refusal.clone();
+        let refused = (data.is_some() || http.is_some()).then_some(Refused { data, http });
         if let Some(route) = self.routes.get_mut(route) {
-            route.refusal.clone_from(&data);
+            route.refused.clone_from(&refused);
         }
-        data
+        refused
     }
 
     /// Sends an answer to the client under its own id.

@@ -154,9 +154,9 @@ impl Aggregator {
 
     /// Refuses what a server would have to answer that cannot be asked.
     pub(super) fn refuse_absent(&mut self, request: &Request<'_>, route: usize, why: &str) {
-        let data = self.routes.get(route).and_then(|route| route.refusal());
-        let answer = text::error_answer(request.id.raw(), INTERNAL_ERROR, why, data);
-        self.tell_client(answer);
+        let refused = self.routes.get(route).and_then(|route| route.refused());
+        let refused = refused.cloned();
+        self.tell_refused(request.id.raw(), INTERNAL_ERROR, why, refused);
     }
 
     pub(super) fn absence(&self, route: usize, modern: bool) -> Option<String> {

@@ -9,9 +9,8 @@ use toolgate_mcp::message::{Edits, Request};
 use super::client::{declares_version, empty};
 use super::lists::{self, ListOf};
 use super::route::Abilities;
-use super::{Aggregator, Client, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Role};
+use super::{Aggregator, Client, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Refused, Role};
 use crate::reading::OwnedReading;
-use crate::text;
 
 /// What is asked of all servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +38,7 @@ pub(super) struct FanOut {
     /// By server.
     pub(super) parts: Vec<Part>,
     /// What the first error told a program, which is the answer's if there is nothing but errors.
-    pub(super) data: Option<String>,
+    pub(super) refused: Option<Refused>,
 }
 
 /// The part of one server in a fan-out.
@@ -118,7 +117,7 @@ impl Aggregator {
             first: cursors.is_none(),
             waiting,
             parts,
-            data: None,
+            refused: None,
         };
         self.fan_outs.insert(number, fan_out);
         if waiting == 0 {
@@ -232,13 +231,17 @@ impl Aggregator {
             }
         };
         let id = &fan_out.client.id;
-        self.tell_client(match result {
-            Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
-            Err((code, why)) => {
-                let data = fan_out.data.as_deref().filter(|_| nothing);
-                text::error_answer(id, code, &why, data)
+        match result {
+            Ok(result) => {
+                self.tell_client(format!(
+                    r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#
+                ));
             }
-        });
+            Err((code, why)) => {
+                let refused = fan_out.refused.filter(|_| nothing);
+                self.tell_refused(id, code, &why, refused);
+            }
+        }
     }
 
     /// Cancels requests that are still open. A session that is being opened is not cancelled.

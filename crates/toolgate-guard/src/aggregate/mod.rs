@@ -43,13 +43,14 @@ mod route_search;
 mod server;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_json::{Node as _, Reader, View};
 use toolgate_mcp::message::{Edits, Incoming, Message};
 
 use crate::connection::{Connection, ConnectionId};
-use crate::effect::{Effect, Effects};
+use crate::effect::{Effect, Effects, HttpRefusal, Outgoing, Purpose};
 use crate::id::IdKey;
 use crate::incoming::IncomingMessage;
 use crate::reading::generous;
@@ -84,7 +85,16 @@ pub struct Aggregator {
     initialized: bool,
     /// The client's `logging/setLevel` that came last.
     level: Option<String>,
+    /// How the server refused over HTTP what is being decided.
+    refusal: Option<Arc<HttpRefusal>>,
     out: Effects<'static>,
+}
+
+/// What a server's error told a program, and how it refused over HTTP.
+#[derive(Debug, Clone, Default)]
+struct Refused {
+    data: Option<String>,
+    http: Option<Arc<HttpRefusal>>,
 }
 
 /// What an aggregator may hold and how long it waits.
@@ -175,19 +185,20 @@ impl Aggregator {
             initialize: None,
             initialized: false,
             level: None,
+            refusal: None,
             out: Effects::new(),
         })
     }
 
     /// Takes a line of the client.
     pub fn from_client(&mut self, line: &[u8], now: Duration) -> Effects<'static> {
-        self.take(Connection::Client, line, now)
+        self.take(Connection::Client, line, None, now)
     }
 
     /// Takes a line of a server.
     pub fn from_server(&mut self, member: usize, line: &[u8], now: Duration) -> Effects<'static> {
         let from = Connection::Server(ConnectionId::new(member));
-        self.take(from, line, now)
+        self.take(from, line, None, now)
     }
 
     /// When [`tick`](Self::tick) has something to do.
@@ -211,11 +222,20 @@ impl Aggregator {
         std::mem::take(&mut self.out)
     }
 
-    fn take(&mut self, from: Connection, line: &[u8], now: Duration) -> Effects<'static> {
-        let message = IncomingMessage::read(std::mem::take(&mut self.reader), line, &generous());
-        self.decide(from, &message, now);
+    /// Takes a message, which may be the error for what a server refused over HTTP.
+    pub fn take(
+        &mut self,
+        from: Connection,
+        message: &[u8],
+        refusal: Option<Arc<HttpRefusal>>,
+        now: Duration,
+    ) -> Effects<'static> {
+        let reader = std::mem::take(&mut self.reader);
+        let message = IncomingMessage::read(reader, message, &generous()).refused(refusal);
+        let mut out = Effects::new();
+        self.on_message(from, &message, now, &mut out);
         self.reader = message.into_reader().unwrap_or_default();
-        std::mem::take(&mut self.out)
+        out.into_owned()
     }
 
     /// Takes a message, or each message of a batch.
@@ -291,6 +311,21 @@ impl Aggregator {
         self.out.client(line);
     }
 
+    /// Answers a request by an error that another's refusal is the reason for.
+    fn tell_refused(&mut self, id: &str, code: i64, why: &str, refused: Option<Refused>) {
+        let Refused { data, http } = refused.unwrap_or_default();
+        let answer = crate::text::error_answer(id, code, why, data.as_deref());
+        self.out.send(Outgoing {
+            to: Connection::Client,
+            bytes: answer.into_bytes().into(),
+            purpose: Purpose::Forward,
+            envelope: None,
+            call: None,
+            trace: None,
+            refusal: http,
+        });
+    }
+
     fn tell_server(&mut self, route: usize, line: String) {
         self.out.server(ConnectionId::new(route), line);
     }
@@ -312,8 +347,11 @@ impl Stage for Aggregator {
         now: Duration,
         out: &mut Effects<'m>,
     ) {
+        self.refusal = message.refusal().cloned();
         self.decide(from, message, now);
-        out.append(std::mem::take(&mut self.out));
+        let mut decided = std::mem::take(&mut self.out);
+        decided.carry(self.refusal.take().as_ref(), 0);
+        out.append(decided);
     }
 
     fn on_closed(

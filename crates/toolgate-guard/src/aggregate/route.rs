@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use toolgate_json::{Kind, Node as _, View, quote};
 
+use super::Refused;
+
 /// One aggregated server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
@@ -70,7 +72,7 @@ pub(super) struct Route {
     pub(super) silent: bool,
     pub(super) session: Session,
     /// What the error that refused the session told a program.
-    pub(super) refusal: Option<String>,
+    pub(super) refused: Option<Refused>,
 }
 
 /// A session of the eras that have them.
@@ -126,9 +128,9 @@ impl Route {
     }
 
     /// What a program is told of why it cannot be asked.
-    pub(super) fn refusal(&self) -> Option<&str> {
-        let refused = matches!(self.session, Session::Refused { .. }) && self.gone.is_none();
-        self.refusal.as_deref().filter(|_| refused)
+    pub(super) fn refused(&self) -> Option<&Refused> {
+        let is_refused = matches!(self.session, Session::Refused { .. }) && self.gone.is_none();
+        self.refused.as_ref().filter(|_| is_refused)
     }
 
     pub(super) fn shown(&self) -> String {
@@ -185,7 +187,7 @@ pub(super) fn routes(members: Vec<Member>) -> Result<Vec<Route>, AggregatorError
         gone: None,
         silent: false,
         session: Session::Closed,
-        refusal: None,
+        refused: None,
     };
     Ok(members.into_iter().map(route).collect())
 }

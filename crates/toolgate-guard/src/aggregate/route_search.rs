@@ -2,11 +2,13 @@
 //! the other.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::{Edits, Message, Request};
 
 use super::{Aggregator, Client, INTERNAL_ERROR, INVALID_PARAMS, Role};
+use crate::effect::HttpRefusal;
 use crate::reading::OwnedReading;
 use crate::text;
 
@@ -28,7 +30,7 @@ pub(super) struct RouteSearch {
     /// Who is asked next.
     rest: VecDeque<usize>,
     /// The first error, which is the answer if nobody has it.
-    error: Option<String>,
+    error: Option<(String, Option<Arc<HttpRefusal>>)>,
 }
 
 impl Aggregator {
@@ -81,8 +83,9 @@ impl Aggregator {
 
     /// A server does not have it.
     pub(super) fn not_here(&mut self, number: i64, answer: String) {
+        let refusal = self.refusal.clone();
         if let Some(search) = self.route_searches.get_mut(&number) {
-            search.error.get_or_insert(answer);
+            search.error.get_or_insert((answer, refusal));
             self.ask_next(number);
         }
     }
@@ -104,14 +107,18 @@ impl Aggregator {
         let Some(search) = self.route_searches.remove(&number) else {
             return;
         };
-        let Some(error) = search.error else {
+        let Some((error, refusal)) = search.error else {
             let why = "no server is there that could have it";
             let answer = text::error_answer(&search.client.id, INTERNAL_ERROR, why, None);
             return self.tell_client(answer);
         };
         // It was read when it came.
         if let Ok(answer) = OwnedReading::read(error.as_str()) {
+            let start = self.out.len();
             self.pass_on(&error, answer.root(), &search.client, None);
+            self.out.carry(refusal.as_ref(), start);
+            // The server that answered last may have refused; the client is told of the first.
+            self.refusal = None;
         }
     }
 

@@ -373,6 +373,7 @@ impl Stage for Conversation {
         if from == Connection::Client {
             self.sign(out, start);
         }
+        out.carry(message.refusal(), start);
         self.set_trace_context(None);
         guard.return_scratch(scratch, message.bytes().len());
     }

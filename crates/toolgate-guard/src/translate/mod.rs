@@ -249,7 +249,9 @@ impl Stage for Translator {
         out: &mut Effects<'m>,
     ) {
         let Some(elements) = elements(message) else {
-            return self.take_one(from, message, now, out);
+            let start = out.len();
+            self.take_one(from, message, now, out);
+            return out.carry(message.refusal(), start);
         };
         for element in elements {
             let element = self.read(element);

@@ -6,21 +6,16 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, timeout};
-use toolgate_guard::Recovery;
 use toolgate_json::quote;
 
 use super::event::{Event, UpstreamState};
 use super::in_process::{Caller, InProcessUpstream};
+use super::messages::{MessageReader, MessageWriter, Received};
 use super::options::Restart;
 use super::session_driver::GuardContext;
 use crate::fault::Fault;
-use crate::outbox::Outbox;
-use crate::stdio::{Launch, Line, Lines, Process, Tail, describe, spawn_fault};
-
-/// The way to a child's standard input.
-pub(super) type Input = Outbox<Box<dyn AsyncWrite + Send + Unpin>>;
+use crate::stdio::{Launch, Process, Tail, describe, spawn_fault};
 
 /// Where children come from.
 #[derive(Clone, Debug)]
@@ -36,7 +31,7 @@ pub(super) struct Child {
     ctx: Arc<GuardContext>,
     name: String,
     body: Body,
-    lines: Lines<Box<dyn AsyncRead + Send + Unpin>>,
+    messages: MessageReader,
 }
 
 /// What of a child has to be ended.
@@ -45,22 +40,12 @@ enum Body {
     InProcess(Pin<Box<dyn Future<Output = String> + Send>>),
 }
 
-/// What a child said.
-pub(super) enum ChildOutput {
-    /// A line.
-    Line(Vec<u8>),
-    /// A line over the bound: what could be read of it.
-    TooLong(toolgate_guard::Recovered),
-    /// It closed its standard output.
-    Nothing,
-}
-
 impl Child {
     pub(super) fn start(
         ctx: &Arc<GuardContext>,
         source: &Source,
         caller: &Caller,
-    ) -> Result<(Self, Arc<Input>), Fault> {
+    ) -> Result<(Self, Arc<MessageWriter>), Fault> {
         let started = match source {
             Source::Launch(launch) => Self::launch(ctx, launch),
             Source::InProcess(in_process) => Self::open(ctx, in_process.as_ref(), caller),
@@ -72,7 +57,10 @@ impl Child {
         started
     }
 
-    fn launch(ctx: &Arc<GuardContext>, launch: &Launch) -> Result<(Self, Arc<Input>), Fault> {
+    fn launch(
+        ctx: &Arc<GuardContext>,
+        launch: &Launch,
+    ) -> Result<(Self, Arc<MessageWriter>), Fault> {
         let name = quote(&launch.program().to_string_lossy(), 64).to_string();
         let (process, pipes) =
             Process::start(launch).map_err(|error| spawn_fault(&name, &error))?;
@@ -87,41 +75,29 @@ impl Child {
                 process: Box::new(process),
                 stderr,
             },
-            lines: Lines::new(Box::new(pipes.stdout), ctx.bounds.message_bytes),
+            messages: MessageReader::lines(pipes.stdout, ctx.bounds.message_bytes),
         };
-        Ok((child, Arc::new(Outbox::new(Box::new(pipes.stdin)))))
+        Ok((child, Arc::new(MessageWriter::lines(pipes.stdin))))
     }
 
     fn open(
         ctx: &Arc<GuardContext>,
         in_process: &dyn InProcessUpstream,
         caller: &Caller,
-    ) -> Result<(Self, Arc<Input>), Fault> {
+    ) -> Result<(Self, Arc<MessageWriter>), Fault> {
         let peer = in_process.open(caller)?;
         let child = Self {
             ctx: Arc::clone(ctx),
             name: quote(&peer.name, 64).to_string(),
             body: Body::InProcess(peer.ended),
-            lines: Lines::new(peer.from, ctx.bounds.message_bytes),
+            messages: MessageReader::Memory(peer.from),
         };
-        Ok((child, Arc::new(Outbox::new(peer.to))))
+        Ok((child, Arc::new(MessageWriter::Memory(peer.to))))
     }
 
-    /// The next thing it says. Empty lines are passed over.
-    pub(super) async fn next_output(&mut self) -> ChildOutput {
-        let mut recovery = Recovery::new();
-        loop {
-            let line = self.lines.next_or_skip(|piece| recovery.feed(piece));
-            match line.await {
-                Ok(Line::Full(line)) if line.trim_ascii().is_empty() => {}
-                Ok(Line::Full(line)) => return ChildOutput::Line(line),
-                Ok(Line::TooLong(_)) => return ChildOutput::TooLong(recovery.finish()),
-                Ok(Line::End(rest)) if rest.trim_ascii().is_empty() => return ChildOutput::Nothing,
-                // A last line without its line end.
-                Ok(Line::End(rest)) => return ChildOutput::Line(rest),
-                Err(_) => return ChildOutput::Nothing,
-            }
-        }
+    /// The next thing it says; the end once it has closed its standard output.
+    pub(super) async fn next(&mut self) -> Received {
+        self.messages.next().await
     }
 
     /// Ends it, whose standard input must be closed, and says how it ended: patience, SIGTERM,
@@ -132,7 +108,7 @@ impl Child {
             ctx,
             name,
             body,
-            lines,
+            messages,
         } = self;
         let how = match body {
             Body::Process { process, stderr } => reap(*process, &stderr, grace).await,
@@ -142,7 +118,7 @@ impl Child {
             },
         };
         let how = format!("`{name}` {how}");
-        drop(lines);
+        drop(messages);
         ctx.observe(&Event::Upstream(UpstreamState::Ended { how: &how }));
         how
     }

@@ -1,11 +1,10 @@
-//! An upstream in this process: it speaks the protocol in lines over two in-memory pipes.
+//! An upstream in this process, which is handed messages and hands messages back.
 
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-use tokio::io::{AsyncRead, AsyncWrite};
-
+use super::messages::{MessageReceiver, MessageSender};
 use crate::fault::Fault;
 pub use crate::http::Caller;
 
@@ -20,7 +19,7 @@ pub use crate::http::Caller;
 /// [`Times::idle`]: super::Times::idle
 pub trait InProcessUpstream: fmt::Debug + Send + Sync + 'static {
     /// Opens one peer. It is called on the runtime and must not block: what takes its time is done
-    /// by a task that the peer's lines wait for.
+    /// by a task that the peer's messages wait for.
     ///
     /// # Errors
     ///
@@ -34,16 +33,16 @@ pub trait InProcessUpstream: fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// One open peer: lines of JSON-RPC to it and from it, as on a child's standard input and output.
+/// One open peer: messages to it and from it.
 pub struct InProcessPeer {
     /// What it is called in messages.
     pub name: String,
     /// What it says. Its end is the peer's end.
-    pub from: Box<dyn AsyncRead + Send + Unpin>,
-    /// What it is told. When this is shut down it answers what is open and ends.
-    pub to: Box<dyn AsyncWrite + Send + Unpin>,
+    pub from: MessageReceiver,
+    /// What it is told. When this is closed it answers what is open and ends.
+    pub to: MessageSender,
     /// Its end, and how it came, in a few words (`ended`, `was closed`). It is waited for once
-    /// `to` is shut down, and dropped when that takes too long: what the peer has started must
+    /// `to` is closed, and dropped when that takes too long: what the peer has started must
     /// end with it.
     pub ended: Pin<Box<dyn Future<Output = String> + Send>>,
 }

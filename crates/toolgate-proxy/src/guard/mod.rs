@@ -12,6 +12,7 @@ mod header_mirroring;
 mod http_exchange;
 mod http_server;
 mod in_process;
+mod messages;
 mod options;
 mod refusal;
 mod relist;
@@ -42,6 +43,7 @@ pub use aggregate::{Aggregate, AggregateMember};
 pub use clock::Clock;
 pub use event::{Event, Observer, Unobserved, UpstreamState};
 pub use in_process::{Caller, InProcessPeer, InProcessUpstream};
+pub use messages::{Message, MessageReceiver, MessageSender, message_channel};
 pub use options::{Bounds, GuardOptions, HttpListener, Listener, Restart, Times, Upstream};
 pub use tickets::{SessionKeys, Sessions};
 
@@ -52,7 +54,9 @@ pub use crate::web::ServerCertificate;
 use crate::web::{Admission, Closing, Server, ServerLimits};
 use child::Source;
 use http_server::{HttpServer, ProcessPool, UpstreamPool};
+use messages::{MessageReader, MessageWriter};
 use session_driver::{ClientIdentity, GuardContext, bearer};
+use stdio_to_child::Client;
 use tickets::TicketIssuer;
 
 /// Why a guard ended.
@@ -265,10 +269,23 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
+    let client = Client {
+        from: MessageReader::lines(from, options.bounds.message_bytes),
+        to: MessageWriter::lines(to),
+    };
+    serve_messages(client, options, guard, observer)
+}
+
+/// The same for a client that may be in this process.
+fn serve_messages(
+    client: Client,
+    options: GuardOptions,
+    guard: Guard,
+    observer: Arc<dyn Observer>,
+) -> Result<Running, Fault> {
     let ctx = guard_context(&options, guard, observer);
     let context = Context::Session(options.context);
     let work = Arc::clone(&ctx);
-    let client = stdio_to_child::Client { from, to };
     let task = match options.upstream {
         Upstream::Child { launch, restart } => {
             let source = (Source::Launch(launch), Caller::default());

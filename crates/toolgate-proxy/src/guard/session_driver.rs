@@ -8,14 +8,15 @@ use hyper::header::{HeaderMap, HeaderValue};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::{Notify, watch};
 use toolgate_guard::{
-    Act, Carrier, Connection, Context, Conversation, Effect, Effects, Envelope, Guard, IdKey,
-    Identity, IncomingMessage, Link, Outgoing, Peer, Purpose, Recovered, ScopeKey, Side,
+    Act, Carrier, Connection, Context, Conversation, Effect, Effects, Envelope, Guard, HttpRefusal,
+    IdKey, Identity, IncomingMessage, Link, Outgoing, Peer, Purpose, Recovered, ScopeKey, Side,
     Stage as _, TraceContext, hex,
 };
 use toolgate_mcp::contract::ToolContract;
 
 use super::clock::Clock;
 use super::event::{Event, Observer};
+use super::messages::Message;
 use super::options::{Bounds, Times};
 
 /// What all sessions of one guard share: policy, observer, bounds, clock and the signal to stop.
@@ -142,8 +143,19 @@ pub(crate) struct OutgoingMessage {
     pub(crate) call: Option<Arc<ToolContract>>,
     /// The trace context that was put into it.
     pub(crate) trace: Option<Box<TraceContext>>,
-    /// How the upstream refused over HTTP what this answer would have needed.
+    /// How a server refused over HTTP what this is the error for.
+    pub(crate) refusal: Option<Arc<HttpRefusal>>,
+    /// The head that the upstream's refusal of this answer's request had.
     pub(crate) refused: Option<Box<(u16, HeaderMap)>>,
+}
+
+impl From<OutgoingMessage> for Message {
+    fn from(outgoing: OutgoingMessage) -> Self {
+        Self {
+            bytes: outgoing.bytes,
+            refusal: outgoing.refusal,
+        }
+    }
 }
 
 /// A conversation behind a lock, with its next deadline.
@@ -207,6 +219,11 @@ impl SessionDriver {
     /// Reads a message as it came, for [`take_read`](Self::take_read).
     pub(crate) fn read<'m>(&self, message: &'m [u8]) -> IncomingMessage<'m> {
         self.ctx.guard.read(message)
+    }
+
+    /// The same for one that came from an upstream.
+    pub(crate) fn read_message<'m>(&self, message: &'m Message) -> IncomingMessage<'m> {
+        self.read(&message.bytes).refused(message.refusal.clone())
     }
 
     /// A message of one side. `deliver` is called under the lock, so that what it queues has the
@@ -380,6 +397,7 @@ impl SessionDriver {
             purpose: outgoing.purpose,
             call: outgoing.call,
             trace: outgoing.trace,
+            refusal: outgoing.refusal,
             refused: None,
         }
     }

@@ -13,9 +13,9 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 use toolgate_guard::{Act, IdKey, IncomingMessage, MessageKind, Purpose, Side, one_line};
 
-use super::child::Input;
 use super::header_mirroring::{mismatch, of_arguments};
 use super::in_process::Caller;
+use super::messages::MessageWriter;
 use super::options::Bounds;
 use super::session_driver::{MessageMetadata, OutgoingMessage, Output, SessionDriver};
 use super::shared_child::SharedChild;
@@ -27,7 +27,7 @@ pub(super) enum SessionUpstream {
     /// client, whose authorization may have been renewed since.
     Endpoint(Arc<Endpoint>, HeaderMap, Caller),
     /// A child of its own.
-    Child(Arc<Input>),
+    Child(Arc<MessageWriter>),
     /// A child that others use too, with the headers of the client's request that repeat its
     /// arguments.
     Shared(Arc<SharedChild>, HeaderMap),

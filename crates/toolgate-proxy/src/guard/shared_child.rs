@@ -12,17 +12,18 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::watch;
 use toolgate_guard::{Carrier, Context, IdKey, ScopeKey, Side, one_line, read_message};
 use toolgate_json::{Kind, Node as _, View};
-use toolgate_mcp::message::{Edits, Message};
+use toolgate_mcp::message::{Edits, Message as Decoded};
 
-use super::child::{Child, ChildOutput, Input};
+use super::child::Child;
 use super::in_process::Caller;
+use super::messages::{Message, MessageWriter, Received};
 use super::session_driver::{GuardContext, OutgoingMessage, Output, SessionDriver, link};
 use super::session_router::SessionRouter;
 
 /// The child's input, and whose request is whose.
 pub(super) struct SharedChild {
     ctx: Arc<GuardContext>,
-    input: Arc<Input>,
+    input: Arc<MessageWriter>,
     /// The context under which the tools of the child are cached.
     pub(super) context: Context,
     /// The identity of all clients that share it.
@@ -61,7 +62,7 @@ impl SharedChild {
     /// As whom all come that share it, and for whom it is open.
     pub(super) fn new(
         ctx: &Arc<GuardContext>,
-        input: Arc<Input>,
+        input: Arc<MessageWriter>,
         number: u64,
         (identity, caller): (Context, Caller),
     ) -> Arc<Self> {
@@ -107,7 +108,7 @@ impl SharedChild {
         outgoing: &OutgoingMessage,
     ) -> Option<String> {
         read_message(&outgoing.bytes, |message, text| match message {
-            Message::Request(request) => {
+            Decoded::Request(request) => {
                 let token = request
                     .params
                     .and_then(|params| params.member("_meta")?.member("progressToken"));
@@ -124,16 +125,16 @@ impl SharedChild {
                 }
                 Some(edits.apply(text))
             }
-            Message::Notification(note) if note.method == "notifications/cancelled" => {
+            Decoded::Notification(note) if note.method == "notifications/cancelled" => {
                 let id = note.params?.member("requestId")?;
                 let number = self.leave(router, &IdKey::read(id.raw())?)?;
                 let mut edits = Edits::new();
                 edits.replace(id, number.to_string());
                 Some(edits.apply(text))
             }
-            Message::Notification(_) => Some(text.to_owned()),
+            Decoded::Notification(_) => Some(text.to_owned()),
             // A modern client has nothing to answer.
-            Message::Result(_) | Message::Error(..) => None,
+            Decoded::Result(_) | Decoded::Error(..) => None,
         })?
     }
 
@@ -162,9 +163,9 @@ impl SharedChild {
     /// Reads the child until it has nothing more to say; then answers what is still open.
     pub(super) async fn read_child(self: Arc<Self>, mut child: Child, place: OwnedSemaphorePermit) {
         loop {
-            match child.next_output().await {
-                ChildOutput::Line(line) => self.on_line(&line),
-                ChildOutput::TooLong(found) => {
+            match child.next().await {
+                Received::Message(message) => self.on_message(&message),
+                Received::TooLong(found) => {
                     let raw = found.id.clone().unwrap_or_default();
                     let entry = raw
                         .parse()
@@ -179,7 +180,7 @@ impl SharedChild {
                         None => self.unclaimed.oversize(Side::Server, &found, &mut |_| {}),
                     }
                 }
-                ChildOutput::Nothing => break,
+                Received::End => break,
             }
         }
         self.input.close().await;
@@ -202,21 +203,28 @@ impl SharedChild {
         let _slow_reader = tokio::time::timeout(grace, self.input.close()).await;
     }
 
-    fn on_line(self: &Arc<Self>, line: &[u8]) {
-        match read_message(line, |message, text| self.route_to_client(message, text)).flatten() {
-            Some(RoutedMessage { entry, message }) => {
-                entry.router.take(Side::Server, message.as_bytes(), None);
+    fn on_message(self: &Arc<Self>, message: &Message) {
+        let bytes = &message.bytes;
+        let routed = read_message(bytes, |message, text| self.route_to_client(message, text));
+        match routed.flatten() {
+            Some(RoutedMessage {
+                entry,
+                message: text,
+            }) => {
+                let read = entry.router.driver.read(text.as_bytes());
+                let read = read.refused(message.refusal.clone());
+                entry.router.take_read(Side::Server, read, None);
             }
-            None => self.unclaimed.take(Side::Server, line, &mut |output| {
+            None => self.unclaimed.take(Side::Server, bytes, &mut |output| {
                 self.answer_unclaimed(output)
             }),
         }
     }
 
-    fn route_to_client(&self, message: Message<'_>, text: &str) -> Option<RoutedMessage> {
+    fn route_to_client(&self, message: Decoded<'_>, text: &str) -> Option<RoutedMessage> {
         let mut edits = Edits::new();
         let entry = match message {
-            Message::Result(outcome) => {
+            Decoded::Result(outcome) => {
                 let id = outcome.view.member("id")?;
                 let entry = self.table().open.remove(&number(id)?)?;
                 edits.replace(id, entry.id.clone());
@@ -225,14 +233,14 @@ impl SharedChild {
                 }
                 entry
             }
-            Message::Error(Some(_), error) => {
+            Decoded::Error(Some(_), error) => {
                 let view = error.parent()?;
                 let id = view.member("id")?;
                 let entry = self.table().open.remove(&number(id)?)?;
                 edits.replace(id, entry.id.clone());
                 entry
             }
-            Message::Notification(note) => {
+            Decoded::Notification(note) => {
                 let token = note
                     .params
                     .and_then(|params| params.member("progressToken"));
@@ -250,7 +258,7 @@ impl SharedChild {
                         .filter(|_| note.method == "notifications/message")?
                 }
             }
-            Message::Error(None, _) | Message::Request(_) => return None,
+            Decoded::Error(None, _) | Decoded::Request(_) => return None,
         };
         Some(RoutedMessage {
             message: edits.apply(text),

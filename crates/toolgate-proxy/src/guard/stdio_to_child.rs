@@ -1,4 +1,4 @@
-//! One client on our standard input and output, one child behind us.
+//! One client on our standard input and output, or in this process, and one child behind us.
 //!
 //! Two pumps share the conversation. Each reads a message, lets the conversation decide under its
 //! lock, and writes what it decided, so a reader that is slow holds up its own writer and nobody
@@ -15,30 +15,28 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
-use toolgate_guard::{Carrier, Context, IdKey, Purpose, Recovery, Side};
+use toolgate_guard::{Carrier, Context, IdKey, Purpose, Side};
 
 use super::Exit;
-use super::child::{Child, ChildOutput, Input, Restarts, Source};
+use super::child::{Child, Restarts, Source};
 use super::event::Event;
 use super::in_process::Caller;
+use super::messages::{MessageReader, MessageWriter, Received};
 use super::options::Restart;
 use super::session_driver::{GuardContext, OutgoingMessage, Output, SessionDriver, link};
-use crate::outbox::Outbox;
-use crate::stdio::{Line, Lines};
 
 /// Reader and writer of the client.
-pub(super) struct Client<R, W> {
-    pub(super) from: R,
-    pub(super) to: W,
+pub(super) struct Client {
+    pub(super) from: MessageReader,
+    pub(super) to: MessageWriter,
 }
 
-struct StdioToChild<W> {
+struct StdioToChild {
     ctx: Arc<GuardContext>,
     driver: SessionDriver,
-    client: Outbox<W>,
+    client: MessageWriter,
     child_state: watch::Sender<ChildState>,
     /// Whether the reader holds a message of the client's until it is known who is behind us.
     holding: watch::Sender<bool>,
@@ -51,13 +49,13 @@ struct StdioToChild<W> {
 enum ChildState {
     /// A child is being started.
     Starting,
-    Child(Arc<Input>),
+    Child(Arc<MessageWriter>),
     /// There is none and none will be started: the conversation answers by itself.
     Gone,
 }
 
 impl ChildState {
-    fn input(&self) -> Option<&Arc<Input>> {
+    fn input(&self) -> Option<&Arc<MessageWriter>> {
         match self {
             Self::Child(input) => Some(input),
             Self::Starting | Self::Gone => None,
@@ -73,24 +71,20 @@ struct State {
 }
 
 /// Runs until the client leaves, the child ends for good, or the guard is stopped.
-pub(super) async fn run<R, W>(
+pub(super) async fn run(
     ctx: Arc<GuardContext>,
-    client: Client<R, W>,
+    client: Client,
     source: (Source, Caller),
     restart: Restart,
     context: Context,
-) -> Exit
-where
-    R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
+) -> Exit {
     let bridge = Arc::new(StdioToChild {
         driver: SessionDriver::new(
             &ctx,
             context.clone(),
             link(Carrier::Stdio, Carrier::Stdio, None),
         ),
-        client: Outbox::new(client.to),
+        client: client.to,
         child_state: watch::Sender::new(ChildState::Starting),
         holding: watch::Sender::new(false),
         state: Mutex::default(),
@@ -99,8 +93,7 @@ where
     });
     bridge.ctx.observe(&Event::Connected);
     let begun = Instant::now();
-    let lines = Lines::new(client.from, bridge.ctx.bounds.message_bytes);
-    let reading = tokio::spawn(read_client(Arc::clone(&bridge), lines));
+    let reading = tokio::spawn(read_client(Arc::clone(&bridge), client.from));
     let clock = tokio::spawn(keep_time(Arc::clone(&bridge)));
     let exit = bridge.serve(reading, source, Restarts::new(restart)).await;
     clock.abort();
@@ -111,7 +104,7 @@ where
     exit
 }
 
-impl<W: AsyncWrite + Send + Unpin + 'static> StdioToChild<W> {
+impl StdioToChild {
     async fn serve(
         self: &Arc<Self>,
         mut reading: tokio::task::JoinHandle<()>,
@@ -164,7 +157,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToChild<W> {
     /// Lets open requests be answered, closes the child's input, and waits for what it still says.
     async fn leave(
         &self,
-        input: &Input,
+        input: &MessageWriter,
         mut child_reading: tokio::task::JoinHandle<Child>,
     ) -> Result<Child, tokio::task::JoinError> {
         let drained = async {
@@ -203,7 +196,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToChild<W> {
     }
 
     /// Reads the child until it has nothing more to say.
-    async fn read_child(self: Arc<Self>, mut child: Child, input: Arc<Input>) -> Child {
+    async fn read_child(self: Arc<Self>, mut child: Child, input: Arc<MessageWriter>) -> Child {
         if !self.reopen_session(&mut child, &input).await {
             return child;
         }
@@ -211,24 +204,34 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToChild<W> {
         self.child_state
             .send_replace(ChildState::Child(Arc::clone(&input)));
         loop {
-            match child.next_output().await {
-                ChildOutput::Line(line) => {
-                    let deliver = &mut |output| self.deliver(output);
-                    self.driver.take(Side::Server, &line, deliver);
+            let mut answered = false;
+            let deliver = &mut |output: Output| {
+                answered |=
+                    matches!(&output, Output::Send(outgoing) if outgoing.to == Side::Server);
+                self.deliver(output);
+            };
+            match child.next().await {
+                Received::Message(message) => {
+                    let message = self.driver.read_message(&message);
+                    self.driver.take_read(Side::Server, message, deliver);
                 }
-                ChildOutput::TooLong(found) => {
-                    let deliver = &mut |output| self.deliver(output);
-                    self.driver.oversize(Side::Server, &found, deliver);
-                }
-                ChildOutput::Nothing => return child,
+                Received::TooLong(found) => self.driver.oversize(Side::Server, &found, deliver),
+                Received::End => return child,
             }
-            self.flush().await;
+            // A child that is told nothing is not waited for: it may read only what it is asked
+            // once its own messages have been read.
+            match answered {
+                true => self.flush().await,
+                false => {
+                    let _client_is_gone = self.client.flush().await;
+                }
+            }
         }
     }
 
     /// Opens a legacy session with a new child as the client had opened it with the first. The
     /// conversation hears it all; the client does not hear it again.
-    async fn reopen_session(&self, child: &mut Child, input: &Arc<Input>) -> bool {
+    async fn reopen_session(&self, child: &mut Child, input: &Arc<MessageWriter>) -> bool {
         let (initialize, initialized) = {
             let state = self.state();
             (state.initialize.clone(), state.initialized.clone())
@@ -240,24 +243,24 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToChild<W> {
             if let Output::Send(outgoing) = output
                 && outgoing.to == Side::Server
             {
-                input.push(outgoing.bytes);
+                input.push(outgoing);
             }
         };
         let handshake = async {
             self.driver.take(Side::Client, &request, to_server);
             input.flush().await.ok()?;
             loop {
-                match child.next_output().await {
-                    ChildOutput::Line(line) => {
-                        let message = self.driver.read(&line);
+                match child.next().await {
+                    Received::Message(message) => {
+                        let message = self.driver.read_message(&message);
                         let is_answer = message.envelope().answers(&id);
                         self.driver.take_read(Side::Server, message, to_server);
                         if is_answer {
                             break;
                         }
                     }
-                    ChildOutput::TooLong(_) => {}
-                    ChildOutput::Nothing => return None,
+                    Received::TooLong(_) => {}
+                    Received::End => return None,
                 }
             }
             self.driver.take(Side::Client, &notification, to_server);
@@ -275,13 +278,13 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToChild<W> {
             return;
         };
         if outgoing.to == Side::Client {
-            self.client.push(outgoing.bytes);
+            self.client.push(outgoing);
             return;
         }
         let mut state = self.state();
         state.remember(&outgoing);
         match self.child_state.borrow().input() {
-            Some(input) => input.push(outgoing.bytes),
+            Some(input) => input.push(outgoing),
             // Requests have been answered: the conversation knows that the child is gone.
             None => self
                 .ctx
@@ -326,15 +329,10 @@ impl State {
 }
 
 /// Reads the client until it leaves.
-async fn read_client<R, W>(bridge: Arc<StdioToChild<W>>, mut lines: Lines<R>)
-where
-    R: AsyncRead + Send + Unpin,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
+async fn read_client(bridge: Arc<StdioToChild>, mut messages: MessageReader) {
     let mut child_state = bridge.child_state.subscribe();
     loop {
-        let mut recovery = Recovery::new();
-        let line = lines.next_or_skip(|piece| recovery.feed(piece)).await;
+        let received = messages.next().await;
         // Between two children a message waits, and with it the client: nobody is there to read it.
         bridge.holding.send_replace(true);
         let known =
@@ -343,25 +341,16 @@ where
             return;
         }
         let deliver = &mut |output| bridge.deliver(output);
-        let open = match line {
-            Ok(Line::Full(line)) => {
-                if !line.trim_ascii().is_empty() {
-                    bridge.driver.take(Side::Client, &line, deliver);
-                }
+        let open = match received {
+            Received::Message(message) => {
+                bridge.driver.take(Side::Client, &message.bytes, deliver);
                 true
             }
-            Ok(Line::TooLong(_)) => {
-                let found = recovery.finish();
+            Received::TooLong(found) => {
                 bridge.driver.oversize(Side::Client, &found, deliver);
                 true
             }
-            Ok(Line::End(rest)) => {
-                if !rest.trim_ascii().is_empty() {
-                    bridge.driver.take(Side::Client, &rest, deliver);
-                }
-                false
-            }
-            Err(_) => false,
+            Received::End => false,
         };
         bridge.flush().await;
         bridge.holding.send_replace(false);
@@ -373,7 +362,7 @@ where
     }
 }
 
-async fn keep_time<W: AsyncWrite + Send + Unpin + 'static>(bridge: Arc<StdioToChild<W>>) {
+async fn keep_time(bridge: Arc<StdioToChild>) {
     loop {
         bridge
             .driver

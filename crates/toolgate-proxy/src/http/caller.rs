@@ -1,8 +1,7 @@
 //! On whose behalf an upstream is used.
 
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use reqwest::header::HeaderValue;
 use toolgate_guard::Peer;
@@ -20,7 +19,7 @@ pub struct Caller {
     stands: Standing,
     /// How it is called in records.
     peer: Option<Arc<Peer>>,
-    refusals: Arc<Mutex<VecDeque<(String, Refusal)>>>,
+    renewals: Arc<AtomicU64>,
 }
 
 /// Who a caller is beside its authorization.
@@ -33,14 +32,6 @@ pub(crate) enum Standing {
     Everybody,
     /// The client of the session with this id, which any replica knows.
     Session(Arc<str>),
-}
-
-/// How a server refused the caller over HTTP.
-#[derive(Clone, Debug)]
-pub(crate) struct Refusal {
-    pub(crate) status: u16,
-    /// The values of `WWW-Authenticate`.
-    pub(crate) challenges: Vec<HeaderValue>,
 }
 
 impl Caller {
@@ -88,26 +79,9 @@ impl Caller {
         self.kept.load(Ordering::Acquire)
     }
 
-    /// Keeps a refusal under a mark, under which it can be told.
-    pub(crate) fn refused(&self, mark: String, refusal: Refusal) {
-        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
-        if refusals.len() >= REFUSALS {
-            refusals.pop_front();
-        }
-        refusals.push_back((mark, refusal));
-    }
-
-    pub(crate) fn has_refusals(&self) -> bool {
-        let refusals = self.refusals.lock();
-        !refusals.unwrap_or_else(PoisonError::into_inner).is_empty()
-    }
-
-    /// The refusal under a mark.
-    pub(crate) fn refusal(&self, mark: &str) -> Option<Refusal> {
-        let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut refusals = refusals.iter();
-        let (_, refusal) = refusals.find(|(own, _)| own == mark)?;
-        Some(refusal.clone())
+    /// How many authorizations it has had: the number of the one that it has now.
+    pub(crate) fn authorization_number(&self) -> u64 {
+        self.renewals.load(Ordering::Acquire)
     }
 
     pub(crate) fn renew(&self, authorization: Option<&HeaderValue>) {
@@ -121,9 +95,7 @@ impl Caller {
             .unwrap_or_else(PoisonError::into_inner);
         if *held != value {
             *held = value;
-            // Nobody has refused this one.
-            let refusals = self.refusals.lock();
-            refusals.unwrap_or_else(PoisonError::into_inner).clear();
+            self.renewals.fetch_add(1, Ordering::AcqRel);
         }
     }
 }
@@ -136,6 +108,3 @@ impl std::fmt::Debug for Caller {
             .finish_non_exhaustive()
     }
 }
-
-/// Refusals that are kept, the newest.
-const REFUSALS: usize = 256;

@@ -15,7 +15,7 @@ use reqwest::{Method, Response};
 use tokio::time::{Instant, timeout_at};
 
 pub use caller::Caller;
-pub(crate) use caller::{Refusal, Standing};
+pub(crate) use caller::Standing;
 pub use endpoint::http_client;
 pub(crate) use endpoint::{EVENT_STREAM, Endpoint, Events, body, is_stream, media_type};
 pub(crate) use health::Watcher;

@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolgate_guard::policy::ToolRule;
+use toolgate_guard::translate::Translate;
 use toolgate_guard::{AggregatorLimits, Guard, Policy};
 use toolgate_proxy::guard::{
-    Aggregate, AggregateMember, Bounds, Clock, Exit, Listener, Observer, Restart, Times, Upstream,
+    Aggregate, AggregateMember, Bounds, Clock, Exit, Listener, Observer, Restart, Times,
+    Unobserved, Upstream,
 };
 
 use crate::common::{
@@ -358,6 +360,13 @@ async fn a_refusal_over_http_is_the_clients_to_act_on() {
         .post(&good, &modern(call(6, "web_who", json!({}))))
         .await;
     assert_eq!(told.status, 200, "{told:?}");
+    // What was refused to a client is not told to it once it comes with another authorization.
+    let renewed = [
+        ("Mcp-Session-Id", &*session),
+        ("Authorization", "Bearer good"),
+    ];
+    let told = served.post(&renewed, &call(7, "web_who", json!({}))).await;
+    assert_eq!(told.status, 200, "{told:?}");
     // With nobody else, nothing can be opened or listed without authorization.
     let served = serve(of(vec![("web", remote(&web.url))])).await;
     refused(&served.post(&[], &initialize(0)).await);
@@ -366,6 +375,29 @@ async fn a_refusal_over_http_is_the_clients_to_act_on() {
         .post(&[("Authorization", "Bearer good")], &initialize(0))
         .await;
     assert_eq!(session.status, 200, "{session:?}");
+}
+
+/// The same behind a translation, which makes requests of its own to open a session.
+#[tokio::test]
+async fn a_refusal_over_http_is_told_through_a_translation() {
+    let web = protected();
+    for translate in [Translate::LegacyClients, Translate::ModernClients] {
+        let served = Served::with(remote(&web.url), policy(), |options| {
+            let guard = Guard::new(policy()).unwrap();
+            let behind = options.clone();
+            *options = behind.translated(translate, &guard, Arc::new(Unobserved));
+        })
+        .await;
+        let message = match translate {
+            Translate::LegacyClients => served.post(&[], &initialize(0)).await,
+            Translate::ModernClients => served.modern(&modern(list(1))).await,
+        };
+        assert_eq!(message.status, 401, "{message:?}");
+        let challenge = message.header("www-authenticate").unwrap();
+        assert!(challenge.contains("https://as.example/m"), "{message:?}");
+        let error = &message.message()["error"];
+        assert!(error["message"].is_string(), "{message:?}");
+    }
 }
 
 #[tokio::test]

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::watch;
 use toolgate_proxy::Fault;
-use toolgate_proxy::guard::{Caller, Exit, InProcessPeer, InProcessUpstream, Upstream};
+use toolgate_proxy::guard::{
+    Caller, Exit, InProcessPeer, InProcessUpstream, Upstream, message_channel,
+};
 
 use crate::common::{Lined, MODERN, PATIENCE, Served, call, initialize, modern, policy, text_of};
 
@@ -55,15 +56,14 @@ impl InProcessUpstream for Door {
     fn open(&self, caller: &Caller) -> Result<InProcessPeer, Fault> {
         let number = self.0.opened.fetch_add(1, Ordering::SeqCst);
         self.0.callers.lock().unwrap().push(caller.clone());
-        let (to, input) = tokio::io::duplex(1_000);
-        let (output, from) = tokio::io::duplex(1_000);
+        let (to, mut input) = message_channel();
+        let (output, from) = message_channel();
         let peers = Arc::clone(&self.0);
         let caller = caller.clone();
         let task = tokio::spawn(async move {
-            let mut output = output;
-            let mut lines = BufReader::new(input).lines();
-            while let Ok(Some(line)) = lines.next_line().await {
-                let message: Value = serde_json::from_str(&line).unwrap();
+            let output = output;
+            while let Some(message) = input.next().await {
+                let message: Value = serde_json::from_slice(&message.bytes).unwrap();
                 if message["params"]["name"] == "die" {
                     break;
                 }
@@ -71,8 +71,8 @@ impl InProcessUpstream for Door {
                     std::future::pending::<()>().await;
                 }
                 if let Some(answer) = answer(&message, number, &caller) {
-                    let text = format!("{answer}\n");
-                    output.write_all(text.as_bytes()).await.unwrap();
+                    output.push(answer.to_string().into_bytes());
+                    output.flush().await.unwrap();
                 }
             }
             peers.ended.send_modify(|ended| ended.push(number));
@@ -83,8 +83,8 @@ impl InProcessUpstream for Door {
         };
         Ok(InProcessPeer {
             name: "peer".to_owned(),
-            from: Box::new(from),
-            to: Box::new(to),
+            from,
+            to,
             ended: Box::pin(ended),
         })
     }

@@ -2,14 +2,13 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::io::DuplexStream;
 use tokio::sync::Notify;
 use toolgate_guard::Guard;
 
 use crate::guard::clock::Clock;
 use crate::guard::event::Observer;
+use crate::guard::messages::MessageSender;
 use crate::guard::options::Upstream;
-use crate::outbox::Outbox;
 
 /// One of several upstreams, with all that it would have alone.
 pub struct AggregateMember {
@@ -41,28 +40,22 @@ impl std::fmt::Debug for AggregateMember {
 /// The way to one upstream.
 pub(super) struct MemberConnection {
     pub(super) member: Arc<AggregateMember>,
-    /// What it is sent, while it is there.
-    pub(super) queue: Mutex<Option<Arc<Queue>>>,
-    /// There is something in the queue.
-    pub(super) wake: Notify,
-    /// Something of the queue was taken.
-    pub(super) taken: Notify,
+    /// What it is sent goes there, while it is there.
+    pub(super) input: Mutex<Option<Arc<MessageSender>>>,
     /// It takes nothing.
     pub(super) stuck: Notify,
 }
 
-pub(super) type Queue = Outbox<DuplexStream>;
-
 impl MemberConnection {
-    pub(super) fn queue(&self) -> Option<Arc<Queue>> {
+    pub(super) fn input(&self) -> Option<Arc<MessageSender>> {
         self.held().clone()
     }
 
-    pub(super) fn held(&self) -> MutexGuard<'_, Option<Arc<Queue>>> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn held(&self) -> MutexGuard<'_, Option<Arc<MessageSender>>> {
+        self.input.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn waiting_bytes(&self) -> usize {
-        self.queue().map_or(0, |queue| queue.waiting_bytes())
+        self.input().map_or(0, |input| input.waiting_bytes())
     }
 }

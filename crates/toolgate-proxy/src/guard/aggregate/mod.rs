@@ -1,8 +1,8 @@
 //! Several upstreams behind one guard: the tasks that drive an [`Aggregator`].
 //!
 //! ```text
-//!   outer guard ─▶ input ─▶ read ─▶ aggregator ─▶ connection's queue ─▶ writer ─▶ guard of A ─▶ A
-//!   outer guard ◀─ client's queue ◀─ aggregator ◀───────── connection ◀─────  guard of A ◀─ A
+//!   outer guard ─▶ input ─▶ read ─▶ aggregator ─▶ connection ─▶ guard of A ─▶ A
+//!   outer guard ◀─ client ◀──────── aggregator ◀─ connection ◀─ guard of A ◀─ A
 //!                                       ▲ ▼
 //!                                        …  one connection for each upstream
 //! ```
@@ -16,7 +16,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::io::DuplexStream;
 use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, timeout};
@@ -26,16 +25,18 @@ use toolgate_guard::{
 };
 
 pub use member::AggregateMember;
-use member::{MemberConnection, Queue};
+use member::MemberConnection;
 
 use super::child::Restarts;
 use super::event::{Event, UpstreamState};
 use super::in_process::{Caller, InProcessPeer, InProcessUpstream};
+use super::messages::{
+    Message, MessageReader, MessageReceiver, MessageSender, MessageWriter, message_channel,
+};
 use super::options::{Bounds, GuardOptions, Listener, Restart, Times, Upstream};
-use super::{Exit, serve_client};
+use super::stdio_to_child::Client;
+use super::{Exit, serve_messages};
 use crate::fault::{Fault, FaultKind, Party, Phase};
-use crate::outbox::Outbox;
-use crate::stdio::{Line, Lines};
 
 /// Several upstreams with one listing of their tools: an [`Upstream::InProcess`].
 ///
@@ -94,18 +95,16 @@ impl InProcessUpstream for Aggregate {
             let text = error.to_string();
             Fault::new(Party::Operator, FaultKind::Config, Phase::Start, text)
         })?;
-        let (to, input) = tokio::io::duplex(PIPE);
-        let (output, from) = tokio::io::duplex(PIPE);
+        let (to, input) = message_channel();
+        let (output, from) = message_channel();
         let connections = self.members.iter().map(|member| MemberConnection {
             member: Arc::clone(member),
-            queue: Mutex::new(None),
-            wake: Notify::new(),
-            taken: Notify::new(),
+            input: Mutex::new(None),
             stuck: Notify::new(),
         });
         let driver = Arc::new(AggregateDriver {
             aggregator: Mutex::new(aggregator),
-            client: Outbox::new(output),
+            client: output,
             connections: connections.collect(),
             caller: caller.clone(),
             bounds: self.bounds,
@@ -118,8 +117,8 @@ impl InProcessUpstream for Aggregate {
         let task = Task(tokio::spawn(driver.run(input)));
         Ok(InProcessPeer {
             name: "several servers".to_owned(),
-            from: Box::new(from),
-            to: Box::new(to),
+            from,
+            to,
             ended: Box::pin(async move {
                 let mut task = task;
                 match (&mut task.0).await {
@@ -143,7 +142,7 @@ impl Drop for Task {
 /// Drives one aggregator.
 struct AggregateDriver {
     aggregator: Mutex<Aggregator>,
-    client: Outbox<DuplexStream>,
+    client: MessageSender,
     connections: Vec<MemberConnection>,
     caller: Caller,
     bounds: Bounds,
@@ -157,7 +156,7 @@ struct AggregateDriver {
 
 impl AggregateDriver {
     /// Works until the client's side is closed and every upstream has ended.
-    async fn run(self: Arc<Self>, input: DuplexStream) {
+    async fn run(self: Arc<Self>, mut input: MessageReceiver) {
         let mut connections = JoinSet::new();
         for at in 0..self.connections.len() {
             // Before anybody can ask for it.
@@ -165,28 +164,29 @@ impl AggregateDriver {
             connections.spawn(Arc::clone(&self).connection(at, first));
         }
         let clock = Task(tokio::spawn(Arc::clone(&self).keep_time()));
-        let mut lines = Lines::new(input, usize::MAX);
-        while let Ok(line) = lines.next().await {
-            let (line, last) = match line {
-                Line::Full(line) | Line::TooLong(line) => (line, false),
-                Line::End(rest) => (rest, true),
-            };
-            if !line.trim_ascii().is_empty() {
-                self.turn(|aggregator, now| aggregator.from_client(&line, now));
-                self.pause().await;
+        while let Some(message) = input.next().await {
+            // Who is told nothing is not waited for: it may wait itself until this is read.
+            if self.message(Connection::Client, &message) {
+                let _client_is_gone = self.client.flush().await;
             }
-            if last {
-                break;
-            }
+            self.pause().await;
         }
         self.stop.send_replace(true);
         while connections.join_next().await.is_some() {}
         drop(clock);
-        self.client.close().await;
+        self.client.close();
+    }
+
+    /// Lets the aggregator decide of a message. `true`: the client is told something.
+    fn message(&self, from: Connection, message: &Message) -> bool {
+        let refusal = message.refusal.clone();
+        self.turn(|aggregator, now| aggregator.take(from, &message.bytes, refusal, now))
     }
 
     /// Lets the aggregator decide and queues its effects in order.
-    fn turn(&self, decide: impl FnOnce(&mut Aggregator, Duration) -> Effects<'static>) {
+    /// `true`: the client is told something.
+    fn turn(&self, decide: impl FnOnce(&mut Aggregator, Duration) -> Effects<'static>) -> bool {
+        let mut told_client = false;
         let mut aggregator = self
             .aggregator
             .lock()
@@ -195,10 +195,14 @@ impl AggregateDriver {
         for effect in decide(&mut aggregator, self.begun.elapsed()) {
             match effect {
                 Effect::Send(outgoing) => {
-                    let line = outgoing.bytes.into_owned();
-                    match outgoing.to {
-                        Connection::Client => self.client.push(line),
-                        Connection::Server(at) => self.queue_for(at, line),
+                    let to = outgoing.to;
+                    let message = Message::from(outgoing);
+                    match to {
+                        Connection::Client => {
+                            told_client = true;
+                            self.client.push(message);
+                        }
+                        Connection::Server(at) => self.send(at, message),
                     }
                 }
                 // All members have a connection of their own, which is kept open.
@@ -224,32 +228,26 @@ impl AggregateDriver {
         if aggregator.next_deadline() != before {
             self.armed.notify_one();
         }
+        told_client
     }
 
-    /// Queues a line for a member; to one that is gone nothing is sent.
-    fn queue_for(&self, at: ConnectionId, line: Vec<u8>) {
+    /// Sends a message to a member; to one that is gone nothing is sent.
+    fn send(&self, at: ConnectionId, message: Message) {
         if let Some(connection) = self.connections.get(at.number())
-            && let Some(queue) = connection.queue()
+            && let Some(input) = connection.input()
         {
-            queue.push(line);
-            connection.wake.notify_one();
+            input.push(message);
         }
     }
 
-    /// Writes to the client, and waits while a queue is over its bound. A connection that takes
-    /// nothing for too long is given up.
+    /// Waits while a member has more to read than it may. A connection that takes nothing for too
+    /// long is given up.
     async fn pause(&self) {
-        let _client_is_gone = self.client.flush().await;
         for connection in &self.connections {
-            let room = async {
-                loop {
-                    let taken = connection.taken.notified();
-                    if connection.waiting_bytes() <= self.bounds.message_bytes {
-                        return;
-                    }
-                    taken.await;
-                }
+            let Some(input) = connection.input() else {
+                continue;
             };
+            let room = input.room(self.bounds.message_bytes);
             if timeout(self.times.notify, room).await.is_err() {
                 connection.stuck.notify_one();
             }
@@ -300,12 +298,16 @@ impl AggregateDriver {
         options.context = self.contexts.fetch_add(1, Ordering::Relaxed);
         options.caller = self.caller.clone();
         let context = options.context;
-        let (to, input) = tokio::io::duplex(PIPE);
-        let (output, from) = tokio::io::duplex(PIPE);
+        let (to, input) = message_channel();
+        let (output, from) = message_channel();
+        let client = Client {
+            from: MessageReader::Memory(input),
+            to: MessageWriter::Memory(output),
+        };
         let (guard, observer) = (member.guard.clone(), Arc::clone(&member.observer));
-        let running = serve_client(input, output, options, guard, observer);
+        let running = serve_messages(client, options, guard, observer);
         let running = running.map_err(|fault| fault.to_string())?;
-        *connection.held() = Some(Arc::new(Outbox::new(to)));
+        *connection.held() = Some(Arc::new(to));
         Ok(Started {
             running,
             from,
@@ -380,21 +382,15 @@ impl AggregateDriver {
     ) -> Option<String> {
         let Started {
             mut running,
-            from,
+            mut from,
             context,
         } = started;
-        let queue = connection.queue();
-        let writer = queue.clone().map(|queue| {
-            let driver = Arc::clone(self);
-            Task(tokio::spawn(async move { driver.write(at, &queue).await }))
-        });
-        let mut lines = Lines::new(from, usize::MAX);
         let mut stop = self.stop.subscribe();
         let mut leaving = false;
         let mut stuck = false;
         loop {
-            let line = tokio::select! {
-                line = lines.next() => line,
+            let message = tokio::select! {
+                message = from.next() => message,
                 () = connection.stuck.notified() => {
                     // It may have been said of the one before.
                     if connection.waiting_bytes() <= self.bounds.message_bytes {
@@ -405,28 +401,18 @@ impl AggregateDriver {
                 }
                 _ = stop.wait_for(|stop| *stop), if !leaving => {
                     leaving = true;
-                    let Some(queue) = queue.clone() else { continue };
-                    // Beside the reading, so that neither side waits for the other.
-                    tokio::spawn(async move { queue.close().await });
+                    if let Some(input) = connection.input() {
+                        input.close();
+                    }
                     continue;
                 }
             };
-            let (line, last) = match line {
-                Ok(Line::Full(line) | Line::TooLong(line)) => (line, false),
-                Ok(Line::End(rest)) => (rest, true),
-                Err(_) => (Vec::new(), true),
-            };
-            if !line.trim_ascii().is_empty() {
-                self.turn(|aggregator, now| aggregator.from_server(at, &line, now));
-                let _client_is_gone = self.client.flush().await;
-            }
-            if last {
-                break;
-            }
+            let Some(message) = message else { break };
+            self.message(Connection::Server(ConnectionId::new(at)), &message);
+            let _client_is_gone = self.client.flush().await;
         }
         *connection.held() = None;
-        drop(writer);
-        drop(lines);
+        drop(from);
         let takes_nothing = || "it takes no messages".to_owned();
         let mut why = None;
         if stuck {
@@ -435,7 +421,6 @@ impl AggregateDriver {
             let _client_is_gone = self.client.flush().await;
             running.stop();
         }
-        drop(queue);
         let exit = running.ended().await;
         connection.member.guard.forget(&ScopeKey {
             upstream: connection.member.name.as_str().into(),
@@ -456,30 +441,13 @@ impl AggregateDriver {
         }
         why
     }
-
-    /// Writes the queue of one upstream until the upstream is gone.
-    async fn write(&self, at: usize, queue: &Queue) {
-        let Some(connection) = self.connections.get(at) else {
-            return;
-        };
-        loop {
-            connection.wake.notified().await;
-            let written = queue.flush().await;
-            connection.taken.notify_waiters();
-            if written.is_err() {
-                return;
-            }
-        }
-    }
 }
 
 /// An upstream's guard that was started.
 struct Started {
     running: super::Running,
-    from: DuplexStream,
+    from: MessageReceiver,
     context: u64,
 }
 
-/// Bytes on their way between two guards; more wait in a queue.
-const PIPE: usize = 64 << 10;
 const TICK: Duration = Duration::from_millis(1);

@@ -12,6 +12,7 @@ use toolgate_guard::{Context, Peer};
 
 use crate::guard::child::{Child, Restarts, Source};
 use crate::guard::in_process::Caller;
+use crate::guard::messages::MessageWriter;
 use crate::guard::options::Restart;
 use crate::guard::session_driver::{GuardContext, bearer};
 use crate::guard::shared_child::SharedChild;
@@ -75,7 +76,7 @@ impl ProcessPool {
         &self,
         ctx: &Arc<GuardContext>,
         caller: &Caller,
-    ) -> Result<(Child, Arc<crate::guard::child::Input>), crate::fault::Fault> {
+    ) -> Result<(Child, Arc<MessageWriter>), crate::fault::Fault> {
         Child::start(ctx, &self.source, caller)
     }
 

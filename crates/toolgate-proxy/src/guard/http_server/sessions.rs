@@ -12,10 +12,11 @@ use tokio::time::{Instant, timeout};
 use toolgate_guard::{Context, Envelope, INTERNAL_ERROR, IncomingMessage, Peer, ScopeKey, Side};
 
 use super::{HttpServer, Session, UpstreamPool, transfers};
-use crate::guard::child::{Child, ChildOutput};
+use crate::guard::child::Child;
 use crate::guard::event::Event;
 use crate::guard::http_exchange::HttpExchange;
 use crate::guard::in_process::Caller;
+use crate::guard::messages::Received;
 use crate::guard::reply::{error, onward};
 use crate::guard::request_permit::RequestPermit;
 use crate::guard::session_driver::SessionDriver;
@@ -170,13 +171,16 @@ impl HttpServer {
     ) {
         let ctx = Arc::clone(&self.ctx);
         loop {
-            match child.next_output().await {
-                ChildOutput::Line(line) => router.take(Side::Server, &line, None),
-                ChildOutput::TooLong(found) => {
+            match child.next().await {
+                Received::Message(message) => {
+                    let message = router.driver.read_message(&message);
+                    router.take_read(Side::Server, message, None);
+                }
+                Received::TooLong(found) => {
                     let deliver = &mut |output| router.route(output, None);
                     router.driver.oversize(Side::Server, &found, deliver);
                 }
-                ChildOutput::Nothing => break,
+                Received::End => break,
             }
             router.room(ctx.bounds.waiting_events).await;
         }

@@ -4,14 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::header::{ACCEPT, HeaderValue};
-use tokio::io::AsyncWrite;
 use toolgate_guard::Side;
 
 use super::StdioToHttp;
 use crate::guard::upstream_request::{UpstreamEvent, UpstreamRequest};
 use crate::http::{EVENT_STREAM, LAST_EVENT_ID, SESSION};
 
-impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
+impl StdioToHttp {
     /// Opens the stream on which a legacy server speaks by itself, and keeps it open.
     pub(super) fn listen(self: &Arc<Self>) {
         let mut state = self.state();

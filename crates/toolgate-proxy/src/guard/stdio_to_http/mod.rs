@@ -1,4 +1,4 @@
-//! One client on our standard input and output, an HTTP endpoint behind us.
+//! One client on our standard input and output, or in this process, and an HTTP endpoint behind us.
 //!
 //! Requests run concurrently, each in a task of its own that ends with its answer. Notifications
 //! and answers of the client are posted in order, one at a time. A legacy session and
@@ -12,29 +12,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::{Instant, timeout};
-use toolgate_guard::{Carrier, Context, HEADER_MISMATCH, IdKey, Recovery, Side};
+use toolgate_guard::{Carrier, Context, HEADER_MISMATCH, IdKey, Side};
 
 use super::Exit;
 use super::event::Event;
 use super::header_mirroring::{mirrored_headers, write};
-use super::refusal::{marked, refusal, with_status};
+use super::messages::{MessageReader, MessageWriter, Received};
+use super::refusal::{refusal, told};
 use super::relist::contract_of;
 use super::session_driver::{GuardContext, OutgoingMessage, Output, SessionDriver, link};
 use super::stdio_to_child::Client;
 use super::trace_headers;
 use super::upstream_request::{UpstreamEvent, UpstreamRequest};
 use crate::http::{Endpoint, SESSION, VERSION};
-use crate::outbox::Outbox;
-use crate::stdio::{Line, Lines};
 
-struct StdioToHttp<W> {
+struct StdioToHttp {
     ctx: Arc<GuardContext>,
     driver: SessionDriver,
-    client: Outbox<W>,
+    client: MessageWriter,
     endpoint: Arc<Endpoint>,
     /// Messages for the server, in order.
     queue: Mutex<VecDeque<OutgoingMessage>>,
@@ -68,19 +66,15 @@ impl State {
 }
 
 /// Runs until the client leaves or the guard is stopped.
-pub(super) async fn run<R, W>(
+pub(super) async fn run(
     ctx: Arc<GuardContext>,
-    client: Client<R, W>,
+    client: Client,
     endpoint: Arc<Endpoint>,
     context: Context,
-) -> Exit
-where
-    R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
+) -> Exit {
     let bridge = Arc::new(StdioToHttp {
         driver: SessionDriver::new(&ctx, context, link(Carrier::Stdio, Carrier::Http, None)),
-        client: Outbox::new(client.to),
+        client: client.to,
         endpoint,
         queue: Mutex::default(),
         turn: tokio::sync::Mutex::default(),
@@ -91,8 +85,7 @@ where
     });
     bridge.ctx.observe(&Event::Connected);
     let begun = Instant::now();
-    let lines = Lines::new(client.from, bridge.ctx.bounds.message_bytes);
-    let mut reading = tokio::spawn(Arc::clone(&bridge).read(lines));
+    let mut reading = tokio::spawn(Arc::clone(&bridge).read(client.from));
     let clock = tokio::spawn(Arc::clone(&bridge).keep_time());
     let exit = tokio::select! {
         _ = &mut reading => Exit::ClientGone,
@@ -108,30 +101,20 @@ where
     exit
 }
 
-impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
+impl StdioToHttp {
     /// Reads the client until it leaves.
-    async fn read<R: AsyncRead + Send + Unpin>(self: Arc<Self>, mut lines: Lines<R>) {
+    async fn read(self: Arc<Self>, mut messages: MessageReader) {
         loop {
-            let mut recovery = Recovery::new();
-            let line = lines.next_or_skip(|piece| recovery.feed(piece));
-            let line = line.await;
-            let last = !matches!(line, Ok(Line::Full(_) | Line::TooLong(_)));
-            match line {
-                Ok(Line::Full(line) | Line::End(line)) if !line.trim_ascii().is_empty() => {
-                    self.take(Side::Client, &line);
-                }
-                Ok(Line::TooLong(_)) => {
-                    let found = recovery.finish();
-                    let deliver = &mut |output| self.deliver(output);
+            let deliver = &mut |output| self.deliver(output);
+            match messages.next().await {
+                Received::Message(message) => self.take(Side::Client, &message.bytes),
+                Received::TooLong(found) => {
                     self.driver.oversize(Side::Client, &found, deliver);
                 }
-                _ => {}
+                Received::End => return,
             }
             self.dispatch().await;
             let _client_is_gone = self.client.flush().await;
-            if last {
-                return;
-            }
             // What finds no place is left with the client.
             self.driver.room().await;
         }
@@ -145,7 +128,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
     fn deliver(&self, output: Output) {
         match output {
             Output::Send(outgoing) if outgoing.to == Side::Client => {
-                self.client.push(outgoing.bytes)
+                self.client.push(outgoing);
             }
             Output::Send(outgoing) => self.queue().push_back(outgoing),
             Output::Abandon(id) => {
@@ -238,17 +221,16 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
     /// Carries one request there and what belongs to it back.
     async fn run_request(self: Arc<Self>, id: IdKey, outgoing: OutgoingMessage) {
         let mut head = (200, HeaderMap::new());
+        // It may be renewed before the answer comes.
+        let authorization = self.endpoint.caller().authorization_number();
         let failed = match self.place(&outgoing).await {
             Ok(_place) => self.carry(&id, outgoing, &mut head).await,
             Err(_) => Some("the guard is shutting down".to_owned()),
         };
         self.state().remove_request(&id);
         if let Some(why) = failed {
-            let (refusal, caller) = (refusal(head.0, &head.1), self.endpoint.caller());
-            let deliver = &mut |output| match &refusal {
-                Some(refusal) => self.deliver(marked(output, caller, refusal)),
-                None => self.deliver(with_status(output, head.0)),
-            };
+            let refusal = refusal(head.0, &head.1, authorization);
+            let deliver = &mut |output| self.deliver(told(output, head.0, refusal.as_ref()));
             self.driver.request_failed(&id, &why, deliver);
         }
         self.settle().await;
@@ -323,7 +305,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
             let answer = incoming.envelope();
             let is_own = answer.answers(id);
             // A refusal is the client's to act on, whatever its body says.
-            let refused = refusal(head.0, &head.1).is_some();
+            let refused = matches!(head.0, 401 | 403);
             // Some servers refuse with an id of their own.
             let refused = refused || (head.0 >= 400 && !is_own);
             if (!answer.is_answer() || answer.id.is_none() || refused) && whole {

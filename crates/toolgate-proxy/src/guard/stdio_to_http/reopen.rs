@@ -10,7 +10,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::Method;
-use tokio::io::AsyncWrite;
 use tokio::time::timeout;
 use toolgate_guard::{IdKey, Purpose, Side, read_message};
 use toolgate_json::{Kind, Node as _, View};
@@ -62,7 +61,7 @@ struct OpenedSession {
     tells: Vec<&'static str>,
 }
 
-impl<W: AsyncWrite + Send + Unpin + 'static> StdioToHttp<W> {
+impl StdioToHttp {
     /// Opens a session in the place of `lost`, unless that was done since.
     ///
     /// # Errors

@@ -3,32 +3,26 @@
 //! Each reads a message, lets the translator decide under its lock, and writes what it decided, so
 //! that who reads slowly holds up its own writer and nobody else.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::io::DuplexStream;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use toolgate_guard::translate::Translator;
-use toolgate_guard::{Connection, ConnectionId, Effect, Effects};
+use toolgate_guard::{Connection, ConnectionId, Effect, Effects, Stage as _};
 
 use super::Connector;
 use crate::guard::event::Event;
+use crate::guard::messages::{Message, MessageReceiver, MessageSender};
 use crate::guard::{Exit, Running};
-use crate::outbox::Outbox;
-use crate::stdio::{Line, Lines};
-
-/// The way to one guard that carries.
-type Input = Outbox<DuplexStream>;
 
 pub(super) struct TranslationDriver {
     translator: Mutex<Translator>,
     begun: Instant,
     connector: Connector,
-    client: Input,
+    client: MessageSender,
     connections: Mutex<Connections>,
     /// The translator may want to be woken at another time.
     rearmed: Notify,
@@ -38,7 +32,7 @@ pub(super) struct TranslationDriver {
 
 #[derive(Default)]
 struct Connections {
-    open: HashMap<ConnectionId, Arc<Input>>,
+    open: HashMap<ConnectionId, Arc<MessageSender>>,
     /// One task for each that is open or about to end.
     tasks: JoinSet<()>,
 }
@@ -49,20 +43,20 @@ impl TranslationDriver {
     pub(super) async fn run(
         translator: Translator,
         connector: Connector,
-        input: DuplexStream,
-        output: DuplexStream,
+        input: MessageReceiver,
+        output: MessageSender,
     ) -> String {
         let driver = Arc::new(Self {
             translator: Mutex::new(translator),
             begun: Instant::now(),
             connector,
-            client: Outbox::new(output),
+            client: output,
             connections: Mutex::default(),
             rearmed: Notify::new(),
             finished: Notify::new(),
         });
         let _ending = Ending(Arc::clone(&driver));
-        let reading = pin!(driver.read_client(Lines::new(input, usize::MAX)));
+        let reading = pin!(driver.read_client(input));
         let clock = pin!(driver.keep_time());
         let finished = pin!(driver.finished.notified());
         let how = tokio::select! {
@@ -71,13 +65,13 @@ impl TranslationDriver {
             () = finished => "has no server any more",
         };
         driver.close_all().await;
-        driver.client.close().await;
+        driver.client.close();
         how.to_owned()
     }
 
-    async fn read_client(self: &Arc<Self>, mut lines: Lines<DuplexStream>) {
-        while let Some(line) = next(&mut lines).await {
-            self.event(|it, now| it.from_client(&line, now)).await;
+    async fn read_client(self: &Arc<Self>, mut messages: MessageReceiver) {
+        while let Some(message) = messages.next().await {
+            self.message(Connection::Client, &message).await;
         }
     }
 
@@ -85,13 +79,11 @@ impl TranslationDriver {
     async fn read_server(
         self: Arc<Self>,
         connection: ConnectionId,
-        from: DuplexStream,
+        mut from: MessageReceiver,
         running: Running,
     ) {
-        let mut lines = Lines::new(from, usize::MAX);
-        while let Some(line) = next(&mut lines).await {
-            self.event(|it, now| it.from_server(connection, &line, now))
-                .await;
+        while let Some(message) = from.next().await {
+            self.message(Connection::Server(connection), &message).await;
         }
         let how = match running.finished().await {
             Exit::UpstreamGone(how) => how,
@@ -124,45 +116,72 @@ impl TranslationDriver {
         }
     }
 
-    /// Lets the translator decide, and sends what it decided.
-    async fn event<'m>(
+    async fn message(self: &Arc<Self>, from: Connection, message: &Message) {
+        let touched = {
+            let guard = &self.connector.guard;
+            let read = guard.read(&message.bytes);
+            let read = read.refused(message.refusal.clone());
+            let mut effects = Effects::default();
+            let touched = self.decide(|it, now| {
+                it.on_message(from, &read, now, &mut effects);
+                effects
+            });
+            guard.done_with(read);
+            touched
+        };
+        self.flush(touched).await;
+    }
+
+    async fn event(
+        self: &Arc<Self>,
+        event: impl FnOnce(&mut Translator, std::time::Duration) -> Effects<'static>,
+    ) {
+        let touched = self.decide(event);
+        self.flush(touched).await;
+    }
+
+    /// Lets the translator decide, and queues what it decided; gives where something is queued.
+    fn decide<'m>(
         self: &Arc<Self>,
         event: impl FnOnce(&mut Translator, std::time::Duration) -> Effects<'m>,
-    ) {
-        let mut touched: Vec<Arc<Input>> = Vec::new();
-        {
-            let mut translator = self.translator();
-            let before = translator.next_deadline();
-            for effect in event(&mut translator, self.begun.elapsed()) {
-                self.carry_out(effect, &mut touched);
-            }
-            if translator.next_deadline() != before {
-                self.rearmed.notify_one();
-            }
+    ) -> Vec<Arc<MessageSender>> {
+        let mut touched = Vec::new();
+        let mut translator = self.translator();
+        let before = translator.next_deadline();
+        for effect in event(&mut translator, self.begun.elapsed()) {
+            self.carry_out(effect, &mut touched);
         }
+        if translator.next_deadline() != before {
+            self.rearmed.notify_one();
+        }
+        touched
+    }
+
+    /// Waits for those who are told more than they read.
+    async fn flush(&self, touched: Vec<Arc<MessageSender>>) {
         for input in touched {
-            // A writer that fails shows where its other end is read.
+            // One that has ended shows where its other end is read.
             let _server_is_gone = input.flush().await;
         }
         let _client_is_gone = self.client.flush().await;
     }
 
     /// Called under the translator's lock, so that messages are queued in the order of the decisions.
-    fn carry_out(self: &Arc<Self>, effect: Effect<'_>, touched: &mut Vec<Arc<Input>>) {
+    fn carry_out(self: &Arc<Self>, effect: Effect<'_>, touched: &mut Vec<Arc<MessageSender>>) {
         match effect {
             Effect::Open(connection) => self.open(connection),
             Effect::Close(connection) => {
                 let mut connections = self.connections();
                 if let Some(input) = connections.open.remove(&connection) {
-                    connections.tasks.spawn(async move { input.close().await });
+                    input.close();
                 }
             }
             Effect::Send(outgoing) => match outgoing.to {
-                Connection::Client => self.client.push(outgoing.bytes.into_owned()),
+                Connection::Client => self.client.push(outgoing),
                 Connection::Server(connection) => {
                     // One that could not be opened says so by itself.
                     if let Some(input) = self.connections().open.get(&connection) {
-                        push(input, outgoing.bytes, touched);
+                        push(input, outgoing.into(), touched);
                     }
                 }
             },
@@ -178,9 +197,7 @@ impl TranslationDriver {
         while connections.tasks.try_join_next().is_some() {}
         match self.connector.connect() {
             Ok((to, from, running)) => {
-                connections
-                    .open
-                    .insert(connection, Arc::new(Outbox::new(to)));
+                connections.open.insert(connection, Arc::new(to));
                 let driver = Arc::clone(self);
                 connections
                     .tasks
@@ -199,16 +216,8 @@ impl TranslationDriver {
 
     /// Ends all connections and waits until they have ended.
     async fn close_all(&self) {
-        let inputs: Vec<Arc<Input>> = self
-            .connections()
-            .open
-            .drain()
-            .map(|(_, input)| input)
-            .collect();
-        for input in inputs {
-            self.connections()
-                .tasks
-                .spawn(async move { input.close().await });
+        for (_, input) in self.connections().open.drain() {
+            input.close();
         }
         loop {
             // Not while the lock is held: an ending connection needs it.
@@ -252,22 +261,10 @@ impl Drop for Ending {
     }
 }
 
-fn push(input: &Arc<Input>, message: Cow<'_, [u8]>, touched: &mut Vec<Arc<Input>>) {
-    input.push(message.into_owned());
+fn push(input: &Arc<MessageSender>, message: Message, touched: &mut Vec<Arc<MessageSender>>) {
+    input.push(message);
     if !touched.iter().any(|known| Arc::ptr_eq(known, input)) {
         touched.push(Arc::clone(input));
-    }
-}
-
-/// The next line that has something in it. The guards on both sides hold messages to their bound.
-async fn next(lines: &mut Lines<DuplexStream>) -> Option<Vec<u8>> {
-    loop {
-        match lines.next().await {
-            Ok(Line::Full(line) | Line::TooLong(line)) if line.trim_ascii().is_empty() => {}
-            Ok(Line::Full(line) | Line::TooLong(line)) => return Some(line),
-            Ok(Line::End(rest)) if !rest.trim_ascii().is_empty() => return Some(rest),
-            Ok(Line::End(_)) | Err(_) => return None,
-        }
     }
 }
 

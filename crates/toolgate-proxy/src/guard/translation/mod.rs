@@ -1,8 +1,8 @@
 //! An upstream of the other era: a translator in this process, with the server behind it.
 //!
 //! ```text
-//!   guard that judges ── lines ── translator ── lines ── guard that carries ── server
-//!                                     └─────── lines ── guard that carries ── server
+//!   guard that judges ── messages ── translator ── messages ── guard that carries ── server
+//!                                        └─────── messages ── guard that carries ── server
 //! ```
 //!
 //! The guards behind judge nothing; they have the transport, the bounds and the care for the
@@ -14,15 +14,18 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::{DuplexStream, duplex};
 use tokio::task::JoinHandle;
 use toolgate_guard::Guard;
 use toolgate_guard::translate::{Clients, Translate, Translator};
 
 use super::event::{Event, Observer, UpstreamState};
 use super::in_process::{Caller, InProcessPeer, InProcessUpstream};
+use super::messages::{
+    MessageReader, MessageReceiver, MessageSender, MessageWriter, message_channel,
+};
 use super::options::{GuardOptions, Listener, Restart, Upstream};
-use super::{Running, serve_client};
+use super::stdio_to_child::Client;
+use super::{Running, serve_messages};
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use driver::TranslationDriver;
 
@@ -98,15 +101,15 @@ impl InProcessUpstream for TranslatedUpstream {
             observer: Arc::clone(&self.observer),
         };
         let translator = Translator::new(self.translate, self.clients, seed, &policy);
-        let (to, input) = duplex(PIPE);
-        let (output, from) = duplex(PIPE);
+        let (to, input) = message_channel();
+        let (output, from) = message_channel();
         let task = Task(tokio::spawn(TranslationDriver::run(
             translator, connector, input, output,
         )));
         Ok(InProcessPeer {
             name: self.upstream_options.name.clone(),
-            from: Box::new(from),
-            to: Box::new(to),
+            from,
+            to,
             ended: Box::pin(task.ended()),
         })
     }
@@ -137,15 +140,19 @@ struct Connector {
 
 impl Connector {
     /// A guard that carries, with the way to it and from it.
-    fn connect(&self) -> Result<(DuplexStream, DuplexStream, Running), Fault> {
-        let (to, input) = duplex(PIPE);
-        let (output, from) = duplex(PIPE);
+    fn connect(&self) -> Result<(MessageSender, MessageReceiver, Running), Fault> {
+        let (to, input) = message_channel();
+        let (output, from) = message_channel();
+        let client = Client {
+            from: MessageReader::Memory(input),
+            to: MessageWriter::Memory(output),
+        };
         // Of its own: what one connection hears of the server is no other's.
         let guard = Guard::new(self.guard.policy());
         let guard = guard.map_err(|error| cannot(error.to_string()))?;
         let (upstream_options, observer) =
             (self.upstream_options.clone(), Arc::clone(&self.observer));
-        let running = serve_client(input, output, upstream_options, guard, observer)?;
+        let running = serve_messages(client, upstream_options, guard, observer)?;
         Ok((to, from, running))
     }
 }
@@ -175,6 +182,3 @@ impl Observer for UpstreamEventsOnly {
 fn cannot(text: String) -> Fault {
     Fault::new(Party::Operator, FaultKind::Config, Phase::Start, text)
 }
-
-/// Bytes of one pipe of memory.
-const PIPE: usize = 64 << 10;

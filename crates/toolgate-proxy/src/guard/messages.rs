@@ -1,0 +1,309 @@
+//! Messages on their way into the guard and out of it: as lines where bytes are carried, and as they
+//! are where both ends are in this process.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{fmt, io};
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::Notify;
+use toolgate_guard::{HttpRefusal, Outgoing, Recovered, Recovery};
+
+use crate::outbox::Outbox;
+use crate::stdio::{Line, Lines};
+
+/// One JSON-RPC message or batch, without framing.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Message {
+    /// Its text.
+    pub bytes: Vec<u8>,
+    /// How the server refused over HTTP what this is the error for.
+    pub(super) refusal: Option<Arc<HttpRefusal>>,
+}
+
+impl From<Vec<u8>> for Message {
+    fn from(bytes: Vec<u8>) -> Self {
+        let refusal = None;
+        Self { bytes, refusal }
+    }
+}
+
+impl From<Outgoing<'_>> for Message {
+    fn from(outgoing: Outgoing<'_>) -> Self {
+        Self {
+            bytes: outgoing.bytes.into_owned(),
+            refusal: outgoing.refusal,
+        }
+    }
+}
+
+/// Where one end's messages are written.
+pub(super) enum MessageWriter {
+    Lines(Outbox<Box<dyn AsyncWrite + Send + Unpin>>),
+    Memory(MessageSender),
+}
+
+impl MessageWriter {
+    /// To a reader of lines.
+    pub(super) fn lines(to: impl AsyncWrite + Send + Unpin + 'static) -> Self {
+        Self::Lines(Outbox::new(Box::new(to)))
+    }
+
+    /// Queues one message.
+    pub(super) fn push(&self, message: impl Into<Message>) {
+        match self {
+            Self::Lines(outbox) => outbox.push(message.into().bytes),
+            Self::Memory(sender) => sender.push(message),
+        }
+    }
+
+    /// Writes what is queued, or waits until the reader in this process has taken most of it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer; `BrokenPipe` if nobody reads.
+    pub(super) async fn flush(&self) -> io::Result<()> {
+        match self {
+            Self::Lines(outbox) => outbox.flush().await,
+            Self::Memory(sender) => sender.flush().await,
+        }
+    }
+
+    /// Writes what is queued and ends, unless that takes for ever: the caller sets the deadline.
+    pub(super) async fn close(&self) {
+        match self {
+            Self::Lines(outbox) => outbox.close().await,
+            Self::Memory(sender) => sender.close(),
+        }
+    }
+}
+
+/// Where one end's messages come from.
+pub(super) enum MessageReader {
+    Lines(Lines<Box<dyn AsyncRead + Send + Unpin>>),
+    Memory(MessageReceiver),
+}
+
+/// What has come.
+pub(super) enum Received {
+    Message(Message),
+    /// A line over the bound: what could be read of it.
+    TooLong(Recovered),
+    /// Nothing more will come.
+    End,
+}
+
+impl MessageReader {
+    /// From lines of up to `limit` bytes.
+    pub(super) fn lines(from: impl AsyncRead + Send + Unpin + 'static, limit: usize) -> Self {
+        Self::Lines(Lines::new(Box::new(from), limit))
+    }
+
+    /// The next message. Empty lines are passed over.
+    pub(super) async fn next(&mut self) -> Received {
+        let lines = match self {
+            Self::Lines(lines) => lines,
+            Self::Memory(receiver) => {
+                return receiver
+                    .next()
+                    .await
+                    .map_or(Received::End, Received::Message);
+            }
+        };
+        let mut recovery = Recovery::new();
+        loop {
+            match lines.next_or_skip(|piece| recovery.feed(piece)).await {
+                Ok(Line::Full(line)) if line.trim_ascii().is_empty() => {}
+                Ok(Line::Full(line)) => return Received::Message(line.into()),
+                Ok(Line::TooLong(_)) => return Received::TooLong(recovery.finish()),
+                Ok(Line::End(rest)) if rest.trim_ascii().is_empty() => return Received::End,
+                // A last line without its line end.
+                Ok(Line::End(rest)) => return Received::Message(rest.into()),
+                Err(_) => return Received::End,
+            }
+        }
+    }
+}
+
+/// Two ends in this process: what is sent at one is received at the other, in order.
+///
+/// Sending never waits. A sender that sends more than it must waits in [`MessageSender::flush`] for
+/// the receiver, as a writer waits for the reader of a pipe.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let (sender, mut receiver) = toolgate_proxy::guard::message_channel();
+/// sender.push(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_vec());
+/// sender.flush().await?;
+/// sender.close();
+/// assert!(receiver.next().await.is_some());
+/// assert!(receiver.next().await.is_none());
+/// # Ok::<(), std::io::Error>(())
+/// # }).unwrap();
+/// ```
+#[must_use]
+pub fn message_channel() -> (MessageSender, MessageReceiver) {
+    let channel = Arc::new(Channel::default());
+    (
+        MessageSender(Arc::clone(&channel)),
+        MessageReceiver(channel),
+    )
+}
+
+/// The end that sends. Dropping it closes it.
+pub struct MessageSender(Arc<Channel>);
+
+/// The end that receives. What is sent after it is dropped is lost.
+pub struct MessageReceiver(Arc<Channel>);
+
+#[derive(Default)]
+struct Channel {
+    queue: Mutex<Queue>,
+    pushed: Notify,
+    taken: Notify,
+}
+
+#[derive(Default)]
+struct Queue {
+    messages: VecDeque<Message>,
+    bytes: usize,
+    /// Nothing more is sent.
+    closed: bool,
+    /// Nobody receives.
+    gone: bool,
+}
+
+impl Channel {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl MessageSender {
+    /// Sends a message. It is lost if the sender is closed, or nobody receives.
+    pub fn push(&self, message: impl Into<Message>) {
+        let message = message.into();
+        let mut queue = self.0.queue();
+        if !queue.closed && !queue.gone {
+            queue.bytes = queue.bytes.saturating_add(message.bytes.len());
+            queue.messages.push_back(message);
+            self.0.pushed.notify_one();
+        }
+    }
+
+    /// Waits until the receiver has taken all but 64 KiB.
+    ///
+    /// # Errors
+    ///
+    /// `BrokenPipe` if nobody receives.
+    pub async fn flush(&self) -> io::Result<()> {
+        self.room(UNREAD).await
+    }
+
+    /// Waits until at most so many bytes wait.
+    pub(super) async fn room(&self, bytes: usize) -> io::Result<()> {
+        loop {
+            let taken = self.0.taken.notified();
+            {
+                let queue = self.0.queue();
+                if queue.gone {
+                    return Err(io::ErrorKind::BrokenPipe.into());
+                }
+                if queue.bytes <= bytes {
+                    return Ok(());
+                }
+            }
+            taken.await;
+        }
+    }
+
+    /// How many bytes wait.
+    pub(super) fn waiting_bytes(&self) -> usize {
+        self.0.queue().bytes
+    }
+
+    /// Sends nothing more: the receiver takes what was sent, and then hears of the end.
+    pub fn close(&self) {
+        self.0.queue().closed = true;
+        self.0.pushed.notify_one();
+    }
+}
+
+impl MessageReceiver {
+    /// The next message; `None` after the last. Safe to cancel.
+    pub async fn next(&mut self) -> Option<Message> {
+        loop {
+            {
+                let mut queue = self.0.queue();
+                if let Some(message) = queue.messages.pop_front() {
+                    queue.bytes = queue.bytes.saturating_sub(message.bytes.len());
+                    self.0.taken.notify_waiters();
+                    return Some(message);
+                }
+                if queue.closed {
+                    return None;
+                }
+            }
+            self.0.pushed.notified().await;
+        }
+    }
+}
+
+impl Drop for MessageSender {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Drop for MessageReceiver {
+    fn drop(&mut self) {
+        let mut queue = self.0.queue();
+        queue.gone = true;
+        queue.bytes = 0;
+        queue.messages.clear();
+        self.0.taken.notify_waiters();
+    }
+}
+
+impl fmt::Debug for MessageSender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MessageSender").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for MessageReceiver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MessageReceiver").finish_non_exhaustive()
+    }
+}
+
+/// Bytes that may wait for the receiver while the sender goes on, as many as a pipe of the system holds.
+const UNREAD: usize = 64 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_sender_waits_for_a_receiver_that_does_not_take() {
+        let (sender, mut receiver) = message_channel();
+        sender.push(vec![b'a'; UNREAD]);
+        sender.flush().await.unwrap();
+        sender.push(b"b".to_vec());
+        tokio::select! {
+            biased;
+            _ = sender.flush() => panic!("too much waits"),
+            () = std::future::ready(()) => {}
+        }
+        let (flushed, taken) = tokio::join!(sender.flush(), receiver.next());
+        flushed.unwrap();
+        assert_eq!(taken.unwrap().bytes.len(), UNREAD);
+        sender.close();
+        sender.push(b"late".to_vec());
+        assert_eq!(receiver.next().await.unwrap().bytes, b"b");
+        assert!(receiver.next().await.is_none());
+        drop(receiver);
+        assert!(sender.flush().await.is_err());
+    }
+}
