@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod costs;
 pub mod input;
 pub mod mutate;
 pub mod seeds;

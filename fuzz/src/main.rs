@@ -1,6 +1,11 @@
 //! `cargo run -p toolgate-fuzz -- [TARGET…] [--seconds N] [--seed N]`: mutates seeds for N seconds
 //! for each target (20 by default) and judges what comes out.
 //!
+//! `cargo run -p toolgate-fuzz -- costs [WORD…] [--instructions]`: what each entry point costs at
+//! growing sizes ([`toolgate_fuzz::costs`]).
+//!
+//! `cargo run -p toolgate-fuzz -- replay TARGET FILE…` judges single inputs.
+//!
 //! Ends with 1 if a target fails. The input is then written to `fuzz/findings/TARGET-HASH`; when
 //! the fault is mended, move it to `fuzz/regressions/TARGET/`.
 
@@ -18,11 +23,24 @@ use std::time::{Duration, Instant};
 use nix::time::{ClockId, clock_gettime};
 use toolgate_fuzz::mutate::mutate;
 use toolgate_fuzz::seeds::Seeds;
-use toolgate_fuzz::{Outcome, TARGETS, Target};
+use toolgate_fuzz::{Outcome, TARGETS, Target, costs};
 use toolgate_testkit::differential::random::Random;
 
 fn main() -> ExitCode {
-    match arguments().and_then(run) {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let done = match words.split_first() {
+        Some((first, rest)) if first == "costs" => {
+            let (flags, words): (Vec<String>, Vec<String>) = rest
+                .iter()
+                .cloned()
+                .partition(|word| word == "--instructions");
+            costs::run(&words, !flags.is_empty())
+        }
+        Some((first, rest)) if first == "replay" => replay(rest),
+        Some((first, rest)) if first == "costs-one" => costs::one(rest),
+        _ => arguments(words.into_iter()).and_then(run),
+    };
+    match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(message) => {
@@ -32,6 +50,26 @@ fn main() -> ExitCode {
     }
 }
 
+/// Judges files: those that a run wrote down, or any others.
+fn replay(words: &[String]) -> Result<bool, String> {
+    let [name, files @ ..] = words else {
+        return Err("replay TARGET FILE…".to_owned());
+    };
+    let target = TARGETS.iter().find(|target| target.name == name);
+    let target = target.ok_or_else(|| format!("no target `{name}`"))?;
+    let mut sound = true;
+    for file in files {
+        let input = fs::read(file).map_err(|error| format!("`{file}`: {error}"))?;
+        let before = cpu();
+        let outcome = judge(target, &input);
+        let took = cpu().saturating_sub(before).as_millis();
+        sound &= outcome.is_ok();
+        let shown = outcome.map_or_else(|fault| fault, |()| "nothing wrong".to_owned());
+        println!("{file}: {took} ms of CPU: {shown}");
+    }
+    Ok(sound)
+}
+
 /// What the command line asks for.
 struct Plan {
     targets: Vec<&'static Target>,
@@ -39,13 +77,12 @@ struct Plan {
     seed: u64,
 }
 
-fn arguments() -> Result<Plan, String> {
+fn arguments(mut words: impl Iterator<Item = String>) -> Result<Plan, String> {
     let mut plan = Plan {
         targets: Vec::new(),
         time: Duration::from_secs(20),
         seed: 1,
     };
-    let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let mut number = |name: &str| -> Result<u64, String> {
             let value = words.next().ok_or(format!("{name} needs a number"))?;
@@ -104,7 +141,7 @@ fn one_target(
     watch(target, Arc::clone(&current));
     let mut random = Random::new(seed);
     let mut tally = Tally::default();
-    let started = Instant::now();
+    let (started, started_cpu) = (Instant::now(), cpu());
     // Each seed is judged as it is before any is changed.
     let mut waiting = inputs.iter().cloned();
     while started.elapsed() < time && tally.faults.len() < FAULTS {
@@ -137,10 +174,11 @@ fn one_target(
     }
     *current.lock().unwrap_or_else(PoisonError::into_inner) = (Instant::now() + NEVER, Vec::new());
     println!(
-        "{}: {} inputs, {} faults, slowest {} ms of CPU",
+        "{}: {} inputs, {} faults, {:.1} s of CPU, slowest {} ms",
         target.name,
         tally.inputs,
         tally.faults.len(),
+        cpu().saturating_sub(started_cpu).as_secs_f64(),
         tally.slowest.as_millis()
     );
     if tally.slowest > SLOW {

@@ -12,19 +12,84 @@ pub fn mutate(random: &mut Random, seed: &[u8], others: &[Vec<u8>]) -> Vec<u8> {
         return bytes(random, seed, others);
     }
     let mut texts: Vec<Vec<u8>> = parts(seed).map(<[u8]>::to_vec).collect();
+    if texts.len() > MOST_FIXED && random.chance(40) {
+        rearrange(random, &mut texts, others);
+        return join(&texts);
+    }
     let chosen = random.below(texts.len());
     let changes = 1 + random.below(4);
-    if let Some(text) = texts.get_mut(chosen)
-        && let Ok(mut value) = serde_json::from_slice::<Value>(text)
-    {
-        for _ in 0..changes {
-            change(random, &mut value, others);
+    if let Some(text) = texts.get_mut(chosen) {
+        // A word may stand before the value: who says it.
+        let start = text.iter().position(|byte| b"{[".contains(byte));
+        let start = start.filter(|at| *at <= LONGEST_WORD).unwrap_or_default();
+        let json = text.get(start..).unwrap_or_default();
+        if let Ok(mut value) = serde_json::from_slice::<Value>(json) {
+            for _ in 0..changes {
+                change(random, &mut value, others);
+            }
+            text.truncate(start);
+            text.extend_from_slice(value.to_string().as_bytes());
+            return join(&texts);
         }
-        *text = value.to_string().into_bytes();
-        return join(&texts);
+    }
+    if random.chance(50) {
+        return lines(random, seed, others);
     }
     bytes(random, seed, others)
 }
+
+/// Drops, repeats, moves or replaces parts after the first, where an input is a sequence of many.
+fn rearrange(random: &mut Random, texts: &mut Vec<Vec<u8>>, others: &[Vec<u8>]) {
+    for _ in 0..=random.below(3) {
+        let (one, other) = (
+            1 + random.below(texts.len().saturating_sub(1)),
+            1 + random.below(texts.len().saturating_sub(1)),
+        );
+        if one >= texts.len() || other >= texts.len() {
+            return;
+        }
+        match random.below(4) {
+            0 => drop(texts.remove(one)),
+            1 => {
+                let repeated = texts.get(one).cloned().unwrap_or_default();
+                texts.insert(other, repeated);
+            }
+            2 => texts.swap(one, other),
+            _ => {
+                let from = others.get(random.below(others.len()));
+                let from: Vec<&[u8]> = parts(from.map(Vec::as_slice).unwrap_or_default()).collect();
+                let part = from.get(random.below(from.len())).copied();
+                texts.insert(one, part.unwrap_or_default().to_vec());
+            }
+        }
+    }
+}
+
+/// Drops, repeats, swaps or replaces lines of a text that is not JSON.
+fn lines(random: &mut Random, seed: &[u8], others: &[Vec<u8>]) -> Vec<u8> {
+    let mut rows: Vec<&[u8]> = seed.split(|byte| *byte == b'\n').collect();
+    for _ in 0..=random.below(3) {
+        let (one, other) = (random.below(rows.len()), random.below(rows.len()));
+        match random.below(4) {
+            0 if rows.len() > 1 => drop(rows.remove(one)),
+            1 => rows.insert(other, rows.get(one).copied().unwrap_or_default()),
+            2 if !rows.is_empty() => rows.swap(one, other),
+            _ => {
+                let from = others.get(random.below(others.len()));
+                let from = from.map(Vec::as_slice).unwrap_or_default();
+                let from: Vec<&[u8]> = from.split(|byte| *byte == b'\n').collect();
+                let row = from.get(random.below(from.len())).copied();
+                rows.insert(one, row.unwrap_or_default());
+            }
+        }
+    }
+    rows.join(&b'\n')
+}
+
+/// The most parts of an input in which each has a meaning of its own.
+const MOST_FIXED: usize = 3;
+/// Bytes of the longest word before a value.
+const LONGEST_WORD: usize = 8;
 
 /// Changes bytes without regard to what they mean.
 fn bytes(random: &mut Random, seed: &[u8], others: &[Vec<u8>]) -> Vec<u8> {

@@ -27,6 +27,11 @@ impl Event {
                     write_data(&mut out, data);
                 }
             } else {
+                // A line feed alone would belong to the line before it, if that has a carriage
+                // return, and the event would not end.
+                if line == b"\n" && out.last() == Some(&b'\r') {
+                    out.push(b'\n');
+                }
                 out.extend_from_slice(line);
             }
         }
@@ -296,6 +301,10 @@ mod tests {
             ": c\r\ndata: {\ndata: }\nid: 7\nretry: 5\n\n"
         );
         assert_eq!(event(b"{}"), b"data: {}\n\n");
+        let mut events = Vec::new();
+        let text = b"data: a\n: c\rdata: b\n\n";
+        SseParser::new(64).feed(text, &mut events).unwrap();
+        assert_eq!(events[0].with_data(b"{}"), b"data: {}\n: c\r\n\n");
     }
 
     #[test]

@@ -5,13 +5,18 @@ mod check;
 mod compile;
 mod diff;
 mod fix;
+mod guard;
 mod inline;
+mod lines;
 mod lint;
 mod pattern;
 mod peers;
+mod plain;
 mod project;
 mod read;
 mod repair;
+mod settings;
+mod sse;
 
 use crate::Outcome;
 use crate::seeds::Seeds;
@@ -37,11 +42,16 @@ pub const TARGETS: &[Target] = &[
     compile::TARGET,
     diff::TARGET,
     fix::TARGET,
+    guard::TARGET,
     inline::TARGET,
+    lines::TARGET,
     lint::TARGET,
     pattern::TARGET,
     peers::TARGET,
+    plain::TARGET,
     project::TARGET,
     read::TARGET,
     repair::TARGET,
+    settings::TARGET,
+    sse::TARGET,
 ];

@@ -1,4 +1,4 @@
-//! Repairs make arguments valid, change nothing that was valid, and touch only what they say.
+//! Repairs make arguments valid, and change nothing that was valid.
 
 use toolgate_mcp::repair::{Outcome as Repair, RepairLimits, repair};
 use toolgate_schema::{Verdict, Workspace};
@@ -11,7 +11,7 @@ use crate::seeds::Seeds;
 
 pub(super) const TARGET: Target = Target {
     name: "repair",
-    about: "what is repaired is valid, what is valid is not repaired, and no edit can be left out",
+    about: "what is repaired is valid, and what is valid is not repaired",
     run,
     seeds: Seeds::pairs,
 };

@@ -108,7 +108,10 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 
     fn is_over(&self) -> bool {
-        self.skipping || self.buffer.len().saturating_sub(self.start) > self.limit
+        // A carriage return may be half of the line end.
+        let end = usize::from(self.buffer.last() == Some(&b'\r'));
+        let length = self.buffer.len().saturating_sub(self.start);
+        self.skipping || length.saturating_sub(end) > self.limit
     }
 
     fn take_over(&mut self) -> Vec<u8> {

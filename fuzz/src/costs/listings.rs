@@ -1,0 +1,149 @@
+//! Listings, messages and other texts of any size.
+
+use super::{Texts, many};
+
+fn listing(tools: &str) -> String {
+    format!(r#"{{"tools":[{tools}]}}"#)
+}
+
+pub(super) fn small_tools(size: usize) -> Texts {
+    Texts::one(listing(&many(size, |n| {
+        format!(
+            r#"{{"name":"tool_{n}","description":"Finds the items of the day {n}.","inputSchema":{{"type":"object","properties":{{"q":{{"type":"string","description":"What to look for."}}}},"required":["q"]}}}}"#
+        )
+    })))
+}
+
+pub(super) fn bad_tools(size: usize) -> Texts {
+    Texts::one(listing(&many(size, |n| {
+        format!(r#"{{"name":"t{n}","inputSchema":{{"type":{n}}}}}"#)
+    })))
+}
+
+pub(super) fn no_tools(size: usize) -> Texts {
+    Texts::one(listing(&many(size, |n| n.to_string())))
+}
+
+pub(super) fn same_names(size: usize) -> Texts {
+    Texts::one(listing(&many(size, |_| {
+        r#"{"name":"same","inputSchema":{"type":"object"}}"#.to_owned()
+    })))
+}
+
+pub(super) fn odd_names(size: usize) -> Texts {
+    Texts::one(listing(&many(size, |n| {
+        format!(
+            r#"{{"name":"a name with spaces {n}","inputSchema":{{"type":"object","$ref":"http://x.test/{n}"}},"outputSchema":{{"type":"array"}}}}"#
+        )
+    })))
+}
+
+pub(super) fn one_tool(size: usize) -> Texts {
+    let inner = super::schemas::described(size).first;
+    Texts::one(listing(&format!(
+        r#"{{"name":"one","inputSchema":{inner}}}"#
+    )))
+}
+
+/// The same listing, with the tools in reverse.
+pub(super) fn moved_tools(size: usize) -> Texts {
+    let tool = |n| {
+        format!(
+            r#"{{"name":"tool_{n}","inputSchema":{{"type":"object","properties":{{"q{n}":{{}}}}}}}}"#
+        )
+    };
+    Texts::two(
+        listing(&many(size / 2, tool)),
+        listing(&super::reversed(size / 2, tool)),
+    )
+}
+
+/// No tool of the first listing is in the second.
+pub(super) fn other_tools(size: usize) -> Texts {
+    let tool = |name: &str, n: usize| {
+        format!(r#"{{"name":"{name}_{n}","inputSchema":{{"type":"object"}}}}"#)
+    };
+    Texts::two(
+        listing(&many(size / 2, |n| tool("find_the_item", n))),
+        listing(&many(size / 2, |n| tool("find_an_item", n))),
+    )
+}
+
+pub(super) fn nested_arrays(size: usize) -> Texts {
+    let item = format!("{}{}", "[".repeat(100), "]".repeat(100));
+    Texts::one(format!("[{}]", many(size, |_| item.clone())))
+}
+
+pub(super) fn plain_numbers(size: usize) -> Texts {
+    Texts::one(format!("[{}]", many(size, |n| format!("{n}.25e3"))))
+}
+
+pub(super) fn members(size: usize) -> Texts {
+    Texts::one(format!("{{{}}}", many(size, |n| format!(r#""m{n}":{n}"#))))
+}
+
+pub(super) fn equal_hashes(size: usize) -> Texts {
+    // Names that differ in one character far from both ends.
+    let member = |n: usize| format!(r#""{}{n:06}{}":1"#, "a".repeat(40), "b".repeat(40));
+    Texts::one(format!("{{{}}}", many(size, member)))
+}
+
+pub(super) fn argument_properties(size: usize) -> Texts {
+    Texts::one(format!(
+        "{{{}}}",
+        many(size, |n| format!(
+            r#""arg_{n}":{{"type":"string","required":true,"minLength":1,"description":"d"}}"#
+        ))
+    ))
+}
+
+pub(super) fn argument_enum(size: usize) -> Texts {
+    Texts::one(format!(
+        r#"{{"a":{{"type":"string","enum":[{}]}}}}"#,
+        many(size, |n| format!(r#""value {n}""#))
+    ))
+}
+
+pub(super) fn bad_arguments(size: usize) -> Texts {
+    Texts::one(format!(
+        "{{{}}}",
+        many(size, |n| format!(r#""arg_{n}":{{"typ":"strng"}}"#))
+    ))
+}
+
+/// A pattern that is as long as it may be; more of the size is not used.
+pub(super) fn alternatives(size: usize) -> Texts {
+    Texts::one(many(size.min(8_000), |n| format!("(?:word{n})+")).replace(',', "|"))
+}
+
+pub(super) fn groups(size: usize) -> Texts {
+    Texts::one(format!(
+        "^{}$",
+        "(?:[a-z]{1,3}|[0-9])?".repeat((size / 21).clamp(1, 300))
+    ))
+}
+
+/// A call whose arguments take the whole size.
+pub(super) fn big_call(size: usize) -> Texts {
+    let items = many(size, |n| format!(r#"{{"id":{n}}}"#));
+    Texts::one(format!(
+        r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"forecast","arguments":{{"city":"Bremen","x":[{items}]}}}}}}"#
+    ))
+}
+
+pub(super) fn big_batch(size: usize) -> Texts {
+    let calls = many(size, |n| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{n},"method":"tools/call","params":{{"name":"forecast"}}}}"#
+        )
+    });
+    Texts::one(format!("[{calls}]"))
+}
+
+/// A message that cannot be read, with an id at its end.
+pub(super) fn broken_message(size: usize) -> Texts {
+    let items = many(size, |n| format!(r#"{{"id":{n}}}"#));
+    Texts::one(format!(
+        r#"{{"jsonrpc":"2.0","method":"tools/call","params":{{"x":[{items}}},"id":7}}"#
+    ))
+}
