@@ -1,4 +1,4 @@
-//! Peers that are no Rust crates: installed below the target directory, run as programs.
+//! Peers that are not Rust crates: installed below the target directory, run as programs.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -1,7 +1,7 @@
 """The Python SDK as the server of the shapes: `stdio`, or `http` (prints where).
 
 Written on its low-level server, which publishes what it is given. To clients of the older era it
-gives what that era has room for, as an author has to: output that is no object in a member `result`.
+gives what that era has room for, as an author has to: output that is not an object in a member `result`.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """FastMCP as the server of the shapes: `stdio`, or `http` (prints where).
 
 Types say what they can, and FastMCP makes the schemas; the other shapes are tools with a schema
-of their own. FastMCP wraps output that is no object in a member `result`, in both eras.
+of their own. FastMCP wraps output that is not an object in a member `result`, in both eras.
 """
 
 import json

@@ -133,7 +133,7 @@ fn admits(compatibility: &str, dialect: Dialect) -> Result<bool, String> {
         let number = part.trim_start_matches("<=").trim_start_matches('=');
         let number: u32 = number
             .parse()
-            .map_err(|_| format!("`{compatibility}` is no compatibility"))?;
+            .map_err(|_| format!("`{compatibility}` is not a compatibility"))?;
         let fits = if part.starts_with("<=") {
             release <= number
         } else if part.starts_with('=') {

@@ -60,7 +60,7 @@ async function look(job) {
   return seen;
 }
 
-// Halves of surrogate pairs are no JSON to many readers.
+// Halves of surrogate pairs are not JSON to many readers.
 const line = (value) => console.log(JSON.stringify(value, (_, v) => (typeof v === "string" ? v.toWellFormed() : v)));
 const WAIT = { timeout: 4000 };
 for (const job of fs.readFileSync(jobs, "utf8").split("\n").filter(Boolean)) {

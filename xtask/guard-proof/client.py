@@ -61,7 +61,7 @@ async def look(job):
 
 
 def line(value):
-    """Halves of surrogate pairs are no JSON to many readers."""
+    """Halves of surrogate pairs are not JSON to many readers."""
     text = json.dumps(value, ensure_ascii=False)
     print(text.encode("utf-8", "replace").decode(), flush=True)
 

@@ -194,7 +194,7 @@ def reply(message, case, member):
     elif envelope == "twice":
         write(whole)
     elif envelope == "garbage-line-first":
-        write("{this is no JSON")
+        write("{this is not JSON")
     elif envelope == "blank-line-first":
         write("")
     elif envelope == "log-line-first":

@@ -164,7 +164,7 @@ fn known(file: &Path) -> Result<Counts, String> {
         };
         let count = count
             .parse()
-            .map_err(|_| format!("`{count}` is no count"))?;
+            .map_err(|_| format!("`{count}` is not a count"))?;
         counts.insert(((*set).to_owned(), (*phase).to_owned()), count);
     }
     Ok(counts)

@@ -113,7 +113,7 @@ export function textOf(value, most) {
   } catch (error) {
     if (!(error instanceof NotJson)) throw error;
     const at = error.path === '' ? '' : ` (at ${error.path})`;
-    throw new InputError({ code: 'not-json', message: `${error.what} is no JSON value${at}`, instancePath: error.path });
+    throw new InputError({ code: 'not-json', message: `${error.what} is not a JSON value${at}`, instancePath: error.path });
   }
 }
 

@@ -44,7 +44,7 @@ impl fmt::Display for Party {
 pub enum Act {
     /// The client sent something that is not JSON.
     ClientSentNoJson,
-    /// The client sent JSON that is no JSON-RPC message.
+    /// The client sent JSON that is not a JSON-RPC message.
     ClientSentNoMessage,
     /// The client sent a method that does not fit its message: a request's without an id, a
     /// notification's with one, or one that only looks like a method of the protocol.
@@ -69,13 +69,13 @@ pub enum Act {
     ClientSentOtherHeaders,
     /// The client does not read what it asked for.
     ClientReadsTooSlowly,
-    /// The server wrote something that is no JSON-RPC message at all.
+    /// The server wrote something that is not a JSON-RPC message at all.
     ServerMadeNoise,
     /// The server sent a method that does not fit its message.
     ServerSentUnfitMethod,
     /// The server answered with something that cannot be read.
     ServerAnsweredNoJson,
-    /// The server answered with JSON that is no JSON-RPC answer.
+    /// The server answered with JSON that is not a JSON-RPC answer.
     ServerAnsweredNoMessage,
     /// The server answered with a message over the bound.
     ServerAnsweredTooMuch,
@@ -83,7 +83,7 @@ pub enum Act {
     ServerAnsweredBadError,
     /// The server answered under an id of another type: `"4"` for `4`.
     ServerAnsweredOtherId,
-    /// The server's result has structured content that is no object, and no text block for
+    /// The server's result has structured content that is not an object, and no text block for
     /// readers who know none (SEP-2106).
     ResultWithoutText,
     /// The server's result has no `content`, which typed readers need.

@@ -47,7 +47,7 @@ impl IdKey {
         }
     }
 
-    /// The key of an id that is given as JSON text; nothing if it is no string
+    /// The key of an id that is given as JSON text; nothing if it is not a string
     /// and no number. Half a surrogate pair in it counts as U+FFFD.
     #[must_use]
     pub fn read(raw: &str) -> Option<Self> {

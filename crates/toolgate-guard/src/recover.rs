@@ -184,7 +184,7 @@ impl Recovery {
             b'{' | b'[' => {
                 self.depth = self.depth.saturating_add(1);
                 if self.depth == 2 {
-                    // A container is no id and no method.
+                    // A container is neither an id nor a method.
                     self.overflow = true;
                 }
             }

@@ -76,7 +76,7 @@ pub enum Outcome {
     Result,
     /// The result of a tool that failed: `isError`.
     ToolError,
-    /// A JSON-RPC error with this code; 0 for one whose code is no integer.
+    /// A JSON-RPC error with this code; 0 for one whose code is not an integer.
     Error(i64),
 }
 
@@ -128,7 +128,7 @@ impl TraceContext {
     pub const TRACEPARENT: usize = 256;
 
     /// The request with this context in the place of the one it has. `None` where there is no
-    /// room for one: `params` or `_meta` is no object.
+    /// room for one: `params` or `_meta` is not an object.
     pub(crate) fn splice(&self, request: Document<'_>) -> Option<String> {
         let root = request.root();
         let mut members = vec![format!(

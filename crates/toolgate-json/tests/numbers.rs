@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use toolgate_json::Number;
 
 fn number(text: &str) -> Number<'_> {
-    Number::parse(text).unwrap_or_else(|| panic!("{text} is no number"))
+    Number::parse(text).unwrap_or_else(|| panic!("{text} is not a number"))
 }
 
 /// Spellings of the same value, one value a line.

@@ -220,7 +220,7 @@ fn task_results_meet_the_tool_that_made_the_task() {
         created_task(created.document().root()).unwrap(),
         Arc::clone(&tool),
     );
-    // Not asked for, it is no task.
+    // Not asked for, it is not a task.
     assert_eq!(
         code(&checker.check_result(&tool, Era::V2025_11_25, created.document().root())),
         "result-missing"

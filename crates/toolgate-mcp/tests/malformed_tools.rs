@@ -346,7 +346,7 @@ fn a_tool_that_does_not_compile_can_be_listed_or_dropped() {
     assert_eq!(dropped.lost.len(), 1);
 }
 
-/// One tool that is 20,000 levels deep, or a page that is no page.
+/// One tool that is 20,000 levels deep, or a page that is not a page.
 #[test]
 fn depth_is_one_tools_fault_and_a_broken_page_is_an_error() {
     let deep = format!(

@@ -337,7 +337,7 @@ pub(crate) fn group_name(context: &mut Context<'_>, start: usize) -> Result<Stri
             Some(false) => break,
         }
     }
-    Err(context.error("group name that is no identifier", start))
+    Err(context.error("group name that is not an identifier", start))
 }
 
 /// *RegExpIdentifierStart*, or *RegExpIdentifierPart* after the first; none if the table of

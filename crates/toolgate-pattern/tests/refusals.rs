@@ -155,17 +155,17 @@ fn messages_and_places() {
         (
             "(?<1a>b)",
             0..4,
-            "group name that is no identifier at byte 0 of the pattern: `(?<1`",
+            "group name that is not an identifier at byte 0 of the pattern: `(?<1`",
         ),
         (
             "(?<>b)",
             0..4,
-            "group name that is no identifier at byte 0 of the pattern: `(?<>`",
+            "group name that is not an identifier at byte 0 of the pattern: `(?<>`",
         ),
         (
             "(?<a",
             0..4,
-            "group name that is no identifier at byte 0 of the pattern: `(?<a`",
+            "group name that is not an identifier at byte 0 of the pattern: `(?<a`",
         ),
         (
             "(?<a>)(?<a>)",

@@ -53,7 +53,7 @@ pub(crate) enum Shape {
     Notification,
 }
 
-/// Why bytes are no message.
+/// Why bytes are not a message.
 #[derive(Debug)]
 pub(crate) enum Unreadable {
     /// Not JSON, or over a bound of the reader.

@@ -80,7 +80,7 @@ mod linux {
 
     fn stream(socket: OwnedFd) -> Option<UnixStream> {
         let stream = std::os::unix::net::UnixStream::from(socket);
-        // A socket of another family is no Unix stream and has no such address.
+        // A socket of another family is not a Unix stream and has no such address.
         stream.local_addr().ok()?;
         stream.set_nonblocking(true).ok()?;
         UnixStream::from_std(stream).ok()

@@ -403,7 +403,9 @@ async fn typed_calls() {
             .await
             .unwrap_err();
         assert!(
-            wrong.to_string().contains("is no `alloc::string::String`"),
+            wrong
+                .to_string()
+                .contains("is not an `alloc::string::String`"),
             "{wrong}"
         );
         let none = client.call_typed::<_, Value>("t", &1).await.unwrap_err();

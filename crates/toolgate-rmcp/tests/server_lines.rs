@@ -15,7 +15,7 @@ impl ServerHandler for Nothing {
     }
 }
 
-/// S1: `null` is no object. mcp.md §2.3 row 11: nobody waits for ever.
+/// S1: `null` is not an object. mcp.md §2.3 row 11: nobody waits for ever.
 #[tokio::test]
 async fn every_request_is_answered() {
     let (ours, theirs) = tokio::io::duplex(1 << 20);

@@ -43,7 +43,7 @@ pub(crate) fn text(count: usize) -> u64 {
 /// than this pay nothing beside their visit.
 pub(crate) const CHEAP_PER_UNIT: usize = 4;
 
-/// Reading the digits of a number that is no machine integer, for one operation.
+/// Reading the digits of a number that is not a machine integer, for one operation.
 pub(crate) fn number(number: Number<'_>) -> u64 {
     if number.as_i64().is_some() {
         return 0;

@@ -163,13 +163,13 @@ impl<'v> Node<'v> for ValueNode<'v> {
     }
 }
 
-/// A number that is no machine integer.
+/// A number that is not a machine integer.
 #[cfg(feature = "arbitrary_precision")]
 fn float(number: &serde_json::Number) -> Number<'_> {
     Number::parse(number.as_str()).unwrap_or(Number::from_i64(0))
 }
 
-/// A number that is no machine integer.
+/// A number that is not a machine integer.
 #[cfg(not(feature = "arbitrary_precision"))]
 fn float(number: &serde_json::Number) -> Number<'_> {
     Number::from_f64(number.as_f64().unwrap_or(0.0))

@@ -28,7 +28,7 @@ fn what_is_forbidden_is_left_out_and_the_rest_is_checked() {
                 "{line}"
             );
         }
-        // `nullable` is no keyword, so that nothing is refused for it.
+        // `nullable` is not a keyword, so that nothing is refused for it.
         let strict = Compiler::new().compile(source);
         let is_refused = places.iter().any(|place| !place.ends_with("nullable"));
         assert_eq!(strict.is_err(), is_refused, "{what}");

@@ -26,7 +26,7 @@ pub(crate) fn file_uri(path: &Path) -> Option<String> {
 
 /// The schemas in a folder and below it, each by its `file:` URI and by its absolute `$id`. A link
 /// that leads out of the folder is passed over, and so are hidden folders, `node_modules` and `target`.
-/// Files that are no schemas are left out: their names or their texts say so.
+/// Files that are not schemas are left out: their names or their texts say so.
 ///
 /// At most `most` files, of `bytes` each and [`TOTAL_BYTES`] in all, are read.
 pub(crate) fn schemas(folder: &Path, most: usize, bytes: usize) -> Result<Vec<Entry>, Failure> {

@@ -209,7 +209,7 @@ impl Counter<'_> {
 /// Between two steps that are shown.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A reader that has seen enough (`| head`) is no failure.
+/// A reader that has seen enough (`| head`) is not a failure.
 fn closed_pipe(error: io::Error) -> Result<(), Failure> {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return Ok(());

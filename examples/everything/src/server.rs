@@ -137,7 +137,7 @@ impl Everything {
         context: &RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         if is_modern(context) {
-            // Nobody listens: that is no error.
+            // Nobody listens: that is not an error.
             let _listeners = self.shared.announcements.send(announcement);
             return Ok(());
         }

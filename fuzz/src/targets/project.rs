@@ -34,7 +34,7 @@ fn run(input: &[u8]) -> Outcome {
     let Ok(projected) = projector.project_schema(schema) else {
         return Ok(());
     };
-    // Gemini's `nullable` is no keyword of JSON Schema.
+    // Gemini's `nullable` is not a keyword of JSON Schema.
     let text = match profile.name {
         "gemini" => serde_json::from_str(&projected.text)
             .map(|value| read_nullable(&value).to_string())

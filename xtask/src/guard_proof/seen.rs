@@ -32,7 +32,7 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// One line if it is no JSON.
+    /// One line if it is not JSON.
     pub(super) fn read(file: &str) -> Result<Self, String> {
         let text = std::fs::read_to_string(file).unwrap_or_else(|_| "{}".to_owned());
         let written: Value = serde_json::from_str(&text).map_err(|e| format!("{file}: {e}"))?;

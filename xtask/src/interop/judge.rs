@@ -57,7 +57,7 @@ impl Standard {
     /// One line if a file is absent or no JSON.
     pub(super) fn read(folder: &Path) -> Result<Self, String> {
         let Value::Array(defects) = read(&folder.join("defects.json"))? else {
-            return Err("defects.json is no array".to_owned());
+            return Err("defects.json is not an array".to_owned());
         };
         let unmet = |told| Defect { told, met: false };
         Ok(Self {

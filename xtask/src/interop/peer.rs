@@ -19,7 +19,7 @@ pub(super) enum Role {
     Client,
     /// It serves our client, and tells each reader what the reader's era has room for.
     Server,
-    /// It serves our client, and wraps output that is no object for readers of both eras.
+    /// It serves our client, and wraps output that is not an object for readers of both eras.
     WrappingServer,
 }
 

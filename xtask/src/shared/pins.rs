@@ -56,7 +56,7 @@ pub(super) fn one_pin(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
         call(&second).is_ok_and(|text| text == "changed")
     })?;
 
-    // What is no pin does not unpin anything, and a key of another type quarantines nothing.
+    // What is not a pin does not unpin anything, and a key of another type quarantines nothing.
     scene.store.ask(&["SET", pin, "no pin", "PX", "3600000"])?;
     scene
         .store

@@ -62,7 +62,7 @@ class ClientSession(SdkSession):
         return await super().call_tool(name, arguments, *args, **kwargs)
 
     async def validate_tool_result(self, name: str, result: types.CallToolResult) -> None:
-        """Raises why a result may not be used. The SDK asks this of each result that is no error."""
+        """Raises why a result may not be used. The SDK asks this of each result that is not an error."""
         contract = await self.contract(name)
         wire = result.model_dump(mode="json", by_alias=True, exclude_unset=True)
         contract.check_result(wire, protocol_version=self.protocol_version or _VERSION)

@@ -80,7 +80,7 @@ class Maximum:
 
 @dataclass(frozen=True)
 class MultipleOf:
-    """`multipleOf`: the number is no multiple."""
+    """`multipleOf`: the number is not a multiple."""
 
     divisor: str
     found: Found

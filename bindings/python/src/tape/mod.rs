@@ -21,7 +21,7 @@ enum Slot {
     Boolean(bool),
     Integer(i64),
     Float(f64),
-    /// The digits of an integer that is no `i64`: an index into the texts.
+    /// The digits of an integer that is not an `i64`: an index into the texts.
     Digits(usize),
     /// A string, or the name of the member whose value follows: an index into the texts.
     Text(usize),

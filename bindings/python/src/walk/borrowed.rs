@@ -35,7 +35,7 @@ impl<'py> PausedCollector<'py> {
         }
     }
 
-    /// The member of a `dict` under this pause. The error means that it cannot be looked for: another name is no exact
+    /// The member of a `dict` under this pause. The error means that it cannot be looked for: another name is not an exact
     /// string, and code of Python's would compare it.
     #[inline]
     pub(super) fn member<'a>(
@@ -126,11 +126,11 @@ impl<'a, 'py> Object<'a, 'py> {
         self.0.is_exact_instance_of::<PyString>()
     }
 
-    /// The text of a string; `None` if it has half a surrogate pair, or the object is no string.
+    /// The text of a string; `None` if it has half a surrogate pair, or the object is not a string.
     #[inline]
     pub(super) fn text(self) -> Option<&'a str> {
         let mut size = 0;
-        // SAFETY: the object is alive; one that is no string makes an error.
+        // SAFETY: the object is alive; one that is not a string makes an error.
         let bytes = unsafe { ffi::PyUnicode_AsUTF8AndSize(self.pointer(), &mut size) };
         if bytes.is_null() {
             forget_error();
@@ -158,7 +158,7 @@ impl<'a, 'py> Object<'a, 'py> {
     /// The items of a `list`, and of nothing else.
     #[inline]
     pub(super) fn list(self) -> Items<'a, 'py> {
-        // SAFETY: the object is alive; one that is no list makes an error and the size -1.
+        // SAFETY: the object is alive; one that is not a list makes an error and the size -1.
         let size = unsafe { ffi::PyList_Size(self.pointer()) };
         Items::new(self, false, size)
     }
@@ -166,7 +166,7 @@ impl<'a, 'py> Object<'a, 'py> {
     /// The items of a `tuple`, and of nothing else.
     #[inline]
     pub(super) fn tuple(self) -> Items<'a, 'py> {
-        // SAFETY: the object is alive; one that is no tuple makes an error and the size -1.
+        // SAFETY: the object is alive; one that is not a tuple makes an error and the size -1.
         let size = unsafe { ffi::PyTuple_Size(self.pointer()) };
         Items::new(self, true, size)
     }
@@ -174,7 +174,7 @@ impl<'a, 'py> Object<'a, 'py> {
     /// How many members a `dict` has.
     #[inline]
     pub(super) fn members(self) -> usize {
-        // SAFETY: the object is alive; one that is no dict makes an error and the size -1.
+        // SAFETY: the object is alive; one that is not a dict makes an error and the size -1.
         let size = unsafe { ffi::PyDict_Size(self.pointer()) };
         usize::try_from(size).unwrap_or_else(|_| {
             forget_error();
@@ -186,7 +186,7 @@ impl<'a, 'py> Object<'a, 'py> {
     #[inline]
     pub(super) fn next_member(self, at: &mut ffi::Py_ssize_t) -> Option<(Self, Self)> {
         let (mut name, mut value) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: the object is alive; one that is no dict has no next member. The place is 0 or was set by this
+        // SAFETY: the object is alive; one that is not a dict has no next member. The place is 0 or was set by this
         // function, and the dict has not changed since.
         let found = unsafe { ffi::PyDict_Next(self.pointer(), at, &mut name, &mut value) };
         if found == 0 {

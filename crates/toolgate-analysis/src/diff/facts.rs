@@ -295,7 +295,7 @@ impl<'a> Facts<'a> {
     /// What objects declare here, if members that nothing declares are taken as absent.
     pub(super) fn closed(&self) -> Option<&Group<'a>> {
         let declared = self.doc.declared.as_deref()?;
-        // All schemas of one place are of one group, but a list of names, say, is no place.
+        // All schemas of one place are of one group, but a list of names, say, is not a place.
         let mut groups = self.nodes.iter().map(|node| declared.group(*node));
         let first = groups.next()??;
         (!self.opaque && first.is_closed() && groups.all(|group| group.is_some())).then_some(first)

@@ -175,7 +175,7 @@ impl Encoder<'_> {
     }
 
     fn json_text(&mut self, members: &Members) -> Members {
-        // A text may be no JSON, or that of a value that is not accepted.
+        // A text may not be JSON, or that of a value that is not accepted.
         let all = members.types().is_all();
         self.log.adds_none &= all && !members.list.iter().any(|(name, _)| asserts(name));
         let mut written = Members::only("type", Json::text("string"));

@@ -149,7 +149,7 @@ impl Rewriter<'_> {
             && !self.abilities.takes("patternProperties")
             && let Some(Json::Bool(false)) = members.get("additionalProperties")
         {
-            // Names that match a pattern are no others.
+            // Names that match a pattern are not additional, so `false` would refuse them.
             members.take("additionalProperties");
         }
         let all: Vec<String> = members.list.iter().map(|(name, _)| name.clone()).collect();

@@ -202,7 +202,7 @@ impl Aggregator {
         self.take_back(number, &fan_out);
         let failed = fan_out.parts.iter().enumerate();
         let failed = failed.filter_map(|(route, part)| match part {
-            // A server without such a list is no server that is missing.
+            // A server without such a list is not a server that is missing.
             Part::Failed(METHOD_NOT_FOUND, _) if fan_out.kind != Kind::Initialize => None,
             Part::Failed(_, why) => Some((route, why.clone())),
             _ => None,

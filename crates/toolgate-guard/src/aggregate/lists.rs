@@ -76,7 +76,7 @@ impl Aggregator {
             out.push_str(&string(&joined));
         }
         if fan_out.modern {
-            // A server without such a list is no server that is missing.
+            // A server without such a list is not a server that is missing.
             let mut parts = fan_out.parts.iter();
             let missing = parts
                 .any(|part| matches!(part, Part::Failed(code, _) if *code != METHOD_NOT_FOUND));

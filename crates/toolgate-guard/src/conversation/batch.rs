@@ -49,7 +49,7 @@ impl Conversation {
             let era = self.settled();
             for element in elements {
                 let found = Recovery::of(element);
-                let text = format!("batches are no part of {era}");
+                let text = format!("batches are not part of {era}");
                 self.lost(turn, from, &found, act, &text, out);
             }
             return;
@@ -75,7 +75,7 @@ impl Conversation {
     }
 }
 
-/// What it is to send something in a batch that is no message.
+/// What it is to send something in a batch that is not a message.
 fn invalid(from: Side) -> Act {
     match from {
         Side::Client => Act::ClientSentNoMessage,

@@ -408,7 +408,7 @@ fn missing_text(turn: &Turn<'_>, answered: &Answered<'_>, of: ResultOf) -> Optio
     let act = results::missing(of.era, answered.result)?;
     let text = match act {
         Act::ResultWithoutText => {
-            "the result's structured content is no object, and it has no text block"
+            "the result's structured content is not an object, and it has no text block"
         }
         _ => "the result has no `content`",
     };

@@ -205,7 +205,7 @@ impl Traces {
             .is_some_and(|verdict| verdict.action == Action::Refused);
         let outcome = match (error, refused) {
             (Some(code), _) => Outcome::Error(code),
-            // The guard's own answers that are no errors are results of a tool that failed.
+            // The guard's own answers that are not errors are results of a tool that failed.
             (None, true) => Outcome::ToolError,
             (None, false) => followed.heard.unwrap_or(Outcome::Result),
         };

@@ -66,7 +66,7 @@ impl Conversation {
         self.lost(turn, from, &found, act, &error.to_string(), out);
     }
 
-    /// JSON of the client that is no message, or one that must not pass.
+    /// JSON of the client that is not a message, or one that must not pass.
     pub(super) fn no_message(turn: &Turn<'_>, error: &MalformedMessage<'_>, out: &mut Effects<'_>) {
         let act = match error.method_fault() {
             Some(_) => Act::ClientSentUnfitMethod,

@@ -13,7 +13,7 @@ use crate::policy::{BadResult, Policy, Project};
 use crate::text;
 
 /// A result without its structured content, or with all of it, that says what
-/// is wrong with it; nothing if it is no object that could say so.
+/// is wrong with it; nothing if it is not an object that could say so.
 ///
 /// The text is that of the whole document `result` stands in.
 pub(crate) fn marked(

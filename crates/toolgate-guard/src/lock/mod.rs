@@ -142,7 +142,7 @@ impl Lock {
     }
 }
 
-/// Why a text is no lock.
+/// Why a text is not a lock.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockError {

@@ -49,7 +49,7 @@ pub(crate) struct Tools {
 #[derive(Debug)]
 pub(crate) enum Found {
     Tool(Arc<Known>),
-    /// The server lists something of this name that is no tool.
+    /// The server lists something of this name that is not a tool.
     Bad(Box<Isolated>),
     /// The server lists nothing of this name.
     Absent,

@@ -134,7 +134,7 @@ impl PinReport {
         written(&self.seen)
     }
 
-    /// It was told, and now this stands there. `false`: that is no pin, and the
+    /// It was told, and now this stands there. `false`: that is not a pin, and the
     /// tool is held to what it was held to.
     #[must_use]
     pub fn settle(mut self, stands: &str) -> bool {

@@ -288,7 +288,7 @@ impl<'r> ParsedMessage<'r> {
     ///
     /// # Errors
     ///
-    /// Why it is no message, in one line.
+    /// Why it is not a message, in one line.
     fn of(incoming: &'r IncomingMessage<'_>) -> Result<Self, String> {
         let text = std::str::from_utf8(incoming.bytes()).map_err(|error| error.to_string())?;
         let reading = incoming.reading().map_err(ToString::to_string)?;

@@ -34,7 +34,7 @@ impl Checker {
                 Ok(Message::Request(request)) if request.method == "tools/call" => {
                     checker.check_request(tools, &request)
                 }
-                Ok(_) => not_a_message("the message is no `tools/call` request"),
+                Ok(_) => not_a_message("the message is not a `tools/call` request"),
                 Err(error) => not_a_message(&error.to_string()),
             }
         });

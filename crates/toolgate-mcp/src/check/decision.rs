@@ -85,7 +85,7 @@ pub enum Fault {
     Unreadable(ReadError),
     /// The message is not a JSON-RPC request or answer of the expected kind.
     NotAMessage(String),
-    /// The parameters are no tool call.
+    /// The parameters are not a tool call.
     MalformedCall(String),
     /// There is no such tool.
     UnknownTool,

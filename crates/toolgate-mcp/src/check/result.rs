@@ -68,7 +68,7 @@ impl Checker {
             match Message::decode(document.root()) {
                 Ok(Message::Result(outcome)) => checker.check_result(tool, of, outcome.result),
                 Ok(Message::Error(..)) => Decision::pass(Some(tool), Checked::ErrorAnswer),
-                Ok(_) => not_a_message("the message is no answer"),
+                Ok(_) => not_a_message("the message is not an answer"),
                 Err(error) => not_a_message(&error.to_string()),
             }
         });

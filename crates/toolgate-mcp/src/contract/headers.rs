@@ -70,7 +70,7 @@ impl fmt::Display for HeaderFault {
             )?,
             HeaderFaultKind::Duplicate(name) => write!(
                 f,
-                "`x-mcp-header` `{}` stands twice, letter case aside",
+                "`x-mcp-header` `{}` is used twice, ignoring case",
                 quote(name, SHOWN)
             )?,
             HeaderFaultKind::Type => {

@@ -66,7 +66,7 @@ impl<'a> ToolCall<'a> {
     }
 }
 
-/// Why parameters are no tool call. JSON-RPC's code for it is -32602.
+/// Why parameters are not a tool call. JSON-RPC's code for it is -32602.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MalformedCall<'a> {
@@ -100,7 +100,7 @@ impl fmt::Display for MalformedCall<'_> {
             Self::Name => f.write_str("`name` of a tool call must be a string"),
             Self::Lookalike(member) => write!(
                 f,
-                "a member of `params` is `{member}` but for upper and lower case"
+                "the name of a member of `params` differs from `{member}` only in upper and lower case"
             ),
             Self::Arguments { name, found } => write!(
                 f,

@@ -180,7 +180,7 @@ impl<'a> Message<'a> {
             },
             (None, None, Some(error)) => Ok(Self::Error(id, error)),
             (None, None, None) => malformed("one of `method`, `result` and `error` must be there"),
-            _ => malformed("only one of `method`, `result` and `error` may be there"),
+            _ => malformed("only one of `method`, `result` and `error` may be present"),
         }
     }
 }
@@ -236,7 +236,10 @@ impl fmt::Display for MalformedMessage<'_> {
             Why::Envelope(why) => f.write_str(why),
             Why::Method(fault) => fault.fmt(f),
             Why::Lookalike(member) => {
-                write!(f, "a member is `{member}` but for upper and lower case")
+                write!(
+                    f,
+                    "the name of a member differs from `{member}` only in upper and lower case"
+                )
             }
         }
     }
@@ -307,7 +310,7 @@ mod tests {
             ),
             (
                 r#"{"jsonrpc":"2.0","id":7,"method":"m","result":1}"#,
-                "only one of `method`, `result` and `error` may be there Some(\"7\")",
+                "only one of `method`, `result` and `error` may be present Some(\"7\")",
             ),
             (
                 r#"{"jsonrpc":"2.0","id":7}"#,
@@ -331,7 +334,7 @@ mod tests {
             ),
             (
                 r#"{"jsonrpc":"2.0","id":7,"method":"ping","Method":"tools/call"}"#,
-                "a member is `method` but for upper and lower case Some(\"7\")",
+                "the name of a member differs from `method` only in upper and lower case Some(\"7\")",
             ),
         ] {
             assert_eq!(kind(text), expected, "{text}");

@@ -214,7 +214,10 @@ impl fmt::Display for MalformedResult {
             Why::Block(fault) => fault.fmt(f),
             Why::Without(what) => write!(f, "`{member}` must be {what}"),
             Why::Lookalike => {
-                write!(f, "a member is `{member}` but for upper and lower case")
+                write!(
+                    f,
+                    "the name of a member differs from `{member}` only in upper and lower case"
+                )
             }
         }
     }

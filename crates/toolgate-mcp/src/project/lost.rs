@@ -114,12 +114,12 @@ impl fmt::Display for Lost {
             ),
             Self::Stamped { tool } => write!(
                 f,
-                "the output schema of tool `{}` is told with `\"type\": \"object\"`",
+                "the output schema of tool `{}` is sent with `\"type\": \"object\"`",
                 quote(tool, NAME)
             ),
             Self::Enclosed { tool } => write!(
                 f,
-                "the output schema of tool `{}` stands in the `allOf` of an object schema",
+                "the output schema of tool `{}` is sent inside the `allOf` of an object schema",
                 quote(tool, NAME)
             ),
             Self::Member {

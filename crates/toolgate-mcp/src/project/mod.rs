@@ -131,7 +131,7 @@ impl Projection {
     /// Says that the server may be as old as the reader: then an output schema without
     /// `type` whose keywords speak of objects is one of objects, and is told with
     /// `"type": "object"`; the values that it is about stay as they are. Without this
-    /// such output is wrapped, as any that may be no object. `values` says what becomes of
+    /// such output is wrapped, as any that may not be an object. `values` says what becomes of
     /// values that the server's protocol does not allow.
     ///
     /// ```

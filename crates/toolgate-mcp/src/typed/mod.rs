@@ -135,7 +135,7 @@ impl fmt::Display for UntypedResult {
             }
             Self::Type { tool, rust, error } => write!(
                 f,
-                "the result of tool `{}` is no `{}`: {}",
+                "the result of tool `{}` is not a `{}`: {}",
                 quoted(tool),
                 quoted(rust),
                 quoted(error)

@@ -123,7 +123,7 @@ pub(super) fn mismatch(mirrored: &[MirroredHeader], headers: &HeaderMap) -> Opti
             )),
             (Some(_), None) => Some(format!("the header `{name}` is missing")),
             (Some(_), Some(_)) if second.is_some() => {
-                Some(format!("the header `{name}` stands twice"))
+                Some(format!("the header `{name}` is given twice"))
             }
             (Some(value), Some(header)) => {
                 let same = header

@@ -67,7 +67,7 @@ pub(super) fn status_of(code: Option<i64>, is_request: bool, modern: bool) -> u1
     }
 }
 
-/// An error that is no answer of the conversation.
+/// An error that is not an answer of the conversation.
 pub(super) fn error(
     status: u16,
     id: Option<&IdKey>,

@@ -19,7 +19,7 @@ pub(super) enum ResponseStep {
     Answer(Vec<u8>, Option<i64>, Option<(u16, HeaderMap)>),
     /// Another message for the client.
     Message(Vec<u8>),
-    /// What the upstream answered that is no message of the protocol.
+    /// What the upstream answered that is not a message of the protocol.
     Status(u16, HeaderMap, Vec<u8>),
     /// There is nothing to answer with.
     Accepted,

@@ -162,7 +162,7 @@ fn redirected(phase: Phase, url: &Url, response: &Response) -> Result<Url, Fault
         return Err(refused("and only 307 and 308 are followed"));
     }
     let Ok(mut next) = url.join(&location) else {
-        return Err(refused("which is no URL"));
+        return Err(refused("which is not a URL"));
     };
     // The fragment is not sent, so it makes no other URL.
     next.set_fragment(None);

@@ -46,7 +46,7 @@ pub(super) fn unreachable(phase: Phase, url: &Url, error: &reqwest::Error) -> Fa
         .with_help("is the server running, and the URL right?")
 }
 
-/// A status that is no answer, with what the body says.
+/// A status that is not an answer, with what the body says.
 pub(super) fn status(phase: Phase, method: &str, code: u16, body: &[u8]) -> Fault {
     let said = if body.trim_ascii().is_empty() {
         String::new()

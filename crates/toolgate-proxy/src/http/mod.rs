@@ -44,7 +44,7 @@ pub(crate) struct Http {
 pub(crate) enum Outcome {
     /// An answer, with the status it came under.
     Answer(Answer),
-    /// A status that is no success, and a body that is no answer.
+    /// A status that is not a success, with a body that is not an answer.
     Status(Fault),
     /// Nothing until the deadline.
     Silence,
@@ -125,7 +125,7 @@ impl Http {
         }
         if status == 200 {
             let what = format!(
-                "the answer to `{}` is no JSON-RPC answer to it",
+                "the answer to `{}` is not a JSON-RPC answer to it",
                 call.method
             );
             return Err(Fault::nonsense(phase, &what, &body));

@@ -113,7 +113,7 @@ impl Http {
             Err(Unreadable::NotRpc) => {
                 return Err(Fault::nonsense(
                     phase,
-                    "an event that is no JSON-RPC message",
+                    "an event that is not a JSON-RPC message",
                     &head,
                 ));
             }

@@ -46,10 +46,10 @@ impl HttpTarget {
     /// [`FaultKind::Config`] for anything else.
     pub fn new(url: &str) -> Result<Self, Fault> {
         let parsed = Url::parse(url)
-            .map_err(|error| config(format!("`{}` is no URL: {error}", quote(url, 100))))?;
+            .map_err(|error| config(format!("`{}` is not a URL: {error}", quote(url, 100))))?;
         if !matches!(parsed.scheme(), "http" | "https") || parsed.host_str().is_none() {
             return Err(config(format!(
-                "`{}` is no http or https URL",
+                "`{}` is not an http or https URL",
                 quote(url, 100)
             )));
         }
@@ -97,7 +97,7 @@ impl HttpTarget {
     pub fn header(mut self, name: &str, value: &str) -> Result<Self, Fault> {
         let shown = quote(name, 60).to_string();
         let name = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| config(format!("`{shown}` is no header name")))?;
+            .map_err(|_| config(format!("`{shown}` is not a header name")))?;
         if OURS.contains(&name.as_str()) {
             return Err(config(format!(
                 "the header `{shown}` is set by the protocol"
@@ -202,7 +202,7 @@ mod tests {
         );
         assert_eq!(
             target.clone().header("a b", "c").unwrap_err().to_string(),
-            "`a b` is no header name"
+            "`a b` is not a header name"
         );
         assert!(target.header("Mcp-Session-Id", "1").is_err());
     }

@@ -94,7 +94,7 @@ fn next_cursor(reply: &Reply) -> Result<Option<Cursor>, Fault> {
         })),
         Some(cursor) => Err(Fault::nonsense(
             Phase::List,
-            "`nextCursor` in the result of `tools/list` is no string",
+            "`nextCursor` in the result of `tools/list` is not a string",
             cursor.raw().as_bytes(),
         )),
     }

@@ -144,7 +144,7 @@ async fn open_http(http: &mut Http, options: &Options, end: Instant) -> Result<S
             ));
         }
         Ok(Outcome::Status(_)) => {}
-        // A body that is no JSON-RPC, from a server that answers everything it does not know alike.
+        // A body that is not JSON-RPC, from a server that answers everything it does not know alike.
         Err(fault) if fault.kind() == FaultKind::Protocol => {}
         Err(fault) => return Err(fault),
     }

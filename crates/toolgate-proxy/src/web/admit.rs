@@ -53,7 +53,7 @@ impl Admission {
         // A reader that takes the other one of two sees another request (RFC 9112 section 3.2).
         for name in &ONCE {
             if headers.get_all(name).iter().nth(1).is_some() {
-                let text = "a header that may stand once stands twice";
+                let text = "a header that may be given only once is given twice";
                 return refuse(StatusCode::BAD_REQUEST, "twice", text);
             }
         }
@@ -148,7 +148,7 @@ fn head_bytes(method: &Method, uri: &Uri, headers: &HeaderMap) -> usize {
         .fold(0, usize::saturating_add)
 }
 
-/// Headers that may stand once: if there are two, readers differ about which one counts.
+/// Headers that may be given only once: if there are two, readers differ about which one counts.
 const ONCE: [HeaderName; 8] = [
     HOST,
     ORIGIN,

@@ -282,7 +282,7 @@ const ODD: [(&str, &str, bool); 24] = [
     ),
     ("says nothing", "", false),
     ("leaves in the head", "HTTP/1.1 200 OK\r\nContent-Ty", false),
-    ("is no HTTP", "hello\r\n\r\n", false),
+    ("is not HTTP", "hello\r\n\r\n", false),
     (
         "switches protocols",
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
@@ -309,7 +309,7 @@ const ODD: [(&str, &str, bool); 24] = [
         false,
     ),
     (
-        "has JSON that is no message",
+        "has JSON that is not a message",
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n[[[]]]",
         false,
     ),
@@ -329,7 +329,7 @@ const ODD: [(&str, &str, bool); 24] = [
         false,
     ),
     (
-        "streams what is no event",
+        "streams what is not an event",
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nOK",
         false,
     ),

@@ -348,7 +348,7 @@ TOOLS[0]["inputSchema"]["properties"] = {"region": {"type": "string", "x-mcp-hea
             "`Mcp-Param-Region` does not match the body",
         ),
         (&eu, &[], "`Mcp-Param-Region` is missing"),
-        (&eu, &["eu", "us"], "`Mcp-Param-Region` stands twice"),
+        (&eu, &["eu", "us"], "`Mcp-Param-Region` is given twice"),
         (&none, &["eu"], "`Mcp-Param-Region` has no counterpart"),
     ] {
         let reply = call(message, region).await;

@@ -181,7 +181,7 @@ async fn a_page_that_is_no_protocol_is_quoted() {
     let error = fault(&web).await;
     assert_eq!(
         error.to_string(),
-        "the answer to `initialize` is no JSON-RPC answer to it: `<html>`"
+        "the answer to `initialize` is not a JSON-RPC answer to it: `<html>`"
     );
 }
 
@@ -366,7 +366,7 @@ async fn redirects_stay_on_the_origin() {
             "which leads back to itself",
         ),
         ("308 Permanent Redirect", "#a", "which leads back to itself"),
-        ("308 Permanent Redirect", "http://[", "which is no URL"),
+        ("308 Permanent Redirect", "http://[", "which is not a URL"),
     ] {
         let head = format!("Location: {location}\r\n");
         let status_line = status.to_owned();

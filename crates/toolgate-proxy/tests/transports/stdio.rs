@@ -232,7 +232,7 @@ async fn results_of_the_wrong_shape_are_quoted() {
         ),
         (
             "{'tools': [], 'nextCursor': 7}",
-            "`nextCursor` in the result of `tools/list` is no string: `7`",
+            "`nextCursor` in the result of `tools/list` is not a string: `7`",
         ),
         (
             "'text'",

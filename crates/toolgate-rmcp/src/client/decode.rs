@@ -121,7 +121,7 @@ fn called(text: &str, result: toolgate_json::View<'_>) -> Option<ServerResult> {
 /// An error in the place of an answer that cannot be read.
 pub(super) fn lost(text: &[u8], reason: &str) -> Option<ServerJsonRpcMessage> {
     let Some(id) = recover::answer(text) else {
-        tracing::warn!("skipped what is no message: {reason}");
+        tracing::warn!("skipped a line that is not a message: {reason}");
         return None;
     };
     let text = format!("the server's answer cannot be read: {reason}");

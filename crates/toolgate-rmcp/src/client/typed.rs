@@ -38,8 +38,8 @@ pub trait CallTyped {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TypedCallError {
-    /// The arguments are no JSON object.
-    #[error("the arguments for tool `{tool}` are no JSON object: {reason}")]
+    /// The arguments are not a JSON object.
+    #[error("the arguments for tool `{tool}` are not a JSON object: {reason}")]
     Arguments {
         /// The tool.
         tool: String,

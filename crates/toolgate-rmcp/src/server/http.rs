@@ -131,7 +131,7 @@ impl Refused {
 }
 
 /// The body of a request to [`ServerHttp`]: one frame with all its bytes, or an
-/// error if they are no message.
+/// error if they are not a message.
 #[derive(Debug)]
 pub struct ReadBody<B> {
     /// Nothing once it is at its end.

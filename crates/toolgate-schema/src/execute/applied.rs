@@ -93,7 +93,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             to: Part::Whole,
         };
         ControlFlow::Continue(match (op, kind) {
-            // `type` is no subschema.
+            // `type` is not a subschema.
             (Op::Apply(node), _) if node.is_plain() => Vec::new(),
             (Op::Apply(node) | Op::Not(node), _) => vec![whole((0, node))],
             (Op::AllOf(union) | Op::AnyOf(union) | Op::OneOf(union), _) => {
@@ -259,7 +259,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         let Wanted::Failing { most } = wanted else {
             return ControlFlow::Continue(applied.collect());
         };
-        // An item that `contains` does not match is no finding.
+        // An item that `contains` does not match is not a finding.
         let most = array.contains.map_or(most, |_| usize::MAX);
         let mut found = Vec::new();
         while found.len() <= most {

@@ -177,7 +177,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         self.against_number(bound, found)
     }
 
-    /// The order of a value against a bound where one of them is no machine integer.
+    /// The order of a value against a bound where one of them is not a machine integer.
     #[inline(never)]
     fn against_number(
         &mut self,
@@ -227,7 +227,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         self.spend(price::literal(literal))
     }
 
-    /// Pays for looking at the digits of a number that is no machine integer.
+    /// Pays for looking at the digits of a number that is not a machine integer.
     fn spend_number(&mut self, number: Number<'_>) -> ControlFlow<super::Stop> {
         self.spend(price::number(number))
     }

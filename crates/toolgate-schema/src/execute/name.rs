@@ -13,7 +13,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     }
 
     /// Asks something about a name. A machine of its own answers, on the same fuel and
-    /// memory, since a name is no node of the instance.
+    /// memory, since a name is not a node of the instance.
     #[inline(always)]
     pub(super) fn on_names(
         &mut self,

@@ -80,7 +80,7 @@ pub(super) fn must_all_match(entry: &Entry) -> bool {
 }
 
 impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
-    /// What a fault is; nothing only if a bound was reached or it is no fault.
+    /// What a fault is; nothing only if a bound was reached or it is not a fault.
     pub(super) fn word(&mut self, fault: &Fault<'i, N>) -> Flow<Option<FindingKind>> {
         let model: &'o Model = self.model;
         let at = fault.at;

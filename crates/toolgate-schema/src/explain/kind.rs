@@ -64,7 +64,7 @@ pub enum FindingKind {
         /// The value.
         found: Found,
     },
-    /// `multipleOf`: the number is no multiple.
+    /// `multipleOf`: the number is not a multiple.
     MultipleOf {
         /// The divisor.
         divisor: String,

@@ -29,7 +29,7 @@ pub(super) fn mark(plan: &mut Plan, revisited: &HashSet<NodeIx>, refers: bool) {
     }
 }
 
-/// Whether some node that is no leaf is used in two places.
+/// Whether some node that is not a leaf is used in two places.
 fn has_shared(plan: &Plan) -> bool {
     let mut used = vec![false; plan.nodes.len()];
     let mut again = |ix: NodeIx| match used.get_mut(ix.index()) {
@@ -75,7 +75,7 @@ struct Graph {
     /// Every subschema each node uses, in place or below.
     edges: Vec<Vec<NodeIx>>,
     /// Groups of edges of each node that may look at the same value; a node
-    /// with fewer than two is no fork.
+    /// with fewer than two is not a fork.
     branches: Vec<Vec<Vec<NodeIx>>>,
     entries: Vec<u32>,
     leaf: Vec<bool>,

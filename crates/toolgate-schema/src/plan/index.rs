@@ -14,7 +14,7 @@ impl NodeIx {
     pub(crate) const TRUE: Self = Self::plain(TypeSet::ALL);
     /// The schema that accepts nothing.
     pub(crate) const FALSE: Self = Self::plain(TypeSet::NONE);
-    /// Set in those that are no index.
+    /// Set in those that are not an index.
     const PLAIN: u32 = 1 << 31;
 
     /// The schema that asks for types and nothing else.

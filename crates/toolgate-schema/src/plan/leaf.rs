@@ -82,7 +82,7 @@ pub(crate) struct EnumPlan {
     pub(crate) strings: NameTable,
     /// Sorted.
     pub(crate) integers: Rare<i64>,
-    /// Numbers that are no `i64`, sorted by value.
+    /// Numbers that are not `i64`, sorted by value.
     pub(crate) numbers: Rare<Literal>,
     /// What looking a number up in `numbers` costs.
     pub(crate) number_price: u64,
@@ -94,7 +94,7 @@ pub(crate) struct EnumPlan {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum NumberLiteral {
     Integer(i64),
-    /// Any that is no `i64`.
+    /// Any that is not an `i64`.
     Other(Literal),
 }
 

@@ -74,7 +74,7 @@ fn damage_never_gives_another_verdict() {
             }
         }
     }
-    // It is no proof if nothing was hit.
+    // It is not proof if nothing was hit.
     assert!(seen.internal > 2_000 && seen.same > 2_000, "{seen:?}");
     let seen = seen_plainly;
     assert!(seen.internal > 500 && seen.same > 500, "plain: {seen:?}");

@@ -195,7 +195,7 @@ impl Schema {
             let source: &str = &self.0.source;
             let read = self.0.compiler.parser().read(source.as_bytes());
             // It was read once already, under the same bounds. Without its text nothing is
-            // explained: `null` is no schema, so that no model is made of it.
+            // explained: `null` is not a schema, so that no model is made of it.
             debug_assert!(read.is_ok(), "a compiled schema's text is read again");
             read.unwrap_or_else(|_| OwnedDocument::null())
         })

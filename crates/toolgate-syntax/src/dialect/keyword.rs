@@ -178,7 +178,7 @@ pub enum ValueShape {
     NameOrNames,
     /// An array of values that are not schemas.
     List,
-    /// An object whose values are no schemas.
+    /// An object whose values are not schemas.
     Object,
     /// A schema.
     Schema,

@@ -1,6 +1,6 @@
 //! The number formats that generators of API descriptions write.
 //!
-//! They are no part of JSON Schema, and are asserted only where the caller asks
+//! They are not part of JSON Schema, and are asserted only where the caller asks
 //! for it.
 
 use std::cmp::Ordering;

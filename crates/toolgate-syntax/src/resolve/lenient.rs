@@ -245,6 +245,6 @@ fn apply(model: &mut Model, fates: Vec<Fate>, evaluates_less: &[bool]) -> Result
     Ok(())
 }
 
-const EXPECTED_WHOLE: &str = "a schema that no keyword is left out of";
-const EXPECTED_ONE_OF: &str = "schemas that no keyword is left out of (it is read as `anyOf`)";
-const EXPECTED_EVALUATED: &str = "beside keywords of which none is left out";
+const EXPECTED_WHOLE: &str = "a schema none of whose keywords is ignored";
+const EXPECTED_ONE_OF: &str = "schemas none of whose keywords is ignored (it is read as `anyOf`)";
+const EXPECTED_EVALUATED: &str = "only beside keywords that are not ignored";

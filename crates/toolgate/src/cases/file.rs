@@ -61,7 +61,7 @@ pub(super) fn name(input: &Input) -> String {
     quote(&input.name(), 200).to_string()
 }
 
-/// Reads a file; `None` if it is no test file.
+/// Reads a file; `None` if it is not a test file.
 pub(super) fn read(input: &Input, compiler: &Compiler) -> Result<Option<Vec<Group>>, Failure> {
     let name = name(input);
     let limits = ReadLimits {

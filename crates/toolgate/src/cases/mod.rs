@@ -169,4 +169,4 @@ Examples:
 Exit codes:
   0  every case came to the verdict that was expected
   1  a case did not
-  2  wrong usage, or a file that cannot be read or is no test file";
+  2  wrong usage, or a file that cannot be read or is not a test file";

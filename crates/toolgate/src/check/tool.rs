@@ -246,7 +246,7 @@ impl ToolReport {
         });
     }
 
-    /// A key that stands twice outside the schemas: two readers may see two different tools.
+    /// A duplicate key outside the schemas: two readers may see two different tools.
     fn judge_keys(&mut self, root: View<'_>) {
         let strict = ReadLimits {
             duplicate_keys: DuplicateKeys::Refuse,

@@ -76,7 +76,7 @@ impl Commands {
         false
     }
 
-    /// Prints a command, or text that is no command, as it is.
+    /// Prints a command, or text that is not a command, as it is.
     pub(crate) fn push(&mut self, text: &str) {
         self.out.push_str(text);
     }

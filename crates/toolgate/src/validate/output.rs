@@ -53,7 +53,7 @@ impl Output {
     fn settle(&mut self, result: io::Result<()>) -> Result<(), Failure> {
         match result {
             Ok(()) => Ok(()),
-            // A reader that has seen enough (`| head`) is no failure.
+            // A reader that has seen enough (`| head`) is not a failure.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.open = false;
                 Ok(())

@@ -25,7 +25,7 @@ pub(super) struct Printed {
     pub(super) text: String,
     /// Where in `text` that of each instance ends, if one has any.
     pub(super) ends: Vec<usize>,
-    /// Instances that are not valid and of which nothing is said.
+    /// Instances that are not valid and about which nothing is printed.
     pub(super) hidden: u64,
     /// For people, beside a standard output.
     pub(super) aside: String,
@@ -38,7 +38,7 @@ impl Printer<'_> {
         (for_people && !self.args.all).then_some(MOST_INSTANCES)
     }
 
-    /// Judges an instance of which nothing is said.
+    /// Judges an instance about which nothing is printed.
     pub(super) fn judge_silently(&self, judge: &mut Judge<'_>, source: &Source<'_>) -> Printed {
         let outcome = judge.verdict(source.bytes);
         Printed {

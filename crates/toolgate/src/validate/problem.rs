@@ -123,7 +123,7 @@ impl<'a> Problem<'a> {
         problem
     }
 
-    /// If it is about a key that stands twice, marks all of the key.
+    /// If it is about a duplicate key, marks all of the key.
     fn at_key(mut self, text: &[u8]) -> Self {
         if let (Some(_), Some(span)) = (&self.other, &self.span) {
             self.span = Some(key_at(text, span.start));

@@ -202,7 +202,7 @@ impl Writer {
         let mut quoted = String::new();
         push_json_string(&mut quoted, &text);
         if keys.is_some_and(|keys| !keys.insert(text)) {
-            let message = format!("the key {quoted} stands twice in one mapping");
+            let message = format!("duplicate key {quoted} in one mapping");
             return Err(fault(place.start, message));
         }
         self.node(&quoted, anchor, place);
@@ -251,7 +251,7 @@ impl Writer {
             _ => {}
         }
         if is_plain && tag.is_none() && no_number(text) {
-            let message = format!("`{text}` is no number in JSON");
+            let message = format!("`{text}` is not a number in JSON");
             return Err(fault(place.start, message));
         }
         match value {
@@ -359,7 +359,7 @@ fn fault(at: usize, message: impl Into<String>) -> Fault {
 
 const EXTENSIONS: [&str; 2] = ["yaml", "yml"];
 const SCALARS: [&str; 5] = ["str", "int", "float", "bool", "null"];
-const NO_KEY: &str = "a key that is no string";
+const NO_KEY: &str = "a key that is not a string";
 
 #[cfg(test)]
 mod tests {
@@ -413,15 +413,15 @@ mod tests {
     #[test]
     fn what_json_cannot_say_is_refused() {
         for (text, at, told) in [
-            ("a: 1\na: 2", 5, "the key \"a\" stands twice"),
-            ("{a: 1, \"a\": 2}", 7, "the key \"a\" stands twice"),
-            ("[.inf, 1]", 1, "`.inf` is no number"),
-            ("x: -.INF", 3, "`-.INF` is no number"),
-            ("x: .nan", 3, "is no number"),
+            ("a: 1\na: 2", 5, "duplicate key \"a\""),
+            ("{a: 1, \"a\": 2}", 7, "duplicate key \"a\""),
+            ("[.inf, 1]", 1, "`.inf` is not a number"),
+            ("x: -.INF", 3, "`-.INF` is not a number"),
+            ("x: .nan", 3, "is not a number"),
             ("x: !!int a", 3, "`!!int` does not fit"),
             ("x: !mine a", 3, "the tag `!mine`"),
             ("x: !!set {a}", 3, "the tag `!!set`"),
-            ("? [a]\n: 1", 2, "a key that is no string"),
+            ("? [a]\n: 1", 2, "a key that is not a string"),
             ("a: &x [*x]", 7, "an alias of a node that contains it"),
             ("a: 1\n---\nb: 2", 5, "a second document"),
             ("a: &x {}\nb:\n  <<: *x", 15, "merge key"),

@@ -75,9 +75,12 @@ fn yaml_that_json_cannot_say_is_refused_with_its_place() {
     for (text, told) in [
         (
             "tools: []\ntools: []\n",
-            "x.yaml:2:1: the key \"tools\" stands twice",
+            "x.yaml:2:1: duplicate key \"tools\"",
         ),
-        ("tools: [.inf]\n", "x.yaml:1:9: `.inf` is no number in JSON"),
+        (
+            "tools: [.inf]\n",
+            "x.yaml:1:9: `.inf` is not a number in JSON",
+        ),
         ("tools: [\n", "x.yaml:"),
         (bomb.as_str(), "bytes of JSON, its aliases included"),
     ] {

@@ -27,7 +27,7 @@ fn people_see_what_matters_with_its_line() {
     let run = toolgate(&["lint", &path]);
     assert_eq!(run.code, 1, "{}", run.stderr);
     for text in [
-        "error[TG032]: `minLenght` is no keyword of JSON Schema; validators ignore it",
+        "error[TG032]: `minLenght` is not a keyword of JSON Schema; validators ignore it",
         "listing.json:6:37",
         "help: did you mean `minLength`?",
         "error[TG022]: `exclusiveMinimum` is a boolean",

@@ -187,7 +187,7 @@ fn a_collector_sees_calls_and_the_server_is_given_the_guards_context() {
         let metric = seen.metric(name);
         assert_eq!(metric.unit, "s", "{name}");
         let Some(Data::Histogram(histogram)) = &metric.data else {
-            panic!("{name} is no histogram");
+            panic!("{name} is not a histogram");
         };
         let points = &histogram.data_points;
         let all: u64 = points.iter().map(|point| point.count).sum();
@@ -475,6 +475,6 @@ fn an_endpoint_that_is_none_is_refused() {
     let set = "telemetry.endpoint=localhost:4318";
     let run = toolgate(&["guard", "--check-config", "--set", set, "--", "x"]);
     assert_eq!(run.code, 2);
-    let told = "`telemetry.endpoint`: `localhost:4318` is no http or https URL";
+    let told = "`telemetry.endpoint`: `localhost:4318` is not an http or https URL";
     assert!(run.stderr.contains(told), "{}", run.stderr);
 }

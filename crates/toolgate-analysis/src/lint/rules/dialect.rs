@@ -33,7 +33,7 @@ pub(crate) fn mismatch<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
             "assumed, as no `$schema` is declared"
         };
         let message = format!(
-            "`{}` is no keyword of {}, the dialect {declared}; {} ignore it",
+            "`{}` is not a keyword of {}, the dialect {declared}; {} ignore it",
             known.name(),
             sub.dialect.title(),
             if legacy {

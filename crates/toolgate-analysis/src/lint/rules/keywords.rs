@@ -16,7 +16,7 @@ pub(crate) fn misspelt<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
         };
         let edit = rename(key.view(), meant).filter(|_| tool.member(sub.view, meant).is_none());
         let message = format!(
-            "`{}` is no keyword of JSON Schema; validators ignore it",
+            "`{}` is not a keyword of JSON Schema; validators ignore it",
             quote(key.text(), 64)
         );
         out.find(tool.key(sub, key.text()), message)
@@ -52,7 +52,7 @@ pub(crate) fn nullable<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     .fix(Safety::Unsafe, edits);
 }
 
-/// TG034: names that are no keywords at all.
+/// TG034: names that are not keywords at all.
 pub(crate) fn unknown<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for (key, value) in sub.view.members() {
         let name = key.text();
@@ -63,7 +63,7 @@ pub(crate) fn unknown<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
         let found = out.find(
             tool.key(sub, name),
             format!(
-                "`{}` is no keyword of JSON Schema; validators ignore it",
+                "`{}` is not a keyword of JSON Schema; validators ignore it",
                 quote(name, 64)
             ),
         );

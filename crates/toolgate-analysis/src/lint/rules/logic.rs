@@ -283,7 +283,7 @@ fn is_of(value: View<'_>, name: &str) -> bool {
         ("null", kind) => kind == Kind::Null,
         ("array", kind) => kind == Kind::Array,
         ("object", kind) => kind == Kind::Object,
-        // What is no type is the compiler's business.
+        // What is not a type is the compiler's business.
         ("integer", _) => false,
         _ => true,
     }

@@ -137,7 +137,7 @@ pub(crate) fn open_root<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if root && !closed {
         out.find(
             tool.place(sub),
-            "unknown arguments are taken, so a misspelt optional one passes in silence",
+            "unknown arguments are accepted, so a misspelt optional one goes unnoticed",
         )
         .help("write `\"additionalProperties\": false`");
     }

@@ -77,7 +77,7 @@ pub(crate) fn not_ecma<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
         };
         let odd = text.get(odd).unwrap_or_default();
         let message = format!(
-            "`{}` in the pattern is no syntax of ECMA-262 under the `u` flag",
+            "`{}` in the pattern is not syntax of ECMA-262 under the `u` flag",
             quote(odd, 20)
         );
         let found = out.find(place, message);

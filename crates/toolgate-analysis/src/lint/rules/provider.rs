@@ -167,7 +167,7 @@ pub(crate) fn boolean_property<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out
     }
 }
 
-/// TG092: an output that is no object.
+/// TG092: an output that is not an object.
 pub(crate) fn output_root<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub.is_root() && sub.side == Side::Output && !sub.is("object") {
         out.find(tool.place(sub), "the output schema's root is not `\"type\": \"object\"`")

@@ -111,7 +111,7 @@ pub(crate) fn members(tool: &Tool<'_>, out: &mut Out<'_>) {
         let edit = rename(key.view(), meant);
         out.find(
             place,
-            format!("`{}` is no member of a tool", quote(name, 64)),
+            format!("`{}` is not a member of a tool", quote(name, 64)),
         )
         .help(format!("did you mean `{meant}`?"))
         .fix(Safety::Unsafe, edit.map(|edit| vec![edit]));
@@ -251,7 +251,7 @@ pub(crate) fn unknown_hints(tool: &Tool<'_>, out: &mut Out<'_>) {
         let found = out.find(
             place,
             format!(
-                "`{}` is no annotation of the specification",
+                "`{}` is not an annotation of the specification",
                 quote(name, 64)
             ),
         );
@@ -296,7 +296,7 @@ pub(crate) fn headers(tool: &Tool<'_>, out: &mut Out<'_>) {
                 quote(&odd.to_string(), 10)
             )
         } else if !reachable(tool, sub) {
-            "stands where `properties` alone do not lead".to_owned()
+            "is on a schema that is not reachable through `properties` alone".to_owned()
         } else if !primitive {
             "must be on a property of type string, integer or boolean".to_owned()
         } else if seen.insert(name.to_ascii_lowercase(), ()).is_some() {

@@ -190,7 +190,7 @@ impl LegacyClients {
                 None
             }
             Message::Error(_, error) => Some(splice::complaint(error)),
-            _ => Some("the answer is no object".to_owned()),
+            _ => Some("the answer is not an object".to_owned()),
         };
         let method = question.method;
         if let Some(why) = refused {

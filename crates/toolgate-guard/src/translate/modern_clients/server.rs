@@ -149,7 +149,7 @@ impl ModernClients {
                 };
                 splice::answer(parsed, Some(id), Some(result), gone, &added)
             }
-            Some(_) => Refusal::answer("the server's result is no object").to(id),
+            Some(_) => Refusal::answer("the server's result is not an object").to(id),
             None => self.error(connection, parsed, id),
         };
         out.client(answer);

@@ -145,7 +145,7 @@ impl HttpExchange {
             return;
         };
         let why = match status {
-            200..=299 => "the answer is no JSON-RPC message".to_owned(),
+            200..=299 => "the answer is not a JSON-RPC message".to_owned(),
             _ => format!("HTTP status {status}"),
         };
         let as_it_is = (400..500).contains(&status);

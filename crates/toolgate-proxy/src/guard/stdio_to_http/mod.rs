@@ -310,7 +310,7 @@ impl StdioToHttp {
             let refused = refused || (head.0 >= 400 && !is_own);
             if (!answer.is_answer() || answer.id.is_none() || refused) && whole {
                 return Some(match head.0 {
-                    200 => "the answer is no JSON-RPC answer".to_owned(),
+                    200 => "the answer is not a JSON-RPC answer".to_owned(),
                     status => format!("HTTP status {status}"),
                 });
             }

@@ -93,7 +93,7 @@ impl InProcessUpstream for TranslatedUpstream {
     fn open(&self, caller: &Caller) -> Result<InProcessPeer, Fault> {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed)
-            .map_err(|error| cannot(format!("there is no randomness: {error}")))?;
+            .map_err(|error| cannot(format!("no random numbers are available: {error}")))?;
         let policy = self.guard.policy();
         let connector = Connector {
             upstream_options: on_behalf_of(self.upstream_options.clone(), caller),

@@ -172,7 +172,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         && HttpTarget::new(endpoint).is_err()
     {
         whole(&format!(
-            "`telemetry.endpoint`: `{}` is no http or https URL",
+            "`telemetry.endpoint`: `{}` is not an http or https URL",
             quote(endpoint, SHOWN)
         ));
     }
@@ -425,7 +425,7 @@ fn is_levels(text: &str) -> bool {
 fn pins(path: &Path, bytes: &[u8]) -> Result<Arc<Lock>, String> {
     Lock::read(bytes)
         .map(Arc::new)
-        .map_err(|why| format!("{} is no listing: {why}", file(path)))
+        .map_err(|why| format!("{} is not a listing: {why}", file(path)))
 }
 
 /// The bytes of a file of at most [`FILE_BYTES`].

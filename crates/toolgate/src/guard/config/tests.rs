@@ -207,7 +207,7 @@ fn faults_have_their_places_and_what_was_meant() {
         ),
         (
             "[upstreams.a]\nurl = \"ftp://x/\"\n",
-            &["1:12: upstream `a`: `ftp://x/` is no http or https URL"],
+            &["1:12: upstream `a`: `ftp://x/` is not an http or https URL"],
         ),
         (
             "",

@@ -148,7 +148,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     live(
         "policy.text_blocks",
         word!(TextBlocks, policy.text_blocks),
-        "results without `content`, or with structured content that is no object and no text block: the text is added, they are bad results, or they pass and are recorded",
+        "results without `content`, or with structured content that is not an object and no text block: the text is added, they are bad results, or they pass and are recorded",
     ),
     live(
         "policy.on_undecided",
@@ -178,7 +178,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     live(
         "policy.project",
         word!(Project, policy.project),
-        "output that is no object, for clients before 2026-07-28: wrapped as `{\"result\": …}`, dropped (the text stays), or as it is",
+        "output that is not an object, for clients before 2026-07-28: wrapped as `{\"result\": …}`, dropped (the text stays), or as it is",
     ),
     live(
         "policy.legacy_values",
