@@ -395,5 +395,6 @@ fn clients(listing: &Listing) -> usize {
     let store = SchemaStore::new();
     let clean = sanitize(listing, &store, true, |_| true);
     let simple = simplify(listing, &store, CostlySchemas::Simplify, |_| true);
-    usize::from(clean.is_some()).saturating_add(usize::from(simple.is_some()))
+    usize::from(clean.is_ok_and(|made| made.is_some()))
+        .saturating_add(usize::from(simple.is_ok_and(|made| made.is_some())))
 }
