@@ -5,6 +5,7 @@
 //! rewrites a schema without references, and [`project`] rewrites a listing for a provider.
 
 #![forbid(unsafe_code)]
+#![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 pub mod diff;
 mod engine;

@@ -16,6 +16,7 @@
 //! and carries out their effects.
 
 #![forbid(unsafe_code)]
+#![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 mod aggregate;
 mod connection;

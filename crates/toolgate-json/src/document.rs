@@ -27,6 +27,10 @@ pub struct NodeId(u32);
 
 /// A piece of the source, in bytes; `start..end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a start and an end, which callers take apart"
+)]
 pub struct Span {
     /// The first byte.
     pub start: usize,

@@ -30,6 +30,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
+
 mod bits;
 mod document;
 mod error;

@@ -8,6 +8,10 @@
 /// unescaped text, and 8 to 20 bytes for each key of an open object. The
 /// default is meant for untrusted sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers write the fields they set and `..ReadLimits::default()`, which allows more fields"
+)]
 pub struct ReadLimits {
     /// Bytes in the source, whitespace included. Default 16 MiB. Values above
     /// 4 GiB - 2 count as 4 GiB - 2, the most a document can index.

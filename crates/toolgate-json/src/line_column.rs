@@ -4,6 +4,10 @@ use std::fmt;
 
 /// A place in a source text as editors count it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a line and a column, which callers take apart"
+)]
 pub struct LineColumn {
     /// The line, from 1. Lines end at line feeds.
     pub line: usize,

@@ -8,6 +8,7 @@
 //! publishes tools for model providers and maps calls back. [`message`] has the messages of the wire as views of their bytes.
 
 #![forbid(unsafe_code)]
+#![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 pub mod argument;
 pub mod catalog;

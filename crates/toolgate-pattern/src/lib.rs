@@ -33,6 +33,8 @@
 //! bounds it. The price depends on the pattern and the haystack alone, never
 //! on the machine, on other matches, or on what is built already.
 
+#![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
+
 mod alphabet;
 mod ast;
 mod backtrack;
@@ -101,6 +103,10 @@ pub struct Pattern {
 
 /// What a pattern may cost before it is matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers write the fields they set and `..Limits::default()`, which allows more fields"
+)]
 pub struct Limits {
     /// Bytes of pattern text; 8,192 by default, more than twenty times the
     /// longest pattern that published tools carry.

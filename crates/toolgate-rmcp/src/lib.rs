@@ -99,6 +99,7 @@
 //! not forward yet: they are answered "method not found".
 
 #![forbid(unsafe_code)]
+#![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 mod checkers;
 #[cfg(feature = "client")]

@@ -118,6 +118,7 @@
 //! answer is no does a second, plain evaluation of the model *explain* it.
 
 #![forbid(unsafe_code)]
+#![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 mod compiler;
 mod cost;

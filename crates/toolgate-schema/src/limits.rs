@@ -31,6 +31,10 @@ use toolgate_json::ReadLimits;
 /// scratch memory that a match may use (that is bounded per pattern by
 /// `toolgate-pattern`), and `fuel` bounds work, not wall time.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers write the fields they set and `..Limits::default()`, which allows more fields"
+)]
 pub struct Limits {
     /// Bytes of one schema document.
     pub schema_bytes: usize,

@@ -330,6 +330,10 @@ impl std::error::Error for CompileError {}
 
 /// A place in a schema document.
 #[derive(Debug, Clone, Default)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers write the fields they set and `..SchemaLocation::default()`, which allows more fields"
+)]
 pub struct SchemaLocation {
     /// The place as a JSON pointer (RFC 6901) into the document.
     pub pointer: String,

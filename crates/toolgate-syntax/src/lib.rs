@@ -31,6 +31,7 @@
 //! | [`closest()`] | which known name a misspelled one is close to |
 
 #![forbid(unsafe_code)]
+#![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 mod build;
 mod closest;

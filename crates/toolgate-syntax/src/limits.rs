@@ -39,6 +39,10 @@ use toolgate_json::ReadLimits;
 /// assert_eq!((limit.name.setting(), limit.allowed), ("limits.subschemas", 2));
 /// ```
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers write the fields they set and `..Limits::default()`, which allows more fields"
+)]
 pub struct Limits {
     /// Bytes of one schema document.
     pub schema_bytes: usize,
@@ -191,6 +195,10 @@ impl fmt::Display for LimitName {
 
 /// A bound that a schema went over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a name and a number, from which other crates make errors"
+)]
 pub struct Limit {
     /// Which bound.
     pub name: LimitName,

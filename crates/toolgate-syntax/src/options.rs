@@ -55,6 +55,10 @@ pub enum Formats {
 
 /// What `contentEncoding` and `contentMediaType` do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "contents are checked or they are not"
+)]
 pub enum Content {
     /// They are annotations (the default, and the only reading since 2019-09).
     #[default]
@@ -66,6 +70,10 @@ pub enum Content {
 
 /// What happens to a keyword whose value its dialect forbids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a schema is read strictly or leniently"
+)]
 pub enum Strictness {
     /// The schema is refused (the default).
     #[default]

@@ -19,6 +19,10 @@ use toolgate_json::quote;
 /// compile. Where the input is over a bound already, references stay and the
 /// output is no larger, but for the names it needs.
 #[derive(Debug, Clone, Copy)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers write the fields they set and `..InlineLimits::default()`, which allows more fields"
+)]
 pub struct InlineLimits {
     /// Bytes of the schema.
     pub input_bytes: usize,

@@ -19,6 +19,10 @@ use toolgate_json::ReadLimits;
 /// `fuel` bounds work, not wall time; the first match of a pattern also builds
 /// its automaton, which `patterns_size` bounds.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers write the fields they set and `..ArgumentLimits::default()`, which allows more fields"
+)]
 pub struct ArgumentLimits {
     /// Bytes of the schema.
     pub schema_bytes: usize,

@@ -34,6 +34,7 @@ pub enum HeaderKind {
 
 /// Why a tool's annotations break the rules. A client on HTTP must drop it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HeaderFault {
     /// Where, as a JSON pointer into the input schema.
     pub pointer: String,

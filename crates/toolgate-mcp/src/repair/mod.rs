@@ -57,6 +57,10 @@ use propose::proposals;
 
 /// What a repair may take.
 #[derive(Debug, Clone, Copy)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers write the fields they set and `..RepairLimits::default()`, which allows more fields"
+)]
 pub struct RepairLimits {
     /// Edits that one repair may need. Default 32.
     pub edits: usize,

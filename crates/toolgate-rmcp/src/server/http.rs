@@ -143,6 +143,7 @@ pub struct ReadBody<B> {
 
 /// Why a body ended before it was one.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BodyError {
     /// The connection says so.
     #[error("{0}")]

@@ -12,6 +12,10 @@ pub use metaschemas::metaschema;
 
 /// A published version of JSON Schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "every user of a model must decide what a new dialect means to it"
+)]
 pub enum Dialect {
     /// Draft 4 (2013).
     Draft4,
