@@ -9,7 +9,6 @@ use crate::Outcome;
 use crate::ensure;
 use crate::seeds::Seeds;
 
-#[expect(dead_code, reason = "the transports use the rest")]
 #[path = "../../../crates/toolgate-proxy/src/sse.rs"]
 mod parser;
 
