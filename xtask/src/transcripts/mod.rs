@@ -180,7 +180,7 @@ impl Scratch {
 
     /// Starts a command, with nothing on its standard input.
     fn shell(&self, words: &str, output: std::fs::File) -> Result<Child, String> {
-        let words = words.replace("cargo run --quiet --package toolgate --", "toolgate");
+        let words = words.replace(FROM_A_CLONE, "toolgate");
         let errors = output.try_clone().map_err(|e| format!("{words}: {e}"))?;
         let mut shell = Process::new("sh");
         // The shell gives way to the command, so that an end of the one is an end of the other.
@@ -243,6 +243,8 @@ fn executable(file: &Path, text: &str) -> Result<(), String> {
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).map_err(failed)
 }
 
+/// The command as somebody runs it who has built nothing.
+const FROM_A_CLONE: &str = "cargo run --quiet --package toolgate --no-default-features --";
 /// Where the pages say that a server listens.
 const ADDRESS: &str = "127.0.0.1:3001";
 const LONGEST: Duration = Duration::from_secs(120);
