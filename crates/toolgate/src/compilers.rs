@@ -1,4 +1,4 @@
-//! `--fetch-host` of other commands: what is fetched first is registered.
+//! `--fetch-host` of other commands: documents are fetched first and registered.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};

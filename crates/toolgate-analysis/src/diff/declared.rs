@@ -313,7 +313,7 @@ impl<'a> Group<'a> {
         self.names_members && !self.open && (says_something || !self.patterns.is_empty())
     }
 
-    /// Whether a member of this name may be there; what is not known may be.
+    /// Whether a member of this name may be there; if that is not known, it may.
     pub(super) fn may_have(&self, doc: &Doc<'a>, name: &str) -> bool {
         !self.is_closed() || self.names.contains_key(name) || self.may_match(doc, name)
     }

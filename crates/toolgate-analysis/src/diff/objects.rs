@@ -259,7 +259,7 @@ impl<'a> Comparison<'a> {
             return true;
         };
         let left = Left::of(facts.all("propertyNames")).masked(TypeSet::STRING);
-        // Members whose names are all known are few; instances show what is wrong with them.
+        // If the left schema declares every member, only those names occur: an instance shows one that is refused.
         let sure = std::mem::replace(&mut self.sure, false);
         let holds = self.contained(&left, wanted);
         self.sure = sure;

@@ -417,7 +417,7 @@ impl<'a> Comparison<'a> {
         self.quiet == 0 && self.reasons.len() < MOST_REASONS && self.work.0 > 0
     }
 
-    /// Runs a comparison of which only the answer counts.
+    /// Runs a comparison for its answer alone.
     pub(super) fn trial(&mut self, run: impl FnOnce(&mut Self) -> bool) -> bool {
         self.quiet = self.quiet.saturating_add(1);
         let answer = run(self);

@@ -96,7 +96,7 @@ pub enum Safety {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
-    reason = "a replacement is a place and a text, whoever makes it"
+    reason = "a replacement is a place and a text, and nothing else"
 )]
 pub struct Edit {
     /// The bytes that go.

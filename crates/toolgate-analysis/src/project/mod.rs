@@ -189,7 +189,7 @@ fn follow<'s>(root: &'s Json, reference: &str) -> Option<&'s Json> {
     }
 }
 
-/// Whether a schema or what is in it has a reference. Data that looks like one counts too.
+/// Whether a schema has a reference anywhere in it. Data that looks like one counts too.
 fn has_reference(json: &Json) -> bool {
     match json {
         Json::Object(members) => members.list.iter().any(|(name, value)| {

@@ -40,7 +40,7 @@ pub(super) enum At {
     Inside,
 }
 
-/// Steps, and what is known of their effects.
+/// Steps and their known effects.
 pub(super) struct Log {
     pub(super) steps: Vec<Step>,
     /// Steps beyond the bound, which are only counted.

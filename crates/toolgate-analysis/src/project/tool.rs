@@ -229,7 +229,7 @@ fn schema_of(
     }
     let before = tree.clone();
     Rewriter::new(abilities, limits, &before, &mut log, pointer).schema(&mut tree, At::Root)?;
-    // What was said of the rewriting; what is said from here on is of the values' travel.
+    // Notes up to here are about rewriting; later ones are about the mapping of values.
     let (keeps_all, adds_none) = (log.keeps_all, log.adds_none);
     (log.keeps_all, log.adds_none) = (true, true);
     let mut encoder = Encoder {

@@ -147,7 +147,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// A union of constants is an `enum`; what is said of each goes into the description.
+    /// A union of constants becomes an `enum`; the text of each constant goes into the description.
     fn constants(&mut self, members: &mut Members, branches: &[Json]) -> bool {
         let mut values: Vec<Json> = Vec::new();
         let mut meanings = Vec::new();

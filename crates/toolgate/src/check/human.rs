@@ -10,7 +10,7 @@ use super::tool::{Finding, Part, ToolReport, Verdict};
 use crate::render::{count, wrap};
 use crate::term::{BOLD, DIM, ERROR, GOOD, HELP, WARNING};
 
-/// Renders one report, styled; whoever prints it drops the styles where they do not belong.
+/// Renders one report, styled; the caller drops the styles where they do not belong.
 ///
 /// Of very many tools only the first of each verdict are shown, unless `all` are asked for.
 ///

@@ -101,7 +101,7 @@ impl ToolReport {
                 .findings
                 .push(Finding::on_tool("json", error.to_string(), "")),
         }
-        // The stable sort keeps what is found first first among its like.
+        // The sort is stable: faults of the same rank stay in the order they were found.
         report.findings.sort_by_key(|finding| !finding.fatal);
         report
     }

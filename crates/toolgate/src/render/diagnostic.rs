@@ -116,7 +116,7 @@ impl<'s> Diagnostic<'s> {
     }
 }
 
-/// A foreign text escaped and cut, and wrapped where the canvas has columns, of which others take `beside`.
+/// A foreign text escaped and cut, and wrapped where the canvas has columns; `beside` of them are taken.
 fn fitted(text: &str, canvas: Canvas, beside: usize) -> String {
     let text = quote(text, MESSAGE_CHARS).to_string();
     match canvas.columns {

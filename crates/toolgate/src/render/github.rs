@@ -42,7 +42,7 @@ pub(crate) fn command(
     )
 }
 
-/// Commands of a whole run, of which the first of each severity are printed.
+/// Commands of a whole run; the first of each severity are printed.
 #[derive(Debug, Default)]
 pub(crate) struct Commands {
     out: String,

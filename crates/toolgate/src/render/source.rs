@@ -102,7 +102,7 @@ impl LineIndex {
         }
     }
 
-    /// A place in the text of which this is the index, from 1 and in characters.
+    /// The line and column of a byte of the text, from 1 and in characters.
     pub(crate) fn find(&self, text: &[u8], at: usize) -> LineColumn {
         let at = at.min(text.len());
         let step = at / STEP;

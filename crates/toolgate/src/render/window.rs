@@ -15,7 +15,7 @@ pub(super) struct Window {
     pub(super) mark: Range<usize>,
 }
 
-/// Shows the line in which `span` begins. Of a span of several lines, or beyond what is shown, only
+/// Shows the line in which `span` begins. If the span has several lines, or goes beyond the part shown, only
 /// the first character is marked.
 ///
 /// Shows at most `columns` characters and, where there is more, a mark on either side. Shows, and decodes, a bounded number of bytes on both sides, however long the line is.
@@ -47,7 +47,7 @@ pub(super) fn around(bytes: &[u8], span: &Range<usize>, columns: usize) -> Windo
         text.push(CUT);
     }
     text.push_str(&left.text);
-    // Of what is not shown to its end, only the beginning is marked.
+    // A span that is not shown to its end is marked at its beginning.
     let length = end.saturating_sub(start);
     let marked = if length > right.length() { 1 } else { length };
     let begin = text.len();

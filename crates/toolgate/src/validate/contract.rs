@@ -28,7 +28,7 @@ struct Text {
 }
 
 impl Texts {
-    /// Reads them all. Of what is too long, the compiler has its own opinion.
+    /// Reads them all. A text that is too long is left for the compiler to refuse.
     pub(super) fn load(
         args: &ValidateArgs,
         compiler: &Compiler,

@@ -26,7 +26,7 @@ pub(super) fn instance(
     look: Look,
 ) -> String {
     let mut text = String::new();
-    let problems = problem::telling(outcome, source);
+    let problems = problem::of_outcome(outcome, source);
     for problem in problems.iter().take(look.most) {
         let mut diagnostic = diagnose(problem, Severity::Error, Some(source));
         if let Some((schema, finding)) = problem
@@ -95,8 +95,7 @@ fn of_schema<'s>(
     severity: Severity,
     sources: &'s Sources<'s>,
 ) -> Diagnostic<'s> {
-    let source = sources.of(error.document());
-    let problem = Problem::of_schema(error, source.map(|source| source.bytes));
+    let (problem, source) = Problem::of_schema(error, sources);
     let diagnostic = diagnose(&problem, severity, source);
     match source {
         Some(_) => diagnostic,

@@ -196,8 +196,7 @@ fn schema(
 }
 
 fn of_schema(error: &CompileError, sources: &Sources<'_>) -> serde_json::Value {
-    let source = sources.of(error.document());
-    let problem = Problem::of_schema(error, source.map(|source| source.bytes));
+    let (problem, source) = Problem::of_schema(error, sources);
     let fault = Fault {
         document: Some(error.document()),
         pointer: Some(error.pointer()),

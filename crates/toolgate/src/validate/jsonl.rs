@@ -94,7 +94,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Skips to the end of a line of which `seen` bytes were read.
+    /// Skips to the end of a line after `seen` bytes of it were read.
     fn pass_over(&mut self, text: Vec<u8>, seen: usize) -> io::Result<Block> {
         let mut length = seen;
         let mut scratch = Vec::new();

@@ -25,7 +25,7 @@ pub(super) struct Printed {
     pub(super) text: String,
     /// Where in `text` that of each instance ends, if one has any.
     pub(super) ends: Vec<usize>,
-    /// Instances that are not valid and about which nothing is printed.
+    /// Instances that are not valid and are not printed, only counted.
     pub(super) hidden: u64,
     /// For people, beside a standard output.
     pub(super) aside: String,
@@ -38,7 +38,7 @@ impl Printer<'_> {
         (for_people && !self.args.all).then_some(MOST_INSTANCES)
     }
 
-    /// Judges an instance about which nothing is printed.
+    /// Judges an instance that is counted and not printed.
     pub(super) fn judge_silently(&self, judge: &mut Judge<'_>, source: &Source<'_>) -> Printed {
         let outcome = judge.verdict(source.bytes);
         Printed {
@@ -59,7 +59,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What is to be said of an outcome that has no standard output.
+    /// The text for an outcome that has no standard output.
     pub(super) fn outcome(&self, outcome: &Outcome, name: &str, source: &Source<'_>) -> Printed {
         if self.args.output.is_some() {
             return self.output(outcome, None, source);

@@ -7,6 +7,7 @@ use toolgate_schema::{
     Branches, CompileError, CompileErrorKind, Exhausted, Finding, FindingKind, Report, settings,
 };
 
+use super::contract::Sources;
 use super::judge::Outcome;
 use crate::render::Source;
 use crate::settings::{help, raise};
@@ -96,8 +97,17 @@ impl<'a> Problem<'a> {
         .at_key(text)
     }
 
-    /// A schema that may not exist here, at a place in `text` if that is known.
-    pub(super) fn of_schema(error: &'a CompileError, text: Option<&[u8]>) -> Self {
+    /// An error or a warning of the compiler, and the text that it is about if that is at hand.
+    pub(super) fn of_schema<'s>(
+        error: &'a CompileError,
+        sources: &'s Sources<'s>,
+    ) -> (Self, Option<&'s Source<'s>>) {
+        let source = sources.of(error.document());
+        let text = source.map(|source| source.bytes);
+        (Self::of_compile_error(error, text), source)
+    }
+
+    fn of_compile_error(error: &'a CompileError, text: Option<&[u8]>) -> Self {
         let span = error.span().filter(|_| text.is_some());
         let text = text.unwrap_or_default();
         let mut problem = Self::new(error.code(), error.to_string());
@@ -133,9 +143,9 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// What is wrong with an instance, in the order it was found. Of the branches of a union that
-/// the instance matches none of, only those that it most plausibly means.
-pub(super) fn telling<'a>(outcome: &'a Outcome, source: &Source<'_>) -> Vec<Problem<'a>> {
+/// The problems of an instance, in the order they were found. Where it matches no branch of a
+/// union, only the branches that it most plausibly means are kept.
+pub(super) fn of_outcome<'a>(outcome: &'a Outcome, source: &Source<'_>) -> Vec<Problem<'a>> {
     let mut problems = problems(outcome, source);
     let unions: Vec<(&Finding, &Branches)> = problems
         .iter()
@@ -161,7 +171,7 @@ pub(super) fn telling<'a>(outcome: &'a Outcome, source: &Source<'_>) -> Vec<Prob
     problems
 }
 
-/// Which branches of a union [`telling`] leaves, if it is not all of them.
+/// The branches of a union that [`of_outcome`] keeps, if it drops others.
 pub(super) fn closest_branches(finding: &Finding) -> Option<String> {
     let (FindingKind::AnyOf(branches) | FindingKind::OneOf(branches)) = &finding.kind else {
         return None;
@@ -192,7 +202,7 @@ fn branch_of(finding: &Finding, union: &Finding) -> Option<usize> {
     below.strip_prefix('/')?.split('/').next()?.parse().ok()
 }
 
-/// What is wrong with an instance, in the order it was found.
+/// All problems of an instance, in the order they were found.
 pub(super) fn problems<'a>(outcome: &'a Outcome, source: &Source<'_>) -> Vec<Problem<'a>> {
     let (text, name) = (source.bytes, &source.name);
     match outcome {
@@ -245,6 +255,17 @@ fn root(text: &[u8]) -> Range<usize> {
     start..text.trim_ascii_end().len().max(start)
 }
 
+/// The place of the keyword behind a finding: file, line, column and pointer, escaped; its URI if no
+/// text of the document is at hand.
+pub(super) fn keyword_place(finding: &Finding, sources: &Sources<'_>) -> String {
+    let Some(schema) = sources.of(&finding.source.document) else {
+        return quote(&finding.absolute_keyword_location, POINTER_CHARS).to_string();
+    };
+    let place = schema.line_column(finding.source.span.start);
+    let pointer = quote(&finding.source.pointer, POINTER_CHARS);
+    format!("{}:{}:{} {pointer}", schema.name, place.line, place.column)
+}
+
 /// A JSON pointer in words.
 pub(super) fn place(pointer: &str) -> String {
     if pointer.is_empty() {
@@ -293,6 +314,9 @@ fn key_before(text: &[u8], value: usize) -> Option<Range<usize>> {
         }
     }
 }
+
+/// The most characters of a pointer that is shown.
+pub(super) const POINTER_CHARS: usize = 400;
 
 #[cfg(test)]
 mod tests {

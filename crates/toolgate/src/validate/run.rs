@@ -10,7 +10,7 @@ use toolgate_json::ReadLimits;
 use toolgate_schema::{CompileError, Schema};
 
 use super::belt::Belt;
-use super::contract::Texts;
+use super::contract::{Sources, Texts};
 use super::human::Look;
 use super::jsonl::{Block, Blocks};
 use super::judge::{Judge, Outcome};
@@ -22,7 +22,7 @@ use super::{Format, ValidateArgs, human, json, sarif, workflow};
 use crate::exit::{Exit, Failure};
 use crate::input::Input;
 use crate::interrupt::ExitOnInterrupt;
-use crate::render::{Source, count};
+use crate::render::{Severity, Source, count};
 use crate::term::{Canvas, Term};
 use crate::text;
 
@@ -89,8 +89,8 @@ impl<'r> Run<'r> {
             }
             (None, Format::Human) => human::refusal(error, sources, look.canvas),
             (None, Format::Json) => json::refusal(error, sources),
-            (None, Format::Github) => workflow::refusal(error, sources),
-            (None, Format::Sarif) => sarif::refusal(error, sources),
+            (None, Format::Github) => workflow::of_schema(error, Severity::Error, sources),
+            (None, Format::Sarif) => sarif::of_schema(error, Severity::Error, sources),
         };
         self.begin()?;
         self.write(&text)?;
@@ -129,21 +129,23 @@ impl<'r> Run<'r> {
             ))?;
         }
         self.output.flush(&self.progress)?;
-        // Whoever has seen enough does not wait for a sum, which would not be one of all.
+        // A reader that closed our output does not wait for a sum, which would not be one of all.
         if !instances.is_empty() && self.output.is_open() {
             self.term.note(&self.tally.summary());
-            if self.args.jsonl && self.tally == Tally::default() {
-                self.term
-                    .note("no line has an instance: the input is empty, or its lines are blank");
-            }
         }
         Ok(self.tally.exit())
     }
 
-    /// Says what is to be said of a schema that compiled.
+    /// Writes the warnings of a schema that compiled and, if there is no instance, that it is fine.
     fn compiled(&mut self, schema: &Schema, alone: bool) -> Result<(), Failure> {
         let warnings = schema.warnings();
         let Printer { sources, look, .. } = &self.printer;
+        let each = |print: fn(&CompileError, Severity, &Sources<'_>) -> String| -> String {
+            let first = warnings.iter().take(look.most);
+            first
+                .map(|warning| print(warning.error(), Severity::Warning, sources))
+                .collect()
+        };
         let text = match (self.args.output, self.args.format) {
             (Some(_), _) => {
                 let look = Look {
@@ -158,8 +160,8 @@ impl<'r> Run<'r> {
                 json::compiled(warnings, sources)
             }
             (None, Format::Json) => String::new(),
-            (None, Format::Github) => workflow::warnings(warnings, sources, look.most),
-            (None, Format::Sarif) => sarif::warnings(warnings, sources, look.most),
+            (None, Format::Github) => each(workflow::of_schema),
+            (None, Format::Sarif) => each(sarif::of_schema),
         };
         self.begin()?;
         self.write(&text)?;
@@ -188,7 +190,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// A file of which each line is an instance: one thread reads, others judge blocks of lines,
+    /// A file with an instance on each line: one thread reads, others judge blocks of lines,
     /// this one writes in their order.
     fn lines(&mut self, schema: &Schema, input: &Input) -> Result<(), Failure> {
         let name = input.name();
@@ -240,7 +242,7 @@ impl<'r> Run<'r> {
     fn written(&mut self, belt: &Belt<Work, Done>, name: &str) -> Result<(), Failure> {
         loop {
             let mut flushed = Ok(());
-            // Whoever reads along sees what is done before we wait for more.
+            // A reader of our output sees all results so far before we wait for more input.
             let Some(done) = belt.take(|| flushed = self.output.flush(&self.progress)) else {
                 return flushed;
             };

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 use toolgate_json::quote;
-use toolgate_schema::{CompileError, Warning};
+use toolgate_schema::CompileError;
 
 use super::contract::Sources;
 use super::judge::Outcome;
-use super::problem::{self, Problem};
+use super::problem::{self, POINTER_CHARS, Problem};
 use crate::render::json::harmless;
 use crate::render::{Severity, Source, sarif};
 
@@ -45,39 +45,18 @@ pub(super) fn instance(
     sources: &Sources<'_>,
     most: usize,
 ) -> String {
-    let problems = problem::telling(outcome, source);
+    let problems = problem::of_outcome(outcome, source);
     let results = problems.iter().take(most).map(|problem| {
-        let place = problem.finding.map(|finding| {
-            let pointer = quote(&finding.source.pointer, POINTER_CHARS).to_string();
-            match sources.of(&finding.source.document) {
-                Some(schema) => {
-                    let place = schema.line_column(finding.source.span.start);
-                    format!("{}:{}:{} {pointer}", schema.name, place.line, place.column)
-                }
-                None => finding.absolute_keyword_location.clone(),
-            }
-        });
+        let place = problem.finding;
+        let place = place.map(|finding| problem::keyword_place(finding, sources));
         result(problem, Severity::Error, Some(source), place.as_deref())
     });
     results.collect()
 }
 
-/// The result for a refused schema.
-pub(super) fn refusal(error: &CompileError, sources: &Sources<'_>) -> String {
-    of_schema(error, Severity::Error, sources)
-}
-
-/// The results for what was left out of the schema.
-pub(super) fn warnings(warnings: &[Warning], sources: &Sources<'_>, most: usize) -> String {
-    let warnings = warnings.iter().take(most);
-    warnings
-        .map(|warning| of_schema(warning.error(), Severity::Warning, sources))
-        .collect()
-}
-
-fn of_schema(error: &CompileError, severity: Severity, sources: &Sources<'_>) -> String {
-    let source = sources.of(error.document());
-    let problem = Problem::of_schema(error, source.map(|source| source.bytes));
+/// The result for an error or a warning of the compiler.
+pub(super) fn of_schema(error: &CompileError, severity: Severity, sources: &Sources<'_>) -> String {
+    let (problem, source) = Problem::of_schema(error, sources);
     result(&problem, severity, source, None)
 }
 
@@ -113,5 +92,3 @@ fn result(
     };
     format!(",\n{}", harmless(&sarif::result(&outcome).to_string()))
 }
-
-const POINTER_CHARS: usize = 400;

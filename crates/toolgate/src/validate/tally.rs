@@ -66,7 +66,8 @@ impl Tally {
             .map(|(count, style, word)| format!("{style}{count} {word}{style:#}"))
             .collect();
         match total {
-            0 => "no instances".to_owned(),
+            // Only JSON Lines can hold none: another input is an instance, if only an unreadable one.
+            0 => "no instances: the input is empty, or its lines are blank".to_owned(),
             1 => format!("1 instance: {}", parts.join(", ")),
             _ => format!("{total} instances: {}", parts.join(", ")),
         }

@@ -1,6 +1,6 @@
 //! What is wrong, as workflow commands for GitHub Actions.
 
-use toolgate_schema::{CompileError, Warning};
+use toolgate_schema::CompileError;
 
 use super::contract::Sources;
 use super::judge::Outcome;
@@ -15,19 +15,12 @@ pub(super) fn instance(
     sources: &Sources<'_>,
     most: usize,
 ) -> String {
-    let problems = problem::telling(outcome, source);
+    let problems = problem::of_outcome(outcome, source);
     let commands = problems.iter().take(most).map(|problem| {
         let mut message = message(problem);
         if let Some(finding) = problem.finding {
-            let pointer = &finding.source.pointer;
             message.push('\n');
-            message.push_str(&match sources.of(&finding.source.document) {
-                Some(schema) => {
-                    let place = schema.line_column(finding.source.span.start);
-                    format!("{}:{}:{} {pointer}", schema.name, place.line, place.column)
-                }
-                None => finding.absolute_keyword_location.clone(),
-            });
+            message.push_str(&problem::keyword_place(finding, sources));
         }
         render(problem, Severity::Error, Some(source), &message)
     });
@@ -43,22 +36,9 @@ pub(super) fn instance(
     text
 }
 
-/// The command for a refused schema.
-pub(super) fn refusal(error: &CompileError, sources: &Sources<'_>) -> String {
-    of_schema(error, Severity::Error, sources)
-}
-
-/// The commands for what was left out of the schema.
-pub(super) fn warnings(warnings: &[Warning], sources: &Sources<'_>, most: usize) -> String {
-    let warnings = warnings.iter().take(most);
-    warnings
-        .map(|warning| of_schema(warning.error(), Severity::Warning, sources))
-        .collect()
-}
-
-fn of_schema(error: &CompileError, severity: Severity, sources: &Sources<'_>) -> String {
-    let source = sources.of(error.document());
-    let problem = Problem::of_schema(error, source.map(|source| source.bytes));
+/// The command for an error or a warning of the compiler.
+pub(super) fn of_schema(error: &CompileError, severity: Severity, sources: &Sources<'_>) -> String {
+    let (problem, source) = Problem::of_schema(error, sources);
     render(&problem, severity, source, &message(&problem))
 }
 

@@ -129,7 +129,7 @@ pub(crate) fn overlapping<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>)
                 .help("write `anyOf`, or leave the narrower branch out");
             return;
         }
-        // There are seven types; what is more says none.
+        // There are seven types: more entries add nothing.
         seen.extend(own.into_iter().take(FEW_TYPES));
     }
 }

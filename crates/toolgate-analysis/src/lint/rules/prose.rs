@@ -105,7 +105,7 @@ pub(crate) fn date<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
         () => return,
     };
     let takes_nothing = sub.text("default") == Some("");
-    // Where a relative date, a number or nothing goes too, no format says what is taken.
+    // No format fits if a relative date, a number or an empty string is taken too.
     if !takes_nothing && !RELATIVE.iter().any(|other| after(&text, other).is_some()) {
         let message = format!(
             "the description of `{}` asks for a date, and there is no `format`",
@@ -156,7 +156,7 @@ pub(crate) fn json<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if !text.contains("json") {
         return;
     }
-    // One of several formats, of what is returned.
+    // One of several formats of the result.
     let chooses = name.to_ascii_lowercase().ends_with("format");
     if !chooses
         && !sub.has("contentMediaType")
@@ -180,7 +180,7 @@ fn described<'a>(sub: &Sub<'a>) -> Option<(&'a str, String)> {
     Some((name, text.get(..end?)?.to_ascii_lowercase()))
 }
 
-/// Whether a schema is a string of which no keyword says more.
+/// Whether a schema is a string that no other keyword restricts.
 fn is_open_string(sub: &Sub<'_>) -> bool {
     let keywords = ["enum", "const", "pattern", "format"];
     sub.is("string") && !keywords.iter().any(|one| sub.has(one))
@@ -247,7 +247,7 @@ fn starts_with_digit(text: &str) -> bool {
 
 /// Bytes of a description that are looked at.
 const LOOKED_AT: usize = 2_000;
-/// Words for what is a time and no date.
+/// Words for a time that is not a date.
 const RELATIVE: [&str; 16] = [
     "relative",
     "today",

@@ -45,7 +45,7 @@ pub(crate) fn opaque<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
         .is_some_and(|text| text.len() >= ENOUGH_TEXT);
     if !told && sub.is("object") && !members.iter().any(|keyword| sub.has(keyword)) {
         let message = format!(
-            "`{}` is an object without a description of its members",
+            "`{}` is an object, and nothing says what it holds",
             quote(name, 64)
         );
         out.find(tool.place(sub), message).help(
