@@ -125,17 +125,18 @@ fn strip(items: &mut Vec<NodeId>, at: usize, ast: &Ast, assertion: Assertion) ->
 
 fn literals(ast: &Ast, items: &[NodeId], start: bool, end: bool) -> Option<Recogniser> {
     let mut literals = Vec::new();
-    match items {
-        [only] if let Node::Alternate(list) = ast.node(*only) => {
-            // Without an anchor every literal would be its own pass.
-            if !start && !end {
-                return None;
-            }
-            for child in ast.children(list) {
-                literals.push(literal(ast, &flatten(ast, &[*child])?)?);
-            }
+    if let [only] = items
+        && let Node::Alternate(list) = ast.node(*only)
+    {
+        // Without an anchor every literal would be its own pass.
+        if !start && !end {
+            return None;
         }
-        _ => literals.push(literal(ast, items)?),
+        for child in ast.children(list) {
+            literals.push(literal(ast, &flatten(ast, &[*child])?)?);
+        }
+    } else {
+        literals.push(literal(ast, items)?);
     }
     literals.sort_unstable();
     literals.dedup();
