@@ -136,7 +136,7 @@ fn structured_content_is_read_into_a_type_or_says_why_not() {
     let why = read(&loose, r#"{"content":[],"structuredContent":[{"id":"x"}]}"#).unwrap_err();
     assert!(
         why.to_string()
-            .starts_with("the result of tool `t` is no `"),
+            .starts_with("the result of tool `t` cannot be read as `"),
         "{why}"
     );
 }

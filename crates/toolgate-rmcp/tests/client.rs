@@ -405,7 +405,7 @@ async fn typed_calls() {
         assert!(
             wrong
                 .to_string()
-                .contains("is not an `alloc::string::String`"),
+                .contains("cannot be read as `alloc::string::String`"),
             "{wrong}"
         );
         let none = client.call_typed::<_, Value>("t", &1).await.unwrap_err();

@@ -274,7 +274,7 @@ impl Run {
                     ensure!(
                         read(line.as_bytes(), DuplicateKeys::Refuse).is_some()
                             && !line.contains('\n'),
-                        "the record is no JSON of one line: {line:?}"
+                        "the record is not JSON of one line: {line:?}"
                     );
                 }
                 Effect::Abandon { .. } | Effect::Note { .. } => {}
@@ -295,7 +295,7 @@ impl Run {
             return match readable {
                 true => Ok(()),
                 false => Err(format!(
-                    "leaves to {:?} and is no JSON: {}",
+                    "leaves to {:?} and is not JSON: {}",
                     sent.to,
                     shown()
                 )),

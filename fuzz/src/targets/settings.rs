@@ -52,7 +52,7 @@ fn run(input: &[u8]) -> Outcome {
         read.map_err(|error| error.to_string())?;
     }
     let status = child.wait().map_err(|error| error.to_string())?;
-    let said = String::from_utf8(said).map_err(|_| "the message is no UTF-8".to_owned())?;
+    let said = String::from_utf8(said).map_err(|_| "the message is not UTF-8".to_owned())?;
     let code = status.code();
     ensure!(
         code.is_some_and(|code| (0..=EXITS).contains(&code)),

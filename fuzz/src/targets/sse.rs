@@ -9,6 +9,7 @@ use crate::Outcome;
 use crate::ensure;
 use crate::seeds::Seeds;
 
+#[cfg_attr(not(test), expect(dead_code, reason = "the transports use the rest"))]
 #[path = "../../../crates/toolgate-proxy/src/sse.rs"]
 mod parser;
 

@@ -135,7 +135,7 @@ impl fmt::Display for UntypedResult {
             }
             Self::Type { tool, rust, error } => write!(
                 f,
-                "the result of tool `{}` is not a `{}`: {}",
+                "the result of tool `{}` cannot be read as `{}`: {}",
                 quoted(tool),
                 quoted(rust),
                 quoted(error)

@@ -152,7 +152,7 @@ async fn each_way_of_failing_has_an_answer_of_its_own() {
     type Failure = fn(&Request, &mut std::net::TcpStream);
     let ways: [(&str, Failure); 6] = [
         ("500", |_, stream| respond(stream, "500 Oops", "", "oops")),
-        ("no JSON-RPC answer", |_, stream| {
+        ("not a JSON-RPC answer", |_, stream| {
             respond(stream, "200 OK", JSON, "garbage")
         }),
         ("before it was complete", |_, stream| {

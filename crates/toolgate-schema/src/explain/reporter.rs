@@ -14,7 +14,7 @@ use super::sink::{Full, Sink, Spot};
 use super::{DEEPER, Flow, Stop, broken, or_broken};
 use crate::execute::{Allowance, Applied, At, Scratch};
 use crate::int::{to_usize, units};
-use crate::model::{Model, Shape};
+use crate::model::Shape;
 use crate::plan::NodeIx;
 
 pub(super) struct Reporter<'o, 'i, N: Node<'i>> {
@@ -228,13 +228,13 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         frame: &Frame<'o, 'i, N>,
         tell: impl FnOnce(Spot<'_>) -> ControlFlow<Full>,
     ) -> Flow {
-        let model: &'o Model = self.context.model;
-        let paths = &self.context.paths;
         let keyword = frame.keyword.map(|keyword| keyword.entry.name);
         let keyword = keyword.map(|name| self.context.text(frame.doc, name));
         let spot = Spot {
-            path: &paths.pointer(model, frame.under_way()),
-            instance: &paths.pointer(model, frame.place),
+            model: self.context.model,
+            paths: &self.context.paths,
+            path: frame.under_way(),
+            place: frame.place,
             name: frame.at.name(),
             sub: frame.sub,
             keyword,

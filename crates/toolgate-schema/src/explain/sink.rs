@@ -3,24 +3,40 @@
 use std::ops::ControlFlow;
 
 use super::kind::FindingKind;
-use crate::model::SubId;
+use super::path::{Path, Paths};
+use crate::model::{Model, SubId};
 
 /// The sink has all it can take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Full;
 
 /// A place in an evaluation: of a subschema, or of a keyword in it.
+///
+/// Its paths are written when a sink asks for them: they may be long, and a schema can be evaluated at a
+/// million places that a sink passes over.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spot<'s> {
-    /// The keywords that led here, through references, as a JSON pointer.
-    pub(crate) path: &'s str,
-    /// The place in the instance, as a JSON pointer.
-    pub(crate) instance: &'s str,
+    pub(super) model: &'s Model,
+    pub(super) paths: &'s Paths<'s>,
+    pub(super) path: Path,
+    pub(super) place: Path,
     /// The name that is looked at, if it is a member's name and not a value.
     pub(crate) name: Option<&'s str>,
     pub(crate) sub: SubId,
     /// The keyword as the schema spells it.
     pub(crate) keyword: Option<&'s str>,
+}
+
+impl Spot<'_> {
+    /// The keywords that led here, through references, as a JSON pointer.
+    pub(crate) fn path(&self) -> String {
+        self.paths.pointer(self.model, self.path)
+    }
+
+    /// The place in the instance, as a JSON pointer.
+    pub(crate) fn instance(&self) -> String {
+        self.paths.pointer(self.model, self.place)
+    }
 }
 
 /// Takes what an evaluation reports; passes over what it has no use for.

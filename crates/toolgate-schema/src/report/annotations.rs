@@ -152,8 +152,9 @@ impl Sink for Collector<'_> {
             .docs
             .get(place.doc.map_or(usize::MAX, DocId::index))
             .map_or("", |doc| doc.uri.as_str());
+        let instance_location = spot.instance();
         let size = ENTRY_BYTES
-            + spot.instance.len()
+            + instance_location.len()
             + word.len()
             + value.len()
             + uri.len()
@@ -165,7 +166,7 @@ impl Sink for Collector<'_> {
         let mut schema_location = format!("{uri}#");
         push_fragment(&mut schema_location, &place.pointer);
         self.list.push(Annotation {
-            instance_location: spot.instance.to_owned(),
+            instance_location,
             keyword: word.to_owned(),
             schema_location,
             value: value.to_owned(),

@@ -69,14 +69,15 @@ impl Sink for Tree<'_> {
         if self.units.len() >= UNITS {
             return ControlFlow::Break(Full);
         }
+        let (path, instance) = (spot.path(), spot.instance());
         let absolute = self.locator.absolute(spot);
-        self.pay(UNIT_BYTES + absolute.len() + spot.path.len() + spot.instance.len())?;
+        self.pay(UNIT_BYTES + absolute.len() + path.len() + instance.len())?;
         let index = self.units.len();
         self.units.push(Unit {
             keyword: spot.keyword.map(str::to_owned),
-            path: spot.path.to_owned(),
+            path,
             absolute,
-            instance: spot.instance.to_owned(),
+            instance,
             // Until it ends, it has not been found to hold.
             valid: false,
             error: None,
