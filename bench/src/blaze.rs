@@ -2,7 +2,7 @@
 //!
 //! The package measures nothing else: no parsing and no compiling. It would repeat
 //! one instance after the other, which no user does; so the instances are items of
-//! one array, and the schema stands below `items`.
+//! one array, and the schema is below `items`.
 
 use std::path::Path;
 use std::process::Command;

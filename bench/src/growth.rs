@@ -6,7 +6,7 @@ use std::hint::black_box;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use toolgate_json::ReadLimits;
-use toolgate_schema::{Compiler, Limits, Workspace};
+use toolgate_schema::{Compiler, Limits, ModelLimits, Workspace};
 use toolgate_testkit::Dialect;
 use toolgate_testkit::engine::Setup;
 use toolgate_testkit::peers::Jsonschema;
@@ -156,8 +156,11 @@ fn schema(count: usize, passes: usize) -> Result<Point, String> {
 /// A compiler whose bounds the largest sizes keep.
 fn compiler() -> Compiler {
     Compiler::new().limits(Limits {
-        schema_bytes: 64 << 20,
-        subschemas: 1 << 20,
+        model: ModelLimits {
+            schema_bytes: 64 << 20,
+            subschemas: 1 << 20,
+            ..ModelLimits::default()
+        },
         plan_nodes: 1 << 20,
         instance: ReadLimits {
             nodes: 16 << 20,

@@ -18,7 +18,7 @@ pub(crate) struct Row {
     pub(crate) origin: &'static str,
     /// How many valid instances it has.
     pub(crate) instances: usize,
-    /// What one schema or instance takes, by what is done and by whom (`bytes/ours`);
+    /// What one schema or instance takes, by operation and engine (`bytes/ours`);
     /// absent where that cannot be done.
     pub(crate) figures: BTreeMap<&'static str, Figure>,
 }

@@ -59,7 +59,7 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// Changes the value that stands `left` values further on; says whether it came to it.
+/// Changes the value that is `left` values further on. Returns whether it reached it.
 fn alter(value: &mut Value, left: &mut usize, random: &mut Random) -> bool {
     if let Some(less) = left.checked_sub(1) {
         *left = less;

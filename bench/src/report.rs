@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::growth::{Grown, Point};
 use crate::measure::Row;
 
-/// What is compared, and what is asked of it.
+/// A comparison and its goal.
 struct Ratio {
     heading: &'static str,
     ours: &'static str,

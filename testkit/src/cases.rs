@@ -7,7 +7,7 @@
 //! be refused; such a case has no tests), `documents` (URI to schema, registered before the
 //! compile) and `fuel`; per test, `"valid": "undecided"` where the fuel must run out and
 //! `"valid": "unreadable"` where the instance itself must be refused by
-//! an engine that reads the text (`serde_json` has already dropped what is wrong with it).
+//! an engine that reads the text (`serde_json` has already dropped its faults).
 
 use std::path::Path;
 use std::sync::Arc;

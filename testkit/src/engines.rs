@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::ours::{Bytes, Value};
 use crate::peers::{Boon, Jsonschema};
 
-/// The engines that `name` stands for; without a name both of ours.
+/// The engines with this name; without a name both of ours.
 ///
 /// # Errors
 ///

@@ -141,7 +141,7 @@ pub fn parse_any_depth(text: &[u8]) -> Result<serde_json::Value, String> {
     Ok(built(document.document().root()))
 }
 
-/// A container that is being filled, and what is still to be put in.
+/// A container that is being filled, and the values that it still needs.
 enum Frame<'a> {
     Array(Vec<serde_json::Value>, <View<'a> as Node<'a>>::Items),
     Object(

@@ -110,7 +110,7 @@ fn jsonschema_draft(dialect: Dialect) -> jsonschema::Draft {
 
 /// The `boon` crate.
 ///
-/// It asserts `format` in draft-07 and older whatever it is told, so exams that
+/// It asserts `format` in draft-07 and older whatever its options say, so suites that
 /// need annotation only must not show it a `format` there.
 #[derive(Debug, Default)]
 pub struct Boon;

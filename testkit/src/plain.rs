@@ -59,12 +59,12 @@ fn fails(setup: &Setup<'_>, finding: &Finding, instance: &Value) -> Result<(), S
     {
         return Ok(());
     }
-    let told = || format!("{finding} at {}", finding.keyword_location);
+    let place = || format!("{finding} at {}", finding.keyword_location);
     let value = match &finding.property_name {
         Some(name) => Value::String(name.clone()),
         None => match instance.pointer(&finding.instance_location) {
             Some(value) => value.clone(),
-            None => return Err(format!("no such value: {}", told())),
+            None => return Err(format!("no such value: {}", place())),
         },
     };
     let keyword = finding.source.pointer.as_str();
@@ -94,10 +94,10 @@ fn fails(setup: &Setup<'_>, finding: &Finding, instance: &Value) -> Result<(), S
         documents: &documents,
         ..*setup
     };
-    let mut alone = ours::compile(&alone).map_err(|error| format!("{error}: {}", told()))?;
+    let mut alone = ours::compile(&alone).map_err(|error| format!("{error}: {}", place()))?;
     match alone.check_bytes(value.to_string().as_bytes()) {
         Answer::Invalid => Ok(()),
-        other => Err(format!("{reference} says {other}: {}", told())),
+        other => Err(format!("{reference} says {other}: {}", place())),
     }
 }
 

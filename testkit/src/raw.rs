@@ -70,7 +70,7 @@ pub fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
         .find_map(|(found, value)| (found == name).then_some(value))
 }
 
-/// The text that a JSON string stands for; `""` for anything else.
+/// The value of a JSON string; `""` for anything else.
 #[must_use]
 pub fn string(text: &str) -> String {
     serde_json::from_str(text).unwrap_or_default()

@@ -65,8 +65,8 @@ impl Tally {
             text.push_str(failure);
             text.push('\n');
         }
-        let told = u64::try_from(self.failures.len()).unwrap_or(u64::MAX);
-        if let Some(rest @ 1..) = self.failed.checked_sub(told) {
+        let shown = u64::try_from(self.failures.len()).unwrap_or(u64::MAX);
+        if let Some(rest @ 1..) = self.failed.checked_sub(shown) {
             text.push_str(&format!("  and {rest} more\n"));
         }
         text

@@ -1,4 +1,4 @@
-// The code of docs/typescript.md, run as it stands there.
+// The code of docs/typescript.md, run as it is there.
 
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';

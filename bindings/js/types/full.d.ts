@@ -25,11 +25,11 @@ export interface Refusal {
   readonly pass: false;
   /** A stable code, such as `arguments-invalid`, `result-missing` or `arguments-undecided`. */
   readonly code: string;
-  /** What a model or a person is told. */
+  /** The text for a model or a person. */
   readonly message: string;
   readonly errors: ValidationError[];
   readonly complete: boolean;
-  /** The tool result to answer with, where the protocol version tells the refusal as one. */
+  /** The tool result to answer with, if the protocol version reports refusals as results. */
   readonly result?: object;
   /** The JSON-RPC error to answer with otherwise. */
   readonly error?: { readonly code: number; readonly message: string };

@@ -61,13 +61,13 @@ export interface ValidationError {
   readonly propertyName?: string;
   /** The keyword, by the keywords that led to it, references included. */
   readonly schemaPath: string;
-  /** The keyword where it stands. */
+  /** The keyword's place in the schema, after all references. */
   readonly absoluteSchemaPath: string;
   readonly keyword: string;
   /** What was expected, what was found, and where: one line. */
   readonly message: string;
   readonly kind: ErrorKind;
-  /** Where the value stands in the instance's JSON text, in bytes of UTF-8. */
+  /** Where the value is in the instance's JSON text, in bytes of UTF-8. */
   readonly start?: number;
   readonly end?: number;
 }
@@ -78,7 +78,7 @@ export interface Found {
   readonly text: string;
 }
 
-/** A property whose constant value tells the branches of a union apart. */
+/** A property whose constant value selects the branch of a union. */
 export interface Tag {
   readonly property: string;
   readonly expected: string[];
@@ -87,7 +87,7 @@ export interface Tag {
   readonly found: Found;
 }
 
-/** What is wrong, told apart by `name`. Numbers of a schema are text, as it has them. */
+/** The violation; `name` says which. Numbers of a schema are text, as it has them. */
 export type ErrorKind =
   | { readonly name: 'type'; readonly expected: string[]; readonly found: Found }
   | { readonly name: 'const'; readonly expected: string; readonly found: Found }

@@ -252,11 +252,8 @@ pub(crate) fn json_text<'a>(
     }
     let bounds = compiler.bounds();
     let limits = toolgate_json::ReadLimits {
-        bytes: bounds.schema_bytes,
-        depth: bounds.schema_nesting,
-        nodes: bounds.schema_nodes,
-        digits: bounds.schema_digits,
-        ..bounds.instance
+        duplicate_keys: bounds.instance.duplicate_keys,
+        ..toolgate_json::ReadLimits::from(&bounds.model)
     };
     written(value, &limits).map(|text| Cow::Owned(text.into_bytes()))
 }

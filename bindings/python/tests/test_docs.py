@@ -1,4 +1,4 @@
-"""The code of docs/python.md, run as it stands there."""
+"""The code of docs/python.md, run as it is there."""
 
 import doctest
 import pathlib

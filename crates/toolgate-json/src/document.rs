@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::bits;
+use crate::contradiction::note_contradiction;
 use crate::hash::key_hash;
 use crate::int;
 use crate::node::{Key, Kind, Node};
@@ -87,16 +88,23 @@ impl<'a> Document<'a> {
 
     /// The value or key with this id, for ids that this document gave out.
     ///
-    /// An id of another document gives whatever stands at that index here, or
-    /// the root if nothing does.
+    /// An id of another document gives whatever is at that index here. If nothing is, that is a
+    /// [contradiction](crate::contradictions), and the root is given.
     #[inline]
     #[must_use]
     pub fn view(self, id: NodeId) -> View<'a> {
-        self.at(id.0).unwrap_or(View {
+        self.at(id.0).unwrap_or_else(|| self.instead())
+    }
+
+    /// The root, for an id that leads nowhere.
+    #[cold]
+    fn instead(self) -> View<'a> {
+        note_contradiction();
+        View {
             document: self,
             slot: self.tape.slots.first().unwrap_or(&NOTHING),
             own: 0,
-        })
+        }
     }
 
     /// The text that was read.
@@ -205,7 +213,7 @@ impl<'a> View<'a> {
         NodeId(self.own)
     }
 
-    /// Where the value or key stands in the source, quotes and brackets
+    /// Where the value or key is in the source, quotes and brackets
     /// included.
     #[inline]
     #[must_use]

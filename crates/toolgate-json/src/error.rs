@@ -32,7 +32,7 @@ pub enum ReadErrorKind {
     ByteOrderMark,
     /// The source ends inside a value, or is empty.
     UnexpectedEnd,
-    /// A byte that cannot stand where it stands (RFC 8259 section 2).
+    /// A byte that is not allowed at its position (RFC 8259 section 2).
     UnexpectedByte,
     /// A control character inside a string (RFC 8259 section 7).
     ControlCharacter,

@@ -6,7 +6,7 @@
 //! no extensions), bounded by [`ReadLimits`] and never recurses; a refusal is
 //! a [`ReadError`] with a byte offset.
 //!
-//! On top of the document stand the parts of JSON Schema's data model that do
+//! On top of the document are the parts of JSON Schema's data model that do
 //! not need a schema: exact numbers ([`Number`]), equality ([`equal`]),
 //! hashing ([`hash_value`]) and duplicate search ([`first_duplicate`]). They
 //! are written against the [`Node`] trait, so that any other representation of
@@ -33,6 +33,7 @@
 #![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 mod bits;
+mod contradiction;
 mod document;
 mod error;
 mod hash;
@@ -54,6 +55,7 @@ mod unique;
 mod value_hash;
 mod write;
 
+pub use crate::contradiction::{contradictions, note_contradiction};
 pub use crate::document::{Document, Items, KeyView, Members, NodeId, Span, View};
 pub use crate::error::{ReadError, ReadErrorKind};
 pub use crate::hash::{NameEnds, hash_bytes, key_hash};

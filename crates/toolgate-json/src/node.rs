@@ -56,7 +56,8 @@ impl fmt::Display for Kind {
 /// A JSON value that lives for `'a`.
 ///
 /// A node is a cheap handle. Asking a node for what it is not gives the empty
-/// answer named at each method, never a panic.
+/// answer named at each method, never a panic. A node that cannot say what it is calls
+/// [`note_contradiction`](crate::note_contradiction), so that no verdict follows from its answer.
 pub trait Node<'a>: Copy {
     /// Whether members mostly come in the byte order of their names: a hint that
     /// may make a walk cheaper, never wrong.

@@ -79,7 +79,7 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// Reads a number by the grammar of RFC 8259 section 6; nothing may stand
+    /// Reads a number by the grammar of RFC 8259 section 6; nothing may be
     /// around it.
     ///
     /// There is no limit on its length here. [`ReadLimits`](crate::ReadLimits)

@@ -1,7 +1,7 @@
 //! Comparing whole values: one walk that gives a total order, and equality.
 //!
 //! Values are compared level by level, from the root down. On each level the
-//! pairs stand in one order that the values alone determine (array items by
+//! pairs are in one order that the values alone determine (array items by
 //! index, members by key), and the first pair that differs decides. So where
 //! the walk stops, and what it has paid by then, does not depend on the order
 //! in which members happen to be written.

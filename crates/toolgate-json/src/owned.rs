@@ -61,7 +61,7 @@ impl OwnedDocument {
         Self::of_one("null", NULL)
     }
 
-    /// The document of the text `{}`: what absent arguments of a call stand for.
+    /// The document of the text `{}`: absent arguments of a call mean the same.
     ///
     /// ```
     /// use toolgate_json::{Kind, Node as _, OwnedDocument};

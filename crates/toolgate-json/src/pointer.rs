@@ -23,7 +23,7 @@ pub fn push(pointer: &mut String, token: &str) {
 /// The reference tokens of a pointer, unescaped.
 ///
 /// The empty pointer has none. Text before the first `/` is not a token, and a
-/// `~` that starts no escape stands for itself; [`is_valid`] tells both.
+/// `~` that starts no escape represents itself; [`is_valid`] rejects both.
 pub fn tokens(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
     pointer.split('/').skip(1).map(unescape)
 }
@@ -39,7 +39,7 @@ pub fn is_valid(pointer: &str) -> bool {
             .all(|after| after.starts_with(['0', '1']))
 }
 
-/// The array index a token stands for: digits without leading zeros, nothing
+/// The array index a token represents: digits without leading zeros, nothing
 /// else (RFC 6901 section 4). `-`, the place after the last item, is none.
 #[must_use]
 pub fn index(token: &str) -> Option<usize> {

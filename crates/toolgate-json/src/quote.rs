@@ -78,7 +78,7 @@ fn shown_width(character: char) -> usize {
     }
 }
 
-/// Characters that move, hide or break what stands around them.
+/// Characters that move, hide or break the text around them.
 fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(

@@ -158,7 +158,7 @@ impl Pass<'_, '_> {
         self.finish()
     }
 
-    /// Reads the value that is next and stands behind it then. `open` is what is
+    /// Reads the next value and moves behind it. `open` is what is
     /// around it, which has no slot.
     fn value(&mut self, mut open: Open) -> Result<(), ReadError> {
         loop {
@@ -358,7 +358,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// The error for what stands at `self.at`, or for the end.
+    /// The error for the byte at `self.at`, or for the end.
     #[cold]
     fn unexpected(&self, expected: &'static str) -> ReadError {
         let kind = if self.at < self.bytes.len() {

@@ -13,6 +13,7 @@
 //! | `Key` | | | key hash |
 //! | `EscapedKey` | scratch start | scratch end | key hash |
 
+use crate::contradiction::note_contradiction;
 use crate::int;
 use crate::node::Kind;
 
@@ -126,10 +127,11 @@ impl Tape {
 
 /// The text at a place that the source does not have.
 ///
-/// The reader makes each place from bytes that it has just passed, so nothing gets here; a build
-/// with debug assertions stops if something does.
+/// The reader makes each place from bytes that it has just passed, so nothing gets here. If something
+/// does, no verdict follows from it, and a build with debug assertions stops.
 #[cold]
 pub(crate) fn missing<'a>() -> &'a str {
+    note_contradiction();
     debug_assert!(false, "a place of a document outside its source");
     ""
 }

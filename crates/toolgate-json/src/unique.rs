@@ -212,7 +212,7 @@ mod tests {
     use crate::meter::Unmetered;
     use crate::{OwnedDocument, ReadLimits, equal, hash_collisions};
 
-    /// Counts what is spent.
+    /// Counts the units that are spent.
     struct Tally(u64);
 
     impl Meter for Tally {

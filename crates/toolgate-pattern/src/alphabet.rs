@@ -46,7 +46,7 @@ impl Alphabet {
                 return None;
             }
         }
-        // Where each set begins and ends; the last bit stands for `\w`.
+        // Where each set begins and ends; the last bit represents `\w`.
         let words = toolgate_json::int::to_u32(sets.len());
         let mut edges: Vec<(u32, u32)> = Vec::new();
         let mut edge = |low: u32, high: u32, set: u32| {
@@ -174,7 +174,7 @@ impl Alphabet {
         self.members.get(&set).map(Vec::as_slice)
     }
 
-    /// Whether a symbol stands for characters of `\w`; none if it is not a symbol.
+    /// Whether a symbol represents characters of `\w`; none if it is not a symbol.
     pub(crate) fn is_word(&self, symbol: usize) -> Option<bool> {
         self.words.get(symbol).copied()
     }

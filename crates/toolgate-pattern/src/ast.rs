@@ -1,4 +1,4 @@
-//! The parsed pattern: a flat arena in which children stand before parents.
+//! The parsed pattern: a flat arena in which children precede parents.
 //!
 //! Being flat it is dropped without recursion, and every bottom-up question
 //! ([`Facts`]) is answered while it is built.
@@ -75,7 +75,7 @@ pub(crate) enum Assertion {
     Word { negative: bool, fold: bool },
 }
 
-/// What is known of a node without looking at it again.
+/// Facts about a node, so that it need not be visited again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Facts {
     /// The instructions of its linear program, saturating.
@@ -145,7 +145,7 @@ impl Ast {
         Some(())
     }
 
-    /// Whether each index leads to an entry, and to children only that stand before their parent.
+    /// Whether each index leads to an entry, and to children only that precede their parent.
     ///
     /// The parser makes no other tree. It asks once for each pattern, so that no lookup below
     /// ever falls back to a node or class that would match what the pattern does not.
@@ -176,7 +176,7 @@ impl Ast {
             .unwrap_or(Node::Empty)
     }
 
-    /// What is known of the node at `id`.
+    /// The facts about the node at `id`.
     pub(crate) fn facts(&self, id: NodeId) -> Facts {
         self.facts.get(to_usize(id.0)).copied().unwrap_or(NOTHING)
     }
@@ -270,7 +270,7 @@ impl Ast {
 
     fn derive_concat(&self, list: List) -> Facts {
         let mut out = NOTHING;
-        // What stands before a `^` must be able to match nothing, and `^` holds all the same.
+        // What is before a `^` must be able to match nothing, and `^` holds all the same.
         for &child in self.children(list) {
             let facts = self.facts(child);
             out = Facts {

@@ -46,7 +46,7 @@ enum Entry {
     Look { look: u32, at: usize },
 }
 
-/// Where a thread of execution stands.
+/// Where a thread of execution is.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     code: u32,

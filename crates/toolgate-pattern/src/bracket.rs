@@ -95,7 +95,7 @@ fn member<'t>(context: &mut Context<'t>, start: usize) -> Result<Option<Member<'
         Some('\\') => Ok(Some(match escape::member(context, at)? {
             Escape::Char(c) => Member::Char(c),
             Escape::Class(class) => Member::Class(class),
-            // The other escapes stand outside brackets only.
+            // The other escapes are outside brackets only.
             Escape::Boundary { .. } | Escape::Number(_) | Escape::Name(_) => {
                 return Err(context.error("escape without a meaning in brackets", at));
             }

@@ -7,13 +7,13 @@ use toolgate_json::int::to_usize;
 /// What surrounds a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Surround {
-    /// Nothing stands before.
+    /// At the start of the text.
     pub(crate) start: bool,
-    /// Nothing stands after.
+    /// At the end of the text.
     pub(crate) end: bool,
-    /// A character of `\w` stands before.
+    /// After a character of `\w`.
     pub(crate) word_before: bool,
-    /// A character of `\w` stands after.
+    /// Before a character of `\w`.
     pub(crate) word_after: bool,
 }
 

@@ -70,7 +70,7 @@ pub(crate) fn is_single(ast: &Ast, what: Node, c: u32) -> Option<bool> {
 }
 
 /// Compares character by character under simple case folding: where the captured text ends if
-/// it stands at `at`. None if there is no table of case folding.
+/// it is at `at`. None if there is no table of case folding.
 pub(crate) fn refer_folded(
     captured: &str,
     back: bool,

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::bracket;
 use crate::cursor::Cursor;
-use crate::error::PatternError;
+use crate::error::{PatternError, PatternLimit};
 use crate::fold;
 
 /// Which texts are patterns.
@@ -59,6 +59,16 @@ impl<'t> Context<'t> {
     /// The first place that only Annex B allows.
     pub(crate) fn first_legacy(self) -> Option<Range<usize>> {
         self.legacy
+    }
+
+    /// The error that a part of the text passes a limit.
+    pub(crate) fn limited(
+        &self,
+        limit: PatternLimit,
+        allowed: usize,
+        span: Range<usize>,
+    ) -> PatternError {
+        PatternError::limited(self.cursor.text(), limit, allowed, span)
     }
 
     /// Refuses the text from `start` to here.

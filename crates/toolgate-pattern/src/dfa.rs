@@ -105,7 +105,7 @@ impl Dfa {
     }
 }
 
-/// What stands before a position.
+/// The character class before a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
     /// Nothing.
@@ -117,7 +117,7 @@ enum Before {
 }
 
 /// A set of program positions, as a stretch of [`Builder::kernels`], and what
-/// stands before it.
+/// is before it.
 #[derive(Clone, Copy, Debug)]
 struct State {
     before: Before,
@@ -239,7 +239,7 @@ impl Builder<'_> {
         Some(())
     }
 
-    /// The state that a kernel stands for.
+    /// The state that a kernel represents.
     fn target(&mut self, kernel: &mut Vec<u32>, word: bool) -> Option<u16> {
         if !self.program.anchored {
             kernel.push(self.program.start);

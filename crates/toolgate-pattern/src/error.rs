@@ -9,7 +9,7 @@ use toolgate_json::quote;
 
 /// A pattern that was refused: what is wrong, and where in its text.
 ///
-/// `Display` is one line without a full stop; text from the pattern stands in
+/// `Display` is one line without a full stop; text from the pattern is in
 /// backticks, escaped and cut to 32 characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternError(Box<Inner>);
@@ -20,7 +20,7 @@ struct Inner {
     message: Cow<'static, str>,
     excerpt: String,
     span: Range<usize>,
-    limit: Option<(&'static str, u64)>,
+    limit: Option<(PatternLimit, u64)>,
 }
 
 /// The sorts of refusal.
@@ -38,6 +38,21 @@ pub enum PatternErrorKind {
     Internal,
 }
 
+/// Which of the [`Limits`](crate::Limits) a pattern passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "callers that have limits of their own must decide which of them a new one is"
+)]
+pub enum PatternLimit {
+    /// [`Limits::length`](crate::Limits::length), in bytes.
+    Length,
+    /// [`Limits::depth`](crate::Limits::depth), in groups.
+    Depth,
+    /// [`Limits::size`](crate::Limits::size), in bytes.
+    Size,
+}
+
 impl PatternError {
     /// The sort of refusal.
     #[must_use]
@@ -52,20 +67,18 @@ impl PatternError {
         self.0.span.clone()
     }
 
-    /// The limit that was broken and what it allows, as the field of
-    /// [`Limits`](crate::Limits) names it: `length` and `size` in bytes,
-    /// `depth` in levels.
+    /// The limit that the pattern passes, and its value.
     ///
     /// ```
-    /// use toolgate_pattern::{Limits, Pattern, PatternErrorKind};
+    /// use toolgate_pattern::{Limits, Pattern, PatternErrorKind, PatternLimit};
     ///
     /// let limits = Limits { length: 2, ..Limits::default() };
     /// let error = Pattern::new("abc", &limits).unwrap_err();
     /// assert_eq!(error.kind(), PatternErrorKind::Limit);
-    /// assert_eq!(error.limit(), Some(("length", 2)));
+    /// assert_eq!(error.limit(), Some((PatternLimit::Length, 2)));
     /// ```
     #[must_use]
-    pub fn limit(&self) -> Option<(&'static str, u64)> {
+    pub fn limit(&self) -> Option<(PatternLimit, u64)> {
         self.0.limit
     }
 
@@ -96,16 +109,16 @@ impl PatternError {
 
     pub(crate) fn limited(
         text: &str,
-        name: &'static str,
+        limit: PatternLimit,
         allowed: usize,
         span: Range<usize>,
     ) -> Self {
-        let message = match name {
-            "length" => format!("pattern is longer than {allowed} bytes"),
-            "depth" => format!("pattern nests deeper than {allowed} levels"),
-            _ => format!("pattern compiles to more than {allowed} bytes"),
+        let message = match limit {
+            PatternLimit::Length => format!("pattern is longer than {allowed} bytes"),
+            PatternLimit::Depth => format!("pattern nests deeper than {allowed} levels"),
+            PatternLimit::Size => format!("pattern compiles to more than {allowed} bytes"),
         };
-        let limit = Some((name, to_u64(allowed)));
+        let limit = Some((limit, to_u64(allowed)));
         Self::new(PatternErrorKind::Limit, text, message.into(), span, limit)
     }
 
@@ -114,7 +127,7 @@ impl PatternError {
         text: &str,
         message: Cow<'static, str>,
         span: Range<usize>,
-        limit: Option<(&'static str, u64)>,
+        limit: Option<(PatternLimit, u64)>,
     ) -> Self {
         let excerpt = quote(text.get(span.clone()).unwrap_or(""), EXCERPT).to_string();
         Self(Box::new(Inner {

@@ -1,4 +1,4 @@
-//! What stands after a backslash, and the names of groups.
+//! Escapes: the text after a backslash, and the names of groups.
 
 use std::sync::OnceLock;
 
@@ -22,7 +22,7 @@ pub(crate) enum Escape<'t> {
     Name(String),
 }
 
-/// An escape that stands for a set.
+/// An escape that represents a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClassEscape<'t> {
     /// `\d`, `\D`.
@@ -176,7 +176,7 @@ fn control(context: &mut Context<'_>, start: usize) -> Result<u32, PatternError>
         }
         _ => {
             context.legacy("`\\c` without a letter", start)?;
-            // The backslash stands for itself, and the `c` is read again.
+            // The backslash represents itself, and the `c` is read again.
             context.cursor.seek(start + 1);
             Ok(0x5C)
         }

@@ -76,7 +76,7 @@ impl Hazard {
     }
 }
 
-/// The time of matching what stands at `root`; from one place only if `fixed`. None if it is
+/// The time of matching what is at `root`; from one place only if `fixed`. None if it is
 /// not decided within bounds, or the analysis contradicts itself.
 fn of(ast: &Ast, root: NodeId, fixed: bool, depth: usize) -> Option<Hazard> {
     let facts = ast.facts(root);
@@ -87,7 +87,7 @@ fn of(ast: &Ast, root: NodeId, fixed: bool, depth: usize) -> Option<Hazard> {
     let mut hazard = paths::hazard(&automaton)?;
     for look in &automaton.looks {
         let inner = of(ast, look.child, true, depth + 1)?;
-        // A lookaround without a loop takes a bounded time wherever it is tried.
+        // A lookaround without a loop takes bounded time wherever it is tried.
         let bounded = inner == Hazard::None && !has_loop(ast, look.child);
         if !bounded {
             hazard = if look.repeated || !(fixed || facts.anchored) {

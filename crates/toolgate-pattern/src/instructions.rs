@@ -67,7 +67,7 @@ pub(crate) enum Op {
     LookEnd,
 }
 
-/// What is left to emit, backwards: see `linear::Task`.
+/// The parts still to emit, backwards: see `linear::Task`.
 #[derive(Clone, Copy, Debug)]
 enum Task {
     Emit(NodeId, bool),

@@ -27,9 +27,9 @@
 //!
 //! # Fuel
 //!
-//! One unit stands for 10 to 20 ns. A scan costs a unit and one for every 8
+//! One unit takes 10 to 20 ns. A scan costs a unit and one for every 8
 //! bytes, a table one for every 4 bytes; threads and the backtracker pay by the
-//! instruction. What is built on first use is not charged: [`Pattern::size`]
+//! instruction. Building on first use is not charged: [`Pattern::size`]
 //! bounds it. The price depends on the pattern and the haystack alone, never
 //! on the machine, on other matches, or on what is built already.
 
@@ -67,7 +67,7 @@ use std::fmt;
 use std::ops::Range;
 
 use ast::Ast;
-pub use error::{PatternError, PatternErrorKind};
+pub use error::{PatternError, PatternErrorKind, PatternLimit};
 pub use hazard::Hazard;
 use plan::Plan;
 
@@ -139,7 +139,12 @@ impl Pattern {
     pub fn new(text: &str, limits: &Limits) -> Result<Self, PatternError> {
         if text.len() > limits.length {
             let span = 0..text.len();
-            return Err(PatternError::limited(text, "length", limits.length, span));
+            return Err(PatternError::limited(
+                text,
+                PatternLimit::Length,
+                limits.length,
+                span,
+            ));
         }
         let parsed = parse::parse(text, limits.depth, limits.size)?;
         if !parsed.ast.is_consistent(parsed.root) {
@@ -151,7 +156,12 @@ impl Pattern {
             .saturating_add(text.len());
         if size > limits.size {
             let span = 0..text.len();
-            return Err(PatternError::limited(text, "size", limits.size, span));
+            return Err(PatternError::limited(
+                text,
+                PatternLimit::Size,
+                limits.size,
+                span,
+            ));
         }
         Ok(Self {
             text: text.into(),

@@ -35,7 +35,7 @@ pub(crate) struct Program {
     pub(crate) words: bool,
 }
 
-/// What is left to emit. Emission runs backwards: `next`, the entry of what
+/// The parts still to emit. Emission runs backwards: `next`, the entry of what
 /// follows, is known before a construct is emitted.
 #[derive(Clone, Copy, Debug)]
 enum Task {

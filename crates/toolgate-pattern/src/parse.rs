@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::ast::{Assertion, Ast, NO_MAX, Node, NodeId};
 use crate::bracket;
 use crate::context::{Context, Flags, Grammar};
-use crate::error::PatternError;
+use crate::error::{PatternError, PatternLimit};
 use crate::escape::{self, Escape};
 use crate::fold;
 use crate::group_names::Names;
@@ -194,8 +194,7 @@ impl<'t> Parser<'t> {
             self.items.push(id);
             if self.ast.size() > self.size {
                 let end = self.context.cursor.at();
-                let text = self.context.cursor.text();
-                return Err(PatternError::limited(text, "size", self.size, 0..end));
+                return Err(self.context.limited(PatternLimit::Size, self.size, 0..end));
             }
         }
         Ok(())
@@ -341,8 +340,8 @@ impl<'t> Parser<'t> {
 
     fn open(&mut self, kind: Group, at: usize) -> Result<(), PatternError> {
         if self.frames.len() > self.depth {
-            let text = self.context.cursor.text();
-            return Err(PatternError::limited(text, "depth", self.depth, at..at + 1));
+            let span = at..at + 1;
+            return Err(self.context.limited(PatternLimit::Depth, self.depth, span));
         }
         self.names.open();
         self.frames.push(Frame {

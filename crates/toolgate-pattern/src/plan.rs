@@ -196,7 +196,7 @@ fn leaf(ast: &Ast, sequence: Vec<NodeId>) -> Plan {
 ///
 /// A lookaround there is a condition of its own on the whole input, because
 /// its position is fixed: `start` is the `^` node in force, if any. None if a
-/// lookaround stands elsewhere. Recursion follows the nesting of lookarounds
+/// lookaround is elsewhere. Recursion follows the nesting of lookarounds
 /// and alternatives, which the parser has limited.
 fn split(
     ast: &Ast,

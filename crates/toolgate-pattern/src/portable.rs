@@ -141,7 +141,7 @@ fn escape(rest: &mut Peekable<Chars<'_>>, out: &mut String, in_class: bool) -> O
     Some(())
 }
 
-/// Writes a character that stands for itself.
+/// Writes a character that represents itself.
 fn literal(c: char, out: &mut String, special: &str) {
     if c.is_control() {
         out.push_str(&format!("\\x{:02x}", u32::from(c)));
@@ -212,7 +212,7 @@ fn class(rest: &mut Peekable<Chars<'_>>, out: &mut String) -> Option<()> {
     }
 }
 
-/// Characters that need a `\` to stand for themselves.
+/// Characters that need a `\` to represent themselves.
 const SPECIAL: &str = "^$\\.*+?()[]{}|/";
 /// The same in a class.
 const CLASS_SPECIAL: &str = "^\\]-";

@@ -95,7 +95,7 @@ pub(crate) fn set(expression: &str) -> Option<CodeSet> {
         }
         _ => return None,
     }
-    // The tables speak of scalar values; ECMA-262 of code points.
+    // The tables have scalar values; ECMA-262 has code points.
     if expression == "Any" || unknown || matches!(category, Some("C" | "Other")) {
         out.add(crate::set::SURROGATES.0, crate::set::SURROGATES.1);
     }

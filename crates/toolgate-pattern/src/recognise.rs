@@ -112,7 +112,7 @@ fn flatten(ast: &Ast, sequence: &[NodeId]) -> Option<Vec<NodeId>> {
     Some(out)
 }
 
-/// Removes the assertion at an index, if it stands there.
+/// Removes the assertion at an index, if it is there.
 fn strip(items: &mut Vec<NodeId>, at: usize, ast: &Ast, assertion: Assertion) -> bool {
     let found = items
         .get(at)

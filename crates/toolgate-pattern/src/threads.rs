@@ -49,7 +49,7 @@ impl Threads {
                 return Some(true);
             }
             self.kernel.clear();
-            // Threads often stand at the same class: it is asked once.
+            // Threads often wait at the same class: it is asked once.
             let mut asked = None;
             for &consumer in &self.closure.consumers {
                 match program.code.get(to_usize(consumer)) {

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use toolgate_pattern::{Limits, Pattern, PatternErrorKind, is_ecma262};
+use toolgate_pattern::{Limits, Pattern, PatternErrorKind, PatternLimit, is_ecma262};
 
 /// The price of a match with this answer.
 fn price(text: &str, haystack: &str, expected: bool) -> u64 {
@@ -84,7 +84,7 @@ fn products_of_repetitions_are_refused_or_bounded() {
                 }
                 Err(error) => {
                     assert_eq!(error.kind(), PatternErrorKind::Limit, "{text}");
-                    assert_eq!(error.limit(), Some(("size", 1 << 20)), "{text}");
+                    assert_eq!(error.limit(), Some((PatternLimit::Size, 1 << 20)), "{text}");
                     assert!(n >= 50, "{text}: {error}");
                 }
             }
@@ -139,7 +139,7 @@ fn a_stack_of_128_kib_is_enough() {
                 let result = Pattern::new(&text, &limits);
                 if n > 64 {
                     let error = result.unwrap_err();
-                    assert_eq!(error.limit(), Some(("depth", 64)));
+                    assert_eq!(error.limit(), Some((PatternLimit::Depth, 64)));
                 } else {
                     let pattern = result.unwrap();
                     for haystack in ["", "a", "aaaa", "b"] {

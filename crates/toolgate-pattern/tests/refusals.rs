@@ -2,7 +2,7 @@
 
 #![expect(clippy::panic, reason = "a panic is how a test fails")]
 
-use toolgate_pattern::{Limits, Pattern, PatternError, PatternErrorKind, is_ecma262};
+use toolgate_pattern::{Limits, Pattern, PatternError, PatternErrorKind, PatternLimit, is_ecma262};
 
 fn refusal(text: &str) -> PatternError {
     match Pattern::new(text, &Limits::default()) {
@@ -245,7 +245,7 @@ fn each_limit_holds_at_its_number() {
     assert!(Pattern::new(&"a".repeat(10), &limits).is_ok());
     let error = Pattern::new(&"a".repeat(11), &limits).unwrap_err();
     assert_eq!(error.kind(), PatternErrorKind::Limit);
-    assert_eq!(error.limit(), Some(("length", 10)));
+    assert_eq!(error.limit(), Some((PatternLimit::Length, 10)));
     assert_eq!(
         error.to_string(),
         "pattern is longer than 10 bytes at byte 0 of the pattern: `aaaaaaaaaaa`"
@@ -258,7 +258,7 @@ fn each_limit_holds_at_its_number() {
     let nested = |n: usize| "(".repeat(n) + "a" + &")".repeat(n);
     assert!(Pattern::new(&nested(3), &limits).is_ok());
     let error = Pattern::new(&nested(4), &limits).unwrap_err();
-    assert_eq!(error.limit(), Some(("depth", 3)));
+    assert_eq!(error.limit(), Some((PatternLimit::Depth, 3)));
     assert_eq!(error.span(), 3..4);
     assert_eq!(
         error.to_string(),
@@ -284,7 +284,11 @@ fn each_limit_holds_at_its_number() {
         };
         let error = Pattern::new(text, &limits).unwrap_err();
         let expected = u64::try_from(size - 1).unwrap();
-        assert_eq!(error.limit(), Some(("size", expected)), "{text}");
+        assert_eq!(
+            error.limit(),
+            Some((PatternLimit::Size, expected)),
+            "{text}"
+        );
     }
 }
 

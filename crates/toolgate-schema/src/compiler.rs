@@ -41,14 +41,29 @@ impl Compiler {
     }
 
     /// Sets the bounds of compilation and of each check.
+    ///
+    /// ```
+    /// use toolgate_schema::{Compiler, Limits};
+    ///
+    /// let compiler = Compiler::new().limits(Limits { plan_nodes: 1, ..Limits::default() });
+    /// assert!(compiler.compile(br#"{"items": {"minLength": 1}}"#).is_err());
+    /// ```
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
-        self.options().limits = limits.of_model();
+        self.options().limits = limits.model.clone();
         self.settings().limits = limits;
         self
     }
 
     /// Sets what `format` does.
+    ///
+    /// ```
+    /// use toolgate_schema::{Compiler, Formats, Verdict, Workspace};
+    ///
+    /// let schema = Compiler::new().formats(Formats::Assert).compile(br#"{"format": "date"}"#)?;
+    /// assert_eq!(schema.check(&mut Workspace::new(), r#""2026-02-30""#)?, Verdict::Invalid);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn formats(mut self, formats: Formats) -> Self {
         self.options().formats = formats;
@@ -56,6 +71,15 @@ impl Compiler {
     }
 
     /// Sets what `contentEncoding` and `contentMediaType` do.
+    ///
+    /// ```
+    /// use toolgate_schema::{Compiler, Content, Dialect, Verdict, Workspace};
+    ///
+    /// let compiler = Compiler::new().dialect(Dialect::Draft7).content(Content::Assert);
+    /// let schema = compiler.compile(br#"{"contentMediaType": "application/json"}"#)?;
+    /// assert_eq!(schema.check(&mut Workspace::new(), r#""{""#)?, Verdict::Invalid);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn content(mut self, content: Content) -> Self {
         self.options().content = content;
@@ -63,6 +87,16 @@ impl Compiler {
     }
 
     /// Sets what happens to keywords that their dialect forbids.
+    ///
+    /// ```
+    /// use toolgate_schema::{Compiler, Strictness};
+    ///
+    /// let schema = br#"{"type": "strng", "minLength": 1}"#;
+    /// assert!(Compiler::new().compile(schema).is_err());
+    /// let lenient = Compiler::new().strictness(Strictness::Lenient).compile(schema)?;
+    /// assert_eq!(lenient.warnings().len(), 1);
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
     #[must_use]
     pub fn strictness(mut self, strictness: Strictness) -> Self {
         self.options().strictness = strictness;
@@ -70,6 +104,15 @@ impl Compiler {
     }
 
     /// Sets the dialect of every schema, whatever its `$schema` says.
+    ///
+    /// ```
+    /// use toolgate_schema::{Compiler, Dialect, Verdict, Workspace};
+    ///
+    /// // `const` is a keyword since draft 6.
+    /// let schema = Compiler::new().dialect(Dialect::Draft4).compile(br#"{"const": 1}"#)?;
+    /// assert_eq!(schema.check(&mut Workspace::new(), "2")?, Verdict::Valid);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.options().dialect = Some(dialect);
@@ -84,6 +127,15 @@ impl Compiler {
     }
 
     /// Sets the dialect of schemas that declare none (2020-12 unless set).
+    ///
+    /// ```
+    /// use toolgate_schema::{Compiler, Dialect};
+    ///
+    /// let compiler = Compiler::new().default_dialect(Dialect::Draft4);
+    /// let tuple = br#"{"items": [{}]}"#;
+    /// assert!(compiler.compile(tuple).is_ok());
+    /// assert!(Compiler::new().compile(tuple).is_err()); // 2020-12 has `prefixItems`
+    /// ```
     #[must_use]
     pub fn default_dialect(mut self, dialect: Dialect) -> Self {
         self.options().default_dialect = Some(dialect);
@@ -111,6 +163,15 @@ impl Compiler {
 
     /// Hands in a document that references may lead to. `uri` is its absolute
     /// URI; a fragment is ignored. A later document of the same URI replaces it.
+    ///
+    /// ```
+    /// use toolgate_schema::{Compiler, Verdict, Workspace};
+    ///
+    /// let compiler = Compiler::new().register("https://example.com/id", br#"{"minimum": 1}"#)?;
+    /// let schema = compiler.compile(br#"{"$ref": "https://example.com/id"}"#)?;
+    /// assert_eq!(schema.check(&mut Workspace::new(), "0")?, Verdict::Invalid);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -38,6 +38,12 @@ impl Schema {
     /// The places of subschemas without which [`naive_cost`](Self::naive_cost) is at
     /// most `bound`, as JSON pointers; few, and as deep as possible. The root alone if
     /// others do not help.
+    ///
+    /// ```
+    /// let schema = toolgate_schema::Schema::compile(br#"{"type": "object"}"#)?;
+    /// assert!(schema.costly_places(1_000).is_empty());
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
     #[must_use]
     pub fn costly_places(&self, bound: u64) -> Vec<String> {
         let Ok(model) = self.plain().map(Program::model) else {
@@ -101,7 +107,7 @@ fn references_to(model: &Model, target: SubId) -> Result<Vec<SubId>, Dangling> {
 
 /// For each depth below a subschema, the paths that lead to one place there.
 struct Paths {
-    /// By depth, then by subschema.
+    /// By depth, then by subschema; up to [`DEPTH`], or to the depth from which on all are equal.
     levels: Vec<Vec<u64>>,
 }
 
@@ -167,9 +173,10 @@ impl Paths {
             .collect::<Result<_, _>>()?;
         let order = inner_first(&applied);
         let mut levels: Vec<Vec<u64>> = Vec::with_capacity(DEPTH);
+        // What is of use in a level is written before it is read.
+        let mut members = vec![0_u64; count];
+        let mut items = vec![0_u64; count];
         for depth in 0..DEPTH {
-            let mut members = vec![0_u64; count];
-            let mut items = vec![0_u64; count];
             let below = depth.checked_sub(1).and_then(|below| levels.get(below));
             for &at in &order {
                 let of = applied.get(at).ok_or(Dangling)?;
@@ -205,7 +212,13 @@ impl Paths {
                 .iter()
                 .zip(&items)
                 .map(|(one, other)| *one.max(other));
-            levels.push(level.collect());
+            let level: Vec<u64> = level.collect();
+            // A level depends on the one below only, so all further ones would be the same.
+            let settled = depth > 1 && levels.last() == Some(&level);
+            levels.push(level);
+            if settled {
+                break;
+            }
         }
         Ok(Self { levels })
     }

@@ -139,7 +139,7 @@ mod value;
 
 /// The model's types, under the paths that this crate's modules use.
 mod dialect {
-    pub(crate) use toolgate_syntax::{Dialect, Keyword};
+    pub(crate) use toolgate_syntax::{AppliesTo, Dialect, Keyword};
 }
 mod error {
     pub(crate) use toolgate_syntax::{CompileError, CompileErrorKind, SchemaLocation as Place};
@@ -164,8 +164,8 @@ pub use schema::{Schema, Verdict, Workspace};
 // What signatures of this crate mention of the crates below it.
 pub use toolgate_json::{Kind, Node, OwnedDocument, ReadError, ReadLimits, View};
 pub use toolgate_syntax::{
-    CompileError, CompileErrorKind, Content, Dialect, Formats, Limit, LimitName, Parser,
-    SchemaLocation, Strictness, Warning, closest, format, positions,
+    CompileError, CompileErrorKind, Content, Dialect, Formats, Limit, LimitName,
+    Limits as ModelLimits, Parser, SchemaLocation, Strictness, Warning, closest, format, positions,
 };
 #[cfg(feature = "serde_json")]
 pub use value::{ValueItems, ValueKey, ValueMembers, ValueNode};

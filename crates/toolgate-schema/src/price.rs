@@ -1,6 +1,6 @@
 //! What work on one value costs, for the executor and the explanation alike.
 //!
-//! A unit of fuel stands for 40 ns at most. `bench/counted/examples/prices` measures what each
+//! A unit of fuel takes 40 ns at most. `bench/counted/examples/prices` measures what each
 //! operation and each format takes per unit; the least times of some runs on one core that others
 //! used too, in November 2026:
 //!
@@ -56,7 +56,8 @@ pub(crate) fn literal(literal: View<'_>) -> u64 {
     EXACT + units(literal.raw().len() / DIGITS_PER_UNIT)
 }
 
-/// Looking a number up among so many of the schema, of which the longest has so many bytes.
+/// Looking up a number among `count` numbers of the schema, the longest of them `longest` bytes
+/// long.
 pub(crate) fn search(count: usize, longest: usize) -> u64 {
     let Some(steps) = count.checked_ilog2() else {
         return 0;

@@ -15,7 +15,7 @@ use crate::limits::Limits;
 /// [`Limits::plan_nodes`] and rings through dynamic references are found there.
 ///
 /// ```
-/// use toolgate_schema::{Limits, assert_schema_safe_to_compile};
+/// use toolgate_schema::{Limits, ModelLimits, assert_schema_safe_to_compile};
 ///
 /// let limits = Limits::default();
 /// assert!(assert_schema_safe_to_compile(br#"{"type": "object"}"#, &limits).is_ok());
@@ -28,7 +28,8 @@ use crate::limits::Limits;
 /// let error = assert_schema_safe_to_compile(unknown, &limits).unwrap_err();
 /// assert_eq!(error.code(), "unsupported-dialect");
 ///
-/// let few = Limits { subschemas: 2, ..limits };
+/// let model = ModelLimits { subschemas: 2, ..ModelLimits::default() };
+/// let few = Limits { model, ..limits };
 /// let error = assert_schema_safe_to_compile(br#"{"not": {"not": {}}}"#, &few).unwrap_err();
 /// assert_eq!(error.limit().map(|limit| limit.name.setting()), Some("limits.subschemas"));
 /// ```
@@ -50,7 +51,7 @@ pub fn assert_view_safe_to_compile(schema: View<'_>, limits: &Limits) -> Result<
     assert_schema_safe_to_compile(schema.raw().as_bytes(), limits)
 }
 
-/// Whether a reference stays in the document it stands in: nothing but a fragment, or
+/// Whether a reference stays in the document it is in: nothing but a fragment, or
 /// nothing at all. Any other one (`other.json`, `https://…`, `urn:…`) needs a resource
 /// with that URI, which an embedded `$id` may give it; what has none is denied.
 ///
@@ -72,6 +73,12 @@ pub fn is_same_document_ref(reference: &str) -> bool {
 impl Compiler {
     /// [`assert_schema_safe_to_compile`] under this compiler's options and with its
     /// registered documents.
+    ///
+    /// ```
+    /// let compiler = toolgate_schema::Compiler::new();
+    /// assert!(compiler.assert_safe(br#"{"type": "object"}"#).is_ok());
+    /// assert!(compiler.assert_safe(br#"{"$ref": "https://example.com/a"}"#).is_err());
+    /// ```
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! `serde_json::Value` as an instance: the one place where it meets the engine.
 
 use serde_json::Value;
-use toolgate_json::{Key, Kind, NameEnds, Node, Number, key_hash};
+use toolgate_json::{Key, Kind, NameEnds, Node, Number, key_hash, note_contradiction};
 
 /// A borrowed `serde_json` value as the engine sees it.
 #[derive(Debug, Clone, Copy)]
@@ -9,6 +9,13 @@ pub struct ValueNode<'v>(&'v Value);
 
 impl<'v> ValueNode<'v> {
     /// Wraps a value.
+    ///
+    /// ```
+    /// use toolgate_schema::{Kind, Node as _, ValueNode};
+    ///
+    /// let value = serde_json::json!([1]);
+    /// assert_eq!(ValueNode::new(&value).kind(), Kind::Array);
+    /// ```
     #[must_use]
     pub fn new(value: &'v Value) -> Self {
         Self(value)
@@ -166,13 +173,19 @@ impl<'v> Node<'v> for ValueNode<'v> {
 /// A number that is not a machine integer.
 #[cfg(feature = "arbitrary_precision")]
 fn float(number: &serde_json::Number) -> Number<'_> {
-    Number::parse(number.as_str()).unwrap_or(Number::from_i64(0))
+    Number::parse(number.as_str()).unwrap_or_else(|| {
+        note_contradiction();
+        Number::from_i64(0)
+    })
 }
 
 /// A number that is not a machine integer.
 #[cfg(not(feature = "arbitrary_precision"))]
 fn float(number: &serde_json::Number) -> Number<'_> {
-    Number::from_f64(number.as_f64().unwrap_or(0.0))
+    Number::from_f64(number.as_f64().unwrap_or_else(|| {
+        note_contradiction();
+        0.0
+    }))
 }
 
 /// Whether a number was written without fraction and exponent.

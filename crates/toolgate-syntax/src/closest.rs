@@ -45,9 +45,10 @@ pub fn closest_within<'c>(
         if other.len() > LONGEST || other.len().abs_diff(letters.len()) > allowed {
             continue;
         }
-        let distance = distance(&letters, &other);
-        let better = best.is_none_or(|(least, _)| distance < least);
-        if distance <= allowed && better {
+        let Some(distance) = distance(&letters, &other, allowed) else {
+            continue;
+        };
+        if best.is_none_or(|(least, _)| distance < least) {
             best = Some((distance, candidate));
         }
     }
@@ -55,14 +56,18 @@ pub fn closest_within<'c>(
         .filter(|candidate| *candidate != word)
 }
 
-/// The edit distance that counts a swap of neighbours as one edit, letter case as none.
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
+/// The edit distance that counts a swap of neighbours as one edit, letter case as none; nothing if
+/// it is over `allowed`, which is known long before the end for words that are not alike.
+fn distance(a: &[char], b: &[char], allowed: usize) -> Option<usize> {
+    let mut before: Vec<usize> = Vec::with_capacity(b.len() + 1);
     let mut last: Vec<usize> = (0..=b.len()).collect();
+    let mut row: Vec<usize> = Vec::with_capacity(b.len() + 1);
     let mut left_of_a = None;
+    let mut least_of_last = 0;
     for (i, &x) in a.iter().enumerate() {
-        let mut row = Vec::with_capacity(b.len() + 1);
+        row.clear();
         row.push(i + 1);
+        let mut least = i + 1;
         let mut left_of_b = None;
         for (j, &y) in b.iter().enumerate() {
             let same = x.eq_ignore_ascii_case(&y);
@@ -75,12 +80,19 @@ fn distance(a: &[char], b: &[char]) -> usize {
                 best = best.min(at(&before, j - 1).saturating_add(1));
             }
             row.push(best);
+            least = least.min(best);
             left_of_b = Some(y);
         }
-        before = std::mem::replace(&mut last, row);
+        // Every way to the end goes through one of two rows that follow each other.
+        if least > allowed && least_of_last > allowed {
+            return None;
+        }
+        least_of_last = least;
+        std::mem::swap(&mut before, &mut last);
+        std::mem::swap(&mut last, &mut row);
         left_of_a = Some(x);
     }
-    last.last().copied().unwrap_or(usize::MAX)
+    last.last().copied().filter(|distance| *distance <= allowed)
 }
 
 /// Whether a letter is there and is `other`, but for its case.

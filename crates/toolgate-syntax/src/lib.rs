@@ -48,7 +48,7 @@ mod resolve;
 pub mod uri;
 
 pub use closest::{closest, closest_within};
-pub use dialect::{About, Dialect, Keyword, Rules, ValueShape, Vocabulary, metaschema};
+pub use dialect::{AppliesTo, Dialect, DialectRules, Keyword, ValueShape, Vocabulary, metaschema};
 pub use error::{CompileError, CompileErrorKind, SchemaLocation};
 pub use limits::{Limit, LimitName, Limits};
 pub use model::Model;

@@ -20,6 +20,7 @@ use toolgate_json::ReadLimits;
 /// | `subschemas` | 10,000 | subschemas of the schema and of all documents it reaches |
 /// | `enum_members` | 20,000 | members of one `enum` |
 /// | `pattern_bytes` | 8 KiB | the text of one regular expression |
+/// | `pattern_depth` | 64 | groups inside groups of one regular expression |
 /// | `pattern_size` | 1 MiB | estimated compiled bytes of one regular expression |
 /// | `patterns_size` | 6 MiB | the same, summed over the schema's distinct expressions |
 /// | `registrations` | 1,024 | documents registered with one parser |
@@ -61,6 +62,8 @@ pub struct Limits {
     pub enum_members: usize,
     /// Bytes of one regular expression.
     pub pattern_bytes: usize,
+    /// Groups inside groups of one regular expression.
+    pub pattern_depth: usize,
     /// Estimated compiled bytes of one regular expression.
     pub pattern_size: usize,
     /// Estimated compiled bytes of all distinct regular expressions of a schema.
@@ -73,6 +76,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
+        let pattern = toolgate_pattern::Limits::default();
         Self {
             schema_bytes: 1 << 20,
             schema_nesting: 512,
@@ -81,8 +85,9 @@ impl Default for Limits {
             depth: 64,
             subschemas: 10_000,
             enum_members: 20_000,
-            pattern_bytes: 8 << 10,
-            pattern_size: 1 << 20,
+            pattern_bytes: pattern.length,
+            pattern_depth: pattern.depth,
+            pattern_size: pattern.size,
             patterns_size: 6 << 20,
             registrations: 1_024,
             reference_bytes: 8 << 10,
@@ -112,6 +117,8 @@ pub enum LimitName {
     EnumMembers,
     /// [`Limits::pattern_bytes`]
     PatternBytes,
+    /// [`Limits::pattern_depth`]
+    PatternDepth,
     /// [`Limits::pattern_size`]
     PatternSize,
     /// [`Limits::patterns_size`]
@@ -124,7 +131,7 @@ pub enum LimitName {
 
 impl LimitName {
     /// Every bound that can refuse a schema.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::SchemaBytes,
         Self::SchemaNesting,
         Self::SchemaNodes,
@@ -134,6 +141,7 @@ impl LimitName {
         Self::PlanNodes,
         Self::EnumMembers,
         Self::PatternBytes,
+        Self::PatternDepth,
         Self::PatternSize,
         Self::PatternsSize,
         Self::Registrations,
@@ -156,6 +164,7 @@ impl LimitName {
             Self::PlanNodes => "limits.plan_nodes",
             Self::EnumMembers => "limits.enum_members",
             Self::PatternBytes => "limits.pattern_bytes",
+            Self::PatternDepth => "limits.pattern_depth",
             Self::PatternSize => "limits.pattern_size",
             Self::PatternsSize => "limits.patterns_size",
             Self::Registrations => "limits.registrations",
@@ -179,6 +188,7 @@ impl LimitName {
             Self::PlanNodes => "compiled subschemas",
             Self::EnumMembers => "enum members",
             Self::PatternBytes => "pattern length in bytes",
+            Self::PatternDepth => "nested groups of a pattern",
             Self::PatternSize => "compiled pattern size",
             Self::PatternsSize => "compiled size of all patterns",
             Self::Registrations => "registered documents",

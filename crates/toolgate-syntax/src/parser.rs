@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolgate_json::{Kind, Node as _, OwnedDocument, ReadErrorKind, ReadLimits};
 
 use crate::build::ModelBuilder;
-use crate::dialect::{Dialect, Rules, Vocabulary, metaschema};
+use crate::dialect::{Dialect, DialectRules, Vocabulary, metaschema};
 use crate::error::{CompileError, CompileErrorKind, SchemaLocation};
 use crate::limits::{Limit, LimitName, Limits};
 use crate::model::Model;
@@ -208,7 +208,7 @@ impl Parser {
         let metaschemas = |uri: &str| self.custom_rules(uri, 0);
         let mut builder = ModelBuilder::new(options, annotations, &metaschemas);
         let dialect = options.dialect.or(options.default_dialect);
-        let rules = Rules::all(dialect.unwrap_or_default());
+        let rules = DialectRules::all(dialect.unwrap_or_default());
         let root = builder.add_document("", schema, rules)?;
         resolve(builder, root, &|uri| self.find(uri))
     }
@@ -228,16 +228,16 @@ impl Parser {
 
     /// The rules that a registered metaschema sets by its `$vocabulary`
     /// (2020-12, core §8.1.2), or why they cannot be followed.
-    fn custom_rules(&self, uri: &str, depth: usize) -> Option<Result<Rules, String>> {
+    fn custom_rules(&self, uri: &str, depth: usize) -> Option<Result<DialectRules, String>> {
         let document = self.0.documents.get(uri.split('#').next().unwrap_or(uri))?;
         let root = document.document().root();
         let declared = root.member("$schema").map_or("", |uri| uri.string());
         let base = match Dialect::from_uri(declared) {
-            Some(dialect) => Rules::all(dialect),
+            Some(dialect) => DialectRules::all(dialect),
             None if depth < METASCHEMA_CHAIN => match self.custom_rules(declared, depth + 1) {
                 Some(Ok(rules)) => rules,
                 Some(error) => return Some(error),
-                None => Rules::DEFAULT,
+                None => DialectRules::DEFAULT,
             },
             None => return Some(Err("its chain of metaschemas is too long".to_owned())),
         };
@@ -247,7 +247,7 @@ impl Parser {
         if vocabulary.kind() != Kind::Object {
             return Some(Err("its `$vocabulary` is not an object".to_owned()));
         }
-        let mut rules = Rules::core(base.dialect);
+        let mut rules = DialectRules::core(base.dialect);
         for (name, required) in vocabulary.members() {
             let name = toolgate_json::Key::text(name);
             match Vocabulary::from_uri(name) {

@@ -10,35 +10,35 @@ use toolgate_json::{Key as _, Kind, Node as _, View};
 
 use crate::dialect::{Dialect, Keyword};
 
-pub use crate::dialect::Holds;
+pub use crate::dialect::SubschemaLayout;
 
 /// How a keyword holds subschemas, if it does.
 ///
 /// ```
-/// use toolgate_syntax::positions::{Holds, holds};
+/// use toolgate_syntax::positions::{SubschemaLayout, layout};
 ///
-/// assert_eq!(holds("anyOf"), Some(Holds::Schemas));
-/// assert_eq!(holds("$defs"), Some(Holds::Map));
-/// assert_eq!(holds("const"), None);
+/// assert_eq!(layout("anyOf"), Some(SubschemaLayout::Schemas));
+/// assert_eq!(layout("$defs"), Some(SubschemaLayout::Map));
+/// assert_eq!(layout("const"), None);
 /// ```
 #[must_use]
-pub fn holds(keyword: &str) -> Option<Holds> {
-    Keyword::from_name(keyword)?.holds()
+pub fn layout(keyword: &str) -> Option<SubschemaLayout> {
+    Keyword::from_name(keyword)?.layout()
 }
 
 /// The same in one dialect: nothing for a keyword that it lacks.
 ///
 /// ```
 /// use toolgate_syntax::Dialect;
-/// use toolgate_syntax::positions::{Holds, holds_in};
+/// use toolgate_syntax::positions::{SubschemaLayout, layout_in};
 ///
-/// assert_eq!(holds_in(Dialect::Draft202012, "prefixItems"), Some(Holds::Schemas));
-/// assert_eq!(holds_in(Dialect::Draft7, "prefixItems"), None);
+/// assert_eq!(layout_in(Dialect::Draft202012, "prefixItems"), Some(SubschemaLayout::Schemas));
+/// assert_eq!(layout_in(Dialect::Draft7, "prefixItems"), None);
 /// ```
 #[must_use]
-pub fn holds_in(dialect: Dialect, keyword: &str) -> Option<Holds> {
+pub fn layout_in(dialect: Dialect, keyword: &str) -> Option<SubschemaLayout> {
     let keyword = Keyword::from_name(keyword)?;
-    keyword.holds().filter(|_| keyword.is_in(dialect))
+    keyword.layout().filter(|_| keyword.is_in(dialect))
 }
 
 /// Calls `visit` for every subschema directly inside a schema, with the keyword that
@@ -59,22 +59,22 @@ pub fn each_subschema<'a>(schema: View<'a>, mut visit: impl FnMut(&'a str, View<
     for (key, value) in schema.members() {
         let keyword = key.text();
         let is_schema = |view: View<'_>| matches!(view.kind(), Kind::Object | Kind::Boolean);
-        match holds(keyword) {
+        match layout(keyword) {
             None => {}
-            Some(Holds::Map) => {
+            Some(SubschemaLayout::Map) => {
                 let values = value.members().map(|(_, value)| value);
                 values
                     .filter(|v| is_schema(*v))
                     .for_each(|v| visit(keyword, v));
             }
-            Some(Holds::Schemas) if value.kind() == Kind::Array => {
+            Some(SubschemaLayout::Schemas) if value.kind() == Kind::Array => {
                 value
                     .items()
                     .filter(|v| is_schema(*v))
                     .for_each(|v| visit(keyword, v));
             }
-            Some(Holds::Schemas) if is_schema(value) => visit(keyword, value),
-            Some(Holds::Schemas) => {}
+            Some(SubschemaLayout::Schemas) if is_schema(value) => visit(keyword, value),
+            Some(SubschemaLayout::Schemas) => {}
         }
     }
 }

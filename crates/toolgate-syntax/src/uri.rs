@@ -1,7 +1,7 @@
 //! URI references against a base, by RFC 3986 §5: split, merge, remove dot segments.
 
 /// A URI reference in its five parts (RFC 3986 appendix B). Any text is one:
-/// what is not a valid reference names nothing that is registered.
+/// an invalid reference names nothing that is registered.
 ///
 /// ```
 /// use toolgate_syntax::uri::Parts;
@@ -17,7 +17,7 @@ pub struct Parts<'a> {
     authority: Option<&'a str>,
     path: &'a str,
     query: Option<&'a str>,
-    /// What stands behind `#`, still percent-encoded.
+    /// The fragment, still percent-encoded.
     pub fragment: Option<&'a str>,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Whether nothing stands before the fragment.
+    /// Whether it has only a fragment.
     pub fn is_same_document(self) -> bool {
         self.scheme.is_none()
             && self.authority.is_none()

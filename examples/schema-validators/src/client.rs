@@ -7,7 +7,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use tokio::net::TcpListener;
 use tokio::process::Command;
-use toolgate_rmcp::ClientGate;
+use toolgate_rmcp::ClientLayer;
 
 use crate::Failure;
 
@@ -23,7 +23,7 @@ pub(crate) enum Transport {
 /// A connected client.
 pub(crate) type Session = RunningService<RoleClient, ()>;
 
-/// Connects by `transport`, in the era of `version`, through a gate that holds the server
+/// Connects by `transport`, in the era of `version`, through a layer that holds the server
 /// to its tools' contracts.
 ///
 /// # Errors
@@ -40,14 +40,14 @@ pub(crate) async fn connect(
     } else {
         ClientLifecycleMode::Initialize
     };
-    let gate = ClientGate::new();
+    let layer = ClientLayer::new();
     match transport {
         Transport::Stdio => {
             let mut command = Command::new(std::env::current_exe()?);
             command.args(["serve", "stdio"]);
             let child = TokioChildProcess::new(command)?;
             Ok(
-                ().serve_with_lifecycle(gate.transport(child), lifecycle)
+                ().serve_with_lifecycle(layer.transport(child), lifecycle)
                     .await?,
             )
         }
@@ -63,9 +63,9 @@ pub(crate) async fn connect(
                 .redirect(Policy::none())
                 .build()?;
             let config = StreamableHttpClientTransportConfig::with_uri(url);
-            let http = StreamableHttpClientTransport::with_client(gate.http(client), config);
+            let http = StreamableHttpClientTransport::with_client(layer.http(client), config);
             Ok(
-                ().serve_with_lifecycle(gate.transport(http), lifecycle)
+                ().serve_with_lifecycle(layer.transport(http), lifecycle)
                     .await?,
             )
         }

@@ -42,8 +42,8 @@ const GREETERS: [&str; 3] = ["greet-type", "greet-json-schema", "greet-argument-
 /// The tools whose output is an object to readers of every era.
 async fn leg(session: &Session, version: &ProtocolVersion) -> Result<Checks, Failure> {
     let modern = *version == ProtocolVersion::V_2026_07_28;
-    // Readers before 2026-07-28 get what is not surely an object inside of one.
-    let told = |natural: Value| {
+    // Clients before 2026-07-28 get output that may not be an object inside one.
+    let wrapped = |natural: Value| {
         if modern {
             natural
         } else {
@@ -68,7 +68,7 @@ async fn leg(session: &Session, version: &ProtocolVersion) -> Result<Checks, Fai
     let hours = json!([{ "hour": "09:00", "celsius": 19 }, { "hour": "10:00", "celsius": 20 }]);
     checks.push((
         "an array",
-        is(&structured(&forecasts), &told(hours.clone())),
+        is(&structured(&forecasts), &wrapped(hours.clone())),
     ));
     let readable = text(&forecasts);
     let readable = readable
@@ -79,7 +79,7 @@ async fn leg(session: &Session, version: &ProtocolVersion) -> Result<Checks, Fai
     checks.push(("at least one hour", names(&none, "hours")));
 
     let count = call(session, "get-count", json!({})).await;
-    checks.push(("a number", is(&structured(&count), &told(json!(1)))));
+    checks.push(("a number", is(&structured(&count), &wrapped(json!(1)))));
     checks.push(("its text", is(&text(&count), &json!("1"))));
 
     let harbour = json!({ "id": "s1", "name": "harbour" });
@@ -87,13 +87,13 @@ async fn leg(session: &Session, version: &ProtocolVersion) -> Result<Checks, Fai
         let found = call(session, "find-by-id-or-name", key).await;
         checks.push((
             "one of two keys",
-            is(&structured(&found), &told(harbour.clone())),
+            is(&structured(&found), &wrapped(harbour.clone())),
         ));
     }
     let nothing = call(session, "find-by-id-or-name", json!({ "id": "s2" })).await;
     checks.push((
         "null is a result",
-        is(&structured(&nothing), &told(Value::Null)),
+        is(&structured(&nothing), &wrapped(Value::Null)),
     ));
     let both = json!({ "id": "s1", "name": "harbour" });
     let refused = call(session, "find-by-id-or-name", both).await;

@@ -29,7 +29,7 @@ async fn main() -> Result<ExitCode, Failure> {
     match *words.as_slice() {
         [] => return legs::run().await,
         ["serve", "stdio"] => {
-            let server = server::gate()?.wrap(Forecaster::new()?);
+            let server = server::layer()?.wrap(Forecaster::new()?);
             server.serve(stdio()).await?.waiting().await?;
         }
         ["serve", "http"] => {
@@ -42,9 +42,9 @@ async fn main() -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The server on HTTP. One gate serves all sessions and requests.
+/// The server on HTTP. One layer serves all sessions and requests.
 fn http() -> Result<axum::Router, Failure> {
-    let server = server::gate()?.wrap(Forecaster::new()?);
+    let server = server::layer()?.wrap(Forecaster::new()?);
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
         LocalSessionManager::default().into(),

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolgate_mcp::argument::ArgumentSchema;
 use toolgate_mcp::publish::ToolDefinition;
-use toolgate_rmcp::{ServerGate, Union};
+use toolgate_rmcp::{ServerLayer, Union};
 
 use crate::Failure;
 
@@ -71,9 +71,9 @@ pub(crate) struct Forecaster {
     router: ToolRouter<Self>,
 }
 
-/// The gate that all handlers of this server share.
-pub(crate) fn gate() -> Result<ServerGate, Failure> {
-    Ok(ServerGate::new().fixed_tools())
+/// The layer that all handlers of this server share.
+pub(crate) fn layer() -> Result<ServerLayer, Failure> {
+    Ok(ServerLayer::new().fixed_tools())
 }
 
 #[tool_router]

@@ -66,7 +66,7 @@ impl Shrunk<'_> {
         false
     }
 
-    /// Whether each of these keywords stands somewhere in the schema.
+    /// Whether the schema has each of these keywords somewhere.
     fn mentions(&self, keywords: &[&str]) -> bool {
         keywords.iter().all(|keyword| self.together(&[keyword]))
     }

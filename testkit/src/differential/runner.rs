@@ -100,7 +100,7 @@ fn one_schema(
         let verdict = match &ours {
             Ok(answer) if answer.verdict().is_some() => answer.clone(),
             other => {
-                let said = told(other);
+                let said = describe(other);
                 outcome
                     .tally
                     .fail(format!("{dialect}: ours says {said}: {text} on {json}"));
@@ -110,9 +110,9 @@ fn one_schema(
         if ours != same || bytes.fuel_used() != value.fuel_used() {
             outcome.tally.fail(format!(
                 "{dialect}: bytes say {} for {:?} fuel, the value {} for {:?}: {text} on {json}",
-                told(&ours),
+                describe(&ours),
                 bytes.fuel_used(),
-                told(&same),
+                describe(&same),
                 value.fuel_used(),
             ));
             continue;
@@ -172,7 +172,7 @@ fn differs(
         },
     );
     let (ours, theirs) = both(&schema, &instance)
-        .map(|(ours, theirs)| (ours.to_string(), told(&theirs)))
+        .map(|(ours, theirs)| (ours.to_string(), describe(&theirs)))
         .unwrap_or_default();
     let shown = format!(
         "{dialect}: ours says {ours}, {} says {theirs}: {schema} on {instance}",
@@ -219,7 +219,7 @@ fn check(compiled: &mut dyn Compiled, instance: &str) -> Result<Answer, String> 
     catch_unwind(AssertUnwindSafe(|| compiled.check(instance))).map_err(|_| PANICKED.to_owned())
 }
 
-fn told(answer: &Result<Answer, String>) -> String {
+fn describe(answer: &Result<Answer, String>) -> String {
     match answer {
         Ok(answer) => answer.to_string(),
         Err(panic) => panic.clone(),

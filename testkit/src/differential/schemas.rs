@@ -60,7 +60,7 @@ impl Mark {
     }
 }
 
-/// Where a subschema stands: which definition it belongs to, and whether the
+/// The place of a subschema: which definition it belongs to, and whether the
 /// instance has been entered since that definition's root.
 #[derive(Clone, Copy)]
 pub(super) struct Position {
@@ -226,7 +226,7 @@ impl Generator<'_> {
             members.insert("$recursiveRef".to_owned(), json!("#"));
             return;
         }
-        // why: a fragment alone names a place in the resource it stands in.
+        // why: a fragment alone names a place in its own resource.
         let base = if self.resource.is_some() { ROOT } else { "" };
         if dynamic {
             let base = if self.resource == Some(Mark::Dynamic) {

@@ -118,7 +118,7 @@ def lint(
     allow: Iterable[str] = (),
     deny: Iterable[str] = (),
 ) -> LintReport:
-    """Finds what is legal but harmful in a listing.
+    """Finds legal but harmful parts of a listing.
 
     `profiles` are of `openai`, `anthropic`, `legacy` and `strict`; `allow` turns rules off and `deny` makes them
     errors, by code or name.

@@ -25,7 +25,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Tag:
-    """A property whose constant value tells the branches of a union apart."""
+    """A property whose constant value selects the branch of a union."""
 
     property: str
     expected: tuple[str, ...]

@@ -1,4 +1,4 @@
-//! Python objects that others hold: read without taking references of our own, which costs more than what is read.
+//! Python objects that others hold: read without taking references of our own, which costs more than the reading.
 //!
 //! A container keeps its items alive as long as it is not changed. Only Python code changes one, so what an
 //! [`Object`] says is sound while none runs: the interpreter is held, what is called here runs none, and the garbage
@@ -197,7 +197,7 @@ impl<'a, 'py> Object<'a, 'py> {
     }
 }
 
-/// What stands in a list or a tuple.
+/// The items of a list or a tuple.
 pub(super) struct Items<'a, 'py> {
     container: Object<'a, 'py>,
     is_tuple: bool,

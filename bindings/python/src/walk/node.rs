@@ -16,7 +16,7 @@ pub(super) struct WalkNode<'a, 'py> {
     /// A number's bits.
     bits: u64,
     form: Form,
-    /// In how many containers it stands.
+    /// How many containers it is in.
     depth: u32,
 }
 
@@ -316,7 +316,7 @@ impl<'a, 'py> Node<'a> for WalkNode<'a, 'py> {
         Some(self.child(found?))
     }
 
-    /// One object has one value, wherever it stands.
+    /// One object has one value, wherever it is.
     #[inline]
     fn identity(self) -> usize {
         self.object.place()

@@ -46,7 +46,7 @@ mod tests {
     use super::few_places;
     use crate::number::write;
 
-    /// What is found is what writing the double out finds.
+    /// The result is the same as that of writing the double out.
     #[test]
     fn agrees_with_the_shortest_text() {
         let mut found = 0;

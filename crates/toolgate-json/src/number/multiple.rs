@@ -5,7 +5,7 @@
 //! be whole if `10^-k` divides `c`, which it does not. If `k >= 0`, `d` must
 //! divide `c × 10^k`. Having no factor 10, `d` is `2^n × r` or `5^n × r` with
 //! `r` free of 2 and 5; the power of ten takes care of `min(n, k)` of those
-//! factors and of nothing else, so what is left of `d` must divide `c` itself.
+//! factors and of nothing else, so the rest of `d` must divide `c` itself.
 //! No power of ten is ever computed, and exponents cost nothing.
 
 use std::num::{NonZeroU32, NonZeroU64, NonZeroU128};

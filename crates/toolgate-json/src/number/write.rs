@@ -55,7 +55,7 @@ fn write_long_exponent(
 ) -> fmt::Result {
     let (negative, exponent, shift) = decimal.written_scale();
     let mut digits: Vec<u8> = exponent.iter().map(|byte| byte & 0xf).collect();
-    // The exponent outweighs what is added, so its sign stays.
+    // The exponent outweighs the addend, so its sign stays.
     let mut carry = if negative {
         -shift - more
     } else {

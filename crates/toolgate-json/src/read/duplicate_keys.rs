@@ -234,7 +234,7 @@ impl Finder<'_> {
         Ok(true)
     }
 
-    /// Sorts the keys, so that equal ones stand together.
+    /// Sorts the keys, so that equal ones are adjacent.
     #[cold]
     fn by_sorting(&mut self, entries: &mut [Entry]) -> Result<(), ReadError> {
         entries.sort_unstable_by(|left, right| {
@@ -386,7 +386,7 @@ mod tests {
         }
     }
 
-    /// What is kept is what the same text without the dropped members reads as.
+    /// The document equals that of the same text without the dropped members.
     #[test]
     fn keep_last() {
         for (text, expect) in [

@@ -1,4 +1,4 @@
-//! Reading value by value, for a caller who judges values as they pass and keeps none.
+//! Reading value by value, for a caller that checks values as they pass and keeps none.
 //!
 //! Everything answers `None` as soon as the text is not plain and well-formed: what is
 //! wrong with it, if anything is, says [`Reader::read`], which reads it again from the
@@ -16,7 +16,7 @@ use crate::tape::NONE;
 
 /// One pass over a text, value by value; see [`Reader::stream`].
 ///
-/// Stands before a value, before a key, or behind a value; the caller calls what is
+/// It is positioned before a value, before a key, or after a value; the caller calls what is
 /// due there.
 #[derive(Debug)]
 pub struct Stream<'r, 's> {
@@ -101,7 +101,7 @@ impl<'s> Stream<'_, 's> {
         self.pass.source
     }
 
-    /// Where it stands in the text, in bytes.
+    /// Where it is in the text, in bytes.
     #[inline(always)]
     #[must_use]
     pub fn at(&self) -> usize {
@@ -123,7 +123,7 @@ impl<'s> Stream<'_, 's> {
     }
 
     /// Passes the next value if it is neither array nor object, nor a string with
-    /// escapes. If it does not, it stands before the value as it did.
+    /// escapes. If it does not, the position does not change.
     #[inline(always)]
     pub fn scalar(&mut self) -> Option<Scalar<'s>> {
         let mut found = Scalar {
@@ -156,7 +156,7 @@ impl<'s> Stream<'_, 's> {
         Some(found)
     }
 
-    /// Passes the string that is next, if it has no escapes; if not, it stands before
+    /// Passes the next string, if it has no escapes; otherwise it stays before
     /// it as it did.
     #[inline(always)]
     pub fn string(&mut self) -> Option<()> {
@@ -185,7 +185,7 @@ impl<'s> Stream<'_, 's> {
         Some(())
     }
 
-    /// Where it stands, to be able to return there.
+    /// The current position, to be able to return to it.
     #[inline]
     pub fn mark(&self) -> Mark {
         Mark {

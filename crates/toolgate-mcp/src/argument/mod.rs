@@ -211,14 +211,14 @@ impl ArgumentSchema {
         default: &read::Default,
         value: Option<View<'_>>,
     ) -> Result<(), SchemaError> {
-        let lost = || SchemaError::new(default.pointer.clone(), SchemaErrorKind::Internal);
+        let internal = || SchemaError::new(default.pointer.clone(), SchemaErrorKind::Internal);
         let mut fields = Some(&self.fields);
         let mut rule = None;
         let mut name = "";
         for index in &default.path {
             let field = fields.and_then(|fields| fields.iter().nth(*index));
             let Some(field) = field else {
-                return Err(lost());
+                return Err(internal());
             };
             name = &field.name;
             rule = Some(&field.rule);
@@ -229,13 +229,13 @@ impl ArgumentSchema {
             fields = inner.fields.as_ref();
         }
         let (Some(rule), Some(value)) = (rule, value) else {
-            return Err(lost());
+            return Err(internal());
         };
         match check::check_value(rule, name, value, self.limits.fuel) {
             Answer::Accepted => Ok(()),
             Answer::Refused(why) => {
                 let Some(first) = why.list().first() else {
-                    return Err(lost());
+                    return Err(internal());
                 };
                 let refusal = first.to_string();
                 let kind = SchemaErrorKind::Default { refusal };

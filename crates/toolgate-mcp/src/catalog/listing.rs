@@ -121,7 +121,9 @@ impl Listing {
         self.unreadable.iter().cloned().chain(malformed).collect()
     }
 
-    pub(crate) fn unreadable(&self) -> &[Isolated] {
+    /// The malformed tools that are not in [`text`](Self::text), since they cannot be read.
+    #[must_use]
+    pub fn unreadable(&self) -> &[Isolated] {
         &self.unreadable
     }
 

@@ -7,7 +7,7 @@
 use toolgate_json::{Key as _, Kind, Node as _, View, quote};
 use toolgate_pattern::{Hazard, Limits, Pattern};
 use toolgate_syntax::Dialect;
-use toolgate_syntax::positions::holds;
+use toolgate_syntax::positions::layout;
 
 use super::schema_edits::{SchemaEdits, member, members, text};
 use crate::contract::SchemaPart;
@@ -53,7 +53,7 @@ impl Rules {
         keyword: &'a str,
         value: View<'a>,
     ) {
-        let foreign = holds(keyword).is_none() && names_a_schema(keyword, value);
+        let foreign = layout(keyword).is_none() && names_a_schema(keyword, value);
         let unfit = match keyword {
             "nullable" => !nullable(schema, value),
             // Elsewhere than in 2019-09 metaschemas take them for something else.
@@ -65,7 +65,7 @@ impl Rules {
             schema_edits.note(schema, &format!("`{}` is left out", quote(keyword, NAME)));
             return;
         }
-        if holds(keyword).is_none() && is_beyond_doubles(value) {
+        if layout(keyword).is_none() && is_beyond_doubles(value) {
             schema_edits.loosen(schema, keyword);
             let keyword = quote(keyword, NAME);
             schema_edits.note(schema, &format!("`{keyword}` has a number beyond doubles"));

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, View};
-use toolgate_syntax::positions::{Holds, each_subschema, holds};
+use toolgate_syntax::positions::{SubschemaLayout, each_subschema, layout};
 use toolgate_syntax::reference::target;
 
 use crate::message::Edits;
@@ -246,7 +246,7 @@ impl<'a> SchemaEdits<'a> {
             }
             // One of the schemas that a keyword holds by name.
             let is_entry = above.name().is_some_and(|name| {
-                holds(name.string()) == Some(Holds::Map)
+                layout(name.string()) == Some(SubschemaLayout::Map)
                     && above
                         .parent()
                         .is_some_and(|outer| self.known.contains(&outer.id()))

@@ -6,7 +6,7 @@ use std::fmt;
 
 use toolgate_json::{Key as _, Kind, Node as _, ReadError, View, pointer, quote};
 
-use toolgate_syntax::positions::{Holds, holds};
+use toolgate_syntax::positions::{SubschemaLayout, layout};
 
 /// A parameter that a client sends as the header `Mcp-Param-{name}` too.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,16 +104,16 @@ pub(crate) fn parameters(input: View<'_>) -> Result<Vec<HeaderParameter>, Header
         }
         let before = waiting.len();
         for (key, value) in schema.members() {
-            match holds(key.text()) {
+            match layout(key.text()) {
                 None => {}
-                Some(Holds::Map) => {
+                Some(SubschemaLayout::Map) => {
                     let through = reachable && key.text() == "properties";
                     waiting.extend(value.members().map(|(_, schema)| (schema, through)));
                 }
-                Some(Holds::Schemas) if value.kind() == Kind::Array => {
+                Some(SubschemaLayout::Schemas) if value.kind() == Kind::Array => {
                     waiting.extend(value.items().map(|schema| (schema, false)));
                 }
-                Some(Holds::Schemas) => waiting.push((value, false)),
+                Some(SubschemaLayout::Schemas) => waiting.push((value, false)),
             }
         }
         if let Some(added) = waiting.get_mut(before..) {

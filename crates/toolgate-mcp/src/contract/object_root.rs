@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, View};
 use toolgate_syntax::reference::target;
-use toolgate_syntax::{About, Dialect, Keyword};
+use toolgate_syntax::{AppliesTo, Dialect, Keyword};
 
 /// Whether a root is object-shaped: its `type` is `object`, or the target of its
 /// same-document `$ref` is, or every member of its `anyOf` or `oneOf`, or any of
@@ -27,9 +27,9 @@ pub(crate) fn constrains_only_objects(root: View<'_>) -> bool {
     let mut of_objects = false;
     for (key, _) in root.members() {
         let keyword = Keyword::from_name(key.text()).unwrap_or(Keyword::Unknown);
-        match keyword.about() {
-            About::Objects => of_objects = true,
-            About::Any if !constrains_any(keyword) => {}
+        match keyword.applies_to() {
+            AppliesTo::Objects => of_objects = true,
+            AppliesTo::Any if !constrains_any(keyword) => {}
             _ => return false,
         }
     }

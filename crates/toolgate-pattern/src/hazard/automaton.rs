@@ -24,7 +24,7 @@ pub(super) struct Automaton {
 pub(super) struct Look {
     /// Its body.
     pub(super) child: NodeId,
-    /// Whether it stands in a loop.
+    /// Whether it is in a loop.
     pub(super) repeated: bool,
 }
 
@@ -46,7 +46,7 @@ struct Builder<'a> {
 }
 
 impl Automaton {
-    /// The automaton of a search for what stands at `root`, from one place only if
+    /// The automaton of a search for what is at `root`, from one place only if
     /// `anchored`. None if it is over a bound, or no automaton can express it.
     pub(super) fn of(ast: &Ast, root: NodeId, anchored: bool) -> Option<Self> {
         let mut builder = Builder {
@@ -112,7 +112,7 @@ impl Automaton {
     }
 }
 
-/// What stands around a part.
+/// The surroundings of a part.
 #[derive(Debug, Clone, Copy)]
 struct Within {
     /// How many copies of the part are made.
@@ -195,7 +195,7 @@ impl Builder<'_> {
         if max <= 1 || (max != NO_MAX && copies <= FOLDED) {
             return self.written_out(child, min, max, Within { copies, ..within });
         }
-        // A loop stands for the copies.
+        // A loop represents the copies.
         let turns = if max == NO_MAX || within.turns == 0 {
             0
         } else {
@@ -406,7 +406,7 @@ const EMPTY: Part = Part {
     empty: 1,
 };
 
-/// Copies of a part above which a loop stands for them.
+/// Copies of a part above which a loop represents them.
 pub(super) const FOLDED: u32 = 8;
 const DEPTH: usize = 400;
 const NODES: usize = 20_000;

@@ -20,7 +20,7 @@ use crate::price;
 /// What looking ahead found.
 #[derive(Debug, Default)]
 pub(super) struct Ahead<'p> {
-    /// What is settled behind the objects that are open.
+    /// Members of the open objects that were evaluated ahead.
     pub(super) steps: Vec<Step<'p>>,
     /// Nodes that the machine would remember for the innermost object.
     known: Vec<NodeIx>,
@@ -30,7 +30,7 @@ pub(super) struct Ahead<'p> {
     bytes: usize,
 }
 
-/// What is settled behind an object.
+/// Members of an object that were evaluated ahead.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Step<'p> {
     /// A walk that must match, the depth of its subschema, and how many names it
@@ -53,7 +53,7 @@ enum Value<'s> {
 
 impl<'p, 's> Pass<'p, '_, '_, 's> {
     /// Passes the object that is next by all that a node asks of it. Says whether it could;
-    /// if not, it stands where it did.
+    /// if not, the position does not change.
     #[inline(never)]
     pub(super) fn resolved(&mut self, ix: NodeIx) -> Option<bool> {
         let (fuel, depth) = (self.machine.fuel, self.machine.depth);

@@ -1,4 +1,4 @@
-//! Which subschemas a keyword applies to what: what is asked when a keyword has failed and
+//! Which subschemas a keyword applies, and to which values: needed when a keyword has failed and
 //! somebody wants to know why. Members and items are gone through by the code that decides
 //! on them.
 
@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Key as _, Kind, Node};
 
-use super::covered::By;
+use super::covered::AppliedBy;
 use super::name::Name;
 use super::object::Triggered;
-use super::{Machine, Stop, broken};
+use super::{Machine, Stop, internal_error};
 use crate::int::{to_u32, to_usize, units};
 use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, Plan};
 
@@ -103,7 +103,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             }
             (Op::If(condition), _) => {
                 let Some(c) = plan.conditions.get(to_usize(condition)) else {
-                    return broken();
+                    return internal_error();
                 };
                 let next = if c.then == NodeIx::TRUE && c.otherwise == NodeIx::TRUE {
                     c.test
@@ -117,11 +117,11 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             }
             (Op::Object(index), Kind::Object) => match plan.objects.get(to_usize(index)) {
                 Some(object) => self.applied_to_members(object, value, wanted)?,
-                None => return broken(),
+                None => return internal_error(),
             },
             (Op::Array(index), Kind::Array) => match plan.arrays.get(to_usize(index)) {
                 Some(array) => self.applied_to_items(array, value, wanted)?,
-                None => return broken(),
+                None => return internal_error(),
             },
             (Op::UnevaluatedProperties(rest), Kind::Object) => {
                 let marks = self.marks(plan.node(owner), value, kind)?;
@@ -185,7 +185,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             Part::Name(name) => self.on_names(|names| names.evaluate(applied.node, name)),
         };
         if let ControlFlow::Break(Stop::Depth) = answer {
-            // What was under way ends here.
+            // What was in progress ends here.
             self.deferred.truncate(deferred);
             (self.depth, self.collecting) = (depth, 0);
             return super::NO;
@@ -205,12 +205,12 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         self.covered(object, value, |by, _, (key, member)| {
             let to = Part::Member(key.text(), member);
             let (node, place, to) = match by {
-                By::Name(known) => (known.target.node, known.order, to),
-                By::Pattern(place, target) => (target.node, to_u32(place), to),
-                By::Rest(target) => (target.node, 0, to),
-                By::PropertyNames(schema) => (schema, 0, Part::Name(Name::of(key))),
+                AppliedBy::Name(known) => (known.target.node, known.order, to),
+                AppliedBy::Pattern(place, target) => (target.node, to_u32(place), to),
+                AppliedBy::Rest(target) => (target.node, 0, to),
+                AppliedBy::PropertyNames(schema) => (schema, 0, Part::Name(Name::of(key))),
             };
-            // What another keyword applies stands here as what accepts everything.
+            // A subschema of another keyword is represented by one that accepts everything.
             if node != NodeIx::TRUE && !(wanted.passes(plan, node, member) && to.is_value()) {
                 found.push(Applied { node, place, to });
             }
@@ -278,10 +278,10 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         let index = match (op, value.kind()) {
             (Op::Object(index), Kind::Object) => index,
             (Op::Object(_), _) => return super::YES,
-            _ => return broken(),
+            _ => return internal_error(),
         };
         let Some(object) = plan.objects.get(to_usize(index)) else {
-            return broken();
+            return internal_error();
         };
         for dependent in &object.dependents {
             if let Triggered::NamesMissing = self.triggered(object, dependent, value)? {

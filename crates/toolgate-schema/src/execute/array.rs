@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use smallvec::SmallVec;
 use toolgate_json::{Kind, Node, hash_bytes};
 
-use super::{Answer, Machine, NO, YES, broken, price_of_text};
+use super::{Answer, Machine, NO, YES, internal_error, price_of_text};
 use crate::int::units;
 use crate::plan::{ArrayPlan, Contains, NameTable, NodeIx, Reach, Target};
 
@@ -87,7 +87,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// so looking for it among their members has been paid for.
     fn differ_by_key(&mut self, key: &NameTable, value: N) -> Answer {
         let Some(name) = key.known_name(0) else {
-            return broken();
+            return internal_error();
         };
         let mut hashes = SmallVec::new();
         for item in value.items() {

@@ -17,7 +17,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         &mut self,
         object: &'p ObjectPlan,
         value: N,
-        mut apply: impl FnMut(By<'p>, usize, (N::Key, N)),
+        mut apply: impl FnMut(AppliedBy<'p>, usize, (N::Key, N)),
     ) -> ControlFlow<Stop> {
         for (at, (key, member)) in value.members().enumerate() {
             let name = key.bytes();
@@ -28,22 +28,22 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 covered = known.declared;
                 clear = known.clear;
                 if covered {
-                    apply(By::Name(known), at, (key, member));
+                    apply(AppliedBy::Name(known), at, (key, member));
                 }
             }
             if !clear {
                 for (index, (pattern, target)) in object.patterns.iter().enumerate() {
                     if self.matches(*pattern, key.text())? {
                         covered = true;
-                        apply(By::Pattern(index, target), at, (key, member));
+                        apply(AppliedBy::Pattern(index, target), at, (key, member));
                     }
                 }
             }
             if !covered && let Some(rest) = &object.additional {
-                apply(By::Rest(rest), at, (key, member));
+                apply(AppliedBy::Rest(rest), at, (key, member));
             }
             if let Some(names) = object.property_names {
-                apply(By::PropertyNames(names), at, (key, member));
+                apply(AppliedBy::PropertyNames(names), at, (key, member));
             }
         }
         ControlFlow::Continue(())
@@ -51,7 +51,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
 }
 
 /// What applies a subschema to a member.
-pub(super) enum By<'p> {
+pub(super) enum AppliedBy<'p> {
     /// `properties`.
     Name(&'p Slot),
     /// One of `patternProperties`, by its place.

@@ -11,8 +11,8 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Kind, Node};
 
-use super::covered::By;
-use super::{Answer, Machine, NO, Stop, YES, broken, run_of};
+use super::covered::AppliedBy;
+use super::{Answer, Machine, NO, Stop, YES, internal_error, run_of};
 use crate::int::{to_usize, units};
 use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, PlanNode, Run};
 use crate::price;
@@ -158,7 +158,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 }
                 Op::If(condition) => {
                     let Some(c) = plan.conditions.get(to_usize(*condition)) else {
-                        return broken();
+                        return internal_error();
                     };
                     if self.evaluate(c.test, value)? {
                         self.visit(c.test, value, kind, marks)?;
@@ -170,7 +170,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 // What does not have to match evaluates nothing.
                 Op::Not(_) => {}
                 Op::Object(_) | Op::Array(_) => self.collect_children(*op, value, marks)?,
-                _ => return broken(),
+                _ => return internal_error(),
             }
         }
         self.depth -= 1;
@@ -218,14 +218,14 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         match (op, value.kind()) {
             (Op::Object(index), Kind::Object) => match plan.objects.get(to_usize(index)) {
                 Some(object) => self.collect_members(object, value, marks),
-                None => broken(),
+                None => internal_error(),
             },
             (Op::Array(index), Kind::Array) => match plan.arrays.get(to_usize(index)) {
                 Some(array) => self.collect_items(array, value, marks),
-                None => broken(),
+                None => internal_error(),
             },
             (Op::Object(_) | Op::Array(_), _) => ControlFlow::Continue(()),
-            _ => broken(),
+            _ => internal_error(),
         }
     }
 
@@ -241,7 +241,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         }
         self.spend(units(value.len()))?;
         self.covered(object, value, |by, at, _| {
-            if !matches!(by, By::PropertyNames(_)) {
+            if !matches!(by, AppliedBy::PropertyNames(_)) {
                 marks.mark(at);
             }
         })?;

@@ -222,7 +222,7 @@ fn settled<'i, N: Node<'i>>(op: Op, at: At<'i, N>) -> Option<bool> {
     }
 }
 
-/// What is applied to a name, as what is applied to a value: a name has neither members
+/// Subschemas applied to a name, as subschemas applied to a value: a name has neither members
 /// nor items.
 fn to_whole<'i, N>(found: Vec<Applied<'i, Name<'i>>>) -> Vec<Applied<'i, N>> {
     let whole = |one: Applied<'i, Name<'i>>| Applied {

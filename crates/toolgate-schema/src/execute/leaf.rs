@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Kind, Node, Number, View};
 
-use super::{Answer, Machine, NO, YES, broken};
+use super::{Answer, Machine, NO, YES, internal_error};
 use crate::format::content;
 use crate::int::{to_usize, units};
 use crate::plan::{EnumPlan, Leaf, NumberLiteral, Op, PlanNode};
@@ -16,14 +16,14 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     #[inline(never)]
     pub(super) fn leaf(&mut self, node: &PlanNode, value: N, kind: Kind) -> Answer {
         let Some(ops) = self.plan.value_ops(node) else {
-            return broken();
+            return internal_error();
         };
         if ops.len() >= price::CHEAP_PER_UNIT {
             self.spend(units(ops.len() / price::CHEAP_PER_UNIT))?;
         }
         for op in ops {
             let Op::Leaf(leaf) = op else {
-                return broken();
+                return internal_error();
             };
             if !self.value_op(leaf, value, kind)? {
                 return NO;
@@ -39,11 +39,11 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         match *leaf {
             Leaf::Const(index) => match plan.literal_at(index) {
                 Some(literal) => self.equals(literal, value, kind),
-                None => broken(),
+                None => internal_error(),
             },
             Leaf::Enum(index) => match plan.enums.get(to_usize(index)) {
                 Some(members) => self.is_member(members, value, kind),
-                None => broken(),
+                None => internal_error(),
             },
             Leaf::Minimum { .. }
             | Leaf::Maximum { .. }
@@ -114,7 +114,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
                             view.map_or(Ordering::Less, |view| view.number().compare(&number))
                         });
                         if lost {
-                            return broken();
+                            return internal_error();
                         }
                         place.is_ok()
                     }
@@ -131,7 +131,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
                         break;
                     }
                     let Some(literal) = self.plan.literal(*literal) else {
-                        return broken();
+                        return internal_error();
                     };
                     if toolgate_json::equal(literal, value, self)? {
                         return YES;
@@ -160,7 +160,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
                 self.spend(price::number_format(format, found))?;
                 format.accepts(found)
             }
-            _ => return broken(),
+            _ => return internal_error(),
         };
         ControlFlow::Continue(matched)
     }
@@ -169,7 +169,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     #[inline]
     fn against(&mut self, number: u32, found: Number<'_>) -> ControlFlow<super::Stop, Ordering> {
         let Some(bound) = self.plan.numbers.get(to_usize(number)) else {
-            return broken();
+            return internal_error();
         };
         if let (Some(found), NumberLiteral::Integer(bound)) = (found.as_i64(), bound) {
             return ControlFlow::Continue(found.cmp(bound));
@@ -193,7 +193,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
             NumberLiteral::Other(literal) => literal,
         };
         let Some(literal) = plan.literal(literal) else {
-            return broken();
+            return internal_error();
         };
         self.spend_literal(literal)?;
         ControlFlow::Continue(found.compare(&literal.number()))
@@ -203,7 +203,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     fn multiple(&mut self, number: u32, found: Number<'_>) -> Answer {
         let plan = self.plan;
         let Some(divisor) = plan.numbers.get(to_usize(number)) else {
-            return broken();
+            return internal_error();
         };
         let divisor = match *divisor {
             NumberLiteral::Integer(divisor) => match found.as_i64() {
@@ -215,7 +215,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
             },
             NumberLiteral::Other(literal) => match plan.literal(literal) {
                 Some(view) => view.number(),
-                None => return broken(),
+                None => return internal_error(),
             },
         };
         self.spend(price::division(found, divisor))?;
@@ -271,7 +271,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
                 self.spend(price::content(text))?;
                 content::accepts(text, base64, json)
             }
-            _ => return broken(),
+            _ => return internal_error(),
         };
         ControlFlow::Continue(matched)
     }
@@ -279,7 +279,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
     /// Whether a pattern matches somewhere in a text.
     pub(super) fn matches(&mut self, pattern: crate::model::PatternId, text: &str) -> Answer {
         let Some(pattern) = self.plan.patterns.get(pattern.index()) else {
-            return broken();
+            return internal_error();
         };
         match pattern.matches(text, &mut self.fuel) {
             Some(matched) => ControlFlow::Continue(matched),

@@ -42,9 +42,9 @@ use crate::int::to_usize;
 use crate::plan::{NONE, NodeIx, Op, Plan, PlanNode, Reach, Run, Select};
 use crate::price;
 
-/// What is said of a plan that contradicts itself.
+/// The answer of a plan that contradicts itself.
 #[cold]
-fn broken<T>() -> ControlFlow<Stop, T> {
+fn internal_error<T>() -> ControlFlow<Stop, T> {
     ControlFlow::Break(Stop::Internal)
 }
 
@@ -91,7 +91,7 @@ struct Machine<'p, 'w, N> {
     /// What a collection of evaluated members has visited.
     seen: &'w mut Memo,
     collections: usize,
-    /// How many collections are under way inside each other.
+    /// How many collections are in progress inside each other.
     collecting: usize,
     /// Members whose costly subschemas wait for the cheap ones.
     deferred: SmallVec<[object::Deferred<'p, N>; object::WAITING]>,
@@ -203,12 +203,12 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
             Kind::Object => match plan.objects.get(to_usize(node.object)) {
                 Some(object) => self.object(object, value)?,
                 None if node.object == NONE => true,
-                None => return broken(),
+                None => return internal_error(),
             },
             Kind::Array => match plan.arrays.get(to_usize(node.array)) {
                 Some(array) => self.array(array, value)?,
                 None if node.array == NONE => true,
-                None => return broken(),
+                None => return internal_error(),
             },
             _ => true,
         };
@@ -274,7 +274,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
             Op::Not(target) => ControlFlow::Continue(!self.evaluate(target, value)?),
             Op::If(condition) => {
                 let Some(c) = plan.conditions.get(to_usize(condition)) else {
-                    return broken();
+                    return internal_error();
                 };
                 let next = if self.evaluate(c.test, value)? {
                     c.then
@@ -288,7 +288,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
                 }
             }
             Op::Object(_) | Op::Array(_) => self.container(op, value, kind),
-            _ => broken(),
+            _ => internal_error(),
         }
     }
 
@@ -299,15 +299,15 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
         match (*op, kind) {
             (Op::Object(index), Kind::Object) => match plan.objects.get(to_usize(index)) {
                 Some(object) => self.object(object, value),
-                None => broken(),
+                None => internal_error(),
             },
             (Op::Array(index), Kind::Array) => match plan.arrays.get(to_usize(index)) {
                 Some(array) => self.array(array, value),
-                None => broken(),
+                None => internal_error(),
             },
             // Keywords about containers of the other kind, or about none.
             (Op::Object(_) | Op::Array(_), _) => YES,
-            _ => broken(),
+            _ => internal_error(),
         }
     }
 
@@ -316,7 +316,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
     fn branches(&mut self, union: u32, value: N, kind: Kind) -> ControlFlow<Stop, &'p [NodeIx]> {
         let plan = self.plan;
         let Some(union) = plan.unions.get(to_usize(union)) else {
-            return broken();
+            return internal_error();
         };
         match &union.select {
             Some(select) if kind == Kind::Object => self.chosen(select, value),
@@ -347,7 +347,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
             }
             (Op::UnevaluatedItems(rest), Kind::Array) => self.unevaluated_items(node, rest, value),
             (Op::UnevaluatedProperties(_) | Op::UnevaluatedItems(_), _) => YES,
-            _ => broken(),
+            _ => internal_error(),
         }
     }
 
@@ -425,7 +425,7 @@ impl<N> toolgate_json::Meter for Machine<'_, '_, N> {
 fn run_of<'p>(plan: &'p Plan, node: &PlanNode, run: Run) -> ControlFlow<Stop, &'p [Op]> {
     match plan.run_of(node, run) {
         Some(ops) => ControlFlow::Continue(ops),
-        None => broken(),
+        None => internal_error(),
     }
 }
 

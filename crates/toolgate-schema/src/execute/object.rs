@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Key as _, Kind, Node};
 
-use super::{Answer, Machine, NO, Stop, YES, broken, price_of_text};
+use super::{Answer, Machine, NO, Stop, YES, internal_error, price_of_text};
 use crate::int::{to_usize, units};
 use crate::plan::{Dependent, NameTable, ObjectPlan, Reach, Slot, Target, Walk};
 use crate::price;
@@ -270,14 +270,14 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         YES
     }
 
-    /// An array of which nothing below its items is looked at: never deep, so its turn
+    /// An array whose items are checked without looking inside them: never deep, so its turn
     /// may come at once.
     #[inline(never)]
     fn items(&mut self, target: &'p Target, value: N) -> Answer {
         self.spend(1)?;
         match self.plan.arrays.get(to_usize(target.index)) {
             Some(array) => self.array(array, value),
-            None => broken(),
+            None => internal_error(),
         }
     }
 
@@ -296,11 +296,11 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         let matched = match target.reach {
             Reach::Object => match plan.objects.get(index) {
                 Some(object) => self.object(object, value)?,
-                None => return broken(),
+                None => return internal_error(),
             },
             _ => match plan.arrays.get(index) {
                 Some(array) => self.array(array, value)?,
-                None => return broken(),
+                None => return internal_error(),
             },
         };
         self.depth -= 1;
@@ -327,13 +327,13 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     fn in_order(&mut self, floor: usize) -> Answer {
         let end = self.deferred.len();
         let Some(waiting) = self.deferred.get_mut(floor..) else {
-            return broken();
+            return internal_error();
         };
         waiting.sort_unstable_by_key(|member| member.order);
         let mut matched = true;
         for at in floor..end {
             let Some(member) = self.deferred.get(at).copied() else {
-                return broken();
+                return internal_error();
             };
             let ordered = member.order != UNORDERED;
             if ordered && !matched {
@@ -415,7 +415,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         value: N,
     ) -> ControlFlow<Stop, Option<N>> {
         let Some(name) = names.known_name(slot) else {
-            return broken();
+            return internal_error();
         };
         self.spend(price_of_search(value.len(), name))?;
         ControlFlow::Continue(value.member_hashed(name, || names.hash(slot)))

@@ -1,9 +1,9 @@
 //! Judging a text while it is read.
 //!
-//! Objects and arrays that plain walks decide are judged member by member and leave
+//! Objects and arrays that plain walks decide are checked member by member and leave
 //! nothing behind; whatever looks further reads its value onto the tape and runs the
 //! machine there. All that this can say is that a text is well-formed and valid, and
-//! what that cost. On anything else it gives up, and the text is read and judged as a
+//! what that cost. On anything else it gives up, and the text is read and checked as a
 //! whole: so faults, failures and exhausted fuel have one definition, and a verdict
 //! does not depend on which way it was reached.
 //!
@@ -27,7 +27,7 @@ use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Plan, Reach, Run, Target};
 use crate::price;
 
 /// The fuel that a text took, if it is well-formed and valid and the way of judging
-/// while reading could tell; otherwise nothing is known of it.
+/// while reading could decide; otherwise nothing is known of it.
 pub(crate) fn run(
     plan: &Plan,
     stream: Stream<'_, '_>,
@@ -125,7 +125,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     }
 
     /// Passes the array or object that is next by a node that asks more than one walk, or
-    /// that the machine remembers. Says whether it could; if not, it stands where it did.
+    /// that the machine remembers. Answers whether it could; if not, the position does not change.
     fn further(&mut self, ix: NodeIx, kind: Kind) -> Option<bool> {
         let plan = self.machine.plan;
         let node = plan.node(ix);
@@ -146,7 +146,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some(true)
     }
 
-    /// Reads the next value and lets the machine judge it.
+    /// Reads the next value and lets the machine evaluate it.
     #[inline(never)]
     fn whole_of(&mut self, target: &'p Target) -> Option<()> {
         self.whole(&[(target, self.machine.depth)])
@@ -315,7 +315,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     }
 
     /// Walks the array that is next, whose items must all be different; on the tape where
-    /// that cannot be told while reading.
+    /// that cannot be decided while reading.
     #[inline(never)]
     fn distinct_items(&mut self, array: &'p ArrayPlan, target: &'p Target) -> Option<()> {
         let (mark, fuel, depth) = (self.stream.mark(), self.machine.fuel, self.machine.depth);
@@ -388,7 +388,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         matches!(same, ControlFlow::Continue(None)).then_some(())
     }
 
-    /// Reads the next value and lets the machine judge it by each of some targets, of
+    /// Reads the next value and lets the machine evaluate it by each of some targets, of
     /// subschemas at some depth.
     #[inline(never)]
     pub(super) fn whole(&mut self, targets: &[(&'p Target, u32)]) -> Option<()> {

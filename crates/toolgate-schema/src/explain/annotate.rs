@@ -1,19 +1,19 @@
-//! What a keyword that holds says about the value.
+//! Annotations: what keywords that hold say about the value.
 
 use std::ops::ControlFlow;
 
 use toolgate_json::{Kind, Node};
 
-use super::Flow;
 use super::frame::Frame;
 use super::reporter::Reporter;
 use super::sink::Sink;
+use super::{Flow, or_internal_error};
 use crate::dialect::Keyword;
 use crate::execute::{Applied, Part};
-use crate::model::{Entry, Form, Model};
+use crate::model::{Dangling, Entry, Form, Model};
 
 impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
-    /// Tells what a keyword that holds says about the value.
+    /// Reports the annotation of a keyword that holds.
     pub(super) fn annotate<S: Sink>(
         &mut self,
         frame: &Frame<'o, 'i, N>,
@@ -35,9 +35,8 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
                 if alone || (text_only && frame.at.kind() != Kind::String) {
                     return ControlFlow::Continue(());
                 }
-                model
-                    .view(frame.doc, entry.value)
-                    .map_or("null", |view| view.raw())
+                let value = model.view(frame.doc, entry.value).ok_or(Dangling);
+                or_internal_error(value)?.raw()
             }
             _ if children.is_empty() => return ControlFlow::Continue(()),
             (

@@ -10,9 +10,9 @@ use smallvec::SmallVec;
 use toolgate_json::{Kind, Node};
 
 use super::context::Context;
-use super::found::{found, near, show};
+use super::excerpt::{found, near, show};
 use super::text::Tag;
-use super::{Flow, Stop, broken, or_broken};
+use super::{Flow, Stop, internal_error, or_internal_error};
 use crate::dialect::Keyword;
 use crate::execute::At;
 use crate::int::units;
@@ -75,12 +75,12 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         let mut next = 0;
         while let Some(id) = waiting.get(next).copied() {
             next += 1;
-            let sub = or_broken(model.sub(id))?;
+            let sub = or_internal_error(model.sub(id))?;
             self.pay(1)?;
-            for entry in or_broken(model.entries(sub))? {
+            for entry in or_internal_error(model.entries(sub))? {
                 match (&entry.form, entry.keyword) {
                     (Form::Reference(target), _) if waiting.len() < PLACES => {
-                        waiting.push(or_broken(model.target(*target))?.initial());
+                        waiting.push(or_internal_error(model.target(*target))?.initial());
                     }
                     (Form::List(list), Keyword::AllOf) => {
                         let room = PLACES.saturating_sub(waiting.len());
@@ -141,13 +141,13 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     ) -> Flow {
         let model: &'o Model = self.model;
         for (key, sub) in map.iter().take(MEMBERS) {
-            let name = self.text(doc, *key);
+            let name = self.text(doc, *key)?;
             let Some(value) = self.member(object, name)? else {
                 continue;
             };
             evidence.score += 1;
-            let inner = or_broken(model.sub(*sub))?;
-            let beside = or_broken(model.entries(inner))?;
+            let inner = or_internal_error(model.sub(*sub))?;
+            let beside = or_internal_error(model.entries(inner))?;
             let constant = Entry::find(beside, Keyword::Const).or_else(|| {
                 // A single-member enumeration is a constant by another name.
                 let members = Entry::find(beside, Keyword::Enum)?;
@@ -169,7 +169,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     fn is_equal(&mut self, doc: DocId, constant: &Entry, value: N) -> Flow<bool> {
         let model: &'o Model = self.model;
         let Some(literal) = model.view(doc, constant.value) else {
-            return broken();
+            return internal_error();
         };
         let equal =
             |one, meter: &mut _| toolgate_json::equal(one, value, meter).map_break(Stop::from);
@@ -224,10 +224,10 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
             .then(|| near(value.string(), strings))
             .flatten();
         Some(Tag {
-            property: super::found::cut(property),
+            property: super::excerpt::cut(property),
             expected,
             more,
-            closest: closest.map(|name| toolgate_json::json_string(&super::found::cut(name))),
+            closest: closest.map(|name| toolgate_json::json_string(&super::excerpt::cut(name))),
             found: found(At::Value(value)),
         })
     }
@@ -242,7 +242,7 @@ fn sort(scored: &mut [(usize, Evidence<'_>)]) {
 const CONSTANT: i64 = 10_000;
 /// What the value's type weighs.
 const TYPE: i64 = 1_000;
-/// Branches that are ranked; the others follow as they stand.
+/// Branches that are ranked; the others follow in their order.
 const BRANCHES: usize = 256;
 /// Branches that may share the first place.
 const TIES: usize = 16;

@@ -8,7 +8,7 @@ use toolgate_json::{Meter as _, Node};
 use super::names::Tables;
 use super::path::Paths;
 use super::program::Program;
-use super::{Flow, PLAIN_UNIT, Stop, broken, or_broken};
+use super::{Flow, PLAIN_UNIT, Stop, internal_error, or_internal_error};
 use crate::execute::{Allowance, At, Evaluator, Scratch};
 use crate::model::{Model, Sub, SubId};
 use crate::plan::{NodeIx, Op};
@@ -42,11 +42,6 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         paid.map_break(Stop::from)
     }
 
-    /// Pays for looking at a text.
-    pub(super) fn pay_text(&mut self, text: &str) -> Flow {
-        self.pay(crate::price::text(text.len()))
-    }
-
     /// Whether a subschema holds; nothing if it nests too deeply to say.
     pub(super) fn subschema(&mut self, ix: NodeIx, at: At<'i, N>) -> Flow<Option<bool>> {
         let answer = self.evaluator.subschema(ix, at);
@@ -63,10 +58,10 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     pub(super) fn sub_of(&self, node: NodeIx) -> Flow<(SubId, Sub)> {
         match self.program.plain().subschema(node) {
             Some(subschema) => {
-                let sub = or_broken(self.model.sub(subschema.id))?;
+                let sub = or_internal_error(self.model.sub(subschema.id))?;
                 ControlFlow::Continue((subschema.id, sub))
             }
-            None => broken(),
+            None => internal_error(),
         }
     }
 }

@@ -5,15 +5,15 @@ use std::ops::ControlFlow;
 use toolgate_json::{Kind, Node, NodeId, View};
 
 use super::context::Context;
-use super::found::{cut, found, near, show};
+use super::excerpt::{cut, found, near, show};
 use super::kind::FindingKind;
 use super::path::Path;
 use super::text::Branches;
-use super::{Flow, Stop, broken, or_broken};
+use super::{Flow, Stop, internal_error, or_internal_error};
 use crate::dialect::Keyword;
 use crate::execute::At;
 use crate::int::{to_usize, units};
-use crate::model::{Dependency, DocId, Entry, Form, Model, SubId};
+use crate::model::{Dangling, Dependency, DocId, Entry, Form, Model, SubId};
 use crate::plan::NodeIx;
 
 /// A keyword, or a `false` schema, that does not hold for a value: enough to say later
@@ -60,7 +60,7 @@ impl<'i, N: Node<'i>> Fault<'i, N> {
 
 /// Whether a failing keyword says something itself; the others fail only by the
 /// subschemas they apply.
-pub(super) fn has_words(entry: &Entry) -> bool {
+pub(super) fn has_message(entry: &Entry) -> bool {
     match entry.form {
         Form::One(_) | Form::Map(_) | Form::Patterns(_) | Form::Reference(_) | Form::List(_) => {
             matches!(
@@ -76,20 +76,20 @@ pub(super) fn has_words(entry: &Entry) -> bool {
 /// one of them fails in the whole.
 pub(super) fn must_all_match(entry: &Entry) -> bool {
     let dependencies = matches!(entry.form, Form::Dependencies(_));
-    dependencies || (!has_words(entry) && entry.keyword != Keyword::If)
+    dependencies || (!has_message(entry) && entry.keyword != Keyword::If)
 }
 
 impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
-    /// What a fault is; nothing only if a bound was reached or it is not a fault.
-    pub(super) fn word(&mut self, fault: &Fault<'i, N>) -> Flow<Option<FindingKind>> {
+    /// What a fault is.
+    pub(super) fn describe(&mut self, fault: &Fault<'i, N>) -> Flow<FindingKind> {
         let model: &'o Model = self.model;
         let at = fault.at;
-        let doc = or_broken(model.sub(fault.sub))?.doc;
+        let doc = or_internal_error(model.sub(fault.sub))?.doc;
         let Some(entry) = fault.entry(model) else {
             if fault.entry.is_some() {
-                return broken();
+                return internal_error();
             }
-            return self.never(fault).map_continue(Some);
+            return self.never(fault);
         };
         let kind = match (&entry.form, entry.keyword) {
             (Form::Literal, Keyword::Enum) => return self.not_a_member(doc, at, entry),
@@ -108,7 +108,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
                 let plain = self.program.plain();
                 let op = fault.entry.and_then(|place| plain.op(fault.node, place));
                 let (Some(object), Some(op)) = (at.object(), op) else {
-                    return broken();
+                    return internal_error();
                 };
                 let lacking = self.lacking(op, object)?;
                 FindingKind::Required {
@@ -129,9 +129,13 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
                 matched: fault.first_matched,
             },
             (Form::List(subs), Keyword::OneOf) => FindingKind::OneOf(self.branches(at, subs)?),
-            _ => return ControlFlow::Continue(FindingKind::of_value(model, doc, entry, at)),
+            _ => {
+                return or_internal_error(
+                    FindingKind::of_value(model, doc, entry, at).ok_or(Dangling),
+                );
+            }
         };
-        ControlFlow::Continue(Some(kind))
+        ControlFlow::Continue(kind)
     }
 
     fn branches(&mut self, at: At<'i, N>, subs: &'o [SubId]) -> Flow<Branches> {
@@ -143,40 +147,32 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         })
     }
 
-    fn not_a_member(
-        &mut self,
-        doc: DocId,
-        at: At<'i, N>,
-        entry: &'o Entry,
-    ) -> Flow<Option<FindingKind>> {
+    fn not_a_member(&mut self, doc: DocId, at: At<'i, N>, entry: &'o Entry) -> Flow<FindingKind> {
         let model: &'o Model = self.model;
-        let Some(members) = model.view(doc, entry.value) else {
-            return ControlFlow::Continue(None);
-        };
+        let members = or_internal_error(model.view(doc, entry.value).ok_or(Dangling))?;
         let shown = members.items().take(SHOWN);
         self.pay(units(members.len()))?;
-        ControlFlow::Continue(Some(FindingKind::Enum {
+        ControlFlow::Continue(FindingKind::Enum {
             expected: shown.map(show).collect(),
             more: members.len().saturating_sub(SHOWN),
             closest: closest_member(members, at),
             found: found(at),
-        }))
+        })
     }
 
     /// The names of an array of the schema that the object lacks.
-    fn missing(&mut self, doc: DocId, names: NodeId, at: At<'i, N>) -> Flow<(Vec<String>, usize)> {
+    fn missing(&mut self, doc: DocId, names: NodeId, object: N) -> Flow<(Vec<String>, usize)> {
         let mut missing = Vec::new();
         let mut more = 0;
-        if let (Some(object), Some(names)) = (at.object(), self.model.view(doc, names)) {
-            for name in names.items() {
-                if self.member(object, name.string())?.is_some() {
-                    continue;
-                }
-                if missing.len() < SHOWN {
-                    missing.push(cut(name.string()));
-                } else {
-                    more += 1;
-                }
+        let names = or_internal_error(self.model.view(doc, names).ok_or(Dangling))?;
+        for name in names.items() {
+            if self.member(object, name.string())?.is_some() {
+                continue;
+            }
+            if missing.len() < SHOWN {
+                missing.push(cut(name.string()));
+            } else {
+                more += 1;
             }
         }
         ControlFlow::Continue((missing, more))
@@ -188,28 +184,28 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         doc: DocId,
         at: At<'i, N>,
         map: &'o [(NodeId, Dependency)],
-    ) -> Flow<Option<FindingKind>> {
+    ) -> Flow<FindingKind> {
         let Some(object) = at.object() else {
-            return ControlFlow::Continue(None);
+            return internal_error();
         };
         for (name, dependency) in map {
-            let present = self.text(doc, *name);
+            let present = self.text(doc, *name)?;
             let Dependency::Names(needed) = dependency else {
                 continue;
             };
             if self.member(object, present)?.is_none() {
                 continue;
             }
-            let (missing, more) = self.missing(doc, *needed, at)?;
+            let (missing, more) = self.missing(doc, *needed, object)?;
             if !missing.is_empty() {
-                return ControlFlow::Continue(Some(FindingKind::DependentRequired {
+                return ControlFlow::Continue(FindingKind::DependentRequired {
                     present: cut(present),
                     missing,
                     more,
-                }));
+                });
             }
         }
-        ControlFlow::Continue(None)
+        internal_error()
     }
 
     /// What a `false` schema says, by the keyword that applies it.
@@ -250,17 +246,18 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         let mut at = 0;
         while let Some(id) = waiting.get(at).copied() {
             at += 1;
-            let sub = or_broken(model.sub(id))?;
+            let sub = or_internal_error(model.sub(id))?;
             if let Some(Entry {
                 form: Form::Map(map),
                 ..
-            }) = or_broken(model.entry(sub, Keyword::Properties))?
+            }) = or_internal_error(model.entry(sub, Keyword::Properties))?
             {
                 let room = CANDIDATES - candidates.len().min(CANDIDATES);
-                let names = map.iter().take(room);
-                candidates.extend(names.map(|(key, _)| self.text(sub.doc, *key)));
+                for (key, _) in map.iter().take(room) {
+                    candidates.push(self.text(sub.doc, *key)?);
+                }
             }
-            for next in or_broken(model.in_place(sub))? {
+            for next in or_internal_error(model.in_place(sub))? {
                 if waiting.len() < PLACES && !waiting.contains(&next) {
                     waiting.push(next);
                 }

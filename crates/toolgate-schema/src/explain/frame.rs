@@ -12,7 +12,7 @@ pub(super) struct Frame<'o, 'i, N> {
     /// The subschema in its dynamic scope.
     pub(super) node: NodeIx,
     pub(super) sub: SubId,
-    /// The document that it stands in.
+    /// The document that it is in.
     pub(super) doc: DocId,
     /// Its keywords as the schema has them.
     pub(super) entries: &'o [Entry],
@@ -23,9 +23,9 @@ pub(super) struct Frame<'o, 'i, N> {
     pub(super) via: Via,
     /// Whether all keywords so far hold.
     pub(super) valid: bool,
-    /// The keyword under way, by its place in the schema.
+    /// The keyword in progress, by its place in the schema.
     pub(super) keyword: Option<Keyword<'o>>,
-    /// The subschemas of the keyword under way that are still to be reported.
+    /// The subschemas of the keyword in progress that are still to be reported.
     pub(super) children: std::vec::IntoIter<Applied<'i, N>>,
     /// The keywords that led here.
     pub(super) path: Path,
@@ -63,7 +63,7 @@ pub(super) struct Matches {
 }
 
 impl<'i, N: Copy> Frame<'_, 'i, N> {
-    /// The fault of the keyword under way, or of the subschema as a whole.
+    /// The fault of the keyword in progress, or of the subschema as a whole.
     pub(super) fn fault(&self, matches: Matches) -> Fault<'i, N> {
         Fault {
             sub: self.sub,
@@ -78,7 +78,7 @@ impl<'i, N: Copy> Frame<'_, 'i, N> {
         }
     }
 
-    /// What the keyword under way adds to the schema's path when it applies a subschema, and
+    /// What the keyword in progress adds to the schema's path when it applies a subschema, and
     /// what to the instance's.
     pub(super) fn tokens(&self, applied: &Applied<'i, N>) -> (Token<'i>, Token<'i>) {
         let place = to_usize(applied.place);
@@ -98,7 +98,7 @@ impl<'i, N: Copy> Frame<'_, 'i, N> {
         (token, step)
     }
 
-    /// The path of the keyword under way, or of the subschema.
+    /// The path of the keyword in progress, or of the subschema.
     pub(super) fn under_way(&self) -> Path {
         self.keyword.map_or(self.path, |keyword| keyword.path)
     }

@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 
 use toolgate_json::Node;
 
-use super::fault::{has_words, must_all_match};
+use super::fault::{has_message, must_all_match};
 use super::frame::{self, Frame, Matches};
 use super::path::Token;
 use super::reporter::Reporter;
-use super::sink::Sink;
-use super::{Flow, Stop, broken};
+use super::sink::{MOST_FINDINGS, Sink};
+use super::{Flow, Stop, internal_error};
 use crate::dialect::Keyword;
 use crate::execute::{Applied, Wanted};
 use crate::int::to_usize;
@@ -25,7 +25,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         sink: &mut S,
     ) -> Flow {
         let Some(entry) = frame.entries.get(to_usize(keyword.place)) else {
-            return broken();
+            return internal_error();
         };
         if S::EVERYTHING {
             return self.all(frame, keyword, entry, sink);
@@ -44,7 +44,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         entry: &'o Entry,
         sink: &mut S,
     ) -> Flow {
-        // Of a value that fails nobody can say what was evaluated.
+        // Nothing counts as evaluated for a value that fails.
         if is_unevaluated(op) && !frame.valid {
             return ControlFlow::Continue(());
         }
@@ -75,7 +75,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             return ControlFlow::Continue(());
         }
         let matches = self.matches(frame, op, entry)?;
-        if holds.is_some() && self.has_own_words(frame, op, entry)? {
+        if holds.is_some() && self.has_own_message(frame, op, entry)? {
             self.fault(frame, matches, sink)?;
         }
         let union = match entry.keyword {
@@ -138,7 +138,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         }
         match keyword.op {
             Some(op) if !holds => {
-                if self.has_own_words(frame, op, entry)? {
+                if self.has_own_message(frame, op, entry)? {
                     let matches = self.matches(frame, op, entry)?;
                     self.fault(frame, matches, sink)?;
                 }
@@ -152,10 +152,13 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
     /// Adds a keyword to the path.
     fn name_keyword(&mut self, frame: &mut Frame<'o, 'i, N>, place: u32, entry: &'o Entry) -> Flow {
         let context = &mut self.context;
-        let name = context.text(frame.doc, entry.name);
+        let length = match entry.keyword {
+            Keyword::Unknown => context.text(frame.doc, entry.name)?.len(),
+            known => known.name().len(),
+        };
         let path = context
             .paths
-            .step(frame.path, frame.doc, Token::Key(entry.name), name.len());
+            .step(frame.path, frame.doc, Token::Key(entry.name), length);
         frame.keyword = Some(frame::Keyword {
             entry,
             place,
@@ -163,18 +166,18 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             holds: false,
             branches: None,
         });
-        context.pay_text(name)
+        context.pay(crate::price::text(length))
     }
 
     /// Whether a keyword that fails says something itself, beside what the subschemas say
     /// that it applies.
-    fn has_own_words(&mut self, frame: &Frame<'o, 'i, N>, op: Op, entry: &Entry) -> Flow<bool> {
+    fn has_own_message(&mut self, frame: &Frame<'o, 'i, N>, op: Op, entry: &Entry) -> Flow<bool> {
         if !matches!(entry.form, Form::Dependencies(_)) {
-            return ControlFlow::Continue(has_words(entry));
+            return ControlFlow::Continue(has_message(entry));
         }
         // `dependencies` may fail by its names or by its subschemas.
         let names = self.context.evaluator.has_dependents(op, frame.at);
-        ControlFlow::Continue(has_words(entry) && names.map_break(Stop::from)? == Some(false))
+        ControlFlow::Continue(has_message(entry) && names.map_break(Stop::from)? == Some(false))
     }
 
     /// How many subschemas of a `oneOf`, or items of a `contains`, match.
@@ -218,8 +221,10 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
     }
 }
 
-/// More than any report holds, which has at most 100 findings.
-const FAILING: Wanted = Wanted::Failing { most: 1_000 };
+/// More than any report holds, since some of them may nest too deeply to be reported.
+const FAILING: Wanted = Wanted::Failing {
+    most: 10 * MOST_FINDINGS,
+};
 
 /// Whether an operation looks at what the other keywords left.
 fn is_unevaluated(op: Op) -> bool {

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 
 use toolgate_json::{Node, quote};
 
-use super::found::{cut, found, show};
+use super::excerpt::{cut, found, show};
 use super::text::{
     Alternatives, Branches, Count, Found, SHOWN, write_closest, write_members, write_missing,
     write_none, write_tag,
@@ -224,7 +224,7 @@ impl FindingKind {
         entry: &Entry,
         at: At<'i, N>,
     ) -> Option<Self> {
-        let literal = || model.view(doc, entry.value).map_or_else(String::new, show);
+        let literal = || model.view(doc, entry.value).map(show);
         let count = at.len();
         Some(match (&entry.form, entry.keyword) {
             (Form::Types(types), _) => Self::Type {
@@ -232,22 +232,22 @@ impl FindingKind {
                 found: found(at),
             },
             (Form::Literal, Keyword::Const) => Self::Const {
-                expected: literal(),
+                expected: literal()?,
                 found: found(at),
             },
             (Form::Literal, Keyword::MultipleOf) => Self::MultipleOf {
-                divisor: literal(),
+                divisor: literal()?,
                 found: found(at),
             },
             (Form::Bound { exclusive }, Keyword::Minimum | Keyword::ExclusiveMinimum) => {
                 Self::Minimum {
-                    limit: literal(),
+                    limit: literal()?,
                     exclusive: *exclusive,
                     found: found(at),
                 }
             }
             (Form::Bound { exclusive }, _) => Self::Maximum {
-                limit: literal(),
+                limit: literal()?,
                 exclusive: *exclusive,
                 found: found(at),
             },
@@ -278,10 +278,7 @@ impl FindingKind {
                 }
             }
             (Form::Pattern(pattern), _) => Self::Pattern {
-                pattern: cut(model
-                    .patterns
-                    .get(pattern.index())
-                    .map_or("", |pattern| pattern.as_str())),
+                pattern: cut(model.patterns.get(pattern.index())?.as_str()),
                 found: found(at),
             },
             (Form::Format(format), _) => Self::Format {

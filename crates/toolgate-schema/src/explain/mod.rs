@@ -4,18 +4,18 @@
 //! schema has them; the evaluator ([`Evaluator`]) says which of them
 //! hold. This module goes down through those that fail (or through all, if the [`Sink`]
 //! wants everything), by the subschemas that the evaluator says a keyword applies, and
-//! tells the sink what it meets, where, and in words.
+//! reports them to the sink with their locations.
 //!
 //! It keeps the evaluator's promises: every step is paid for, verdicts are remembered for
 //! each (subschema, dynamic scope, value), and what was reported once is not reported again.
-//! There is no recursion: subschemas that are being reported stand in a list whose length is
+//! There is no recursion: subschemas that are being reported are in a list whose length is
 //! bounded.
 
 mod annotate;
 mod branch;
 mod context;
+mod excerpt;
 mod fault;
-mod found;
 mod frame;
 mod keyword;
 pub(crate) mod kind;
@@ -29,7 +29,7 @@ pub(crate) mod text;
 
 use std::ops::ControlFlow;
 
-use toolgate_json::Node;
+use toolgate_json::{Node, contradictions};
 
 use crate::execute::{Allowance, At, Exhausted, Scratch};
 use crate::model::Dangling;
@@ -68,7 +68,12 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
         let context = &mut self.reporter.context;
         context.evaluator.refuel();
         let root = context.program.plain().plan.root;
-        match context.evaluator.subschema(root, At::Value(self.instance)) {
+        let before = contradictions();
+        let answer = context.evaluator.subschema(root, At::Value(self.instance));
+        if contradictions() != before {
+            return Err(Exhausted::Internal);
+        }
+        match answer {
             ControlFlow::Continue(Some(valid)) => Ok(valid),
             ControlFlow::Continue(None) => Err(Exhausted::Depth {
                 allowed: context.evaluator.allowance().depth,
@@ -80,8 +85,9 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
     /// Reports the evaluation to a sink, with fresh fuel. Answers whether that was all of it.
     pub(crate) fn report<S: Sink>(&mut self, sink: &mut S) -> bool {
         self.reporter.context.evaluator.refuel();
+        let before = contradictions();
         let done = self.reporter.run(self.instance, sink);
-        done.is_continue() && !self.reporter.left_out
+        done.is_continue() && !self.reporter.left_out && contradictions() == before
     }
 
     /// Gives its memory back, for the next evaluation.
@@ -89,7 +95,7 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
         self.reporter.context.evaluator.into_scratch()
     }
 
-    /// The faults that were reported to a sink of findings, and the paths that they stand on.
+    /// The faults that were reported to a sink of findings, and the paths that they belong to.
     pub(crate) fn take_faults(&mut self) -> (Vec<Fault<'i, N>>, Paths<'i>) {
         let reporter = &mut self.reporter;
         (
@@ -100,9 +106,9 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
 }
 
 /// Puts faults into words, within the work that one evaluation may take.
-pub(crate) struct Wording<'o, 'i, N: Node<'i>>(Context<'o, 'i, N>);
+pub(crate) struct FaultDescriber<'o, 'i, N: Node<'i>>(Context<'o, 'i, N>);
 
-impl<'o, 'i, N: Node<'i>> Wording<'o, 'i, N> {
+impl<'o, 'i, N: Node<'i>> FaultDescriber<'o, 'i, N> {
     /// Words for faults that an evaluation of the same program has found.
     pub(crate) fn new(program: &'o Program, paths: Paths<'i>, allowance: Allowance) -> Self {
         let mut context = Context::new(program, allowance, Scratch::default());
@@ -116,11 +122,8 @@ impl<'o, 'i, N: Node<'i>> Wording<'o, 'i, N> {
     }
 
     /// What a fault is; nothing if a bound was reached.
-    pub(crate) fn word(&mut self, fault: &Fault<'i, N>) -> Option<FindingKind> {
-        match self.0.word(fault) {
-            ControlFlow::Continue(kind) => kind,
-            ControlFlow::Break(_) => None,
-        }
+    pub(crate) fn describe(&mut self, fault: &Fault<'i, N>) -> Option<FindingKind> {
+        self.0.describe(fault).continue_value()
     }
 }
 
@@ -142,15 +145,15 @@ impl From<Exhausted> for Stop {
 
 type Flow<T = ()> = ControlFlow<Stop, T>;
 
-/// What is said of a program that contradicts itself.
+/// Ends the evaluation of a program that contradicts itself.
 #[cold]
-fn broken<T>() -> Flow<T> {
+fn internal_error<T>() -> Flow<T> {
     ControlFlow::Break(Stop)
 }
 
 /// What was looked up in a model, unless the model contradicts itself.
-fn or_broken<T>(found: Result<T, Dangling>) -> Flow<T> {
-    found.map_or_else(|Dangling| broken(), ControlFlow::Continue)
+fn or_internal_error<T>(found: Result<T, Dangling>) -> Flow<T> {
+    found.map_or_else(|Dangling| internal_error(), ControlFlow::Continue)
 }
 
 /// How many subschemas may be open for each level that an evaluation may nest: the

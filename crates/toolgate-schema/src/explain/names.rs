@@ -7,7 +7,7 @@ use toolgate_json::{Key as _, Node, NodeId};
 
 use super::context::Context;
 use super::program::Program;
-use super::{Flow, broken};
+use super::{Flow, internal_error};
 use crate::int::{to_usize, units};
 use crate::model::{DocId, Model};
 use crate::plan::Op;
@@ -54,10 +54,10 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     pub(super) fn lacking(&mut self, required: Op, object: N) -> Flow<Vec<&'o str>> {
         let program: &'o Program = self.program;
         let Op::Object(index) = required else {
-            return broken();
+            return internal_error();
         };
         let Some(plan) = program.plain().plan.objects.get(to_usize(index)) else {
-            return broken();
+            return internal_error();
         };
         let table = &plan.names;
         self.pay(units(table.len() + object.len()))?;
@@ -78,9 +78,13 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     }
 
     /// A text of the schema: a name, or a string.
-    pub(super) fn text(&self, doc: DocId, node: NodeId) -> &'o str {
+    #[inline]
+    pub(super) fn text(&self, doc: DocId, node: NodeId) -> Flow<&'o str> {
         let model: &'o Model = self.model;
-        model.view(doc, node).map_or("", Node::string)
+        match model.view(doc, node) {
+            Some(text) => ControlFlow::Continue(text.string()),
+            None => internal_error(),
+        }
     }
 }
 

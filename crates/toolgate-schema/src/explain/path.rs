@@ -35,7 +35,7 @@ pub(crate) struct Path(u32);
 struct Step<'i> {
     from: Path,
     token: Token<'i>,
-    /// The document that a [`Token::Key`] stands in.
+    /// The document that a [`Token::Key`] is in.
     doc: DocId,
     /// The size of the path that ends here.
     extent: Extent,

@@ -5,15 +5,15 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::int::units;
 
-/// A subschema in a dynamic scope, a value, and the branch of a union it stands in.
-pub(super) type Report = (u32, usize, u32);
+/// A subschema in a dynamic scope, a value, and the branch of a union it is in.
+pub(super) type ReportKey = (u32, usize, u32);
 
 /// The failing subschemas that have been reported.
 #[derive(Debug, Default)]
 pub(super) struct Reported {
-    few: Vec<Report>,
+    few: Vec<ReportKey>,
     /// All of them, once there are more than a few.
-    many: HashSet<Report, BuildHasherDefault<Mixer>>,
+    many: HashSet<ReportKey, BuildHasherDefault<Mixer>>,
 }
 
 /// A quick hash of numbers that nobody chooses: indexes and addresses.
@@ -52,7 +52,7 @@ impl Reported {
     }
 
     /// Notes one; says whether it is new.
-    pub(super) fn insert(&mut self, one: Report) -> bool {
+    pub(super) fn insert(&mut self, one: ReportKey) -> bool {
         if self.few.len() < FEW {
             let new = !self.few.contains(&one);
             if new {

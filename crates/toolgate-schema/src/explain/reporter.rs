@@ -10,8 +10,8 @@ use super::frame::{Frame, Matches};
 use super::path::{Path, Token};
 use super::program::Program;
 use super::reported::Reported;
-use super::sink::{Full, Sink, Spot};
-use super::{DEEPER, Flow, Stop, broken, or_broken};
+use super::sink::{EvaluationLocation, Full, Sink};
+use super::{DEEPER, Flow, Stop, internal_error, or_internal_error};
 use crate::execute::{Allowance, Applied, At, Scratch};
 use crate::int::{to_usize, units};
 use crate::model::Shape;
@@ -22,7 +22,7 @@ pub(super) struct Reporter<'o, 'i, N: Node<'i>> {
     reported: Reported,
     /// How many branches of unions were reported.
     branches: u32,
-    /// What is wrong, as far as it was reported to a sink of findings.
+    /// The faults that were reported to a sink of findings.
     pub(super) faults: Vec<Fault<'i, N>>,
     /// Whether something that fails was not reported: to leave room for others, or because
     /// it nests too deeply.
@@ -135,7 +135,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         };
         let steps = self.context.paths.len();
         let key = match token {
-            Token::Key(key) => self.context.text(frame.doc, key).len(),
+            Token::Key(key) => self.context.text(frame.doc, key)?.len(),
             _ => 0,
         };
         let paths = &mut self.context.paths;
@@ -159,13 +159,13 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         self.context.pay(1)?;
         let plain = self.context.program.plain();
         let Some(subschema) = plain.subschema(node) else {
-            return broken();
+            return internal_error();
         };
         let Some(keywords) = plain.keywords(subschema) else {
-            return broken();
+            return internal_error();
         };
         let id = subschema.id;
-        let sub = or_broken(self.context.model.sub(id))?;
+        let sub = or_internal_error(self.context.model.sub(id))?;
         let always = match sub.shape {
             Shape::Always(valid) => Some(valid),
             Shape::Entries { .. } => None,
@@ -174,7 +174,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             node,
             sub: id,
             doc: sub.doc,
-            entries: or_broken(self.context.model.entries(sub))?,
+            entries: or_internal_error(self.context.model.entries(sub))?,
             waiting: keywords.iter(),
             at,
             via,
@@ -197,7 +197,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         ControlFlow::Continue(frame)
     }
 
-    /// Tells or notes that the keyword under way, or a `false` schema, does not hold.
+    /// Reports or notes that the current keyword, or a `false` schema, does not hold.
     pub(super) fn fault<S: Sink>(
         &mut self,
         frame: &Frame<'o, 'i, N>,
@@ -206,10 +206,8 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
     ) -> Flow {
         let fault = frame.fault(matches);
         if S::EVERYTHING {
-            return match self.context.word(&fault)? {
-                Some(kind) => self.announce(frame, |spot| sink.finding(spot, kind)),
-                None => ControlFlow::Continue(()),
-            };
+            let kind = self.context.describe(&fault)?;
+            return self.announce(frame, |spot| sink.finding(spot, kind));
         }
         let name = fault.name().map_or(0, str::len);
         let context = &mut self.context;
@@ -222,15 +220,18 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         sink.noted().map_break(Stop::from)
     }
 
-    /// Shows the sink where the evaluation is.
+    /// Passes the current location to the sink.
     pub(super) fn announce(
         &self,
         frame: &Frame<'o, 'i, N>,
-        tell: impl FnOnce(Spot<'_>) -> ControlFlow<Full>,
+        tell: impl FnOnce(EvaluationLocation<'_>) -> ControlFlow<Full>,
     ) -> Flow {
         let keyword = frame.keyword.map(|keyword| keyword.entry.name);
-        let keyword = keyword.map(|name| self.context.text(frame.doc, name));
-        let spot = Spot {
+        let keyword = match keyword {
+            Some(name) => Some(self.context.text(frame.doc, name)?),
+            None => None,
+        };
+        let spot = EvaluationLocation {
             model: self.context.model,
             paths: &self.context.paths,
             path: frame.under_way(),

@@ -1,10 +1,13 @@
-//! Who takes what an evaluation reports.
+//! Receivers of what an evaluation reports.
 
 use std::ops::ControlFlow;
 
 use super::kind::FindingKind;
 use super::path::{Path, Paths};
 use crate::model::{Model, SubId};
+
+/// The most findings that a report holds.
+pub(crate) const MOST_FINDINGS: usize = 100;
 
 /// The sink has all it can take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +18,7 @@ pub(crate) struct Full;
 /// Its paths are written when a sink asks for them: they may be long, and a schema can be evaluated at a
 /// million places that a sink passes over.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Spot<'s> {
+pub(crate) struct EvaluationLocation<'s> {
     pub(super) model: &'s Model,
     pub(super) paths: &'s Paths<'s>,
     pub(super) path: Path,
@@ -27,7 +30,7 @@ pub(crate) struct Spot<'s> {
     pub(crate) keyword: Option<&'s str>,
 }
 
-impl Spot<'_> {
+impl EvaluationLocation<'_> {
     /// The keywords that led here, through references, as a JSON pointer.
     pub(crate) fn path(&self) -> String {
         self.paths.pointer(self.model, self.path)
@@ -45,13 +48,13 @@ pub(crate) trait Sink {
     const EVERYTHING: bool;
 
     /// A subschema or a keyword begins.
-    fn enter(&mut self, _spot: Spot<'_>) -> ControlFlow<Full> {
+    fn enter(&mut self, _spot: EvaluationLocation<'_>) -> ControlFlow<Full> {
         ControlFlow::Continue(())
     }
 
     /// The keyword (or the `false` schema) that began last does not hold. Only a sink
     /// of everything is given it; for the others it is among the faults.
-    fn finding(&mut self, _spot: Spot<'_>, _kind: FindingKind) -> ControlFlow<Full> {
+    fn finding(&mut self, _spot: EvaluationLocation<'_>, _kind: FindingKind) -> ControlFlow<Full> {
         ControlFlow::Continue(())
     }
 
@@ -66,7 +69,7 @@ pub(crate) trait Sink {
     }
 
     /// The keyword that began last says something about the instance; JSON text.
-    fn annotation(&mut self, _spot: Spot<'_>, _value: &str) -> ControlFlow<Full> {
+    fn annotation(&mut self, _spot: EvaluationLocation<'_>, _value: &str) -> ControlFlow<Full> {
         ControlFlow::Continue(())
     }
 

@@ -4,14 +4,14 @@ use std::fmt::{self, Display, Formatter};
 
 use toolgate_json::{Kind, quote};
 
-/// The branches of an `anyOf` or `oneOf` of which none matches.
+/// The branches of an `anyOf` or `oneOf` that has no matching branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Branches {
     /// How many there are.
     pub count: usize,
-    /// The indexes of those that the value most plausibly meant, judged by
-    /// constant properties first and types second; equals stand together.
+    /// The indexes of those that the value most plausibly meant, ranked by
+    /// constant properties first and types second; equals are adjacent.
     pub plausible: Vec<usize>,
     /// The constant property that tells the branches apart, if there is one
     /// and the value's matches none of them.

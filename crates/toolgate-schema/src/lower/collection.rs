@@ -3,8 +3,8 @@
 use toolgate_json::{Node as _, NodeId};
 
 use super::scope::ScopeId;
-use super::{Draft, Lowering, unevaluated};
-use crate::dialect::{Dialect, Keyword};
+use super::{Lowering, NodeBuilder, asserts, unevaluated};
+use crate::dialect::{AppliesTo, Dialect, Keyword};
 use crate::error::CompileError;
 use crate::int::{count, to_u32, to_usize};
 use crate::model::{Dangling, Dependency, Entry, Form, PatternId, Sub, SubId, TypeSet};
@@ -13,16 +13,16 @@ use crate::plan::{
 };
 
 impl Lowering<'_> {
-    /// Drafts the one operation of those of these keywords that look at an object's members.
+    /// Adds the one operation of those of these keywords that look at an object's members.
     pub(super) fn object(
         &mut self,
         id: SubId,
         sub: Sub,
         scope: ScopeId,
         entries: &[Entry],
-        draft: &mut Draft,
+        builder: &mut NodeBuilder,
     ) -> Result<(), CompileError> {
-        if draft
+        if builder
             .types
             .is_some_and(|types| !types.intersects(TypeSet::OBJECT))
         {
@@ -34,7 +34,7 @@ impl Lowering<'_> {
             ..ObjectPlan::default()
         };
         let Some(doc) = model.docs.get(sub.doc.index()) else {
-            return Err(self.lost(id));
+            return Err(self.internal_error(id));
         };
         let document = doc.text.document();
         let room = entries.iter().map(|entry| match &entry.form {
@@ -109,7 +109,8 @@ impl Lowering<'_> {
                         dependents.push((trigger, Vec::new(), Some(self.child(*one, scope)?)));
                     }
                 }
-                _ => continue,
+                _ if self.is_lowered_elsewhere(sub, entry, AppliesTo::Objects)? => continue,
+                _ => return Err(self.internal_error(id)),
             }
             any = true;
         }
@@ -148,28 +149,28 @@ impl Lowering<'_> {
             })
             .collect();
         if self.is_tracked(id)? || !is_idle(&plan) {
-            self.push_object(plan, Run::Object, draft);
+            self.push_object(plan, Run::Object, builder);
         }
         Ok(())
     }
 
-    pub(super) fn push_object(&mut self, plan: ObjectPlan, run: Run, draft: &mut Draft) {
+    pub(super) fn push_object(&mut self, plan: ObjectPlan, run: Run, builder: &mut NodeBuilder) {
         self.table_rows += plan.names.len() + plan.patterns.len();
         let index = to_u32(self.plan.objects.len());
         self.plan.objects.push(plan);
-        draft.push(run, Op::Object(index));
+        builder.push(run, Op::Object(index));
     }
 
-    /// Drafts the one operation of those of these keywords that look at an array's items.
+    /// Adds the one operation of those of these keywords that look at an array's items.
     pub(super) fn array(
         &mut self,
         id: SubId,
         sub: Sub,
         scope: ScopeId,
         entries: &[Entry],
-        draft: &mut Draft,
+        builder: &mut NodeBuilder,
     ) -> Result<(), CompileError> {
-        if draft
+        if builder
             .types
             .is_some_and(|types| !types.intersects(TypeSet::ARRAY))
         {
@@ -229,7 +230,10 @@ impl Lowering<'_> {
                 (Form::Count(n), Keyword::MinItems) => plan.min = count(*n),
                 (Form::Count(n), Keyword::MaxItems) => plan.max = count(*n),
                 (Form::Flag(true), Keyword::UniqueItems) => plan.unique = true,
-                _ => continue,
+                // `contains` has them.
+                (Form::Count(_), Keyword::MinContains | Keyword::MaxContains) => continue,
+                _ if self.is_lowered_elsewhere(sub, entry, AppliesTo::Arrays)? => continue,
+                _ => return Err(self.internal_error(id)),
             }
             any = true;
         }
@@ -247,16 +251,36 @@ impl Lowering<'_> {
             && plan.contains.is_none()
             && !plan.unique;
         if any && (self.is_tracked(id)? || !idle) {
-            self.push_array(plan, Run::Array, draft);
+            self.push_array(plan, Run::Array, builder);
         }
         Ok(())
     }
 
-    pub(super) fn push_array(&mut self, plan: ArrayPlan, run: Run, draft: &mut Draft) {
+    /// Whether a keyword that a walk over members or items has no use for is lowered elsewhere, or
+    /// asserts nothing.
+    fn is_lowered_elsewhere(
+        &self,
+        sub: Sub,
+        entry: &Entry,
+        walk: AppliesTo,
+    ) -> Result<bool, Dangling> {
+        let unevaluated = matches!(
+            (&entry.form, entry.keyword),
+            (
+                Form::One(_),
+                Keyword::UnevaluatedProperties | Keyword::UnevaluatedItems
+            )
+        );
+        Ok(unevaluated
+            || entry.keyword.applies_to() != walk
+            || !asserts(self.model.entries(sub)?, entry))
+    }
+
+    pub(super) fn push_array(&mut self, plan: ArrayPlan, run: Run, builder: &mut NodeBuilder) {
         self.table_rows += plan.prefix.len();
         let index = to_u32(self.plan.arrays.len());
         self.plan.arrays.push(plan);
-        draft.push(run, Op::Array(index));
+        builder.push(run, Op::Array(index));
     }
 
     /// `contains` with its bounds; in the plain program what one of the three keywords asks
@@ -331,7 +355,7 @@ fn is_idle(plan: &ObjectPlan) -> bool {
         && plan.additional.is_none_or(|rest| rest.node == NodeIx::TRUE)
 }
 
-/// Changes what is known of a slot so far.
+/// Changes the data of a slot.
 fn amend(known: &mut Vec<Slot>, slot: u32, change: impl FnOnce(&mut Slot)) {
     let at = to_usize(slot);
     if known.len() <= at {

@@ -2,7 +2,7 @@
 
 use toolgate_json::{Kind, Node as _, Number, Unmetered, View};
 
-use super::{Draft, Lowering};
+use super::{Lowering, NodeBuilder};
 use crate::dialect::Keyword;
 use crate::error::CompileError;
 use crate::int::{to_u32, to_usize};
@@ -11,61 +11,64 @@ use crate::plan::{EnumPlan, Leaf, Length, Literal, NumberLiteral, Slots};
 use crate::price;
 
 impl Lowering<'_> {
-    /// Drafts the operation of a keyword that looks at the value alone.
+    /// Adds the operation of a keyword that looks at the value alone. Answers whether it is such a
+    /// keyword.
     pub(super) fn leaf(
         &mut self,
         id: SubId,
         sub: Sub,
         entry: &Entry,
-        draft: &mut Draft,
-    ) -> Result<(), CompileError> {
+        builder: &mut NodeBuilder,
+    ) -> Result<bool, CompileError> {
         match (&entry.form, entry.keyword) {
-            (Form::Types(types), _) => draft.require_types(*types),
+            (Form::Types(types), _) => builder.require_types(*types),
             (Form::Literal, Keyword::Const) => {
                 let literal = self.literal(sub, entry);
                 let Some(view) = self.plan.literal(literal) else {
-                    return Err(self.lost(id));
+                    return Err(self.internal_error(id));
                 };
                 if !self.plain {
-                    draft.require_types(types_of(view));
+                    builder.require_types(types_of(view));
                 }
                 if self.plain || !matches!(view.kind(), Kind::Null) {
                     let index = to_u32(self.plan.literals.len());
                     self.plan.literals.push(literal);
-                    draft.leaf(Leaf::Const(index));
+                    builder.leaf(Leaf::Const(index));
                 }
             }
-            (Form::Literal, Keyword::Enum) => self.enumeration(id, sub, entry, draft)?,
+            (Form::Literal, Keyword::Enum) => self.enumeration(id, sub, entry, builder)?,
             (Form::Literal, Keyword::MultipleOf) => {
                 let number = self.number(sub, entry);
-                draft.leaf(Leaf::MultipleOf(number));
+                builder.leaf(Leaf::MultipleOf(number));
             }
             (Form::Bound { exclusive }, Keyword::Minimum | Keyword::ExclusiveMinimum) => {
                 let number = self.number(sub, entry);
-                draft.leaf(Leaf::Minimum {
+                builder.leaf(Leaf::Minimum {
                     number,
                     exclusive: *exclusive,
                 });
             }
-            (Form::Bound { exclusive }, _) => {
+            (Form::Bound { exclusive }, Keyword::Maximum | Keyword::ExclusiveMaximum) => {
                 let number = self.number(sub, entry);
-                draft.leaf(Leaf::Maximum {
+                builder.leaf(Leaf::Maximum {
                     number,
                     exclusive: *exclusive,
                 });
             }
-            (Form::Count(count), Keyword::MinLength) if *count > 0 => {
-                draft.leaf(Leaf::MinLength(Length::new(*count)));
+            // Every string has so many.
+            (Form::Count(0), Keyword::MinLength) => {}
+            (Form::Count(count), Keyword::MinLength) => {
+                builder.leaf(Leaf::MinLength(Length::new(*count)));
             }
             (Form::Count(count), Keyword::MaxLength) => {
-                draft.leaf(Leaf::MaxLength(Length::new(*count)));
+                builder.leaf(Leaf::MaxLength(Length::new(*count)));
             }
-            (Form::Pattern(pattern), _) => draft.leaf(Leaf::Pattern(*pattern)),
+            (Form::Pattern(pattern), _) => builder.leaf(Leaf::Pattern(*pattern)),
             (Form::Format(FormatUse::Text(format)), _) => {
-                draft.leaf(Leaf::Format(*format));
+                builder.leaf(Leaf::Format(*format));
             }
             (Form::Content(content), keyword) => {
-                // One operation for both keywords, drafted at the encoding if there is one.
+                // One operation for both keywords, added at the encoding if there is one.
                 let beside = self.model.entries(sub)?;
                 let sibling = |keyword| match Entry::find(beside, keyword) {
                     Some(Entry {
@@ -79,8 +82,8 @@ impl Lowering<'_> {
                 if self.plain {
                     let json = *content == ContentUse::Json;
                     let base64 = base64 || !json;
-                    draft.leaf(Leaf::Content { base64, json });
-                    return Ok(());
+                    builder.leaf(Leaf::Content { base64, json });
+                    return Ok(true);
                 }
                 let first = keyword == Keyword::ContentEncoding || !base64;
                 if first
@@ -91,15 +94,15 @@ impl Lowering<'_> {
                             ContentUse::Json
                         })
                 {
-                    draft.leaf(Leaf::Content { base64, json });
+                    builder.leaf(Leaf::Content { base64, json });
                 }
             }
             (Form::Format(FormatUse::Number(format)), _) => {
-                draft.leaf(Leaf::NumberFormat(*format));
+                builder.leaf(Leaf::NumberFormat(*format));
             }
-            _ => {}
+            _ => return Ok(false),
         }
-        Ok(())
+        Ok(true)
     }
 
     fn number(&mut self, sub: Sub, entry: &Entry) -> u32 {
@@ -120,7 +123,7 @@ impl Lowering<'_> {
         id: SubId,
         sub: Sub,
         entry: &Entry,
-        draft: &mut Draft,
+        builder: &mut NodeBuilder,
     ) -> Result<(), CompileError> {
         let doc = to_u32(sub.doc.index());
         self.table_rows += self
@@ -128,7 +131,7 @@ impl Lowering<'_> {
             .view(sub.doc, entry.value)
             .map_or(0, |view| view.len());
         let Some(text) = self.plan.docs.get(to_usize(doc)).cloned() else {
-            return Err(self.lost(id));
+            return Err(self.internal_error(id));
         };
         let mut members = EnumPlan::default();
         let text = text.document().view(entry.value);
@@ -171,20 +174,20 @@ impl Lowering<'_> {
         members.numbers = numbers.into_iter().map(|(_, literal)| literal).collect();
         members.compound = compound.into();
         if !self.plain {
-            draft.require_types(types);
+            builder.require_types(types);
         }
         let scalars = TypeSet::NULL.union(TypeSet::BOOLEAN);
         let both = !types.contains(TypeSet::BOOLEAN) || (members.yes && members.no);
         if self.plain || !(scalars.contains(types) && both) {
             let index = to_u32(self.plan.enums.len());
             self.plan.enums.push(members);
-            draft.leaf(Leaf::Enum(index));
+            builder.leaf(Leaf::Enum(index));
         }
         Ok(())
     }
 }
 
-/// The type of a literal; a number stands for both kinds, since `1` and `1.0` are equal.
+/// The type of a literal; a number represents both kinds, since `1` and `1.0` are equal.
 fn types_of(view: View<'_>) -> TypeSet {
     match view.kind() {
         Kind::Null => TypeSet::NULL,

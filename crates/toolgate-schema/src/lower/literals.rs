@@ -3,17 +3,17 @@
 
 use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
 
-use crate::plan::{Literal, Lost, NumberLiteral, Plan, Rare};
+use crate::plan::{DanglingIndex, Literal, NumberLiteral, Plan, Rare};
 
 /// Moves every literal of a plan into one document, an array of them.
 ///
 /// # Errors
 ///
 /// One of them is not where the plan says.
-pub(super) fn gather(plan: &mut Plan) -> Result<(), Lost> {
+pub(super) fn gather(plan: &mut Plan) -> Result<(), DanglingIndex> {
     let mut text = String::new();
     for literal in places(plan) {
-        let view = plan.literal(*literal).ok_or(Lost)?;
+        let view = plan.literal(*literal).ok_or(DanglingIndex)?;
         text.push(if text.is_empty() { '[' } else { ',' });
         text.push_str(view.raw());
     }
@@ -30,7 +30,7 @@ pub(super) fn gather(plan: &mut Plan) -> Result<(), Lost> {
         digits: usize::MAX,
         ..ReadLimits::default()
     };
-    let document = OwnedDocument::read(text, &limits).map_err(|_| Lost)?;
+    let document = OwnedDocument::read(text, &limits).map_err(|_| DanglingIndex)?;
     let items: Vec<_> = document
         .document()
         .root()

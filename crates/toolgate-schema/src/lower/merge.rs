@@ -159,7 +159,7 @@ pub(super) fn arrays(fusion: &mut Fusion<'_>, parts: &[usize]) -> u32 {
     index
 }
 
-/// What two keywords ask together, of which either may be absent.
+/// The bounds of two keywords together; either may be absent.
 fn both_of(fusion: &mut Fusion<'_>, one: Option<Target>, other: Option<Target>) -> Option<Target> {
     match (one, other) {
         (Some(one), Some(other)) => Some(Target::open(fusion.both(one.node, other.node))),

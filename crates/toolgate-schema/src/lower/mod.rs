@@ -9,6 +9,7 @@ mod collection;
 mod cycle;
 mod discriminate;
 mod fuse;
+mod in_place;
 mod leaf;
 mod literals;
 mod merge;
@@ -20,14 +21,12 @@ mod unevaluated;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::dialect::Keyword;
+use crate::dialect::{AppliesTo, Keyword};
 use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::int::{to_u16, to_u32};
 use crate::limits::Limits;
 use crate::model::{Dangling, Entry, Form, Model, RefId, Shape, Sub, SubId, Target, TypeSet};
-use crate::plan::{
-    Condition, Leaf, Literal, Lost, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits, Union,
-};
+use crate::plan::{DanglingIndex, Leaf, Literal, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits};
 use toolgate_syntax::LimitName;
 
 pub(crate) use plain::plain;
@@ -40,7 +39,7 @@ use scope::{ScopeId, Scopes};
 /// A limit on compiled subschemas, or a ring of dynamic references that never
 /// consumes the instance.
 pub(crate) fn lower(model: &Model, limits: &Limits) -> Result<Plan, CompileError> {
-    let mut work = drafted(model, limits)?;
+    let mut work = lower_each(model, limits)?;
     let mut plan = std::mem::take(&mut work.plan);
     narrow::narrow(&mut plan);
     discriminate::discriminate(&mut plan);
@@ -49,13 +48,13 @@ pub(crate) fn lower(model: &Model, limits: &Limits) -> Result<Plan, CompileError
     sharing::mark(&mut plan, &work.revisited, refers);
     plan.settle();
     literals::gather(&mut plan)
-        .map_err(|Lost| CompileError::new(CompileErrorKind::Internal, Place::default()))?;
+        .map_err(|DanglingIndex| CompileError::new(CompileErrorKind::Internal, Place::default()))?;
     plan.shrink();
     Ok(plan)
 }
 
 /// Every node with its operations, as its subschema says it.
-fn drafted<'o>(model: &'o Model, limits: &'o Limits) -> Result<Lowering<'o>, CompileError> {
+fn lower_each<'o>(model: &'o Model, limits: &'o Limits) -> Result<Lowering<'o>, CompileError> {
     let mut work = Lowering::new(model, limits);
     work.tracked = unevaluated::tracked(model)?;
     let start = work
@@ -87,8 +86,8 @@ struct Lowering<'o> {
     node_of: Vec<Option<NodeIx>>,
     /// The same for the other dynamic scopes.
     scoped: HashMap<(SubId, ScopeId), NodeIx>,
-    /// The operations of the node that is being built.
-    draft: Vec<(Run, Op)>,
+    /// Memory for the operations of the next node.
+    spare_ops: Vec<(Run, Op)>,
     /// What each subschema comes down to, once it was asked for.
     classes: Vec<Option<Class>>,
     /// Names, enum members and steps of analysis, which cost memory and time too.
@@ -113,12 +112,12 @@ enum Class {
 
 /// Operations of one node, before they are sorted by run and laid in a row.
 #[derive(Default)]
-struct Draft {
+struct NodeBuilder {
     types: Option<TypeSet>,
     ops: Vec<(Run, Op)>,
 }
 
-impl Draft {
+impl NodeBuilder {
     fn push(&mut self, run: Run, op: Op) {
         self.ops.push((run, op));
     }
@@ -145,13 +144,13 @@ impl<'o> Lowering<'o> {
                 nodes: Vec::with_capacity(model.subs.len() / SUBSCHEMAS_PER_NODE + 1),
                 patterns: model.patterns.iter().cloned().collect(),
                 docs: model.docs.iter().map(|doc| doc.text.clone()).collect(),
-                ops: Vec::with_capacity(DRAFT),
+                ops: Vec::with_capacity(OPS_ROOM),
                 ..Plan::default()
             },
             origins: Vec::new(),
             node_of: vec![None; model.subs.len()],
             scoped: HashMap::new(),
-            draft: Vec::with_capacity(DRAFT),
+            spare_ops: Vec::with_capacity(OPS_ROOM),
             classes: vec![None; model.subs.len()],
             table_rows: 0,
             revisited: HashSet::new(),
@@ -266,8 +265,9 @@ impl Lowering<'_> {
         Err(self.too_large(id, self.limits.plan_nodes))
     }
 
-    /// Refuses a subschema whose document is not there.
-    fn lost(&self, id: SubId) -> CompileError {
+    /// The error that the model contradicts itself at a subschema: its document is not there, or a
+    /// keyword has a form that it cannot have.
+    fn internal_error(&self, id: SubId) -> CompileError {
         CompileError::new(CompileErrorKind::Internal, self.model.location(id))
     }
 
@@ -280,58 +280,82 @@ impl Lowering<'_> {
         let model = self.model;
         let sub = model.sub(id)?;
         let entries = model.entries(sub)?;
-        let mut draft = Draft {
+        let mut builder = NodeBuilder {
             types: None,
-            ops: std::mem::take(&mut self.draft),
+            ops: std::mem::take(&mut self.spare_ops),
         };
         self.table_rows += entries.len() / ROWS_PER_NODE;
         for entry in entries {
-            self.leaf(id, sub, entry, &mut draft)?;
-            self.in_place(entries, scope, entry, &mut draft)?;
+            self.value_keyword(id, sub, scope, entry, &mut builder)?;
         }
-        self.object(id, sub, scope, entries, &mut draft)?;
-        self.array(id, sub, scope, entries, &mut draft)?;
-        self.unevaluated(id, sub, scope, &mut draft)?;
-        self.check_ops(id, &draft)?;
-        let node = self.pack(draft);
+        self.object(id, sub, scope, entries, &mut builder)?;
+        self.array(id, sub, scope, entries, &mut builder)?;
+        self.unevaluated(id, sub, scope, &mut builder)?;
+        self.check_ops(id, &builder)?;
+        let node = self.pack(builder);
         // A node that stays as it was asks for nothing.
         *self.plan.nodes.get_mut(ix.index()).ok_or(Dangling)? = node;
         Ok(())
     }
 
+    /// Adds the operation of a keyword that looks at the value as a whole, whatever its type.
+    /// [`object`](Self::object) and [`array`](Self::array) add the others.
+    fn value_keyword(
+        &mut self,
+        id: SubId,
+        sub: Sub,
+        scope: ScopeId,
+        entry: &Entry,
+        builder: &mut NodeBuilder,
+    ) -> Result<(), CompileError> {
+        let entries = self.model.entries(sub)?;
+        let done = match entry.keyword.applies_to() {
+            AppliesTo::Arrays | AppliesTo::Objects => true,
+            AppliesTo::Any | AppliesTo::Numbers | AppliesTo::Strings => {
+                self.leaf(id, sub, entry, builder)?
+                    || self.in_place(entries, scope, entry, builder)?
+                    || !asserts(entries, entry)
+            }
+        };
+        match done {
+            true => Ok(()),
+            false => Err(self.internal_error(id)),
+        }
+    }
+
     /// Refuses a node with more operations than can be counted.
-    fn check_ops(&self, id: SubId, draft: &Draft) -> Result<(), CompileError> {
-        if draft.ops.len() >= MOST_OPS {
+    fn check_ops(&self, id: SubId, builder: &NodeBuilder) -> Result<(), CompileError> {
+        if builder.ops.len() >= MOST_OPS {
             return Err(self.too_large(id, MOST_OPS));
         }
         Ok(())
     }
 
-    /// A node of drafted operations, in the order of their runs.
-    fn pack(&mut self, mut draft: Draft) -> PlanNode {
+    /// A node of the operations that were added, in the order of their runs.
+    fn pack(&mut self, mut builder: NodeBuilder) -> PlanNode {
         let first = self.plan.ops.len();
         let mut ends = [0; Run::COUNT];
         let (mut present, mut object, mut array) = (0, NONE, NONE);
         for (end, run) in ends.iter_mut().zip(Run::ALL) {
             let before = self.plan.ops.len();
-            let ops = draft.ops.iter().filter(|(own, _)| *own == run);
+            let ops = builder.ops.iter().filter(|(own, _)| *own == run);
             self.plan.ops.extend(ops.map(|(_, op)| *op));
             match (run, self.plan.ops.get(before)) {
                 (_, None) => {}
                 (Run::Object, Some(Op::Object(index))) => object = *index,
                 (Run::Array, Some(Op::Array(index))) => array = *index,
-                _ => {}
+                (_, Some(_)) => {}
             }
             if self.plan.ops.len() > before {
                 present |= run.bit();
             }
             *end = to_u16(self.plan.ops.len() - first);
         }
-        draft.ops.clear();
-        self.draft = draft.ops;
+        builder.ops.clear();
+        self.spare_ops = builder.ops;
         let plain = ends.last() == Some(&0);
         PlanNode {
-            types: draft.types.unwrap_or(TypeSet::ALL),
+            types: builder.types.unwrap_or(TypeSet::ALL),
             traits: Traits {
                 plain,
                 leaf: plain,
@@ -344,79 +368,6 @@ impl Lowering<'_> {
             start: to_u32(first),
             ends,
         }
-    }
-
-    /// Keywords that apply other subschemas to the instance itself.
-    fn in_place(
-        &mut self,
-        beside: &[Entry],
-        scope: ScopeId,
-        entry: &Entry,
-        draft: &mut Draft,
-    ) -> Result<(), CompileError> {
-        match (&entry.form, entry.keyword) {
-            (Form::Reference(target), _) => {
-                let target = self.scopes.follow(scope, self.model.target(*target)?)?;
-                let target = self.child(target, scope)?;
-                draft.push(Run::Any, Op::Apply(target));
-            }
-            (Form::List(list), Keyword::AllOf) if !self.plain => {
-                for one in list {
-                    let target = self.child(*one, scope)?;
-                    if target != NodeIx::TRUE {
-                        draft.push(Run::Any, Op::Apply(target));
-                    }
-                }
-            }
-            (Form::List(list), Keyword::AllOf | Keyword::AnyOf | Keyword::OneOf) => {
-                let mut branches = Vec::with_capacity(list.len());
-                for one in list {
-                    branches.push(self.child(*one, scope)?);
-                }
-                let union = to_u32(self.plan.unions.len());
-                self.plan.unions.push(Union {
-                    branches: branches.into(),
-                    select: None,
-                });
-                let op = match entry.keyword {
-                    Keyword::AllOf => Op::AllOf(union),
-                    Keyword::AnyOf => Op::AnyOf(union),
-                    _ => Op::OneOf(union),
-                };
-                draft.push(Run::Any, op);
-            }
-            (Form::One(one), Keyword::Not) => {
-                let target = self.child(*one, scope)?;
-                draft.push(Run::Any, Op::Not(target));
-            }
-            (Form::One(_), Keyword::If | Keyword::Then | Keyword::Else)
-                if self.plain || entry.keyword == Keyword::If =>
-            {
-                let plain = self.plain;
-                let mut operand = |keyword| match Entry::find(beside, keyword) {
-                    // In the plain program each keyword has its own operand alone.
-                    _ if plain && keyword != Keyword::If && keyword != entry.keyword => {
-                        Ok(NodeIx::TRUE)
-                    }
-                    Some(Entry {
-                        form: Form::One(one),
-                        ..
-                    }) => self.child(*one, scope),
-                    _ => Ok(NodeIx::TRUE),
-                };
-                let (then, otherwise) = (operand(Keyword::Then)?, operand(Keyword::Else)?);
-                let test = operand(Keyword::If)?;
-                let condition = to_u32(self.plan.conditions.len());
-                self.plan.conditions.push(Condition {
-                    test,
-                    then,
-                    otherwise,
-                });
-                draft.push(Run::Any, Op::If(condition));
-            }
-            _ => {}
-        }
-        Ok(())
     }
 
     fn literal(&self, sub: Sub, entry: &Entry) -> Literal {
@@ -435,7 +386,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether a keyword can make a difference to a verdict or to what is evaluated, given all
+/// Whether a keyword can affect a verdict or what is evaluated, given all
 /// keywords of its subschema.
 fn asserts(beside: &[Entry], entry: &Entry) -> bool {
     match (&entry.form, entry.keyword) {
@@ -479,4 +430,4 @@ const SUBSCHEMAS_PER_NODE: usize = 3;
 /// Nodes that wait to be built, and operations of one node, that room is made for at
 /// once.
 const WAITING: usize = 8;
-const DRAFT: usize = 16;
+const OPS_ROOM: usize = 16;

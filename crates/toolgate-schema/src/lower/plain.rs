@@ -1,13 +1,13 @@
-//! The plain program: the operations of each keyword, one by one. The code that drafts
+//! The plain program: the operations of each keyword, one by one. The code that adds
 //! them is that of the optimised program; nothing is merged, fused or left out.
 
-use super::{Draft, FURTHER, Lowering, ScopeId, literals};
+use super::{FURTHER, Lowering, NodeBuilder, ScopeId, literals};
 use crate::dialect::Keyword;
 use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::int::to_u32;
 use crate::limits::Limits;
 use crate::model::{Dangling, Entry, Model, Shape, SubId, TypeSet};
-use crate::plan::{Lost, NodeIx, Op, PlainKeyword, PlainPlan, PlainSubschema, Run};
+use crate::plan::{DanglingIndex, NodeIx, Op, PlainKeyword, PlainPlan, PlainSubschema, Run};
 
 /// Lowers each keyword of a model to an operation of its own.
 ///
@@ -52,7 +52,7 @@ pub(crate) fn plain(model: &Model, limits: &Limits) -> Result<PlainPlan, Compile
     }
     plan.settle();
     literals::gather(&mut plan)
-        .map_err(|Lost| CompileError::new(CompileErrorKind::Internal, Place::default()))?;
+        .map_err(|DanglingIndex| CompileError::new(CompileErrorKind::Internal, Place::default()))?;
     plan.shrink();
     Ok(PlainPlan {
         plan,
@@ -74,9 +74,9 @@ impl Lowering<'_> {
         let model = self.model;
         let sub = model.sub(id)?;
         let entries = model.entries(sub)?;
-        let mut draft = Draft {
+        let mut builder = NodeBuilder {
             types: None,
-            ops: std::mem::take(&mut self.draft),
+            ops: std::mem::take(&mut self.spare_ops),
         };
         let mut types = match sub.shape {
             Shape::Always(false) => TypeSet::NONE,
@@ -90,13 +90,12 @@ impl Lowering<'_> {
                 continue;
             }
             let only = std::slice::from_ref(entry);
-            let before = draft.ops.len();
-            self.leaf(id, sub, entry, &mut draft)?;
-            self.in_place(entries, scope, entry, &mut draft)?;
-            self.object(id, sub, scope, only, &mut draft)?;
-            self.array(id, sub, scope, only, &mut draft)?;
-            self.unevaluated_plainly(scope, entry, &mut draft)?;
-            let op = match (draft.ops.get_mut(before), draft.types.take()) {
+            let before = builder.ops.len();
+            self.value_keyword(id, sub, scope, entry, &mut builder)?;
+            self.object(id, sub, scope, only, &mut builder)?;
+            self.array(id, sub, scope, only, &mut builder)?;
+            self.unevaluated_plainly(scope, entry, &mut builder)?;
+            let op = match (builder.ops.get_mut(before), builder.types.take()) {
                 (None, Some(asked)) => {
                     types = types.intersection(asked);
                     Some(Op::Apply(NodeIx::plain(asked)))
@@ -104,7 +103,7 @@ impl Lowering<'_> {
                 (None, None) => None,
                 (Some((run, op)), _) => {
                     // A node has room for one walk over members and one over items; others
-                    // stand with what applies to the value itself.
+                    // are with what applies to the value itself.
                     let again = match run {
                         Run::Object => std::mem::replace(&mut walks_members, true),
                         Run::Array => std::mem::replace(&mut walks_items, true),
@@ -118,11 +117,11 @@ impl Lowering<'_> {
             };
             own.push((round_of(entry.keyword), PlainKeyword { place, op }));
         }
-        self.check_ops(id, &draft)?;
-        draft.types = Some(types);
-        let mut node = self.pack(draft);
+        self.check_ops(id, &builder)?;
+        builder.types = Some(types);
+        let mut node = self.pack(builder);
         node.traits.leaf = !node.has(FURTHER);
-        // An explanation asks on each level for what is below it.
+        // An explanation evaluates the levels below each level again.
         node.traits.memo = !node.traits.leaf;
         // A node that stays as it was asks for nothing.
         *self.plan.nodes.get_mut(ix.index()).ok_or(Dangling)? = node;

@@ -10,20 +10,20 @@ use std::collections::HashSet;
 use toolgate_json::{Node as _, NodeId};
 
 use super::scope::ScopeId;
-use super::{Draft, Lowering};
+use super::{Lowering, NodeBuilder};
 use crate::dialect::{Dialect, Keyword};
 use crate::error::CompileError;
 use crate::model::{Dangling, DocId, Entry, Form, Model, PatternId, Shape, Sub, SubId};
 use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, Run, Slot, Slots, Target};
 
 impl Lowering<'_> {
-    /// Drafts the `unevaluated*` keywords that [`is_own`] did not settle.
+    /// Adds the `unevaluated*` keywords that [`is_own`] did not settle.
     pub(super) fn unevaluated(
         &mut self,
         id: SubId,
         sub: Sub,
         scope: ScopeId,
-        draft: &mut Draft,
+        builder: &mut NodeBuilder,
     ) -> Result<(), CompileError> {
         for keyword in [Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems] {
             let Some(Form::One(one)) = self.model.entry(sub, keyword)?.map(|entry| &entry.form)
@@ -34,13 +34,13 @@ impl Lowering<'_> {
                 continue;
             }
             let schema = self.child(*one, scope)?;
-            if let Some(seen) = self.seen(id, scope, keyword)? {
+            if let Some(seen) = self.statically_evaluated(id, scope, keyword)? {
                 if seen.all {
                     continue;
                 }
                 if keyword == Keyword::UnevaluatedProperties {
-                    let plan = seen.object(self.model, schema);
-                    self.push_object(plan, Run::Tail, draft);
+                    let plan = seen.object(self.model, schema)?;
+                    self.push_object(plan, Run::Tail, builder);
                 } else {
                     let plan = ArrayPlan {
                         max: usize::MAX,
@@ -48,12 +48,12 @@ impl Lowering<'_> {
                         rest: Some(Target::open(schema)),
                         ..ArrayPlan::default()
                     };
-                    self.push_array(plan, Run::Tail, draft);
+                    self.push_array(plan, Run::Tail, builder);
                 }
                 continue;
             }
             self.revisit(id, scope)?;
-            draft.push(
+            builder.push(
                 Run::Tail,
                 if keyword == Keyword::UnevaluatedProperties {
                     Op::UnevaluatedProperties(schema)
@@ -65,12 +65,12 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Drafts an `unevaluated*` keyword of the plain program.
+    /// Adds the operation of an `unevaluated*` keyword of the plain program.
     pub(super) fn unevaluated_plainly(
         &mut self,
         scope: ScopeId,
         entry: &Entry,
-        draft: &mut Draft,
+        builder: &mut NodeBuilder,
     ) -> Result<(), CompileError> {
         let op = match (&entry.form, entry.keyword) {
             (Form::One(one), Keyword::UnevaluatedProperties) => {
@@ -81,18 +81,19 @@ impl Lowering<'_> {
             }
             _ => return Ok(()),
         };
-        draft.push(Run::Tail, op);
+        builder.push(Run::Tail, op);
         Ok(())
     }
 
-    /// What is evaluated whatever the instance, or `None` if it depends on it.
-    fn seen(
+    /// The members or items that are evaluated for every instance, or `None` if that depends on the
+    /// instance.
+    fn statically_evaluated(
         &mut self,
         id: SubId,
         scope: ScopeId,
         keyword: Keyword,
-    ) -> Result<Option<Seen>, Dangling> {
-        let mut seen = Seen::default();
+    ) -> Result<Option<StaticallyEvaluated>, Dangling> {
+        let mut seen = StaticallyEvaluated::default();
         let mut visited = HashSet::from([(id, scope)]);
         let mut waiting = vec![(id, scope)];
         while let Some((at, scope)) = waiting.pop() {
@@ -171,14 +172,14 @@ impl Lowering<'_> {
 
 /// Members or items that keywords evaluate whatever the instance.
 #[derive(Default)]
-struct Seen {
+struct StaticallyEvaluated {
     all: bool,
     names: Vec<(DocId, NodeId)>,
     patterns: Vec<PatternId>,
     items: usize,
 }
 
-impl Seen {
+impl StaticallyEvaluated {
     fn add(&mut self, sub: Sub, entry: &Entry, keyword: Keyword) {
         let properties = keyword == Keyword::UnevaluatedProperties;
         match (&entry.form, entry.keyword) {
@@ -207,17 +208,15 @@ impl Seen {
     }
 
     /// A walk that lets the evaluated names through and holds the rest to `schema`.
-    fn object(mut self, model: &Model, schema: NodeIx) -> ObjectPlan {
+    fn object(mut self, model: &Model, schema: NodeIx) -> Result<ObjectPlan, Dangling> {
         let mut names = Slots::default();
         for (doc, key) in &self.names {
-            if let Some(view) = model.view(*doc, *key) {
-                names.slot(view.string());
-            }
+            names.slot(model.view(*doc, *key).ok_or(Dangling)?.string());
         }
         self.patterns.sort_unstable();
         self.patterns.dedup();
         let (names, _) = names.finish(|_| EVALUATED);
-        ObjectPlan {
+        Ok(ObjectPlan {
             names,
             patterns: self
                 .patterns
@@ -227,7 +226,7 @@ impl Seen {
             additional: Some(Target::open(schema)),
             max: usize::MAX,
             ..ObjectPlan::default()
-        }
+        })
     }
 }
 

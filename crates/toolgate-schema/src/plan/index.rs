@@ -47,11 +47,11 @@ impl NodeIx {
         Self(to_u32(index))
     }
 
-    /// The node of a plain one; for an index that no node has, [`PlanNode::LOST`].
+    /// The node of a plain one; for an index that no node has, [`PlanNode::DANGLING`].
     #[inline]
     pub(super) fn apart(self) -> &'static PlanNode {
         let types = to_usize(self.0 ^ Self::PLAIN);
-        PLAIN.get(types).unwrap_or(&LOST)
+        PLAIN.get(types).unwrap_or(&DANGLING)
     }
 }
 
@@ -61,7 +61,7 @@ impl Default for NodeIx {
     }
 }
 
-static LOST: PlanNode = PlanNode::LOST;
+static DANGLING: PlanNode = PlanNode::DANGLING;
 /// The node of each set of types.
 static PLAIN: [PlanNode; TypeSet::COUNT] = plain_nodes();
 

@@ -4,7 +4,7 @@
 
 mod ahead;
 mod array;
-mod held;
+mod handle;
 mod index;
 mod leaf;
 mod listing;
@@ -22,7 +22,7 @@ use toolgate_json::{NodeId, OwnedDocument, View};
 use toolgate_pattern::Pattern;
 
 pub(crate) use array::{ArrayPlan, Contains};
-pub(crate) use held::Held;
+pub(crate) use handle::PlanHandle;
 pub(crate) use index::NodeIx;
 pub(crate) use leaf::{EnumPlan, Leaf, Length, NumberLiteral};
 pub(crate) use names::NameTable;
@@ -49,7 +49,7 @@ pub(crate) struct Plan {
     pub(crate) numbers: Rare<NumberLiteral>,
     pub(crate) literals: Rare<Literal>,
     pub(crate) patterns: Rare<Arc<Pattern>>,
-    /// The documents that literals stand in; of a finished plan one at most.
+    /// The documents that literals are in; of a finished plan one at most.
     pub(crate) docs: Rare<OwnedDocument>,
     pub(crate) root: NodeIx,
     /// The root as those see it who begin there.
@@ -165,7 +165,7 @@ pub(crate) struct Condition {
     pub(crate) otherwise: NodeIx,
 }
 
-/// A value of the schema, where it stands in its document.
+/// A value of the schema, by its place in its document.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Literal {
     pub(crate) doc: u32,
@@ -359,9 +359,9 @@ impl PlanNode {
         self.present & bits != 0
     }
 
-    /// What stands in for a node that is not there: everything is asked of it, and no
+    /// Replaces a node that is not there: everything is asked of it, and no
     /// answer can be found.
-    pub(crate) const LOST: Self = Self {
+    pub(crate) const DANGLING: Self = Self {
         types: TypeSet::ALL,
         traits: Traits {
             plain: false,
@@ -397,7 +397,7 @@ impl PlanNode {
 
 /// A row that an index leads to is not there: the plan contradicts itself.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Lost;
+pub(crate) struct DanglingIndex;
 
 /// An index of nothing.
 pub(crate) const NONE: u32 = u32::MAX;

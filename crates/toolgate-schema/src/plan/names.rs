@@ -5,11 +5,11 @@ use toolgate_json::{NameEnds, key_hash};
 use super::slots::Name;
 use crate::int::{to_u32, to_usize};
 
-/// Distinct names with quick lookup, and what is known of each; a name's place in the
+/// Distinct names with quick lookup, and the data of each; a name's place in the
 /// table is its slot.
 ///
 /// Few names are compared one by one, more go through a hash table, and names
-/// that were crafted to collide are found by binary search. What stands in the
+/// that were crafted to collide are found by binary search. A name of the
 /// table is compared by the words at its ends; only names of more than 16 bytes
 /// are looked at beyond those.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct NameTable<T = ()> {
     lookup: Lookup,
 }
 
-/// A name, where its text starts, and what is known of it.
+/// A name, where its text starts, and its data.
 #[derive(Debug, Clone, Copy)]
 struct Row<T> {
     head: u64,
@@ -40,7 +40,7 @@ impl<T> Default for NameTable<T> {
     }
 }
 
-/// Where a walk over names stands in a table of sorted names.
+/// The position of a walk over names in a table of sorted names.
 pub(crate) struct Along<'t, T> {
     table: &'t NameTable<T>,
     /// From the first name on whose head is not before that of the last one looked for.
@@ -50,7 +50,7 @@ pub(crate) struct Along<'t, T> {
 }
 
 impl<'t, T> Along<'t, T> {
-    /// What is known of a name. Names in another order than the table's are found as
+    /// The data of a name. Names in another order than the table's are found as
     /// well, but slowly.
     #[inline(always)]
     pub(crate) fn find(&mut self, name: &[u8]) -> Option<&'t T> {
@@ -83,14 +83,14 @@ enum Lookup {
     Linear,
     /// Slot + 1 by hash, linear probing; 0 is free. The length is a power of two.
     Bytes(Box<[u8]>),
-    /// The same for more names than a byte can tell apart.
+    /// The same for more names than a byte can number.
     Words(Box<[u32]>),
     /// Slots sorted by name.
     Sorted(Box<[u32]>),
 }
 
 impl NameTable {
-    /// A table of distinct names of which nothing more is known.
+    /// A table of distinct names without data.
     pub(crate) fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
         Self::new(names.into_iter().map(|name| (name, ())))
     }
@@ -148,7 +148,7 @@ impl<T> NameTable<T> {
         self.rows.iter().map(|row| self.text_of(row))
     }
 
-    /// What is known of the names, in the order of their slots.
+    /// The data of the names, in the order of their slots.
     pub(crate) fn data(&self) -> impl ExactSizeIterator<Item = &T> {
         self.rows.iter().map(|row| &row.data)
     }
@@ -181,7 +181,7 @@ impl<T> NameTable<T> {
         self.text.get(range).unwrap_or_default()
     }
 
-    /// What is known of a name. `hash` is asked for at most once, and only in tables
+    /// The data of a name. `hash` is asked for at most once, and only in tables
     /// of more than a few names.
     #[inline]
     pub(crate) fn find(&self, name: &[u8], hash: impl FnOnce(NameEnds) -> u32) -> Option<&T> {
@@ -215,7 +215,7 @@ impl<T> NameTable<T> {
         }
     }
 
-    /// What is known of a name in a table of sorted names, wherever it stands.
+    /// The data of a name in a table of sorted names, wherever it is.
     #[inline(never)]
     fn find_again(&self, name: &[u8]) -> Option<&T> {
         let ends = NameEnds::of(name);
@@ -226,7 +226,7 @@ impl<T> NameTable<T> {
             .map(|row| &row.data)
     }
 
-    /// What is known of a name.
+    /// The data of a name.
     pub(crate) fn find_text(&self, name: &str) -> Option<&T> {
         self.find(name.as_bytes(), |ends| ends.hash(name.as_bytes()))
     }

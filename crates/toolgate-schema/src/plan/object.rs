@@ -107,7 +107,7 @@ pub(crate) struct Slot {
     /// that is not declared has the target of the additional ones.
     pub(crate) target: Target,
     /// Its place among the names as the schema has them: costly members are
-    /// taken in this order, since a schema says first what tells things apart.
+    /// taken in this order, since schemas put the distinguishing members first.
     pub(crate) order: u32,
     /// Its place among the names of the table, for sets of names that were met.
     pub(crate) bit: u32,

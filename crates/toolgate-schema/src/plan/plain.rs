@@ -12,7 +12,7 @@ pub(crate) struct PlainPlan {
     pub(crate) plan: Plan,
     /// The subschema of each node and its keywords, by [`NodeIx`].
     pub(crate) subschemas: Box<[PlainSubschema]>,
-    /// The keywords of all nodes; those of one stand in a row, in the order in which they
+    /// The keywords of all nodes; those of one subschema are consecutive, in the order in which they
     /// are evaluated.
     pub(crate) keywords: Box<[PlainKeyword]>,
 }

@@ -15,7 +15,7 @@ impl<T> Rare<T> {
         self.0.get_or_insert_default().push(row);
     }
 
-    /// Whether nothing is in it, which one look at its word tells.
+    /// Whether it is empty, which takes one look at a word.
     #[inline]
     pub(crate) const fn is_empty(&self) -> bool {
         self.0.is_none()

@@ -9,7 +9,7 @@ use super::NameTable;
 use super::names::SORTED;
 use crate::int::{to_u32, to_usize};
 
-/// A name that is to stand in a table.
+/// A name that a table will hold.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Name<'n> {
     pub(super) ends: NameEnds,
@@ -24,7 +24,7 @@ impl<'n> Name<'n> {
         }
     }
 
-    /// In the order of their texts, by what can be told from the words first.
+    /// In the order of their texts, compared by their first bytes before the rest.
     fn compare(&self, other: &Self) -> Ordering {
         let heads = self.ends.head().cmp(&other.ends.head());
         heads.then_with(|| self.text.cmp(other.text))
@@ -75,7 +75,7 @@ impl<'n> Slots<'n> {
     }
 
     /// The table, its names sorted if they are few, and the order they have in it.
-    /// `data` says what is known of the name of a slot.
+    /// `data` gives the data of the name of a slot.
     pub(crate) fn finish<T>(self, data: impl Fn(usize) -> T) -> (NameTable<T>, Order) {
         let mut order: Vec<u32> = (0..to_u32(self.names.len())).collect();
         let name = |slot: &u32| self.names.get(to_usize(*slot));

@@ -7,7 +7,7 @@ use toolgate_json::Node;
 use super::locate::{Locator, push_fragment};
 use crate::execute::Scratch;
 use crate::explain::Evaluation;
-use crate::explain::sink::{Full, Sink, Spot};
+use crate::explain::sink::{EvaluationLocation, Full, Sink};
 use crate::model::DocId;
 use crate::schema::instance::{Instance, Question};
 use crate::schema::{Schema, Workspace};
@@ -40,6 +40,16 @@ pub struct Annotation {
 
 impl Annotations {
     /// What one keyword says about one value, the latest first.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"items": {"title": "An id"}}"#)?;
+    /// let annotations = schema.annotations(&mut Workspace::new(), "[1]")?;
+    /// let titles: Vec<_> = annotations.of("/0", "title").map(|found| found.value.as_str()).collect();
+    /// assert_eq!(titles, [r#""An id""#]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn of<'a>(
         &'a self,
         instance_location: &'a str,
@@ -102,7 +112,7 @@ impl Schema {
         let complete = evaluation.report(&mut collector);
         let mut list = collector.list;
         if !complete {
-            // A subschema that was under way might still have failed.
+            // A subschema that was in progress might still have failed.
             list.clear();
         }
         list.reverse();
@@ -137,12 +147,12 @@ struct Collector<'o> {
 impl Sink for Collector<'_> {
     const EVERYTHING: bool = true;
 
-    fn enter(&mut self, _: Spot<'_>) -> ControlFlow<Full> {
+    fn enter(&mut self, _: EvaluationLocation<'_>) -> ControlFlow<Full> {
         self.open.push(self.list.len());
         ControlFlow::Continue(())
     }
 
-    fn annotation(&mut self, spot: Spot<'_>, value: &str) -> ControlFlow<Full> {
+    fn annotation(&mut self, spot: EvaluationLocation<'_>, value: &str) -> ControlFlow<Full> {
         let Some(word) = spot.keyword.filter(|_| spot.name.is_none()) else {
             return ControlFlow::Continue(());
         };

@@ -71,11 +71,34 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
     }
 
     /// Whether these are all; `false` if a bound was reached.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, ValueNode, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"items": {"type": "integer"}}"#)?;
+    /// let instance = serde_json::json!(["1", 2, "3"]);
+    /// let faults = schema.faults(&mut Workspace::new(), ValueNode::new(&instance));
+    /// assert!(faults.is_complete());
+    ///
+    /// let first = schema.faults(&mut Workspace::new().findings(1), ValueNode::new(&instance));
+    /// assert!(!first.is_complete());
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
     pub fn is_complete(&self) -> bool {
         self.complete
     }
 
     /// How many there are.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, ValueNode, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"items": {"type": "integer"}}"#)?;
+    /// let instance = serde_json::json!(["1", 2, "3"]);
+    /// let faults = schema.faults(&mut Workspace::new(), ValueNode::new(&instance));
+    /// assert_eq!(faults.len(), 2);
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
     pub fn len(&self) -> usize {
         self.list.len()
     }
@@ -99,6 +122,17 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
     }
 
     /// All of it in words.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, ValueNode, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"items": {"type": "integer"}}"#)?;
+    /// let instance = serde_json::json!(["1", 2, "3"]);
+    /// let faults = schema.faults(&mut Workspace::new(), ValueNode::new(&instance));
+    /// let report = faults.report();
+    /// assert_eq!(report.findings[0].to_string(), r#"expected integer, found string `"1"` (at /0)"#);
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
     #[must_use]
     pub fn report(self) -> Report {
         let mut report = Report {
@@ -121,6 +155,16 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
 
 impl<'i, N: Node<'i>> Fault<'_, 'i, N> {
     /// The keyword as the schema spells it; nothing for a `false` schema.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, ValueNode, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"items": {"type": "integer"}}"#)?;
+    /// let instance = serde_json::json!(["1", 2, "3"]);
+    /// let faults = schema.faults(&mut Workspace::new(), ValueNode::new(&instance));
+    /// assert!(faults.iter().all(|fault| fault.keyword() == Some("type")));
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
     pub fn keyword(&self) -> Option<&str> {
         let model = self.program.model();
         let entry = self.fault.entry(model)?;

@@ -11,7 +11,7 @@ use crate::execute::Allowance;
 use crate::explain::kind::FindingKind;
 use crate::explain::sink::{Full, Sink};
 use crate::explain::text::SHOWN;
-use crate::explain::{Fault, Paths, Program, Wording};
+use crate::explain::{Fault, FaultDescriber, Paths, Program};
 use crate::model::Model;
 
 /// One keyword that does not hold for one value of the instance.
@@ -28,16 +28,16 @@ pub struct Finding {
     /// The keyword, by the keywords that led to it, references included: a JSON
     /// pointer along the evaluation.
     pub keyword_location: String,
-    /// The keyword where it stands: its resource's URI with a JSON pointer as
+    /// The keyword where it is: its resource's URI with a JSON pointer as
     /// fragment. Without an `$id` the URI is only the fragment.
     pub absolute_keyword_location: String,
     /// The keyword; for a `false` schema the one that applies it (empty at the root).
     pub keyword: String,
     /// What is wrong.
     pub kind: FindingKind,
-    /// Where the keyword stands in the schema's text.
+    /// Where the keyword is in the schema's text.
     pub source: Source,
-    /// Where the value stands in the instance's text, in bytes, if the instance
+    /// Where the value is in the instance's text, in bytes, if the instance
     /// was read from text.
     pub instance_span: Option<Range<usize>>,
 }
@@ -91,7 +91,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Lets faults be noted up to a count and a sum of bytes. Whoever asked for few is done
+/// Admits faults up to a count and a sum of bytes. A caller that asked for few is done
 /// with the last of them; otherwise one too many says that there are more.
 pub(super) struct Bounds {
     count: usize,
@@ -138,7 +138,7 @@ impl Sink for Bounds {
 /// Writes out faults as findings.
 pub(super) struct Writer<'o, 'i, N: Node<'i>> {
     model: &'o Model,
-    wording: Wording<'o, 'i, N>,
+    describer: FaultDescriber<'o, 'i, N>,
     locator: Locator<'o>,
 }
 
@@ -147,16 +147,16 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
         let model = program.model();
         Self {
             model,
-            wording: Wording::new(program, paths, allowance),
+            describer: FaultDescriber::new(program, paths, allowance),
             locator: Locator::new(model),
         }
     }
 
     /// The finding of a fault; nothing if a bound was reached.
     pub(super) fn write(&mut self, fault: &Fault<'i, N>) -> Option<Finding> {
-        let kind = self.wording.word(fault)?;
+        let kind = self.describer.describe(fault)?;
         let model = self.model;
-        let paths = self.wording.paths();
+        let paths = self.describer.paths();
         let keyword_location = paths.pointer(model, fault.path);
         let sub = model.sub(fault.sub).ok()?;
         let entry = fault.entry(model);

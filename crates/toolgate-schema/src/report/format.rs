@@ -30,6 +30,13 @@ impl OutputFormat {
     ];
 
     /// The format of that name, as the specifications spell it.
+    ///
+    /// ```
+    /// use toolgate_schema::OutputFormat;
+    ///
+    /// assert_eq!(OutputFormat::from_name("basic"), Some(OutputFormat::Basic));
+    /// assert_eq!(OutputFormat::from_name("short"), None);
+    /// ```
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)

@@ -2,7 +2,7 @@
 
 use toolgate_json::{json_string, push_json_string};
 
-/// An object or array under way: knows whether a comma is due.
+/// An object or array in progress: knows whether a comma is due.
 pub(super) struct Writer {
     text: String,
     comma: bool,

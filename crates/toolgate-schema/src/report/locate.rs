@@ -1,10 +1,10 @@
-//! Where a keyword stands: in its document, and under its resource's name.
+//! Where a keyword is: in its document, and under its resource's name.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use crate::explain::sink::Spot;
+use crate::explain::sink::EvaluationLocation;
 use crate::model::{DocId, Model, SubId};
 
 /// Finds the places of subschemas, each once.
@@ -66,7 +66,7 @@ impl<'o> Locator<'o> {
     }
 
     /// The absolute URI of a subschema, or of a keyword in it.
-    pub(super) fn absolute(&mut self, spot: Spot<'_>) -> String {
+    pub(super) fn absolute(&mut self, spot: EvaluationLocation<'_>) -> String {
         self.places(spot.sub, spot.keyword).1
     }
 
@@ -89,7 +89,7 @@ impl<'o> Locator<'o> {
 
 /// Appends a JSON pointer as a URI fragment holds it (RFC 6901, section 6).
 pub(super) fn push_fragment(uri: &mut String, pointer: &str) {
-    // What RFC 3986 allows in a fragment stands for itself.
+    // What RFC 3986 allows in a fragment represents itself.
     let stands = |byte: u8| {
         byte.is_ascii_alphanumeric()
             || matches!(

@@ -21,6 +21,7 @@ pub use summary::Explanation;
 
 use crate::execute::{Allowance, Exhausted};
 use crate::explain::PLAIN_UNIT;
+use crate::explain::sink::MOST_FINDINGS;
 use crate::schema::instance::{Instance, Question};
 use crate::schema::{Schema, Verdict, Workspace};
 
@@ -40,9 +41,19 @@ pub struct Report {
 
 impl Report {
     /// The most findings that a report holds.
-    pub const FINDINGS: usize = 100;
+    pub const FINDINGS: usize = MOST_FINDINGS;
 
     /// The findings that matter, in a few lines for people and language models.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"required": ["city"]}"#)?;
+    /// let report = schema.explain(&mut Workspace::new(), "{}")?;
+    /// assert_eq!(report.summary().lines().count(), 1);
+    /// assert!(report.summary().to_string().contains("city"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn summary(&self) -> Explanation {
         Explanation::new(self)

@@ -16,7 +16,7 @@ impl Schema {
     /// The result of a check in a standard output format, as JSON text.
     ///
     /// The nested formats nest less than 128 levels deep, which is what most readers of JSON
-    /// take: units further down stand beside each other, each with its own places.
+    /// take: units further down are listed side by side, each with its own places.
     ///
     /// Bounded: at most 10,000 subschemas and keywords, and some megabytes of
     /// text. An output that a bound cut short has `"complete": false` at its
@@ -124,8 +124,8 @@ struct Output<'t, 'o> {
 struct Open(Vec<std::vec::IntoIter<usize>>);
 
 impl Open {
-    /// What is listed under a unit: what stands below it, or, where the output would
-    /// otherwise become too deep to be read again, all that stands further down as well;
+    /// The units listed under a unit: those below it, or, where the output would
+    /// otherwise become too deep to be read again, all those further down as well;
     /// under those nothing is listed then.
     fn below(&self, unit: usize, children: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
         if self.0.len() >= LEVELS {
@@ -245,7 +245,7 @@ impl Output<'_, '_> {
     /// child and nothing to say themselves.
     fn detailed(&self, json: &mut Writer) {
         let units = &self.tree.units;
-        // What stands for each unit: itself, its only child, or nothing.
+        // The unit that is listed for each unit: itself, its only child, or none.
         let mut stands: Vec<Option<usize>> = vec![None; units.len()];
         let mut kept: Vec<Vec<usize>> = vec![Vec::new(); units.len()];
         for (index, unit) in units.iter().enumerate().rev() {
@@ -281,7 +281,7 @@ impl Output<'_, '_> {
     }
 
     /// The members of a unit (but `valid`) and of those below it. Needs no
-    /// stack: the lists under way stand in a vector.
+    /// stack: the open lists are kept in a vector.
     fn nested(&self, top: usize, unit: &Unit, children: &[Vec<usize>], json: &mut Writer) {
         let list = |at: usize| children.get(at).cloned().unwrap_or_default();
         let mut open = Open::default();

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::locate::Locator;
 use crate::explain::kind::FindingKind;
-use crate::explain::sink::{Full, Sink, Spot};
+use crate::explain::sink::{EvaluationLocation, Full, Sink};
 use crate::model::Model;
 
 /// A subschema applied to a value, or a keyword in one.
@@ -65,7 +65,7 @@ impl<'o> Tree<'o> {
 impl Sink for Tree<'_> {
     const EVERYTHING: bool = true;
 
-    fn enter(&mut self, spot: Spot<'_>) -> ControlFlow<Full> {
+    fn enter(&mut self, spot: EvaluationLocation<'_>) -> ControlFlow<Full> {
         if self.units.len() >= UNITS {
             return ControlFlow::Break(Full);
         }
@@ -88,7 +88,7 @@ impl Sink for Tree<'_> {
         ControlFlow::Continue(())
     }
 
-    fn finding(&mut self, spot: Spot<'_>, kind: FindingKind) -> ControlFlow<Full> {
+    fn finding(&mut self, spot: EvaluationLocation<'_>, kind: FindingKind) -> ControlFlow<Full> {
         let mut message = String::new();
         if let Some(name) = spot.name {
             message = format!("property name `{}`: ", toolgate_json::quote(name, 64));
@@ -101,7 +101,7 @@ impl Sink for Tree<'_> {
         ControlFlow::Continue(())
     }
 
-    fn annotation(&mut self, spot: Spot<'_>, value: &str) -> ControlFlow<Full> {
+    fn annotation(&mut self, spot: EvaluationLocation<'_>, value: &str) -> ControlFlow<Full> {
         if spot.name.is_some() {
             return ControlFlow::Continue(());
         }

@@ -8,13 +8,13 @@ use std::path::Path;
 
 use toolgate_json::{DuplicateKeys, Node as _, OwnedDocument, ReadLimits};
 
-use crate::Dialect;
 use crate::compiler::Compiler;
+use crate::dialect::{Dialect, Keyword};
 use crate::execute::{Allowance, Exhausted, Scratch, run};
 use crate::explain::{Evaluation, Program};
 use crate::limits::Limits;
 use crate::lower::{lower, plain};
-use crate::model::Model;
+use crate::model::{Form, Model};
 use crate::options::Formats;
 use crate::plan::{Leaf, NodeIx, Op, Plan, Run, Target};
 
@@ -223,7 +223,16 @@ fn lowered(
 
 /// Cuts one table of a model.
 fn damage_model(model: &mut Model, random: &mut Random) -> String {
-    let table = random.below(6);
+    let table = random.below(7);
+    if table == 6 {
+        let at = random.below(model.entries.len().max(1));
+        let entry = model.entries.get_mut(at);
+        // `uniqueItems` may have this form.
+        if let Some(entry) = entry.filter(|entry| entry.keyword != Keyword::UniqueItems) {
+            entry.form = Form::Flag(true);
+        }
+        return format!("entry {at} of the model has the form of another keyword");
+    }
     let count = match table {
         0 => model.docs.len(),
         1 => model.resources.len(),

@@ -60,7 +60,7 @@ pub trait Instance: Sized + sealed::Sealed {
 )]
 pub struct AnyNode<N>(pub N);
 
-/// What is asked of an instance, whatever its representation.
+/// A question to an instance, whatever its representation.
 #[doc(hidden)]
 pub trait Question: Sized {
     /// What the answer is.

@@ -5,15 +5,15 @@ pub(crate) mod instance;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use toolgate_json::{Node, OwnedDocument, ReadError, Reader};
+use toolgate_json::{Node, OwnedDocument, ReadError, Reader, contradictions, note_contradiction};
 
 use crate::compiler::Compiler;
-use crate::error::CompileError;
+use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::execute::{self, Allowance, Exhausted, Scratch};
 use crate::explain::Program;
 use crate::lower::{lower, plain};
 use crate::options::Warning;
-use crate::plan::{Held, Plan};
+use crate::plan::{Plan, PlanHandle};
 use instance::{Check, Instance};
 
 /// The answer of a check. There are three, and the third is not a failure.
@@ -34,6 +34,13 @@ pub enum Verdict {
 
 impl Verdict {
     /// Whether the instance is known to match.
+    ///
+    /// ```
+    /// use toolgate_schema::{Exhausted, Verdict};
+    ///
+    /// assert!(Verdict::Valid.is_valid());
+    /// assert!(!Verdict::Undecided(Exhausted::Fuel { allowed: 10 }).is_valid());
+    /// ```
     pub fn is_valid(self) -> bool {
         self == Self::Valid
     }
@@ -67,7 +74,7 @@ impl fmt::Display for Verdict {
 pub struct Schema(Arc<Inner>);
 
 struct Inner {
-    plan: Held,
+    plan: PlanHandle,
     source: Box<str>,
     compiler: Compiler,
     later: OnceLock<Box<Later>>,
@@ -95,7 +102,7 @@ impl Schema {
             });
         }
         Self(Arc::new(Inner {
-            plan: Held::new(plan),
+            plan: PlanHandle::new(plan),
             source: source.into(),
             compiler,
             later,
@@ -125,7 +132,7 @@ impl Schema {
 
     /// Checks an instance: JSON text, a document, a value, or any node ([`Instance`]).
     ///
-    /// JSON text is judged while it is read, as far as that is possible, which is the
+    /// JSON text is checked while it is read, as far as that is possible, which is the
     /// fastest way. For text the answer is a `Result`.
     ///
     /// ```
@@ -171,9 +178,11 @@ impl Schema {
             ..
         } = workspace;
         let limits = &self.0.compiler.bounds().instance;
+        let before = contradictions();
         if let Some(stream) = reader.stream(instance, limits)?
             && let Some(spent) =
                 execute::run_stream(&self.0.plan, stream, self.allowed(*budget), scratch)
+            && contradictions() == before
         {
             *used = spent;
             return Ok(Verdict::Valid);
@@ -186,6 +195,12 @@ impl Schema {
 
     /// The schema as it was given. A compiled schema keeps the bytes alone; the first
     /// call reads them again, and from then on the document is kept.
+    ///
+    /// ```
+    /// let schema = toolgate_schema::Schema::compile(br#"{"type": "null"}"#)?;
+    /// assert_eq!(schema.text().document().source(), r#"{"type": "null"}"#);
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
     pub fn text(&self) -> &OwnedDocument {
         self.document()
     }
@@ -197,7 +212,10 @@ impl Schema {
             // It was read once already, under the same bounds. Without its text nothing is
             // explained: `null` is not a schema, so that no model is made of it.
             debug_assert!(read.is_ok(), "a compiled schema's text is read again");
-            read.unwrap_or_else(|_| OwnedDocument::null())
+            read.unwrap_or_else(|_| {
+                note_contradiction();
+                OwnedDocument::null()
+            })
         })
     }
 
@@ -209,6 +227,15 @@ impl Schema {
 
     /// What was left out: by lenient compilation what its dialect forbids, by any
     /// compilation the references to nothing that no evaluation can come to.
+    ///
+    /// ```
+    /// use toolgate_schema::{Compiler, Strictness};
+    ///
+    /// let lenient = Compiler::new().strictness(Strictness::Lenient);
+    /// let schema = lenient.compile(br#"{"minLength": "3"}"#)?;
+    /// assert_eq!(schema.warnings().len(), 1);
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
     pub fn warnings(&self) -> &[Warning] {
         let later = self.0.later.get();
         later.map_or(&[], |later| &later.warnings)
@@ -225,9 +252,10 @@ impl Schema {
         let made = self.later().plain.get_or_init(|| {
             let text = self.document().clone();
             let compiler = &self.0.compiler;
-            let model = compiler.parser().parse_document(text);
-            let model = model?;
+            let before = contradictions();
+            let model = compiler.parser().parse_document(text)?;
             let plain = plain(&model, compiler.bounds())?;
+            consistent(before)?;
             Ok(Program::new(model, plain))
         });
         made.as_ref()
@@ -254,7 +282,11 @@ impl Schema {
         scratch: &mut Scratch,
     ) -> (Verdict, u64) {
         let allowance = self.allowed(budget);
+        let before = contradictions();
         let (answer, used) = execute::run(&self.0.plan, instance, allowance, scratch);
+        if contradictions() != before {
+            return (Verdict::Undecided(Exhausted::Internal), used);
+        }
         let verdict = match answer {
             std::ops::ControlFlow::Continue(true) => Verdict::Valid,
             std::ops::ControlFlow::Continue(false) => Verdict::Invalid,
@@ -280,15 +312,23 @@ impl fmt::Debug for Schema {
 impl Compiler {
     /// Compiles a schema given as JSON text.
     ///
+    /// ```
+    /// let compiler = toolgate_schema::Compiler::new();
+    /// assert!(compiler.compile(br#"{"minLength": 3}"#).is_ok());
+    /// assert_eq!(compiler.compile(b"{").unwrap_err().code(), "json");
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`CompileError`] says why the schema may not exist here.
     pub fn compile(&self, schema: &[u8]) -> Result<Schema, CompileError> {
+        let before = contradictions();
         let text = self.parser().read(schema)?;
         let mut model = self.parser().parse_assertions(text.clone())?;
         let warnings = std::mem::take(&mut model.warnings);
         let plan = lower(&model, self.bounds())?;
         drop(model);
+        consistent(before)?;
         Ok(Schema::new(
             plan,
             text.into_source(),
@@ -299,12 +339,31 @@ impl Compiler {
 
     /// Compiles a schema given as a `serde_json` value.
     ///
+    /// ```
+    /// use toolgate_schema::{Compiler, Verdict, Workspace};
+    ///
+    /// let schema = Compiler::new().compile_value(&serde_json::json!({"minLength": 3}))?;
+    /// assert_eq!(schema.check(&mut Workspace::new(), &serde_json::json!("ab")), Verdict::Invalid);
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`compile`](Self::compile); places are those in the value's compact text.
     #[cfg(feature = "serde_json")]
     pub fn compile_value(&self, schema: &serde_json::Value) -> Result<Schema, CompileError> {
         self.compile(schema.to_string().as_bytes())
+    }
+}
+
+/// Refuses what was made of a text that contradicted itself meanwhile.
+fn consistent(before: u64) -> Result<(), CompileError> {
+    match contradictions() == before {
+        true => Ok(()),
+        false => Err(CompileError::new(
+            CompileErrorKind::Internal,
+            Place::default(),
+        )),
     }
 }
 
@@ -340,6 +399,15 @@ impl Workspace {
     }
 
     /// The same with its own amount of fuel for each check.
+    ///
+    /// ```
+    /// use toolgate_schema::{Exhausted, Schema, Verdict, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"items": {"minLength": 1}}"#)?;
+    /// let verdict = schema.check(&mut Workspace::new().fuel(2), r#"["a", "b", "c"]"#)?;
+    /// assert_eq!(verdict, Verdict::Undecided(Exhausted::Fuel { allowed: 2 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn fuel(mut self, units: u64) -> Self {
         self.budget = Some(units);
@@ -355,6 +423,16 @@ impl Workspace {
     }
 
     /// The fuel that the last check took.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"minLength": 1}"#)?;
+    /// let mut workspace = Workspace::new();
+    /// schema.check(&mut workspace, r#""a""#)?;
+    /// assert!(workspace.fuel_used() > 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn fuel_used(&self) -> u64 {
         self.used
     }

@@ -157,6 +157,15 @@ impl Setting {
 
     /// Writes a value given as text to a compiler.
     ///
+    /// ```
+    /// use toolgate_schema::{Compiler, settings};
+    ///
+    /// let depth = settings::find("limits.depth")?;
+    /// assert_eq!(depth.apply(Compiler::new(), "8")?.bounds().model.depth, 8);
+    /// assert!(depth.apply(Compiler::new(), "0").is_err());
+    /// # Ok::<(), settings::SettingError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The value is not allowed. Documents cannot be applied as text, because
@@ -196,6 +205,14 @@ impl Setting {
 
 /// The setting of a name.
 ///
+/// ```
+/// use toolgate_schema::settings;
+///
+/// assert_eq!(settings::find("limits.fuel")?.allowed(), "a number from 1 to 10000000000");
+/// assert!(settings::find("fuel").is_err());
+/// # Ok::<(), settings::SettingError>(())
+/// ```
+///
 /// # Errors
 ///
 /// There is none; the error has the closest name.
@@ -209,6 +226,13 @@ pub fn find(name: &str) -> Result<&'static Setting, SettingError> {
 
 /// The URI and the file of a registered document written as `URI=FILE`. A fragment
 /// of the URI is dropped; the file is whatever follows the last `=`.
+///
+/// ```
+/// use toolgate_schema::settings::registration;
+///
+/// assert_eq!(registration("https://example.com/a=a.json")?, ("https://example.com/a", "a.json"));
+/// # Ok::<(), toolgate_schema::settings::SettingError>(())
+/// ```
 ///
 /// # Errors
 ///

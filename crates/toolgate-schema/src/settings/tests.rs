@@ -1,6 +1,7 @@
 //! The table against the limits it writes, field by field, and the errors of bad values.
 
 use super::{ALL, Kind, find, of_read_error, registration};
+use crate::ModelLimits;
 use crate::compiler::Compiler;
 use crate::limits::Limits;
 use toolgate_json::{OwnedDocument, ReadLimits};
@@ -11,23 +12,27 @@ use toolgate_syntax::LimitName;
 #[test]
 fn the_table_has_every_limit_with_its_true_default() {
     let Limits {
+        model,
+        plan_nodes,
+        instance,
+        fuel,
+        evaluation_depth,
+    } = Limits::default();
+    let ModelLimits {
         schema_bytes,
         schema_nesting,
         schema_nodes,
         schema_digits,
         depth,
         subschemas,
-        plan_nodes,
         enum_members,
         pattern_bytes,
+        pattern_depth,
         pattern_size,
         patterns_size,
         registrations,
         reference_bytes,
-        instance,
-        fuel,
-        evaluation_depth,
-    } = Limits::default();
+    } = model;
     let ReadLimits {
         bytes,
         depth: instance_depth,
@@ -46,6 +51,7 @@ fn the_table_has_every_limit_with_its_true_default() {
         ("limits.plan_nodes", long(plan_nodes)),
         ("limits.enum_members", long(enum_members)),
         ("limits.pattern_bytes", long(pattern_bytes)),
+        ("limits.pattern_depth", long(pattern_depth)),
         ("limits.pattern_size", long(pattern_size)),
         ("limits.patterns_size", long(patterns_size)),
         ("limits.registrations", long(registrations)),
@@ -173,52 +179,84 @@ fn limit_errors_name_their_setting() {
         let name = format!("limits.instance.{field}");
         assert_eq!(of_read_error(&error), Some(name.as_str()));
     }
-    let few = Compiler::new().limits(Limits {
-        subschemas: 1,
-        ..Limits::default()
-    });
-    let error = few.compile(b"{\"not\":{\"not\":{}}}").unwrap_err();
-    assert_eq!(
-        error.help().as_deref(),
-        Some("the setting `limits.subschemas` raises this limit")
-    );
-    for (limits, setting) in [
+    for (model, schema, setting) in [
         (
-            Limits {
-                schema_nesting: 2,
-                ..Limits::default()
+            ModelLimits {
+                subschemas: 1,
+                ..ModelLimits::default()
             },
+            r#"{"not": {"not": {}}}"#,
+            "limits.subschemas",
+        ),
+        (
+            ModelLimits {
+                schema_nesting: 2,
+                ..ModelLimits::default()
+            },
+            r#"{"const": [[123]]}"#,
             "limits.schema_nesting",
         ),
         (
-            Limits {
+            ModelLimits {
                 schema_nodes: 2,
-                ..Limits::default()
+                ..ModelLimits::default()
             },
+            r#"{"const": [[123]]}"#,
             "limits.schema_nodes",
         ),
         (
-            Limits {
+            ModelLimits {
                 schema_digits: 2,
-                ..Limits::default()
+                ..ModelLimits::default()
             },
+            r#"{"const": [[123]]}"#,
             "limits.schema_digits",
         ),
         (
-            Limits {
+            ModelLimits {
                 schema_bytes: 2,
-                ..Limits::default()
+                ..ModelLimits::default()
             },
+            r#"{"const": [[123]]}"#,
             "limits.schema_bytes",
         ),
+        (
+            ModelLimits {
+                pattern_bytes: 6,
+                ..ModelLimits::default()
+            },
+            r#"{"pattern": "((a))aa"}"#,
+            "limits.pattern_bytes",
+        ),
+        (
+            ModelLimits {
+                pattern_depth: 1,
+                ..ModelLimits::default()
+            },
+            r#"{"pattern": "((a))"}"#,
+            "limits.pattern_depth",
+        ),
+        (
+            ModelLimits {
+                pattern_size: 8,
+                ..ModelLimits::default()
+            },
+            r#"{"pattern": "((a))"}"#,
+            "limits.pattern_size",
+        ),
     ] {
-        let error = Compiler::new()
-            .limits(limits)
-            .compile(b"{\"const\":[[123]]}")
-            .unwrap_err();
+        let compiler = Compiler::new().limits(Limits {
+            model,
+            ..Limits::default()
+        });
+        let error = compiler.compile(schema.as_bytes()).unwrap_err();
         assert_eq!(
             error.limit().map(|limit| limit.name.setting()),
             Some(setting)
+        );
+        assert_eq!(
+            error.help(),
+            Some(format!("the setting `{setting}` raises this limit"))
         );
     }
 }

@@ -57,7 +57,7 @@ impl Choice {
         }
     }
 
-    /// A compiler with what a word stands for; nothing if it is not one of the words.
+    /// A compiler with the setting that a word names; nothing if it is not one of the words.
     pub(super) fn apply(self, compiler: Compiler, text: &str) -> Option<Compiler> {
         Some(match self {
             Self::Formats => compiler.formats(*value(FORMATS, text)?),

@@ -3,7 +3,7 @@
 use toolgate_json::{Kind, Node as _, View};
 
 use super::ModelBuilder;
-use crate::dialect::{Dialect, Keyword, Rules};
+use crate::dialect::{Dialect, DialectRules, Keyword};
 use crate::error::{CompileError, CompileErrorKind, cut};
 use crate::model::{Anchor, Dangling, Subschema, SubschemaId};
 use crate::reference::Identity;
@@ -34,18 +34,18 @@ impl ModelBuilder<'_> {
             self.check_reference_length(sub, value)?;
         }
         if let Some(uri) = identity.uri {
-            self.name_resource(id, &mut sub, uri);
+            self.name_resource(id, &mut sub, uri)?;
         }
         let stored = self.subs.get_mut(id.index()).ok_or(Dangling)?;
         stored.resource = sub.resource;
         stored.rules = sub.rules;
+        let resource = self.resources.get_mut(sub.resource.index());
+        let resource = resource.ok_or(Dangling)?;
         for (name, dynamic) in identity.anchors() {
-            self.add_anchor(sub.resource, name, Anchor { sub: id, dynamic });
+            let anchor = Anchor { sub: id, dynamic };
+            resource.anchors.entry(name.to_owned()).or_insert(anchor);
         }
-        if identity.recursive_anchor
-            && let Some(resource) = self.resources.get_mut(sub.resource.index())
-            && resource.root == id
-        {
+        if identity.recursive_anchor && resource.root == id {
             resource.recursive = true;
         }
         Ok(sub)
@@ -58,13 +58,13 @@ impl ModelBuilder<'_> {
     }
 
     /// The rules that a `$schema` asks for.
-    fn rules_of(&self, sub: Subschema, declared: View<'_>) -> Result<Rules, CompileError> {
+    fn rules_of(&self, sub: Subschema, declared: View<'_>) -> Result<DialectRules, CompileError> {
         if let Some(dialect) = self.options.dialect {
-            return Ok(Rules::all(dialect));
+            return Ok(DialectRules::all(dialect));
         }
         let text = declared.string();
         if let Some(dialect) = Dialect::from_uri(text) {
-            return Ok(Rules::all(dialect));
+            return Ok(DialectRules::all(dialect));
         }
         let detail = match (self.metaschemas)(text) {
             Some(Ok(rules)) => return Ok(rules),
@@ -79,17 +79,22 @@ impl ModelBuilder<'_> {
     }
 
     /// Opens a new resource for an id, which has no fragment.
-    fn name_resource(&mut self, id: SubschemaId, sub: &mut Subschema, reference: &str) {
-        let base = self.resources.get(sub.resource.index());
-        let uri = uri::resolve(base.map_or("", |base| base.uri.as_str()), reference);
-        if base.is_some_and(|base| base.root == id) {
+    fn name_resource(
+        &mut self,
+        id: SubschemaId,
+        sub: &mut Subschema,
+        reference: &str,
+    ) -> Result<(), Dangling> {
+        let base = self.resources.get_mut(sub.resource.index());
+        let base = base.ok_or(Dangling)?;
+        let uri = uri::resolve(&base.uri, reference);
+        if base.root == id {
             // The document's own name: known from now on beside the one it was found under.
-            if let Some(resource) = self.resources.get_mut(sub.resource.index()) {
-                resource.uri.clone_from(&uri);
-            }
+            base.uri.clone_from(&uri);
             self.resource_of_uri.entry(uri).or_insert(sub.resource);
         } else {
             sub.resource = self.add_resource(uri, id);
         }
+        Ok(())
     }
 }

@@ -15,13 +15,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, OwnedDocument, View};
-use toolgate_pattern::{Pattern, PatternErrorKind};
+use toolgate_pattern::{Pattern, PatternErrorKind, PatternLimit};
 
-use crate::dialect::{Dialect, Keyword, Rules};
+use crate::dialect::{Dialect, DialectRules, Keyword};
 use crate::error::{CompileError, CompileErrorKind, SchemaLocation};
 use crate::limits::{Limit, LimitName};
 use crate::model::{
-    self, Anchor, Dangling, DocumentId, Entry, Form, PatternId, ReferenceId, Resource, ResourceId,
+    self, Dangling, DocumentId, Entry, Form, PatternId, ReferenceId, Resource, ResourceId,
     SchemaDocument, Shape, Subschema, SubschemaId,
 };
 use crate::options::{Options, Strictness, Warning};
@@ -29,7 +29,7 @@ use crate::reference::hides_siblings;
 use toolgate_json::int::{to_u32, to_usize};
 
 /// Finds the rules of a custom metaschema by its URI, among registered documents.
-pub(crate) type MetaschemaLookup<'t> = dyn Fn(&str) -> Option<Result<Rules, String>> + 't;
+pub(crate) type MetaschemaLookup<'t> = dyn Fn(&str) -> Option<Result<DialectRules, String>> + 't;
 
 /// A reference that is read but not yet resolved.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +56,7 @@ pub(crate) struct ModelBuilder<'t> {
     annotations: bool,
     pub(crate) metaschemas: &'t MetaschemaLookup<'t>,
     pub(crate) docs: Vec<SchemaDocument>,
-    /// For each document, the subschema that stands at each of its nodes; empty until
+    /// For each document, the subschema at each of its nodes; empty until
     /// a pointer asks for one.
     positions: Vec<Vec<Option<SubschemaId>>>,
     pub(crate) resources: Vec<Resource>,
@@ -70,7 +70,7 @@ pub(crate) struct ModelBuilder<'t> {
     pub(crate) warnings: Vec<Warning>,
     /// What lenient parsing left out, in whole or in part.
     pub(crate) left_out: Vec<LeftOut>,
-    /// How deep each subschema stands, and how many were looked into.
+    /// The depth of each subschema, and how many were decoded.
     depths: Vec<u32>,
     opened: usize,
 }
@@ -111,7 +111,7 @@ impl<'t> ModelBuilder<'t> {
         &mut self,
         uri: &str,
         text: OwnedDocument,
-        rules: Rules,
+        rules: DialectRules,
     ) -> Result<ResourceId, CompileError> {
         let doc = DocumentId::new(self.docs.len());
         let (root, nodes) = (text.document().root().id(), text.document().len());
@@ -158,7 +158,7 @@ impl<'t> ModelBuilder<'t> {
         Ok(sub)
     }
 
-    /// The subschema that stands at a node, if one does.
+    /// The subschema at a node, if there is one.
     pub(crate) fn position(&mut self, doc: DocumentId, node: NodeId) -> Option<SubschemaId> {
         if self.positions.is_empty() {
             let nodes = self.docs.iter().map(|doc| doc.text.document().len());
@@ -193,19 +193,13 @@ impl<'t> ModelBuilder<'t> {
         id
     }
 
-    fn add_anchor(&mut self, resource: ResourceId, name: &str, anchor: Anchor) {
-        if let Some(resource) = self.resources.get_mut(resource.index()) {
-            resource.anchors.entry(name.to_owned()).or_insert(anchor);
-        }
-    }
-
     /// Registers a subschema and leaves its inside for later.
     fn push(
         &mut self,
         doc: DocumentId,
         node: NodeId,
         resource: ResourceId,
-        rules: Rules,
+        rules: DialectRules,
         depth: usize,
     ) -> Result<SubschemaId, CompileError> {
         let limits = &self.options.limits;
@@ -296,7 +290,7 @@ impl<'t> ModelBuilder<'t> {
             false => sub,
         };
         let hidden = named && hides_siblings(view, sub.rules.dialect);
-        // Decoding a keyword opens no other subschema, so its entries stand in a row.
+        // Decoding a keyword opens no other subschema, so its entries are consecutive.
         let start = to_u32(self.entries.len());
         for (key, value) in view.members() {
             let name = key.text();
@@ -359,19 +353,20 @@ impl<'t> ModelBuilder<'t> {
         let limits = &self.options.limits;
         let place = || self.place(sub.doc, text.id());
         let refuse = |limit, allowed| Err(CompileError::limit_reached(limit, allowed, place()));
-        if name.len() > limits.pattern_bytes {
-            return refuse(LimitName::PatternBytes, limits.pattern_bytes);
-        }
         let bounds = toolgate_pattern::Limits {
             length: limits.pattern_bytes,
+            depth: limits.pattern_depth,
             size: limits.pattern_size,
-            ..toolgate_pattern::Limits::default()
         };
         let pattern = Pattern::new(name, &bounds).map_err(|error| {
             let kind = match (error.kind(), error.limit()) {
                 (PatternErrorKind::Internal, _) => CompileErrorKind::Internal,
-                (_, Some((_, allowed))) => CompileErrorKind::Limit(Limit {
-                    name: LimitName::PatternSize,
+                (_, Some((limit, allowed))) => CompileErrorKind::Limit(Limit {
+                    name: match limit {
+                        PatternLimit::Length => LimitName::PatternBytes,
+                        PatternLimit::Depth => LimitName::PatternDepth,
+                        PatternLimit::Size => LimitName::PatternSize,
+                    },
                     allowed,
                 }),
                 (_, None) => CompileErrorKind::Pattern {

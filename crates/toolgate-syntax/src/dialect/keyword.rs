@@ -6,7 +6,7 @@ use toolgate_json::Kind;
 use super::{Dialect, Vocabulary};
 
 macro_rules! keywords {
-    ($($variant:ident $name:literal $first:ident $last:ident $vocabulary:ident $about:ident $value:ident;)*) => {
+    ($($variant:ident $name:literal $first:ident $last:ident $vocabulary:ident $applies_to:ident $value:ident;)*) => {
         /// A keyword of some dialect.
         ///
         /// ```
@@ -63,16 +63,16 @@ macro_rules! keywords {
             /// The instances that it looks at. It lets all others pass.
             ///
             /// ```
-            /// use toolgate_syntax::{About, Keyword};
+            /// use toolgate_syntax::{AppliesTo, Keyword};
             ///
-            /// assert_eq!(Keyword::MinLength.about(), About::Strings);
-            /// assert_eq!(Keyword::AnyOf.about(), About::Any);
+            /// assert_eq!(Keyword::MinLength.applies_to(), AppliesTo::Strings);
+            /// assert_eq!(Keyword::AnyOf.applies_to(), AppliesTo::Any);
             /// ```
             #[must_use]
-            pub fn about(self) -> About {
+            pub fn applies_to(self) -> AppliesTo {
                 match self {
-                    $(Self::$variant => About::$about,)*
-                    Self::Unknown => About::Any,
+                    $(Self::$variant => AppliesTo::$applies_to,)*
+                    Self::Unknown => AppliesTo::Any,
                 }
             }
 
@@ -116,7 +116,7 @@ macro_rules! keywords {
     clippy::exhaustive_enums,
     reason = "code that walks schemas must handle every way in which they are held"
 )]
-pub enum Holds {
+pub enum SubschemaLayout {
     /// It is one, or an array of them.
     Schemas,
     /// An object whose values are.
@@ -129,7 +129,7 @@ pub enum Holds {
     clippy::exhaustive_enums,
     reason = "the groups follow the types of JSON, which are fixed"
 )]
-pub enum About {
+pub enum AppliesTo {
     /// Instances of every type, or none.
     Any,
     /// Numbers.
@@ -142,11 +142,11 @@ pub enum About {
     Objects,
 }
 
-impl About {
+impl AppliesTo {
     /// The names of `type` for these instances; none for [`Any`](Self::Any).
     ///
     /// ```
-    /// assert_eq!(toolgate_syntax::About::Numbers.types(), ["number", "integer"]);
+    /// assert_eq!(toolgate_syntax::AppliesTo::Numbers.types(), ["number", "integer"]);
     /// ```
     #[must_use]
     pub fn types(self) -> &'static [&'static str] {
@@ -252,19 +252,19 @@ impl Keyword {
     ///
     /// ```
     /// use toolgate_syntax::Keyword;
-    /// use toolgate_syntax::positions::Holds;
+    /// use toolgate_syntax::positions::SubschemaLayout;
     ///
-    /// assert_eq!(Keyword::AllOf.holds(), Some(Holds::Schemas));
-    /// assert_eq!(Keyword::Properties.holds(), Some(Holds::Map));
-    /// assert_eq!(Keyword::Enum.holds(), None);
+    /// assert_eq!(Keyword::AllOf.layout(), Some(SubschemaLayout::Schemas));
+    /// assert_eq!(Keyword::Properties.layout(), Some(SubschemaLayout::Map));
+    /// assert_eq!(Keyword::Enum.layout(), None);
     /// ```
     #[must_use]
-    pub fn holds(self) -> Option<Holds> {
+    pub fn layout(self) -> Option<SubschemaLayout> {
         match self.value() {
             ValueShape::Schema | ValueShape::Schemas | ValueShape::SchemaOrSchemas => {
-                Some(Holds::Schemas)
+                Some(SubschemaLayout::Schemas)
             }
-            ValueShape::SchemaMap => Some(Holds::Map),
+            ValueShape::SchemaMap => Some(SubschemaLayout::Map),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@ use std::fmt;
 
 use toolgate_json::{Kind, Node as _, View};
 
-pub use keyword::{About, Holds, Keyword, ValueShape};
+pub use keyword::{AppliesTo, Keyword, SubschemaLayout, ValueShape};
 pub use metaschemas::metaschema;
 
 /// A published version of JSON Schema.
@@ -191,18 +191,18 @@ impl fmt::Display for Dialect {
 /// that a custom metaschema leaves out, plus whether it makes `format` assert.
 ///
 /// ```
-/// use toolgate_syntax::{Dialect, Keyword, Rules, Vocabulary};
+/// use toolgate_syntax::{Dialect, Keyword, DialectRules, Vocabulary};
 ///
-/// let rules = Rules::all(Dialect::Draft4);
+/// let rules = DialectRules::all(Dialect::Draft4);
 /// assert_eq!(rules.keyword("maximum"), Some(Keyword::Maximum));
 /// assert_eq!(rules.keyword("const"), None); // since draft 6
 ///
-/// let applicators = Rules::core(Dialect::Draft202012).with(Vocabulary::Applicator);
+/// let applicators = DialectRules::core(Dialect::Draft202012).with(Vocabulary::Applicator);
 /// assert_eq!(applicators.keyword("maximum"), None);
 /// assert_eq!(applicators.keyword("anyOf"), Some(Keyword::AnyOf));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rules {
+pub struct DialectRules {
     /// The version.
     pub dialect: Dialect,
     vocabularies: u8,
@@ -272,7 +272,7 @@ impl Vocabulary {
     }
 }
 
-impl Rules {
+impl DialectRules {
     /// What a schema that declares nothing follows.
     pub const DEFAULT: Self = Self {
         dialect: Dialect::Draft202012,

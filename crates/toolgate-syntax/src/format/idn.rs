@@ -30,7 +30,7 @@ pub(super) fn has_a_label_prefix(label: &str) -> bool {
         .is_some_and(|(prefix, _)| prefix.eq_ignore_ascii_case(PREFIX))
 }
 
-/// Whether an ASCII `label` with that prefix stands for a U-label, and is the
+/// Whether an ASCII `label` with that prefix represents a U-label, and is the
 /// encoding of it (RFC 5891 section 5.3 and 5.4).
 pub(super) fn is_a_label(label: &str) -> bool {
     decode(label).is_some_and(|label| {

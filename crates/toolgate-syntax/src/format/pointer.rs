@@ -1,7 +1,7 @@
 //! JSON Pointers and Relative JSON Pointers.
 
 /// A JSON Pointer in its string form: empty, or `/`-led tokens in which `~`
-/// stands only before `0` or `1` (RFC 6901 section 3).
+/// is only before `0` or `1` (RFC 6901 section 3).
 pub(super) fn is_pointer(text: &str) -> bool {
     if !text.is_empty() && !text.starts_with('/') {
         return false;

@@ -19,8 +19,8 @@ impl Label {
         Some(label)
     }
 
-    /// What `encoded` stands for (RFC 3492 section 6.2), without its prefix and
-    /// in lower case; `None` if it stands for nothing.
+    /// What `encoded` represents (RFC 3492 section 6.2), without its prefix and
+    /// in lower case; `None` if it represents nothing.
     pub(super) fn decode(encoded: &str) -> Option<Self> {
         let (basic, extended) = encoded.rsplit_once('-').unwrap_or(("", encoded));
         let mut label = Self::from_text(basic).filter(|_| encoded.is_ascii())?;

@@ -65,7 +65,7 @@ pub(super) fn take_percent_digits(chars: &mut std::str::Chars<'_>) -> bool {
     digit() && digit()
 }
 
-/// Which characters stand for themselves.
+/// Which characters represent themselves.
 #[derive(Clone, Copy, PartialEq)]
 enum Alphabet {
     Ascii,
@@ -83,7 +83,7 @@ enum Part {
 }
 
 impl Part {
-    /// The ASCII characters that stand for themselves.
+    /// The ASCII characters that represent themselves.
     fn ascii(self) -> AsciiSet {
         match self {
             Self::RegisteredName => PLAIN,
@@ -164,7 +164,7 @@ fn is_port(port: &str) -> bool {
         .is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// What may stand in brackets: an IPv6 address or an `IPvFuture`.
+/// What may be in brackets: an IPv6 address or an `IPvFuture`.
 fn is_ip_literal(address: &str) -> bool {
     match address.strip_prefix(['v', 'V']) {
         Some(future) => future.split_once('.').is_some_and(|(version, rest)| {

@@ -21,7 +21,7 @@ pub(super) fn is_template(text: &str) -> bool {
     true
 }
 
-/// Characters that stand for themselves outside expressions.
+/// Characters that represent themselves outside expressions.
 fn is_literal(c: char) -> bool {
     LITERALS.has(c) || is_ucs_char(c) || is_private_char(c)
 }

@@ -17,7 +17,7 @@ use toolgate_pattern::Pattern;
 pub use entry::{ContentUse, Dependency, Entry, Form, FormatUse};
 pub use types::TypeSet;
 
-use crate::dialect::{Keyword, Rules};
+use crate::dialect::{AppliesTo, DialectRules, Keyword};
 use crate::error::{CompileError, CompileErrorKind, SchemaLocation};
 use crate::options::Warning;
 use toolgate_json::int::{to_u32, to_usize};
@@ -88,7 +88,7 @@ pub struct Model {
     pub resources: Vec<Resource>,
     /// The subschemas, by [`SubschemaId`]: those of a document in breadth-first order.
     pub subs: Vec<Subschema>,
-    /// The keywords of all subschemas; those of one stand in a row.
+    /// The keywords of all subschemas; those of one subschema are consecutive.
     pub entries: Vec<Entry>,
     /// The distinct regular expressions, by [`PatternId`].
     pub patterns: Vec<Arc<Pattern>>,
@@ -150,7 +150,7 @@ pub struct Subschema {
     /// The schema resource that it belongs to.
     pub resource: ResourceId,
     /// The dialect that it is read by.
-    pub rules: Rules,
+    pub rules: DialectRules,
     /// What it is made of.
     pub shape: Shape,
 }
@@ -425,31 +425,21 @@ impl Model {
         let mut found = Vec::new();
         let entries = self.entries(sub)?;
         for entry in entries {
-            match (&entry.form, entry.keyword) {
-                (Form::Reference(id), _) => match self.target(*id)? {
-                    Target::Dynamic { .. } if !dynamic => {}
-                    target => found.push(target.initial()),
-                },
-                (Form::List(list), Keyword::AllOf | Keyword::AnyOf | Keyword::OneOf) => {
-                    found.extend(list.iter().copied());
-                }
-                (Form::One(sub), Keyword::Not | Keyword::If) => found.push(*sub),
+            let in_place = match entry.keyword {
                 // Without `if` they are never evaluated (2020-12 core §10.2.2).
-                (Form::One(one), Keyword::Then | Keyword::Else)
-                    if Entry::find(entries, Keyword::If).is_some() =>
-                {
-                    found.push(*one);
+                Keyword::Then | Keyword::Else => Entry::find(entries, Keyword::If).is_some(),
+                Keyword::DependentSchemas | Keyword::Dependencies => true,
+                // The others of arrays and objects apply theirs to items and members.
+                keyword => keyword.applies_to() == AppliesTo::Any,
+            };
+            let left_out = match &entry.form {
+                Form::Reference(id) => {
+                    !dynamic && matches!(self.target(*id)?, Target::Dynamic { .. })
                 }
-                (Form::Map(map), Keyword::DependentSchemas) => {
-                    found.extend(map.iter().map(|(_, sub)| *sub));
-                }
-                (Form::Dependencies(map), _) => {
-                    found.extend(map.iter().filter_map(|(_, dependency)| match dependency {
-                        Dependency::Schema(sub) => Some(*sub),
-                        Dependency::Names(_) => None,
-                    }));
-                }
-                _ => {}
+                _ => false,
+            };
+            if in_place && !left_out {
+                self.each_applied(entry, |one| found.push(one))?;
             }
         }
         Ok(found)

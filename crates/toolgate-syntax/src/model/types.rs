@@ -82,14 +82,14 @@ impl TypeSet {
         "array", "boolean", "integer", "null", "number", "object", "string",
     ];
 
-    /// What is in either.
+    /// The union.
     #[inline]
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// What is in both; a demand for lexical integers survives from either.
+    /// The intersection; a demand for lexical integers survives from either.
     #[inline]
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {

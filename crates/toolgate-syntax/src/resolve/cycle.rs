@@ -27,7 +27,7 @@ pub(crate) fn refuse(model: &Model) -> Result<(), CompileError> {
         while let Some((sub, waiting)) = path.last_mut() {
             let Some(next) = waiting.pop() else {
                 let done = *sub;
-                set(&mut state, done, State::Done);
+                set(&mut state, done, State::Done)?;
                 path.pop();
                 continue;
             };
@@ -55,15 +55,14 @@ fn enter(
     state: &mut [State],
     path: &mut Vec<(SubschemaId, Vec<SubschemaId>)>,
 ) -> Result<(), Dangling> {
-    set(state, id, State::Open);
+    set(state, id, State::Open)?;
     path.push((id, model.statically_in_place(model.sub(id)?)?));
     Ok(())
 }
 
-fn set(state: &mut [State], id: SubschemaId, new: State) {
-    if let Some(slot) = state.get_mut(id.index()) {
-        *slot = new;
-    }
+fn set(state: &mut [State], id: SubschemaId, new: State) -> Result<(), Dangling> {
+    *state.get_mut(id.index()).ok_or(Dangling)? = new;
+    Ok(())
 }
 
 fn cycle(

@@ -233,12 +233,10 @@ fn apply(model: &mut Model, fates: Vec<Fate>, evaluates_less: &[bool]) -> Result
                 kept.push(entry);
             }
         }
-        if let Some(sub) = model.subs.get_mut(at) {
-            sub.shape = Shape::Entries {
-                start: first,
-                end: to_u32(kept.len()),
-            };
-        }
+        model.subs.get_mut(at).ok_or(Dangling)?.shape = Shape::Entries {
+            start: first,
+            end: to_u32(kept.len()),
+        };
     }
     model.entries = kept;
     model.warnings.extend(warnings);

@@ -14,7 +14,7 @@ use toolgate_json::{Key as _, Kind, Node as _, OwnedDocument, quote};
 
 use crate::build::{ModelBuilder, PendingReference};
 use crate::closest::closest;
-use crate::dialect::{Keyword, Rules};
+use crate::dialect::{DialectRules, Keyword};
 use crate::error::{CompileError, CompileErrorKind, FOREIGN_TEXT, cut};
 use crate::model::{
     Dangling, Model, ReferenceId, Resource, ResourceId, ScopeName, Subschema, SubschemaId, Target,
@@ -273,14 +273,14 @@ impl Resolver<'_, '_> {
     }
 
     /// The resource of that URI, added to the model if it is a document that is not there yet.
-    fn find(&mut self, uri: &str, rules: Rules) -> Result<Option<ResourceId>, CompileError> {
+    fn find(&mut self, uri: &str, rules: DialectRules) -> Result<Option<ResourceId>, CompileError> {
         if let Some(id) = self.builder.resource_of_uri.get(uri) {
             return Ok(Some(*id));
         }
         match (self.documents)(uri) {
             None => Ok(None),
             Some(document) => {
-                let rules = Rules::all(rules.dialect);
+                let rules = DialectRules::all(rules.dialect);
                 self.builder.add_document(uri, document?, rules).map(Some)
             }
         }

@@ -10,12 +10,12 @@ use crate::model::TypeSet;
 
 /// A finished plan.
 #[derive(Debug)]
-pub(crate) enum Held {
+pub(crate) enum PlanHandle {
     Own(Box<Plan>),
     Shared(&'static Plan),
 }
 
-impl Held {
+impl PlanHandle {
     /// Holds a plan; lets it go for the shared one where that says the same.
     pub(crate) fn new(plan: Plan) -> Self {
         if plan.start.reach == Reach::Type {
@@ -36,7 +36,7 @@ impl Held {
     }
 }
 
-impl Deref for Held {
+impl Deref for PlanHandle {
     type Target = Plan;
 
     #[inline]
