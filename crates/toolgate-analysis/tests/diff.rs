@@ -366,10 +366,8 @@ fn a_registered_document_means_the_same_in_both() {
 
 #[test]
 fn a_limit_names_its_setting() {
-    let limits = toolgate_schema::Limits {
-        subschemas: 1,
-        ..Default::default()
-    };
+    let mut limits = toolgate_schema::Limits::default();
+    limits.model.subschemas = 1;
     let report = with(Compiler::new().limits(limits), "{}", r#"{"minimum": 1}"#);
     let change = &report.tools[0].changes[0];
     assert_eq!(change.setting, Some("limits.subschemas"), "{change:?}");

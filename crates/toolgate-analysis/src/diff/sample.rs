@@ -29,7 +29,7 @@ pub(super) struct Sampler<'p, 'a> {
     room: usize,
     /// The names of the pool that an object of these nodes can have.
     unknown: HashMap<Vec<usize>, Rc<[String]>>,
-    /// Fuel for the nodes that were asked for a member.
+    /// Fuel for the nodes that were asked for a member, and for what was written.
     work: u64,
 }
 
@@ -58,7 +58,10 @@ impl<'p, 'a> Sampler<'p, 'a> {
         self.number = number;
         self.choices = 0;
         self.room = MOST_BYTES;
-        self.value(&[self.doc.root], focus, 0)
+        let text = self.value(&[self.doc.root], focus, 0);
+        let written = u64::try_from(text.len()).unwrap_or(u64::MAX);
+        self.work = self.work.saturating_add(written);
+        text
     }
 
     /// The steps taken since this was asked last.

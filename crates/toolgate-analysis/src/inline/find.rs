@@ -35,10 +35,9 @@ impl<'a> Map<'a> {
                 let reference = self
                     .places
                     .get_mut(next)
-                    .and_then(|place| place.references.get_mut(at));
-                if let Some(reference) = reference {
-                    reference.target = target;
-                }
+                    .and_then(|place| place.references.get_mut(at))
+                    .ok_or(Untouched::Internal)?;
+                reference.target = target;
             }
             next += 1;
         }

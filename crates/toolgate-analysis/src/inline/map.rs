@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, View};
-use toolgate_syntax::positions::{Holds, holds_in};
+use toolgate_syntax::positions::{SubschemaLayout, layout_in};
 use toolgate_syntax::reference::{Identity, hides_siblings};
 use toolgate_syntax::{Dialect, Keyword, uri};
 
@@ -165,7 +165,7 @@ impl<'a> Map<'a> {
     /// Calls `visit` for each schema directly inside, with whether it is a definition.
     fn each_child(&self, view: View<'a>, mut visit: impl FnMut(View<'a>, bool)) {
         for (key, value) in view.members() {
-            let Some(held) = holds_in(self.dialect, key.text()) else {
+            let Some(held) = layout_in(self.dialect, key.text()) else {
                 continue;
             };
             let definition = matches!(key.text(), "$defs" | "definitions");
@@ -175,9 +175,11 @@ impl<'a> Map<'a> {
                 }
             };
             match held {
-                Holds::Map => value.members().for_each(|(_, value)| child(value)),
-                Holds::Schemas if value.kind() == Kind::Array => value.items().for_each(child),
-                Holds::Schemas => child(value),
+                SubschemaLayout::Map => value.members().for_each(|(_, value)| child(value)),
+                SubschemaLayout::Schemas if value.kind() == Kind::Array => {
+                    value.items().for_each(child)
+                }
+                SubschemaLayout::Schemas => child(value),
             }
         }
     }

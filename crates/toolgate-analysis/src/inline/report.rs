@@ -130,6 +130,8 @@ pub enum Untouched {
     /// It has more subschemas than can be looked at, or the names of the
     /// definitions that stay alone would take it over its bound.
     TooLarge,
+    /// The analysis contradicts itself, which is a defect of it and not of the schema.
+    Internal,
 }
 
 impl fmt::Display for Kept {
@@ -161,6 +163,7 @@ impl fmt::Display for Untouched {
             Self::MixedDialects => "a part declares another dialect than the whole",
             Self::Dynamic => "dynamic references mean different places in different uses",
             Self::TooLarge => "the schema is too large to be rewritten",
+            Self::Internal => "internal error of toolgate-analysis",
         })
     }
 }

@@ -5,8 +5,8 @@
 //! calls a tool. Each [`Rule`] is one function over a tool, a subschema or the
 //! listing; [`RULES`] is the table of them, and every rule has a page under
 //! `rules`. Reading is bounded by the limits of `toolgate-json`, the walk by
-//! 20,000 subschemas of a schema, what is reported by 300 findings for each rule
-//! and tool; the engine's own limits bound the rest.
+//! 20,000 subschemas of a schema, what is reported by 300 findings of each rule on a
+//! tool and 1,000 on a listing; the engine's own limits bound the rest.
 
 mod edit;
 mod finding;
@@ -14,9 +14,10 @@ mod out;
 mod profile;
 mod rule;
 mod rules;
+mod sub;
 mod tool;
 
-use toolgate_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadErrorKind, ReadLimits};
+use toolgate_json::{Kind, Node as _, ReadError, ReadErrorKind};
 use toolgate_schema::Compiler;
 
 use crate::engine::Engine;
@@ -60,6 +61,8 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Findings beyond the bounds, which are only counted.
     pub more: usize,
+    /// The worst severity of those, so that nothing passes because there was too much to keep.
+    pub worst_more: Option<Severity>,
     /// Estimated tokens of what a model is shown of each tool; see rule TG014.
     pub tokens: Vec<usize>,
 }
@@ -153,7 +156,7 @@ impl Linter {
                 _ => {}
             }
         }
-        let (mut findings, more) = out.finish();
+        let (mut findings, more, worst_more) = out.finish();
         findings.sort_by_key(|finding| {
             let code = finding.rule.code;
             let order = (LAST.contains(&code), code, finding.tool);
@@ -162,6 +165,7 @@ impl Linter {
         Report {
             findings,
             more,
+            worst_more,
             tokens: listing.tools.iter().map(|tool| tool.tokens).collect(),
         }
     }
@@ -194,8 +198,8 @@ impl Linter {
 }
 
 fn lint_tool(text: &str, engine: &Engine, out: &mut Out<'_>) -> Facts {
-    let document = match tool::read(text) {
-        Ok(document) => document,
+    let (document, duplicate) = match tool::read(text) {
+        Ok(read) => read,
         Err(error) => {
             let place = Place {
                 pointer: String::new(),
@@ -210,8 +214,10 @@ fn lint_tool(text: &str, engine: &Engine, out: &mut Out<'_>) -> Facts {
             };
         }
     };
-    let ambiguous = duplicate_keys(text, out);
-    let tool = Tool::new(document.document(), ambiguous, engine);
+    if let Some(error) = &duplicate {
+        duplicate_key(error, out);
+    }
+    let tool = Tool::new(document.document(), duplicate.is_some(), engine);
     for (index, rule) in RULES.iter().enumerate() {
         match rule.check {
             Check::Engine(check) => {
@@ -241,15 +247,7 @@ fn lint_tool(text: &str, engine: &Engine, out: &mut Out<'_>) -> Facts {
 }
 
 /// TG004: no object has two members of one name.
-fn duplicate_keys(text: &str, out: &mut Out<'_>) -> bool {
-    let limits = ReadLimits {
-        depth: 512,
-        duplicate_keys: DuplicateKeys::Refuse,
-        ..ReadLimits::default()
-    };
-    let Err(error) = OwnedDocument::read(text.as_bytes(), &limits) else {
-        return false;
-    };
+fn duplicate_key(error: &ReadError, out: &mut Out<'_>) {
     if error.kind() == ReadErrorKind::DuplicateKey {
         let place = Place {
             pointer: String::new(),
@@ -258,7 +256,6 @@ fn duplicate_keys(text: &str, out: &mut Out<'_>) -> bool {
         out.find_as("TG004", place, error.to_string())
             .help("readers disagree on which of the two counts; remove one");
     }
-    true
 }
 
 /// What is said after mistakes of the same severity: what is missing or large.

@@ -1,6 +1,7 @@
 //! Where findings are collected, under bounds that no listing can pass.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use toolgate_pattern::{Hazard, Pattern};
 
@@ -26,9 +27,12 @@ pub(super) struct Out<'l> {
     tool: Option<usize>,
     /// How often each rule spoke about the tool at hand.
     spoken: Vec<usize>,
+    /// How many findings of each rule are kept.
+    kept: Vec<usize>,
     findings: Vec<Finding>,
-    /// Findings over the bounds.
+    /// Findings over the bounds, and the worst of them.
     more: usize,
+    worst_more: Option<Severity>,
     /// The latest finding, to which its rule may still add.
     last: Option<Finding>,
     last_kept: bool,
@@ -43,8 +47,10 @@ impl<'l> Out<'l> {
             rule: 0,
             tool: None,
             spoken: vec![0; RULES.len()],
+            kept: vec![0; RULES.len()],
             findings: Vec::new(),
             more: 0,
+            worst_more: None,
             last: None,
             last_kept: false,
             hazards: HashMap::new(),
@@ -78,7 +84,7 @@ impl<'l> Out<'l> {
     pub(super) fn hazard(
         &mut self,
         text: &str,
-        pattern: impl FnOnce() -> Option<Pattern>,
+        pattern: impl FnOnce() -> Option<Rc<Pattern>>,
     ) -> Hazard {
         if let Some(known) = self.hazards.get(text) {
             return *known;
@@ -118,26 +124,49 @@ impl<'l> Out<'l> {
             setting: None,
             fix: None,
         };
-        let over = match self.spoken.get_mut(index) {
-            Some(spoken) => {
-                *spoken = spoken.saturating_add(1);
-                *spoken > PER_TOOL
-            }
-            None => true,
-        };
         self.flush();
-        let kept = level.is_some() && !over && self.findings.len() < IN_ALL;
-        if !kept && level.is_some() {
-            self.more = self.more.saturating_add(1);
-        }
-        self.last_kept = kept;
+        self.last_kept = self.keeps(index);
         self.last.insert(finding)
     }
 
-    /// All findings.
-    pub(super) fn finish(mut self) -> (Vec<Finding>, usize) {
+    /// Counts a finding of the rule at hand if there is no room for it. Rules ask before they make
+    /// a place and a message where a schema may break them in thousands of places.
+    pub(super) fn is_only_counted(&mut self) -> bool {
+        if self.has_room(self.rule) {
+            return false;
+        }
+        !self.keeps(self.rule)
+    }
+
+    /// Whether one more finding of a rule is within the bounds.
+    fn has_room(&self, rule: usize) -> bool {
+        let below = |counts: &[usize], most| counts.get(rule).is_some_and(|count| *count < most);
+        below(&self.spoken, PER_TOOL) && below(&self.kept, PER_RULE)
+    }
+
+    /// Whether a finding of a rule is kept. It is counted in either case, unless the rule is off.
+    fn keeps(&mut self, rule: usize) -> bool {
+        let Some(severity) = self.plan.levels.get(rule).copied().flatten() else {
+            return false;
+        };
+        let keeps = self.has_room(rule);
+        if !keeps {
+            self.more = self.more.saturating_add(1);
+            self.worst_more = self.worst_more.max(Some(severity));
+            return false;
+        }
+        for counts in [&mut self.spoken, &mut self.kept] {
+            if let Some(count) = counts.get_mut(rule) {
+                *count = count.saturating_add(1);
+            }
+        }
+        true
+    }
+
+    /// All findings, how many are over the bounds, and the worst severity of those.
+    pub(super) fn finish(mut self) -> (Vec<Finding>, usize, Option<Severity>) {
         self.flush();
-        (self.findings, self.more)
+        (self.findings, self.more, self.worst_more)
     }
 
     fn flush(&mut self) {
@@ -149,5 +178,40 @@ impl<'l> Out<'l> {
 
 /// Findings of one rule on one tool.
 const PER_TOOL: usize = 300;
-/// Findings of a listing.
-const IN_ALL: usize = 100_000;
+/// Findings of one rule on a listing. Each rule has its own, so that no rule hides what another found.
+const PER_RULE: usize = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lint::Linter;
+
+    /// Tools with two errors each: no `inputSchema`, and a member of a wrong type.
+    fn bad_tools(count: usize) -> Vec<String> {
+        let tool = |n| format!(r#"{{"name":"tool_{n}","description":7}}"#);
+        (0..count).map(tool).collect()
+    }
+
+    #[test]
+    fn a_rule_is_kept_up_to_its_bound_and_counted_beyond() {
+        let lint = |count| {
+            let tools = bad_tools(count);
+            Linter::new().lint(tools.iter().map(String::as_str))
+        };
+        let of_rule = |report: &crate::lint::Report| {
+            let of = |one: &&Finding| one.rule.code == "TG016";
+            report.findings.iter().filter(of).count()
+        };
+        let at_bound = lint(PER_RULE);
+        assert_eq!((of_rule(&at_bound), at_bound.more), (PER_RULE, 0));
+        assert_eq!(at_bound.worst_more, None);
+        let over = lint(PER_RULE + 1);
+        assert_eq!(of_rule(&over), PER_RULE);
+        let rules = over.findings.len() / PER_RULE;
+        assert_eq!(
+            over.more, rules,
+            "one of each rule that speaks of every tool"
+        );
+        assert_eq!(over.worst_more, Some(Severity::Error));
+    }
+}

@@ -10,20 +10,29 @@ use toolgate_json::{
     pointer,
 };
 use toolgate_pattern::{Limits, Pattern};
-use toolgate_syntax::positions::Holds;
-use toolgate_syntax::{Dialect, Keyword, closest_within};
+use toolgate_syntax::positions::SubschemaLayout;
+use toolgate_syntax::{Keyword, closest_within};
 
 use super::finding::Finding;
+use super::sub::names;
+pub(super) use super::sub::{Side, Step, Sub};
 use crate::engine::Engine;
 
-/// Reads a tool's text as generously as the rules can bear.
-pub(super) fn read(text: &str) -> Result<OwnedDocument, ReadError> {
-    let limits = ReadLimits {
+/// Reads a tool's text under wide limits. Also returns the error for the first object that has two members of one
+/// name.
+pub(super) fn read(text: &str) -> Result<(OwnedDocument, Option<ReadError>), ReadError> {
+    let limits = |duplicate_keys| ReadLimits {
         depth: 512,
-        duplicate_keys: DuplicateKeys::KeepLast,
+        duplicate_keys,
         ..ReadLimits::default()
     };
-    OwnedDocument::read(text.as_bytes(), &limits)
+    match OwnedDocument::read(text.as_bytes(), &limits(DuplicateKeys::Refuse)) {
+        Ok(document) => Ok((document, None)),
+        Err(strict) => {
+            let generous = OwnedDocument::read(text.as_bytes(), &limits(DuplicateKeys::KeepLast));
+            generous.map(|document| (document, Some(strict)))
+        }
+    }
 }
 
 /// Names, without order.
@@ -46,7 +55,7 @@ pub(super) struct Tool<'a> {
     required: RefCell<Option<(usize, Names<'a>)>>,
     /// The properties that a schema and its branches declare, by the schema's id.
     declared: RefCell<HashMap<usize, Option<Names<'a>>>>,
-    /// Patterns that names are matched with.
+    /// Patterns that were compiled, each once.
     compiled: RefCell<HashMap<&'a str, Option<Rc<Pattern>>>>,
     /// What matching names may still take.
     fuel: Cell<u64>,
@@ -56,44 +65,6 @@ pub(super) struct Tool<'a> {
     patterns: Cell<usize>,
     /// What a model is shown of it, in tokens, once that was counted.
     pub(super) tokens: OnceCell<usize>,
-}
-
-/// Which of a tool's schemas.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
-    Input,
-    Output,
-}
-
-impl Side {
-    pub(super) fn member(self) -> &'static str {
-        match self {
-            Self::Input => "inputSchema",
-            Self::Output => "outputSchema",
-        }
-    }
-}
-
-/// A subschema and how one gets there.
-pub(super) struct Sub<'a> {
-    pub(super) view: View<'a>,
-    pub(super) side: Side,
-    pub(super) dialect: Dialect,
-    /// The index of the schema around it; none for a root.
-    pub(super) parent: Option<usize>,
-    /// The keyword it stands under; empty for a root.
-    pub(super) keyword: &'static str,
-    /// Its name or index under the keyword.
-    pub(super) step: Step<'a>,
-    depth: usize,
-}
-
-/// A token of a pointer.
-#[derive(Clone, Copy)]
-pub(super) enum Step<'a> {
-    None,
-    Name(&'a str),
-    Index(usize),
 }
 
 /// Where a finding is.
@@ -156,6 +127,15 @@ impl<'a> Tool<'a> {
         most
     }
 
+    /// Whether each subschema of a schema is applied by one way only: it was walked in whole and has no references.
+    pub(super) fn is_tree(&self, side: Side) -> bool {
+        let references = ["$ref", "$dynamicRef", "$recursiveRef"];
+        let mut subs = self.subs.iter().filter(|sub| sub.side == side).peekable();
+        subs.peek().is_some()
+            && self.subs.len() < MOST_SUBSCHEMAS
+            && subs.all(|sub| !references.iter().any(|keyword| sub.has(keyword)))
+    }
+
     /// A schema of the tool, if it is an object or a boolean.
     pub(super) fn schema(&self, side: Side) -> Option<View<'a>> {
         let schema = self.root.member(side.member())?;
@@ -205,11 +185,7 @@ impl<'a> Tool<'a> {
         if fuel == 0 {
             return None;
         }
-        let mut compiled = self.compiled.borrow_mut();
-        let compiled = compiled
-            .entry(pattern)
-            .or_insert_with(|| self.pattern(pattern).map(Rc::new));
-        let answer = compiled.as_ref()?.matches(name, &mut fuel);
+        let answer = self.pattern(pattern)?.matches(name, &mut fuel);
         self.fuel.set(fuel.saturating_sub(1));
         answer
     }
@@ -267,15 +243,19 @@ impl<'a> Tool<'a> {
         members.get(name).copied()
     }
 
-    /// A pattern, if it is one and there is room for more.
-    pub(super) fn pattern(&self, text: &str) -> Option<Pattern> {
+    /// The compiled pattern, if it is valid and the bound on compiled bytes allows it. Each is compiled once for all rules.
+    pub(super) fn pattern(&self, text: &'a str) -> Option<Rc<Pattern>> {
+        if let Some(known) = self.compiled.borrow().get(text) {
+            return known.clone();
+        }
         let limits = Limits {
             size: self.patterns.get().min(MOST_OF_A_PATTERN),
             ..Limits::default()
         };
-        let pattern = Pattern::new(text, &limits).ok();
-        let cost = pattern.as_ref().map_or(text.len(), Pattern::size);
+        let pattern = Pattern::new(text, &limits).ok().map(Rc::new);
+        let cost = pattern.as_ref().map_or(text.len(), |one| one.size());
         self.patterns.set(self.patterns.get().saturating_sub(cost));
+        self.compiled.borrow_mut().insert(text, pattern.clone());
         pattern
     }
 
@@ -362,6 +342,7 @@ impl<'a> Tool<'a> {
             keyword: "",
             step: Step::None,
             depth: 0,
+            names: names(root),
         });
         let mut next = first;
         while next < self.subs.len() && self.subs.len() < MOST_SUBSCHEMAS {
@@ -390,6 +371,7 @@ impl<'a> Tool<'a> {
                     keyword,
                     step,
                     depth,
+                    names: names(view),
                 });
             }
         };
@@ -398,72 +380,21 @@ impl<'a> Tool<'a> {
                 continue;
             };
             let name = keyword.name();
-            match (keyword.holds(), value.kind()) {
-                (Some(Holds::Map), Kind::Object) => {
+            match (keyword.layout(), value.kind()) {
+                (Some(SubschemaLayout::Map), Kind::Object) => {
                     for (member, schema) in value.members() {
                         push(name, Step::Name(member.text()), schema);
                     }
                 }
-                (Some(Holds::Schemas), Kind::Array) => {
+                (Some(SubschemaLayout::Schemas), Kind::Array) => {
                     for (at, schema) in value.items().enumerate() {
                         push(name, Step::Index(at), schema);
                     }
                 }
-                (Some(Holds::Schemas), _) => push(name, Step::None, value),
-                (Some(Holds::Map) | None, _) => {}
+                (Some(SubschemaLayout::Schemas), _) => push(name, Step::None, value),
+                (Some(SubschemaLayout::Map) | None, _) => {}
             }
         }
-    }
-}
-
-impl<'a> Sub<'a> {
-    /// The keyword's value.
-    pub(super) fn get(&self, keyword: &str) -> Option<View<'a>> {
-        self.view.member(keyword)
-    }
-
-    pub(super) fn has(&self, keyword: &str) -> bool {
-        self.get(keyword).is_some()
-    }
-
-    /// The keyword's value, if it is a string.
-    pub(super) fn text(&self, keyword: &str) -> Option<&'a str> {
-        let value = self.get(keyword)?;
-        (value.kind() == Kind::String).then(|| value.string())
-    }
-
-    pub(super) fn is_root(&self) -> bool {
-        self.parent.is_none()
-    }
-
-    /// Its name, if it describes a property.
-    pub(super) fn property(&self) -> Option<&'a str> {
-        match self.step {
-            Step::Name(name) if self.keyword == "properties" => Some(name),
-            _ => None,
-        }
-    }
-
-    /// Whether it looks at the same value as the schema around it.
-    pub(super) fn in_place(&self) -> bool {
-        matches!(
-            self.keyword,
-            "allOf" | "anyOf" | "oneOf" | "not" | "if" | "then" | "else" | "dependentSchemas"
-        )
-    }
-
-    /// The declared types; empty if there is no (well-formed) `type`.
-    pub(super) fn types(&self) -> Vec<&'a str> {
-        match self.get("type") {
-            Some(one) if one.kind() == Kind::String => vec![one.string()],
-            Some(many) => many.items().map(|one| one.string()).collect(),
-            None => Vec::new(),
-        }
-    }
-
-    /// Whether the type is exactly this.
-    pub(super) fn is(&self, name: &str) -> bool {
-        self.text("type") == Some(name)
     }
 }
 
@@ -475,7 +406,7 @@ pub(super) fn span(view: View<'_>) -> Range<usize> {
 /// The engine's own default bounds; what is beyond is refused by TG028.
 const MOST_SUBSCHEMAS: usize = 10_000;
 const SCHEMA_BYTES: usize = 1 << 20;
-const PATTERN_BYTES: usize = 32 << 20;
+const PATTERN_BYTES: usize = 8 << 20;
 const MOST_OF_A_PATTERN: usize = 1 << 20;
 /// A thousand times what a published tool needs: steps, of which comparing two
 /// names of much the same length takes [`SPELLING`], and another candidate one.

@@ -18,7 +18,7 @@ pub(super) struct Abilities {
     pub(super) plain_root: bool,
     /// Whether `type` may have several names.
     pub(super) type_arrays: bool,
-    /// Whether null is said by `nullable`.
+    /// Whether `nullable` replaces the type `null`.
     pub(super) nullable: bool,
     /// Whether the items of an array may be a union.
     pub(super) union_items: bool,

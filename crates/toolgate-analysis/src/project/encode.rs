@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use toolgate_json::pointer;
 use toolgate_syntax::Dialect;
-use toolgate_syntax::positions::{Holds, holds_in};
+use toolgate_syntax::positions::{SubschemaLayout, layout_in};
 
 use super::Limits;
 use super::abilities::Abilities;
@@ -47,8 +47,8 @@ impl Encoder<'_> {
         for (keyword, value) in &members.list {
             pointer::push(&mut self.pointer, keyword);
             let inner = self.pointer.len();
-            let value = match (holds_in(Dialect::Draft202012, keyword), value) {
-                (Some(Holds::Map), Json::Object(map)) => {
+            let value = match (layout_in(Dialect::Draft202012, keyword), value) {
+                (Some(SubschemaLayout::Map), Json::Object(map)) => {
                     let mut all = Members::default();
                     for (name, one) in &map.list {
                         pointer::push(&mut self.pointer, name);
@@ -57,7 +57,7 @@ impl Encoder<'_> {
                     }
                     Json::Object(all)
                 }
-                (Some(Holds::Schemas), Json::Array(list)) => {
+                (Some(SubschemaLayout::Schemas), Json::Array(list)) => {
                     let mut all = Vec::new();
                     for (at, one) in list.iter().enumerate() {
                         pointer::push(&mut self.pointer, &at.to_string());
@@ -66,7 +66,7 @@ impl Encoder<'_> {
                     }
                     Json::Array(all)
                 }
-                (Some(Holds::Schemas), one) => self.encode(one, false),
+                (Some(SubschemaLayout::Schemas), one) => self.encode(one, false),
                 _ => value.clone(),
             };
             written.list.push((keyword.clone(), value));
@@ -119,7 +119,7 @@ impl Encoder<'_> {
         members.coding.absent = absent;
     }
 
-    /// Properties of the root whose names are not taken.
+    /// Properties of the root whose names are not accepted.
     fn rename(&mut self, members: &mut Members) {
         let names = members
             .map("properties")
@@ -361,16 +361,16 @@ pub(super) fn without_nullable(schema: &Json) -> Json {
         ..Members::default()
     };
     for (keyword, value) in &members.list {
-        let value = match (holds_in(Dialect::Draft202012, keyword), value) {
-            (Some(Holds::Map), Json::Object(map)) => {
+        let value = match (layout_in(Dialect::Draft202012, keyword), value) {
+            (Some(SubschemaLayout::Map), Json::Object(map)) => {
                 let all = map.list.iter();
                 let all = all.map(|(name, one)| (name.clone(), without_nullable(one)));
                 Json::Object(Members::of(all.collect()))
             }
-            (Some(Holds::Schemas), Json::Array(list)) => {
+            (Some(SubschemaLayout::Schemas), Json::Array(list)) => {
                 Json::Array(list.iter().map(without_nullable).collect())
             }
-            (Some(Holds::Schemas), one) => without_nullable(one),
+            (Some(SubschemaLayout::Schemas), one) => without_nullable(one),
             _ => value.clone(),
         };
         written.list.push((keyword.clone(), value));

@@ -143,7 +143,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// All keywords that are left and not taken.
+    /// All keywords that are left and not accepted.
     pub(super) fn keywords(&mut self, members: &mut Members, at: At) {
         if members.has("patternProperties")
             && !self.abilities.takes("patternProperties")
@@ -211,7 +211,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// `additionalProperties` where it is not taken and objects need not be closed.
+    /// `additionalProperties` where it is not accepted and objects need not be closed.
     fn open(&mut self, members: &mut Members, value: &Json) {
         if self.abilities.closed {
             return;

@@ -1,6 +1,6 @@
 //! A schema of any dialect, written in 2020-12.
 
-use toolgate_syntax::positions::Holds;
+use toolgate_syntax::positions::SubschemaLayout;
 use toolgate_syntax::{Dialect, Keyword};
 
 use super::tree::{Json, Members};
@@ -22,20 +22,22 @@ pub(super) fn normalise(schema: &mut Json, dialect: Dialect) -> bool {
 fn each_below(keyword: &str, value: &mut Json, hear: &mut impl FnMut(&mut Json) -> bool) -> bool {
     let holds = Keyword::from_name(keyword)
         .filter(|known| known.is_in(Dialect::Draft202012))
-        .and_then(Keyword::holds);
+        .and_then(Keyword::layout);
     let mut any = false;
     match (holds, value) {
-        (Some(Holds::Map), Json::Object(map)) => {
+        (Some(SubschemaLayout::Map), Json::Object(map)) => {
             for (_, one) in &mut map.list {
                 any |= hear(one);
             }
         }
-        (Some(Holds::Schemas), Json::Array(list)) => {
+        (Some(SubschemaLayout::Schemas), Json::Array(list)) => {
             for one in list {
                 any |= hear(one);
             }
         }
-        (Some(Holds::Schemas), one @ (Json::Object(_) | Json::Bool(_))) => any |= hear(one),
+        (Some(SubschemaLayout::Schemas), one @ (Json::Object(_) | Json::Bool(_))) => {
+            any |= hear(one)
+        }
         _ => {}
     }
     any

@@ -78,7 +78,7 @@ impl Rewriter<'_> {
         true
     }
 
-    /// Moves annotations that are not taken into the description.
+    /// Moves annotations that are not accepted into the description.
     fn annotations(&mut self, members: &mut Members) {
         for name in ["default", "examples"] {
             if let Some(value) = members.get(name).cloned()
@@ -95,7 +95,7 @@ impl Rewriter<'_> {
     /// The type that the keywords of a schema without `type` speak of, if it is one.
     fn implied(&self, members: &Members) -> Option<&'static str> {
         let mut all = members.list.iter().filter_map(|(name, _)| {
-            let of = Keyword::from_name(name)?.about().types();
+            let of = Keyword::from_name(name)?.applies_to().types();
             of.first().copied()
         });
         let first = all.next()?;

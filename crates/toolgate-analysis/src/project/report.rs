@@ -129,35 +129,35 @@ macro_rules! kinds {
 }
 
 kinds! {
-    ShortenName "shorten-name" "the tool's name is replaced" "its length or its characters are not taken";
-    MoveDescription "move-description" "the end of the description moves into the input schema's" "the reader cuts longer descriptions";
-    Dialect "dialect" "the schema is written in 2020-12" "readers know one dialect";
-    Inline "inline" "references are replaced by what they lead to" "references are not taken, or not with keywords beside them";
-    Unroll "unroll" "a recursive schema is written out to a depth" "recursion is not taken";
-    Bound "bound" "below the depth of recursion only the type stays" "recursion is not taken";
-    Boolean "boolean" "a schema that is `true` or `false` is written as an object" "some readers lose the tool or the whole listing over it";
-    AllOf "all-of" "the branches of `allOf` are merged" "`allOf` is not taken here";
-    OneOf "one-of" "`oneOf` becomes `anyOf`" "`oneOf` is not taken here";
-    Const "const" "`const` becomes an `enum` of one value" "`const` is not taken";
-    Constants "constants" "a union of constants becomes an `enum`" "it says the same in a form that every reader takes";
-    TypeArray "type-array" "several types become an `anyOf`" "a `type` with several names is not taken";
-    Nullable "nullable" "null is said by `nullable`" "the reader has no type `null`";
-    Tuple "tuple" "the items of a tuple become alternatives" "tuples are not taken";
-    Bounds "bounds" "an exclusive bound becomes an inclusive one" "exclusive bounds are not taken as numbers";
-    ItemCount "item-count" "`minItems` is lowered" "only 0 and 1 are taken";
-    Describe "describe" "a keyword moves into the description" "the keyword is not taken";
-    LeaveOut "leave-out" "an annotation is left out" "it says nothing about values, and the reader does not take it";
-    AddItems "add-items" "`items` is added" "an array without `items` is not taken";
-    AddType "add-type" "`type` is added" "a schema without `type` is not taken";
-    MergeUnion "merge-union" "the branches of a union become one schema" "a union is not taken here";
-    Close "close" "members that are not declared are ruled out" "every object must be closed";
-    Open "open" "`additionalProperties` is left out" "the keyword is not taken; models send declared members";
+    ShortenName "shorten-name" "the tool's name is replaced" "its length or its characters are not accepted";
+    MoveDescription "move-description" "the end of the description moves into the input schema's" "the client cuts longer descriptions";
+    Dialect "dialect" "the schema is written in 2020-12" "providers know one dialect";
+    Inline "inline" "references are replaced by their targets" "references are not accepted, or not with keywords beside them";
+    Unroll "unroll" "a recursive schema is written out to a depth" "recursion is not accepted";
+    Bound "bound" "below the depth of recursion only the type stays" "recursion is not accepted";
+    Boolean "boolean" "a schema that is `true` or `false` is written as an object" "some clients lose the tool or the whole listing over it";
+    AllOf "all-of" "the branches of `allOf` are merged" "`allOf` is not accepted here";
+    OneOf "one-of" "`oneOf` becomes `anyOf`" "`oneOf` is not accepted here";
+    Const "const" "`const` becomes an `enum` of one value" "`const` is not accepted";
+    Constants "constants" "a union of constants becomes an `enum`" "every provider accepts this form of the same";
+    TypeArray "type-array" "several types become an `anyOf`" "a `type` with several names is not accepted";
+    Nullable "nullable" "`nullable` replaces the type `null`" "the provider has no type `null`";
+    Tuple "tuple" "the items of a tuple become alternatives" "tuples are not accepted";
+    Bounds "bounds" "an exclusive bound becomes an inclusive one" "exclusive bounds are not accepted as numbers";
+    ItemCount "item-count" "`minItems` is lowered" "only 0 and 1 are accepted";
+    Describe "describe" "a keyword moves into the description" "the keyword is not accepted";
+    LeaveOut "leave-out" "an annotation is removed" "it constrains nothing, and the provider does not accept it";
+    AddItems "add-items" "`items` is added" "an array without `items` is not accepted";
+    AddType "add-type" "`type` is added" "a schema without `type` is not accepted";
+    MergeUnion "merge-union" "the branches of a union become one schema" "a union is not accepted here";
+    Close "close" "undeclared members are forbidden" "every object must be closed";
+    Open "open" "`additionalProperties` is removed" "the keyword is not accepted; models send declared members";
     RequireAll "require-all" "optional members become required, their absence null" "every property must be required";
     Require "require" "an optional member that may be null becomes required" "every property must be required, and null stays null";
-    JsonText "json-text" "the value travels as a string of JSON" "no form that is taken describes it";
-    Entries "entries" "the object travels as an array of keys and values" "an object with free names is not taken";
-    Words "words" "the values of an `enum` travel as strings" "only strings are taken in an `enum`";
-    RenameProperty "rename-property" "a property is renamed" "its name is not taken";
+    JsonText "json-text" "the value travels as a string of JSON" "no accepted form describes it";
+    Entries "entries" "the object travels as an array of keys and values" "an object with free names is not accepted";
+    Words "words" "the values of an `enum` travel as strings" "only strings are accepted in an `enum`";
+    RenameProperty "rename-property" "a property is renamed" "its name is not accepted";
 }
 
 /// One step of a projection.

@@ -6,7 +6,7 @@
 
 use toolgate_json::{pointer, quote};
 use toolgate_syntax::Dialect;
-use toolgate_syntax::positions::{Holds, holds_in};
+use toolgate_syntax::positions::{SubschemaLayout, layout_in};
 
 use super::Limits;
 use super::abilities::Abilities;
@@ -176,7 +176,7 @@ impl<'a> Rewriter<'a> {
     fn below(&mut self, members: &mut Members) -> Result<(), Refusal> {
         let length = self.pointer.len();
         for (keyword, value) in &mut members.list {
-            let Some(holds) = holds_in(Dialect::Draft202012, keyword) else {
+            let Some(holds) = layout_in(Dialect::Draft202012, keyword) else {
                 continue;
             };
             let outer = self.monotone;
@@ -184,14 +184,14 @@ impl<'a> Rewriter<'a> {
             pointer::push(&mut self.pointer, keyword);
             let inner = self.pointer.len();
             match (holds, value) {
-                (Holds::Map, Json::Object(map)) => {
+                (SubschemaLayout::Map, Json::Object(map)) => {
                     for (name, one) in &mut map.list {
                         pointer::push(&mut self.pointer, name);
                         self.schema(one, At::Inside)?;
                         self.pointer.truncate(inner);
                     }
                 }
-                (Holds::Schemas, Json::Array(list)) => {
+                (SubschemaLayout::Schemas, Json::Array(list)) => {
                     let at = match keyword.as_str() {
                         "anyOf" | "oneOf" => At::Branch,
                         _ => At::Inside,
@@ -203,8 +203,8 @@ impl<'a> Rewriter<'a> {
                     }
                 }
                 // `false` and `true` after a tuple or beside `properties` are taken everywhere.
-                (Holds::Schemas, Json::Bool(_)) if takes_flags(keyword) => {}
-                (Holds::Schemas, one) => {
+                (SubschemaLayout::Schemas, Json::Bool(_)) if takes_flags(keyword) => {}
+                (SubschemaLayout::Schemas, one) => {
                     let at = if keyword == "items" {
                         At::Items
                     } else {

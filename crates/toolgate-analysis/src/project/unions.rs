@@ -11,7 +11,7 @@ use super::tree::{Json, Members};
 use super::words;
 
 impl Rewriter<'_> {
-    /// Keywords beside a reference, where they are not taken, go into a branch of their own or
+    /// Keywords beside a reference, where they are not accepted, go into a branch of their own or
     /// into nothing but words.
     pub(super) fn reference(&mut self, members: &mut Members, _at: At) {
         if !members.has("$ref") || self.abilities.reference_siblings {
@@ -382,7 +382,7 @@ impl Rewriter<'_> {
         for name in all {
             let about = |keyword: &str| {
                 toolgate_syntax::Keyword::from_name(keyword).is_none_or(|known| {
-                    let of = known.about().types();
+                    let of = known.applies_to().types();
                     of.is_empty() || of.contains(&name)
                 })
             };

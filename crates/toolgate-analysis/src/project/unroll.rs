@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use toolgate_syntax::Dialect;
-use toolgate_syntax::positions::{Holds, holds_in};
+use toolgate_syntax::positions::{SubschemaLayout, layout_in};
 
 use super::merge::both;
 use super::report::{Refusal, StepKind};
@@ -144,8 +144,8 @@ impl<'s> Writer<'s> {
 
     /// The value of a keyword, the schemas in it written out.
     fn value(&mut self, keyword: &str, value: &'s Json, depth: usize) -> Result<Json, Stop> {
-        Ok(match (holds_in(Dialect::Draft202012, keyword), value) {
-            (Some(Holds::Map), Json::Object(map)) => {
+        Ok(match (layout_in(Dialect::Draft202012, keyword), value) {
+            (Some(SubschemaLayout::Map), Json::Object(map)) => {
                 self.left = self.left.checked_sub(1).ok_or(Stop::TooLarge)?;
                 let mut written = Members::default();
                 for (name, one) in &map.list {
@@ -153,13 +153,13 @@ impl<'s> Writer<'s> {
                 }
                 Json::Object(written)
             }
-            (Some(Holds::Schemas), Json::Array(list)) => {
+            (Some(SubschemaLayout::Schemas), Json::Array(list)) => {
                 self.left = self.left.checked_sub(1).ok_or(Stop::TooLarge)?;
                 let written: Result<_, Stop> =
                     list.iter().map(|one| self.write(one, depth)).collect();
                 Json::Array(written?)
             }
-            (Some(Holds::Schemas), one) => self.write(one, depth)?,
+            (Some(SubschemaLayout::Schemas), one) => self.write(one, depth)?,
             _ => {
                 self.pay(value)?;
                 value.clone()

@@ -100,7 +100,8 @@ pub(crate) fn compile(tool: &Tool<'_>, out: &mut Out<'_>) {
                 for warning in compiled.warnings() {
                     refused(tool, side, schema, warning.error(), out);
                 }
-                if compiled.naive_cost() > PATHS {
+                // A tree has fewer paths than it may have subschemas.
+                if !tool.is_tree(side) && compiled.naive_cost() > PATHS {
                     combinatorial(tool, side, &compiled, out);
                 }
             }

@@ -1,7 +1,7 @@
 //! Rules on what a dialect ignores.
 
 use toolgate_json::{Key as _, Kind, Node as _};
-use toolgate_syntax::{About, Dialect, Keyword};
+use toolgate_syntax::{AppliesTo, Dialect, Keyword};
 
 use crate::lint::out::Out;
 use crate::lint::tool::{Sub, Tool};
@@ -64,7 +64,7 @@ pub(crate) fn ref_siblings<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
         .map(|(key, _)| key.text())
         .filter(|name| {
             let asserts = Keyword::from_name(name).is_some_and(|known| {
-                known.about() != About::Any
+                known.applies_to() != AppliesTo::Any
                     || [
                         "type", "enum", "const", "allOf", "anyOf", "oneOf", "not", "if",
                     ]

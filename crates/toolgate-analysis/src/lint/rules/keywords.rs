@@ -1,6 +1,6 @@
 //! Rules on keywords: misspelt, foreign, or on the wrong type.
 
-use toolgate_json::{Key as _, Kind, Node, quote};
+use toolgate_json::{Key as _, Kind, Node, View, quote};
 use toolgate_syntax::Keyword;
 
 use crate::lint::edit::{remove_member, rename};
@@ -14,6 +14,9 @@ pub(crate) fn misspelt<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
         let Some(meant) = meant(tool, sub, key.text(), value.kind()) else {
             continue;
         };
+        if out.is_only_counted() {
+            continue;
+        }
         let edit = rename(key.view(), meant).filter(|_| tool.member(sub.view, meant).is_none());
         let message = format!(
             "`{}` is not a keyword of JSON Schema; validators ignore it",
@@ -28,6 +31,16 @@ pub(crate) fn misspelt<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 /// TG033: OpenAPI's `nullable`, which JSON Schema does not have.
 pub(crate) fn nullable<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if !sub.get("nullable").is_some_and(Node::boolean) {
+        return;
+    }
+    let is_null = |value: View<'_>| value.kind() == Kind::Null;
+    let list = sub.get("enum");
+    if sub.get("const").is_some_and(is_null) || list.is_some_and(|list| list.items().any(is_null)) {
+        let message = "`nullable` is OpenAPI 3.0, not JSON Schema; null is allowed without it";
+        let drop = remove_member(sub.view, "nullable").filter(|_| !tool.ambiguous);
+        out.find(tool.key(sub, "nullable"), message)
+            .help("leave it out")
+            .fix(Safety::Safe, drop.map(|drop| vec![drop]));
         return;
     }
     let edits = match sub.get("type") {
@@ -58,6 +71,9 @@ pub(crate) fn unknown<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
         let name = key.text();
         let known = Keyword::from_name(name).is_some() || name == "nullable";
         if known || name.starts_with("x-") || meant(tool, sub, name, value.kind()).is_some() {
+            continue;
+        }
+        if out.is_only_counted() {
             continue;
         }
         let found = out.find(
@@ -100,7 +116,7 @@ pub(crate) fn inapplicable<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
         let Some(known) = Keyword::from_name(key.text()) else {
             continue;
         };
-        let about = known.about().types();
+        let about = known.applies_to().types();
         if about.is_empty()
             || !known.is_in(sub.dialect)
             || types.iter().any(|one| about.contains(one))

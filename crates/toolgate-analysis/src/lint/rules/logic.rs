@@ -195,6 +195,9 @@ pub(crate) fn required_undeclared<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut 
         if declared.contains(name.string()) || forbidden(tool, sub, name.string()) {
             continue;
         }
+        if out.is_only_counted() {
+            continue;
+        }
         let mut place = tool.at(sub, "required");
         place.span = span(name);
         let message = format!(

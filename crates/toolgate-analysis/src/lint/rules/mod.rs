@@ -49,4 +49,38 @@ fn list(names: &[&str]) -> String {
     }
 }
 
+/// The words of a name in snake, kebab or camel case, in lower case.
+fn words_of_name(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut lower = false;
+    for c in name.chars().take(100) {
+        if !c.is_alphanumeric() || (c.is_uppercase() && lower) {
+            words.push(String::new());
+        }
+        lower = c.is_lowercase();
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
 const SHOWN: usize = 5;
+
+#[cfg(test)]
+mod tests {
+    use super::words_of_name;
+
+    #[test]
+    fn names_fall_into_words() {
+        for (name, expected) in [
+            ("maxResults", vec!["max", "results"]),
+            ("page_size", vec!["page", "size"]),
+            ("URLCount", vec!["urlcount"]),
+            ("--", vec![]),
+        ] {
+            assert_eq!(words_of_name(name), expected, "{name}");
+        }
+    }
+}

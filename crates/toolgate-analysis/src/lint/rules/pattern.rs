@@ -10,10 +10,10 @@ use crate::lint::tool::{Place, Sub, Tool, span};
 
 /// TG053: a pattern that no string can match, where that is easily told.
 pub(crate) fn never<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    for (place, text) in patterns(tool, sub) {
+    for Found { text, key } in patterns(sub) {
         if is_dead(text) && tool.pattern(text).is_some() {
             let message = format!("no string matches the pattern `{}`", quote(text, 80));
-            out.find(place, message)
+            out.find(place(tool, sub, key), message)
                 .help("`^` holds at the start only and `$` at the end only; escape them to mean themselves");
         }
     }
@@ -21,10 +21,10 @@ pub(crate) fn never<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 
 /// TG054: a pattern that every string matches.
 pub(crate) fn always<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    for (place, text) in patterns(tool, sub) {
+    for Found { text, key } in patterns(sub) {
         if matches_all(tool, text) {
             let message = format!("every string matches the pattern `{}`", quote(text, 80));
-            out.find(place, message)
+            out.find(place(tool, sub, key), message)
                 .help("patterns search; write `^…$` to make it hold for the whole string");
         }
     }
@@ -52,7 +52,7 @@ pub(crate) fn unanchored<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) 
 
 /// TG056: a class that was escaped once too often, so that it means a backslash and a letter.
 pub(crate) fn double_escape<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    for (place, text) in patterns(tool, sub) {
+    for Found { text, key } in patterns(sub) {
         let doubled = text
             .match_indices("\\\\")
             .filter_map(|(at, _)| text.get(at.saturating_add(2)..)?.chars().next())
@@ -60,7 +60,7 @@ pub(crate) fn double_escape<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
         if let Some(letter) = doubled {
             let message =
                 format!("`\\\\{letter}` in the pattern means a backslash and then `{letter}`");
-            out.find(place, message)
+            out.find(place(tool, sub, key), message)
                 .help(format!("in JSON the class `\\{letter}` is written `\"\\\\{letter}\"`, with two backslashes and not four"));
         }
     }
@@ -68,7 +68,7 @@ pub(crate) fn double_escape<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
 
 /// TG057: what ECMA-262 allows only to web pages of old.
 pub(crate) fn not_ecma<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    for (place, text) in patterns(tool, sub) {
+    for Found { text, key } in patterns(sub) {
         let Some(pattern) = tool.pattern(text) else {
             continue;
         };
@@ -80,7 +80,7 @@ pub(crate) fn not_ecma<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
             "`{}` in the pattern is not syntax of ECMA-262 under the `u` flag",
             quote(odd, 20)
         );
-        let found = out.find(place, message);
+        let found = out.find(place(tool, sub, key), message);
         match odd.strip_prefix('\\') {
             Some(bare) if !bare.is_empty() => found.help(format!(
                 "validators that set the flag refuse the whole schema; `{}` needs no escape",
@@ -112,7 +112,10 @@ pub(crate) fn misspelt_format<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<
         return;
     };
     let name = value.string();
-    let Some(meant) = meant(tool, name).filter(|_| !known(name)) else {
+    if known(name) {
+        return;
+    }
+    let Some(meant) = meant(tool, name) else {
         return;
     };
     let edit = Edit {
@@ -151,14 +154,14 @@ pub(crate) fn backtracking<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
         .filter(|most| most.kind() == Kind::Number)
         .and_then(|most| most.number().as_i64())
         .is_some_and(|most| most <= SHORT);
-    for (place, text) in patterns(tool, sub) {
+    for Found { text, key } in patterns(sub) {
         let loops = text.matches(['*', '+', '{']).count();
         if !short && loops > 0 && out.hazard(text, || tool.pattern(text)) == Hazard::Exponential {
             let message = format!(
                 "validators that backtrack may hang on the pattern `{}`",
                 quote(text, 80)
             );
-            out.find(place, message)
+            out.find(place(tool, sub, key), message)
                 .help("let no loop begin with what the loop around it or before it may end with, or set a small `maxLength`");
         }
     }
@@ -166,7 +169,7 @@ pub(crate) fn backtracking<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
 
 /// TG093: what matchers in linear time do not have.
 pub(crate) fn lookaround<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    for (place, text) in patterns(tool, sub) {
+    for Found { text, key } in patterns(sub) {
         let looks = ["(?=", "(?!", "(?<=", "(?<!"]
             .iter()
             .any(|head| text.contains(head));
@@ -182,32 +185,41 @@ pub(crate) fn lookaround<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) 
             };
             let message =
                 format!("the pattern uses {what}, which model providers and RE2 do not have");
-            out.find(place, message)
+            out.find(place(tool, sub, key), message)
                 .help("write what the whole string may be, or say it in the description");
         }
     }
 }
 
-/// The patterns of a subschema, with their places.
-fn patterns<'a>(tool: &Tool<'a>, sub: &Sub<'a>) -> Vec<(Place, &'a str)> {
-    let mut found: Vec<(Place, &str)> = sub
-        .text("pattern")
-        .map(|text| (tool.at(sub, "pattern"), text))
-        .into_iter()
-        .collect();
-    for (key, _) in sub
-        .get("patternProperties")
-        .into_iter()
-        .flat_map(View::members)
-    {
-        let mut place = tool.at(sub, "patternProperties");
-        place.span = span(key.view());
-        found.push((place, key.text()));
-    }
-    found
+/// A pattern of a subschema.
+struct Found<'a> {
+    text: &'a str,
+    /// The name in `patternProperties` that it is; none for the value of `pattern`.
+    key: Option<View<'a>>,
 }
 
-fn matches_all(tool: &Tool<'_>, text: &str) -> bool {
+/// The patterns of a subschema.
+fn patterns<'a>(sub: &Sub<'a>) -> impl Iterator<Item = Found<'a>> {
+    let own = sub.text("pattern").map(|text| Found { text, key: None });
+    let names = sub.get("patternProperties").into_iter();
+    let names = names.flat_map(View::members).map(|(key, _)| Found {
+        text: key.text(),
+        key: Some(key.view()),
+    });
+    own.into_iter().chain(names)
+}
+
+/// The place of a pattern.
+fn place<'a>(tool: &Tool<'a>, sub: &Sub<'a>, key: Option<View<'a>>) -> Place {
+    let Some(key) = key else {
+        return tool.at(sub, "pattern");
+    };
+    let mut place = tool.at(sub, "patternProperties");
+    place.span = span(key);
+    place
+}
+
+fn matches_all<'a>(tool: &Tool<'a>, text: &'a str) -> bool {
     let asserts = ["^", "$", "(?=", "(?!", "(?<", "\\b", "\\B"]
         .iter()
         .any(|one| text.contains(one));

@@ -95,15 +95,25 @@ pub(crate) fn date<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     };
     let format = match () {
         () if text.contains("yyyy-mm-ddt") => "date-time",
+        // Neither format takes a space between date and time.
+        () if text.contains("yyyy-mm-dd hh") => return,
         () if text.contains("yyyy-mm-dd") => "date",
         () if ["iso 8601", "iso8601", "iso-8601", "rfc 3339", "rfc3339"]
             .iter()
             .any(|one| text.contains(one)) =>
         {
-            "date-time"
+            if text.contains("time") {
+                "date-time"
+            } else {
+                "date\"` or `\"date-time"
+            }
         }
         () => return,
     };
+    // `date-time` is RFC 3339, which wants seconds and an offset.
+    if format != "date" && shows_local_time(&text) {
+        return;
+    }
     let takes_nothing = sub.text("default") == Some("");
     // No format fits if a relative date, a number or an empty string is taken too.
     if !takes_nothing && !RELATIVE.iter().any(|other| after(&text, other).is_some()) {
@@ -167,6 +177,32 @@ pub(crate) fn json<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
         out.find(tool.at(sub, "description"), message)
             .help("take the object or array itself, so that it can be checked");
     }
+}
+
+/// Whether a date and time is shown that has no offset from UTC, or no seconds: `2026-01-31T12:00:00`.
+fn shows_local_time(text: &str) -> bool {
+    text.match_indices('t').any(|(at, _)| {
+        let before = text.get(..at).and_then(|text| text.chars().next_back());
+        let rest = text.get(at.saturating_add(1)..).unwrap_or_default();
+        let two = |text: &str, letter: char| {
+            let mut digits = text.chars();
+            let mut digit = || {
+                digits
+                    .next()
+                    .is_some_and(|c| c.is_ascii_digit() || c == letter)
+            };
+            digit() && digit()
+        };
+        let is_time = before.is_some_and(|c| c.is_ascii_digit() || c == 'd')
+            && two(rest, 'h')
+            && rest.get(2..3) == Some(":")
+            && two(rest.get(3..).unwrap_or_default(), 'm');
+        let seconds = rest.get(5..6) == Some(":") && two(rest.get(6..).unwrap_or_default(), 's');
+        let behind = rest.get(8..).unwrap_or_default();
+        let behind =
+            behind.trim_start_matches(|c: char| c == '.' || c == 's' || c.is_ascii_digit());
+        is_time && !(seconds && behind.starts_with(['z', '+', '-', '±', 't']))
+    })
 }
 
 /// A described argument: its name and its description in lower case, of ASCII letters only, so that

@@ -1,10 +1,11 @@
 //! Rules on a tool's shell: its name, descriptions, annotations and members.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 use toolgate_json::{Key as _, Kind, Node, View, quote};
 
-use super::{Listing, list};
+use super::{Listing, list, words_of_name};
 use crate::lint::edit::rename;
 use crate::lint::finding::Safety;
 use crate::lint::out::Out;
@@ -145,18 +146,25 @@ pub(crate) fn parameters_described(tool: &Tool<'_>, out: &mut Out<'_>) {
     // Names of several words are looked for one by one, in the first part of a long text.
     let start = prose.get(..LONGEST_PROSE.min(prose.len()));
     let start = start.unwrap_or(prose);
+    let lower = OnceCell::new();
     let mentioned = |name: &str| {
         if name.chars().all(is_part_of_a_word) {
-            words.contains(name)
-        } else {
-            mentions(start, name)
+            if words.contains(name) {
+                return true;
+            }
+        } else if mentions(start, name) {
+            return true;
         }
+        // `filePaths` is mentioned as "file paths".
+        let parts = words_of_name(name);
+        let lower = lower.get_or_init(|| start.to_lowercase());
+        parts.len() > 1 && mentions(lower, &parts.join(" "))
     };
     let mut silent = Vec::new();
     let mut place = None;
     for (key, property) in properties.members() {
         let name = key.text();
-        if !says_something(property) && !KNOWN.contains(&name) && !mentioned(name) {
+        if !says_something(property) && !is_of_pages(name) && !mentioned(name) {
             place.get_or_insert_with(|| Place {
                 pointer: "/inputSchema/properties".to_owned(),
                 span: span(key.view()),
@@ -309,25 +317,53 @@ pub(crate) fn headers(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// Whether a schema, a branch or a property of it describes itself.
+/// Whether a schema, a branch or a property of it describes itself, or its values do.
 fn says_something(schema: View<'_>) -> bool {
-    let described = |schema: View<'_>| {
-        let text = schema.member("description").map_or("", Node::string);
-        !text.trim().is_empty() || schema.member("$ref").is_some()
-    };
     let branches = ["anyOf", "oneOf", "allOf"]
         .iter()
         .filter_map(|keyword| schema.member(keyword));
-    let members = schema.member("properties");
+    let items = schema.member("items");
+    let items = items.filter(|items| items.kind() == Kind::Object);
     schema.kind() != Kind::Object
-        || described(schema)
-        || members
-            .into_iter()
-            .flat_map(View::members)
-            .any(|(_, member)| described(member))
+        || is_described(schema, NESTED)
         || schema.member("const").is_some()
-        || schema.member("enum").is_some_and(|list| list.len() == 1)
-        || branches.flat_map(Node::items).any(described)
+        || has_names(schema)
+        || items.is_some_and(says_something)
+        || branches
+            .flat_map(Node::items)
+            .any(|one| is_described(one, NESTED))
+}
+
+/// Whether a schema has a description, or one of its properties has, at so many levels below it.
+fn is_described(schema: View<'_>, below: usize) -> bool {
+    let text = schema.member("description").map_or("", Node::string);
+    if !text.trim().is_empty() || schema.member("$ref").is_some() {
+        return true;
+    }
+    let Some(below) = below.checked_sub(1) else {
+        return false;
+    };
+    let members = schema.member("properties").into_iter();
+    let mut members = members.flat_map(View::members);
+    members.any(|(_, member)| is_described(member, below))
+}
+
+/// Whether the possible values are one value, or names.
+fn has_names(schema: View<'_>) -> bool {
+    let names = |list: View<'_>| {
+        let words = |one: View<'_>| one.string().chars().any(char::is_alphabetic);
+        list.len() == 1 || list.items().all(words)
+    };
+    schema
+        .member("enum")
+        .is_some_and(|list| !list.is_empty() && names(list))
+}
+
+/// Whether the name is a usual one of pagination, which models know.
+fn is_of_pages(name: &str) -> bool {
+    let letters = name.chars().filter(|c| c.is_alphanumeric());
+    let letters: String = letters.take(20).flat_map(char::to_lowercase).collect();
+    PAGES.contains(&letters.as_str())
 }
 
 /// Whether a text has a name in it as a word.
@@ -352,18 +388,21 @@ fn words(text: &str) -> HashSet<&str> {
     text.split(|c| !is_part_of_a_word(c)).collect()
 }
 
-/// Names that every model knows: those of pages.
-const KNOWN: [&str; 10] = [
+/// Levels of properties that describe an object.
+const NESTED: usize = 3;
+/// Names of pages, without `_` and in lower case.
+const PAGES: [&str; 11] = [
     "page",
-    "page_number",
-    "pageNumber",
-    "page_size",
-    "pageSize",
-    "per_page",
-    "perPage",
+    "pagenumber",
+    "pagesize",
+    "perpage",
     "limit",
     "offset",
     "cursor",
+    "nexttoken",
+    "pagetoken",
+    "nextpagetoken",
+    "maxresults",
 ];
 
 /// Bytes of a description in which each name is looked for.

@@ -2,6 +2,7 @@
 
 use toolgate_json::{Kind, Node as _, quote};
 
+use super::words_of_name;
 use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
 use crate::lint::tool::{Side, Sub, Tool, span};
@@ -16,7 +17,7 @@ pub(crate) fn untyped<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
         _ => !SAY_SOMETHING.iter().any(|keyword| sub.has(keyword)),
     };
     let declared_above = tool.parent(sub).is_some_and(Sub::in_place);
-    if bare && !declared_above {
+    if bare && !declared_above && !out.is_only_counted() {
         let message = format!("`{}` has no type; a model has to guess", quote(name, 64));
         out.find(tool.place(sub), message);
     }
@@ -86,19 +87,21 @@ pub(crate) fn integer_as_number<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Ou
             .is_some_and(|value| value.kind() == Kind::Number && !value.number().is_integer())
     };
     let stepped = ["multipleOf", "default", "minimum", "maximum"];
-    let words = words(name);
+    let words = words_of_name(name);
     let last = words.last().map(String::as_str).unwrap_or_default();
     let counts = COUNTS.contains(&last)
         || words.windows(2).any(|pair| {
             matches!(pair, [a, b] if (a == "max" || a == "page" || a == "batch") && ["results", "items", "size", "rows", "number"].contains(&b.as_str()))
         });
-    if counts && !stepped.iter().any(|keyword| fraction(keyword)) {
+    let text = sub.text("description").unwrap_or_default();
+    let measures = MEASURES.iter().any(|unit| text.contains(unit));
+    if counts && !measures && !stepped.iter().any(|keyword| fraction(keyword)) {
         let edit = sub.get("type").map(|value| Edit {
             span: span(value),
             text: "\"integer\"".to_owned(),
         });
         let message = format!(
-            "`{}` counts something and may have a fraction",
+            "`{}` is a whole number by its name, and `number` allows fractions",
             quote(name, 64)
         );
         out.find(tool.at(sub, "type"), message)
@@ -107,29 +110,14 @@ pub(crate) fn integer_as_number<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Ou
     }
 }
 
-/// The words of a name in snake, kebab or camel case, in lower case.
-fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut lower = false;
-    for c in name.chars().take(100) {
-        if !c.is_alphanumeric() || (c.is_uppercase() && lower) {
-            words.push(String::new());
-        }
-        lower = c.is_lowercase();
-        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
-            word.extend(c.to_lowercase());
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
-}
-
 /// Bytes of a description that says what is in an object.
 const ENOUGH_TEXT: usize = 40;
 const COUNTS: [&str; 14] = [
     "count", "limit", "page", "offset", "index", "port", "retries", "depth", "days", "lines",
     "results", "rows", "skip", "items",
 ];
+/// Words of a description by which a value is measured and not counted: a speed index in milliseconds.
+const MEASURES: [&str; 5] = ["milliseconds", "seconds", "percent", "ratio", "score"];
 const SAY_SOMETHING: [&str; 16] = [
     "type",
     "enum",
@@ -148,20 +136,3 @@ const SAY_SOMETHING: [&str; 16] = [
     "format",
     "x-mcp-header",
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::words;
-
-    #[test]
-    fn names_fall_into_words() {
-        for (name, expected) in [
-            ("maxResults", vec!["max", "results"]),
-            ("page_size", vec!["page", "size"]),
-            ("URLCount", vec!["urlcount"]),
-            ("--", vec![]),
-        ] {
-            assert_eq!(words(name), expected, "{name}");
-        }
-    }
-}
