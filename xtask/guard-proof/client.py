@@ -1,6 +1,6 @@
 """A Python SDK client that lists and calls the odd tools of one server after the other.
 
-python client.py VERSION JOBS; what it takes and prints is told in client.mjs.
+python client.py VERSION JOBS; client.mjs says what it takes and prints.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-//! Effects: what a stage wants done. Messages to send, connections to open, records to write.
+//! Effects of a stage: messages to send, connections to open, records to write.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub enum Effect<'m> {
     Note {
         /// The connection that it is about, where there are several servers.
         connection: Option<ConnectionId>,
-        /// A stable word.
+        /// A stable code.
         what: &'static str,
         /// One line without any value of a message. Foreign text in it is not escaped.
         detail: String,
@@ -51,7 +51,7 @@ pub enum Effect<'m> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Outgoing<'m> {
-    /// To whom.
+    /// Its receiver.
     pub to: Connection,
     /// The message. Borrowed is the very text that came in.
     pub bytes: Cow<'m, [u8]>,
@@ -84,8 +84,8 @@ pub struct HttpRefusal {
     pub status: u16,
     /// The values of `WWW-Authenticate`.
     pub challenges: Vec<Vec<u8>>,
-    /// Which of its authorizations the client came with, as the transport counts them: the refusal
-    /// of an older one is not told to a client that has renewed it.
+    /// The number of the authorization that the client came with, as the transport counts them:
+    /// a client that has renewed its authorization must not see the refusal of an older one.
     pub authorization: u64,
 }
 
@@ -125,7 +125,7 @@ impl<'m> Effects<'m> {
         self.send(Outgoing::new(to, bytes, Purpose::Forward, of));
     }
 
-    /// Sends a message as it came, or one that was made of it, whose envelope nobody has read.
+    /// Sends a message as it came, or one made from it, without an envelope.
     pub(crate) fn pass(&mut self, to: Connection, bytes: impl Into<Cow<'m, [u8]>>) {
         self.send(Outgoing {
             to,

@@ -49,7 +49,7 @@ pub enum Act {
     /// The client sent a method that does not fit its message: a request's without an id, a
     /// notification's with one, or one that only looks like a method of the protocol.
     ClientSentUnfitMethod,
-    /// The client answered what nobody asked.
+    /// The client answered a request that the server did not make.
     ClientAnsweredUnasked,
     /// The client sent a message over the bound.
     ClientSentTooMuch,
@@ -93,7 +93,7 @@ pub enum Act {
     ResultNotObject,
     /// The same where no output schema applies: the value is left out, the text stays.
     ResultValueLeftOut,
-    /// The server answered what nobody asked, or answered twice.
+    /// The server answered a request that was not made, or answered twice.
     ServerAnsweredUnasked,
     /// The server answered a request that another process of the guard sent, so
     /// that the result can be held to nothing.
@@ -121,7 +121,7 @@ pub enum Act {
     /// The server listed an output schema that the guard or popular clients cannot compile;
     /// it was left out.
     OutputSchemaRemoved,
-    /// A schema of a tool is told in a form that more clients can take.
+    /// A schema of a tool is listed in a form that more clients accept.
     SchemaSimplified,
     /// The server changed a tool's schemas after they were pinned.
     ServerChangedContract,
@@ -134,7 +134,7 @@ pub enum Act {
     /// A guard found the tool changed after it was pinned, and all that share
     /// with it quarantined the tool.
     ToolQuarantined,
-    /// The result belongs to a task that nobody here saw begin.
+    /// The result belongs to a task whose beginning was not seen here.
     TaskUnknown,
     /// The policy hides the tool.
     ToolHidden,

@@ -137,9 +137,9 @@ impl Guard {
         self.rules().policy.clone()
     }
 
-    /// The scope of an upstream in a context; a new one if there is none.
+    /// The scope of an upstream in a context, created if it does not exist.
     ///
-    /// Scopes that were not asked for longest are forgotten when there are more
+    /// The least recently used scopes are forgotten when there are more
     /// than [`Limits::scopes`](crate::policy::Limits::scopes), or when their
     /// lists together have more bytes than
     /// [`Limits::tool_list_bytes`](crate::policy::Limits::tool_list_bytes).

@@ -22,7 +22,7 @@ pub enum IdKey {
     Number(i64),
     /// A string, unescaped.
     Text(Arc<str>),
-    /// Any other number, as the one JSON text that stands for its value.
+    /// Any other number, as the canonical JSON text of its value.
     Other(Arc<str>),
 }
 
@@ -112,7 +112,7 @@ fn plain_number(raw: &str) -> Option<i64> {
     raw.parse().ok()
 }
 
-/// What stands between the quotes of a string without escapes.
+/// The text between the quotes of a string without escapes.
 fn plain_string(raw: &str) -> Option<&str> {
     let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
     (!inner.contains('\\')).then_some(inner)

@@ -1,10 +1,10 @@
 //! A message as it came, read once.
 //!
-//! Two things that RFC 8259 leaves open are refused by the first look: members
-//! of one name, and escapes for half a surrogate pair. Where nothing of the
-//! message is judged it must still pass (G2), so the second look reads a
-//! stand-in: of equal members the last counts, and half a pair is U+FFFD, which
-//! has as many bytes. Every place in the stand-in is the same in the message.
+//! The first reading refuses two things that RFC 8259 leaves open: duplicate
+//! members, and escapes for half a surrogate pair. If nothing of the message is
+//! judged it must still pass (G2), so the second reading takes a substitute: the
+//! last of equal members counts, and half a pair is replaced by U+FFFD, which has
+//! as many bytes. Every offset in the substitute is the same in the message.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::reading::{read_message, replace_lone_surrogates};
 pub struct IncomingMessage<'m> {
     bytes: &'m [u8],
     parsed: Result<Parsed<'m>, ReadError>,
-    /// What the first look refused, if the second one reads a stand-in.
+    /// Why the first reading failed, if the second one took a substitute.
     flaw: Option<ReadError>,
     refusal: Option<Arc<HttpRefusal>>,
 }
@@ -34,7 +34,7 @@ pub struct IncomingMessage<'m> {
 #[derive(Clone, Copy)]
 pub(crate) struct Reading<'a> {
     pub(crate) document: Document<'a>,
-    /// What the first look refused, if this is a stand-in.
+    /// Why the first reading failed, if this is a substitute.
     pub(crate) flaw: Option<&'a ReadError>,
 }
 
@@ -138,6 +138,15 @@ impl<'m> IncomingMessage<'m> {
         })
     }
 
+    /// The message as text; empty if it cannot be read.
+    pub(crate) fn text(&self) -> &str {
+        match (&self.parsed, &self.flaw) {
+            (Ok(parsed), None) => parsed.document().source(),
+            (Ok(_), Some(_)) => std::str::from_utf8(self.bytes).unwrap_or_default(),
+            (Err(_), _) => "",
+        }
+    }
+
     /// The memory that it was read into.
     pub(crate) fn into_reader(self) -> Option<Reader> {
         self.parsed.ok().map(Parsed::into_reader)
@@ -166,6 +175,7 @@ mod tests {
             if let Ok(reading) = message.reading() {
                 assert_eq!(reading.is_ambiguous(), ambiguous, "{text}");
                 assert_eq!(reading.document.source().len(), text.len());
+                assert_eq!(message.text(), text);
             }
         }
     }

@@ -23,6 +23,7 @@ mod connection;
 mod conversation;
 mod effect;
 mod envelope;
+mod error_reply;
 mod fault;
 mod filter;
 mod guard;
@@ -35,6 +36,7 @@ mod rate;
 mod reading;
 mod record;
 mod recover;
+mod renumber;
 mod scope;
 mod share;
 mod side;
@@ -58,6 +60,7 @@ pub use policy::{Policy, PolicyError};
 pub use reading::{OwnedReading, read_message, replace_lone_surrogates};
 pub use record::{Action, Filter, Peer, Record};
 pub use recover::{Recovered, Recovery};
+pub use renumber::{RequestOrigin, number_of, renumber, subscription};
 pub use scope::{Context, Scope, ScopeKey};
 pub use share::{
     Charge, Identity, MAX_UPDATES, NEXT, PinReport, QuarantineUpdate, Share, ShareTerms,

@@ -63,7 +63,7 @@ enum At {
     Branch(ConnectionId),
 }
 
-/// A message on its way to a part, or what that part is told instead.
+/// An event for one part.
 struct Step<'m> {
     at: At,
     from: Connection,
@@ -101,7 +101,7 @@ impl Pipeline {
         self
     }
 
-    /// The part that hears a connection first, and where that part hears it.
+    /// The part that a connection's messages reach first, and the part's own name for the connection.
     fn entry(&self, from: Connection) -> Option<(At, Connection)> {
         let last = self.stages.len().checked_sub(1)?;
         Some(match from {
@@ -113,8 +113,8 @@ impl Pipeline {
         })
     }
 
-    /// The part to which a part's message goes, and where that part hears it; `None` if it leaves
-    /// the pipeline.
+    /// The part that a part's message goes to, and that part's own name for where it comes from;
+    /// `None` if the message leaves the pipeline.
     fn next(&self, at: At, to: Connection) -> Option<(At, Connection)> {
         let back = Connection::Server(ConnectionId::ONLY);
         match (at, to) {
@@ -145,7 +145,7 @@ impl Pipeline {
         }
     }
 
-    /// Sorts what a part wants done: what stays in the pipeline, and what leaves it.
+    /// Sorts the effects of a part: some are steps for other parts, the rest leave the pipeline.
     fn sort<'m>(
         &self,
         at: At,
@@ -258,7 +258,7 @@ impl Stage for Pipeline {
         out: &mut Effects<'_>,
     ) {
         let mut steps = VecDeque::new();
-        let mut tell = |at, from| {
+        let mut close = |at, from| {
             steps.push_back(Step {
                 at,
                 from,
@@ -267,16 +267,16 @@ impl Stage for Pipeline {
         };
         match connection {
             Connection::Client => {
-                (0..self.stages.len()).for_each(|at| tell(At::Stage(at), connection));
+                (0..self.stages.len()).for_each(|at| close(At::Stage(at), connection));
                 let branches = self.branches.keys();
-                branches.for_each(|at| tell(At::Branch(*at), connection));
+                branches.for_each(|at| close(At::Branch(*at), connection));
             }
             Connection::Server(at) => {
                 if self.branches.contains_key(&at) {
-                    tell(At::Branch(at), Connection::Server(ConnectionId::ONLY));
+                    close(At::Branch(at), Connection::Server(ConnectionId::ONLY));
                 }
                 if let Some(last) = self.stages.len().checked_sub(1) {
-                    tell(At::Stage(last), connection);
+                    close(At::Stage(last), connection);
                 }
             }
         }

@@ -17,7 +17,7 @@ impl Bucket {
     ///
     /// # Errors
     ///
-    /// There is none; how long until there is one.
+    /// No token is left: how long until there is one.
     pub(crate) fn take(&mut self, rate: &Rate, now: Duration) -> Result<(), Duration> {
         self.check(rate, now)?;
         self.charge(rate, now);

@@ -33,7 +33,7 @@ pub(crate) fn whole_message(message: &[u8]) -> Cow<'_, [u8]> {
 #[derive(Clone, Debug)]
 pub struct OwnedReading {
     document: OwnedDocument,
-    /// The text as it came, if the document is a stand-in for it.
+    /// The text as it came, if the document was read from a substitute.
     original: Option<String>,
 }
 

@@ -15,14 +15,14 @@ use crate::text::push_string;
 
 /// One verdict, as plain data.
 ///
-/// Neither arguments nor results stand in it, only names, places and codes:
+/// It contains neither arguments nor results, only names, places and codes:
 /// what a caller sends may be secret, and a log outlives its reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Record {
     /// When, on the clock that is handed in.
     pub at: Duration,
-    /// Whose message it is about.
+    /// The sender of the message that it is about.
     pub from: Side,
     /// Which filter decided.
     pub filter: Filter,
@@ -51,18 +51,21 @@ pub struct Record {
     pub elapsed: Option<Duration>,
     /// Who is on the client's side, if the transport said so.
     pub peer: Option<Arc<Peer>>,
+    /// How many tools of a page this record is about, if it names none: those of which the same
+    /// is said as of tools that have records of their own.
+    pub more: u64,
     /// Whether the server lists the tool. Other names are whatever a caller wrote.
     pub listed: bool,
 }
 
-/// Who is on the client's side of a message, as far as the transport knows. No secret stands in it.
+/// Who is on the client's side of a message, as far as the transport knows. It contains no secret.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_structs,
     reason = "the transport that makes one must say all of it"
 )]
 pub struct Peer {
-    /// The caller: whom a token names, or a digest of it; never the token.
+    /// The caller: the subject of a token, or a digest of it; never the token.
     pub caller: Option<Arc<str>>,
     /// The session, by a name that opens nothing.
     pub session: Option<Arc<str>>,
@@ -116,9 +119,9 @@ pub enum Action {
     Reported,
     /// It went on altered.
     Altered,
-    /// It did not go on, and its sender or reader was told.
+    /// It was not passed on, and its sender or reader got an answer.
     Refused,
-    /// It did not go on, and there is nobody to tell.
+    /// It was not passed on, and nobody waits for an answer.
     Dropped,
 }
 
@@ -157,6 +160,7 @@ impl Record {
             fuel: 0,
             elapsed: None,
             peer: None,
+            more: 0,
             listed: false,
         }
     }
@@ -213,6 +217,9 @@ impl Record {
         }
         if let Some(detail) = &self.detail {
             line.text("detail", detail);
+        }
+        if self.more > 0 {
+            line.raw("more", &self.more.to_string());
         }
         if self.fuel > 0 {
             line.raw("fuel", &self.fuel.to_string());

@@ -1,10 +1,10 @@
 //! What can be known of a message that cannot be read: its id, its method, its kind.
 //!
-//! A caller that gets no answer waits for good, so a message over a bound or
+//! A caller without an answer waits for ever, so a message over a bound or
 //! with broken JSON must still be answered, and the id is somewhere in it. This
 //! scan follows strings and brackets only, takes any bytes in pieces of any
-//! size, and needs the same little memory for all of them. Nothing that it
-//! finds is believed beyond whom to answer.
+//! size, and needs a small, constant amount of memory. Its findings decide only
+//! who is answered.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use toolgate_mcp::message::Message;
 
 use crate::reading::replace_lone_surrogates;
 
-/// Looks at a message piece by piece for what stands in its outermost object.
+/// Scans a message piece by piece for members of its outermost object.
 ///
 /// ```
 /// use toolgate_guard::Recovery;
@@ -62,7 +62,7 @@ pub struct Recovered {
     pub method: Option<String>,
     /// Whether there is a `result` or `error`.
     pub is_answer: bool,
-    /// Whether `id`, `method`, `params`, `result` or `error` stands there twice.
+    /// Whether `id`, `method`, `params`, `result` or `error` occurs twice.
     pub is_ambiguous: bool,
     /// How many bytes were looked at.
     pub bytes: u64,
@@ -256,7 +256,7 @@ impl Recovery {
             Key::Id => {
                 let scalar = text.filter(|text| crate::id::IdKey::read(text).is_some());
                 found.is_ambiguous |= self.id;
-                // Of two ids nobody knows which one somebody waits for.
+                // If there are two ids, either may be the one that somebody waits for.
                 found.id = scalar.filter(|_| !self.id).map(str::to_owned);
                 self.id = true;
             }

@@ -6,9 +6,9 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a conversation has two sides")]
 pub enum Side {
-    /// Who asks for tools.
+    /// The side that calls tools.
     Client,
-    /// Who has them.
+    /// The side that has them.
     Server,
 }
 

@@ -12,8 +12,8 @@ use crate::incoming::IncomingMessage;
 /// [`Translator`](crate::translate::Translator) translates between protocol versions, an
 /// [`Aggregator`](crate::Aggregator) presents several servers as one.
 ///
-/// What happens is told to a stage, with the time since a moment that all events share, and it
-/// appends what is to be done to `out`, in order. A stage that changes nothing of a message sends
+/// A stage is called for each event, with the time since a moment that all events share, and
+/// appends the effects to `out`, in order. A stage that changes nothing of a message sends
 /// the bytes that came in, borrowed.
 ///
 /// ```

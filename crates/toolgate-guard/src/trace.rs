@@ -1,4 +1,4 @@
-//! Following a request through the guard: what a tracer is told, and the trace context that a
+//! Following a request through the guard: the events for a tracer, and the trace context that a
 //! message carries in `_meta` (SEP-414; W3C Trace Context).
 //!
 //! The guard knows no tracing system. It says when a request of the client comes, goes to the

@@ -30,6 +30,7 @@ dialogues! { "aggregate":
     requests
     resources
     tasks
+    unreadable
 }
 
 fn play(script: &str) {

@@ -41,6 +41,7 @@ dialogues! { "cases":
     rates
     repair
     results
+    rewritten_bounds
     shared
     surrogates
     tasks

@@ -34,6 +34,7 @@ dialogues! { "translations":
     modern_several
     modern_subscription
     same_era
+    unreadable
 }
 
 /// Plays a dialogue and panics at the first line that does not hold.

@@ -5,7 +5,7 @@
 //! *raw JSON text* of every tool, so that one bad tool cannot hide the others and no number or
 //! unknown member is lost on the way.
 //!
-//! The server is a stranger. Every wait has a deadline ([`Deadlines`]), every buffer a bound
+//! The server is not trusted. Every wait has a deadline ([`Deadlines`]), every buffer a bound
 //! ([`Limits`]), a child process is always reaped together with its group, and every failure is a
 //! [`Fault`] that says who is to blame, what happened in which [`Phase`], and what may help.
 //!

@@ -1,8 +1,8 @@
-//! What a stranger may cost us: bytes ([`Limits`]) and time ([`Deadlines`]).
+//! What an untrusted server may cost: bytes ([`Limits`]) and time ([`Deadlines`]).
 
 use std::time::Duration;
 
-/// Bounds on what is read from a server; each is on by default.
+/// Bounds on reading from a server; each is on by default.
 ///
 /// They bound memory, not time; time is bounded by [`Deadlines`].
 #[derive(Clone, Copy, Debug)]

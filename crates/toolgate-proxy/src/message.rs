@@ -1,4 +1,4 @@
-//! JSON-RPC messages of a stranger: read once, kept raw, told apart by their members.
+//! JSON-RPC messages of a peer: read once, kept raw, classified by their members.
 
 use toolgate_guard::OwnedReading;
 use toolgate_json::{Kind, Node, ReadError, View};

@@ -1,15 +1,15 @@
-//! What a server did that harms nobody but is worth telling its author.
+//! Harmless oddities of a server that its author may want to know.
 
 use toolgate_json::quote;
 
-/// Odd but survivable behaviour seen during a session, counted and quoted once.
+/// Harmless oddities seen during a session, counted and quoted once.
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
     /// Lines on the child's standard output that are not JSON-RPC. They were kept out.
     pub noise_lines: u64,
     /// The first such line, escaped and cut.
     pub first_noise: Option<String>,
-    /// Answers to requests that nobody asked, by id.
+    /// Answers to requests that were not made, by id.
     pub stray_answers: u64,
     /// The first such id as it was written, escaped and cut.
     pub first_stray: Option<String>,

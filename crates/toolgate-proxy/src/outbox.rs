@@ -14,8 +14,14 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 /// what the last one led to. It also bounds the queue by what one message of each task leads to.
 #[derive(Debug)]
 pub(crate) struct Outbox<W> {
-    queue: Mutex<VecDeque<Vec<u8>>>,
+    queue: Mutex<Queue>,
     writer: tokio::sync::Mutex<Option<Writer<W>>>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    messages: VecDeque<Vec<u8>>,
+    bytes: usize,
 }
 
 #[derive(Debug)]
@@ -41,7 +47,14 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
 
     /// Queues one message; its line end is added here.
     pub(crate) fn push(&self, message: Vec<u8>) {
-        self.lock().push_back(message);
+        let mut queue = self.lock();
+        queue.bytes = queue.bytes.saturating_add(message.len());
+        queue.messages.push_back(message);
+    }
+
+    /// How many bytes are queued.
+    pub(crate) fn waiting_bytes(&self) -> usize {
+        self.lock().bytes
     }
 
     /// Writes what is queued.
@@ -50,12 +63,12 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     ///
     /// Those of the writer; `BrokenPipe` after [`Outbox::close`].
     pub(crate) async fn flush(&self) -> io::Result<()> {
-        if self.lock().is_empty() {
+        if self.lock().messages.is_empty() {
             return Ok(());
         }
         let mut guard = self.writer.lock().await;
         let Some(writer) = guard.as_mut() else {
-            self.lock().clear();
+            *self.lock() = Queue::default();
             return Err(io::ErrorKind::BrokenPipe.into());
         };
         loop {
@@ -95,9 +108,10 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     fn load(&self, buffer: &mut Vec<u8>) {
         let mut queue = self.lock();
         while buffer.len() < ENOUGH {
-            let Some(message) = queue.pop_front() else {
+            let Some(message) = queue.messages.pop_front() else {
                 break;
             };
+            queue.bytes = queue.bytes.saturating_sub(message.len());
             if buffer.is_empty() {
                 *buffer = message;
             } else {
@@ -107,7 +121,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<Vec<u8>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -125,7 +125,7 @@ impl SseParser {
         self.last_id.as_deref()
     }
 
-    /// How long the server wants a reader to wait before it reconnects.
+    /// The pause before reconnecting that the server asks for.
     pub(crate) fn retry(&self) -> Option<Duration> {
         self.retry
     }

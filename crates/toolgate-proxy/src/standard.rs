@@ -24,7 +24,7 @@ pub(crate) fn output() -> Box<dyn AsyncWrite + Send + Unpin> {
 #[cfg(target_os = "linux")]
 mod linux {
     //! A pipe is opened anew, so that not blocking is a property of our end alone and not of
-    //! other holders of the same end; a socket cannot be, and is shared with nobody in practice.
+    //! other holders of the same end; a socket cannot be, and is not shared in practice.
 
     use std::fs::File;
     use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

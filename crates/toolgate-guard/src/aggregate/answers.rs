@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use toolgate_json::{Node as _, View};
-use toolgate_mcp::message::{Edits, RequestId, created_task};
+use toolgate_mcp::message::{Edits, created_task};
 
-use super::client::number_of;
 use super::fan_out::Kind as FanOutKind;
 use super::route_search::Subject;
-use super::{Aggregator, Client, INTERNAL_ERROR, METHOD_NOT_FOUND, Refused, Role, Sent, spliced};
-use crate::id::IdKey;
+use super::{Aggregator, INTERNAL_ERROR, METHOD_NOT_FOUND, Refused, Role, Sent, spliced};
+use crate::renumber::{RequestOrigin, number_of};
 use crate::text;
 
 impl Aggregator {
@@ -18,23 +17,16 @@ impl Aggregator {
         &mut self,
         route: usize,
         text: &str,
-        id: RequestId<'_>,
         message: View<'_>,
         answer: Result<View<'_>, View<'_>>,
         now: Duration,
     ) {
-        let number = match IdKey::of(id) {
-            IdKey::Number(number) => number,
-            // Some servers give a number back as a string.
-            IdKey::Text(text) => text.parse().unwrap_or(0),
-            IdKey::Other(_) => 0,
-        };
-        let mine = self
-            .sent
-            .get(&number)
-            .is_some_and(|sent| sent.route == route);
-        let sent = mine.then(|| self.sent.remove(&number)).flatten();
-        let Some(sent) = sent else {
+        let number = message.member("id").and_then(number_of);
+        let number = number.filter(|number| {
+            let sent = self.sent.get(number);
+            sent.is_some_and(|sent| sent.route == route)
+        });
+        let Some(sent) = number.and_then(|number| self.sent.remove(&number)) else {
             return self.note(route, "unasked", "an answer to nothing that was asked");
         };
         match (sent.role, answer) {
@@ -52,7 +44,7 @@ impl Aggregator {
                 self.fan_out_answer(fan_out, route, Ok(part), now);
             }
             (Role::Part(fan_out), Err(error)) => {
-                let (mut code, why) = told(error);
+                let (mut code, why) = code_and_text(error);
                 let discovers = self.fan_outs.get(&fan_out);
                 let discovers = discovers.is_some_and(|it| it.kind == FanOutKind::Discover);
                 if discovers && is_legacy_status(error) {
@@ -83,13 +75,13 @@ impl Aggregator {
                 if let Err(error) = answer {
                     self.refused(route, error);
                 }
-                self.opened(route, answer.map_err(|error| told(error).1), now);
+                self.opened(route, answer.map_err(|error| code_and_text(error).1), now);
             }
         }
     }
 
-    /// Keeps what a server's error tells beside its text, for the errors of requests that fail
-    /// because of it.
+    /// Keeps the `data` of a server's error and its HTTP refusal, for the errors of requests that
+    /// fail because of it.
     fn refused(&mut self, route: usize, error: View<'_>) -> Option<Refused> {
         let data = error.member("data").map(|data| data.raw().to_owned());
         let http = self.refusal.clone();
@@ -105,7 +97,7 @@ impl Aggregator {
         &mut self,
         text: &str,
         message: View<'_>,
-        client: &Client,
+        client: &RequestOrigin,
         subscription: Option<View<'_>>,
     ) {
         let mut edits = Edits::new();
@@ -137,7 +129,7 @@ impl Aggregator {
     }
 
     /// A task whose id is another server's task already cannot be asked for.
-    fn two_of_one_task(&mut self, route: usize, other: usize, client: &Client) {
+    fn two_of_one_task(&mut self, route: usize, other: usize, client: &RequestOrigin) {
         let name = |route: usize| {
             self.routes
                 .get(route)
@@ -155,7 +147,7 @@ impl Aggregator {
 
 /// Whether a transport's error names a status with which servers of the older versions refuse what
 /// is not in a session (2026-07-28, transports/streamable-http, "Backward compatibility"). Others
-/// mean that nobody is there (404, 5xx), or nobody for this client (401, 403).
+/// mean that there is no server (404, 5xx), or none for this client (401, 403).
 fn is_legacy_status(error: View<'_>) -> bool {
     let status = error.member("data").and_then(|data| data.member("status"));
     let status = status.and_then(number_of);
@@ -163,7 +155,7 @@ fn is_legacy_status(error: View<'_>) -> bool {
 }
 
 /// The code and the message of an error.
-fn told(error: View<'_>) -> (i64, String) {
+fn code_and_text(error: View<'_>) -> (i64, String) {
     let code = error.member("code").and_then(number_of);
     let message = error
         .member("message")

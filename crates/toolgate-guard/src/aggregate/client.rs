@@ -1,4 +1,4 @@
-//! What the client sends, and whose it is.
+//! Messages of the client, and the servers that they go to.
 
 use std::time::Duration;
 
@@ -9,11 +9,9 @@ use toolgate_mcp::message::{Edits, Notification, Request};
 use super::fan_out::Kind as FanOutKind;
 use super::lists::ListOf;
 use super::route_search::Subject;
-use super::{
-    Aggregator, Client, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Role, Sent, spliced,
-    token,
-};
+use super::{Aggregator, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Role, Sent, spliced};
 use crate::id::IdKey;
+use crate::renumber::{RequestOrigin, number_of, renumber};
 use crate::text;
 
 impl Aggregator {
@@ -63,7 +61,7 @@ impl Aggregator {
         self.fan_out(FanOutKind::Level, text, request, now);
     }
 
-    /// A tool or a prompt: the prefix says whose, and is taken off.
+    /// A tool or a prompt: the prefix names its server, and is removed.
     fn by_name(&mut self, text: &str, request: &Request<'_>, name: Option<View<'_>>, modern: bool) {
         let Some(name) = name.filter(|name| name.kind() == Kind::String) else {
             return self.refuse(request, INVALID_PARAMS, "`name` must be a string");
@@ -122,7 +120,7 @@ impl Aggregator {
         request: &Request<'_>,
         edits: Edits,
     ) {
-        let role = Role::Whole(Client::of(request));
+        let role = Role::Whole(RequestOrigin::of(request));
         self.send(route, text, request, edits, role);
     }
 
@@ -136,12 +134,7 @@ impl Aggregator {
         role: Role,
     ) -> i64 {
         let number = self.number();
-        if let Some(id) = request.view.member("id") {
-            edits.replace(id, number.to_string());
-        }
-        if let Some(token) = token(request.params) {
-            edits.replace(token, number.to_string());
-        }
+        renumber(request, number, &mut edits);
         self.sent.insert(number, Sent { route, role });
         self.tell_server(route, spliced(&edits, text, request.view));
         number
@@ -185,7 +178,7 @@ impl Aggregator {
                 let Some(token) = token else { return };
                 let asked = number_of(token).and_then(|number| self.asked.get(&number));
                 if let Some(asked) = asked
-                    && let Some(own) = asked.token.clone()
+                    && let Some(own) = asked.origin.token.clone()
                 {
                     let route = asked.route;
                     let mut edits = Edits::new();
@@ -197,7 +190,7 @@ impl Aggregator {
         }
     }
 
-    /// A notification for everybody who is there.
+    /// A notification for every server that is up.
     fn tell_open(&mut self, text: &str) {
         for route in 0..self.routes.len() {
             if self.absence(route, false).is_none() {
@@ -206,7 +199,7 @@ impl Aggregator {
         }
     }
 
-    /// Takes a request back, wherever it is. Its answer is not waited for.
+    /// Cancels a request at every server that works on it.
     fn cancel(&mut self, text: &str, message: View<'_>, id: View<'_>, key: &IdKey) {
         let whole = |role: &Role| match role {
             Role::Whole(client) => client.key == *key,
@@ -250,19 +243,9 @@ impl Aggregator {
         };
         let mut edits = Edits::new();
         if let Some(id) = message.member("id") {
-            edits.replace(id, asked.id);
+            edits.replace(id, asked.origin.id);
         }
         self.tell_server(asked.route, spliced(&edits, text, message));
-    }
-}
-
-impl Client {
-    pub(super) fn of(request: &Request<'_>) -> Self {
-        Self {
-            key: IdKey::of(request.id),
-            id: request.id.raw().to_owned(),
-            token: token(request.params).map(|token| token.raw().to_owned()),
-        }
     }
 }
 
@@ -279,14 +262,6 @@ pub(super) fn empty(id: &str, modern: bool) -> String {
         "{}"
     };
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
-}
-
-pub(super) fn number_of(view: View<'_>) -> Option<i64> {
-    if view.kind() == Kind::Number {
-        view.number().as_i64()
-    } else {
-        None
-    }
 }
 
 const SHOWN: usize = 128;

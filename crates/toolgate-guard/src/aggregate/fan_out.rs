@@ -9,8 +9,9 @@ use toolgate_mcp::message::{Edits, Request};
 use super::client::{declares_version, empty};
 use super::lists::{self, ListOf};
 use super::route::Abilities;
-use super::{Aggregator, Client, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Refused, Role};
+use super::{Aggregator, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Refused, Role};
 use crate::reading::OwnedReading;
+use crate::renumber::RequestOrigin;
 
 /// What is asked of all servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub(super) enum Kind {
 /// A request that several servers work on.
 #[derive(Debug)]
 pub(super) struct FanOut {
-    pub(super) client: Client,
+    pub(super) client: RequestOrigin,
     pub(super) kind: Kind,
     pub(super) modern: bool,
     /// When it was asked.
@@ -37,7 +38,7 @@ pub(super) struct FanOut {
     waiting: usize,
     /// By server.
     pub(super) parts: Vec<Part>,
-    /// What the first error told a program, which is the answer's if there is nothing but errors.
+    /// The `data` and the HTTP refusal of the first error, for the answer if all servers failed.
     pub(super) refused: Option<Refused>,
 }
 
@@ -109,7 +110,7 @@ impl Aggregator {
             _ => self.bounds.patience,
         };
         let fan_out = FanOut {
-            client: Client::of(request),
+            client: RequestOrigin::of(request),
             kind,
             modern,
             began: now,
@@ -126,8 +127,8 @@ impl Aggregator {
         self.hurry(number);
     }
 
-    /// Waits a shorter time where nobody is waited for but servers that were silent the last time,
-    /// so that one that hangs does not hold up every list of the others.
+    /// Shortens the wait if only servers that were silent the last time are still to answer, so
+    /// that a server that hangs does not delay every list of the others.
     fn hurry(&mut self, number: i64) {
         let Some(fan_out) = self.fan_outs.get_mut(&number) else {
             return;

@@ -8,13 +8,14 @@ use toolgate_mcp::message::{Edits, Notification, Request};
 
 use super::opening::{DEPTH, merged};
 use super::route_search::Subject;
-use super::{Aggregator, Client, Role, spliced};
+use super::{Aggregator, Role, spliced};
 use crate::reading::OwnedReading;
+use crate::renumber::{RequestOrigin, SUBSCRIPTION, subscription};
 
 /// One stream of the client.
 #[derive(Debug)]
 pub(super) struct Listening {
-    pub(super) client: Client,
+    pub(super) client: RequestOrigin,
     /// The request, sent again to servers that return.
     text: String,
     /// By server.
@@ -46,7 +47,7 @@ impl Aggregator {
         let number = self.number();
         let span = request.view.span();
         let listening = Listening {
-            client: Client::of(request),
+            client: RequestOrigin::of(request),
             text: text
                 .get(span.start..span.end)
                 .unwrap_or_default()
@@ -138,8 +139,7 @@ impl Aggregator {
             return self.acknowledge_if_known(number);
         }
         if let Some(listening) = self.listenings.remove(&number) {
-            let meta = message.member("result").and_then(|it| it.member("_meta"));
-            let of = meta.and_then(|meta| meta.member("io.modelcontextprotocol/subscriptionId"));
+            let of = subscription(message.member("result"));
             self.pass_on(text, message, &listening.client, of);
         }
     }
@@ -213,11 +213,11 @@ impl Aggregator {
         let views: Vec<View<'_>> = granted.iter().map(|it| it.root()).collect();
         let granted = merged_grants(&views);
         self.tell_client(format!(
-            r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}},"notifications":{granted}}}}}"#
+            r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"_meta":{{"{SUBSCRIPTION}":{id}}},"notifications":{granted}}}}}"#
         ));
     }
 
-    /// Tells one stream that the lists it wants have changed.
+    /// Notifies one stream that its lists have changed.
     fn lists_changed(&mut self, number: i64) {
         let Some(listening) = self.listenings.get(&number) else {
             return;
@@ -225,7 +225,7 @@ impl Aggregator {
         let id = listening.client.id.clone();
         for (_, kind) in wanted_lists(&listening.text) {
             self.tell_client(format!(
-                r#"{{"jsonrpc":"2.0","method":"notifications/{kind}/list_changed","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}}}}}"#
+                r#"{{"jsonrpc":"2.0","method":"notifications/{kind}/list_changed","params":{{"_meta":{{"{SUBSCRIPTION}":{id}}}}}}}"#
             ));
         }
     }
@@ -239,7 +239,7 @@ impl Aggregator {
     }
 }
 
-/// The kinds of lists whose changes a request wants to hear of, and what they are called.
+/// The lists whose changes a request asks for, with the names of their notifications.
 fn wanted_lists(text: &str) -> Vec<(&'static str, &'static str)> {
     let Ok(request) = OwnedReading::read(text) else {
         return Vec::new();

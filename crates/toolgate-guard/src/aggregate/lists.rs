@@ -1,5 +1,5 @@
-//! Lists of several servers as one: names with their prefixes, one cursor for all, clashes left
-//! out and told.
+//! Lists of several servers as one: names with their prefixes, one cursor for all. An item that
+//! clashes with another is left out and noted.
 
 use toolgate_json::{Kind, Node as _, View, quote};
 use toolgate_mcp::message::Edits;
@@ -22,7 +22,7 @@ pub(super) enum ListOf {
 }
 
 impl ListOf {
-    /// The member that holds the items, and what of an item tells it from others.
+    /// The member that holds the items, and the member that identifies an item.
     pub(super) fn members(self) -> (&'static str, &'static str) {
         match self {
             Self::Tools => ("tools", "name"),
@@ -88,7 +88,7 @@ impl Aggregator {
         out
     }
 
-    /// An item as the client sees it; nothing if it cannot be told from another.
+    /// An item as the client sees it; `None` if another item has the same name.
     fn listed(
         &mut self,
         of: ListOf,

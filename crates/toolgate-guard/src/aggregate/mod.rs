@@ -51,9 +51,11 @@ use toolgate_mcp::message::{Edits, Incoming, Message};
 
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Effects, HttpRefusal, Outgoing, Purpose};
+use crate::error_reply::ErrorReply;
 use crate::id::IdKey;
 use crate::incoming::IncomingMessage;
 use crate::reading::generous;
+use crate::renumber::RequestOrigin;
 use crate::stage::Stage;
 use fan_out::FanOut;
 use listen::Listening;
@@ -63,8 +65,8 @@ use route_search::{Known, RouteSearch};
 
 /// One listing of several servers, for one client or for clients of one authorization.
 ///
-/// It has no clock and no pipe: every event is told the time since a moment that all events share,
-/// and the messages to send come out as [`Effects`].
+/// It has no clock and does no I/O: every event comes with the time since a moment that all events
+/// share, and the messages to send come out as [`Effects`].
 #[derive(Debug)]
 pub struct Aggregator {
     routes: Vec<Route>,
@@ -90,7 +92,7 @@ pub struct Aggregator {
     out: Effects<'static>,
 }
 
-/// What a server's error told a program, and how it refused over HTTP.
+/// The `data` of a server's error, and how the server refused over HTTP.
 #[derive(Debug, Clone, Default)]
 struct Refused {
     data: Option<String>,
@@ -133,7 +135,7 @@ struct Sent {
 #[derive(Debug)]
 enum Role {
     /// The client asked.
-    Whole(Client),
+    Whole(RequestOrigin),
     /// One of several answers that are merged.
     Part(i64),
     /// One after the other is asked.
@@ -142,26 +144,15 @@ enum Role {
     Listen(i64),
     /// A session is opened as the client opened its own.
     Open,
-    /// A replay of what the client sent; nobody waits for the answer.
+    /// A message of the client that is sent again; its answer is ignored.
     Quiet,
-}
-
-/// The client's own terms for a request.
-#[derive(Debug, Clone)]
-struct Client {
-    key: IdKey,
-    /// The id and the progress token as JSON text.
-    id: String,
-    token: Option<String>,
 }
 
 /// A request of a server to the client.
 #[derive(Debug)]
 struct Asked {
     route: usize,
-    key: IdKey,
-    id: String,
-    token: Option<String>,
+    origin: RequestOrigin,
 }
 
 impl Aggregator {
@@ -240,11 +231,14 @@ impl Aggregator {
 
     /// Takes a message, or each message of a batch.
     fn decide(&mut self, from: Connection, message: &IncomingMessage<'_>, now: Duration) {
-        // The guards on both sides have refused everything that is not a message.
-        let (Ok(text), Ok(reading)) = (std::str::from_utf8(message.bytes()), message.reading())
-        else {
-            return;
+        let reading = match message.reading() {
+            Ok(reading) => reading,
+            Err(error) => {
+                let reply = ErrorReply::of(from.side(), message.bytes(), false, &error.to_string());
+                return self.send_error(from, reply, now);
+            }
         };
+        let text = message.text();
         match Incoming::of(reading.document) {
             Incoming::Single(view) => self.decide_one(from, text, view, now),
             Incoming::Batch(batch) => {
@@ -256,12 +250,31 @@ impl Aggregator {
     }
 
     fn decide_one(&mut self, from: Connection, text: &str, view: View<'_>, now: Duration) {
-        let Ok(message) = Message::decode(view) else {
-            return;
+        let message = match Message::decode(view) {
+            Ok(message) => message,
+            Err(error) => {
+                let span = view.span();
+                let message = text.get(span.start..span.end).unwrap_or_default();
+                let reply =
+                    ErrorReply::of(from.side(), message.as_bytes(), true, &error.to_string());
+                return self.send_error(from, reply, now);
+            }
         };
         match from {
             Connection::Client => self.client_message(text, &message, now),
             Connection::Server(at) => self.server_message(at.number(), text, &message, now),
+        }
+    }
+
+    /// Answers a message that cannot be read, or lets an error take its place.
+    fn send_error(&mut self, from: Connection, reply: ErrorReply, now: Duration) {
+        match reply {
+            ErrorReply::ToSender(error) => self.out.pass(from, error.into_bytes()),
+            ErrorReply::InPlace(error) => {
+                let error = IncomingMessage::read(Reader::new(), error.as_bytes(), &generous());
+                self.decide(from, &error, now);
+            }
+            ErrorReply::NotNeeded => {}
         }
     }
 
@@ -277,7 +290,7 @@ impl Aggregator {
                     self.client_answer(text, IdKey::of(*id), view);
                 }
             }
-            // Whom it concerns nobody knows.
+            // It names no request.
             Message::Error(None, _) => {}
         }
     }
@@ -291,11 +304,11 @@ impl Aggregator {
             Message::Notification(note) => self.server_notification(member, text, note),
             Message::Result(outcome) => {
                 let result = Ok(outcome.result);
-                self.server_answer(member, text, outcome.id, outcome.view, result, now);
+                self.server_answer(member, text, outcome.view, result, now);
             }
-            Message::Error(Some(id), error) => {
+            Message::Error(Some(_), error) => {
                 if let Some(view) = error.parent() {
-                    self.server_answer(member, text, *id, view, Err(*error), now);
+                    self.server_answer(member, text, view, Err(*error), now);
                 }
             }
             Message::Error(None, _) => self.note(member, "unasked", "an error without an id"),
@@ -381,11 +394,6 @@ impl Stage for Aggregator {
 fn spliced(edits: &Edits, text: &str, message: View<'_>) -> String {
     let span = message.span();
     edits.apply_within(text, span.start, span.end)
-}
-
-/// The progress token of a request.
-fn token(params: Option<View<'_>>) -> Option<View<'_>> {
-    params?.member("_meta")?.member("progressToken")
 }
 
 const INVALID_PARAMS: i64 = toolgate_mcp::message::INVALID_PARAMS;

@@ -1,5 +1,5 @@
-//! How sessions are opened with all servers, late or again with one of them, and what the client
-//! is told of them all.
+//! How sessions are opened with all servers, late or again with one of them, and the one opening
+//! that the client sees.
 
 use std::time::Duration;
 
@@ -169,7 +169,7 @@ impl Aggregator {
         ))
     }
 
-    /// The answer to `server/discover` of those who have answered.
+    /// The merged answer to `server/discover`.
     pub(super) fn merged_discovery(&self, fan_out: &FanOut) -> String {
         let answers = answers(fan_out);
         let roots = roots(&answers);
@@ -323,7 +323,7 @@ fn changing(values: &[View<'_>]) -> String {
     format!("{{{}}}", members.join(","))
 }
 
-/// What the client is told of us.
+/// The `serverInfo` for the client.
 const SELF: &str = concat!(
     r#"{"name":"toolgate","version":""#,
     env!("CARGO_PKG_VERSION"),

@@ -71,7 +71,7 @@ pub(super) struct Route {
     /// It let the time for an answer pass, and has said nothing since.
     pub(super) silent: bool,
     pub(super) session: Session,
-    /// What the error that refused the session told a program.
+    /// The `data` and the HTTP refusal of the error that refused the session.
     pub(super) refused: Option<Refused>,
 }
 
@@ -127,7 +127,7 @@ impl Route {
         Some(format!("`{}` cannot be reached: {why}", self.shown()))
     }
 
-    /// What a program is told of why it cannot be asked.
+    /// The same for an error that says why the server cannot be asked.
     pub(super) fn refused(&self) -> Option<&Refused> {
         let is_refused = matches!(self.session, Session::Refused { .. }) && self.gone.is_none();
         self.refused.as_ref().filter(|_| is_refused)

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::{Edits, Message, Request};
 
-use super::{Aggregator, Client, INTERNAL_ERROR, INVALID_PARAMS, Role};
+use super::{Aggregator, INTERNAL_ERROR, INVALID_PARAMS, Role};
 use crate::effect::HttpRefusal;
 use crate::reading::OwnedReading;
+use crate::renumber::RequestOrigin;
 use crate::text;
 
 /// What kind of thing is looked for.
@@ -23,13 +24,13 @@ pub(super) enum Subject {
 /// A request that is asked of one server after the other.
 #[derive(Debug)]
 pub(super) struct RouteSearch {
-    pub(super) client: Client,
+    pub(super) client: RequestOrigin,
     pub(super) subject: Subject,
     pub(super) name: String,
     text: String,
-    /// Who is asked next.
+    /// The servers to ask next.
     rest: VecDeque<usize>,
-    /// The first error, which is the answer if nobody has it.
+    /// The first error, which is the answer if no server has it.
     error: Option<(String, Option<Arc<HttpRefusal>>)>,
 }
 
@@ -66,7 +67,7 @@ impl Aggregator {
         let rest: VecDeque<usize> = likely.into_iter().chain(others).filter(may).collect();
         let span = request.view.span();
         let search = RouteSearch {
-            client: Client::of(request),
+            client: RequestOrigin::of(request),
             subject,
             name: name.to_owned(),
             text: text
@@ -117,7 +118,7 @@ impl Aggregator {
             let start = self.out.len();
             self.pass_on(&error, answer.root(), &search.client, None);
             self.out.carry(refusal.as_ref(), start);
-            // The server that answered last may have refused; the client is told of the first.
+            // The server that answered last may have refused; the client gets the first refusal.
             self.refusal = None;
         }
     }
@@ -156,7 +157,7 @@ impl Known {
         }
     }
 
-    /// Remembers whose something is. `Err` is another whose it is already.
+    /// Remembers the owner of something. `Err` is another server that owns it already.
     pub(super) fn learn(
         &mut self,
         subject: Subject,
@@ -192,7 +193,7 @@ impl Known {
         Ok(())
     }
 
-    /// Whose something is for certain.
+    /// The owner, if it is known for certain.
     pub(super) fn owner(&self, subject: Subject, name: &str) -> Option<usize> {
         match subject {
             Subject::Task => self.tasks.get(name).copied(),
@@ -203,7 +204,7 @@ impl Known {
         }
     }
 
-    /// Whose template a URI begins like most.
+    /// The server whose template has the longest prefix in common with a URI.
     fn likely(&self, subject: Subject, name: &str) -> Option<usize> {
         if subject == Subject::Task {
             return None;

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use toolgate_json::{Node as _, View};
+use toolgate_json::Node as _;
 use toolgate_mcp::message::{Edits, Notification, Request};
 
-use super::client::{empty, number_of};
+use super::client::empty;
 use super::route::{Abilities, Session};
-use super::{Aggregator, Asked, INTERNAL_ERROR, Role, spliced, token};
+use super::{Aggregator, Asked, INTERNAL_ERROR, Role, spliced};
 use crate::effect::Effects;
 use crate::id::IdKey;
+use crate::renumber::{RequestOrigin, number_of, renumber, subscription};
 use crate::text;
 
 impl Aggregator {
@@ -26,20 +27,9 @@ impl Aggregator {
         }
         let number = self.number();
         let mut edits = Edits::new();
-        if let Some(id) = request.view.member("id") {
-            edits.replace(id, number.to_string());
-        }
-        let token = token(request.params);
-        if let Some(token) = token {
-            edits.replace(token, number.to_string());
-        }
-        let asked = Asked {
-            route,
-            key: IdKey::of(request.id),
-            id: id.to_owned(),
-            token: token.map(|token| token.raw().to_owned()),
-        };
-        self.asked.insert(number, asked);
+        renumber(request, number, &mut edits);
+        let origin = RequestOrigin::of(request);
+        self.asked.insert(number, Asked { route, origin });
         self.tell_client(spliced(&edits, text, request.view));
     }
 
@@ -56,9 +46,9 @@ impl Aggregator {
             && let Some(key) = IdKey::read(id.raw())
         {
             let mut asked = self.asked.iter();
-            let found = asked.find(|(_, asked)| asked.route == route && asked.key == key);
+            let found = asked.find(|(_, asked)| asked.route == route && asked.origin.key == key);
             let Some(number) = found.map(|(number, _)| *number) else {
-                // Of a listening: its end is told by its answer, or by nothing.
+                // It cancels a listening, whose end the client learns from its answer or not at all.
                 return;
             };
             self.asked.remove(&number);
@@ -88,13 +78,13 @@ impl Aggregator {
         match &sent.role {
             Role::Whole(client) => client.token.clone(),
             Role::Search(number) => self.route_searches.get(number)?.client.token.clone(),
-            // Of several that work on one request none speaks for all.
+            // If several servers work on one request, no server's progress is that of the whole.
             Role::Part(_) | Role::Listen(_) | Role::Open | Role::Quiet => None,
         }
     }
 
-    /// A server cannot be asked any more: what it owes is answered, and the client told that its
-    /// lists have changed.
+    /// A server is gone: the requests that it has not answered get an error, and the client is
+    /// notified that its lists have changed.
     pub fn server_gone(&mut self, member: usize, why: &str, now: Duration) -> Effects<'static> {
         let Some(route) = self.routes.get_mut(member) else {
             return Effects::new();
@@ -154,10 +144,4 @@ impl Aggregator {
             }
         }
     }
-}
-
-fn subscription<'a>(params: Option<View<'a>>) -> Option<View<'a>> {
-    params?
-        .member("_meta")?
-        .member("io.modelcontextprotocol/subscriptionId")
 }

@@ -118,7 +118,7 @@ pub(super) fn fault(
     record
 }
 
-/// The code of the JSON-RPC error that tells a client.
+/// The JSON-RPC error code for a fault.
 pub(super) fn rpc_code(act: Act) -> i64 {
     match act {
         Act::ClientSentNoJson => PARSE_ERROR,
@@ -152,6 +152,7 @@ impl Remark {
         record.describe(key, open, turn);
         record.tool.clone_from(&self.tool);
         record.listed = true;
+        record.more = self.more;
         record.elapsed = None;
         if !self.detail.is_empty() {
             record.note(&self.detail);

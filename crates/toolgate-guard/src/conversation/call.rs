@@ -100,7 +100,7 @@ impl Conversation {
         let paid = case.paid;
         let fuel = checker.fuel_used();
         if let Some(violation) = &passage.violation {
-            // A pin may have been heard since a list that is still good came.
+            // A pin may have come from the store after the list, which is still valid.
             let heard = violation.filter == Filter::Drift && turn.policy().drift.lock.is_none();
             let confirmed =
                 retry.is_some() || !violation.by_list || (trust == Trust::Fresh && !heard);
@@ -183,7 +183,7 @@ impl Conversation {
         }
     }
 
-    /// How far what is known of a tool can be trusted.
+    /// Whether the cached contract of a tool can still be trusted.
     fn trust(&self, turn: &Turn<'_>, tools: &Tools, found: &Found) -> Trust {
         if matches!(found, Found::Unknown) {
             return Trust::Gone;

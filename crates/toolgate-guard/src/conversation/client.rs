@@ -200,7 +200,7 @@ impl Conversation {
                 .and_then(|params| id_member(params, "requestId"))
         {
             if self.unpark(&key) {
-                // The server never heard of it.
+                // It was never sent to the server.
                 return;
             }
             let until = turn.now.saturating_add(turn.policy().list_timeout);
@@ -213,8 +213,8 @@ impl Conversation {
         out.forward(Side::Server, bytes, envelope);
     }
 
-    /// An answer to a request of the server. Over HTTP the request may have come by another way,
-    /// so one that is not known here is passed on; elsewhere nobody waits for it.
+    /// An answer to a request of the server. Over HTTP the request may have come through another
+    /// process, so an unknown one is passed on; on stdio it answers nothing.
     fn client_answer<'m>(
         &mut self,
         turn: &Turn<'_>,
@@ -241,7 +241,7 @@ impl Conversation {
     }
 }
 
-/// The token under which the progress of a request is told.
+/// The progress token of a request.
 fn progress_token(params: Option<View<'_>>) -> Option<IdKey> {
     let meta = params?.member("_meta")?;
     id_member(meta, "progressToken")

@@ -15,8 +15,8 @@ use crate::side::Side;
 use crate::text;
 
 impl Conversation {
-    /// Answers what nobody will answer any more, and asks no longer for what
-    /// does not come.
+    /// Answers requests whose time is over with an error, and gives up a list of
+    /// tools that does not come.
     pub fn tick(&mut self, now: Duration) -> Effects<'static> {
         self.event(now, |conversation, turn, out| {
             while let Some((key, open)) = conversation.open.due(now) {
@@ -90,8 +90,8 @@ impl Conversation {
         self.parked.len() >= limits.parked || (self.parked_bytes > 0 && bytes > limits.parked_bytes)
     }
 
-    /// The client is gone for good. What it waits for is cancelled at the
-    /// server, and what the server waits for is answered by an error.
+    /// The client is gone for good. Its requests are cancelled at the server, and
+    /// the server's requests are answered with an error.
     pub fn client_gone(&mut self, now: Duration) -> Effects<'static> {
         self.event(now, |conversation, turn, out| {
             conversation.stopping = true;
@@ -113,8 +113,8 @@ impl Conversation {
         })
     }
 
-    /// The client does not wait for one request any more: it closed the
-    /// request's stream, which cancels it (2026-07-28, HTTP).
+    /// The client closed the stream of a request, which cancels it (2026-07-28,
+    /// HTTP).
     pub fn client_left(&mut self, id: &IdKey, now: Duration) -> Effects<'static> {
         self.event(now, |conversation, turn, out| {
             if conversation.unpark(id) {
@@ -153,9 +153,9 @@ impl Conversation {
         out
     }
 
-    /// Tells the server that nobody waits for an answer any more.
+    /// Cancels a request at the server.
     fn cancel_at_server(&self, key: &IdKey, open: &Open, why: &str, out: &mut Effects<'_>) {
-        // It was told already, never asked, or may not be told.
+        // It was cancelled already, was never sent, or must not be cancelled.
         let silent = open.cancelled || matches!(open.what, What::Parked | What::Initialize);
         if silent || self.server_gone.is_some() {
             return;

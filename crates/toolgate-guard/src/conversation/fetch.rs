@@ -26,7 +26,7 @@ use crate::text;
 pub(super) struct Fetch {
     id: IdKey,
     era: Era,
-    /// `_meta` of the caller, without what is about its own request.
+    /// `_meta` of the caller, without the members about its own request.
     meta: Option<String>,
     cursor: Option<String>,
     changes: u64,
@@ -188,7 +188,7 @@ impl Conversation {
         ));
     }
 
-    /// An id for a request of the guard that nobody else uses.
+    /// An unused id for a request of the guard.
     fn next_id(&mut self) -> IdKey {
         loop {
             self.asks += 1;
@@ -239,7 +239,7 @@ pub(super) fn listing_limits(turn: &Turn<'_>) -> toolgate_json::ReadLimits {
 }
 
 /// The caller's `_meta` for a request of the guard: version and capabilities,
-/// but no token under which progress would be told.
+/// but no progress token.
 fn borrowed_meta(meta: View<'_>) -> Option<String> {
     if meta.kind() != Kind::Object {
         return None;
@@ -250,7 +250,7 @@ fn borrowed_meta(meta: View<'_>) -> Option<String> {
             members.push(format!("{}:{}", text::string(key.text()), value.raw()));
         }
     }
-    // On stdio a message is one line, and line breaks stand between tokens only.
+    // On stdio a message is one line, and JSON has line breaks between tokens only.
     let text = format!("{{{}}}", members.join(","));
     Some(text.replace(['\n', '\r'], " "))
 }

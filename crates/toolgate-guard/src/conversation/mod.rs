@@ -85,7 +85,7 @@ pub enum Carrier {
     Http,
 }
 
-/// Between what a conversation stands.
+/// The transports on both sides of a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
@@ -103,7 +103,7 @@ pub struct Link {
 
 /// One conversation: messages in, effects out.
 ///
-/// It has no clock: every event is told the time since a moment that all events
+/// It has no clock: every event comes with the time since a moment that all events
 /// share. It has no socket: the messages to send come out as [`Effects`].
 ///
 /// ```
@@ -143,7 +143,7 @@ pub struct Conversation {
     parked_bytes: usize,
     stopping: bool,
     server_gone: Option<String>,
-    /// Who speaks on the client's side.
+    /// The peer on the client's side.
     peer: Option<Arc<Peer>>,
     /// Boxed, because most conversations have none.
     traces: Option<Box<Traces>>,
@@ -206,23 +206,22 @@ impl Conversation {
         self
     }
 
-    /// Says who this conversation's scope is to guards that share with this one;
-    /// what was said first of a scope counts. Nothing where nothing is shared.
+    /// Sets the identity of this conversation's scope for guards that share state
+    /// with this one. The first call for a scope counts. No effect without shared state.
     pub fn stand_for(&self, who: Identity<'_>) {
         self.scope.stand_for(who);
     }
 
-    /// The session goes on here and began in another process, or in this one
-    /// before it was forgotten. A result then may answer a request that was not
-    /// seen here; what it must be held to is unknown, so the client is told that
-    /// and does not get it.
+    /// The session began in another process, or in this one before it was
+    /// forgotten. A result may then answer a request that was not seen here. Its
+    /// contract is unknown, so the client gets an error in its place.
     #[must_use]
     pub fn adopted(mut self) -> Self {
         self.adopted = true;
         self
     }
 
-    /// Says who sends the client's next messages, for the records that come of them.
+    /// Sets the sender of the client's next messages, for their records.
     pub fn set_peer(&mut self, peer: Option<Arc<Peer>>) {
         self.peer = peer;
     }
@@ -250,8 +249,8 @@ impl Conversation {
         self.open.len() + self.asked.len()
     }
 
-    /// Whether nobody waits for anything. What was cancelled, and subscriptions,
-    /// which end with their client, do not count.
+    /// Whether no request is open. Cancelled requests do not count, nor do
+    /// subscriptions, which end with their client.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.open.awaited() + self.asked.len() == 0 && self.fetch.is_none()
@@ -329,7 +328,7 @@ impl Conversation {
         out.adopt(effects);
     }
 
-    /// Puts who speaks into the records from `start` on that do not say it.
+    /// Puts the client's peer into the records from `start` on that have none.
     fn sign(&self, out: &mut Effects<'_>, start: usize) {
         for effect in out.since(start) {
             if let Effect::Audit(record) = effect

@@ -28,7 +28,7 @@ pub(super) struct Open {
     pub(super) progress: Option<IdKey>,
     /// The client does not wait any more.
     pub(super) cancelled: bool,
-    /// Who made it.
+    /// The client that made it.
     pub(super) peer: Option<Arc<Peer>>,
 }
 
@@ -107,12 +107,12 @@ impl Open {
 #[derive(Debug, Default)]
 pub(super) struct OpenTable {
     open: HashMap<IdKey, Open>,
-    /// Whose progress a token tells.
+    /// The request that a progress token belongs to.
     progress: HashMap<IdKey, IdKey>,
     deadlines: BinaryHeap<Reverse<(Duration, u64)>>,
     /// The keys of requests with a deadline, by number.
     timed: HashMap<u64, IdKey>,
-    /// How many of them somebody waits for.
+    /// How many of them have a waiting sender.
     awaited: usize,
     next: u64,
 }
@@ -122,7 +122,7 @@ impl OpenTable {
         self.open.len()
     }
 
-    /// How many of them somebody waits for.
+    /// How many of them have a waiting sender.
     pub(super) fn awaited(&self) -> usize {
         self.awaited
     }

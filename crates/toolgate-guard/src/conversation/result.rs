@@ -18,7 +18,7 @@ use crate::effect::Effects;
 use crate::envelope::Envelope;
 use crate::fault::Act;
 use crate::filter::clients::Forms;
-use crate::filter::listing::{PageCase, removed, tell};
+use crate::filter::listing::{PageCase, present, removed};
 use crate::filter::results::NotObject;
 use crate::filter::{Reply, Violation, results};
 use crate::id::IdKey;
@@ -36,9 +36,9 @@ struct Answered<'a> {
     name: Option<Arc<str>>,
     mode: Mode,
     how: BadResult,
-    /// The tool's result: the answer's, or what stands in it.
+    /// The tool's result: that of the answer, or a member of it.
     result: View<'a>,
-    /// Whether the result stands in a task's answer.
+    /// Whether the result is part of a task's answer.
     inner: bool,
 }
 
@@ -95,23 +95,21 @@ impl Conversation {
         let case = PageCase {
             keeps_unreadable: as_it_came,
             rules: turn.rules,
-            listing: forms.told(),
+            listing: forms.for_reader(),
             tools: &tools,
             shared: self.scope.shared(),
             cursor,
             reader: open.era,
             http: self.link.client == Carrier::Http || self.link.server == Carrier::Http,
         };
-        match tell(&case) {
+        match present(&case, forms.remarks(turn.rules)) {
             Err(why) => Self::fail(turn, key, &open, Act::ServerListedBadTool, &why, out),
-            Ok(told) => {
-                let mut remarks = forms.remarks(turn.rules);
-                remarks.extend(told.remarks);
-                remarks.extend(removed(turn.rules, &tools));
-                for remark in &remarks {
+            Ok(mut page) => {
+                removed(turn.rules, &tools, &mut page.remarks);
+                for remark in page.remarks.finish() {
                     out.audit(remark.record(turn, &key, &open));
                 }
-                let same = as_it_came || told.text.as_bytes() == bytes;
+                let same = as_it_came || page.text.as_bytes() == bytes;
                 if turn.policy().record_passes {
                     let action = if same {
                         Action::Passed
@@ -120,15 +118,15 @@ impl Conversation {
                     };
                     let mut record = Record::new(turn.now, Side::Server, Filter::Admission, action);
                     record.describe(&key, &open, turn);
-                    if told.rewritten > 0 {
-                        record.note(&format!("{} things told otherwise", told.rewritten));
+                    if page.rewritten > 0 {
+                        record.note(&format!("{} things rewritten", page.rewritten));
                     }
                     out.audit(record);
                 }
                 if same {
                     forward_answer(key, None, bytes, out);
                 } else {
-                    forward_altered(key, None, told.text, out);
+                    forward_altered(key, None, page.text, out);
                 }
             }
         }
@@ -199,13 +197,13 @@ impl Conversation {
                 None
             }
         };
-        let told = match &changed {
-            // A result that was replaced has nothing left to tell otherwise.
+        let projected = match &changed {
+            // A result that was replaced has nothing left to project.
             Some((_, true)) => None,
-            Some((text, false)) => retold(turn, &answered, text),
-            None => told(turn, &answered, bytes),
+            Some((text, false)) => projected_again(turn, &answered, text),
+            None => projected(turn, &answered, bytes),
         };
-        match (told, changed) {
+        match (projected, changed) {
             (Some(text), _) | (None, Some((text, _))) => {
                 forward_altered(answered.key, None, text, out)
             }
@@ -357,7 +355,7 @@ impl Conversation {
         }
     }
 
-    /// A result whose contract nobody here knows.
+    /// A result whose contract is unknown here.
     fn without_contract(&self, turn: &Turn<'_>, answered: &Answered<'_>) -> Option<Violation> {
         let What::Task { .. } = answered.open.what else {
             // The policy let the call pass without one.
@@ -395,7 +393,7 @@ fn not_object(turn: &Turn<'_>, answered: &Answered<'_>, what: NotObject) -> Opti
     Some(Violation::act(Filter::Results, mode, act, reply))
 }
 
-/// A final result that keeps its contract, and yet not every reader can do with.
+/// A final result that keeps its contract but lacks what some readers need.
 fn missing_text(turn: &Turn<'_>, answered: &Answered<'_>, of: ResultOf) -> Option<Violation> {
     let mode = match turn.policy().text_blocks {
         TextBlocks::Report => Mode::Audit,
@@ -424,7 +422,7 @@ fn mended(
     bytes: &[u8],
 ) -> Option<String> {
     if violation.code == Act::ResultValueLeftOut.code() {
-        return told(turn, answered, bytes);
+        return projected(turn, answered, bytes);
     }
     let texts = [Act::ResultWithoutText, Act::ResultWithoutContent];
     let is_text = texts.iter().any(|act| act.code() == violation.code);
@@ -435,7 +433,7 @@ fn mended(
     Some(results::with_text(answered.result, source))
 }
 
-/// What stands in the place of a bad result, and whether nothing of it is left.
+/// The replacement for a bad result, and whether nothing of the original is left in it.
 fn replaced(answered: &Answered<'_>, violation: &Violation, bytes: &[u8]) -> (String, bool) {
     let source = std::str::from_utf8(bytes).unwrap_or_default();
     // What no reader could read is not kept.
@@ -451,7 +449,7 @@ fn replaced(answered: &Answered<'_>, violation: &Violation, bytes: &[u8]) -> (St
     if !answered.inner {
         return (answer, true);
     }
-    // Only the tool's result, where it stands.
+    // Only the tool's result is replaced, at its place.
     let limits = toolgate_json::ReadLimits::default();
     let inner = OwnedDocument::read(answer, &limits).ok();
     let inner = inner
@@ -462,23 +460,23 @@ fn replaced(answered: &Answered<'_>, violation: &Violation, bytes: &[u8]) -> (St
     (edits.apply(source), true)
 }
 
-/// A result told otherwise to a reader whose era cannot read it as it is.
-fn told(turn: &Turn<'_>, answered: &Answered<'_>, bytes: &[u8]) -> Option<String> {
+/// A result rewritten for a reader whose protocol version cannot express it.
+fn projected(turn: &Turn<'_>, answered: &Answered<'_>, bytes: &[u8]) -> Option<String> {
     let tool = answered.tool.as_ref()?;
     let era = answered.open.era;
-    if !results::needs_telling(turn.policy(), era, tool, answered.result) {
+    if !results::needs_projection(turn.policy(), era, tool, answered.result) {
         return None;
     }
     let projection = results::projection(turn.policy(), era);
     match projection.result(Some(tool), era, answered.result) {
         Ok(projected) => (projected.text.as_bytes() != bytes).then_some(projected.text),
-        // It passed the filter, or nobody looks at it: as it is.
+        // It passed the filter, or no filter applies: it stays as it is.
         Err(_) => None,
     }
 }
 
 /// The same for a text that the guard has altered.
-fn retold(turn: &Turn<'_>, answered: &Answered<'_>, text: &str) -> Option<String> {
+fn projected_again(turn: &Turn<'_>, answered: &Answered<'_>, text: &str) -> Option<String> {
     if turn.policy().project == Project::Off || answered.inner {
         return None;
     }
@@ -488,7 +486,7 @@ fn retold(turn: &Turn<'_>, answered: &Answered<'_>, text: &str) -> Option<String
     let tool = answered.tool.as_ref()?;
     let era = answered.open.era;
     let projection = results::projection(turn.policy(), era);
-    if !results::needs_telling(turn.policy(), era, tool, result) {
+    if !results::needs_projection(turn.policy(), era, tool, result) {
         return None;
     }
     let projected = projection.result(Some(tool), era, result).ok()?;

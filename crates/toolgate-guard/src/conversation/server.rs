@@ -85,7 +85,7 @@ impl Conversation {
                 ));
             }
             Message::Error(None, _) => {
-                // Whom it concerns nobody knows; it may be an answer to noise.
+                // It names no request; it may answer a message that could not be read.
                 let envelope = Envelope::of(&message);
                 out.forward(Side::Client, bytes, envelope);
             }
@@ -343,5 +343,5 @@ pub(super) fn forward_answer<'m>(
     out.forward(Side::Client, bytes, envelope);
 }
 
-/// What is said for a server that answered with an error and did not say which.
+/// The text for a server's error that has none.
 const NO_ERROR: &str = "the server answered with a malformed error";

@@ -1,7 +1,7 @@
-//! Messages that cannot be taken: not JSON, no message, over a bound.
+//! Messages that cannot be accepted: not JSON, not a message, over a bound.
 //!
-//! Nobody may wait for good because of one (G4): the side that waits for an answer is
-//! found by the id that can be recovered, and told.
+//! No request may stay open because of one (G4): the side that waits for an answer is
+//! found by the id that can be recovered, and gets an error.
 
 use toolgate_json::{ReadError, ReadErrorKind};
 use toolgate_mcp::message::{INVALID_REQUEST, MalformedMessage, PARSE_ERROR, RequestId};
@@ -82,7 +82,7 @@ impl Conversation {
         refuse_text(turn, None, None, Act::ClientSentNoMessage, text, out);
     }
 
-    /// Tells the waiting side that a message is lost.
+    /// Answers the side that waits for a message that is lost.
     pub(super) fn lost(
         &mut self,
         turn: &Turn<'_>,

@@ -8,7 +8,7 @@ use toolgate_mcp::clients::{sanitize, simplify};
 use toolgate_mcp::contract::SchemaStore;
 use toolgate_mcp::project::Lost;
 
-use super::listing::Remark;
+use super::listing::Remarks;
 use crate::fault::Act;
 use crate::guard::Rules;
 use crate::policy::{BadTools, Mode, Policy};
@@ -19,16 +19,16 @@ pub(crate) struct Forms {
     sent: Listing,
     known: Option<Listing>,
     /// Only if it is neither of the others.
-    told: Option<Presented>,
+    for_reader: Option<ForReader>,
     lost: Vec<Lost>,
 }
 
-enum Presented {
+enum ForReader {
     AsSent,
     Own(Listing),
 }
 
-/// The form that the guard checks by, of a page that nobody reads.
+/// The form that the guard checks by, for a page that goes to no client.
 ///
 /// # Errors
 ///
@@ -57,7 +57,7 @@ impl Forms {
         let mut forms = Self {
             sent,
             known: None,
-            told: None,
+            for_reader: None,
             lost: Vec::new(),
         };
         if let Some(mended) = sanitize(&forms.sent, store, true, |_| true)? {
@@ -65,14 +65,17 @@ impl Forms {
             if !mended.lost.iter().all(enforced) {
                 let of_page = mode(policy, None) == Mode::Enforce;
                 let own = sanitize(&forms.sent, store, of_page, of_tool)?;
-                forms.told = Some(own.map_or(Presented::AsSent, |own| Presented::Own(own.listing)));
+                forms.for_reader =
+                    Some(own.map_or(ForReader::AsSent, |own| ForReader::Own(own.listing)));
             }
             forms.known = Some(mended.listing);
             forms.lost = mended.lost;
         }
-        if let Some(told) = simplify(forms.told(), store, policy.costly_schemas, of_tool)? {
-            forms.told = Some(Presented::Own(told.listing));
-            forms.lost.extend(told.lost);
+        if let Some(simplified) =
+            simplify(forms.for_reader(), store, policy.costly_schemas, of_tool)?
+        {
+            forms.for_reader = Some(ForReader::Own(simplified.listing));
+            forms.lost.extend(simplified.lost);
         }
         Ok(forms)
     }
@@ -88,22 +91,27 @@ impl Forms {
     }
 
     /// The page that its reader gets a projection of.
-    pub(crate) fn told(&self) -> &Listing {
-        match &self.told {
-            Some(Presented::AsSent) => &self.sent,
-            Some(Presented::Own(listing)) => listing,
+    pub(crate) fn for_reader(&self) -> &Listing {
+        match &self.for_reader {
+            Some(ForReader::AsSent) => &self.sent,
+            Some(ForReader::Own(listing)) => listing,
             None => self.known(),
         }
     }
 
     /// What readers, or the guard itself, know less of than the server sent.
-    pub(crate) fn remarks(&self, rules: &Rules) -> Vec<Remark> {
-        let lost = self.lost.iter();
-        lost.filter_map(|lost| {
+    pub(crate) fn remarks(&self, rules: &Rules) -> Remarks {
+        let mut remarks = Remarks::default();
+        for lost in &self.lost {
             let mode = mode(&rules.policy, lost.tool());
-            (mode != Mode::Off).then(|| remark(lost, mode == Mode::Enforce))
-        })
-        .collect()
+            if mode != Mode::Off {
+                let left_out = mode == Mode::Enforce;
+                remarks.push(Filter::Admission, act(lost), left_out, || {
+                    (lost.tool().map(Arc::from), lost.to_string())
+                });
+            }
+        }
+        remarks
     }
 }
 
@@ -116,17 +124,11 @@ fn mode(policy: &Policy, tool: Option<&str>) -> Mode {
     mode
 }
 
-/// A record of something that a reader is told otherwise.
-pub(crate) fn remark(lost: &Lost, left_out: bool) -> Remark {
-    Remark {
-        filter: Filter::Admission,
-        act: match lost {
-            Lost::Schema { .. } => Act::SchemaSimplified,
-            Lost::Withdrawn { .. } => Act::OutputSchemaRemoved,
-            _ => Act::ServerListedBadMember,
-        },
-        tool: lost.tool().map(Arc::from),
-        detail: lost.to_string(),
-        left_out,
+/// The code of a record about something that differs for the reader.
+fn act(lost: &Lost) -> Act {
+    match lost {
+        Lost::Schema { .. } => Act::SchemaSimplified,
+        Lost::Withdrawn { .. } => Act::OutputSchemaRemoved,
+        _ => Act::ServerListedBadMember,
     }
 }

@@ -31,9 +31,9 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
     }
 }
 
-/// How a tool differs from its pin, and what is to be done. Without a lock the pin
-/// is what any of the guards that share saw first. `fresh`: its server listed it just
-/// now, so that the others may be told what is found.
+/// How a tool differs from its pin, and what follows from it. Without a lock file, the
+/// pin is what any of the guards that share state saw first. `fresh`: the server has just
+/// listed it, so the finding may be shared with the others.
 pub(super) fn compare(
     drift: &Drift,
     shared: Option<&SharedState>,

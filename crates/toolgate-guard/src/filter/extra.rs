@@ -82,7 +82,7 @@ fn object(case: &CallCase<'_>, schema: &ArgumentSchema) -> Option<Violation> {
     }
 }
 
-/// A schema that its server lists and nobody can read.
+/// A listed schema that cannot be read.
 fn malformed(case: &CallCase<'_>, error: &SchemaError) -> Violation {
     let text = format!(
         "tool `{}` lists an invalid argument schema: {error}",

@@ -1,11 +1,12 @@
-//! Which tools of a page may be listed, and how the page is told to its reader.
+//! Which tools of a page may be listed, and how the page is rewritten for its reader.
 
+use std::fmt;
 use std::sync::Arc;
 
 use toolgate_analysis::inline::{InlineLimits, inline_view};
 use toolgate_json::quote;
 use toolgate_mcp::catalog::Listing;
-use toolgate_mcp::contract::Isolated;
+use toolgate_mcp::contract::{MalformedTool, UncompilableTool};
 use toolgate_mcp::era::Era;
 use toolgate_mcp::message::Edits;
 use toolgate_mcp::project::{Listed, Lost, Projection};
@@ -35,14 +36,14 @@ pub(crate) struct PageCase<'p> {
 }
 
 /// What became of a page.
-pub(crate) struct Presented {
+pub(crate) struct PresentedPage {
     pub(crate) text: String,
-    pub(crate) remarks: Vec<Remark>,
-    /// How many things its reader is told otherwise than the server wrote them.
+    pub(crate) remarks: Remarks,
+    /// How many things differ from what the server wrote.
     pub(crate) rewritten: usize,
 }
 
-/// Something that is to be said of a tool.
+/// A finding about a tool.
 #[derive(Debug)]
 pub(crate) struct Remark {
     pub(crate) filter: Filter,
@@ -51,14 +52,85 @@ pub(crate) struct Remark {
     pub(crate) detail: String,
     /// Whether the tool, or what is wrong with it, was left out.
     pub(crate) left_out: bool,
+    /// How many more tools have the same remark: those beyond [`Remarks::MOST_OF_A_KIND`].
+    pub(crate) more: u64,
 }
 
-/// Judges the tools of a page and tells the rest.
+/// The remarks on the tools of a page. A page may list any number of bad tools: of each kind of
+/// remark the first are kept and the rest are counted, so that one kind never hides another.
+#[derive(Debug, Default)]
+pub(crate) struct Remarks {
+    kept: Vec<Remark>,
+    /// How many there are of each kind, kept or not. There are few kinds.
+    of_kind: Vec<(Kind, u64)>,
+}
+
+/// What remarks have in common that differ only in their tool: the filter, the act, and whether
+/// something was left out.
+type Kind = (Filter, Act, bool);
+
+impl Remarks {
+    /// The tools that are named for each kind of remark.
+    pub(crate) const MOST_OF_A_KIND: u64 = 256;
+
+    /// Keeps a remark, or only counts it. The tool and the detail are asked for if it is kept.
+    pub(crate) fn push(
+        &mut self,
+        filter: Filter,
+        act: Act,
+        left_out: bool,
+        describe: impl FnOnce() -> (Option<Arc<str>>, String),
+    ) {
+        let kind = (filter, act, left_out);
+        let number = match self.of_kind.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, number)) => {
+                *number = number.saturating_add(1);
+                *number
+            }
+            None => {
+                self.of_kind.push((kind, 1));
+                1
+            }
+        };
+        if number > Self::MOST_OF_A_KIND {
+            return;
+        }
+        let (tool, detail) = describe();
+        self.kept.push(Remark {
+            filter,
+            act,
+            tool,
+            detail,
+            left_out,
+            more: 0,
+        });
+    }
+
+    /// The remarks to record: those that were kept, and one that counts the rest of each kind.
+    pub(crate) fn finish(self) -> impl Iterator<Item = Remark> {
+        let over = self.of_kind.into_iter();
+        let over = over.filter(|(_, number)| *number > Self::MOST_OF_A_KIND);
+        let rest = over.map(|((filter, act, left_out), number)| Remark {
+            filter,
+            act,
+            tool: None,
+            detail: String::new(),
+            left_out,
+            more: number.saturating_sub(Self::MOST_OF_A_KIND),
+        });
+        self.kept.into_iter().chain(rest)
+    }
+}
+
+/// Judges the tools of a page, and rewrites the page without those that are refused.
 ///
 /// # Errors
 ///
 /// The server is rejected for its tools; why.
-pub(crate) fn tell(case: &PageCase<'_>) -> Result<Presented, Arc<str>> {
+pub(crate) fn present(
+    case: &PageCase<'_>,
+    mut remarks: Remarks,
+) -> Result<PresentedPage, Arc<str>> {
     if let Some(why) = rejection(case.rules, case.tools) {
         return Err(why);
     }
@@ -66,9 +138,16 @@ pub(crate) fn tell(case: &PageCase<'_>) -> Result<Presented, Arc<str>> {
     let inlined = policy.inline_refs.then(|| without_references(case.listing));
     let listing = inlined.flatten();
     let listing = listing.as_ref().unwrap_or(case.listing);
-    let mut remarks = Vec::new();
-    for isolated in unreadable(case.listing) {
-        remarks.push(Remark::bad(isolated, !case.keeps_unreadable));
+    for isolated in case.listing.unreadable() {
+        remarks.push(
+            Filter::Admission,
+            Act::ServerListedBadTool,
+            !case.keeps_unreadable,
+            || {
+                let tool = isolated.name.as_deref().map(Arc::from);
+                (tool, isolated.reason.to_string())
+            },
+        );
     }
     let told =
         projection(policy, case).list_keeping(listing, |listed| judge(case, listed, &mut remarks));
@@ -77,7 +156,7 @@ pub(crate) fn tell(case: &PageCase<'_>) -> Result<Presented, Arc<str>> {
         .iter()
         .filter(|lost| !matches!(lost, Lost::Tool(_)))
         .count();
-    Ok(Presented {
+    Ok(PresentedPage {
         text: told.text,
         remarks,
         rewritten,
@@ -121,39 +200,30 @@ fn projection(policy: &Policy, case: &PageCase<'_>) -> Projection {
 }
 
 /// Whether a tool stays on the page.
-fn judge(case: &PageCase<'_>, listed: &Listed<'_>, remarks: &mut Vec<Remark>) -> bool {
+fn judge(case: &PageCase<'_>, listed: &Listed<'_>, remarks: &mut Remarks) -> bool {
     let policy = &case.rules.policy;
     let name = listed.name.unwrap_or_default();
     let terms = policy.terms(name);
     let tool = || listed.name.map(Arc::from);
     if terms.hidden {
-        remarks.push(Remark {
-            filter: Filter::Admission,
-            act: Act::ToolHidden,
-            tool: tool(),
-            detail: String::new(),
-            left_out: true,
+        remarks.push(Filter::Admission, Act::ToolHidden, true, || {
+            (tool(), String::new())
         });
         return false;
     }
     let bad = match listed.fault {
-        Some(fault) => Some((Act::ServerListedBadTool, fault.to_string())),
-        None if case.tools.is_earlier(case.cursor, name) => Some((
-            Act::ServerListedBadTool,
-            "a tool on an earlier page has the same name".to_owned(),
-        )),
+        Some(fault) => Some((Act::ServerListedBadTool, Bad::Tool(fault))),
+        None if case.tools.is_earlier(case.cursor, name) => {
+            Some((Act::ServerListedBadTool, Bad::OnEarlierPage))
+        }
         None if terms.listing == Mode::Off || policy.bad_tools == BadTools::Pass => None,
         None => uncompilable(case.tools, name),
     };
     if let Some((act, detail)) = bad {
         let left_out = terms.listing == Mode::Enforce && policy.bad_tools != BadTools::Pass;
         if terms.listing != Mode::Off {
-            remarks.push(Remark {
-                filter: Filter::Admission,
-                act,
-                tool: tool(),
-                detail,
-                left_out,
+            remarks.push(Filter::Admission, act, left_out, || {
+                (tool(), detail.to_string())
             });
         }
         return !left_out;
@@ -165,43 +235,50 @@ fn judge(case: &PageCase<'_>, listed: &Listed<'_>, remarks: &mut Vec<Remark>) ->
         None => true,
         Some((act, mode)) => {
             let left_out = mode == Mode::Enforce;
-            remarks.push(Remark {
-                filter: Filter::Drift,
-                act,
-                tool: tool(),
-                detail: String::new(),
-                left_out,
-            });
+            remarks.push(Filter::Drift, act, left_out, || (tool(), String::new()));
             !left_out
         }
     }
 }
 
-fn uncompilable(tools: &Tools, name: &str) -> Option<(Act, String)> {
+/// Why a tool must not be listed.
+enum Bad<'l> {
+    Tool(&'l MalformedTool),
+    OnEarlierPage,
+    Uncompilable(UncompilableTool),
+}
+
+impl fmt::Display for Bad<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tool(reason) => reason.fmt(f),
+            Self::OnEarlierPage => f.write_str("a tool on an earlier page has the same name"),
+            Self::Uncompilable(why) => why.fmt(f),
+        }
+    }
+}
+
+fn uncompilable<'l>(tools: &Tools, name: &str) -> Option<(Act, Bad<'l>)> {
     let Found::Tool(known) = tools.find(name) else {
         return None;
     };
     let why = known.contract.verify().err()?;
-    Some((Act::ServerListedUncompilableTool, why.to_string()))
+    Some((Act::ServerListedUncompilableTool, Bad::Uncompilable(why)))
 }
 
-/// Pinned tools that a whole list no longer has.
-pub(crate) fn removed(rules: &Rules, tools: &Tools) -> Vec<Remark> {
+/// Remarks on pinned tools that a whole list no longer has.
+pub(crate) fn removed(rules: &Rules, tools: &Tools, remarks: &mut Remarks) {
     let drift = &rules.policy.drift;
     let (Some(lock), true) = (&drift.lock, tools.is_whole()) else {
-        return Vec::new();
+        return;
     };
-    let gone = lock
-        .tools()
-        .filter(|(name, _)| !matches!(tools.find(name), Found::Tool(_)));
-    gone.map(|(name, _)| Remark {
-        filter: Filter::Drift,
-        act: Act::ServerRemovedTool,
-        tool: Some(Arc::from(name)),
-        detail: String::new(),
-        left_out: false,
-    })
-    .collect()
+    for (name, _) in lock.tools() {
+        if !matches!(tools.find(name), Found::Tool(_)) {
+            remarks.push(Filter::Drift, Act::ServerRemovedTool, false, || {
+                (Some(Arc::from(name)), String::new())
+            });
+        }
+    }
 }
 
 /// The page with schemas that have no references, if any has one.
@@ -226,28 +303,42 @@ fn without_references(listing: &Listing) -> Option<Listing> {
     Listing::read(edits.apply(listing.text())).ok()
 }
 
-/// Whether a reference can stand in a schema's text, spelled out or with escapes.
+/// Whether a schema's text may contain a reference, spelled out or with escapes.
 fn has_references(schema: &str) -> bool {
     schema.contains("Ref\"") || schema.contains("$ref") || schema.contains("\\u")
 }
 
-/// The tools of a page that were cut out of it because they cannot be read.
-fn unreadable(listing: &Listing) -> impl Iterator<Item = Isolated> {
-    let isolated = listing.isolated().into_iter();
-    isolated.filter(|tool| matches!(tool.reason, toolgate_mcp::contract::MalformedTool::Json(_)))
-}
+/// Characters of a tool's name that a message repeats.
+const NAME: usize = 128;
 
-impl Remark {
-    fn bad(isolated: Isolated, left_out: bool) -> Self {
-        Self {
-            filter: Filter::Admission,
-            act: Act::ServerListedBadTool,
-            detail: isolated.reason.to_string(),
-            tool: isolated.name.map(Arc::from),
-            left_out,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remarks_of_a_kind_are_kept_up_to_the_bound_and_counted_beyond() {
+        for over in [0, 1, 7] {
+            let mut remarks = Remarks::default();
+            for number in 0..Remarks::MOST_OF_A_KIND + over {
+                let tool = Arc::from(number.to_string());
+                remarks.push(Filter::Admission, Act::ServerListedBadTool, true, || {
+                    (Some(tool), "a reason".to_owned())
+                });
+            }
+            // The bound is for each kind.
+            remarks.push(Filter::Drift, Act::ServerRemovedTool, false, || {
+                (None, String::new())
+            });
+            let all: Vec<Remark> = remarks.finish().collect();
+            let named = all.iter().filter(|remark| remark.tool.is_some()).count();
+            assert_eq!(u64::try_from(named), Ok(Remarks::MOST_OF_A_KIND));
+            let more: Vec<u64> = all.iter().map(|remark| remark.more).collect();
+            assert_eq!(more.iter().sum::<u64>(), over);
+            assert_eq!(
+                more.iter().filter(|more| **more > 0).count(),
+                usize::from(over > 0)
+            );
+            assert!(all.iter().any(|remark| remark.filter == Filter::Drift));
         }
     }
 }
-
-/// Characters of a tool's name that a message repeats.
-const NAME: usize = 128;

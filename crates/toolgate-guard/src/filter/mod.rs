@@ -1,8 +1,8 @@
 //! Policy filters: each checks one thing and reports at most one violation.
 //!
 //! A `tools/call` passes the filters of [`CALL`] in order, its answer passes [`results`], and a
-//! page of tools passes [`listing`]. A filter sees the message and what is known of the tool. It
-//! sends nothing, and the only state that it changes are the tokens of rate limits.
+//! page of tools passes [`listing`]. A filter sees the message and the cached contract of the tool.
+//! It sends nothing, and the only state that it changes is the tokens of rate limits.
 
 mod admission;
 mod arguments;
@@ -40,7 +40,7 @@ pub(crate) struct CallCase<'c> {
     /// Whether the list was asked for just now, for this call.
     pub(crate) fresh: bool,
     pub(crate) call: &'c ToolCall<'c>,
-    /// Arguments that stand for the ones of the call, once they were repaired.
+    /// The repaired arguments, if the call's own were repaired.
     pub(crate) repaired: Option<String>,
     pub(crate) checker: &'c mut Checker,
     pub(crate) now: Duration,
@@ -50,7 +50,7 @@ pub(crate) struct CallCase<'c> {
 pub(crate) enum Judged {
     /// No violation.
     Pass,
-    /// Arguments that stand for the ones of the call from here on.
+    /// The arguments that replace those of the call from here on.
     Repaired {
         arguments: String,
         what: Vec<String>,

@@ -12,7 +12,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
     let Some(rate) = case.terms.rate.filter(|_| !case.paid) else {
         return Judged::Pass;
     };
-    // Names that nobody listed share one bucket, or they would be without number.
+    // Unlisted names share one bucket, so that their number is bounded.
     let bucket = match case.found {
         Found::Tool(_) => case.call.name,
         _ => "",

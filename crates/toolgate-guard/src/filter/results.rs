@@ -108,8 +108,8 @@ fn has_text(content: View<'_>) -> bool {
     content.items().any(is_text)
 }
 
-/// Whether a result has to be told otherwise to a reader of `era`.
-pub(crate) fn needs_telling(
+/// Whether a result has to be rewritten for a reader of `era`.
+pub(crate) fn needs_projection(
     policy: &Policy,
     era: Era,
     tool: &ToolContract,
@@ -133,7 +133,7 @@ pub(crate) fn needs_telling(
     said || FOREIGN.into_iter().any(foreign)
 }
 
-/// How tools and results are told to readers of `era`.
+/// How tools and results are rewritten for readers of `era`.
 pub(crate) fn projection(policy: &Policy, era: Era) -> Projection {
     // An object keeps the text that its author gave it, or none.
     let mut projection = Projection::to(era).text(TextFallback::NonObject);
@@ -164,17 +164,20 @@ pub(crate) fn not_object(
     tool: &ToolContract,
     result: View<'_>,
 ) -> Option<NotObject> {
+    // Most results have an object or nothing, and are not decoded for this.
+    let value = result.member("structuredContent")?;
     let projection = projection(policy, era);
+    if value.kind() == Kind::Object || !projection.forbids_other_values() {
+        return None;
+    }
     let read = era.read_result(result).ok()?;
-    let value = read.structured?;
-    let complete = read.kind == ResultKind::Complete;
-    if !projection.forbids_other_values() || !complete || value.kind() == Kind::Object {
+    if read.kind != ResultKind::Complete {
         return None;
     }
     if projection.requires_object(tool) && !read.is_error {
         return Some(NotObject::Bad);
     }
-    // A schema that allows other values is told in another form, and they with it.
+    // A schema that allows other values is listed in another form, and so are the values.
     (tool.output_shape() != OutputShape::Other).then_some(NotObject::LeftOut)
 }
 

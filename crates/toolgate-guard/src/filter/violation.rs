@@ -1,4 +1,4 @@
-//! A violation: which filter found what, who is to blame, and how the caller is told.
+//! A violation: which filter found what, who is to blame, and how the caller is answered.
 
 use toolgate_json::quote;
 use toolgate_mcp::check::{Fault, Refusal};
@@ -14,7 +14,7 @@ use crate::text;
 #[derive(Debug)]
 pub(crate) struct Violation {
     pub(crate) filter: Filter,
-    /// Whether it stops the message or is only told.
+    /// Whether it stops the message or is only recorded.
     pub(crate) mode: Mode,
     pub(crate) code: &'static str,
     pub(crate) blame: Party,
@@ -27,7 +27,7 @@ pub(crate) struct Violation {
     pub(crate) by_list: bool,
 }
 
-/// How the caller is told.
+/// How the caller is answered.
 #[derive(Debug)]
 pub(crate) enum Reply {
     /// As the contract layer says it.
@@ -111,7 +111,7 @@ impl Violation {
     }
 }
 
-/// Where a schema was not matched, and by which keyword; never what stood there.
+/// Where a schema was not matched, and by which keyword; never the value.
 fn places(report: &Report) -> Vec<String> {
     let findings = report.findings.iter().take(Record::PLACES);
     let place = |finding: &Finding| {

@@ -16,7 +16,7 @@ pub use canonical::Digest;
 pub struct Pin {
     /// Of `inputSchema` and `outputSchema`.
     pub contract: Digest,
-    /// Of everything else that a reader is told: title, description,
+    /// Of everything else that a reader sees: title, description,
     /// annotations, icons, members of vendors; not of `_meta`.
     pub description: Digest,
 }

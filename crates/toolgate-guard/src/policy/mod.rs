@@ -1,4 +1,4 @@
-//! What the operator wants, as plain data.
+//! The operator's policy, as plain data.
 
 mod limits;
 mod rule;
@@ -58,7 +58,7 @@ pub enum BadTools {
     reason = "the result, its structured part, or nothing of it goes"
 )]
 pub enum BadResult {
-    /// A result with `isError: true` stands in its place, which says what is wrong.
+    /// It is replaced by a result with `isError: true` that says what is wrong.
     #[default]
     Replace,
     /// `content` stays, `structuredContent` goes, `isError` becomes `true`, and
@@ -85,14 +85,14 @@ pub enum TextBlocks {
     Report,
 }
 
-/// How output that older readers cannot take is told to them.
+/// How output that older readers cannot read is rewritten for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "output that cannot be told as it is can be told otherwise or not at all"
 )]
 pub enum Project {
-    /// Schema and value stand in the member `result` of an object.
+    /// Schema and value are wrapped in the member `result` of an object.
     #[default]
     Wrap,
     /// Schema and value are left out; the text stays.
@@ -156,15 +156,15 @@ pub struct Policy {
     /// Whether schemas are listed without references
     /// ([`toolgate_analysis::inline`]). Default `false`.
     pub inline_refs: bool,
-    /// What readers are told of schemas whose check may cost them much; calls and
+    /// How schemas are listed whose check may cost clients much; calls and
     /// results are always checked by the original. Default `Simplify`.
     pub costly_schemas: CostlySchemas,
-    /// How output is told to readers who know objects only. Default `Wrap`.
+    /// How output is rewritten for readers that know objects only. Default `Wrap`.
     pub project: Project,
     /// What becomes of values that are not objects, from a legacy server to a legacy client.
     /// Default `Enforce`.
     pub legacy_values: LegacyValues,
-    /// Whether the server is modern also where the client is not, because a translator stands
+    /// Whether the server is modern even if the client is not, because there is a translator
     /// between this guard and the server. Default `false`.
     pub translated_from_modern: bool,
     /// Pinned tools. Default: none.

@@ -12,7 +12,7 @@ use super::{BadResult, Mode, PolicyError};
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ToolRule {
-    /// Which: a name in which `*` stands for any characters and `?` for one.
+    /// Which: a name in which `*` matches any characters and `?` matches one.
     pub name: String,
     /// See [`Policy::listing`](super::Policy::listing).
     pub listing: Option<Mode>,
@@ -49,7 +49,7 @@ pub struct Rate {
 }
 
 impl ToolRule {
-    /// A rule for the tools that `name` stands for, which says nothing yet.
+    /// A rule for the tools that `name` matches, without any setting yet.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -94,8 +94,8 @@ impl Rate {
     }
 }
 
-/// Whether a pattern stands for a text. Of `*` only the last one is ever gone
-/// back to, so the cost is the product of the lengths at most.
+/// Whether a pattern matches a text. It backtracks to the last `*` only, so the
+/// cost is the product of the lengths at most.
 fn matches(pattern: &str, text: &str) -> bool {
     let (mut pattern, mut text) = (pattern.chars(), text.chars());
     let mut star = None;

@@ -32,11 +32,11 @@ pub(crate) use tool_cache::{Known, ToolCache};
 pub struct ScopeKey {
     /// The upstream's name in the configuration, or its URL.
     pub upstream: Arc<str>,
-    /// As whom it is asked.
+    /// The identity that it is asked under.
     pub context: Context,
 }
 
-/// As whom an upstream is asked.
+/// The identity that an upstream is asked under.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Context {
@@ -59,7 +59,7 @@ struct ScopeState {
     public: Option<Scope>,
     tool_cache: Arc<ToolCache>,
     shared: Option<Arc<SharedState>>,
-    /// Who the scope is to other guards, once that is known.
+    /// The scope's identity for other guards, once that is known.
     caller: OnceLock<Arc<str>>,
     state: Mutex<State>,
 }
@@ -114,7 +114,7 @@ impl Scope {
         }))
     }
 
-    /// Says who this scope is to other guards; what was said first counts.
+    /// Sets the scope's identity for other guards; the first call counts.
     pub(crate) fn stand_for(&self, who: Identity<'_>) {
         if let Some(shared) = &self.0.shared {
             self.0.caller.get_or_init(|| shared.caller(who));
@@ -218,7 +218,7 @@ impl Scope {
     ///
     /// # Errors
     ///
-    /// There is none; how long until there is one.
+    /// No token is left: how long until there is one.
     pub(crate) fn take(&self, tool: &str, rate: &Rate, now: Duration) -> Result<(), Duration> {
         let mut state = self.state();
         if !state.buckets.contains_key(tool) {

@@ -37,7 +37,7 @@ pub(crate) enum Trust {
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
     pages: Vec<Page>,
-    /// Where each name stands first: page and tool.
+    /// The first page and tool with each name.
     by_name: HashMap<Arc<str>, (usize, Arc<Known>)>,
     /// Whether the last page is there.
     whole: bool,
@@ -122,7 +122,7 @@ impl Tools {
         }
     }
 
-    /// Whether a tool of the page with this cursor stands on an earlier page too.
+    /// Whether an earlier page than the one with this cursor has the tool too.
     pub(crate) fn is_earlier(&self, cursor: Option<&str>, name: &str) -> bool {
         let page = self
             .pages

@@ -1,6 +1,6 @@
-//! Pages of tools, shared by all who were shown the same one.
+//! Pages of tools, shared by all scopes with the same page.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -46,6 +46,7 @@ impl Known {
 #[derive(Debug)]
 pub(crate) struct PageTools {
     pub(crate) tools: Vec<Arc<Known>>,
+    /// Those that a call may name, and the first without a name.
     pub(crate) isolated: Vec<Isolated>,
     pub(crate) bytes: usize,
     tool_cache: Weak<ToolCache>,
@@ -95,7 +96,7 @@ impl ToolCache {
         let mut hash = Sha256::new();
         hash.update(listing.result().raw());
         // Tools that were cut out because they cannot be read are told apart too.
-        for isolated in listing.isolated() {
+        for isolated in listing.unreadable() {
             hash.update(isolated.to_string());
         }
         let digest = hash.finalize().into();
@@ -130,9 +131,21 @@ impl ToolCache {
         };
         Ok(PageTools {
             tools: set.tools().map(known).collect(),
-            isolated: set.isolated().to_vec(),
+            isolated: worth_knowing(set.isolated()),
             bytes: listing.text().len(),
             tool_cache: Arc::downgrade(self),
         })
     }
+}
+
+/// The malformed tools without those that nobody can ask for and that differ from an earlier one
+/// only in their place.
+fn worth_knowing(isolated: &[Isolated]) -> Vec<Isolated> {
+    let mut unnamed = false;
+    let mut names = HashSet::new();
+    let known = isolated.iter().filter(|tool| match &tool.name {
+        Some(name) => names.insert(name.as_str()),
+        None => !std::mem::replace(&mut unnamed, true),
+    });
+    known.cloned().collect()
 }

@@ -1,4 +1,4 @@
-//! State that guards share through a store, without the store itself: what is to be told, and
+//! State that guards share through a store, without the store itself: what is to be written, and
 //! what was heard.
 //!
 //! ```text
@@ -11,8 +11,8 @@
 //!
 //! Nothing here waits. Every guard decides by itself, tells what it did, and
 //! takes what all guards did for true from then on. Without a store, or while it
-//! is gone, a guard is as it would be alone: what it has to tell is kept, in
-//! bounds, and told when the store is back.
+//! is gone, a guard is as it would be alone: what it has to write is kept, in
+//! bounds, and written when the store is back.
 
 mod keyed_hash;
 mod pins;
@@ -58,7 +58,7 @@ pub struct Share(Arc<Inner>);
 struct Inner {
     terms: ShareTerms,
     keyed: KeyedHash,
-    /// Buckets with something to tell, each once.
+    /// Buckets with something to write, each once.
     buckets: Mutex<Vec<Arc<SharedBucket>>>,
     states: Mutex<Vec<Weak<SharedState>>>,
     wake: Box<dyn Fn() + Send + Sync>,
@@ -88,7 +88,7 @@ pub enum Identity<'a> {
 }
 
 /// Updates for the store, of three kinds. An update that is dropped and was not
-/// settled is told again with the next post.
+/// settled is sent again with the next post.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct StoreUpdates {
@@ -101,7 +101,7 @@ pub struct StoreUpdates {
 }
 
 impl StoreUpdates {
-    /// Whether there is nothing to tell and nothing to ask.
+    /// Whether there is nothing to write and nothing to read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.charges.is_empty() && self.pins_seen.is_empty() && self.quarantine.is_empty()
@@ -111,7 +111,7 @@ impl StoreUpdates {
 impl Share {
     /// Shares on these terms. `secret` is the same in every guard on the store:
     /// callers are named by a hash under it. `wake` is called, at most once
-    /// between two posts, when there is something to tell that was not there; it
+    /// between two posts, when there is something new to write; it
     /// must return at once.
     #[must_use]
     pub fn new(terms: ShareTerms, secret: &[u8], wake: impl Fn() + Send + Sync + 'static) -> Self {
@@ -241,7 +241,7 @@ fn field(name: &str) -> String {
 pub const MAX_UPDATES: usize = 256;
 /// Bytes of a hash that names a caller or an odd tool.
 const NAMED: usize = 16;
-/// Bytes of a name that stands in a key as it is.
+/// Bytes of a name that is used in a key unhashed.
 const LONGEST: usize = 128;
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub(super) struct Pins {
 }
 
 struct Held {
-    /// What the tool is held to: as it was heard, or else as it was seen here first.
+    /// The pin that the tool is compared with: the store's, or else the one seen here first.
     pin: Pin,
     /// What it was when it was seen last.
     seen: Pin,
@@ -37,7 +37,7 @@ impl SharedState {
             held.seen = *seen;
             let pin = held.pin;
             if pin != *seen && !held.urgent {
-                // Somebody may have said meanwhile that it is as it should be.
+                // An operator may have approved of it in the meantime.
                 held.urgent = true;
                 urgent.push(Arc::from(tool));
                 drop(pins);
@@ -105,7 +105,7 @@ impl SharedState {
     }
 }
 
-/// A tool that was seen here: the first guard to tell of it pins it for all.
+/// A tool that was seen here: the first guard to write it pins it for all.
 pub struct PinReport {
     shared: Arc<SharedState>,
     key: String,
@@ -116,26 +116,26 @@ pub struct PinReport {
 }
 
 impl PinReport {
-    /// Where it is told, without the prefix of the store.
+    /// Its key in the store, without the store's prefix.
     #[must_use]
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// What is told if nothing stands there.
+    /// The value to write if the key has none.
     #[must_use]
     pub fn pin(&self) -> String {
         written(&self.pin)
     }
 
-    /// What is told if [`NEXT`] stands there and the tool is not as it is pinned.
+    /// The value to write if the key has [`NEXT`] and the tool differs from its pin.
     #[must_use]
     pub fn seen(&self) -> String {
         written(&self.seen)
     }
 
-    /// It was told, and now this stands there. `false`: that is not a pin, and the
-    /// tool is held to what it was held to.
+    /// The update was sent, and this is the key's value now. `false`: that is not a pin, and
+    /// the tool keeps the one that it had.
     #[must_use]
     pub fn settle(mut self, stands: &str) -> bool {
         self.settled = true;
@@ -190,5 +190,5 @@ fn read(text: &str) -> Option<Pin> {
 pub const NEXT: &str = "next";
 /// Tools of one upstream that are held to what was seen first.
 const TOOLS: usize = 20_000;
-/// How often every pin is told again, so that it does not expire, and asked for.
+/// How often every pin is sent again, so that it does not expire, and read.
 const ROUND: Duration = Duration::from_secs(30);

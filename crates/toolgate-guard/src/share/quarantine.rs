@@ -18,7 +18,7 @@ use crate::lock::Pin;
 #[derive(Default)]
 pub(super) struct Quarantine {
     state: Mutex<State>,
-    /// Whether somebody holds tools to pins here.
+    /// Whether tools are compared with pins here.
     watched: AtomicBool,
     /// Whether any tool is quarantined.
     any: AtomicBool,
@@ -26,9 +26,9 @@ pub(super) struct Quarantine {
 
 #[derive(Default)]
 struct State {
-    /// As it was heard last.
+    /// As the store had it last.
     heard: HashSet<String>,
-    /// To be told.
+    /// Not sent yet.
     add: BTreeSet<String>,
     next: Duration,
 }
@@ -94,7 +94,7 @@ impl QuarantineUpdate {
     /// Bytes of the longest entry.
     pub const LONGEST: usize = 256;
 
-    /// Where it is told, without the prefix of the store.
+    /// Its key in the store, without the store's prefix.
     #[must_use]
     pub fn key(&self) -> &str {
         &self.key

@@ -1,10 +1,10 @@
-//! One bucket over all guards: each tells what it took and hears how full the
+//! One bucket over all guards: each reports what it took and reads how full the
 //! bucket is.
 //!
-//! What is told is time, not calls: a call takes the interval of its rate, so
-//! that guards with different rates can share a bucket for the while of a reload.
-//! Times in the store are by the store's clock, and what is heard is how far the
-//! bucket is ahead of it, so that no two clocks are compared.
+//! The unit is time, not calls: a call takes the interval of its rate, so that
+//! guards with different rates can share a bucket during a reload. Times in the
+//! store are by the store's clock, and a guard reads how far the bucket is ahead
+//! of it, so no two clocks are compared.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,13 +21,13 @@ pub(crate) struct SharedBucket {
 }
 
 struct State {
-    /// As it was heard last, with what was taken here since.
+    /// As the store had it last, with what was taken here since.
     all: Bucket,
-    /// Taken here and not told.
+    /// Taken here and not reported yet.
     untold: Duration,
     /// The most that is worth telling.
     worth: Duration,
-    /// Whether it is among those with something to tell.
+    /// Whether it is among those with something to write.
     listed: bool,
 }
 
@@ -48,7 +48,7 @@ impl SharedBucket {
     ///
     /// # Errors
     ///
-    /// There is none here, or none that others left; how long until there is one.
+    /// This guard has no token left, or all guards together have none: how long until there is one.
     pub(crate) fn take(
         self: &Arc<Self>,
         own: &mut Bucket,
@@ -69,12 +69,12 @@ impl SharedBucket {
         Ok(())
     }
 
-    /// Whether nothing is lost by forgetting it: what is to be told is kept apart.
+    /// Whether it can be forgotten without loss: what is not reported yet is kept elsewhere.
     pub(crate) fn is_full(&self, now: Duration) -> bool {
         self.state().all.is_full(now)
     }
 
-    /// Puts it among those with something to tell. With too many of them it is
+    /// Puts it among those with something to write. With too many of them it is
     /// not, and the next call tries again.
     fn list(self: &Arc<Self>, share: &Share) -> bool {
         let mut buckets = share
@@ -118,8 +118,8 @@ impl Charge {
     pub(super) fn of(bucket: Arc<SharedBucket>, share: Share) -> Self {
         let mut state = bucket.state();
         state.listed = false;
-        // What was let through while nobody heard of it, long ago, is forgiven:
-        // the same calls were held to the rate here.
+        // What was let through long ago and not reported is forgiven: the same calls
+        // were held to the rate here.
         let cost = std::mem::take(&mut state.untold).min(state.worth);
         let most = state.worth.saturating_mul(GUARDS).min(FAR);
         drop(state);
@@ -132,7 +132,7 @@ impl Charge {
         }
     }
 
-    /// Where it is told, without the prefix of the store.
+    /// Its key, without the prefix of the store.
     #[must_use]
     pub fn key(&self) -> &str {
         &self.bucket.key
@@ -144,14 +144,14 @@ impl Charge {
         self.cost
     }
 
-    /// A bucket that is further ahead than this is none: no number of guards
-    /// that there can be has made it so.
+    /// A bucket that is further ahead than this is invalid: no possible number of
+    /// guards can have made it so.
     #[must_use]
     pub fn most(&self) -> Duration {
         self.most
     }
 
-    /// It was told, and now the bucket is this far ahead.
+    /// The update was sent, and now the bucket is this far ahead.
     pub fn settle(mut self, ahead: Duration, now: Duration) {
         self.settled = true;
         let mut state = self.bucket.state();
@@ -164,8 +164,8 @@ impl Charge {
 }
 
 impl Drop for Charge {
-    /// What nobody heard of is told again. If it was heard, and only the answer
-    /// was lost, it counts twice.
+    /// What did not arrive is sent again. If it did arrive, and only the reply was
+    /// lost, it counts twice.
     fn drop(&mut self) {
         if self.settled {
             return;
@@ -197,5 +197,5 @@ const BETWEEN: Duration = Duration::from_secs(1);
 const GUARDS: u32 = 1_024;
 /// A hundred years, which a number of microseconds in a script holds exactly.
 const FAR: Duration = Duration::from_secs(100 * 365 * 86_400);
-/// Buckets that wait to be told, at some 200 bytes each.
+/// Buckets that wait to be sent, at some 200 bytes each.
 const TABS: usize = 16_384;

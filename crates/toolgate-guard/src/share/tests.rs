@@ -226,7 +226,7 @@ fn the_first_pin_holds_everywhere() {
     // Another guard was first.
     assert!(report.settle(&format!("{} {}", first.contract, first.description)));
     assert_eq!(shared.pinned("a", &second), Some(first));
-    // What is not as it is pinned is asked about again, for somebody may approve of it.
+    // A tool that differs from its pin is asked about again, because it may be approved.
     let report = share.take_updates(ms(2)).pins_seen.pop().unwrap();
     assert_eq!(
         report.pin(),
@@ -315,7 +315,7 @@ fn what_one_guard_quarantines_all_do_under_the_same_pin() {
         .unwrap()
         .settle([]);
     assert!(!there.is_quarantined("a", &pinned));
-    // What nobody heard of is told again.
+    // What did not arrive is sent again.
     here.quarantine("b", &other);
     drop(one.take_updates(ms(2)));
     assert_eq!(

@@ -1,10 +1,10 @@
 //! Between the eras: clients of one with a server of the other.
 //!
-//! A [`Translator`] stands where a server's connection would be. It takes what a
-//! client sends and says what is to be sent where, as [`Effects`]; like a
+//! A [`Translator`] takes the place of a server's connection. It takes the messages
+//! of a client and returns what to send where, as [`Effects`]; like a
 //! [`Conversation`](crate::Conversation) it has no socket and no clock. A message
-//! whose two ends speak one era passes as it came, and the era is read of each
-//! message; nothing is judged here, that is a conversation's work.
+//! whose two ends speak the same era passes as it came, and each message says its
+//! era itself. Judging messages is the work of a conversation, not of a translator.
 //!
 //! [`Translate::LegacyClients`] and [`Translate::ModernClients`] have a folder
 //! each, with the state machine drawn at the top of its first file.
@@ -22,10 +22,10 @@ use toolgate_mcp::message::Message;
 
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::Effects;
+use crate::error_reply::ErrorReply;
 use crate::incoming::IncomingMessage;
 use crate::policy::Policy;
 use crate::reading::generous;
-use crate::recover::Recovery;
 use crate::stage::Stage;
 use legacy_clients::LegacyClients;
 use modern_clients::ModernClients;
@@ -44,7 +44,7 @@ pub enum Translate {
     ModernClients,
 }
 
-/// Who is on the side of the clients.
+/// How many clients use the translator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[expect(
     clippy::exhaustive_enums,
@@ -120,8 +120,8 @@ impl<'a> ParsedMessage<'a> {
 }
 
 impl Translator {
-    /// A translator that has heard nothing yet. `seed` must be 32 bytes that
-    /// nobody can guess; the limits and the patience are the policy's.
+    /// A new translator. `seed` must be 32 bytes that cannot be guessed; the limits
+    /// and the timeout are the policy's.
     #[must_use]
     pub fn new(translate: Translate, clients: Clients, seed: [u8; 32], policy: &Policy) -> Self {
         let limits = &policy.limits;
@@ -221,7 +221,7 @@ impl Translator {
         let message = incoming.bytes();
         let parsed = match ParsedMessage::of(incoming) {
             Ok(parsed) => parsed,
-            Err(why) => return unreadable(from, message, &why, out),
+            Err(why) => return self.unreadable(from, incoming, &why, now, out),
         };
         match (&mut self.machine, from) {
             (Machine::Legacy(machine), Connection::Client) => {
@@ -236,6 +236,29 @@ impl Translator {
             (Machine::Modern(machine), Connection::Server(connection)) => {
                 machine.server(connection, &parsed, message, now, out);
             }
+        }
+    }
+}
+
+impl Translator {
+    /// Answers a message that is not one, or lets an error take its place.
+    fn unreadable(
+        &mut self,
+        from: Connection,
+        message: &IncomingMessage<'_>,
+        why: &str,
+        now: Duration,
+        out: &mut Effects<'_>,
+    ) {
+        let is_json = message.reading().is_ok();
+        match ErrorReply::of(from.side(), message.bytes(), is_json, why) {
+            ErrorReply::ToSender(error) => out.pass(from, error.into_bytes()),
+            ErrorReply::InPlace(error) => {
+                let mut made = Effects::new();
+                self.take_one(from, &kept(error.as_bytes()), now, &mut made);
+                out.adopt(made);
+            }
+            ErrorReply::NotNeeded => out.note("unreadable", why),
         }
     }
 }
@@ -268,7 +291,7 @@ impl Stage for Translator {
         out: &mut Effects<'_>,
     ) {
         match connection {
-            // Who waits here has left, and the connections to the server end with the client's.
+            // No client waits any more, and the connections to the server end with the client's.
             Connection::Client => {}
             Connection::Server(connection) => out.append(self.server_gone(connection, why, now)),
         }
@@ -290,12 +313,11 @@ impl<'r> ParsedMessage<'r> {
     ///
     /// Why it is not a message, in one line.
     fn of(incoming: &'r IncomingMessage<'_>) -> Result<Self, String> {
-        let text = std::str::from_utf8(incoming.bytes()).map_err(|error| error.to_string())?;
         let reading = incoming.reading().map_err(ToString::to_string)?;
         let view = reading.document.root();
         let message = Message::decode(view).map_err(|error| error.to_string())?;
         Ok(Self {
-            text,
+            text: incoming.text(),
             view,
             message,
         })
@@ -314,22 +336,6 @@ fn elements<'m>(message: &IncomingMessage<'m>) -> Option<Vec<&'m [u8]>> {
     let spans = root.items().map(|item| item.span());
     let elements = spans.filter_map(|span| bytes.get(span.start..span.end));
     (root.kind() == Kind::Array).then(|| elements.collect())
-}
-
-/// A conversation stands on both sides of a translator and lets nothing through
-/// that is not a message; this is for uses without one.
-fn unreadable<'m>(from: Connection, message: &'m [u8], why: &str, out: &mut Effects<'m>) {
-    let found = Recovery::of(message);
-    match (from, found.id.as_deref()) {
-        (Connection::Client, Some(id)) if found.method.is_some() => {
-            out.client(Refusal::order(why).to(id));
-        }
-        (Connection::Server(_), Some(_)) if found.method.is_none() => {
-            // Somebody waits for it: what it is, the client's conversation says.
-            out.pass(Connection::Client, message);
-        }
-        _ => out.note("unreadable", why),
-    }
 }
 
 /// Patience where the policy has none. As [`Policy`]'s default.

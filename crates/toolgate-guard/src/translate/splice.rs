@@ -4,11 +4,12 @@
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::{Edits, Message, Request};
 
+use super::words::Level;
 use super::words::{
     CAPABILITIES, CLIENT_INFO, LOG_LEVEL, MODERN, TASKS, VERSION, declares, is_object,
 };
-use super::words::{Level, SUBSCRIPTION};
 use super::{ParsedMessage, Refusal};
+use crate::renumber::{SUBSCRIPTION, renumber};
 use crate::text;
 
 /// The members of `_meta` by which a request declares itself.
@@ -76,22 +77,17 @@ pub(super) fn modernised(
     Ok(edits.apply(parsed.text))
 }
 
-/// A request of the modern era as one of the legacy era, under another id. Its
-/// progress is told under that id too.
+/// A request of the modern era as one of the legacy era, under another id, which is
+/// its progress token too.
 pub(super) fn antiquated(parsed: &ParsedMessage<'_>, request: &Request<'_>, id: i64) -> String {
     let mut edits = Edits::new();
-    if let Some(old) = request.view.member("id") {
-        edits.replace(old, id.to_string());
-    }
+    renumber(request, id, &mut edits);
     let Some(params) = request.params.filter(|params| is_object(*params)) else {
         return edits.apply(parsed.text);
     };
     let meta = params.member("_meta").filter(|meta| is_object(*meta));
     let bare = meta.is_some_and(|meta| meta.members().all(|(_, value)| named(value, declares)));
     if let Some(meta) = meta.filter(|_| !bare) {
-        if let Some(token) = meta.member("progressToken") {
-            edits.replace(token, id.to_string());
-        }
         edits.reshape(meta, |_, value| named(value, declares), &[]);
     }
     let gone =
@@ -128,7 +124,7 @@ pub(super) fn replaced(parsed: &ParsedMessage<'_>, at: View<'_>, value: &str) ->
     edits.apply(parsed.text)
 }
 
-/// What a subscription brought, as it is told where there are none.
+/// A notification of a subscription, for an era that has no subscriptions.
 pub(super) fn unsubscribed(parsed: &ParsedMessage<'_>, params: Option<View<'_>>) -> String {
     let mut edits = Edits::new();
     if let Some((params, meta)) = params.and_then(|params| Some((params, params.member("_meta")?)))
@@ -212,7 +208,7 @@ fn named(value: View<'_>, is: impl Fn(&str) -> bool) -> bool {
     value.name().is_some_and(|name| is(name.string()))
 }
 
-/// The result of a question, if it is one, or why there is none.
+/// The result of an answer, unless it is an error.
 pub(super) fn outcome<'a>(parsed: &ParsedMessage<'a>) -> Option<View<'a>> {
     match parsed.message {
         Message::Result(outcome) => Some(outcome.result),

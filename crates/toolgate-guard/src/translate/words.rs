@@ -13,8 +13,6 @@ pub(super) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilitie
 pub(super) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 /// A key of a result's `_meta`.
 pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
-/// A key of the `_meta` of what a subscription brings.
-pub(super) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// Whether a key of `_meta` belongs to the modern era's requests alone.
 pub(super) fn declares(key: &str) -> bool {
@@ -157,7 +155,7 @@ const LISTS: [(&str, &str, &str); 3] = [
 ];
 
 impl Lists {
-    /// The lists that a server says it tells changes of.
+    /// The lists whose changes a server says that it notifies of.
     pub(super) fn offered(capabilities: View<'_>) -> Self {
         Self(LISTS.map(|(name, ..)| {
             let list = capabilities.member(name);

@@ -20,8 +20,7 @@ pub(crate) enum Kind {
     LegacyClients,
     /// The filters, and a translation of clients of 2026-07-28 for a server of 2025-11-25.
     ModernClients,
-    /// An aggregation of three servers, each with filters of its own, behind a conversation that
-    /// judges nothing.
+    /// An aggregation of three servers, each with filters of its own.
     Aggregate,
 }
 
@@ -82,14 +81,7 @@ impl Kind {
                 let branch = |pipeline: Pipeline, at: usize, name| {
                     pipeline.branch(ConnectionId::new(at), filters(name))
                 };
-                // What cannot be read is answered in front; each member has its own policy.
-                let front = Guard::new(guard.policy().carrying()).unwrap();
-                let scope = front.scope(&ScopeKey {
-                    upstream: "several".into(),
-                    context: Context::Session(session),
-                });
-                let front = Conversation::new(&front, scope, Link::default());
-                let pipeline = branch(empty.stage(front).stage(aggregator), 0, "a");
+                let pipeline = branch(empty.stage(aggregator), 0, "a");
                 branch(branch(pipeline, 1, "b"), 2, "c")
             }
         }

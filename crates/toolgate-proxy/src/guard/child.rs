@@ -3,7 +3,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
@@ -32,6 +32,10 @@ pub(super) struct Child {
     name: String,
     body: Body,
     messages: MessageReader,
+    /// Its input, which others hold and close.
+    input: Weak<MessageWriter>,
+    /// How many bytes may wait for it while its own messages are read.
+    most_unread: usize,
 }
 
 /// What of a child has to be ended.
@@ -68,16 +72,13 @@ impl Child {
         let stderr = Tail::tee(pipes.stderr, ctx.bounds.stderr_bytes, move |bytes| {
             heard.observe(&Event::Stderr(bytes));
         });
-        let child = Self {
-            ctx: Arc::clone(ctx),
-            name,
-            body: Body::Process {
-                process: Box::new(process),
-                stderr,
-            },
-            messages: MessageReader::lines(pipes.stdout, ctx.bounds.message_bytes),
+        let body = Body::Process {
+            process: Box::new(process),
+            stderr,
         };
-        Ok((child, Arc::new(MessageWriter::lines(pipes.stdin))))
+        let messages = MessageReader::lines(pipes.stdout, ctx.bounds.message_bytes);
+        let input = MessageWriter::lines(pipes.stdin);
+        Ok(Self::new(ctx, name, body, messages, input))
     }
 
     fn open(
@@ -86,29 +87,60 @@ impl Child {
         caller: &Caller,
     ) -> Result<(Self, Arc<MessageWriter>), Fault> {
         let peer = in_process.open(caller)?;
-        let child = Self {
-            ctx: Arc::clone(ctx),
-            name: quote(&peer.name, 64).to_string(),
-            body: Body::InProcess(peer.ended),
-            messages: MessageReader::Memory(peer.from),
-        };
-        Ok((child, Arc::new(MessageWriter::Memory(peer.to))))
+        let name = quote(&peer.name, 64).to_string();
+        let body = Body::InProcess(peer.ended);
+        let messages = MessageReader::Memory(peer.from);
+        let input = MessageWriter::Memory(peer.to);
+        Ok(Self::new(ctx, name, body, messages, input))
     }
 
-    /// The next thing it says; the end once it has closed its standard output.
+    fn new(
+        ctx: &Arc<GuardContext>,
+        name: String,
+        body: Body,
+        messages: MessageReader,
+        input: MessageWriter,
+    ) -> (Self, Arc<MessageWriter>) {
+        let input = Arc::new(input);
+        let child = Self {
+            ctx: Arc::clone(ctx),
+            name,
+            body,
+            messages,
+            input: Arc::downgrade(&input),
+            most_unread: ctx.bounds.most_unread(&ctx.guard.policy().limits),
+        };
+        (child, input)
+    }
+
+    /// The next message from it; the end once it has closed its standard output.
+    ///
+    /// Its messages are read whether or not it reads ours: it may read nothing until what it writes
+    /// has been read, and then waiting for it would never end. A child that writes and leaves too much
+    /// unread for too long is given up, so what waits for it is bounded.
     pub(super) async fn next(&mut self) -> Received {
+        if let Some(input) = self.input.upgrade()
+            && !input
+                .drains_to(self.most_unread, self.ctx.times.notify)
+                .await
+        {
+            let detail = "the server writes but does not read what it is sent";
+            self.ctx.note("server-given-up", detail);
+            return Received::End;
+        }
         self.messages.next().await
     }
 
-    /// Ends it, whose standard input must be closed, and says how it ended: patience, SIGTERM,
-    /// patience, SIGKILL, each to the group. A peer in this process, which may have a child of its
-    /// own to end, is dropped after the same patience and twice that again.
+    /// Ends it and says how it ended. Its standard input must be closed. It gets `grace`, SIGTERM,
+    /// `grace` again, then SIGKILL, each for its process group. A peer in this process may have a
+    /// child of its own to end, so it is dropped only after a multiple of `grace`.
     pub(super) async fn end(self, grace: Duration) -> String {
         let Self {
             ctx,
             name,
             body,
             messages,
+            ..
         } = self;
         let how = match body {
             Body::Process { process, stderr } => reap(*process, &stderr, grace).await,
@@ -127,7 +159,7 @@ impl Child {
 async fn reap(mut process: Process, stderr: &Tail, grace: Duration) -> String {
     let by_itself = process.ended_by(Instant::now()).await;
     let status = process.end(grace).await;
-    // What was written before the end may still be in the pipe; nobody else holds it now.
+    // What was written before the end may still be in the pipe; no other process holds it now.
     let last_words = timeout(LAST_WORDS, stderr.ended()).await;
     let how = status.map_or_else(|| "ended".to_owned(), describe);
     let last = stderr

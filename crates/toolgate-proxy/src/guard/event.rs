@@ -13,7 +13,7 @@ pub trait Observer: Send + Sync + 'static {
     /// Takes note of one event.
     fn observe(&self, event: &Event<'_>);
 
-    /// Who follows the requests of a conversation that begins. Default nobody.
+    /// The tracer for the requests of a conversation that begins. Default none.
     fn tracer(&self, _link: &Link) -> Option<Arc<dyn Tracer>> {
         None
     }
@@ -49,14 +49,14 @@ pub enum Event<'a> {
     Rejected {
         /// The status it got.
         status: u16,
-        /// Why, a stable word such as `origin`.
+        /// Why, a stable code such as `origin`.
         why: &'static str,
     },
     /// A filter decided: the audit record.
     Verdict(&'a Record),
     /// A message came in.
     Message {
-        /// From whom.
+        /// The sender's side.
         from: Side,
         /// Its length in bytes.
         bytes: usize,
@@ -65,9 +65,9 @@ pub enum Event<'a> {
     Upstream(UpstreamState<'a>),
     /// What the child wrote to its standard error: some bytes, not whole lines.
     Stderr(&'a [u8]),
-    /// Something odd that is worth a line in the log and has no record.
+    /// Something unusual for the log that has no record.
     Note {
-        /// A stable word such as `undeliverable`.
+        /// A stable code such as `undeliverable`.
         what: &'static str,
         /// One line; foreign text in it is escaped and cut.
         detail: &'a str,
@@ -92,6 +92,6 @@ pub enum UpstreamState<'a> {
         /// Why, one line.
         how: &'a str,
     },
-    /// An endpoint is reached again, or nobody waits any more for a server that had gone.
+    /// An endpoint can be reached again, or a server that was gone is not needed any more.
     Here,
 }

@@ -70,7 +70,7 @@ pub(super) fn given_of_arguments(headers: &HeaderMap) -> HeaderMap {
     let mut kept = HeaderMap::new();
     for (name, value) in headers {
         if name.as_str().starts_with("mcp-param-") {
-            // One that stands twice is kept twice.
+            // A header that occurs twice is kept twice.
             kept.append(name.clone(), value.clone());
         }
     }
@@ -110,7 +110,7 @@ pub(super) fn write(mirrored: &[MirroredHeader], headers: &mut HeaderMap) {
     }
 }
 
-/// The first header that does not say what the body says, with what is wrong.
+/// The first header that contradicts the body, with what is wrong.
 pub(super) fn mismatch(mirrored: &[MirroredHeader], headers: &HeaderMap) -> Option<String> {
     mirrored.iter().find_map(|one| {
         let name = shown(&one.name);

@@ -35,11 +35,11 @@ pub trait InProcessUpstream: fmt::Debug + Send + Sync + 'static {
 
 /// One open peer: messages to it and from it.
 pub struct InProcessPeer {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub name: String,
-    /// What it says. Its end is the peer's end.
+    /// Messages from it. Their end is the peer's end.
     pub from: MessageReceiver,
-    /// What it is told. When this is closed it answers what is open and ends.
+    /// Messages to it. When this is closed it answers open requests and ends.
     pub to: MessageSender,
     /// Its end, and how it came, in a few words (`ended`, `was closed`). It is waited for once
     /// `to` is closed, and dropped when that takes too long: what the peer has started must

@@ -3,10 +3,12 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use std::{fmt, io};
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
+use tokio::time::timeout;
 use toolgate_guard::{HttpRefusal, Outgoing, Recovered, Recovery};
 
 use crate::outbox::Outbox;
@@ -62,7 +64,7 @@ impl MessageWriter {
     ///
     /// # Errors
     ///
-    /// Those of the writer; `BrokenPipe` if nobody reads.
+    /// Those of the writer; `BrokenPipe` if the receiver was dropped.
     pub(super) async fn flush(&self) -> io::Result<()> {
         match self {
             Self::Lines(outbox) => outbox.flush().await,
@@ -70,7 +72,17 @@ impl MessageWriter {
         }
     }
 
-    /// Writes what is queued and ends, unless that takes for ever: the caller sets the deadline.
+    /// Whether the other end reads: `false` if more than `most` bytes still wait after `patience`.
+    pub(super) async fn drains_to(&self, most: usize, patience: Duration) -> bool {
+        match self {
+            Self::Lines(outbox) => {
+                outbox.waiting_bytes() <= most || timeout(patience, outbox.flush()).await.is_ok()
+            }
+            Self::Memory(sender) => sender.drains_to(most, patience).await,
+        }
+    }
+
+    /// Writes what is queued and ends, however long that takes: the caller sets the deadline.
     pub(super) async fn close(&self) {
         match self {
             Self::Lines(outbox) => outbox.close().await,
@@ -170,7 +182,7 @@ struct Queue {
     bytes: usize,
     /// Nothing more is sent.
     closed: bool,
-    /// Nobody receives.
+    /// The receiver was dropped.
     gone: bool,
 }
 
@@ -181,7 +193,7 @@ impl Channel {
 }
 
 impl MessageSender {
-    /// Sends a message. It is lost if the sender is closed, or nobody receives.
+    /// Sends a message. It is lost if the sender is closed or the receiver was dropped.
     pub fn push(&self, message: impl Into<Message>) {
         let message = message.into();
         let mut queue = self.0.queue();
@@ -196,13 +208,18 @@ impl MessageSender {
     ///
     /// # Errors
     ///
-    /// `BrokenPipe` if nobody receives.
+    /// `BrokenPipe` if the receiver was dropped.
     pub async fn flush(&self) -> io::Result<()> {
-        self.room(UNREAD).await
+        self.drained_to(UNREAD).await
     }
 
-    /// Waits until at most so many bytes wait.
-    pub(super) async fn room(&self, bytes: usize) -> io::Result<()> {
+    /// As [`MessageWriter::drains_to`].
+    pub(super) async fn drains_to(&self, most: usize, patience: Duration) -> bool {
+        timeout(patience, self.drained_to(most)).await.is_ok()
+    }
+
+    /// Waits until at most so many bytes are left.
+    async fn drained_to(&self, bytes: usize) -> io::Result<()> {
         loop {
             let taken = self.0.taken.notified();
             {
@@ -223,7 +240,7 @@ impl MessageSender {
         self.0.queue().bytes
     }
 
-    /// Sends nothing more: the receiver takes what was sent, and then hears of the end.
+    /// Sends nothing more: the receiver takes what was sent, and then sees the end.
     pub fn close(&self) {
         self.0.queue().closed = true;
         self.0.pushed.notify_one();

@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use toolgate_guard::policy::Limits;
+
 use super::clock::Clock;
 use super::in_process::{Caller, InProcessUpstream};
 use super::tickets::Sessions;
@@ -20,14 +22,14 @@ pub struct GuardOptions {
     pub listener: Listener,
     /// The side of the server.
     pub upstream: Upstream,
-    /// What strangers may cost.
+    /// Bounds on what peers may cost.
     pub bounds: Bounds,
-    /// How long to wait for them.
+    /// Timeouts.
     pub times: Times,
-    /// The number under which [`serve_client`](super::serve_client) keeps what is known of the
-    /// server: guards at work beside each other on one policy must have different ones. Default 0.
+    /// The number under which [`serve_client`](super::serve_client) keeps what it learns about the
+    /// server: guards that run side by side on one policy must have different ones. Default 0.
     pub context: u64,
-    /// What the times of this guard are counted from. Default the moment of `new`.
+    /// The moment that the times of this guard are counted from. Default that of `new`.
     pub clock: Clock,
     /// On whose behalf `serve_client` opens an upstream in this process. Default nobody's.
     pub caller: Caller,
@@ -62,7 +64,7 @@ pub enum Listener {
     Http(HttpListener),
 }
 
-/// Where and for whom HTTP is served.
+/// The address that HTTP is served on, and the clients that may connect.
 #[derive(Clone, Debug)]
 pub struct HttpListener {
     /// The address to bind; port 0 takes a free one.
@@ -150,8 +152,8 @@ impl Default for Restart {
     }
 }
 
-/// What strangers may cost; each is on by default, and over each there is a clear error while the
-/// rest goes on.
+/// Bounds on what peers may cost. Each is on by default; a request over a bound gets a clear error
+/// and the rest goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Bytes of one message. HTTP answers 413, stdio a JSON-RPC error. Default 16 MiB.
@@ -175,6 +177,15 @@ pub struct Bounds {
     pub waiting_events: usize,
     /// Bytes kept from the end of a child's standard error. Default 8 KiB.
     pub stderr_bytes: usize,
+}
+
+impl Bounds {
+    /// How many bytes may wait for a server that writes and does not read: the calls that waited for
+    /// its list of tools, which are sent at once, a message of the client and one of the guard.
+    pub(super) fn most_unread(&self, limits: &Limits) -> usize {
+        let messages = self.message_bytes.saturating_mul(2);
+        limits.parked_bytes.saturating_add(messages)
+    }
 }
 
 impl Default for Bounds {

@@ -1,4 +1,4 @@
-//! A server that refuses a client over HTTP (401, 403): what the client is told of it.
+//! A server that refuses a client over HTTP (401, 403): the error that the client gets.
 
 use std::sync::Arc;
 
@@ -27,9 +27,9 @@ pub(super) fn refusal(
     })
 }
 
-/// The error that tells the client what the upstream answered with over HTTP. The status stands in
-/// its data, since there is no other place for it where the client reads lines; a refusal goes with
-/// it to the HTTP server that the client may be at.
+/// An error for the client with the upstream's HTTP status. The status is in its `data`, because a
+/// client that reads lines sees no other place; a refusal goes along for the HTTP server that the
+/// client may be connected to.
 pub(super) fn told(output: Output, status: u16, refusal: Option<&Arc<HttpRefusal>>) -> Output {
     match output {
         Output::Send(mut outgoing)

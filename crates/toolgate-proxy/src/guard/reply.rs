@@ -7,7 +7,7 @@ use toolgate_guard::IdKey;
 use crate::web::ResponseBody;
 
 /// The headers of an answer that go on to the other side. Which pages may read it is said by the
-/// guard, whatever its upstream says to whom.
+/// guard, whatever its upstream allows.
 pub(super) fn passed_on(headers: &HeaderMap) -> HeaderMap {
     let mut passed = HeaderMap::with_capacity(headers.len());
     for (name, value) in headers {

@@ -11,6 +11,6 @@ use crate::web::BudgetShare;
 pub(super) struct RequestPermit {
     pub(super) _slot: OwnedSemaphorePermit,
     pub(super) bytes: BudgetShare,
-    /// Who asks, for the records.
+    /// The client, for the records.
     pub(super) peer: Option<Arc<Peer>>,
 }

@@ -120,7 +120,7 @@ impl ResponseSteps {
     }
 }
 
-/// What the client is told where the conversation has nothing to say of a failure upstream.
+/// The client's answer for a failure upstream, if the conversation has none.
 pub(super) fn failure(id: Option<&IdKey>, why: &str) -> ResponseStep {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -29,7 +29,7 @@ pub(crate) struct GuardContext {
     clock: Clock,
     /// The identity of its only client, if that client has no session of its own.
     identity: Option<ClientIdentity>,
-    /// How that client is called in records.
+    /// The name of that client in records.
     peer: Option<Arc<Peer>>,
     /// This process, among others that serve the same sessions.
     pub(crate) replica: [u8; 16],
@@ -111,7 +111,7 @@ impl GuardContext {
 #[derive(Default)]
 pub(crate) struct MessageMetadata {
     pub(crate) trace: Option<TraceContext>,
-    /// Who sends it.
+    /// The sender.
     pub(crate) peer: Option<Arc<Peer>>,
 }
 
@@ -166,7 +166,7 @@ pub(crate) struct SessionDriver {
     armed: AtomicU64,
     rearmed: Notify,
     idle: Notify,
-    /// Somebody waits in [`SessionDriver::room`].
+    /// A task waits in [`SessionDriver::room`].
     waiting: AtomicBool,
     roomy: Notify,
 }
@@ -193,14 +193,14 @@ impl SessionDriver {
         }
     }
 
-    /// Says as whom all in this conversation's scope come.
+    /// Sets the identity of all clients in this conversation's scope.
     pub(crate) fn stand_for(&self, identity: &Context) {
         if let Some(who) = shared_identity(identity) {
             self.lock().stand_for(who);
         }
     }
 
-    /// Says what the session of this conversation's scope is called, by its server or else in its
+    /// Sets the session id of this conversation's scope: the server's, or else the one in its
     /// name.
     pub(crate) fn stand_for_session(&self, name: &[u8]) {
         self.lock().stand_for(Identity::Session(name));
@@ -269,7 +269,7 @@ impl SessionDriver {
         self.settle(&mut conversation);
     }
 
-    /// Says who sends the next messages, for the records.
+    /// Sets the sender of the next messages, for the records.
     pub(crate) fn set_peer(&self, peer: Option<Arc<Peer>>) {
         self.lock().set_peer(peer);
     }
@@ -435,7 +435,7 @@ pub(crate) fn bearer(authorization: Option<&HeaderValue>) -> Context {
     Context::Bearer(Sha256::digest(given.as_bytes()).into())
 }
 
-/// Who comes in a context, to guards that share with this one; nobody in a session.
+/// The identity of a context for guards that share state with this one; `None` for a session.
 fn shared_identity(context: &Context) -> Option<Identity<'_>> {
     match context {
         Context::Anonymous => Some(Identity::Anonymous),

@@ -89,7 +89,7 @@ impl MailboxItem {
 }
 
 impl Mailbox {
-    /// `false`: nobody is there any more.
+    /// `false`: the exchange has ended.
     pub(super) fn send(&self, item: MailboxItem) -> bool {
         self.queued.fetch_add(1, Ordering::AcqRel);
         self.bytes.fetch_add(item.bytes(), Ordering::AcqRel);
@@ -149,7 +149,7 @@ struct Mailboxes {
     latest: Option<(IdKey, Mailbox)>,
     listener: Option<Mailbox>,
     used: Instant,
-    /// What a legacy session over HTTP is called.
+    /// The ids of a legacy session over HTTP.
     session_ids: Option<SessionIds>,
 }
 
@@ -218,7 +218,7 @@ impl SessionRouter {
         self.mailboxes().used = Instant::now();
     }
 
-    /// Since when nobody has used it; `None` while a request or a stream is open.
+    /// When it was last used; `None` while a request or a stream is open.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         let mut mailboxes = self.mailboxes();
         if mailboxes
@@ -245,13 +245,13 @@ impl SessionRouter {
             if !full {
                 return;
             }
-            // A client that has left frees its mailbox without a word.
+            // A client that has left frees its mailbox without a notification.
             let _again = tokio::time::timeout(LOOK_AGAIN, taken).await;
         }
     }
 
-    /// A message of one side; what it leads to is brought where it belongs. `current` is the
-    /// exchange that the message is part of.
+    /// Takes a message of one side and routes what it leads to. `current` is the exchange that the
+    /// message is part of.
     pub(super) fn take(self: &Arc<Self>, from: Side, message: &[u8], current: Option<&Mailbox>) {
         self.take_read(from, self.driver.read(message), current);
     }

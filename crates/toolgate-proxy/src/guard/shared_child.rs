@@ -10,8 +10,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::watch;
-use toolgate_guard::{Carrier, Context, IdKey, ScopeKey, Side, one_line, read_message};
-use toolgate_json::{Kind, Node as _, View};
+use toolgate_guard::{
+    Carrier, Context, IdKey, RequestOrigin, ScopeKey, Side, number_of, one_line, read_message,
+    renumber, subscription,
+};
+use toolgate_json::Node as _;
 use toolgate_mcp::message::{Edits, Message as Decoded};
 
 use super::child::Child;
@@ -20,7 +23,7 @@ use super::messages::{Message, MessageWriter, Received};
 use super::session_driver::{GuardContext, OutgoingMessage, Output, SessionDriver, link};
 use super::session_router::SessionRouter;
 
-/// The child's input, and whose request is whose.
+/// The child's input, and the clients' requests under their numbers.
 pub(super) struct SharedChild {
     ctx: Arc<GuardContext>,
     input: Arc<MessageWriter>,
@@ -28,7 +31,7 @@ pub(super) struct SharedChild {
     pub(super) context: Context,
     /// The identity of all clients that share it.
     pub(super) identity: Context,
-    /// For whom it is open, if it is a peer in this process.
+    /// The caller that it is open for, if it is a peer in this process.
     pub(super) caller: Caller,
     /// Takes messages that belong to no request, such as `list_changed`.
     unclaimed: SessionDriver,
@@ -46,10 +49,7 @@ struct Table {
 #[derive(Clone)]
 struct Entry {
     router: Arc<SessionRouter>,
-    key: IdKey,
-    /// The client's id and progress token, as it wrote them.
-    id: String,
-    token: Option<String>,
+    origin: RequestOrigin,
 }
 
 /// Where a message of the child belongs, and what it says in the client's terms.
@@ -59,7 +59,7 @@ struct RoutedMessage {
 }
 
 impl SharedChild {
-    /// As whom all come that share it, and for whom it is open.
+    /// `identity` is that of all clients that share it; `caller` is the one that it is open for.
     pub(super) fn new(
         ctx: &Arc<GuardContext>,
         input: Arc<MessageWriter>,
@@ -109,20 +109,12 @@ impl SharedChild {
     ) -> Option<String> {
         read_message(&outgoing.bytes, |message, text| match message {
             Decoded::Request(request) => {
-                let token = request
-                    .params
-                    .and_then(|params| params.member("_meta")?.member("progressToken"));
                 let number = self.enter(Entry {
                     router: Arc::clone(router),
-                    key: IdKey::of(request.id),
-                    id: request.id.raw().to_owned(),
-                    token: token.map(|token| token.raw().to_owned()),
+                    origin: RequestOrigin::of(&request),
                 })?;
                 let mut edits = Edits::new();
-                edits.replace(request.view.member("id")?, number.to_string());
-                if let Some(token) = token {
-                    edits.replace(token, number.to_string());
-                }
+                renumber(&request, number, &mut edits);
                 Some(edits.apply(text))
             }
             Decoded::Notification(note) if note.method == "notifications/cancelled" => {
@@ -154,13 +146,14 @@ impl SharedChild {
     fn leave(&self, router: &Arc<SessionRouter>, key: &IdKey) -> Option<i64> {
         let mut table = self.table();
         let mut open = table.open.iter();
-        let found = open.find(|(_, entry)| Arc::ptr_eq(&entry.router, router) && entry.key == *key);
+        let found =
+            open.find(|(_, entry)| Arc::ptr_eq(&entry.router, router) && entry.origin.key == *key);
         let number = *found?.0;
         table.open.remove(&number);
         Some(number)
     }
 
-    /// Reads the child until it has nothing more to say; then answers what is still open.
+    /// Reads the child until its output ends; then answers open requests with an error.
     pub(super) async fn read_child(self: Arc<Self>, mut child: Child, place: OwnedSemaphorePermit) {
         loop {
             match child.next().await {
@@ -197,7 +190,7 @@ impl SharedChild {
         }
     }
 
-    /// Lets the child end, whose open requests have been answered.
+    /// Lets the child end. Its open requests must have been answered.
     pub(super) async fn close(&self) {
         let grace = self.ctx.times.grace;
         let _slow_reader = tokio::time::timeout(grace, self.input.close()).await;
@@ -226,18 +219,18 @@ impl SharedChild {
         let entry = match message {
             Decoded::Result(outcome) => {
                 let id = outcome.view.member("id")?;
-                let entry = self.table().open.remove(&number(id)?)?;
-                edits.replace(id, entry.id.clone());
+                let entry = self.table().open.remove(&number_of(id)?)?;
+                edits.replace(id, entry.origin.id.clone());
                 if let Some(subscription) = subscription(Some(outcome.result)) {
-                    edits.replace(subscription, entry.id.clone());
+                    edits.replace(subscription, entry.origin.id.clone());
                 }
                 entry
             }
             Decoded::Error(Some(_), error) => {
                 let view = error.parent()?;
                 let id = view.member("id")?;
-                let entry = self.table().open.remove(&number(id)?)?;
-                edits.replace(id, entry.id.clone());
+                let entry = self.table().open.remove(&number_of(id)?)?;
+                edits.replace(id, entry.origin.id.clone());
                 entry
             }
             Decoded::Notification(note) => {
@@ -245,12 +238,12 @@ impl SharedChild {
                     .params
                     .and_then(|params| params.member("progressToken"));
                 if let Some(token) = token {
-                    let entry = self.table().open.get(&number(token)?)?.clone();
-                    edits.replace(token, entry.token.clone()?);
+                    let entry = self.table().open.get(&number_of(token)?)?.clone();
+                    edits.replace(token, entry.origin.token.clone()?);
                     entry
                 } else if let Some(subscription) = subscription(note.params) {
-                    let entry = self.table().open.get(&number(subscription)?)?.clone();
-                    edits.replace(subscription, entry.id.clone());
+                    let entry = self.table().open.get(&number_of(subscription)?)?.clone();
+                    edits.replace(subscription, entry.origin.id.clone());
                     entry
                 } else {
                     // Log messages name no request: with one open they can only be its own.
@@ -273,7 +266,7 @@ impl SharedChild {
         open.next().is_none().then_some(first)
     }
 
-    /// What the spare conversation says: it has no client.
+    /// Sends the answers of the conversation that has no client.
     fn answer_unclaimed(&self, output: Output) {
         if let Output::Send(outgoing) = output
             && outgoing.to == Side::Server
@@ -294,7 +287,9 @@ impl Entry {
     /// Answers the request, which the child will not.
     fn fail(&self, why: &str) {
         let deliver = &mut |output| self.router.route(output, None);
-        self.router.driver.request_failed(&self.key, why, deliver);
+        self.router
+            .driver
+            .request_failed(&self.origin.key, why, deliver);
     }
 }
 
@@ -306,18 +301,3 @@ impl Drop for SharedChild {
         });
     }
 }
-
-/// The number that stands for an id of ours. Some servers give it back as a string.
-fn number(view: View<'_>) -> Option<i64> {
-    match view.kind() {
-        Kind::Number => view.number().as_i64(),
-        Kind::String => view.string().parse().ok(),
-        _ => None,
-    }
-}
-
-fn subscription(holder: Option<View<'_>>) -> Option<View<'_>> {
-    holder?.member("_meta")?.member(SUBSCRIPTION)
-}
-
-const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";

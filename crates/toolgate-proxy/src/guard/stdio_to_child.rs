@@ -1,8 +1,7 @@
 //! One client on our standard input and output, or in this process, and one child behind us.
 //!
 //! Two pumps share the conversation. Each reads a message, lets the conversation decide under its
-//! lock, and writes what it decided, so a reader that is slow holds up its own writer and nobody
-//! else:
+//! lock, and writes what it decided, so a slow reader holds up its own writer and nothing else:
 //!
 //! ```text
 //!            read_client ──▶ driver ──▶ child's input ──▶ child
@@ -38,7 +37,7 @@ struct StdioToChild {
     driver: SessionDriver,
     client: MessageWriter,
     child_state: watch::Sender<ChildState>,
-    /// Whether the reader holds a message of the client's until it is known who is behind us.
+    /// Whether the reader holds a message of the client's until the state of the child is known.
     holding: watch::Sender<bool>,
     state: Mutex<State>,
     /// What is known of the server is kept under this.
@@ -50,7 +49,7 @@ enum ChildState {
     /// A child is being started.
     Starting,
     Child(Arc<MessageWriter>),
-    /// There is none and none will be started: the conversation answers by itself.
+    /// There is no child and none will be started: the conversation answers by itself.
     Gone,
 }
 
@@ -188,7 +187,7 @@ impl StdioToChild {
         reading.abort();
     }
 
-    /// Answers what will not be answered any more.
+    /// Answers open requests with an error.
     async fn fail_open_requests(&self, why: &str) {
         self.driver
             .server_gone(why, &mut |output| self.deliver(output));
@@ -218,19 +217,17 @@ impl StdioToChild {
                 Received::TooLong(found) => self.driver.oversize(Side::Server, &found, deliver),
                 Received::End => return child,
             }
-            // A child that is told nothing is not waited for: it may read only what it is asked
-            // once its own messages have been read.
-            match answered {
-                true => self.flush().await,
-                false => {
-                    let _client_is_gone = self.client.flush().await;
-                }
+            if answered {
+                // In a task of its own: the child may read nothing before its own messages are read.
+                let input = Arc::clone(&input);
+                tokio::spawn(async move { input.flush().await });
             }
+            let _client_is_gone = self.client.flush().await;
         }
     }
 
-    /// Opens a legacy session with a new child as the client had opened it with the first. The
-    /// conversation hears it all; the client does not hear it again.
+    /// Opens a legacy session with a new child as the client had opened it with the first. All
+    /// messages pass the conversation; the client does not see them again.
     async fn reopen_session(&self, child: &mut Child, input: &Arc<MessageWriter>) -> bool {
         let (initialize, initialized) = {
             let state = self.state();
@@ -333,7 +330,7 @@ async fn read_client(bridge: Arc<StdioToChild>, mut messages: MessageReader) {
     let mut child_state = bridge.child_state.subscribe();
     loop {
         let received = messages.next().await;
-        // Between two children a message waits, and with it the client: nobody is there to read it.
+        // Between two children a message waits, and with it the client: there is no reader.
         bridge.holding.send_replace(true);
         let known =
             child_state.wait_for(|child_state| !matches!(child_state, ChildState::Starting));

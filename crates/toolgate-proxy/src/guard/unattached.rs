@@ -11,7 +11,7 @@ use super::session_driver::{OutgoingMessage, Output};
 use super::session_router::SessionRouter;
 use super::upstream_request::{UpstreamEvent, UpstreamRequest};
 
-/// Carries one there, and what it is answered with to the conversation.
+/// Posts such a message, and passes its answer to the conversation.
 pub(super) async fn post_unattached(
     router: Arc<SessionRouter>,
     endpoint: Arc<crate::http::Endpoint>,

@@ -65,7 +65,7 @@ impl UpstreamRequest {
         Self::begin(endpoint, Method::POST, headers, message, limit, resumable)
     }
 
-    /// Opens the stream of a legacy session on which the server speaks by itself.
+    /// Opens the stream of a legacy session for the server's own messages.
     pub(super) fn listen(endpoint: &Arc<Endpoint>, headers: HeaderMap, limit: usize) -> Self {
         Self::begin(endpoint, Method::GET, headers, Bytes::new(), limit, false)
     }
@@ -92,7 +92,7 @@ impl UpstreamRequest {
         }
     }
 
-    /// The id of the last event, and how long the server wants a reader to wait.
+    /// The id of the last event, and the pause before reconnecting that the server asks for.
     pub(super) fn place(&self) -> (Option<String>, Option<Duration>) {
         match &self.stage {
             Stage::Events(events) => {

@@ -1,4 +1,4 @@
-//! On whose behalf an upstream is used.
+//! The client that an upstream is used for.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -22,13 +22,13 @@ pub struct Caller {
     renewals: Arc<AtomicU64>,
 }
 
-/// Who a caller is beside its authorization.
+/// A caller's identity beside its authorization.
 #[derive(Clone, Default)]
 pub(crate) enum Standing {
     /// The one client at the other end.
     #[default]
     Somebody,
-    /// Everybody who comes with this authorization, or without any.
+    /// Every client with this authorization, or without any.
     Everybody,
     /// The client of the session with this id, which any replica knows.
     Session(Arc<str>),

@@ -60,7 +60,7 @@ impl Endpoint {
         })
     }
 
-    /// The same endpoint; `watcher` is told whether it can be reached.
+    /// The same endpoint; `watcher` is notified when it cannot be reached, and when it can again.
     pub(crate) fn watched(mut self, watcher: Arc<dyn Watcher>) -> Self {
         self.watcher = Some(watcher);
         self
@@ -70,7 +70,7 @@ impl Endpoint {
         &self.url
     }
 
-    /// On whose behalf it is used.
+    /// The caller that it is used for.
     pub(crate) fn caller(&self) -> &Caller {
         &self.caller
     }

@@ -9,11 +9,11 @@ use reqwest::{Client, Url};
 
 use crate::fault::Fault;
 
-/// Is told when an endpoint cannot be reached any more, and when it can again.
+/// Called when an endpoint cannot be reached any more, and when it can again.
 pub(crate) trait Watcher: Send + Sync + 'static {
-    /// Nobody is there.
+    /// It cannot be reached.
     fn lost(&self, fault: &Fault);
-    /// Somebody answers.
+    /// It answers.
     fn reached(&self);
 }
 
@@ -35,7 +35,7 @@ impl Health {
         }
     }
 
-    /// Nobody was there. Looks for somebody until there is, or nobody wants to know.
+    /// The endpoint could not be reached. Probes it until it can be, or no watcher is left.
     pub(super) fn lost(
         &self,
         fault: &Fault,

@@ -159,7 +159,7 @@ impl Http {
         };
         match posted.status().as_u16() {
             401 | 403 => Err(auth(phase, self.endpoint.url(), &posted)),
-            // Some servers answer a notification with 4xx and go on well; the next request tells.
+            // Some servers answer a notification with 4xx and still work; the next request will show.
             _ => Ok(()),
         }
     }

@@ -1,4 +1,5 @@
-//! Where an HTTP server is, whom it is believed to be, and which headers the operator adds.
+//! An HTTP server: its URL, the authorities that its certificate is checked against, and the
+//! operator's own headers.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -82,7 +83,7 @@ impl HttpTarget {
             return Err(cannot(&"there is no PEM certificate in it"));
         }
         self.authorities.extend(found);
-        // Others may already speak by what was believed before.
+        // Other connections may use the authorities from before.
         self.client = Arc::default();
         let _read = self.client()?;
         Ok(self)

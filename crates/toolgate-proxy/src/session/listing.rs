@@ -86,7 +86,7 @@ struct Cursor {
 fn next_cursor(reply: &Reply) -> Result<Option<Cursor>, Fault> {
     match reply.result().member("nextCursor") {
         None => Ok(None),
-        // Written by serialisers that do not skip what is missing; nobody means a page by it.
+        // Serialisers that do not skip missing members write it; it never means a page.
         Some(cursor) if cursor.kind() == Kind::Null => Ok(None),
         Some(cursor) if cursor.kind() == Kind::String => Ok(Some(Cursor {
             text: cursor.string().to_owned(),

@@ -17,7 +17,7 @@ use crate::notes::Notes;
 use crate::stdio::{Launch, Stdio};
 use wire::Wire;
 
-/// What a session may cost and who we say we are.
+/// Bounds on what a session may cost, and our name and version.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Bounds on bytes and counts.
@@ -113,7 +113,7 @@ impl Session {
         &self.server
     }
 
-    /// What the server did that is odd but harmless.
+    /// Harmless oddities of the server.
     pub fn notes(&self) -> &Notes {
         self.wire.notes()
     }

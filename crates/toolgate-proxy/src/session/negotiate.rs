@@ -192,7 +192,7 @@ fn modern(answer: &Answer) -> Result<Option<ServerInfo>, Fault> {
 fn discovered(reply: &Reply) -> Option<ServerInfo> {
     let result = reply.result();
     let versions = result.member("supportedVersions")?;
-    // A server that discovers itself but lists legacy versions only wants `initialize`.
+    // A server that answers `server/discover` but lists only legacy versions expects `initialize`.
     versions
         .items()
         .find(|version| version.string() == MODERN)?;

@@ -1,6 +1,7 @@
 //! One child process and its group: started, watched, always reaped.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -9,7 +10,9 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::{Instant, sleep};
 
 /// How to start a server: a program with its arguments, without a shell.
-#[derive(Clone, Debug)]
+///
+/// Values of environment variables are secrets: they are in no `Debug` output.
+#[derive(Clone)]
 pub struct Launch {
     program: OsString,
     args: Vec<OsString>,
@@ -59,6 +62,18 @@ impl Launch {
     /// The program as it was given.
     pub fn program(&self) -> &OsStr {
         &self.program
+    }
+}
+
+impl fmt::Debug for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&OsString> = self.env.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Launch")
+            .field("program", &self.program)
+            .field("args", &self.args)
+            .field("env", &names)
+            .field("dir", &self.dir)
+            .finish()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Newline-delimited bytes from a stranger, one line at a time, under a bound.
+//! Newline-delimited bytes from an untrusted peer, one line at a time, under a bound.
 
 use std::io;
 
@@ -122,7 +122,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         head
     }
 
-    /// Reads more; the end of the stream, if there is none.
+    /// Reads more; gives the last line at the end of the stream.
     async fn fill(&mut self) -> io::Result<Option<Line>> {
         // Moves the tail of one line only, so each byte moves at most once per chunk read.
         if self.start > 0 {

@@ -48,7 +48,7 @@ impl Tail {
         self.end.closed().await;
     }
 
-    /// The first and the last lines, escaped and cut, oldest first; `…` stands for those between.
+    /// The first and the last lines, escaped and cut, oldest first; `…` replaces those between.
     pub(crate) fn lines(&self) -> Vec<String> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.lines()

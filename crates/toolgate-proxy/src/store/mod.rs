@@ -37,7 +37,7 @@ pub enum StoreEvent<'a> {
         /// Why, one line without a secret.
         why: &'a str,
     },
-    /// It was told something.
+    /// An update was written.
     Told {
         /// Buckets that were moved.
         buckets: usize,
@@ -55,7 +55,7 @@ pub enum StoreEvent<'a> {
     },
 }
 
-/// Is told what happens to a store. It must return at once.
+/// Notified of the events of a store. It must return at once.
 pub type StoreObserver = Arc<dyn Fn(&StoreEvent<'_>) + Send + Sync>;
 
 /// A store in use, on the runtime that it was started on.
@@ -66,7 +66,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Begins to use a store, and returns at once: whether it is there, `observer` is told.
+    /// Begins to use a store, and returns at once; `observer` learns whether it can be reached.
     /// `secret` is what callers are hashed with, the same in every guard on the store; `clock` is
     /// that of the guards.
     ///
@@ -108,7 +108,7 @@ impl Store {
         &self.share
     }
 
-    /// Tells what is left to tell, if the store is there, and ends.
+    /// Sends the remaining updates, if the store can be reached, and ends.
     pub async fn end(mut self) {
         self.stop.send_replace(true);
         if timeout(PATIENCE, &mut self.task).await.is_err() {
@@ -132,7 +132,7 @@ struct Courier {
     observer: StoreObserver,
     something: Arc<Notify>,
     stopped: watch::Receiver<bool>,
-    /// Whether the store is there, as it was told last.
+    /// Whether the store could be reached, as last reported.
     up: Option<bool>,
 }
 
@@ -156,14 +156,14 @@ impl Courier {
         }
     }
 
-    /// Tells and hears until it is to stop, or the connection fails.
+    /// Sends and reads updates until it is to stop, or the connection fails.
     async fn serve(
         &mut self,
         mut connection: MultiplexedConnection,
         failures: &mut u32,
     ) -> Result<(), RedisError> {
         loop {
-            // A store that was dropped ends like one that was told to.
+            // A store that was dropped ends like one that was closed.
             let last = *self.stopped.borrow() || self.stopped.has_changed().is_err();
             let updates = self.share.take_updates(self.clock.now());
             match updates.is_empty() {
@@ -230,7 +230,7 @@ impl Courier {
         }
     }
 
-    /// Tells that it is found or lost, if that was not told.
+    /// Reports that the store is found or lost, unless that was reported already.
     fn tell(&mut self, event: &StoreEvent<'_>) {
         let up = matches!(event, StoreEvent::Found);
         if self.up.replace(up) != Some(up) {

@@ -14,13 +14,13 @@ pub struct StoreOptions {
     /// `valkey://HOST:PORT/DATABASE`, `valkeys://` with TLS, or `redis://` and `rediss://`; without
     /// a password.
     pub url: String,
-    /// Who is logged in as. Default the server's default user.
+    /// The user to log in as. Default the server's default user.
     pub user: Option<String>,
     /// The password. Default none.
     pub password: Option<String>,
     /// What every key begins with. Default `toolgate`. The version of what is kept follows it.
     pub prefix: String,
-    /// How long after it was told something the store is told more. Default 100 ms.
+    /// The pause between two updates of the store. Default 100 ms.
     pub every: Duration,
     /// How long a pin is kept that no guard asks for. Default 30 days.
     pub keep_pins: Duration,

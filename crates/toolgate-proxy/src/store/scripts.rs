@@ -12,7 +12,7 @@ use toolgate_guard::{Charge, NEXT, PinReport, QuarantineUpdate, StoreUpdates};
 use super::StoreOptions;
 use crate::guard::Clock;
 
-/// The scripts, and what they are told beside a post.
+/// The scripts, and their arguments beside a post.
 pub(super) struct Scripts {
     rates: Script,
     pins: Script,
@@ -22,7 +22,7 @@ pub(super) struct Scripts {
     keep_quarantine: u64,
 }
 
-/// What a store was told.
+/// How many updates of each kind were written.
 #[derive(Default)]
 pub(super) struct Written {
     pub(super) buckets: usize,
@@ -39,7 +39,7 @@ pub(super) struct Garbled {
     pub(super) quarantine: usize,
 }
 
-/// What a store was told before something failed, and what that was.
+/// What was written before a failure, and the failure if there was one.
 pub(super) struct WriteResult {
     pub(super) told: Written,
     pub(super) end: Result<(), RedisError>,
@@ -166,7 +166,7 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1)
 }
 
-/// Rounded up: what is told must not be nothing.
+/// Rounded up, so that it is never 0.
 fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_nanos().div_ceil(1_000)).unwrap_or(u64::MAX)
 }

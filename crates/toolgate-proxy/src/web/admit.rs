@@ -1,4 +1,4 @@
-//! Who may come in: the request's head, before its body is looked at.
+//! Admission: checks of the request's head, before its body is read.
 
 use hyper::body::Incoming;
 use hyper::header::{
@@ -24,7 +24,7 @@ pub(crate) struct Admission {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) status: StatusCode,
-    /// A stable word.
+    /// A stable code.
     pub(crate) why: &'static str,
     /// One line for the client.
     pub(crate) text: &'static str,
@@ -91,7 +91,7 @@ impl Admission {
                 refuse(StatusCode::NOT_ACCEPTABLE, "accept", text)
             }
             Method::GET | Method::DELETE => Ok(()),
-            // A browser asks before it sends what a page of another origin wants it to send.
+            // A browser asks before it sends a request for a page of another origin.
             Method::OPTIONS if self.listed_origin(headers).is_some() => Ok(()),
             Method::POST if media_type(headers) != "application/json" => {
                 let text = "send `Content-Type: application/json`";

@@ -1,4 +1,4 @@
-//! A stream whose other end must read: bytes that nobody takes for too long break it.
+//! A stream with a deadline for writing: it fails if the other end does not read for too long.
 
 use std::future::Future;
 use std::io;

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
 use toolgate_guard::Guard;
 use toolgate_guard::translate::Translate;
 use toolgate_proxy::guard::{GuardOptions, Listener, Unobserved, Upstream};
 
 use crate::aggregate::of;
 use crate::common::{
-    Lined, Served, call, modern, options, policy, python, remote, restarting, text_of,
+    Lined, PATIENCE, Served, call, modern, options, policy, python, remote, restarting, text_of,
 };
 use crate::web::{JSON, Request, Web, respond};
 
@@ -412,6 +413,80 @@ async fn every_call_has_its_answer_whatever_the_server_does() {
                 let why = answer["error"]["message"].as_str().unwrap_or("");
                 assert!(!why.is_empty() && !why.contains("in time"), "{name}");
             }
+        }
+    }
+}
+
+/// A child that writes far more than a pipe holds before it reads again: requests that the guard
+/// answers itself, so that more than a pipe holds goes to it too. Neither waits for the other.
+#[tokio::test]
+async fn a_child_that_writes_before_it_reads_has_every_answer() {
+    // The first may be passed to the client, which does not answer; the others use its id again, or
+    // are of a kind that the client has not.
+    let flood = r#"
+asks = "".join(json.dumps({"jsonrpc": "2.0", "id": "q", "method": "roots/list"}) + "\n" for _ in range(3000))
+while True:
+    m = read()
+    if m is None:
+        break
+    if "method" not in m or known(m):
+        continue
+    raw(asks)
+    refused = 0
+    while refused < 2999:
+        refused += "error" in read()
+    text(m["id"], "asked", **MORE)
+"#;
+    for crossing in &mut Crossing::all(|| python(flood)).await {
+        let name = crossing.name.clone();
+        let answer = crossing.call(1, json!({})).await;
+        assert_eq!(text_of(&answer), "asked", "{name}: {answer}");
+    }
+}
+
+/// The same while many calls that waited for the list of tools are sent at once.
+#[tokio::test]
+async fn calls_that_waited_reach_a_child_that_is_still_writing() {
+    let listing = r#"
+log = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "error", "data": "x" * 1000}}
+while True:
+    m = read()
+    if m is None:
+        break
+    if m.get("method") == "tools/list":
+        raw("".join(json.dumps(log) + "\n" for _ in range(300)))
+        known(m)
+        raw("".join(json.dumps(log) + "\n" for _ in range(300)))
+    elif not known(m):
+        text(m["id"], "here", **MORE)
+"#;
+    for between in [Between::Nothing, Between::Translation] {
+        for modern_client in [false, true] {
+            let mut crossing =
+                Crossing::start(between, false, modern_client, python(listing)).await;
+            let Side::Lines(lined) = &mut crossing.side else {
+                panic!("a client of lines");
+            };
+            let (to, from) = (lined.to.as_mut().unwrap(), &mut lined.from);
+            let write = async {
+                for id in 1..=100 {
+                    let one = call(id, "echo", json!({"x": "y".repeat(4000)}));
+                    let one = if modern_client { modern(one) } else { one };
+                    to.write_all(format!("{one}\n").as_bytes()).await.unwrap();
+                }
+            };
+            let read = async {
+                let (mut answers, mut line) = (0, String::new());
+                while answers < 100 {
+                    line.clear();
+                    assert!(from.read_line(&mut line).await.unwrap() > 0);
+                    let said: Value = serde_json::from_str(&line).unwrap();
+                    answers += usize::from(text_of(&said) == "here");
+                }
+            };
+            let both = async { tokio::join!(write, read) };
+            let done = tokio::time::timeout(PATIENCE, both).await;
+            assert!(done.is_ok(), "{}: calls are not answered", crossing.name);
         }
     }
 }

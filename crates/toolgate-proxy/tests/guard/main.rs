@@ -10,6 +10,7 @@
 )]
 
 pub(crate) mod aggregate;
+mod attacks;
 mod common;
 mod crossings;
 mod eras;

@@ -1,4 +1,4 @@
-//! The subscription through which the server tells that its lists change.
+//! The subscription through which the server notifies of changes of its lists.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use crate::effect::Effects;
 use crate::fault::METHOD_NOT_FOUND;
 use crate::translate::splice;
 
-/// How it stands with the subscription.
+/// The state of the subscription.
 #[derive(Debug, Default)]
 pub(super) struct Listening {
-    /// Whether the client wants it.
+    /// Whether the client is ready for it.
     wanted: bool,
     /// When to ask again.
     again: Option<Duration>,
@@ -23,7 +23,7 @@ pub(super) struct Listening {
 }
 
 impl LegacyClients {
-    /// The client is ready to hear.
+    /// The client is ready for notifications.
     pub(super) fn listen(&mut self, now: Duration, out: &mut Effects<'_>) {
         if self.listening.wanted || self.session.stage != Stage::Open {
             return;

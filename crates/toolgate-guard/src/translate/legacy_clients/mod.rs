@@ -61,7 +61,7 @@ pub(super) struct LegacyClients {
     calls: HashMap<IdKey, Call>,
     /// Requests that are ours at the server, by our ids.
     own: HashMap<IdKey, Own>,
-    /// Requests that are ours at the client: whose call asks.
+    /// Requests of ours to the client, with the call that needs the answer.
     asks: HashMap<IdKey, IdKey>,
     /// Bytes of requests that may have to be repeated.
     held: usize,
@@ -82,7 +82,7 @@ struct Session {
     level: Option<Level>,
     /// Whether the server writes log messages.
     logs: bool,
-    /// The lists whose changes the server tells.
+    /// The lists whose changes the server notifies of.
     lists: Lists,
 }
 
@@ -110,14 +110,14 @@ struct Call {
 enum CallStage {
     /// With the server, under an id of ours if it was repeated.
     Pending(Option<IdKey>),
-    /// With the client, which is asked for what the server wants first.
+    /// With the client, which answers the server's questions first.
     Asking(Asking),
 }
 
 /// A request of ours at the server.
 #[derive(Debug)]
 enum Own {
-    /// For an `initialize`, whose id is given.
+    /// For an `initialize` with this id.
     Discover(String),
     Listen,
     /// A call repeated, by the client's id.

@@ -125,7 +125,7 @@ impl LegacyClients {
         }
         messages.into_iter().for_each(|message| out.client(message));
         if count == 0 {
-            // Nothing to ask: the server only wants to be asked again.
+            // Nothing to ask: the server only wants the request again.
             self.repeat(key, out)?;
         }
         Ok(())

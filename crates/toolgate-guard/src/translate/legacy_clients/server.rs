@@ -10,11 +10,12 @@ use super::{CallStage, LegacyClients, Own, Stage, object_text};
 use crate::connection::Connection;
 use crate::effect::Effects;
 use crate::id::IdKey;
+use crate::renumber::subscription;
 use crate::text;
 use crate::translate::ParsedMessage;
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
-use crate::translate::words::{self, Lists, MODERN, SERVER_INFO, SUBSCRIPTION};
+use crate::translate::words::{self, Lists, MODERN, SERVER_INFO};
 
 impl LegacyClients {
     pub(in crate::translate) fn server<'m>(
@@ -29,7 +30,7 @@ impl LegacyClients {
             Message::Error(Some(id), error) => self.error(parsed, id, error, bytes, now, out),
             Message::Error(None, _) => out.pass(Connection::Client, bytes),
             Message::Notification(notification) => {
-                self.tell(parsed, &notification, bytes, now, out);
+                self.forward_notification(parsed, &notification, bytes, now, out);
             }
             Message::Request(request) => {
                 let why = "servers of 2026-07-28 ask within their answers";
@@ -58,7 +59,7 @@ impl LegacyClients {
             None => key,
         };
         let Some(call) = self.calls.get(&key) else {
-            // The client speaks the server's era itself, or does not wait any more.
+            // The client speaks the server's era itself, or has cancelled.
             return out.pass(Connection::Client, bytes);
         };
         let tag = result.member("resultType");
@@ -156,7 +157,7 @@ impl LegacyClients {
         out.client(splice::result(id, &format!("{{{members}}}")));
     }
 
-    fn tell<'m>(
+    fn forward_notification<'m>(
         &mut self,
         parsed: &ParsedMessage<'_>,
         notification: &Notification<'_>,
@@ -165,16 +166,14 @@ impl LegacyClients {
         out: &mut Effects<'m>,
     ) {
         let params = notification.params;
-        let key_at = |holder: Option<View<'_>>, name| IdKey::read(holder?.member(name)?.raw());
-        let subscription = key_at(
-            params.and_then(|params| params.member("_meta")),
-            SUBSCRIPTION,
-        );
+        let key = |view: Option<View<'_>>| IdKey::read(view?.raw());
+        let subscription = key(subscription(params));
+        let cancelled = key(params.and_then(|params| params.member("requestId")));
         let is_ours = |key: Option<IdKey>| {
             key.is_some_and(|key| matches!(self.own.get(&key), Some(Own::Listen)))
         };
         match notification.method {
-            "notifications/cancelled" if is_ours(key_at(params, "requestId")) => {
+            "notifications/cancelled" if is_ours(cancelled) => {
                 self.own.retain(|_, own| !matches!(own, Own::Listen));
                 self.deaf(now);
             }
@@ -187,7 +186,7 @@ impl LegacyClients {
     }
 }
 
-/// A server that does not say its name; the legacy era wants one.
+/// For a server without a name; the legacy era requires one.
 const UNNAMED: &str = r#"{"name":"unnamed","version":"unknown"}"#;
 /// Characters of a name that a text repeats.
 const SHOWN: usize = 64;

@@ -92,7 +92,7 @@ struct Waiting {
 
 /// What a modern request declares.
 struct Declared<'a> {
-    /// Client capabilities as JSON text: what sessions are told apart by.
+    /// Client capabilities as JSON text; each set has a session of its own.
     capabilities: String,
     abilities: Abilities,
     info: Option<&'a str>,
@@ -215,7 +215,7 @@ impl ModernClients {
         if let Some(state) = state
             && words::may_ask(request.method)
         {
-            return self.resume(parsed, request, state, key, now, out);
+            return self.resume(parsed, request, state, now, out);
         }
         match self.session_for(request, &declared, now, out)? {
             Found::Ready(connection) => {
@@ -295,7 +295,8 @@ impl ModernClients {
                     out.server(connection, message);
                 }
                 out.server(connection, splice::antiquated(parsed, request, number));
-                let call = Call::new(request, key, declared.level);
+                let repeated = self.handles.repeated(request);
+                let call = Call::new(request, declared.level, repeated);
                 session.calls.insert(number, call);
                 self.places
                     .insert(key.clone(), Place::Pending(connection, number));
@@ -422,7 +423,7 @@ impl<'a> Declared<'a> {
     }
 }
 
-/// Why a method is none of the modern era's, or cannot be asked of this server.
+/// Why a method does not exist in the modern era, or cannot be translated for this server.
 fn gone(method: &str) -> Option<&'static str> {
     match method {
         "initialize"

@@ -1,17 +1,19 @@
 //! Calls that wait until the client has answered what the server asks.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::Request;
 
-use super::session::{Call, Caller, Session};
+use super::session::{Call, Session};
 use super::{ModernClients, Place};
 use crate::connection::ConnectionId;
 use crate::effect::Effects;
 use crate::id::IdKey;
+use crate::renumber::RequestOrigin;
 use crate::text::hex;
 use crate::translate::ParsedMessage;
 use crate::translate::refusal::Refusal;
@@ -44,16 +46,16 @@ impl Ask {
         self.id.len() + self.params.as_ref().map_or(0, String::len)
     }
 
-    /// The answer that says that there is none.
+    /// The error answer to the server's question.
     pub(super) fn refused(&self, why: &str) -> String {
         Refusal::unanswered(why).to(&self.id)
     }
 }
 
-/// What the client was told to answer.
+/// The question that the client was given.
 #[derive(Debug)]
 pub(super) struct Shown {
-    /// Nothing if the server does not want it any more.
+    /// `None` if the server has withdrawn it.
     pub(super) ask: Option<Ask>,
     /// The name that the answer has.
     name: String,
@@ -61,34 +63,18 @@ pub(super) struct Shown {
     pub(super) until: Duration,
 }
 
-/// What a request must say again to continue another.
+/// The parts of a request that must be equal in one that continues it, hashed.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Repeated([u8; 32]);
+pub(super) struct Repeated(u64);
 
-impl Repeated {
-    /// The digest of the method, the name and the arguments. `wanted` is false
-    /// where nothing can be continued.
-    pub(super) fn of(request: &Request<'_>, wanted: bool) -> Self {
-        let mut hash = Sha256::new();
-        if wanted {
-            hash.update(request.method);
-            for name in ["name", "uri", "arguments"] {
-                hash.update([0]);
-                if let Some(value) = request.params.and_then(|params| params.member(name)) {
-                    hash.update(value.raw());
-                }
-            }
-        }
-        Self(hash.finalize().into())
-    }
-}
-
-/// The values of `requestState`: names of parked calls that nobody can guess.
+/// The values of `requestState`: unguessable names of parked calls.
 #[derive(Debug)]
 pub(super) struct Handles {
     seed: [u8; 32],
     made: u64,
     parked: HashMap<String, (ConnectionId, i64)>,
+    /// Hashes requests, for [`Repeated`].
+    hasher: RandomState,
 }
 
 impl Handles {
@@ -97,7 +83,16 @@ impl Handles {
             seed,
             made: 0,
             parked: HashMap::new(),
+            hasher: RandomState::new(),
         }
+    }
+
+    /// A keyed hash of the method, the name and the arguments. It has no secret to protect: a client
+    /// that finds two requests with one hash confuses only its own calls.
+    pub(super) fn repeated(&self, request: &Request<'_>) -> Repeated {
+        let member = |name| request.params.and_then(|params| params.member(name));
+        let said = ["name", "uri", "arguments"].map(|name| member(name).map(View::raw));
+        Repeated(self.hasher.hash_one((request.method, said)))
     }
 
     fn make(&mut self, connection: ConnectionId, number: i64) -> String {
@@ -198,7 +193,6 @@ impl ModernClients {
         parsed: &ParsedMessage<'_>,
         request: &Request<'_>,
         state: View<'_>,
-        key: &IdKey,
         now: Duration,
         out: &mut Effects<'_>,
     ) -> Result<(), Refusal> {
@@ -213,7 +207,7 @@ impl ModernClients {
         let session = self.sessions.get_mut(&connection);
         let call = session.and_then(|session| session.calls.get_mut(&number));
         let call = call.ok_or_else(unknown)?;
-        if call.repeated != Repeated::of(request, true) {
+        if call.repeated != self.handles.repeated(request) {
             return Err(Refusal::state("`requestState` is of another request"));
         }
         let Some(shown) = call.shown.take() else {
@@ -229,7 +223,7 @@ impl ModernClients {
             return Err(Refusal::params(text));
         }
         self.handles.parked.remove(&shown.handle);
-        call.caller = Caller::of(request, key);
+        call.caller = RequestOrigin::of(request);
         match (answer, shown.ask) {
             (Some(answer), Some(ask)) => {
                 self.held -= ask.bytes();
@@ -248,7 +242,7 @@ impl ModernClients {
         !self.handles.parked.is_empty()
     }
 
-    /// The server does not want an answer any more.
+    /// The server has withdrawn its question.
     pub(super) fn withdrawn(&mut self, connection: ConnectionId, id: &IdKey) {
         let Some(session) = self.sessions.get_mut(&connection) else {
             return;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use toolgate_json::{Node as _, View};
-use toolgate_mcp::message::{INVALID_PARAMS, Message, Notification, Request, RequestId};
+use toolgate_mcp::message::{INVALID_PARAMS, Message, Notification, Request};
 
 use super::ModernClients;
 use super::parked::Ask;
@@ -11,6 +11,7 @@ use super::session::{Session, Stage};
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::Effects;
 use crate::id::IdKey;
+use crate::renumber::number_of;
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
 use crate::translate::words::{self, Level};
@@ -36,41 +37,28 @@ impl ModernClients {
                 self.server_request(connection, parsed, &request, now, out)
             }
             Message::Notification(notification) => {
-                self.tell(connection, parsed, &notification, bytes, out);
+                self.forward_notification(connection, parsed, &notification, bytes, out);
             }
             Message::Result(outcome) => {
-                self.answer(
-                    connection,
-                    parsed,
-                    outcome.id,
-                    Ok(outcome.result),
-                    bytes,
-                    now,
-                    out,
-                );
+                self.answer(connection, parsed, Ok(outcome.result), bytes, now, out);
             }
-            Message::Error(Some(id), error) => {
-                self.answer(connection, parsed, id, Err(error), bytes, now, out);
+            Message::Error(Some(_), error) => {
+                self.answer(connection, parsed, Err(error), bytes, now, out);
             }
             Message::Error(None, error) => out.note("server-error", splice::complaint(error)),
         }
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "an answer, what it is read with, and where its effects go"
-    )]
     fn answer(
         &mut self,
         connection: ConnectionId,
         parsed: &ParsedMessage<'_>,
-        id: RequestId<'_>,
         answer: Result<View<'_>, View<'_>>,
         bytes: &[u8],
         now: Duration,
         out: &mut Effects<'_>,
     ) {
-        let IdKey::Number(number) = IdKey::of(id) else {
+        let Some(number) = parsed.view.member("id").and_then(number_of) else {
             return out.note("server-answer", "an answer to what nobody asked");
         };
         let Some(session) = self.sessions.get_mut(&connection) else {
@@ -135,7 +123,7 @@ impl ModernClients {
         };
         self.left(&call.caller.key);
         self.release(&call);
-        // What the server still asks for a call that it has answered, nobody can say.
+        // The server asked this for a call that is answered now, so no client can answer it.
         for ask in call.asks.drain(..) {
             out.server(connection, ask.refused("the call is over"));
         }
@@ -156,8 +144,8 @@ impl ModernClients {
         self.admit(now, out);
     }
 
-    /// An error of the server's, under the client's id. Two codes that the
-    /// modern era must not hear become ones that it knows.
+    /// An error of the server's, under the client's id. Two codes that do not
+    /// exist in the modern era are replaced.
     fn error(&self, connection: ConnectionId, parsed: &ParsedMessage<'_>, id: &str) -> String {
         let code = parsed
             .view
@@ -253,7 +241,7 @@ impl ModernClients {
         }
     }
 
-    fn tell<'m>(
+    fn forward_notification<'m>(
         &mut self,
         connection: ConnectionId,
         parsed: &ParsedMessage<'_>,
@@ -284,7 +272,7 @@ impl ModernClients {
                 }
             }
             method if words::is_list_changed(method) => session.changed(method, out),
-            // Nobody can have asked for them.
+            // No modern client can have asked for them.
             "notifications/resources/updated"
             | "notifications/elicitation/complete"
             | "notifications/tasks/status" => {}
@@ -296,12 +284,9 @@ impl ModernClients {
 /// A progress token of ours, and the client's for the same request while the
 /// client waits for it.
 fn whose<'a, 's>(session: &'s Session, token: View<'a>) -> Option<(View<'a>, &'s str)> {
-    let IdKey::Number(number) = IdKey::read(token.raw())? else {
-        return None;
-    };
     let call = session
         .calls
-        .get(&number)
+        .get(&number_of(token)?)
         .filter(|call| call.shown.is_none())?;
     Some((token, call.caller.token.as_deref()?))
 }
@@ -314,6 +299,6 @@ const KEPT: &[&str] = &[
     r#""ttlMs":0"#,
     r#""cacheScope":"private""#,
 ];
-/// Codes of the legacy era that the modern era must not hear.
+/// Codes of the legacy era that do not exist in the modern era.
 const RESOURCE_NOT_FOUND: &str = "-32002";
 const URL_REQUIRED: &str = "-32042";

@@ -1,4 +1,4 @@
-//! A session with the server: how it is opened, what it knows, who uses it.
+//! A session with the server: its opening, its state, the calls that use it.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::time::Duration;
@@ -12,9 +12,10 @@ use super::{Declared, Found, ModernClients, Place};
 use crate::connection::ConnectionId;
 use crate::effect::{Effect, Effects};
 use crate::id::IdKey;
+use crate::renumber::{RequestOrigin, SUBSCRIPTION};
 use crate::text;
 use crate::translate::refusal::Refusal;
-use crate::translate::words::{self, Abilities, Level, Lists, MODERN, SERVER_INFO, SUBSCRIPTION};
+use crate::translate::words::{self, Abilities, Level, Lists, MODERN, SERVER_INFO};
 use crate::translate::{Clients, splice};
 
 /// One session.
@@ -25,7 +26,7 @@ pub(super) struct Session {
     pub(super) stage: Stage,
     /// What is with the server, by our numbers; the newest is the last.
     pub(super) calls: BTreeMap<i64, Call>,
-    /// Requests of ours whose answers nobody waits for.
+    /// Requests of ours whose answers are ignored.
     pub(super) own_requests: HashSet<i64>,
     pub(super) subscriptions: HashMap<IdKey, Subscription>,
     level: Option<Level>,
@@ -61,8 +62,8 @@ pub(super) struct Subscription {
 /// A request that the server has.
 #[derive(Debug)]
 pub(super) struct Call {
-    /// Who waits for the answer.
-    pub(super) caller: Caller,
+    /// The client's request.
+    pub(super) caller: RequestOrigin,
     pub(super) may_ask: bool,
     /// Whether the answer says how long it may be kept.
     pub(super) is_kept: bool,
@@ -79,35 +80,15 @@ pub(super) struct Call {
     pub(super) questions: usize,
 }
 
-/// A request of the client, as it wrote it.
-#[derive(Debug)]
-pub(super) struct Caller {
-    pub(super) key: IdKey,
-    pub(super) id: String,
-    pub(super) token: Option<String>,
-}
-
-impl Caller {
-    pub(super) fn of(request: &Request<'_>, key: &IdKey) -> Self {
-        let meta = request.params.and_then(|params| params.member("_meta"));
-        let token = meta.and_then(|meta| meta.member("progressToken"));
-        Self {
-            key: key.clone(),
-            id: request.id.raw().to_owned(),
-            token: token.map(|token| token.raw().to_owned()),
-        }
-    }
-}
-
 impl Call {
-    pub(super) fn new(request: &Request<'_>, key: &IdKey, level: Option<Level>) -> Self {
+    pub(super) fn new(request: &Request<'_>, level: Option<Level>, repeated: Repeated) -> Self {
         let may_ask = words::may_ask(request.method);
         Self {
-            caller: Caller::of(request, key),
+            caller: RequestOrigin::of(request),
             may_ask,
             is_kept: words::is_kept(request.method),
             level,
-            repeated: Repeated::of(request, may_ask),
+            repeated,
             asks: VecDeque::new(),
             shown: None,
             answer: None,
@@ -188,8 +169,8 @@ impl Session {
         }
     }
 
-    /// What the server must be told so that it writes log messages down to a
-    /// level; it is never told to write fewer, they are left out on their way.
+    /// The request that makes the server write log messages down to a level. The
+    /// level is never raised again; messages below a client's level are dropped here.
     pub(super) fn heed(&mut self, level: Option<Level>, number: i64) -> Option<String> {
         let level = level?;
         let logs = self.served().is_some_and(|served| served.logs);
@@ -207,7 +188,7 @@ impl Session {
     /// Whether a request wants a log message of a level.
     pub(super) fn wants(&self, level: Option<Level>) -> bool {
         let mut wanted = self.calls.values().filter_map(|call| call.level);
-        // A level that is unknown is not held back from who wants any.
+        // A message of an unknown level goes to every call that asks for messages.
         wanted.any(|wanted| level.is_none_or(|level| wanted <= level))
     }
 }
@@ -377,7 +358,7 @@ impl ModernClients {
                 out.client(refusal.to(&call.caller.id));
             }
         }
-        // Who waited for this session does not wait for the next to fail.
+        // A request that waited for this session does not wait until the next one fails, too.
         let waiting = std::mem::take(&mut self.waiting);
         for one in waiting {
             if one.opening == Some(connection) {

@@ -21,7 +21,7 @@ pub struct AggregateMember {
     pub upstream: Upstream,
     /// Its policy, which sees its tools under their own names.
     pub guard: Guard,
-    /// Is told what happens to it.
+    /// Notified of its events.
     pub observer: Arc<dyn Observer>,
     /// What its times are counted from: the same in everything that works on `guard`.
     pub clock: Clock,
@@ -42,7 +42,7 @@ pub(super) struct MemberConnection {
     pub(super) member: Arc<AggregateMember>,
     /// What it is sent goes there, while it is there.
     pub(super) input: Mutex<Option<Arc<MessageSender>>>,
-    /// It takes nothing.
+    /// Signalled when it does not read.
     pub(super) stuck: Notify,
 }
 

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 use toolgate_guard::{
     Aggregator, AggregatorError, AggregatorLimits, Connection, ConnectionId, Context, Effect,
     Effects, Member, ScopeKey,
@@ -165,7 +165,8 @@ impl AggregateDriver {
         }
         let clock = Task(tokio::spawn(Arc::clone(&self).keep_time()));
         while let Some(message) = input.next().await {
-            // Who is told nothing is not waited for: it may wait itself until this is read.
+            // If nothing was sent to the client it is not waited for: it may itself be waiting until
+            // this message is taken.
             if self.message(Connection::Client, &message) {
                 let _client_is_gone = self.client.flush().await;
             }
@@ -177,14 +178,14 @@ impl AggregateDriver {
         self.client.close();
     }
 
-    /// Lets the aggregator decide of a message. `true`: the client is told something.
+    /// Lets the aggregator decide on a message. `true`: something is sent to the client.
     fn message(&self, from: Connection, message: &Message) -> bool {
         let refusal = message.refusal.clone();
         self.turn(|aggregator, now| aggregator.take(from, &message.bytes, refusal, now))
     }
 
     /// Lets the aggregator decide and queues its effects in order.
-    /// `true`: the client is told something.
+    /// `true`: something is sent to the client.
     fn turn(&self, decide: impl FnOnce(&mut Aggregator, Duration) -> Effects<'static>) -> bool {
         let mut told_client = false;
         let mut aggregator = self
@@ -247,8 +248,8 @@ impl AggregateDriver {
             let Some(input) = connection.input() else {
                 continue;
             };
-            let room = input.room(self.bounds.message_bytes);
-            if timeout(self.times.notify, room).await.is_err() {
+            let most = self.bounds.message_bytes;
+            if !input.drains_to(most, self.times.notify).await {
                 connection.stuck.notify_one();
             }
         }

@@ -61,9 +61,9 @@ pub(super) struct HttpExchange {
     pub(super) session_id: Option<HeaderValue>,
     /// Sessions of HTTP upstreams are renamed in every answer.
     pub(super) rewriter: Option<SessionIdRewriter>,
-    /// Who asks, for the records.
+    /// The client, for the records.
     pub(super) peer: Option<Arc<Peer>>,
-    /// For whom a peer in this process works, whose refusals it is told.
+    /// The caller that a peer in this process works for, and that gets the server's refusals.
     pub(super) caller: Option<Caller>,
 }
 
@@ -122,7 +122,7 @@ impl HttpExchange {
         self.answer().await
     }
 
-    /// Opens the stream on which the server speaks by itself.
+    /// Opens the stream for the server's own messages.
     pub(super) async fn listen(mut self) -> Response<ResponseBody> {
         self.router.listen(&self.mailbox);
         match &self.router.upstream {

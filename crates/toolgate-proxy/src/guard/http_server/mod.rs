@@ -66,7 +66,7 @@ pub(super) struct HttpServer {
 struct Session {
     router: Arc<SessionRouter>,
     number: u64,
-    /// On whose behalf a peer in this process works; its authorization may be renewed.
+    /// The caller that a peer in this process works for; its authorization may be renewed.
     caller: Caller,
     /// The contents of its ticket.
     ticket: VerifiedTicket,
@@ -413,7 +413,7 @@ impl Service for HttpServer {
     }
 }
 
-/// Who sends a request, for the records.
+/// The sender of a request, for the records.
 fn peer(headers: &HeaderMap, from: SocketAddr) -> Arc<Peer> {
     let session = headers.get(SESSION).map(HeaderValue::as_bytes);
     Arc::new(Peer {
@@ -423,7 +423,7 @@ fn peer(headers: &HeaderMap, from: SocketAddr) -> Arc<Peer> {
     })
 }
 
-/// The era is read of each message; a message that does not tell is of its header's era.
+/// Each message says its era; one that does not has the era of its HTTP header.
 fn is_modern(envelope: &Envelope, headers: &HeaderMap) -> bool {
     let header = headers.get(VERSION).and_then(|value| value.to_str().ok());
     // Versions are dates and sort as text.

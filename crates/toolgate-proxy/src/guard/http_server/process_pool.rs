@@ -185,7 +185,7 @@ impl ProcessPool {
         slots.remove(&key)
     }
 
-    /// Ends peers that nobody has used for a while. A process stays: its start may be dear.
+    /// Ends peers that have been unused for a while. A process stays: its start may be expensive.
     pub(super) async fn sweep(&self, idle: Duration) {
         if matches!(self.source, Source::Launch(_)) {
             return;

@@ -30,7 +30,7 @@ impl HttpServer {
         error(status, id, INVALID_REQUEST, text)
     }
 
-    /// A version that nobody here speaks is refused (2025-11-25, basic/transports, "Protocol
+    /// An unsupported version is refused (2025-11-25, basic/transports, "Protocol
     /// Version Header"), and so is a later one in a session of the older versions. A message that
     /// names its version itself is judged by what it says, and `initialize` agrees on one.
     pub(super) fn unsupported(

@@ -195,7 +195,7 @@ impl HttpServer {
     }
 
     /// The session that a request names: `None` without a name. A session of an HTTP upstream
-    /// that is not known here goes on here: its name tells how.
+    /// that is not known here is adopted: its id contains what is needed.
     pub(super) fn session_of(&self, headers: &HeaderMap) -> Result<Option<Session>, NoSession> {
         let Some(value) = headers.get(SESSION) else {
             return Ok(None);

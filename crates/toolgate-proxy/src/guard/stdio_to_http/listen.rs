@@ -1,4 +1,4 @@
-//! The stream on which a legacy server speaks by itself.
+//! The stream for a legacy server's own messages.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::guard::upstream_request::{UpstreamEvent, UpstreamRequest};
 use crate::http::{EVENT_STREAM, LAST_EVENT_ID, SESSION};
 
 impl StdioToHttp {
-    /// Opens the stream on which a legacy server speaks by itself, and keeps it open.
+    /// Opens the stream for a legacy server's own messages, and keeps it open.
     pub(super) fn listen(self: &Arc<Self>) {
         let mut state = self.state();
         if state.listening.is_some() || state.version.is_none() {
@@ -45,7 +45,7 @@ impl StdioToHttp {
                         ..
                     } if status < 500 => {
                         if let Some(lost) = session.filter(|_| status == 404) {
-                            // If there is no other, the next request will hear why.
+                            // If no session can be opened, the next request fails with the reason.
                             let _said_then = self.reopen_session(&lost).await;
                             self.settle().await;
                         }

@@ -1,8 +1,8 @@
 //! A session that the server has forgotten: it answers 404, and another is opened as the client
 //! had opened the first (2025-11-25, basic/transports, "Session Management").
 //!
-//! The client on the other side has no part in sessions, so it is not told; but what the server
-//! lists may be another, and that it is told.
+//! The client on stdio has no part in sessions, so it does not learn of this. But the server's lists
+//! may have changed, and the client is notified of that.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ impl Opened {
 struct OpenedSession {
     session: Option<HeaderValue>,
     version: Option<String>,
-    /// Which lists it will tell of when they change.
+    /// The lists whose changes it will notify of.
     tells: Vec<&'static str>,
 }
 
@@ -66,7 +66,7 @@ impl StdioToHttp {
     ///
     /// # Errors
     ///
-    /// Why there is none.
+    /// Why no session could be opened.
     pub(super) async fn reopen_session(self: &Arc<Self>, lost: &HeaderValue) -> Result<(), String> {
         let _one_at_a_time = self.reopening.lock().await;
         let (initialize, initialized, level) = {
@@ -157,7 +157,7 @@ impl StdioToHttp {
         }
     }
 
-    /// Sends what is answered by nothing that matters.
+    /// Sends a message whose answer does not matter.
     async fn told(&self, headers: HeaderMap, message: Bytes) -> Result<(), String> {
         let mut upstream_request = self.send(headers, message);
         loop {
@@ -179,8 +179,8 @@ impl StdioToHttp {
         UpstreamRequest::post(&self.endpoint, headers, message, limit, false)
     }
 
-    /// What is known of the lists is of the past; the client hears it where the server has said
-    /// that it tells.
+    /// The lists that were seen may be out of date. The client is notified of those lists whose
+    /// changes the server has said that it notifies of.
     fn changed(&self, tells: &[&'static str]) {
         for kind in LISTS {
             let note =

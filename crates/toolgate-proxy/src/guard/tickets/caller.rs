@@ -1,4 +1,4 @@
-//! Who calls, as far as a session is bound to it.
+//! The part of a caller's identity that a session is bound to.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -17,7 +17,7 @@ pub(super) fn caller(headers: &HeaderMap) -> Option<[u8; 32]> {
     let mut all = headers.get_all(AUTHORIZATION).iter();
     let first = all.next()?;
     let mut digest = Sha256::new();
-    // With two, nobody knows which of them the server takes.
+    // If there are two, the server may take either.
     match subject(first.as_bytes()).filter(|_| all.next().is_none()) {
         Some((issuer, subject)) => {
             digest.update(b"subject\0");

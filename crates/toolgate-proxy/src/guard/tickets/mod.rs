@@ -168,7 +168,7 @@ impl TicketIssuer {
         Ok(verified)
     }
 
-    /// Whether nobody can use the session any more, with any authorization.
+    /// Whether the session cannot be used any more, with any authorization.
     pub(super) fn is_over(&self, name: &str, ticket: &VerifiedTicket) -> bool {
         let same = ticket.generation == self.sessions.keys.generation();
         self.is_old(&ticket.contents) || !(same || self.open(name).is_some())
@@ -205,7 +205,7 @@ impl TicketIssuer {
 }
 
 impl NoSession {
-    /// The status of the answer, a stable word, and what is said. 404 makes a client open another
+    /// The status of the answer, a stable code, and its text. 404 makes a client open another
     /// session (2025-11-25, basic/transports, session management).
     pub(super) fn response(self) -> (u16, &'static str, &'static str) {
         match self {
@@ -310,7 +310,7 @@ mod tests {
             let verified = at.read(name, Some(&told_of(&two, name)), &headers);
             assert_eq!(verified.err(), Some(NoSession::Unknown));
         }
-        // Opened without authorization, it is nobody's.
+        // A session that was opened without authorization has no owner.
         let name = one.of_upstream(&id, None, &HeaderMap::new()).unwrap();
         assert!(two.read(name.to_str().unwrap(), None, &bearer("b")).is_ok());
         let loose = Sessions {
@@ -342,7 +342,7 @@ mod tests {
         let read = short.read(name, Some(&verified), &HeaderMap::new());
         assert_eq!(read.err(), Some(NoSession::Expired));
         assert!(short.is_over(name, &verified));
-        // Keys that are gone end what is known, too.
+        // Known sessions end with the key that encrypted them.
         let secret = "a secret of more than thirty-two bytes";
         sessions.keys.replace(&[secret]).unwrap();
         let read = one.read(name, Some(&verified), &HeaderMap::new());

@@ -1,7 +1,8 @@
 //! The tasks that drive one translator.
 //!
-//! Each reads a message, lets the translator decide under its lock, and writes what it decided, so
-//! that who reads slowly holds up its own writer and nobody else.
+//! Each task reads a message, lets the translator decide under its lock, and queues what it decided.
+//! The task that reads the client then waits until both sides have read most of it; a task that reads
+//! the server waits for the client only.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -24,9 +25,9 @@ pub(super) struct TranslationDriver {
     connector: Connector,
     client: MessageSender,
     connections: Mutex<Connections>,
-    /// The translator may want to be woken at another time.
+    /// The translator's deadline may have changed.
     rearmed: Notify,
-    /// There is nothing behind the client any more.
+    /// The client's server is gone.
     finished: Notify,
 }
 
@@ -71,21 +72,38 @@ impl TranslationDriver {
 
     async fn read_client(self: &Arc<Self>, mut messages: MessageReceiver) {
         while let Some(message) = messages.next().await {
-            self.message(Connection::Client, &message).await;
+            for input in self.message(Connection::Client, &message) {
+                // One that has ended shows where its other end is read.
+                let _server_is_gone = input.flush().await;
+            }
+            let _client_is_gone = self.client.flush().await;
         }
     }
 
-    /// Hears one connection to the server until it ends.
+    /// Reads one connection to the server until it ends.
+    ///
+    /// It never waits until the server has read what a message of the server led to: the guard behind
+    /// reads nothing more for the server while its own messages are not read here, and both would wait
+    /// for ever. A server that writes and does not read is given up, so what waits for it is bounded.
     async fn read_server(
         self: Arc<Self>,
         connection: ConnectionId,
         mut from: MessageReceiver,
         running: Running,
     ) {
+        let mut given_up = false;
         while let Some(message) = from.next().await {
-            self.message(Connection::Server(connection), &message).await;
+            self.message(Connection::Server(connection), &message);
+            let _client_is_gone = self.client.flush().await;
+            if !self.connector.drains_to(self.input(connection)).await {
+                given_up = true;
+                running.stop();
+                break;
+            }
         }
+        drop(from);
         let how = match running.finished().await {
+            _ if given_up => "it writes but does not read what it is sent".to_owned(),
             Exit::UpstreamGone(how) => how,
             Exit::Failed(fault) => fault.to_string(),
             _ => "the connection was closed".to_owned(),
@@ -116,31 +134,30 @@ impl TranslationDriver {
         }
     }
 
-    async fn message(self: &Arc<Self>, from: Connection, message: &Message) {
-        let touched = {
-            let guard = &self.connector.guard;
-            let read = guard.read(&message.bytes);
-            let read = read.refused(message.refusal.clone());
-            let mut effects = Effects::default();
-            let touched = self.decide(|it, now| {
-                it.on_message(from, &read, now, &mut effects);
-                effects
-            });
-            guard.done_with(read);
-            touched
-        };
-        self.flush(touched).await;
+    /// Lets the translator decide of a message; gives the connections to the server that something
+    /// is queued for.
+    fn message(self: &Arc<Self>, from: Connection, message: &Message) -> Vec<Arc<MessageSender>> {
+        let guard = &self.connector.guard;
+        let read = guard.read(&message.bytes);
+        let read = read.refused(message.refusal.clone());
+        let mut effects = Effects::default();
+        let touched = self.decide(|it, now| {
+            it.on_message(from, &read, now, &mut effects);
+            effects
+        });
+        guard.done_with(read);
+        touched
     }
 
     async fn event(
         self: &Arc<Self>,
         event: impl FnOnce(&mut Translator, std::time::Duration) -> Effects<'static>,
     ) {
-        let touched = self.decide(event);
-        self.flush(touched).await;
+        self.decide(event);
+        let _client_is_gone = self.client.flush().await;
     }
 
-    /// Lets the translator decide, and queues what it decided; gives where something is queued.
+    /// Lets the translator decide, and queues what it decided; gives the same as `message`.
     fn decide<'m>(
         self: &Arc<Self>,
         event: impl FnOnce(&mut Translator, std::time::Duration) -> Effects<'m>,
@@ -155,15 +172,6 @@ impl TranslationDriver {
             self.rearmed.notify_one();
         }
         touched
-    }
-
-    /// Waits for those who are told more than they read.
-    async fn flush(&self, touched: Vec<Arc<MessageSender>>) {
-        for input in touched {
-            // One that has ended shows where its other end is read.
-            let _server_is_gone = input.flush().await;
-        }
-        let _client_is_gone = self.client.flush().await;
     }
 
     /// Called under the translator's lock, so that messages are queued in the order of the decisions.
@@ -227,6 +235,10 @@ impl TranslationDriver {
             }
             while tasks.join_next().await.is_some() {}
         }
+    }
+
+    fn input(&self, connection: ConnectionId) -> Option<Arc<MessageSender>> {
+        self.connections().open.get(&connection).cloned()
     }
 
     fn note(&self, what: &'static str, detail: &str) {

@@ -5,8 +5,8 @@
 //!                                        └─────── messages ── guard that carries ── server
 //! ```
 //!
-//! The guards behind judge nothing; they have the transport, the bounds and the care for the
-//! server's process. There is one for each connection that the translator wants.
+//! The guards behind judge nothing; they have the transport and the bounds, and start and end the
+//! server's process. There is one for each connection that the translator opens.
 
 mod driver;
 
@@ -31,9 +31,9 @@ use driver::TranslationDriver;
 
 impl GuardOptions {
     /// The same guard before a server of the other era. `guard` is the one that will judge: its
-    /// limits and its patience hold for the translation too. `observer` hears what the server
-    /// writes to its standard error and what is odd about it. For clients that are legacy, the
-    /// guard's policy says `translated_from_modern`.
+    /// limits and its timeouts hold for the translation too. `observer` gets what the server
+    /// writes to its standard error, and notes about its behaviour. For legacy clients, the
+    /// guard's policy sets `translated_from_modern`.
     #[must_use]
     pub fn translated(
         mut self,
@@ -99,6 +99,7 @@ impl InProcessUpstream for TranslatedUpstream {
             upstream_options: on_behalf_of(self.upstream_options.clone(), caller),
             guard: Guard::new(policy.carrying()).map_err(|error| cannot(error.to_string()))?,
             observer: Arc::clone(&self.observer),
+            most_unread: self.upstream_options.bounds.most_unread(&policy.limits),
         };
         let translator = Translator::new(self.translate, self.clients, seed, &policy);
         let (to, input) = message_channel();
@@ -115,7 +116,7 @@ impl InProcessUpstream for TranslatedUpstream {
     }
 }
 
-/// A translator at work, which ends when nobody waits for it any more.
+/// A running translator, which is ended when this is dropped.
 struct Task(JoinHandle<String>);
 
 impl Task {
@@ -136,9 +137,19 @@ struct Connector {
     upstream_options: GuardOptions,
     guard: Guard,
     observer: Arc<dyn Observer>,
+    /// How many bytes may wait for a server that writes.
+    most_unread: usize,
 }
 
 impl Connector {
+    /// Whether a connection takes what it is sent: `false` if too much waits for too long.
+    async fn drains_to(&self, input: Option<Arc<MessageSender>>) -> bool {
+        let Some(input) = input else { return true };
+        input
+            .drains_to(self.most_unread, self.upstream_options.times.notify)
+            .await
+    }
+
     /// A guard that carries, with the way to it and from it.
     fn connect(&self) -> Result<(MessageSender, MessageReceiver, Running), Fault> {
         let (to, input) = message_channel();
@@ -147,7 +158,7 @@ impl Connector {
             from: MessageReader::Memory(input),
             to: MessageWriter::Memory(output),
         };
-        // Of its own: what one connection hears of the server is no other's.
+        // A guard of its own: connections must not share what they learn about the server.
         let guard = Guard::new(self.guard.policy());
         let guard = guard.map_err(|error| cannot(error.to_string()))?;
         let (upstream_options, observer) =
@@ -165,7 +176,7 @@ fn on_behalf_of(mut upstream_options: GuardOptions, caller: &Caller) -> GuardOpt
     upstream_options
 }
 
-/// Passes on what the guard in front cannot see itself.
+/// Passes on the events that the guard in front cannot see itself.
 struct UpstreamEventsOnly(Arc<dyn Observer>);
 
 impl Observer for UpstreamEventsOnly {
