@@ -1,5 +1,5 @@
 // The TypeScript SDK, version 1, as the client: ERA stdio COMMAND..., or ERA http URL.
-// It tells of the cases, or of the requests of PUBLISHED_REQUESTS if there are any.
+// It reports the cases, or of the requests of PUBLISHED_REQUESTS if there are any.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';

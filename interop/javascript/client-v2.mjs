@@ -1,5 +1,5 @@
 // The TypeScript SDK, version 2, as the client: ERA stdio COMMAND..., or ERA http URL.
-// It tells of the cases, or of the requests of PUBLISHED_REQUESTS if there are any.
+// It reports the cases, or of the requests of PUBLISHED_REQUESTS if there are any.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 

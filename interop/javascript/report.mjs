@@ -22,9 +22,9 @@ async function outcome(client, name, given) {
     const result = await client.callTool({ name, arguments: given });
     const text = result.content?.find((block) => block.type === 'text')?.text;
     if (result.isError) return { refused: text ?? '' };
-    const told = { text };
-    if ('structuredContent' in result) told.structured = result.structuredContent;
-    return told;
+    const report = { text };
+    if ('structuredContent' in result) report.structured = result.structuredContent;
+    return report;
   } catch (error) {
     return { refused: String(error.message) };
   }

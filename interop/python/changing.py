@@ -1,4 +1,4 @@
-"""A server on standard input and output with one tool, told of as a file says at that moment."""
+"""A server on standard input and output with one tool, whose definition a file gives at each request."""
 
 import json
 import sys

@@ -1,6 +1,6 @@
 """The Python SDK as the client: ERA stdio COMMAND..., or ERA http URL.
 
-It tells of the cases, or of the requests of PUBLISHED_REQUESTS if there are any.
+It reports the cases, or of the requests of PUBLISHED_REQUESTS if there are any.
 """
 
 import asyncio
@@ -20,10 +20,10 @@ async def outcome(client, name, arguments):
     texts = [block.text for block in result.content if block.type == "text"]
     if result.is_error:
         return {"refused": texts[0] if texts else ""}
-    told = {"text": texts[0] if texts else None}
+    report = {"text": texts[0] if texts else None}
     if "structured_content" in result.model_fields_set:
-        told["structured"] = result.structured_content
-    return told
+        report["structured"] = result.structured_content
+    return report
 
 
 ASK = {
@@ -38,14 +38,14 @@ ASK = {
 
 
 async def answers(client, requests):
-    told = []
+    report = []
     for request in requests:
         try:
             result = await ASK[request["method"]](client, request.get("params"))
-            told.append({"result": result.model_dump(mode="json", by_alias=True, exclude_unset=True)})
+            report.append({"result": result.model_dump(mode="json", by_alias=True, exclude_unset=True)})
         except Exception as error:  # every kind of refusal is one outcome
-            told.append({"error": str(error)})
-    return told
+            report.append({"error": str(error)})
+    return report
 
 
 async def cases(client):
@@ -70,8 +70,8 @@ async def main():
     mode = era if era == "2026-07-28" else "legacy"
     requests = os.environ.get("PUBLISHED_REQUESTS")
     async with Client(server, mode=mode) as client:
-        told = answers(client, json.loads(requests)) if requests else cases(client)
-        print(json.dumps(await told))
+        report = answers(client, json.loads(requests)) if requests else cases(client)
+        print(json.dumps(await report))
 
 
 asyncio.run(main())

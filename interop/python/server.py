@@ -24,7 +24,7 @@ def wraps(context, shape):
     return context.protocol_version < "2026-07-28" and not is_object
 
 
-def told(context, shape):
+def listed(context, shape):
     tool = shape["tool"]
     if wraps(context, shape):
         # An embedded resource, so that its references to the root keep their meaning.
@@ -35,7 +35,7 @@ def told(context, shape):
 
 
 async def list_tools(context, params):
-    return types.ListToolsResult(tools=[told(context, shape) for shape in SHAPES.values()])
+    return types.ListToolsResult(tools=[listed(context, shape) for shape in SHAPES.values()])
 
 
 async def call_tool(context, params):

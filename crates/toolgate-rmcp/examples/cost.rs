@@ -1,9 +1,9 @@
-//! What the gate costs: calls per second of an echo tool over standard input and
-//! output, plain and gated, interleaved.
+//! What the layer costs: calls per second of an echo tool over standard input and
+//! output, plain and checked, interleaved.
 //!
 //! `cargo run --release -p toolgate-rmcp --example cost -- [ROUNDS] [CALLS]`
 //!
-//! Starts itself twice as a server, once plain and once behind the gate, and
+//! Starts itself twice as a server, once plain and once behind the layer, and
 //! writes the same calls to both in turn: one after the other, and 64 at a time.
 //! Prints the median of each and the ratio of medians, and beside them the CPU
 //! time that the two servers took for all their calls.
@@ -18,11 +18,11 @@ use rmcp::{ServerHandler, ServiceExt as _, tool, tool_handler, tool_router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use toolgate_rmcp::GateServer as _;
+use toolgate_rmcp::ServerHandlerExt as _;
 
 /// A schema of moderate size: bounds, an enum, a list of objects.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-struct Order {
+struct Purchase {
     #[schemars(length(min = 1, max = 64))]
     customer: String,
     #[schemars(range(min = 1, max = 100))]
@@ -56,7 +56,7 @@ struct Echo {
 #[tool_router]
 impl Echo {
     #[tool(description = "answers what it is asked")]
-    fn echo(&self, Parameters(order): Parameters<Order>) -> Json<Order> {
+    fn echo(&self, Parameters(order): Parameters<Purchase>) -> Json<Purchase> {
         Json(order)
     }
 }
@@ -74,7 +74,7 @@ async fn main() -> io::Result<()> {
     let stdio = rmcp::transport::stdio();
     match first.as_deref() {
         Some("--plain") => waited(echo().serve(stdio).await).await,
-        Some("--gated") => waited(echo().gated().serve(stdio).await).await,
+        Some("--checked") => waited(echo().checked().serve(stdio).await).await,
         rounds => {
             let number = |text: Option<&str>, default| {
                 text.map_or(Ok(default), str::parse)
@@ -184,41 +184,41 @@ impl Server {
 
 fn compare(rounds: usize, calls: usize) -> io::Result<()> {
     let mut plain = Server::start("--plain")?;
-    let mut gated = Server::start("--gated")?;
+    let mut checked = Server::start("--checked")?;
     for window in [1, 64] {
         let calls = calls / window * window;
         plain.round(calls, window)?;
-        gated.round(calls, window)?;
+        checked.round(calls, window)?;
         plain.calls.clear();
-        gated.calls.clear();
-        let before = (plain.ticks(), gated.ticks());
+        checked.calls.clear();
+        let before = (plain.ticks(), checked.ticks());
         for round in 0..rounds {
             // Who goes first takes turns, too.
             if round % 2 == 0 {
                 plain.round(calls, window)?;
-                gated.round(calls, window)?;
+                checked.round(calls, window)?;
             } else {
-                gated.round(calls, window)?;
+                checked.round(calls, window)?;
                 plain.round(calls, window)?;
             }
         }
         let ticks = |now: Option<u64>, then: Option<u64>| now?.checked_sub(then?);
         let cpu = (
             ticks(plain.ticks(), before.0),
-            ticks(gated.ticks(), before.1),
+            ticks(checked.ticks(), before.1),
         );
-        let (of_plain, of_gated) = (plain.median(), gated.median());
+        let (of_plain, of_checked) = (plain.median(), checked.median());
         let rate = |time: Duration| {
             f64::from(u32::try_from(calls).unwrap_or(u32::MAX)) / time.as_secs_f64()
         };
         println!(
-            "{window:2} at a time: plain {:.0}/s, gated {:.0}/s, {:.1} % of plain; CPU ticks {cpu:?}",
+            "{window:2} at a time: plain {:.0}/s, checked {:.0}/s, {:.1} % of plain; CPU ticks {cpu:?}",
             rate(of_plain),
-            rate(of_gated),
-            100.0 * of_plain.as_secs_f64() / of_gated.as_secs_f64(),
+            rate(of_checked),
+            100.0 * of_plain.as_secs_f64() / of_checked.as_secs_f64(),
         );
     }
-    for mut server in [plain, gated] {
+    for mut server in [plain, checked] {
         drop(server.input);
         server.child.wait()?;
     }

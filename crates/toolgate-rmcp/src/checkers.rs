@@ -1,4 +1,4 @@
-//! Checkers whose memory the next check uses again.
+//! A pool of checkers, which reuses their memory.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,13 +10,13 @@ use toolgate_mcp::contract::Engine;
 pub(crate) struct CheckOptions {
     pub(crate) on_undecided: OnUndecided,
     pub(crate) fuel: Option<u64>,
-    /// Whether argument schemas in definitions count.
+    /// Whether definitions may have argument schemas.
     pub(crate) argument_schemas: bool,
     pub(crate) engine: Option<Engine>,
 }
 
-/// A pool of checkers. No check waits for another, and no checker is held
-/// across an `await`, so there are never more than threads that check at once.
+/// A pool of checkers. No check waits for another. No checker is held across an
+/// `await`, so there are at most as many as threads.
 #[derive(Debug, Default)]
 pub(crate) struct Checkers {
     options: CheckOptions,
@@ -31,7 +31,7 @@ impl Checkers {
         }
     }
 
-    /// Does something with a checker of its own.
+    /// Runs `work` with a checker that nobody else uses.
     pub(crate) fn with<T>(&self, check: impl FnOnce(&mut Checker) -> T) -> T {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle().pop();

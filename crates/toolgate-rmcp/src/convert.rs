@@ -1,4 +1,4 @@
-//! Between rmcp's types and ours.
+//! Conversions between our types and rmcp's.
 
 use rmcp::ErrorData;
 use rmcp::model::ErrorCode;
@@ -10,8 +10,8 @@ pub(crate) fn error(refusal: &Refusal) -> ErrorData {
     ErrorData::new(code, refusal.text().to_owned(), None)
 }
 
-/// The same for a caller's program: `data` says what is at fault, and whether
-/// the call was sent.
+/// The same for the calling program: `data` says what is wrong and whether the call
+/// was sent.
 #[cfg(feature = "client")]
 pub(crate) fn client_error(refusal: &Refusal, sent: bool) -> ErrorData {
     let mut error = error(refusal);

@@ -3,8 +3,8 @@
 use rmcp::model::ProtocolVersion;
 use toolgate_mcp::era::Era;
 
-/// The era of a negotiated version. A version this build does not know is read
-/// as the newest era that is not newer, and no version at all (a connection
+/// The era of a negotiated version. An unknown version counts
+/// as the newest era that is not newer than it, and no version at all (a connection
 /// without handshake) as 2025-11-25, the last era that had one.
 pub(crate) fn of_version(version: Option<&ProtocolVersion>) -> Era {
     let Some(version) = version else {

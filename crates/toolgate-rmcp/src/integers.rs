@@ -1,11 +1,10 @@
-//! Whole numbers that are written with a fraction or an exponent, as serde's
-//! integer types read them.
+//! Rewrites whole numbers that have a fraction or an exponent, so that serde's integer
+//! types can read them.
 
 use serde_json::{Number, Value};
 
-/// Writes each number that is whole and fits 64 bits as an integer: `1.0` and
-/// `1e2` are integers to JSON Schema, and no integers to serde. What it answers
-/// is whether there was one.
+/// Writes each whole number that fits 64 bits as an integer: `1.0` and
+/// `1e2` are integers in JSON Schema and not in serde. Returns whether it changed one.
 pub(crate) fn as_integers(value: &mut Value) -> bool {
     match value {
         Value::Number(number) => match integer(number) {
@@ -15,7 +14,7 @@ pub(crate) fn as_integers(value: &mut Value) -> bool {
             }
             None => false,
         },
-        // No `any`: all of them are to be written.
+        // Not `any`, which stops at the first.
         Value::Array(items) => items
             .iter_mut()
             .fold(false, |found, item| as_integers(item) | found),
@@ -32,7 +31,7 @@ fn integer(number: &Number) -> Option<Number> {
     }
     let text = number.to_string();
     let exact = toolgate_json::Number::parse(&text).filter(|exact| exact.is_integer())?;
-    // `-0.0` has no integer of its own.
+    // No integer is `-0.0`.
     match (exact.as_i64(), exact.as_u64()) {
         (Some(0), _) if text.starts_with('-') => None,
         (Some(integer), _) => Some(Number::from(integer)),

@@ -1,10 +1,10 @@
 //! Tool contracts for servers and clients written with `rmcp`, the official
 //! Rust SDK of the Model Context Protocol.
 //!
-//! `rmcp` publishes the schemas of a server's tools. This crate holds both sides
-//! to them, in the versions of the protocol up to 2026-07-28: arguments before
-//! they reach a handler, results before they leave and when they arrive, lists
-//! in the words of each reader's era.
+//! `rmcp` publishes the schemas of a server's tools and checks nothing. This crate
+//! checks arguments before they are sent and before a handler runs, and results before
+//! they are sent and when they arrive, in every protocol version up to 2026-07-28. Each
+//! client gets lists and results in the form that its protocol version can express.
 //!
 //! # A server, a client
 //!
@@ -14,7 +14,7 @@
 //! use rmcp::schemars::JsonSchema;
 //! use rmcp::{ServerHandler, ServiceExt as _, tool, tool_handler, tool_router};
 //! use serde::{Deserialize, Serialize};
-//! use toolgate_rmcp::{CallTyped as _, ClientGate, GateServer as _};
+//! use toolgate_rmcp::{CallTyped as _, ClientLayer, ServerHandlerExt as _};
 //!
 //! #[derive(Serialize, Deserialize, JsonSchema)]
 //! struct Query {
@@ -39,12 +39,12 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let (near, far) = tokio::io::duplex(4096);
 //!
-//! // The server: one word more than without contracts.
-//! let server = tokio::spawn(async move { Weather.gated().serve(far).await });
+//! // The server: `.checked()` is all that is added.
+//! let server = tokio::spawn(async move { Weather.checked().serve(far).await });
 //!
 //! // The client: on any transport, here a pair of byte streams.
 //! let (read, write) = tokio::io::split(near);
-//! let client = ().serve(ClientGate::new().lines(read, write)).await?;
+//! let client = ().serve(ClientLayer::new().lines(read, write)).await?;
 //!
 //! let degrees: Vec<i32> = client.call_typed("forecast", &Query { hours: 2 }).await?;
 //! assert_eq!(degrees, [20, 19]);
@@ -58,45 +58,45 @@
 //! # }
 //! ```
 //!
-//! # What to reach for
+//! # Where to start
 //!
-//! * [`GateServer::gated`] puts a gate around any `ServerHandler`;
-//!   [`ServerGate`] has its options and is what handlers of one HTTP server
-//!   share. [`GateRouter`] is for a `ToolRouter` alone.
-//! * [`ServerLines`] is a server's standard input and output, where requests
-//!   that rmcp would drop or misread get their errors; `ServerHttp` (feature
+//! * [`ServerHandlerExt::checked`] wraps any `ServerHandler` with default options;
+//!   [`ServerLayer`] has the options, and is shared by the handlers of one HTTP
+//!   server. [`ToolRouterExt`] is for a `ToolRouter` alone.
+//! * [`ServerLines`] reads and writes a server's standard streams, and answers
+//!   requests that rmcp would drop or misread with an error; `ServerHttp` (feature
 //!   `http-server`) does the same in front of a `StreamableHttpService`.
-//! * [`tool()`] makes rmcp's `Tool` of a definition with raw schemas, refused at
-//!   start-up if it can never work; [`Union`] makes a Rust enum an input.
-//! * [`ClientGate`] puts a gate into a client's transport; [`CallTyped`] calls
-//!   with Rust types.
+//! * [`tool()`] builds rmcp's `Tool` from a definition with raw schemas, and refuses
+//!   one that can never work; [`Union`] lets a Rust enum be a tool's input.
+//! * [`ClientLayer`] wraps a client's transport; [`CallTyped`] calls tools with Rust
+//!   types.
 //!
 //! # Three verdicts
 //!
-//! A check may reach its bound ([`fuel`](ServerGate::fuel)) before it has an
-//! answer. That is refused like something invalid unless
-//! [`on_undecided`](ServerGate::on_undecided) says otherwise; an event tells of
-//! what passed undecided.
+//! A check may reach its bound ([`fuel`](ServerLayer::fuel)) before it has an
+//! answer. The message is then refused, unless
+//! [`on_undecided`](ServerLayer::on_undecided) lets it pass; an event reports each
+//! message that passed undecided.
 //!
 //! # Features
 //!
 //! | Feature | Default | |
 //! |---|---|---|
-//! | `server` | yes | gates for handlers and routers |
-//! | `client` | yes | the gate for client transports |
-//! | `child-process` | yes | `ClientGate::command`, which starts a server |
-//! | `http-client` | no | `ClientGate::http`, below rmcp's Streamable HTTP client |
+//! | `server` | yes | `ServerLayer`, for handlers and routers |
+//! | `client` | yes | `ClientLayer`, for client transports |
+//! | `child-process` | yes | `ClientLayer::command`, which starts a server |
+//! | `http-client` | no | `ClientLayer::http`, below rmcp's Streamable HTTP client |
 //! | `http-server` | no | `ServerHttp`, in front of rmcp's Streamable HTTP service |
 //! | `ordered` | yes | schemas keep the order of their keys: turns on `serde_json/preserve_order` |
 //! | `exact` | no | schemas and arguments keep their numbers: turns on `serde_json/arbitrary_precision` |
 //!
 //! Features of `serde_json` are turned on for the whole build. With
 //! `arbitrary_precision`, serde's untagged and internally tagged enums cannot
-//! read numbers from JSON text; rmcp itself can live with that.
+//! read numbers from JSON text; rmcp itself is not affected.
 //!
 //! The crate works with every rmcp from 3.9 on, and each minor version up to
-//! 3.11 is tested. A newer one may have methods of a handler that the gate does
-//! not forward yet: they are answered "method not found".
+//! 3.11 is tested. A newer one may have handler methods that the layer does
+//! not forward yet: they are answered with "method not found".
 
 #![forbid(unsafe_code)]
 #![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
@@ -105,6 +105,7 @@ mod checkers;
 #[cfg(feature = "client")]
 mod client;
 mod convert;
+mod deprecated;
 mod era;
 #[cfg(any(feature = "client", feature = "server"))]
 mod integers;
@@ -115,23 +116,30 @@ mod recover;
 #[cfg(feature = "server")]
 mod server;
 
+#[cfg(feature = "http-client")]
+pub use client::CheckedHttp;
 #[cfg(feature = "child-process")]
 pub use client::ChildLines;
-#[cfg(feature = "http-client")]
-pub use client::GatedHttp;
 #[cfg(feature = "client")]
 pub use client::{
-    CallTyped, ClientEvent, ClientGate, GatedTransport, Lines, OnUnreadList, ToolWatch,
+    CallTyped, CheckedTransport, ClientEvent, ClientLayer, Lines, OnUnreadList, ToolWatch,
     TypedCallError,
 };
+#[cfg(feature = "client")]
+#[expect(deprecated, reason = "the former name still works")]
+pub use deprecated::ClientGate;
+#[cfg(feature = "server")]
+#[expect(deprecated, reason = "the former names still work")]
+pub use deprecated::{GateServer, ServerGate};
 #[cfg(feature = "http-server")]
 pub use server::{BodyError, ReadBody, ServerHttp};
 #[cfg(feature = "server")]
 pub use server::{
-    GateRouter, GateServer, Gated, RefusedTools, ServerEvent, ServerGate, ServerLines, Union, tool,
+    CheckedHandler, RefusedTools, ServerEvent, ServerHandlerExt, ServerLayer, ServerLines,
+    ToolRouterExt, Union, tool,
 };
 
-// What signatures of this crate mention.
+// Types that signatures of this crate mention.
 pub use toolgate_mcp::catalog::ToolSet;
 pub use toolgate_mcp::check::{Fault, OnUndecided, Refusal};
 pub use toolgate_mcp::contract::{
@@ -147,7 +155,7 @@ pub use toolgate_mcp::typed::UntypedResult;
 /// The compiler of a [`SchemaStore`] and its options.
 pub use toolgate_schema::{Compiler, Content, Exhausted, Formats, Limits, Strictness};
 
-/// The programs of the page compile.
+/// The programs of docs/rmcp.md compile.
 #[cfg(all(doctest, feature = "http-client", feature = "http-server"))]
 #[doc = include_str!("../../../docs/rmcp.md")]
 struct Page;

@@ -1,4 +1,4 @@
-//! Lines of a byte stream under a bound, and writing them.
+//! Reads lines of bounded length from a byte stream, and writes lines.
 
 use std::future::Future;
 use std::io;
@@ -7,24 +7,24 @@ use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::Mutex;
 
-/// Bytes of one line. What is over them is skipped.
+/// The most bytes of one line. The rest is skipped.
 pub(crate) const LINE: usize = 64 << 20;
 
-/// Reads lines. A line that has come in part stays where it is if a read is
-/// given up, so a read may be given up at any time.
+/// Reads lines. Safe to cancel: a line that has arrived in part is kept for the next
+/// read.
 pub(crate) struct LineReader<R> {
     read: BufReader<R>,
     line: Vec<u8>,
     is_over: bool,
 }
 
-/// What came.
+/// What was read.
 pub(crate) enum Line {
-    /// A line without what ends it, blanks at its end, or a byte order mark.
+    /// A line without its end, trailing blanks, or a byte order mark.
     Whole(Vec<u8>),
-    /// The beginning of a line that is over the bound.
+    /// The beginning of a line that is longer than the bound.
     Over(Vec<u8>),
-    /// Nothing more will come.
+    /// The stream has ended.
     End,
 }
 

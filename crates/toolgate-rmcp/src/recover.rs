@@ -1,5 +1,5 @@
-//! The envelope of a message whose text cannot be read, so that the client that waits
-//! for an answer gets one; and how deep a text is nested.
+//! Finds the id in a message that cannot be parsed, so that its sender gets an answer;
+//! and how deep a text is nested.
 
 use rmcp::model::RequestId;
 
@@ -41,15 +41,14 @@ pub(crate) fn depth(text: &str) -> usize {
     deepest
 }
 
-/// Members of the outermost object, as far as brackets and strings can be told
-/// without reading the rest.
+/// The members of the outermost object that can be found by brackets and strings alone.
 #[derive(Default)]
 pub(crate) struct Envelope {
     pub(crate) id: Id,
     pub(crate) has_method: bool,
     pub(crate) has_result: bool,
     pub(crate) has_error: bool,
-    /// The outermost object has its closing bracket.
+    /// Whether the outermost object is closed.
     pub(crate) is_complete: bool,
 }
 
@@ -68,7 +67,7 @@ pub(crate) enum Id {
 impl Envelope {
     pub(crate) fn of(text: &[u8]) -> Self {
         let mut envelope = Self::default();
-        // What stands before the place where the text breaks off still counts.
+        // Members before the place where the text breaks off still count.
         let _ = envelope.scan(text);
         envelope
     }
@@ -133,7 +132,7 @@ fn is_number(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E')
 }
 
-/// Where a string ends whose content begins at `at`.
+/// The end of the string whose content begins at `at`.
 fn string_end(text: &[u8], mut at: usize) -> Option<usize> {
     loop {
         match text.get(at)? {

@@ -1,4 +1,4 @@
-//! Clients behind the gate, against servers that answer whatever a test wants.
+//! Clients behind the layer, against servers that answer whatever a test wants.
 #![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
 
 #[path = "support/script.rs"]
@@ -12,13 +12,13 @@ use rmcp::service::{
     ClientLifecycleMode, ClientServiceExt as _, RoleClient, RunningService, ServiceError,
 };
 use serde_json::{Value, json};
-use toolgate_rmcp::{CallTyped as _, ClientGate, ToolWatch, TypedCallError};
+use toolgate_rmcp::{CallTyped as _, ClientLayer, ToolWatch, TypedCallError};
 
 use script::{Reply, Script, count, result, script};
 
 type Client = RunningService<RoleClient, ()>;
 
-/// Which of the gate's transports.
+/// Which of the layer's transports.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Over {
     Lines,
@@ -26,7 +26,7 @@ enum Over {
 }
 
 async fn connect(
-    gate: &ClientGate,
+    layer: &ClientLayer,
     script: Script,
     over: Over,
     modern: bool,
@@ -40,7 +40,7 @@ async fn connect(
     };
     match over {
         Over::Lines => {
-            let transport = gate.lines(script.read, script.write);
+            let transport = layer.lines(script.read, script.write);
             let tools = transport.tools();
             (
                 ().serve_with_lifecycle(transport, mode).await.unwrap(),
@@ -48,7 +48,7 @@ async fn connect(
             )
         }
         Over::Typed => {
-            let transport = gate.transport((script.read, script.write));
+            let transport = layer.transport((script.read, script.write));
             let tools = transport.tools();
             (
                 ().serve_with_lifecycle(transport, mode).await.unwrap(),
@@ -123,7 +123,7 @@ async fn bad_tools_do_not_spoil_the_list() {
                 _ => result(r#"{"content":[{"type":"text","text":"ran"}]}"#),
             });
             let seen = script.seen.clone();
-            let (client, _) = connect(&ClientGate::new(), script, over, false).await;
+            let (client, _) = connect(&ClientLayer::new(), script, over, false).await;
             let names = client.list_all_tools().await.unwrap();
             let names: Vec<_> = names.iter().map(|tool| &*tool.name).collect();
             assert_eq!(names.contains(&"bad"), listed, "{over:?} {text}");
@@ -155,7 +155,7 @@ async fn what_cannot_be_read_is_answered() {
         ]),
         _ => result(next.next().unwrap()),
     });
-    let (client, tools) = connect(&ClientGate::new(), script, Over::Lines, false).await;
+    let (client, tools) = connect(&ClientLayer::new(), script, Over::Lines, false).await;
     assert_eq!(client.list_all_tools().await.unwrap().len(), 1);
     assert!(tools.snapshot().isolated_tool("bad").is_some());
     for _ in answers {
@@ -176,7 +176,7 @@ async fn answers_are_read_by_what_they_answer() {
             r#"{"tools":[],"action":"accept","contents":[],"content":[],"structuredContent":7}"#,
         ),
     });
-    let (client, _) = connect(&ClientGate::new(), script, Over::Lines, true).await;
+    let (client, _) = connect(&ClientLayer::new(), script, Over::Lines, true).await;
     let answer = client.call_tool(call("t", json!({}))).await.unwrap();
     assert_eq!(answer.structured_content, Some(json!(7)));
 }
@@ -221,7 +221,7 @@ async fn results_are_checked() {
                 "tools/list" => page(&[integer]),
                 _ => result(answer),
             });
-            let (client, _) = connect(&ClientGate::new(), script, over, true).await;
+            let (client, _) = connect(&ClientLayer::new(), script, over, true).await;
             let outcome = client.call_tool(call("t", json!({}))).await;
             match refused {
                 None => assert!(outcome.is_ok(), "{over:?} {answer} {outcome:?}"),
@@ -229,7 +229,7 @@ async fn results_are_checked() {
                     let (code, message) = error(outcome);
                     assert_eq!(
                         code,
-                        ClientGate::INVALID_RESULT.0,
+                        ClientLayer::INVALID_RESULT.0,
                         "{over:?} {answer} {message}"
                     );
                     assert!(message.contains(part), "{answer} {message}");
@@ -250,7 +250,7 @@ async fn arguments_are_checked_before_they_are_sent() {
         _ => result(r#"{"content":[]}"#),
     });
     let seen = script.seen.clone();
-    let (client, tools) = connect(&ClientGate::new(), script, Over::Lines, false).await;
+    let (client, tools) = connect(&ClientLayer::new(), script, Over::Lines, false).await;
     let calls = (0..5).map(|_| client.call_tool(call("t", json!({}))));
     for outcome in futures::future::join_all(calls).await {
         let (code, message) = error(outcome);
@@ -270,7 +270,7 @@ async fn arguments_are_checked_before_they_are_sent() {
 async fn unlisted_names_can_be_refused() {
     let script = script(|_, _| page(&[GOOD]));
     let seen = script.seen.clone();
-    let (client, _) = connect(&ClientGate::new().listed_only(), script, Over::Typed, true).await;
+    let (client, _) = connect(&ClientLayer::new().listed_only(), script, Over::Typed, true).await;
     let (code, message) = error(client.call_tool(call("hidden", json!({}))).await);
     assert_eq!(
         (code, &*message),
@@ -304,7 +304,7 @@ async fn contracts_follow_the_list() {
         }
     });
     let seen = script.seen.clone();
-    let (client, _) = connect(&ClientGate::new(), script, Over::Lines, true).await;
+    let (client, _) = connect(&ClientLayer::new(), script, Over::Lines, true).await;
     // The call that is under way when the list changes meets the contract it left with.
     client.call_tool(call("t", json!({}))).await.unwrap();
     client.call_tool(call("t", json!({}))).await.unwrap();
@@ -321,7 +321,7 @@ async fn contracts_grow_old() {
         _ => result(r#"{"content":[]}"#),
     });
     let seen = script.seen.clone();
-    let (client, _) = connect(&ClientGate::new(), script, Over::Lines, true).await;
+    let (client, _) = connect(&ClientLayer::new(), script, Over::Lines, true).await;
     for (advance, lists) in [(0, 1), (900, 1), (200, 2), (100, 2)] {
         tokio::time::advance(std::time::Duration::from_millis(advance)).await;
         client.call_tool(call("good", json!({}))).await.unwrap();
@@ -343,7 +343,7 @@ async fn wrong_headers_are_tried_once_more() {
             _ => result(r#"{"content":[]}"#),
         });
         let seen = script.seen.clone();
-        let (client, _) = connect(&ClientGate::new(), script, Over::Typed, true).await;
+        let (client, _) = connect(&ClientLayer::new(), script, Over::Typed, true).await;
         let outcome = client.call_tool(call("good", json!({}))).await;
         assert_eq!(outcome.is_ok(), mismatches == 1, "{outcome:?}");
         assert_eq!(count(&seen, "tools/call"), sent);
@@ -367,7 +367,7 @@ async fn task_results_are_checked() {
                 r#"{{"resultType":"complete","status":"completed",{task},"result":{{"resultType":"complete","content":[],"structuredContent":{structured}}}}}"#
             )),
         });
-        let (client, _) = connect(&ClientGate::new(), script, Over::Lines, true).await;
+        let (client, _) = connect(&ClientLayer::new(), script, Over::Lines, true).await;
         let made = client.call_tool_once(call("t", json!({}))).await.unwrap();
         assert!(matches!(made, CallToolResponse::Task(_)));
         let outcome = client.get_task(GetTaskParams::new("7")).await;
@@ -393,7 +393,7 @@ async fn typed_calls() {
             )]),
             _ => result(format!(r#"{{"content":[],"structuredContent":{value}}}"#)),
         });
-        let (client, _) = connect(&ClientGate::new(), script, Over::Lines, modern).await;
+        let (client, _) = connect(&ClientLayer::new(), script, Over::Lines, modern).await;
         let numbers: Vec<u8> = client.call_typed("t", &json!({})).await.unwrap();
         assert_eq!(numbers, [1, 2]);
         let numbers: Vec<u8> = client.peer().call_typed("t", &json!({})).await.unwrap();

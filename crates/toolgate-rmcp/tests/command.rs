@@ -5,7 +5,7 @@ use rmcp::schemars::JsonSchema;
 use rmcp::{ServerHandler, ServiceExt as _, tool, tool_handler, tool_router};
 use serde::{Deserialize, Serialize};
 use tokio::process::Command;
-use toolgate_rmcp::{CallTyped as _, ClientGate, GateServer as _, ServerLines};
+use toolgate_rmcp::{CallTyped as _, ClientLayer, ServerHandlerExt as _, ServerLines};
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct Query {
@@ -35,7 +35,7 @@ const SERVES: &str = "TOOLGATE_TEST_SERVES";
 async fn the_server() {
     if std::env::var_os(SERVES).is_some() {
         let pipes = ServerLines::new(tokio::io::stdin(), tokio::io::stdout());
-        let running = Weather.gated().serve(pipes).await.unwrap();
+        let running = Weather.checked().serve(pipes).await.unwrap();
         running.waiting().await.unwrap();
         // Standard input may still be read by a thread that nothing ends.
         std::process::exit(0);
@@ -47,7 +47,7 @@ async fn a_server_is_started_and_ended() {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "the_server", "--nocapture", "--test-threads=2"]);
     command.env(SERVES, "1");
-    let server = ClientGate::new().command(command).unwrap();
+    let server = ClientLayer::new().command(command).unwrap();
     let client = ().serve(server).await.unwrap();
     let degrees: Vec<i32> = client
         .call_typed("forecast", &Query { hours: 2 })
@@ -63,6 +63,6 @@ async fn a_server_is_started_and_ended() {
 
 #[tokio::test]
 async fn a_program_that_is_not_there_is_an_error() {
-    let started = ClientGate::new().command(Command::new("/nonexistent/weather-server"));
+    let started = ClientLayer::new().command(Command::new("/nonexistent/weather-server"));
     assert_eq!(started.unwrap_err().kind(), std::io::ErrorKind::NotFound);
 }

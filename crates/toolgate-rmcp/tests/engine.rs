@@ -1,4 +1,4 @@
-//! D18: a program's own JSON Schema engine under the contracts of a gate.
+//! D18: a program's own JSON Schema engine under the contracts of a layer.
 
 #[expect(dead_code, reason = "other tests use the rest")]
 mod support;
@@ -11,7 +11,7 @@ use rmcp::schemars::JsonSchema;
 use rmcp::{ServerHandler, tool, tool_handler, tool_router};
 use serde::Deserialize;
 use serde_json::json;
-use toolgate_rmcp::{HostSchema, HostVerdict, OnUndecided, ServerGate, Validator};
+use toolgate_rmcp::{HostSchema, HostVerdict, OnUndecided, ServerLayer, Validator};
 
 use support::Wire;
 
@@ -75,10 +75,10 @@ impl ServerHandler for Echo {}
 async fn a_host_keeps_its_own_engine() {
     let compiled = Arc::new(AtomicUsize::new(0));
     for policy in [OnUndecided::Refuse, OnUndecided::Pass] {
-        let gate = ServerGate::new()
+        let layer = ServerLayer::new()
             .validator(Words(Arc::clone(&compiled)))
             .on_undecided(policy);
-        let mut wire = Wire::modern(gate.wrap(Echo));
+        let mut wire = Wire::modern(layer.wrap(Echo));
         for (tool, word, expected) in [
             ("echo", "good", None),
             ("echo", "bad", Some("/word is bad")),
@@ -98,6 +98,6 @@ async fn a_host_keeps_its_own_engine() {
             }
         }
     }
-    // Two schemas of one tool, and one that does not compile, for each gate.
+    // Two schemas of one tool, and one that does not compile, for each layer.
     assert_eq!(compiled.load(Ordering::Relaxed), 6);
 }

@@ -58,7 +58,9 @@ fn every_method_of_the_trait_is_forwarded() {
         "found only {declared:?} in rmcp {version}"
     );
     let ours = include_str!("../src/server/handler.rs");
-    let (_, ours) = ours.split_once("ServerHandler for Gated<H> {").unwrap();
+    let (_, ours) = ours
+        .split_once("ServerHandler for CheckedHandler<H> {")
+        .unwrap();
     let (ours, _) = ours.split_once("\n}\n").unwrap();
     let packed: String = ours.split_whitespace().collect();
     assert_eq!(declared, methods(ours), "rmcp {version}");
@@ -70,7 +72,7 @@ fn every_method_of_the_trait_is_forwarded() {
     }
 }
 
-/// The methods of rmcp's HTTP client that the gate below it has: all that the
+/// The methods of rmcp's HTTP client that the layer below it has: all that the
 /// oldest version has. Newer ones call these by default.
 #[test]
 fn every_method_of_the_http_client_is_forwarded() {
@@ -83,7 +85,7 @@ fn every_method_of_the_http_client_is_forwarded() {
     let declared: BTreeSet<&str> = &methods(declared) - &newer;
     let ours = include_str!("../src/client/http.rs");
     let (_, ours) = ours
-        .split_once("StreamableHttpClient for GatedHttp<C> {")
+        .split_once("StreamableHttpClient for CheckedHttp<C> {")
         .unwrap();
     let (ours, _) = ours.split_once("\n}\n").unwrap();
     assert_eq!(declared, methods(ours), "rmcp {version}");

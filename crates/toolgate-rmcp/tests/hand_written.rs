@@ -22,7 +22,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use toolgate_mcp::check::OnUndecided;
 use toolgate_mcp::project::{OutputPolicy, TextFallback};
-use toolgate_rmcp::{GateServer as _, Gated, ServerEvent, ServerGate};
+use toolgate_rmcp::{CheckedHandler, ServerEvent, ServerHandlerExt as _, ServerLayer};
 
 use support::Wire;
 
@@ -87,7 +87,7 @@ fn tool(name: &str, output: Option<Value>) -> Value {
     tool
 }
 
-async fn both(service: Gated<Hand>) -> [Wire; 2] {
+async fn both(service: CheckedHandler<Hand>) -> [Wire; 2] {
     [
         Wire::modern(service.clone()),
         Wire::legacy(service, "2025-11-25").await,
@@ -98,7 +98,7 @@ fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap_or_default()
 }
 
-/// S1, S2: a call of a tool that was never listed makes the gate read the list,
+/// S1, S2: a call of a tool that was never listed makes the layer read the list,
 /// page by page, once; an unknown name does not reach the handler.
 #[tokio::test]
 async fn a_cold_call_meets_its_contract() {
@@ -108,7 +108,7 @@ async fn a_cold_call_meets_its_contract() {
         json!({"content": []}),
     );
     let (lists, calls) = (Arc::clone(&hand.lists), Arc::clone(&hand.calls));
-    let mut wire = Wire::modern(hand.gated());
+    let mut wire = Wire::modern(hand.checked());
     let refused = wire.call("b", json!({})).await;
     assert_eq!(refused["isError"], true);
     assert!(text(&refused).contains("`x`"), "{refused}");
@@ -132,7 +132,7 @@ async fn a_cold_call_meets_its_contract() {
 async fn malformed_calls_are_malformed_parameters() {
     let hand = Hand::new(&[tool("t", None)], json!({"content": []}));
     let calls = Arc::clone(&hand.calls);
-    for mut wire in both(hand.gated()).await {
+    for mut wire in both(hand.checked()).await {
         for params in [
             json!({"name": "t", "arguments": [1]}),
             json!({"name": "t", "arguments": "{}"}),
@@ -160,15 +160,15 @@ async fn bad_results_do_not_leave() {
         (json!({"content": []}), false),
         (json!({"content": [], "isError": true}), true),
     ] {
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let log = Arc::clone(&told);
-        let gate = ServerGate::new().observe(move |event| {
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&events);
+        let layer = ServerLayer::new().observe(move |event| {
             if let ServerEvent::ResultRefused(_) = event {
                 log.lock().unwrap().push(event.to_string());
             }
         });
         for mut wire in
-            both(gate.wrap(Hand::new(&[tool("t", integer.clone())], answer.clone()))).await
+            both(layer.wrap(Hand::new(&[tool("t", integer.clone())], answer.clone()))).await
         {
             let result = wire.call("t", json!({})).await;
             if is_good {
@@ -179,9 +179,12 @@ async fn bad_results_do_not_leave() {
                 assert!(result.get("structuredContent").is_none());
             }
         }
-        let told = told.lock().unwrap();
-        assert_eq!(told.len(), if is_good { 0 } else { 2 }, "{told:?}");
-        assert!(told.iter().all(|event| event.contains("`t`")), "{told:?}");
+        let events = events.lock().unwrap();
+        assert_eq!(events.len(), if is_good { 0 } else { 2 }, "{events:?}");
+        assert!(
+            events.iter().all(|event| event.contains("`t`")),
+            "{events:?}"
+        );
     }
 }
 
@@ -224,9 +227,9 @@ async fn structured_content_has_text() {
         ),
         (TextFallback::Never, json!([]), json!("s"), vec![]),
     ] {
-        let gate = ServerGate::new().text(fallback);
+        let layer = ServerLayer::new().text(fallback);
         let answer = json!({"content": content, "structuredContent": structured});
-        for mut wire in both(gate.wrap(Hand::new(&[tool("t", None)], answer))).await {
+        for mut wire in both(layer.wrap(Hand::new(&[tool("t", None)], answer))).await {
             let result = wire.call("t", json!({})).await;
             let found: Vec<_> = result["content"]
                 .as_array()
@@ -254,16 +257,16 @@ async fn tools_that_can_never_work() {
     let bad = [array, external, dangling, dialect, pattern];
     let mut tools = bad.to_vec();
     tools.push(tool("good", None));
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let log = Arc::clone(&told);
-    let gate = ServerGate::new().observe(move |event| {
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&events);
+    let layer = ServerLayer::new().observe(move |event| {
         if let ServerEvent::ToolRefused(why) = event {
             log.lock().unwrap().push(why.name.clone());
         }
     });
     let hand = Hand::new(&tools, json!({"content": []}));
     let calls = Arc::clone(&hand.calls);
-    for mut wire in both(gate.wrap(hand)).await {
+    for mut wire in both(layer.wrap(hand)).await {
         let mut cursor = json!({});
         let mut listed = Vec::new();
         loop {
@@ -284,9 +287,9 @@ async fn tools_that_can_never_work() {
         assert_eq!(wire.call("good", json!({})).await["content"], json!([]));
     }
     assert_eq!(calls.load(Ordering::Relaxed), 2);
-    let told = told.lock().unwrap();
+    let events = events.lock().unwrap();
     assert_eq!(
-        *told,
+        *events,
         ["array", "external", "dangling", "dialect", "pattern"]
     );
 }
@@ -301,7 +304,7 @@ async fn schemas_are_published_as_written() {
         &[serde_json::from_str(&text).unwrap()],
         json!({"content": []}),
     );
-    for mut wire in both(hand.gated()).await {
+    for mut wire in both(hand.checked()).await {
         let line = wire.ask_text("tools/list", json!({})).await;
         assert!(line.contains(&format!("\"inputSchema\":{input}")), "{line}");
     }
@@ -317,7 +320,7 @@ async fn numbers_are_published_as_written() {
         &[serde_json::from_str(&text).unwrap()],
         json!({"content": []}),
     );
-    let mut wire = Wire::modern(hand.gated());
+    let mut wire = Wire::modern(hand.checked());
     let line = wire.ask_text("tools/list", json!({})).await;
     assert!(line.contains(schema), "{line}");
 }
@@ -327,7 +330,7 @@ async fn numbers_are_published_as_written() {
 async fn old_readers_get_objects() {
     let union = json!({"anyOf": [{"type": "object"}, {"type": "string"}]});
     let referred = json!({"$ref": "#/$defs/o", "$defs": {"o": {"type": "object"}}});
-    for (output, value, told) in [
+    for (output, value, projected) in [
         (
             Some(json!({"type": "array"})),
             json!([1]),
@@ -360,7 +363,7 @@ async fn old_readers_get_objects() {
     ] {
         let answer = json!({"content": [], "structuredContent": value});
         let [mut modern, mut legacy] =
-            both(Hand::new(&[tool("t", output.clone())], answer).gated()).await;
+            both(Hand::new(&[tool("t", output.clone())], answer).checked()).await;
         assert_eq!(
             modern.call("t", json!({})).await["structuredContent"],
             value
@@ -370,7 +373,7 @@ async fn old_readers_get_objects() {
             output.as_ref()
         );
         let result = legacy.call("t", json!({})).await;
-        assert_eq!(result["structuredContent"], told, "{output:?}");
+        assert_eq!(result["structuredContent"], projected, "{output:?}");
         assert_eq!(text(&result), value.to_string(), "the natural value");
         let listed = legacy.listed("t").await.unwrap();
         let schema = listed.get("outputSchema");
@@ -389,7 +392,7 @@ async fn wrapping_and_dropping() {
         "items": {"anyOf": [{"type": "integer"}, {"$ref": "#"}]}});
     let answer = json!({"content": [], "structuredContent": [1, [2]]});
     let hand = Hand::new(&[tool("t", Some(output))], answer);
-    let mut wire = Wire::legacy(hand.clone().gated(), "2025-06-18").await;
+    let mut wire = Wire::legacy(hand.clone().checked(), "2025-06-18").await;
     let listed = wire.listed("t").await.unwrap();
     let wrapped = &listed["outputSchema"];
     assert_eq!(
@@ -407,14 +410,14 @@ async fn wrapping_and_dropping() {
 
     let lost = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&lost);
-    let gate = ServerGate::new()
+    let layer = ServerLayer::new()
         .output(OutputPolicy::Drop)
         .observe(move |event| {
             if let ServerEvent::Lost { .. } = event {
                 log.lock().unwrap().push(event.to_string());
             }
         });
-    let mut wire = Wire::legacy(gate.wrap(hand.clone()), "2025-11-25").await;
+    let mut wire = Wire::legacy(layer.wrap(hand.clone()), "2025-11-25").await;
     assert!(
         wire.listed("t")
             .await
@@ -429,7 +432,7 @@ async fn wrapping_and_dropping() {
     assert_eq!(lost.lock().unwrap().len(), 2, "{lost:?}");
 
     // L5: readers before structured content get neither.
-    let mut wire = Wire::legacy(hand.gated(), "2025-03-26").await;
+    let mut wire = Wire::legacy(hand.checked(), "2025-03-26").await;
     assert!(
         wire.listed("t")
             .await
@@ -448,12 +451,12 @@ async fn boolean_properties() {
     let schema = json!({"type": "object", "properties": {"a": true, "b": false}});
     let both_schemas = json!({"name": "t", "inputSchema": schema, "outputSchema": schema});
     let [mut modern, mut legacy] =
-        both(Hand::new(&[both_schemas], json!({"content": []})).gated()).await;
+        both(Hand::new(&[both_schemas], json!({"content": []})).checked()).await;
     let natural = modern.listed("t").await.unwrap();
-    let told = legacy.listed("t").await.unwrap();
+    let tool = legacy.listed("t").await.unwrap();
     for part in ["inputSchema", "outputSchema"] {
         assert_eq!(natural[part], schema);
-        assert_eq!(told[part]["properties"], json!({"a": {}, "b": {"not": {}}}));
+        assert_eq!(tool[part]["properties"], json!({"a": {}, "b": {"not": {}}}));
     }
 }
 
@@ -467,7 +470,7 @@ async fn wrong_arguments_by_era() {
         ("2025-06-18", true),
         ("2025-11-25", false),
     ] {
-        let mut wire = Wire::legacy(hand.clone().gated(), version).await;
+        let mut wire = Wire::legacy(hand.clone().checked(), version).await;
         let answer = wire.call("t", json!({})).await;
         assert_eq!(
             answer["error"]["code"] == -32602,
@@ -489,7 +492,7 @@ async fn the_third_verdict() {
     for (policy, passes) in [(OnUndecided::Refuse, false), (OnUndecided::Pass, true)] {
         let undecided = Arc::new(AtomicUsize::new(0));
         let log = Arc::clone(&undecided);
-        let gate = ServerGate::new()
+        let layer = ServerLayer::new()
             .fuel(100)
             .on_undecided(policy)
             .observe(move |event| {
@@ -497,7 +500,7 @@ async fn the_third_verdict() {
                     log.fetch_add(1, Ordering::Relaxed);
                 }
             });
-        let mut wire = Wire::modern(gate.wrap(hand.clone()));
+        let mut wire = Wire::modern(layer.wrap(hand.clone()));
         let answer = wire.call("t", many.clone()).await;
         assert_eq!(answer["isError"] != true, passes, "{answer}");
         assert_eq!(undecided.load(Ordering::Relaxed), usize::from(passes));
@@ -507,9 +510,9 @@ async fn the_third_verdict() {
 /// `ttlMs` and `cacheScope` for those who know them.
 #[tokio::test]
 async fn lists_say_how_long_they_last() {
-    let gate = ServerGate::new().caching(Duration::from_millis(1500), CacheScope::Public);
+    let layer = ServerLayer::new().caching(Duration::from_millis(1500), CacheScope::Public);
     let [mut modern, mut legacy] =
-        both(gate.wrap(Hand::new(&[tool("t", None)], json!({"content": []})))).await;
+        both(layer.wrap(Hand::new(&[tool("t", None)], json!({"content": []})))).await;
     let list = modern.ask("tools/list", json!({})).await;
     assert_eq!(list["result"]["ttlMs"], 1500);
     assert_eq!(list["result"]["cacheScope"], "public");

@@ -1,4 +1,4 @@
-//! Both gates over Streamable HTTP, in both eras, with rmcp's own server and
+//! Both layers over Streamable HTTP, in both eras, with rmcp's own server and
 //! client between them.
 #![cfg(all(feature = "http-client", feature = "http-server"))]
 #![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
@@ -21,7 +21,7 @@ use rmcp::transport::{
 };
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
-use toolgate_rmcp::{CallTyped as _, ClientGate, ServerGate, ServerHttp};
+use toolgate_rmcp::{CallTyped as _, ClientLayer, ServerHttp, ServerLayer};
 
 /// An HTTP client that asks no proxy. It wants a cryptography provider even where nothing
 /// is encrypted.
@@ -83,15 +83,15 @@ impl ServerHandler for Region {
 /// Where the server listens, and how often its handler ran.
 async fn serve(json: bool) -> (String, Arc<AtomicUsize>) {
     let calls = Arc::<AtomicUsize>::default();
-    let (gate, handler) = (
-        ServerGate::new(),
+    let (layer, handler) = (
+        ServerLayer::new(),
         Region {
             calls: Arc::clone(&calls),
         },
     );
     let config = StreamableHttpServerConfig::default().with_json_response(json);
     let service = StreamableHttpService::new(
-        move || Ok(gate.wrap(handler.clone())),
+        move || Ok(layer.wrap(handler.clone())),
         LocalSessionManager::default().into(),
         config,
     );
@@ -102,10 +102,10 @@ async fn serve(json: bool) -> (String, Arc<AtomicUsize>) {
     (format!("http://{address}/mcp"), calls)
 }
 
-async fn connect(uri: &str, gate: &ClientGate, modern: bool) -> RunningService<RoleClient, ()> {
+async fn connect(uri: &str, layer: &ClientLayer, modern: bool) -> RunningService<RoleClient, ()> {
     let config = StreamableHttpClientTransportConfig::with_uri(uri);
-    let http = gate.http(http_client());
-    let transport = gate.transport(StreamableHttpClientTransport::with_client(http, config));
+    let http = layer.http(http_client());
+    let transport = layer.transport(StreamableHttpClientTransport::with_client(http, config));
     let mode = if modern {
         ClientLifecycleMode::Discover {
             preferred_versions: vec![ProtocolVersion::V_2026_07_28],
@@ -122,7 +122,7 @@ async fn both_eras_over_http() {
     for json in [true, false] {
         let (uri, calls) = serve(json).await;
         for modern in [true, false] {
-            let client = connect(&uri, &ClientGate::new(), modern).await;
+            let client = connect(&uri, &ClientLayer::new(), modern).await;
             let got: Vec<String> = client
                 .call_typed("region", &json!({"region": "eu"}))
                 .await
@@ -150,7 +150,7 @@ async fn both_eras_over_http() {
     }
 }
 
-/// S1, S2 over HTTP: a client without a gate meets the server's.
+/// S1, S2 over HTTP: a client without a layer meets the server's.
 #[tokio::test]
 async fn a_plain_client_over_http() {
     let (uri, calls) = serve(true).await;
@@ -254,7 +254,7 @@ async fn bodies_are_read_before_rmcp_reads_them() {
 async fn origins_come_before_bodies() {
     let service = StreamableHttpService::new(
         || {
-            Ok(ServerGate::new().wrap(Region {
+            Ok(ServerLayer::new().wrap(Region {
                 calls: Arc::default(),
             }))
         },

@@ -10,7 +10,9 @@ use rmcp::schemars::JsonSchema;
 use rmcp::{ServerHandler, tool, tool_handler, tool_router};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use toolgate_rmcp::{CallTyped as _, ClientGate, GateServer as _, ServerGate, ToolDefinition};
+use toolgate_rmcp::{
+    CallTyped as _, ClientLayer, ServerHandlerExt as _, ServerLayer, ToolDefinition,
+};
 
 use support::Wire;
 
@@ -40,7 +42,7 @@ impl ServerHandler for Adder {}
 
 #[tokio::test]
 async fn whole_numbers_arrive_or_are_refused_with_a_place() {
-    let mut wire = Wire::modern(Adder.gated());
+    let mut wire = Wire::modern(Adder.checked());
     for (arguments, expected) in [
         (r#"{"signed":1.0}"#, "Some(1) None None None"),
         (
@@ -112,7 +114,7 @@ impl ServerHandler for Plain {
 /// D15: a server publishes an argument schema, and refuses in its words.
 #[tokio::test]
 async fn an_argument_schema_is_published_and_checked_by() {
-    let mut wire = Wire::modern(ServerGate::new().wrap(Plain));
+    let mut wire = Wire::modern(ServerLayer::new().wrap(Plain));
     let listed = wire.listed("search").await.unwrap();
     assert_eq!(listed["inputSchema"]["type"], "object");
     assert_eq!(listed["inputSchema"]["required"], json!(["q"]));
@@ -160,11 +162,11 @@ async fn whole_numbers_are_read_by_typed_calls() {
     use rmcp::ServiceExt as _;
     let (near, far) = tokio::io::duplex(1 << 16);
     tokio::spawn(async move {
-        let running = ServerGate::new().wrap(Plain).serve(far).await.unwrap();
+        let running = ServerLayer::new().wrap(Plain).serve(far).await.unwrap();
         running.waiting().await.unwrap();
     });
     let (read, write) = tokio::io::split(near);
-    let client = ().serve(ClientGate::new().lines(read, write)).await.unwrap();
+    let client = ().serve(ClientLayer::new().lines(read, write)).await.unwrap();
     let arguments = json!({"q": "abc"});
     let typed: Typed = client.call_typed("search", &arguments).await.unwrap();
     let expected = Typed {

@@ -1,4 +1,4 @@
-//! Servers of three kinds behind the gate, line by line, in both eras.
+//! Servers of three kinds behind the layer, line by line, in both eras.
 #![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
 
 mod support;
@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolgate_mcp::publish::ToolDefinition;
-use toolgate_rmcp::{GateServer as _, Union};
+use toolgate_rmcp::{ServerHandlerExt as _, Union};
 
 use support::Wire;
 
@@ -100,9 +100,9 @@ impl ServerHandler for Weather {}
 async fn arguments_are_checked_first() {
     for modern in [true, false] {
         let mut wire = if modern {
-            Wire::modern(Weather::new().gated())
+            Wire::modern(Weather::new().checked())
         } else {
-            Wire::legacy(Weather::new().gated(), "2025-11-25").await
+            Wire::legacy(Weather::new().checked(), "2025-11-25").await
         };
         let bad = wire.call("forecasts", json!({"hours": 0})).await;
         assert_eq!(bad["isError"], true);
@@ -122,9 +122,9 @@ async fn arguments_are_checked_first() {
 }
 
 #[tokio::test]
-async fn results_are_told_by_era() {
-    let mut modern = Wire::modern(Weather::new().gated());
-    let mut legacy = Wire::legacy(Weather::new().gated(), "2025-11-25").await;
+async fn results_are_projected_by_era() {
+    let mut modern = Wire::modern(Weather::new().checked());
+    let mut legacy = Wire::legacy(Weather::new().checked(), "2025-11-25").await;
     let arguments = json!({"hours": 2});
     let natural = modern.call("forecasts", arguments.clone()).await;
     assert_eq!(natural["structuredContent"].as_array().unwrap().len(), 2);

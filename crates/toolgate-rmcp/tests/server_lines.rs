@@ -5,7 +5,7 @@ use rmcp::model::{ServerCapabilities, ServerConfig};
 use rmcp::{ServerHandler, ServiceExt as _};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
-use toolgate_rmcp::{GateServer as _, ServerLines};
+use toolgate_rmcp::{ServerHandlerExt as _, ServerLines};
 
 struct Nothing;
 
@@ -22,7 +22,7 @@ async fn every_request_is_answered() {
     let (read, write) = tokio::io::split(theirs);
     tokio::spawn(async move {
         let running = Nothing
-            .gated()
+            .checked()
             .serve(ServerLines::new(read, write))
             .await
             .unwrap();

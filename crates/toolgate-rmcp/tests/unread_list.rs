@@ -1,4 +1,4 @@
-//! Clients behind the gate, when the server's list cannot be read, or only in
+//! Clients behind the layer, when the server's list cannot be read, or only in
 //! part: what was read is checked, the rest is refused with the reason.
 #![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
 
@@ -12,14 +12,14 @@ use rmcp::ServiceExt as _;
 use rmcp::model::{CallToolRequestParams, ErrorData, JsonObject};
 use rmcp::service::{RoleClient, RunningService, ServiceError};
 use serde_json::{Value, json};
-use toolgate_rmcp::{ClientEvent, ClientGate, OnUnreadList};
+use toolgate_rmcp::{ClientEvent, ClientLayer, OnUnreadList};
 
 use script::{Reply, Script, count, result, script};
 
 type Client = RunningService<RoleClient, ()>;
 
-async fn connect(gate: &ClientGate, script: Script) -> Client {
-    ().serve(gate.lines(script.read, script.write))
+async fn connect(layer: &ClientLayer, script: Script) -> Client {
+    ().serve(layer.lines(script.read, script.write))
         .await
         .unwrap()
 }
@@ -70,7 +70,7 @@ async fn a_deep_tool_spoils_no_other() {
             _ => result(r#"{"content":[]}"#),
         });
         let seen = script.seen.clone();
-        let client = connect(&ClientGate::new(), script).await;
+        let client = connect(&ClientLayer::new(), script).await;
         let refused = error(client.call_tool(call("checked", json!({"a": 1}))).await);
         assert_eq!(
             data(&refused),
@@ -91,8 +91,8 @@ async fn a_deep_tool_spoils_no_other() {
     }
 }
 
-/// F22: a list of which nothing can be read lets nothing pass, unless it is told
-/// to, and says why.
+/// F22: if nothing of a list can be read, no call passes, unless the policy
+/// allows it, and the refusal says why.
 #[tokio::test]
 async fn an_unreadable_list_lets_nothing_pass() {
     type List = fn() -> Reply;
@@ -116,12 +116,12 @@ async fn an_unreadable_list_lets_nothing_pass() {
                 _ => result(r#"{"content":[]}"#),
             });
             let seen = script.seen.clone();
-            let told = Arc::new(Mutex::new(Vec::new()));
-            let log = Arc::clone(&told);
-            let gate = ClientGate::new()
+            let events = Arc::new(Mutex::new(Vec::new()));
+            let log = Arc::clone(&events);
+            let layer = ClientLayer::new()
                 .on_unread_list(policy)
                 .observe(move |event| log.lock().unwrap().push(event.to_string()));
-            let client = connect(&gate, script).await;
+            let client = connect(&layer, script).await;
             for _ in 0..2 {
                 let outcome = client.call_tool(call("any", json!({}))).await;
                 match policy {
@@ -136,16 +136,18 @@ async fn an_unreadable_list_lets_nothing_pass() {
             let passed = if policy == OnUnreadList::Pass { 2 } else { 0 };
             assert_eq!(count(&seen, "tools/call"), passed);
             assert_eq!(count(&seen, "tools/list"), 1, "not asked again at once");
-            let told = told.lock().unwrap();
-            let unchecked = told.iter().filter(|told| told.contains("passed unchecked"));
-            assert_eq!(unchecked.count(), passed, "{told:?}");
-            let unread = told
+            let events = events.lock().unwrap();
+            let unchecked = events
                 .iter()
-                .filter(|told| told.contains("could not be read"));
+                .filter(|event| event.contains("passed unchecked"));
+            assert_eq!(unchecked.count(), passed, "{events:?}");
+            let unread = events
+                .iter()
+                .filter(|event| event.contains("could not be read"));
             assert_eq!(
                 unread.count(),
                 passed + 1 + if passed == 0 { 2 } else { 0 },
-                "{told:?}"
+                "{events:?}"
             );
         }
     }
@@ -180,7 +182,7 @@ async fn what_was_read_is_checked() {
             },
         );
         let seen = script.seen.clone();
-        let client = connect(&ClientGate::new(), script).await;
+        let client = connect(&ClientLayer::new(), script).await;
         let wrong = error(client.call_tool(call("checked", json!({"a": 1}))).await);
         assert_eq!(data(&wrong), ("arguments", false), "{member} {wrong:?}");
         let right = client.call_tool(call("checked", json!({"a": "b"}))).await;
@@ -204,7 +206,7 @@ async fn an_unreadable_tool_without_a_name_could_be_any() {
         "tools/list" => result(format!(r#"{{"tools":[{nameless},{CHECKED}]}}"#)),
         _ => result(r#"{"content":[]}"#),
     });
-    let client = connect(&ClientGate::new(), script).await;
+    let client = connect(&ClientLayer::new(), script).await;
     client
         .call_tool(call("checked", json!({"a": "b"})))
         .await
@@ -213,7 +215,7 @@ async fn an_unreadable_tool_without_a_name_could_be_any() {
     assert_eq!(data(&other), ("schema", false), "{other:?}");
 }
 
-/// F22: the gate's own list has a deadline; what comes later is nobody's.
+/// F22: the layer's own list has a deadline; what comes later is nobody's.
 #[tokio::test(start_paused = true)]
 async fn a_list_that_does_not_come_is_not_waited_for() {
     let mut lists = 0;
@@ -226,8 +228,8 @@ async fn a_list_that_does_not_come_is_not_waited_for() {
         }
     });
     let seen = script.seen.clone();
-    let gate = ClientGate::new().list_timeout(Duration::from_secs(3));
-    let client = connect(&gate, script).await;
+    let layer = ClientLayer::new().list_timeout(Duration::from_secs(3));
+    let client = connect(&layer, script).await;
     let begun = tokio::time::Instant::now();
     let late = error(client.call_tool(call("checked", json!({}))).await);
     assert_eq!(data(&late), ("schema", false), "{late:?}");
@@ -251,7 +253,7 @@ async fn an_older_list_counts_where_a_newer_one_is_missing() {
             _ => result(r#"{"content":[]}"#),
         }
     });
-    let client = connect(&ClientGate::new(), script).await;
+    let client = connect(&ClientLayer::new(), script).await;
     let right = json!({"a": "b"});
     client
         .call_tool(call("checked", right.clone()))
@@ -274,7 +276,7 @@ async fn a_page_has_a_bound() {
             "tools/list" => result(format!(r#"{{"tools":[{CHECKED}]}}"#)),
             _ => result(r#"{"content":[]}"#),
         });
-        let client = connect(&ClientGate::new().max_list_bytes(bytes), script).await;
+        let client = connect(&ClientLayer::new().max_list_bytes(bytes), script).await;
         let outcome = client.call_tool(call("checked", json!({}))).await;
         assert_eq!(outcome.is_ok(), is_read, "{outcome:?}");
         let listed = client.list_all_tools().await;
@@ -324,19 +326,19 @@ async fn a_result_meets_the_newest_contract() {
         });
         let seen = script.seen.clone();
         let refusals = Arc::new(Mutex::new(0));
-        let told = Arc::clone(&refusals);
-        let gate = ClientGate::new().observe(move |event| {
+        let seen_refusals = Arc::clone(&refusals);
+        let layer = ClientLayer::new().observe(move |event| {
             if let ClientEvent::ResultRefused(_) = event {
-                *told.lock().unwrap() += 1;
+                *seen_refusals.lock().unwrap() += 1;
             }
         });
-        let client = connect(&gate, script).await;
+        let client = connect(&layer, script).await;
         let outcome = client.call_tool(call("t", json!({}))).await;
         match refused {
             None => assert!(outcome.is_ok(), "{then} {outcome:?}"),
             Some(kind) => {
                 let error = error(outcome);
-                assert_eq!(error.code, ClientGate::INVALID_RESULT);
+                assert_eq!(error.code, ClientLayer::INVALID_RESULT);
                 assert_eq!(data(&error), (kind, true));
             }
         }

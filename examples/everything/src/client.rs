@@ -79,7 +79,7 @@ struct ToolCall {
     arguments: JsonObject,
 }
 
-/// What the suite tells its client.
+/// The suite's arguments for its client.
 #[derive(Debug)]
 pub struct Orders {
     scenario: String,
@@ -135,7 +135,7 @@ async fn perform(session: &Session, orders: &Orders) -> Result<(), Failure> {
         for call in &orders.context.tool_calls {
             let mut arguments = call.arguments.clone();
             // why: where the suite says null it means absent; its schemas have no place
-            // for a null, and the gate sends no call that breaks them.
+            // for a null, and the layer sends no call that breaks them.
             arguments.retain(|_, value| !value.is_null());
             call_tool(session, &call.name, arguments).await?;
         }

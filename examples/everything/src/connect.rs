@@ -8,7 +8,7 @@ use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, RoleClient, Runn
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use tokio::process::Command;
-use toolgate_rmcp::ClientGate;
+use toolgate_rmcp::ClientLayer;
 
 use crate::client::Host;
 
@@ -27,7 +27,7 @@ pub enum Target {
     Stdio(Vec<String>),
 }
 
-/// Connects in the era of `version`, through a gate that holds the server to its tools'
+/// Connects in the era of `version`, through a layer that holds the server to its tools'
 /// contracts.
 ///
 /// # Errors
@@ -44,7 +44,7 @@ pub(crate) async fn connect(
     } else {
         ClientLifecycleMode::Initialize
     };
-    let gate = ClientGate::new();
+    let layer = ClientLayer::new();
     match target {
         Target::Http(url) => {
             // The HTTP client asks for one even where nothing is encrypted.
@@ -56,9 +56,9 @@ pub(crate) async fn connect(
                 .redirect(Policy::none())
                 .build()?;
             let config = StreamableHttpClientTransportConfig::with_uri(url.clone());
-            let http = StreamableHttpClientTransport::with_client(gate.http(client), config);
+            let http = StreamableHttpClientTransport::with_client(layer.http(client), config);
             Ok(Host
-                .serve_with_lifecycle(gate.transport(http), lifecycle)
+                .serve_with_lifecycle(layer.transport(http), lifecycle)
                 .await?)
         }
         Target::Stdio(words) => {
@@ -73,7 +73,7 @@ pub(crate) async fn connect(
             // Ends with its input, or with this program.
             tokio::spawn(async move { child.wait().await });
             Ok(Host
-                .serve_with_lifecycle(gate.lines(stdout, stdin), lifecycle)
+                .serve_with_lifecycle(layer.lines(stdout, stdin), lifecycle)
                 .await?)
         }
     }

@@ -44,7 +44,7 @@ pub(crate) enum Act {
     EchoSchema,
 }
 
-/// A prompt and its messages; `$name` in them stands for an argument.
+/// A prompt and its messages; `$name` in them is replaced by an argument.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PromptEntry {

@@ -59,9 +59,9 @@ async fn outcome(session: &Session, tool: String, arguments: JsonObject) -> Valu
     if result.is_error == Some(true) {
         return json!({ "refused": text.unwrap_or_default() });
     }
-    let mut told = json!({ "text": text });
-    if let (Some(members), Some(content)) = (told.as_object_mut(), result.structured_content) {
+    let mut report = json!({ "text": text });
+    if let (Some(members), Some(content)) = (report.as_object_mut(), result.structured_content) {
         members.insert("structured".to_owned(), content);
     }
-    told
+    report
 }

@@ -1,6 +1,6 @@
 //! Nothing that a schema says makes anybody connect anywhere: a listener on the loopback
 //! interface sees no connection, whatever position and spelling the reference has, when
-//! tools are registered, listed and called, with our gate on either side.
+//! tools are registered, listed and called, with our layer on either side.
 
 #![expect(
     clippy::unwrap_used,
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use tokio::io::DuplexStream;
 use tokio::net::{TcpListener, TcpStream};
 use toolgate_mcp::publish::ToolDefinition;
-use toolgate_rmcp::{ClientGate, ServerGate};
+use toolgate_rmcp::{ClientLayer, ServerLayer};
 
 /// Every way to name the canary, or a file, as a reference's target.
 fn spellings(port: u16) -> Vec<String> {
@@ -184,17 +184,17 @@ async fn no_schema_makes_anybody_connect() {
 
     let typed: Vec<Tool> = serde_json::from_value(json!(all)).unwrap();
     for version in [ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28] {
-        let gated = ServerGate::new().wrap(Publisher(typed.clone()));
-        let plain = ().serve_with_lifecycle(pipe(gated), lifecycle(version.clone()));
+        let checked = ServerLayer::new().wrap(Publisher(typed.clone()));
+        let plain = ().serve_with_lifecycle(pipe(checked), lifecycle(version.clone()));
         let client = plain.await.unwrap();
         let (listed, answered) = list_and_call(&client, &all).await;
         assert!(listed > 0 && listed < all.len(), "{version}: {listed}");
         assert!(answered > 0 && answered <= listed, "{version}: {answered}");
         client.cancel().await.unwrap();
 
-        let transport = ClientGate::new().transport(pipe(Publisher(typed.clone())));
-        let gated = ().serve_with_lifecycle(transport, lifecycle(version.clone()));
-        let client = gated.await.unwrap();
+        let transport = ClientLayer::new().transport(pipe(Publisher(typed.clone())));
+        let checked = ().serve_with_lifecycle(transport, lifecycle(version.clone()));
+        let client = checked.await.unwrap();
         let (_, answered) = list_and_call(&client, &all).await;
         assert!(
             answered > 0 && answered < all.len(),

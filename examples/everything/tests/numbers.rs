@@ -11,7 +11,7 @@ use rmcp::{ErrorData, ServerHandler};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 use toolgate_mcp::publish::ToolDefinition;
-use toolgate_rmcp::{ClientGate, GateServer as _};
+use toolgate_rmcp::{ClientLayer, ServerHandlerExt as _};
 
 /// Members out of the alphabet's order, numbers that no `f64` holds or would write so. An
 /// exponent without a sign would get one from `serde_json`.
@@ -60,7 +60,7 @@ impl Wire {
     async fn new(version: &str) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         tokio::spawn(async move {
-            let running = Numbers.gated().serve(theirs).await.unwrap();
+            let running = Numbers.checked().serve(theirs).await.unwrap();
             running.waiting().await.unwrap();
         });
         let mut wire = Self(BufReader::new(ours));
@@ -115,8 +115,8 @@ async fn calls_keep_numbers() {
         "1e-400",
     ] {
         let answer = wire.call(number).await;
-        let told = format!(r#""structuredContent":{{"result":[{number}]}}"#);
-        assert!(answer.contains(&told), "{number}: {answer}");
+        let sent = format!(r#""structuredContent":{{"result":[{number}]}}"#);
+        assert!(answer.contains(&sent), "{number}: {answer}");
     }
     for number in ["12345678901234567890124", "1e400"] {
         let answer = wire.call(number).await;
@@ -128,16 +128,16 @@ async fn calls_keep_numbers() {
     assert!(answer.contains(r#""isError":true"#), "{answer}");
 }
 
-/// C4, C8: the same through both gates: sent, checked and received digit for digit.
+/// C4, C8: the same through both layers: sent, checked and received digit for digit.
 #[tokio::test]
-async fn a_gated_client_keeps_numbers() {
+async fn a_checked_client_keeps_numbers() {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     tokio::spawn(async move {
-        let running = Numbers.gated().serve(theirs).await.unwrap();
+        let running = Numbers.checked().serve(theirs).await.unwrap();
         running.waiting().await.unwrap();
     });
     let (read, write) = tokio::io::split(ours);
-    let client = ().serve(ClientGate::new().lines(read, write)).await.unwrap();
+    let client = ().serve(ClientLayer::new().lines(read, write)).await.unwrap();
     let call = async |number: &str| {
         let arguments: Value = serde_json::from_str(&format!(r#"{{"n":{number}}}"#)).unwrap();
         let arguments = arguments.as_object().cloned().unwrap();
@@ -146,8 +146,8 @@ async fn a_gated_client_keeps_numbers() {
             .await
     };
     let result = call("12345678901234567890123").await.unwrap();
-    let told = result.structured_content.unwrap().to_string();
-    assert_eq!(told, r#"{"result":[12345678901234567890123]}"#);
+    let sent = result.structured_content.unwrap().to_string();
+    assert_eq!(sent, r#"{"result":[12345678901234567890123]}"#);
     let refused = call("12345678901234567890124").await.unwrap_err();
     assert!(refused.to_string().contains("/n"), "{refused}");
 }

@@ -13,14 +13,14 @@ use rmcp::service::{
     ClientLifecycleMode, ClientServiceExt as _, RoleClient, RunningService, ServiceExt as _,
 };
 use serde_json::{Value, json};
-use toolgate_rmcp::{ClientGate, ServerGate};
+use toolgate_rmcp::{ClientLayer, ServerLayer};
 
 const KEY: [u8; 32] = [7; 32];
 
-/// A gated client of the gated fixture server.
+/// A checked client of the checked fixture server.
 async fn client(version: &ProtocolVersion) -> RunningService<RoleClient, ()> {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
-    let server = ServerGate::new().wrap(Everything::new(&KEY).unwrap());
+    let server = ServerLayer::new().wrap(Everything::new(&KEY).unwrap());
     tokio::spawn(async move {
         let running = server.serve(theirs).await.unwrap();
         running.waiting().await.unwrap();
@@ -32,7 +32,7 @@ async fn client(version: &ProtocolVersion) -> RunningService<RoleClient, ()> {
     } else {
         ClientLifecycleMode::Initialize
     };
-    let transport = ClientGate::new().transport(ours);
+    let transport = ClientLayer::new().transport(ours);
     ().serve_with_lifecycle(transport, lifecycle).await.unwrap()
 }
 

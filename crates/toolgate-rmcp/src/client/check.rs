@@ -1,4 +1,4 @@
-//! One answer to a call, against the contract that the call met.
+//! Checks an answer to a call against the contract that the call was checked with.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use toolgate_mcp::check::{Checked, Decision, Refusal};
 use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::{Era, Structured};
 
-use super::{ClientEvent, ClientGate};
+use super::{ClientEvent, ClientLayer};
 
-/// What an answer to a call is.
+/// The outcome of checking an answer to a call.
 pub(super) enum CheckedAnswer {
-    /// It may be received.
+    /// It is passed to the client.
     Received(Box<ServerResult>),
-    /// It may, and the final result comes as this task's.
+    /// It is passed to the client; the final result will come as the result of this task.
     Task(Box<CreateTaskResult>),
-    /// It may not, as far as this contract goes.
+    /// It breaks this contract.
     Refused(Box<Refusal>, Box<ServerResult>),
 }
 
-impl ClientGate {
-    /// Checks the answer to a call of `tool` by a server of `era`.
+impl ClientLayer {
+    /// Checks the answer of a server of `era` to a call of `tool`.
     pub(super) fn judge(
         &self,
         tool: &Arc<ToolContract>,
@@ -47,13 +47,13 @@ impl ClientGate {
             ServerResult::InputRequiredResult(asks) if era.is_modern() => {
                 CheckedAnswer::Received(Box::new(ServerResult::InputRequiredResult(asks)))
             }
-            // Read by its shape as another kind, or as none: judged as what it
-            // answers, and received as that if it is.
+            // rmcp guessed another kind, or none, from its members: read it as the
+            // answer to a call, and pass it on as one if it is one.
             other => self.judge_other(tool, era, other),
         }
     }
 
-    /// Why a final result must not be received.
+    /// Why a final result must not be passed on, if so.
     fn judge_final(
         &self,
         tool: &Arc<ToolContract>,
@@ -70,8 +70,8 @@ impl ClientGate {
         self.refusal(tool, decision)
     }
 
-    /// Why a final result that comes in an answer or a notification about a
-    /// task must not be received.
+    /// Why a final result in an answer or a notification about a task must not be
+    /// passed on, if so.
     pub(super) fn judge_task(
         &self,
         tool: &Arc<ToolContract>,
@@ -90,7 +90,7 @@ impl ClientGate {
         era: Era,
         other: ServerResult,
     ) -> CheckedAnswer {
-        // What cannot be written cannot be judged: it is taken for no result.
+        // A value that cannot be serialised cannot be checked: it is refused.
         let value = serde_json::to_value(&other).unwrap_or_default();
         if let Some(why) = self.judge_value(tool, era, &value) {
             return CheckedAnswer::Refused(why, Box::new(other));
@@ -120,12 +120,12 @@ impl ClientGate {
                 self.passed(tool, pass.checked);
                 None
             }
-            // Told by who refuses it: a newer contract may allow it.
+            // The caller emits the event: a newer contract may allow the result.
             Decision::Refuse(why) => Some(why),
         }
     }
 
-    /// Tells of what passed undecided.
+    /// Emits an event if a check passed undecided.
     pub(super) fn passed(&self, tool: &ToolContract, checked: Checked) {
         let tool = tool.name();
         match checked {

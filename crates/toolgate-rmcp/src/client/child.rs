@@ -1,5 +1,4 @@
-//! A server that is a program of this machine: started, spoken to by lines, and
-//! ended with the connection.
+//! Starts a server as a child process, which ends with the connection.
 
 use std::future::Future;
 use std::io;
@@ -11,13 +10,13 @@ use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
-use super::{ClientGate, GatedTransport, Lines};
+use super::{CheckedTransport, ClientLayer, Lines};
 
-/// The standard output and input of a program that was started for this
-/// connection. Made by [`ClientGate::command`].
+/// The standard streams of a child process that was started for this connection.
+/// Made by [`ClientLayer::command`].
 ///
-/// Closing the connection closes the program's standard input, waits three
-/// seconds for its end, and then kills it. Dropping it kills the program.
+/// Closing the connection closes the child's standard input, waits three
+/// seconds for it to exit, and then kills it. Dropping the connection kills it.
 #[derive(Debug)]
 pub struct ChildLines {
     lines: Lines<ChildStdout, ChildStdin>,
@@ -25,23 +24,23 @@ pub struct ChildLines {
 }
 
 impl ChildLines {
-    /// The program's process id, as long as it runs.
+    /// The child's process id, while it runs.
     #[must_use]
     pub fn id(&self) -> Option<u32> {
         self.child.id()
     }
 }
 
-impl ClientGate {
-    /// Starts a server and puts the gate on its standard output and input.
+impl ClientLayer {
+    /// Starts a server and checks the messages on its standard streams.
     ///
     /// ```no_run
     /// use rmcp::ServiceExt as _;
     /// use tokio::process::Command;
-    /// use toolgate_rmcp::ClientGate;
+    /// use toolgate_rmcp::ClientLayer;
     ///
     /// # async fn connect() -> Result<(), Box<dyn std::error::Error>> {
-    /// let server = ClientGate::new().command(Command::new("weather-server"))?;
+    /// let server = ClientLayer::new().command(Command::new("weather-server"))?;
     /// let client = ().serve(server).await?;
     /// # drop(client);
     /// # Ok(())
@@ -50,14 +49,14 @@ impl ClientGate {
     ///
     /// # Errors
     ///
-    /// The program cannot be started.
-    pub fn command(&self, mut command: Command) -> io::Result<GatedTransport<ChildLines>> {
+    /// The server cannot be started.
+    pub fn command(&self, mut command: Command) -> io::Result<CheckedTransport<ChildLines>> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.kill_on_drop(true).spawn()?;
         let pipes = child.stdout.take().zip(child.stdin.take());
         let (stdout, stdin) = pipes.ok_or_else(|| io::Error::other("the program has no pipes"))?;
         let lines = Lines::new(stdout, stdin);
-        Ok(GatedTransport::new(
+        Ok(CheckedTransport::new(
             self.clone(),
             ChildLines { lines, child },
         ))
@@ -87,5 +86,5 @@ impl Transport<RoleClient> for ChildLines {
     }
 }
 
-/// How long a program may take to end once its input is closed.
+/// How long a child may take to exit once its input is closed.
 const GRACE: Duration = Duration::from_secs(3);

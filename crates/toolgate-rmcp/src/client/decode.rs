@@ -1,5 +1,5 @@
-//! A server's text as a message of rmcp: an answer by the request it answers,
-//! never by its shape, and never nothing if somebody waits for it.
+//! Reads a server's text as rmcp's message. An answer is read by the request that it answers,
+//! not guessed from its members, and an unreadable answer becomes an error.
 
 use rmcp::model::{
     CallToolResult, CreateTaskResult, ErrorData, InputRequiredResult, JsonRpcMessage, RequestId,
@@ -13,7 +13,7 @@ use super::list;
 use super::list::Page;
 use crate::recover;
 
-/// What a request asked for, as far as its answer needs help.
+/// The requests whose answers rmcp may misread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asked {
     /// `tools/list`
@@ -22,8 +22,8 @@ pub(super) enum Asked {
     Call,
 }
 
-/// Mends a message that rmcp has read, and misread if it is a list with a tool
-/// that it cannot hold.
+/// Corrects a message that rmcp has misread: a list with a tool that its types cannot
+/// hold.
 #[cfg(feature = "http-client")]
 pub(super) fn mended(message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
     let JsonRpcMessage::Response(response) = message else {
@@ -39,9 +39,9 @@ pub(super) fn mended(message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
     JsonRpcMessage::response(result, response.id)
 }
 
-/// Reads one message. Nothing for a line that is not a message and needs no answer: noise on
-/// standard output. Of a list no more is read than that it is one; the gate
-/// above reads its text, which stands in the place of its tools.
+/// Reads one message. `None` for a line that is not a message and needs no answer, as
+/// log lines on standard output. The tools of a list are not read here: the list keeps its
+/// text, which the transport above reads.
 pub(super) fn message(
     text: Vec<u8>,
     asked: impl Fn(&RequestId) -> Option<Asked>,
@@ -60,7 +60,7 @@ pub(super) fn message(
     call(&text, asked)
 }
 
-/// Reads one message, a list with its tools in rmcp's types.
+/// Reads one message, and the tools of a list in rmcp's types.
 #[cfg(feature = "http-client")]
 pub(super) fn with_tools(
     text: &str,
@@ -93,8 +93,8 @@ fn call(text: &[u8], asked: impl Fn(&RequestId) -> Option<Asked>) -> Option<Serv
     }
 }
 
-/// A page of tools, whatever some of them are, with its text beside: the gate
-/// above reads it for contracts, and tells of what is left out.
+/// A page of tools with its text, even if some tools are malformed. The transport above
+/// reads the text for contracts, and emits events for what is left out.
 #[cfg(feature = "http-client")]
 fn page(text: String) -> Option<ServerResult> {
     let mut result = Page::read(text.clone()).ok()?.typed(|_| {});
@@ -118,7 +118,7 @@ fn called(text: &str, result: toolgate_json::View<'_>) -> Option<ServerResult> {
     }
 }
 
-/// An error in the place of an answer that cannot be read.
+/// The error that replaces an unreadable answer.
 pub(super) fn lost(text: &[u8], reason: &str) -> Option<ServerJsonRpcMessage> {
     let Some(id) = recover::answer(text) else {
         tracing::warn!("skipped a line that is not a message: {reason}");

@@ -1,4 +1,4 @@
-//! What a client's author is told: what was refused and isolated.
+//! Events for a client's author: refusals, and tools removed from lists.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,22 +8,22 @@ use toolgate_mcp::check::Refusal;
 use toolgate_mcp::contract::Isolated;
 use toolgate_schema::Exhausted;
 
-/// Something that a gate did to a message, for the client's log.
+/// An event for the client's log: a message was refused or changed, or passed unchecked.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ClientEvent<'a> {
-    /// A listed tool is malformed, and was taken out of the list.
+    /// A malformed tool was removed from the list.
     Isolated(&'a Isolated),
-    /// A listed tool that rmcp's types cannot hold was taken out of the list.
+    /// A tool that rmcp's types cannot hold was removed from the list.
     Unreadable {
-        /// Its place in the list's array.
+        /// Its index in the list's array.
         index: usize,
-        /// Why, by the deserialiser.
+        /// The deserialiser's error.
         reason: &'a str,
     },
-    /// A call was answered without being sent.
+    /// A call was refused and not sent.
     CallRefused(&'a Refusal),
-    /// A result broke its tool's contract and was not received.
+    /// A result broke its tool's contract and was replaced by an error.
     ResultRefused(&'a Refusal),
     /// A check reached its bound, and the policy let the message pass.
     Undecided {
@@ -32,33 +32,33 @@ pub enum ClientEvent<'a> {
         /// Which bound.
         bound: Exhausted,
     },
-    /// The program's own engine gave up, and the policy let the message pass.
+    /// The program's own validator could not decide, and the policy let the message pass.
     UndecidedByHost {
         /// The tool.
         tool: &'a str,
     },
-    /// The server's list, or the rest of it, could not be read. Calls of tools
-    /// that are not known from what could are refused, unless
-    /// [`ClientGate::on_unread_list`](super::ClientGate::on_unread_list) lets
+    /// The server's list, or a part of it, could not be read. Calls of tools
+    /// that are not in the part that was read are refused, unless
+    /// [`ClientLayer::on_unread_list`](super::ClientLayer::on_unread_list) lets
     /// them pass.
     UnreadList {
         /// Why.
         reason: &'a str,
     },
-    /// A call passed unchecked, because the policy says so: its tool may stand in
-    /// a part of the server's list that could not be read.
+    /// A call passed unchecked, because the policy allows it: its tool may be in a part
+    /// of the server's list that could not be read.
     Unchecked {
         /// The tool.
         tool: &'a str,
         /// Why the list could not be read.
         reason: &'a str,
     },
-    /// A member of a page beside its tools was left out: rmcp's types cannot
+    /// A member of a page other than `tools` was left out, because rmcp's types cannot
     /// hold it.
     MemberLeftOut {
         /// The member.
         member: &'static str,
-        /// Why, by the deserialiser.
+        /// The deserialiser's error.
         reason: &'a str,
     },
 }
@@ -103,10 +103,10 @@ impl fmt::Display for ClientEvent<'_> {
     }
 }
 
-/// Who is told of events.
+/// The function that receives events.
 pub(crate) type Observer = Arc<dyn Fn(&ClientEvent<'_>) + Send + Sync>;
 
-/// Tells the log of the program, by `tracing`.
+/// Writes events to `tracing`.
 pub(crate) fn trace(event: &ClientEvent<'_>) {
     match event {
         ClientEvent::CallRefused(_) => tracing::debug!("{event}"),
@@ -114,5 +114,5 @@ pub(crate) fn trace(event: &ClientEvent<'_>) {
     }
 }
 
-/// Characters of foreign text that an event repeats.
+/// The most characters of a peer's text that an event shows.
 const SHOWN: usize = 200;

@@ -1,5 +1,5 @@
-//! The part of the gate below rmcp's Streamable HTTP transport: lists that rmcp
-//! could not read whole, and answers it could not read at all.
+//! The part of the layer below rmcp's Streamable HTTP transport: lists that rmcp
+//! could read only in part, and answers that it could not read.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,19 +18,19 @@ use super::decode::{self, Asked};
 
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
-/// An HTTP client of rmcp whose answers are mended before rmcp reads them. Made
-/// by [`ClientGate::http`](super::ClientGate::http).
+/// Wraps rmcp's HTTP client and corrects answers before rmcp reads them. Made
+/// by [`ClientLayer::http`](super::ClientLayer::http).
 ///
-/// What comes as one JSON body the inner client has read by then: there a list
-/// is mended, and a body that is not a message is the inner client's error. Events
-/// of a stream are still text.
+/// Events of a stream are corrected as text. The inner client has already read an answer
+/// that is one JSON body: lists are corrected there, and a body that is not a message is
+/// the inner client's error.
 #[derive(Debug, Clone)]
-pub struct GatedHttp<C> {
+pub struct CheckedHttp<C> {
     inner: C,
     lists: Lists,
 }
 
-/// The lists that are on their way, on whichever stream they come.
+/// The requests for lists that have no answer yet, on whichever stream it comes.
 #[derive(Debug, Clone, Default)]
 struct Lists(Arc<Mutex<HashSet<RequestId>>>);
 
@@ -51,7 +51,7 @@ impl Lists {
         self.ids().contains(id).then_some(Asked::List)
     }
 
-    /// An answer whose request was noted is the one that was awaited.
+    /// Whether a message answers one of these requests, which is then forgotten.
     fn mended(&self, message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
         match &message {
             JsonRpcMessage::Response(response) if self.ids().remove(&response.id) => {
@@ -61,7 +61,7 @@ impl Lists {
         }
     }
 
-    /// Other text for an event, if rmcp could not read it as what it is.
+    /// The text that replaces an event, if rmcp would misread it.
     fn mended_text(&self, text: &str) -> Option<String> {
         let read: Result<ServerJsonRpcMessage, _> = serde_json::from_str(text);
         let is_list = match &read {
@@ -69,7 +69,7 @@ impl Lists {
             Ok(_) => false,
             Err(_) => true,
         };
-        // An empty event is not a message; it primes the stream.
+        // An empty event is not a message; it gives the stream its first event id.
         if !is_list || text.trim().is_empty() {
             return None;
         }
@@ -107,7 +107,7 @@ impl Lists {
     }
 }
 
-impl<C> GatedHttp<C> {
+impl<C> CheckedHttp<C> {
     pub(super) fn new(inner: C) -> Self {
         Self {
             inner,
@@ -116,7 +116,7 @@ impl<C> GatedHttp<C> {
     }
 }
 
-impl<C: StreamableHttpClient + Sync> StreamableHttpClient for GatedHttp<C> {
+impl<C: StreamableHttpClient + Sync> StreamableHttpClient for CheckedHttp<C> {
     type Error = C::Error;
 
     async fn post_message(

@@ -1,4 +1,4 @@
-//! What one connection knows of its server's tools, and how fresh that is.
+//! The tools of one connection, and whether they are up to date.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,25 +9,24 @@ use toolgate_mcp::contract::{MalformedTool, SchemaStore};
 
 use super::list::Page;
 
-/// The tools of a connection. A list of several pages counts when its last page
-/// has come, and not if the tools changed while it came. Of a list that could
-/// be read only in part, what was read counts, and why the rest is missing is
-/// kept for the calls that ask for it.
+/// The tools of a connection. A list of several pages is used once its last page
+/// has arrived, and not if the tools changed meanwhile. If only a part of a list could be
+/// read, that part is used, and the reason is kept for calls of other tools.
 #[derive(Debug)]
 pub(super) struct KnownTools {
     catalog: Arc<Catalog>,
-    /// How often the server said that its tools changed.
+    /// How often the server has reported that its tools changed.
     changes: u64,
-    /// Which of these the catalog knows of. `None` before the first list.
+    /// The value of `changes` that the catalog belongs to. `None` before the first list.
     known: Option<u64>,
-    /// When the catalog must be asked for again.
+    /// When the list must be requested again.
     until: Option<Instant>,
-    /// Why a part of the list is not in the catalog.
+    /// Why a part of the list is missing from the catalog.
     unread: Option<Arc<str>>,
     pages: Option<Pages>,
 }
 
-/// A list whose last page has not come.
+/// A list whose last page has not arrived.
 #[derive(Debug)]
 struct Pages {
     set: ToolSet,
@@ -37,7 +36,7 @@ struct Pages {
     unread: Option<Arc<str>>,
 }
 
-/// When a page was asked for, as far as changes go.
+/// The number of changes when a page was requested.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asked(u64);
 
@@ -57,35 +56,34 @@ impl KnownTools {
         &self.catalog
     }
 
-    /// Why a tool that the catalog does not have may stand in the server's list
-    /// all the same.
+    /// Why a tool that is not in the catalog may still be in the server's list, if so.
     pub(super) fn unread(&self) -> Option<&Arc<str>> {
         self.unread.as_ref()
     }
 
-    /// Whether the catalog is what the server offers, for all it said.
+    /// Whether the catalog is up to date, by all that the server has said.
     pub(super) fn is_fresh(&self) -> bool {
         let in_time = self.until.is_none_or(|until| Instant::now() < until);
         self.known == Some(self.changes) && in_time
     }
 
-    /// Whether the server vouches for the catalog: it gave a `ttlMs` that is not
-    /// over, and has not said that its tools changed.
+    /// Whether the server guarantees the catalog: its `ttlMs` has not expired, and it
+    /// has not reported a change.
     pub(super) fn is_vouched_for(&self) -> bool {
         self.is_fresh() && self.until.is_some() && self.unread.is_none()
     }
 
-    /// The server says that its tools changed, or shows it.
+    /// The server reports that its tools changed, or an answer shows it.
     pub(super) fn changed(&mut self) {
         self.changes += 1;
     }
 
-    /// To be kept from when a page is asked for until it comes.
+    /// Keep this from the request for a page until the page arrives.
     pub(super) fn ask(&self) -> Asked {
         Asked(self.changes)
     }
 
-    /// Writes down a page that came for a cursor.
+    /// Records the page that was requested with a cursor.
     ///
     /// # Errors
     ///
@@ -106,7 +104,7 @@ impl KnownTools {
                 unread: None,
             },
             (Some(cursor), Some(pages)) if pages.next == cursor => pages,
-            // A page in the middle of a list whose beginning is not known.
+            // A page from the middle of a list whose first page is not known.
             (Some(_), pages) => {
                 self.pages = pages;
                 return Ok(());
@@ -133,8 +131,8 @@ impl KnownTools {
         Ok(())
     }
 
-    /// Takes what was read of a list whose rest cannot be read, for this reason,
-    /// as what there is. What an older list said of other tools stays.
+    /// Uses the part of a list that was read, and keeps the reason why the rest cannot
+    /// be. Other tools of an older list stay known.
     pub(super) fn incomplete(&mut self, reason: &str) {
         let read = self.pages.take();
         self.settle(Pages {
@@ -169,12 +167,12 @@ impl KnownTools {
     }
 }
 
-/// A `ttlMs` of 0 says no more than that the list may not be kept for others;
-/// asking again before each call would follow from it, and never end.
+/// A `ttlMs` of 0 only says that the list must not be cached. Taken literally, each call
+/// would request the list first, without end.
 fn expiry(ttl: Option<u64>) -> Option<Instant> {
     let ttl = ttl.filter(|ttl| *ttl > 0)?;
     Instant::now().checked_add(Duration::from_millis(ttl))
 }
 
-/// How long a list that could not be read whole is not asked for again.
+/// How long to wait before requesting a list again that could not be read completely.
 const RETRY: Duration = Duration::from_secs(5);

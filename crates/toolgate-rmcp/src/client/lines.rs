@@ -1,5 +1,5 @@
-//! JSON-RPC by lines, over a pair of byte streams: an MCP server's standard
-//! output and input.
+//! JSON-RPC over lines: a server's standard output and input, or any pair of byte
+//! streams.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -16,10 +16,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::decode::{self, Asked};
 use crate::line::{Line, LineReader, LineWriter};
 
-/// A transport of rmcp by lines that reads each answer by what it answers. A
-/// line that cannot be read answers its request with an error; one that is no
-/// message and needs no answer is skipped. Made by
-/// [`ClientGate::lines`](super::ClientGate::lines).
+/// A transport for rmcp's client that reads each answer by the request that it answers. An
+/// unreadable answer becomes an error for its request; a line that is not a message is
+/// skipped. Made by [`ClientLayer::lines`](super::ClientLayer::lines).
 pub struct Lines<R, W> {
     read: LineReader<R>,
     write: LineWriter<W>,
@@ -31,8 +30,8 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    /// Bytes of one line: 64 MiB. A longer one is skipped, and its request is
-    /// answered with an error if its id stands within them.
+    /// The most bytes of one line: 64 MiB. A longer one is skipped, and its request is
+    /// answered with an error if its id is within them.
     pub const LINE: usize = crate::line::LINE;
 
     pub(super) fn new(read: R, write: W) -> Self {

@@ -1,5 +1,5 @@
-//! A server's list as the gate reads it, each tool from its own text, and as
-//! rmcp can read it: without the tools and members that it cannot hold.
+//! A page of a server's tools: read tool by tool for contracts, and in rmcp's types,
+//! without the tools and members that these cannot hold.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,16 +19,16 @@ use crate::recover;
 /// A page of a server's tools.
 #[derive(Debug)]
 pub(super) struct Page {
-    /// For contracts.
+    /// The page that contracts are made from.
     pub(super) listing: Listing,
-    /// Why the rest of the list cannot be fetched.
+    /// Why the rest of the list cannot be requested, if so.
     pub(super) unread: Option<Arc<str>>,
-    /// Malformed tools, and tools with the name of another.
+    /// Malformed tools, and tools whose name another tool has.
     isolated: Vec<Isolated>,
 }
 
 impl Page {
-    /// Reads a page of tools; a malformed one does not spoil the others.
+    /// Reads a page of tools. A malformed one does not affect the others.
     ///
     /// # Errors
     ///
@@ -64,31 +64,31 @@ impl Page {
         (ttl.kind() == Kind::Number).then(|| ttl.number().as_u64())?
     }
 
-    /// The malformed tools, and those with the name of another.
+    /// Malformed tools, and tools whose name another tool has.
     pub(super) fn isolated(&self) -> &[Isolated] {
         &self.isolated
     }
 
-    /// The page in rmcp's types. `told` hears of the tools and members that are
-    /// left out because these types cannot hold them.
-    pub(super) fn typed(&self, mut told: impl FnMut(&ClientEvent<'_>)) -> ListToolsResult {
+    /// The page in rmcp's types. Calls `report` for each tool and member that these types
+    /// cannot hold, which is left out.
+    pub(super) fn typed(&self, mut report: impl FnMut(&ClientEvent<'_>)) -> ListToolsResult {
         let mut page = ListToolsResult::default();
         for (key, value) in self.listing.result().members() {
-            let told = &mut told;
+            let report = &mut report;
             match key.text() {
-                "resultType" => page.result_type = member("resultType", value, told),
-                "_meta" => page.meta = member("_meta", value, told),
-                "nextCursor" => page.next_cursor = member("nextCursor", value, told),
-                "ttlMs" => page.ttl_ms = member("ttlMs", value, told),
-                "cacheScope" => page.cache_scope = member("cacheScope", value, told),
-                "tools" => page.tools = self.tools(value, told),
+                "resultType" => page.result_type = member("resultType", value, report),
+                "_meta" => page.meta = member("_meta", value, report),
+                "nextCursor" => page.next_cursor = member("nextCursor", value, report),
+                "ttlMs" => page.ttl_ms = member("ttlMs", value, report),
+                "cacheScope" => page.cache_scope = member("cacheScope", value, report),
+                "tools" => page.tools = self.tools(value, report),
                 _ => {}
             }
         }
         page
     }
 
-    fn tools(&self, tools: View<'_>, told: &mut impl FnMut(&ClientEvent<'_>)) -> Vec<Tool> {
+    fn tools(&self, tools: View<'_>, report: &mut impl FnMut(&ClientEvent<'_>)) -> Vec<Tool> {
         // Tools that cannot be read are not in the text, and have the index of
         // the array that they came in.
         let isolated = self.isolated.iter();
@@ -101,7 +101,7 @@ impl Page {
             }
             match read::<Tool>(tool.raw()) {
                 Ok(tool) => typed.push(tool),
-                Err(reason) => told(&ClientEvent::Unreadable {
+                Err(reason) => report(&ClientEvent::Unreadable {
                     index,
                     reason: &reason,
                 }),
@@ -111,11 +111,11 @@ impl Page {
     }
 }
 
-/// A member of a page beside its tools; nothing if rmcp's types cannot hold it.
+/// Reads a member of a page other than `tools`. `None` if rmcp's types cannot hold it.
 fn member<T: DeserializeOwned>(
     name: &'static str,
     value: View<'_>,
-    told: &mut impl FnMut(&ClientEvent<'_>),
+    report: &mut impl FnMut(&ClientEvent<'_>),
 ) -> Option<T> {
     if value.kind() == Kind::Null {
         return None;
@@ -123,7 +123,7 @@ fn member<T: DeserializeOwned>(
     match read(value.raw()) {
         Ok(value) => Some(value),
         Err(reason) => {
-            told(&ClientEvent::MemberLeftOut {
+            report(&ClientEvent::MemberLeftOut {
                 member: name,
                 reason: &reason,
             });
@@ -139,15 +139,14 @@ fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
-/// Puts the text that a page was read from beside it, on its way through rmcp's
-/// types.
+/// Attaches the text of a page to it, so that the text gets through rmcp's types.
 #[cfg(feature = "http-client")]
 pub(super) fn attach(page: &mut ListToolsResult, text: String) {
     let meta = page.meta.get_or_insert_default();
     meta.insert(TEXT.to_owned(), Value::String(text));
 }
 
-/// A page of which only the text was read.
+/// A page that has only its text.
 pub(super) fn of_text(text: String) -> ListToolsResult {
     let mut page = ListToolsResult::default();
     let meta = page.meta.get_or_insert_default();
@@ -155,9 +154,9 @@ pub(super) fn of_text(text: String) -> ListToolsResult {
     page
 }
 
-/// The text of a page that comes from a part of the gate below, or what rmcp's
-/// types have left of it; with the names of the tools that have come through
-/// these types, if it did.
+/// The text of a page, as the transport below attached it, or else serialised from rmcp's
+/// types; with the names of the tools that rmcp's types have kept, if the page came
+/// through them.
 pub(super) fn take_text(
     result: ServerResult,
 ) -> Result<(String, Option<HashSet<String>>), serde_json::Error> {
@@ -176,11 +175,11 @@ pub(super) fn take_text(
     Ok((text, Some(names.collect())))
 }
 
-/// Levels of a tool or of a member of a page that rmcp is given: it may write the page and
-/// read it again, and serde_json reads 128 levels of a whole message.
+/// The most levels of nesting of a tool or member that is given to rmcp. rmcp may write
+/// the page and read it again, and serde_json reads 128 levels of a whole message.
 const DEPTH: usize = 120;
 
-/// The member of `_meta` that holds a page's text between two parts of a gate.
+/// The member of `_meta` that holds the text of a page between the two parts of the layer.
 const TEXT: &str = "toolgate/page-text";
-/// The same where nothing but the text was read.
+/// The same for a page that has only its text.
 const TEXT_ALONE: &str = "toolgate/page-text-alone";

@@ -1,5 +1,4 @@
-//! The client's side: options, and the transports that hold a server to its
-//! tools' contracts.
+//! The client's side: options, and the transports that check a server's tools.
 
 mod check;
 #[cfg(feature = "child-process")]
@@ -29,47 +28,47 @@ use toolgate_mcp::contract::{Engine, SchemaStore, Validator};
 pub use child::ChildLines;
 pub use event::ClientEvent;
 #[cfg(feature = "http-client")]
-pub use http::GatedHttp;
+pub use http::CheckedHttp;
 pub use lines::Lines;
-pub use transport::GatedTransport;
+pub use transport::CheckedTransport;
 pub use typed::{CallTyped, TypedCallError};
 
 use crate::checkers::{CheckOptions, Checkers};
 use event::Observer;
 
-/// Holds servers to their tools' contracts, below rmcp's client.
+/// Checks calls and results against the schemas of a server's tools, below rmcp's client.
 ///
-/// The gate stands in the transport, so nothing of the client passes it by:
-/// calls are checked before they are sent, results before they are received,
-/// and a list is not lost because of one of its tools. A refusal is the answer
-/// to the request: a JSON-RPC error (`ServiceError::McpError`) whose `data` says
-/// what is at fault and whether the call was sent:
+/// The layer wraps the transport, so every message of the client passes through it:
+/// calls are checked before they are sent, results before the client gets them,
+/// and one malformed tool does not cost the whole list. A refused call or result is
+/// answered with a JSON-RPC error (`ServiceError::McpError`) whose `data` says
+/// what is wrong and whether the call was sent:
 ///
 /// | `data.kind` | code | `data.sent` | |
 /// |---|---|---|---|
-/// | `arguments` | -32602 | `false` | they break the tool's input schema |
+/// | `arguments` | -32602 | `false` | the arguments violate the tool's input schema |
 /// | `schema` | -32602 | `false` | the tool's definition is malformed, does not compile, or could not be read |
 /// | `tool` | -32602 | `false` | the server does not list it ([`listed_only`](Self::listed_only)) |
-/// | `result` | [`INVALID_RESULT`](Self::INVALID_RESULT) | `true` | it breaks the tool's output schema |
+/// | `result` | [`INVALID_RESULT`](Self::INVALID_RESULT) | `true` | the result violates the tool's output schema |
 ///
-/// `data.code` is the finer code of the log (`arguments-invalid`,
+/// `data.code` is the more detailed code of the log (`arguments-invalid`,
 /// `result-undecided`, …), `data.tool` the tool's name.
 ///
-/// A call whose contract is not known, or no longer (`list_changed`, a `ttlMs`
-/// that is over), makes the gate read the server's list first. A result that
-/// breaks a contract for which the server does not vouch by a `ttlMs` makes the
-/// gate read the list once more, and meets the newer contract. A name that is
-/// not listed is left to the server, unless [`listed_only`](Self::listed_only).
+/// If the contract of a call is not known or out of date (`list_changed`, an expired
+/// `ttlMs`), the layer reads the server's list first. If a result breaks a contract
+/// that no `ttlMs` guarantees, the layer reads the list again and checks the result
+/// against the new contract. Calls of tools that are not listed are sent, unless
+/// [`listed_only`](Self::listed_only) is set.
 ///
-/// Of a list that can be read only in part, what was read is held to its
-/// contracts, and calls of other names are refused with the reason, unless
-/// [`on_unread_list`](Self::on_unread_list) says otherwise. The list is asked
-/// for again by a call that comes five seconds later.
+/// If only a part of the list can be read, the tools in that part are checked, and
+/// calls of others are refused with the reason, unless
+/// [`on_unread_list`](Self::on_unread_list) says otherwise. A call at least five seconds
+/// later makes the layer request the list again.
 ///
-/// One gate serves any number of connections: each has contracts of its own,
+/// One layer serves any number of connections. Each has its own contracts;
 /// all share compiled schemas.
 #[derive(Clone)]
-pub struct ClientGate {
+pub struct ClientLayer {
     options: Options,
     checkers: Arc<Checkers>,
     store: SchemaStore,
@@ -85,8 +84,8 @@ struct Options {
     observer: Observer,
 }
 
-/// What happens to a call of a tool that may stand in a part of the server's
-/// list that could not be read.
+/// What happens to a call of a tool that may be in a part of the server's list that
+/// could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
@@ -100,20 +99,17 @@ pub enum OnUnreadList {
     Pass,
 }
 
-impl ClientGate {
-    /// The code of the error in the place of a result that breaks its tool's
-    /// contract: -31602, outside the ranges of JSON-RPC and MCP, which have none
-    /// for it.
+impl ClientLayer {
+    /// The code of the error that replaces a result which breaks its tool's contract:
+    /// -31602, outside the ranges of JSON-RPC and MCP, which define none for it.
     pub const INVALID_RESULT: ErrorCode = ErrorCode(-31_602);
-    /// Bytes of one page of a server's list unless
-    /// [`max_list_bytes`](Self::max_list_bytes) says otherwise: 16 MiB.
+    /// The default of [`max_list_bytes`](Self::max_list_bytes): 16 MiB.
     pub const LIST_BYTES: usize = 16 << 20;
-    /// How long the gate waits for a list that it reads itself unless
-    /// [`list_timeout`](Self::list_timeout) says otherwise: 30 seconds.
+    /// The default of [`list_timeout`](Self::list_timeout): 30 seconds.
     pub const LIST_TIMEOUT: Duration = Duration::from_secs(30);
 
-    /// Refuses what cannot be decided and what stands in a list that cannot be
-    /// read, leaves unlisted names to the server, logs by `tracing`.
+    /// The defaults: undecided messages and calls of tools in an unreadable part of the
+    /// list are refused, calls of unlisted tools are sent, events go to `tracing`.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -160,9 +156,9 @@ impl ClientGate {
         self
     }
 
-    /// Sets what happens to a call of a tool that may stand in a part of the
-    /// server's list that could not be read: an error in the place of the list,
-    /// a page without tools, a list without an end, a page over a bound.
+    /// Sets what happens to a call of a tool that may be in a part of the server's list
+    /// that could not be read: the server answered with an error, a page had no tools or
+    /// was too large, or the list did not end.
     #[must_use]
     pub fn on_unread_list(mut self, policy: OnUnreadList) -> Self {
         self.options.on_unread_list = policy;
@@ -177,64 +173,64 @@ impl ClientGate {
         self
     }
 
-    /// Sets how long the gate waits for a list that it reads itself, all its
-    /// pages together. Calls that wait for it go on with what was read by then.
+    /// Sets how long the layer waits for all pages of a list that it reads itself. Calls
+    /// that wait for the list then use the part that was read.
     #[must_use]
     pub fn list_timeout(mut self, timeout: Duration) -> Self {
         self.options.list_timeout = timeout;
         self
     }
 
-    /// Compiles schemas by this store: its limits, its memory, shared with
-    /// every other holder of a handle.
+    /// Compiles schemas with this store, under its limits. Every holder of a handle
+    /// shares the compiled schemas.
     #[must_use]
     pub fn store(mut self, store: SchemaStore) -> Self {
         self.store = store;
         self
     }
 
-    /// Sets who is told of what was refused and isolated, in the place of the
-    /// log. It is called while a message waits, from any thread.
+    /// Sets the function that receives events, instead of `tracing`.
+    /// It is called from any thread, while the message waits.
     #[must_use]
     pub fn observe(mut self, observer: impl Fn(&ClientEvent<'_>) + Send + Sync + 'static) -> Self {
         self.options.observer = Arc::new(observer);
         self
     }
 
-    /// Puts the gate above a transport of rmcp.
+    /// Wraps a transport of rmcp.
     ///
-    /// The transport has read messages as rmcp's types by then. What it could
-    /// not read it has dropped, and a result that looks like another kind has
-    /// become one: over pipes prefer [`lines`](Self::lines), over HTTP put
-    /// `http` (feature `http-client`) below as well.
+    /// The transport has already read messages as rmcp's types. It has dropped messages
+    /// that it could not read, and misread results that look like another kind. So prefer
+    /// [`lines`](Self::lines) over pipes, and over HTTP use `http` (feature `http-client`)
+    /// below as well.
     pub fn transport<T, E, A>(
         &self,
         transport: T,
-    ) -> GatedTransport<impl Transport<RoleClient, Error = E> + use<T, E, A>>
+    ) -> CheckedTransport<impl Transport<RoleClient, Error = E> + use<T, E, A>>
     where
         T: IntoTransport<RoleClient, E, A>,
         E: std::error::Error + Send + Sync + 'static,
     {
-        GatedTransport::new(self.clone(), transport.into_transport())
+        CheckedTransport::new(self.clone(), transport.into_transport())
     }
 
-    /// Puts the gate on a server's output and input, a child process's standard
-    /// streams for instance: reads lines itself, each by the request it answers.
-    pub fn lines<R, W>(&self, read: R, write: W) -> GatedTransport<Lines<R, W>>
+    /// Checks messages on a server's output and input, for example the standard streams of
+    /// a child process. Reads each line by the request that it answers.
+    pub fn lines<R, W>(&self, read: R, write: W) -> CheckedTransport<Lines<R, W>>
     where
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        GatedTransport::new(self.clone(), Lines::new(read, write))
+        CheckedTransport::new(self.clone(), Lines::new(read, write))
     }
 
-    /// Puts a part of the gate below rmcp's Streamable HTTP transport, where
-    /// answers are still text: for `StreamableHttpClientTransport::with_client`,
-    /// whose transport then goes into [`transport`](Self::transport).
+    /// Wraps the HTTP client below rmcp's Streamable HTTP transport, where answers are
+    /// still text. Give it to `StreamableHttpClientTransport::with_client`, and that
+    /// transport to [`transport`](Self::transport).
     #[cfg(feature = "http-client")]
     #[must_use]
-    pub fn http<C>(&self, client: C) -> GatedHttp<C> {
-        GatedHttp::new(client)
+    pub fn http<C>(&self, client: C) -> CheckedHttp<C> {
+        CheckedHttp::new(client)
     }
 
     fn renewed(mut self) -> Self {
@@ -247,15 +243,15 @@ impl ClientGate {
     }
 }
 
-impl Default for ClientGate {
+impl Default for ClientLayer {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl std::fmt::Debug for ClientGate {
+impl std::fmt::Debug for ClientLayer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ClientGate")
+        f.debug_struct("ClientLayer")
             .field("check", &self.options.check)
             .field("listed_only", &self.options.listed_only)
             .field("on_unread_list", &self.options.on_unread_list)
@@ -263,12 +259,12 @@ impl std::fmt::Debug for ClientGate {
     }
 }
 
-/// The tools of one connection, as its gate knows them.
+/// The tools of one connection.
 #[derive(Debug, Clone)]
 pub struct ToolWatch(Arc<Catalog>);
 
 impl ToolWatch {
-    /// The tools of the last complete list, and those that were isolated.
+    /// The tools of the last complete list, malformed ones included.
     #[must_use]
     pub fn snapshot(&self) -> Arc<ToolSet> {
         self.0.snapshot()

@@ -1,4 +1,4 @@
-//! Calls in Rust types on both ends.
+//! Calls with Rust types for arguments and results.
 
 use std::future::Future;
 
@@ -15,15 +15,14 @@ use crate::{era, integers};
 
 /// Calls a tool with a Rust value and reads its structured content as another.
 ///
-/// A server that speaks with this client in an era older than 2026-07-28 wraps
-/// output that is not an object as `{"result": …}`. From such a server an
-/// object with no other member is taken out of its wrapping if it is not an `Out`
-/// as it stands, so that one call works with both.
+/// Before 2026-07-28, servers wrap output that is not an object as `{"result": …}`. If
+/// such an object cannot be read as an `Out` itself, its `result` is, so that one
+/// call works with all versions.
 pub trait CallTyped {
     /// Calls `name` with the members of `arguments`, which must be an object.
     ///
-    /// A task that the server makes of the call is an error, and so is, for a
-    /// [`Peer`], a request for more input: [`RunningService`] answers those.
+    /// If the server creates a task for the call, that is an error. For a [`Peer`], a
+    /// request for more input is an error, too; a [`RunningService`] answers it.
     fn call_typed<In, Out>(
         &self,
         name: &str,
@@ -34,7 +33,7 @@ pub trait CallTyped {
         Out: DeserializeOwned;
 }
 
-/// Why a typed call has no value.
+/// Why a typed call failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TypedCallError {
@@ -43,13 +42,13 @@ pub enum TypedCallError {
     Arguments {
         /// The tool.
         tool: String,
-        /// What they are, or what the serialiser says.
+        /// Their kind, or the serialiser's error.
         reason: String,
     },
-    /// The call failed, or a gate refused it or its result.
+    /// The call failed, or a layer refused it or its result.
     #[error(transparent)]
     Service(#[from] ServiceError),
-    /// There is a result, and no value of the type in it.
+    /// The result has no value of the type.
     #[error(transparent)]
     Result(UntypedResult),
     /// The answer is not the final one: a task, or a request for more input.
@@ -116,7 +115,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Whether the server wraps what is not an object.
+/// Whether the server wraps output that is not an object.
 fn wraps(peer: &Peer<RoleClient>) -> bool {
     let info = peer.peer_info();
     let version = info.as_ref().map(|info| &info.protocol_version);
@@ -151,8 +150,8 @@ fn value<Out: DeserializeOwned>(
     })
 }
 
-/// Reads a value as it stands; with its whole numbers as integers, which is how
-/// serde reads `1.0` for an `i64`; and out of its wrapping.
+/// Reads a value, first unchanged, then with its whole numbers as integers, so that serde
+/// reads `1.0` as an `i64`, and then the value inside `result`.
 fn read<Out: DeserializeOwned>(mut value: Value, wraps: bool) -> Result<Out, String> {
     let mut read = placed(&value);
     if read.is_err() && integers::as_integers(&mut value) {
@@ -169,7 +168,7 @@ fn read<Out: DeserializeOwned>(mut value: Value, wraps: bool) -> Result<Out, Str
     }
 }
 
-/// Reads a value; what is wrong is told with its place.
+/// Reads a value. An error names the place.
 fn placed<Out: DeserializeOwned>(value: &Value) -> Result<Out, String> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let place = error.path().to_string();
@@ -180,5 +179,5 @@ fn placed<Out: DeserializeOwned>(value: &Value) -> Result<Out, String> {
     })
 }
 
-/// Characters of a tool's own error text that an error repeats.
+/// The most characters of a tool's error text that an error shows.
 const SHOWN: usize = 200;

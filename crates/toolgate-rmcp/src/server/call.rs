@@ -12,17 +12,17 @@ use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::Era;
 use toolgate_mcp::project::StructuredForm;
 
-use super::{ServerEvent, ServerGate};
+use super::{ServerEvent, ServerLayer};
 use crate::{convert, integers};
 
-/// Marks a call that the gate of the whole handler checks, for the gate of its route.
+/// Marks a call that the handler's layer checks, so that its route's layer does not.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct CheckedByOuterGate;
+pub(super) struct CheckedByHandlerLayer;
 
 /// The answer to a call that does not reach its handler.
 pub(super) type Answer = Result<CallToolResponse, ErrorData>;
 
-impl ServerGate {
+impl ServerLayer {
     /// Checks the arguments of a call.
     ///
     /// # Errors
@@ -39,7 +39,7 @@ impl ServerGate {
             .shared
             .checkers
             .with(|checker| checker.check_arguments_value(tool, value.as_ref()));
-        // What is an integer to the schema must be one to serde.
+        // The schema takes `1.0` as an integer; serde must, too.
         if let (Decision::Pass(_), Some(value)) = (&decision, &mut value)
             && tool.input_text().contains("integer")
         {
@@ -60,7 +60,7 @@ impl ServerGate {
         }
     }
 
-    /// Checks what a handler answered and tells it to a reader of `era`.
+    /// Checks a handler's response and projects it for a client of `era`.
     pub(super) fn emit(
         &self,
         tool: &Arc<ToolContract>,
@@ -73,7 +73,7 @@ impl ServerGate {
                 self.tasks().insert(&created.task.task_id, Arc::clone(tool));
                 CallToolResponse::Task(created)
             }
-            // A question to the client; the answer to it comes as another call.
+            // A request for input: the client's answer comes as another call.
             other => other,
         }
     }
@@ -139,7 +139,7 @@ impl ServerGate {
         }
     }
 
-    /// The answer to a call of a tool there is not.
+    /// The answer to a call of an unknown tool.
     pub(super) fn unknown(&self, request: &CallToolRequestParams) -> ErrorData {
         let why = Refusal::unknown_tool(&request.name);
         self.emit_event(&ServerEvent::CallRefused(&why));
@@ -147,7 +147,7 @@ impl ServerGate {
     }
 }
 
-/// A refused call as the era tells it.
+/// A refused call in the form of the era.
 fn answer(why: &Refusal, era: Era) -> Answer {
     if why.is_result_in(era) {
         Ok(error_result(why).into())

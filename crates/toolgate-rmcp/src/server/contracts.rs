@@ -11,8 +11,8 @@ use toolgate_mcp::publish::{RefusedTool, admit};
 /// A tool's contract, or why it can never work.
 pub(crate) type Outcome = Result<Arc<ToolContract>, Arc<RefusedTool>>;
 
-/// What is known of each tool, by name. A definition that changed is another
-/// one, whatever its name; an unchanged one is not read again.
+/// The contract of each tool, by name. A changed definition gets a new contract; an
+/// unchanged one is not read again.
 #[derive(Debug, Default)]
 pub(crate) struct Contracts {
     store: SchemaStore,
@@ -37,7 +37,7 @@ impl Contracts {
         &self.store
     }
 
-    /// The contract of this definition, and whether it was made just now.
+    /// The contract of this definition, and whether it is new.
     pub(crate) fn of(&self, tool: &Tool) -> (Outcome, bool) {
         {
             let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
@@ -47,7 +47,7 @@ impl Contracts {
         }
         let outcome = self.make(tool);
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        // A server that makes up names without end does not fill our memory.
+        // A server that makes up new names for ever must not fill the memory.
         if known.len() >= ToolSet::TOOLS {
             known.clear();
         }
@@ -59,13 +59,13 @@ impl Contracts {
         (outcome, true)
     }
 
-    /// The contract that the tool of this name had when it was last seen.
+    /// The latest contract of the tool with this name.
     pub(crate) fn last(&self, name: &str) -> Option<Outcome> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.get(name).map(|known| known.outcome.clone())
     }
 
-    /// Forgets all definitions; what is compiled stays in the store.
+    /// Forgets all definitions. Compiled schemas stay in the store.
     pub(crate) fn forget(&self) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         known.clear();
@@ -73,7 +73,7 @@ impl Contracts {
 
     fn make(&self, tool: &Tool) -> Outcome {
         // A `Tool` is strings and JSON values, whose serialisation cannot fail;
-        // an empty text would be refused as no JSON.
+        // an empty text would be refused, because it is not JSON.
         let text = serde_json::to_vec(tool).unwrap_or_default();
         admit(&tool.name, &text, &self.store)
             .map(Arc::new)

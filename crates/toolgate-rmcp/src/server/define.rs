@@ -1,13 +1,13 @@
-//! Definitions of ours as tools of rmcp.
+//! Tool definitions as rmcp's `Tool`.
 
 use rmcp::model::Tool;
 use toolgate_mcp::contract::SchemaStore;
 use toolgate_mcp::publish::{Refused, RefusedTool, ToolDefinition};
 
-/// A tool for rmcp's `ToolRoute::new` or a hand-written `list_tools`, from a
-/// definition by JSON text or Rust types.
+/// Builds a tool for rmcp's `ToolRoute::new` or a hand-written `list_tools` from a
+/// definition in JSON text or Rust types.
 ///
-/// A handler of such a route takes and returns whatever rmcp's handlers do:
+/// The handler of such a route may take and return all that rmcp's handlers may:
 /// `Parameters<T>`, `JsonObject`, `Json<Vec<T>>`, `CallToolResult`.
 ///
 /// ```
@@ -27,8 +27,8 @@ use toolgate_mcp::publish::{Refused, RefusedTool, ToolDefinition};
 ///
 /// # Errors
 ///
-/// The tool can never work: its text is not JSON or no tool, the name breaks the
-/// protocol's rules, a schema does not compile, a Rust type cannot be an input.
+/// The tool can never work: its text is not JSON or not a tool, its name breaks the
+/// protocol's rules, a schema does not compile, or a Rust type cannot be an input.
 pub fn tool(definition: ToolDefinition) -> Result<Tool, RefusedTool> {
     let contract = definition.build(&SchemaStore::new())?;
     serde_json::from_str(contract.text()).map_err(|error| {

@@ -1,4 +1,4 @@
-//! What a server's author is told: what was refused and what was lost.
+//! Events for a server's author: refusals, and losses for older clients.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use toolgate_mcp::project::Lost;
 use toolgate_mcp::publish::RefusedTool;
 use toolgate_schema::Exhausted;
 
-/// Something that a gate did to a message, for the server's log.
+/// An event for the server's log: a message was refused or changed, or passed undecided.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ServerEvent<'a> {
-    /// A tool is not listed and cannot be called: it can never work.
+    /// A tool can never work. It is not listed and cannot be called.
     ToolRefused(&'a RefusedTool),
-    /// A call was answered without its handler.
+    /// A call was refused before its handler ran.
     CallRefused(&'a Refusal),
-    /// A handler's result broke its tool's contract and did not leave.
+    /// A handler's result broke its tool's contract and was not sent.
     ResultRefused(&'a Refusal),
     /// A check reached its bound, and the policy let the message pass.
     Undecided {
@@ -27,18 +27,18 @@ pub enum ServerEvent<'a> {
         /// Which bound.
         bound: Exhausted,
     },
-    /// The program's own engine gave up, and the policy let the message pass.
+    /// The program's own validator could not decide, and the policy let the message pass.
     UndecidedByHost {
         /// The tool.
         tool: &'a str,
     },
-    /// A reader of this era was not told something.
+    /// A client of this era cannot read something, which was left out or changed.
     Lost {
-        /// The reader's era.
+        /// The client's era.
         reader: Era,
         /// The tool.
         tool: &'a str,
-        /// What.
+        /// What was lost.
         lost: &'a Lost,
     },
 }
@@ -68,10 +68,10 @@ impl fmt::Display for ServerEvent<'_> {
     }
 }
 
-/// Who is told of events.
+/// The function that receives events.
 pub(crate) type Observer = Arc<dyn Fn(&ServerEvent<'_>) + Send + Sync>;
 
-/// Tells the log of the program, by `tracing`.
+/// Writes events to `tracing`.
 pub(crate) fn trace(event: &ServerEvent<'_>) {
     match event {
         ServerEvent::ToolRefused(_) | ServerEvent::ResultRefused(_) => tracing::error!("{event}"),
@@ -82,5 +82,5 @@ pub(crate) fn trace(event: &ServerEvent<'_>) {
     }
 }
 
-/// Characters of a tool's name that an event repeats.
+/// The most characters of a tool's name that an event shows.
 const SHOWN: usize = 128;

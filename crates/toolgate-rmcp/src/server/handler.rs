@@ -1,7 +1,7 @@
-//! The gate of a whole server: a `ServerHandler` around any other.
+//! A `ServerHandler` that wraps another one.
 //!
-//! Every method of the trait is forwarded, and those about tools are gated.
-//! `tests/forwarding.rs` compares this file with the trait as rmcp has it.
+//! It forwards every method of the trait, and checks those about tools.
+//! `tests/forwarding.rs` compares this file with rmcp's trait.
 #![expect(
     deprecated,
     reason = "the legacy methods must reach the handler as long as the trait has them"
@@ -26,30 +26,30 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use toolgate_mcp::contract::ToolContract;
 
-use super::call::CheckedByOuterGate;
-use super::{ServerGate, malformed};
+use super::call::CheckedByHandlerLayer;
+use super::{ServerLayer, malformed};
 use crate::era;
 
-/// A handler behind a [`ServerGate`], itself a handler: on stdio, under
-/// `StreamableHttpService`, or on any other transport of rmcp.
+/// A handler that a [`ServerLayer`] checks. It is a handler itself, for stdio,
+/// `StreamableHttpService` or any other transport of rmcp.
 #[derive(Debug, Clone)]
-pub struct Gated<H> {
-    gate: ServerGate,
+pub struct CheckedHandler<H> {
+    layer: ServerLayer,
     handler: H,
 }
 
-impl<H: ServerHandler> Gated<H> {
-    pub(super) fn new(gate: ServerGate, handler: H) -> Self {
-        Self { gate, handler }
+impl<H: ServerHandler> CheckedHandler<H> {
+    pub(super) fn new(layer: ServerLayer, handler: H) -> Self {
+        Self { layer, handler }
     }
 
-    /// The gate.
+    /// The layer.
     #[must_use]
-    pub fn gate(&self) -> &ServerGate {
-        &self.gate
+    pub fn layer(&self) -> &ServerLayer {
+        &self.layer
     }
 
-    /// The handler behind it.
+    /// The handler that is checked.
     #[must_use]
     pub fn handler(&self) -> &H {
         &self.handler
@@ -62,17 +62,17 @@ impl<H: ServerHandler> Gated<H> {
         context: &RequestContext<RoleServer>,
     ) -> Result<Arc<ToolContract>, ErrorData> {
         let name = &*request.name;
-        let known = || self.gate.shared.contracts.last(name);
-        let fixed = if self.gate.options.fixed {
+        let known = || self.layer.shared.contracts.last(name);
+        let fixed = if self.layer.options.fixed {
             known()
         } else {
             None
         };
         let mut outcome = fixed.or_else(|| {
             let tool = self.handler.get_tool(name)?;
-            Some(self.gate.contract(&tool))
+            Some(self.layer.contract(&tool))
         });
-        // A handler that does not say what its tools are before it lists them.
+        // A handler without `get_tool`: its last list has the tool.
         if outcome.is_none() {
             outcome = known();
         }
@@ -83,7 +83,7 @@ impl<H: ServerHandler> Gated<H> {
         match outcome {
             Some(Ok(contract)) => Ok(contract),
             Some(Err(refused)) => Err(ErrorData::invalid_params(refused.to_string(), None)),
-            None => Err(self.gate.unknown(request)),
+            None => Err(self.layer.unknown(request)),
         }
     }
 
@@ -98,15 +98,15 @@ impl<H: ServerHandler> Gated<H> {
         loop {
             let page = self.handler.list_tools(request, context.clone()).await?;
             for tool in &page.tools {
-                // The author is told of a refusal by `contract`; the call that
-                // asks for this tool is told by `contract_of`.
-                let _ = self.gate.contract(tool);
+                // `contract` emits an event if it refuses a tool, and
+                // `contract_of` answers the call that asks for it.
+                let _ = self.layer.contract(tool);
             }
             if page.tools.iter().any(|tool| tool.name == name) {
                 return Ok(());
             }
             match page.next_cursor {
-                // A cursor that comes again would make the list endless.
+                // A repeated cursor would make the list endless.
                 Some(cursor) if cursors.len() < PAGES && cursors.insert(cursor.clone()) => {
                     request = Some(PaginatedRequestParams::default().with_cursor(Some(cursor)));
                 }
@@ -116,7 +116,7 @@ impl<H: ServerHandler> Gated<H> {
     }
 }
 
-impl<H: ServerHandler> ServerHandler for Gated<H> {
+impl<H: ServerHandler> ServerHandler for CheckedHandler<H> {
     async fn call_tool(
         &self,
         mut request: CallToolRequestParams,
@@ -124,12 +124,12 @@ impl<H: ServerHandler> ServerHandler for Gated<H> {
     ) -> Result<CallToolResponse, ErrorData> {
         let era = era::of_version(context.protocol_version().as_ref());
         let contract = self.contract_of(&request, &context).await?;
-        if let Err(answer) = self.gate.admit(&contract, &mut request.arguments, era) {
+        if let Err(answer) = self.layer.admit(&contract, &mut request.arguments, era) {
             return *answer;
         }
-        context.extensions.insert(CheckedByOuterGate);
+        context.extensions.insert(CheckedByHandlerLayer);
         let response = self.handler.call_tool(request, context).await?;
-        Ok(self.gate.emit(&contract, response, era))
+        Ok(self.layer.emit(&contract, response, era))
     }
 
     async fn list_tools(
@@ -140,7 +140,7 @@ impl<H: ServerHandler> ServerHandler for Gated<H> {
         let era = era::of_version(context.protocol_version().as_ref());
         let over_http = context.extensions.get::<http::request::Parts>().is_some();
         let page = self.handler.list_tools(request, context).await?;
-        Ok(self.gate.projected_list(page, era, over_http))
+        Ok(self.layer.projected_list(page, era, over_http))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -153,12 +153,12 @@ impl<H: ServerHandler> ServerHandler for Gated<H> {
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
         let era = era::of_version(context.protocol_version().as_ref());
-        let contract = self.gate.tasks().tool(&request.task_id).cloned();
+        let contract = self.layer.tasks().tool(&request.task_id).cloned();
         let mut answer = self.handler.get_task(request, context).await?;
         if let (TaskPayload::Completed { result }, Some(contract)) =
             (&mut answer.task.payload, contract)
         {
-            self.gate.emit_task(&contract, result, era);
+            self.layer.emit_task(&contract, result, era);
         }
         Ok(answer)
     }
@@ -168,7 +168,7 @@ impl<H: ServerHandler> ServerHandler for Gated<H> {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        // rmcp hands over as unknown what it cannot read as one of its types.
+        // rmcp passes requests here that it cannot read as one of its types.
         match malformed::of_tools(&request) {
             Some(why) => Err(why),
             None => self.handler.on_custom_request(request, context).await,
@@ -366,6 +366,6 @@ impl<H: ServerHandler> ServerHandler for Gated<H> {
     }
 }
 
-/// Pages of a handler's own list that one call makes the gate read. A server
-/// with more tools than that says what they are by `get_tool`.
+/// The most pages of a handler's own list that one call makes the layer read. A
+/// server with more tools needs `get_tool`.
 const PAGES: usize = 10_000;

@@ -17,31 +17,30 @@ use tower_service::Service;
 
 use super::text::{self, Read};
 
-/// `StreamableHttpService` with the answers that rmcp's own reading of a body
-/// does not give.
+/// A `StreamableHttpService` that refuses malformed bodies with a JSON-RPC error.
 ///
-/// Of duplicate keys rmcp believes the last, `"arguments": null` it takes for
-/// none, other malformed calls for an unknown method, and what `serde_json`
-/// refuses it answers without a JSON-RPC error. Here such a body is answered
-/// with status 400 and the error: -32700 if it is not JSON, -32602 if it is no
-/// tool call, -32600 if it is not a message. Any other body goes on byte for byte.
+/// rmcp takes the last of duplicate keys, reads `"arguments": null` as absent and other
+/// malformed calls as an unknown method, and answers text that `serde_json` refuses
+/// without a JSON-RPC error. This service answers such a body
+/// with status 400 and an error: -32700 if it is not JSON, -32602 if it is not a
+/// tool call, -32600 if it is not a message. Any other body is passed on byte for byte.
 ///
-/// A body is read when the service behind asks for it, so its own checks
+/// The body is read when the inner service asks for it, so that service's checks
 /// (`Host`, `Origin`, `Accept`) come first.
 ///
 /// ```
 /// use rmcp::ServerHandler;
 /// use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 /// use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-/// use toolgate_rmcp::{ServerGate, ServerHttp};
+/// use toolgate_rmcp::{ServerLayer, ServerHttp};
 ///
 /// #[derive(Clone)]
 /// struct Weather;
 /// impl ServerHandler for Weather {}
 ///
-/// let gate = ServerGate::new();
+/// let layer = ServerLayer::new();
 /// let service = ServerHttp::new(StreamableHttpService::new(
-///     move || Ok(gate.wrap(Weather)),
+///     move || Ok(layer.wrap(Weather)),
 ///     LocalSessionManager::default().into(),
 ///     StreamableHttpServerConfig::default(),
 /// ));
@@ -55,11 +54,10 @@ pub struct ServerHttp<S> {
 }
 
 impl<S> ServerHttp<S> {
-    /// Bytes of one body unless [`max_body_bytes`](Self::max_body_bytes) says
-    /// otherwise: 4 MiB, as rmcp has it.
+    /// The default of [`max_body_bytes`](Self::max_body_bytes): 4 MiB, as in rmcp.
     pub const BODY: usize = 4 << 20;
 
-    /// Puts the reading of bodies in front of a service.
+    /// Wraps a service.
     pub fn new(service: S) -> Self {
         Self {
             service,
@@ -67,8 +65,8 @@ impl<S> ServerHttp<S> {
         }
     }
 
-    /// Sets how many bytes a body may have; more is answered with status 413.
-    /// `StreamableHttpServerConfig` has a bound of its own, of the same default.
+    /// Sets how many bytes a body may have. A larger one is answered with status 413.
+    /// `StreamableHttpServerConfig` has a bound of its own with the same default.
     #[must_use]
     pub fn max_body_bytes(mut self, bytes: usize) -> Self {
         self.body = bytes;
@@ -101,17 +99,17 @@ where
         let answered = self.service.call(request);
         async move {
             let response = answered.await?;
-            // The service behind knows only that there was no body to be had.
+            // The inner service knows only that the body failed.
             Ok(verdict.get().map_or(response, Refused::response))
         }
         .boxed()
     }
 }
 
-/// Why a body was not handed on, if it was not.
+/// The answer to a body that was refused, until it is taken.
 type Verdict = Arc<OnceLock<Refused>>;
 
-/// An answer in the place of a body.
+/// The answer to a refused body.
 #[derive(Debug)]
 struct Refused {
     status: StatusCode,
@@ -131,24 +129,24 @@ impl Refused {
 }
 
 /// The body of a request to [`ServerHttp`]: one frame with all its bytes, or an
-/// error if they are not a message.
+/// error if it is not a message.
 #[derive(Debug)]
 pub struct ReadBody<B> {
-    /// Nothing once it is at its end.
+    /// `None` once it has ended.
     body: Option<Pin<Box<B>>>,
     text: Vec<u8>,
     limit: usize,
     verdict: Verdict,
 }
 
-/// Why a body ended before it was one.
+/// Why a body could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BodyError {
-    /// The connection says so.
+    /// The connection failed.
     #[error("{0}")]
     Broken(String),
-    /// It is not a message, or over the bound.
+    /// It is not a message, or it is larger than the bound.
     #[error("the body is refused")]
     Refused,
 }
@@ -162,7 +160,7 @@ impl<B: Body<Error: Display>> ReadBody<B> {
             };
             match ready!(body.as_mut().poll_frame(context)) {
                 Some(Ok(frame)) => {
-                    // Trailers say nothing about a message.
+                    // A message has no trailers.
                     let Ok(data) = frame.into_data() else {
                         continue;
                     };
@@ -199,7 +197,7 @@ impl<B: Body<Error: Display>> ReadBody<B> {
         match read {
             Read::Message(_) => Ok(Bytes::from(std::mem::take(&mut self.text))),
             Read::Refused(id, error) => Err(self.refuse(status, id, error)),
-            // HTTP answers every body.
+            // Over HTTP every request has a response.
             Read::Unanswered(error) => Err(self.refuse(status, None, error)),
         }
     }

@@ -6,12 +6,12 @@ use rmcp::schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer};
 use toolgate_mcp::publish::allows_objects_only;
 
-/// A type of any shape as a tool's input, in rmcp's `Parameters`.
+/// Lets an enum be a tool's input, in rmcp's `Parameters`.
 ///
-/// rmcp stops the program at start-up if an input's schema does not say
-/// `"type": "object"` at its root, as that of an enum does not. Inside `Union`
-/// it says so beside its `oneOf`, which changes no verdict, as long as every
-/// variant is an object; a type that allows other values is still refused.
+/// rmcp stops the program at start-up if the schema of an input has no
+/// `"type": "object"` at its root, and the schema of an enum has none. `Union` adds it
+/// beside the `oneOf`. That changes no verdict if every variant is an object; a
+/// type that allows other values is still refused.
 ///
 /// ```
 /// use rmcp::handler::server::wrapper::{Json, Parameters};

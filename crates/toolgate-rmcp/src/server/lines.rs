@@ -1,5 +1,5 @@
-//! A server's transport by lines that answers what rmcp's would drop, misread
-//! or take for another call.
+//! A server's transport over lines that answers requests that rmcp's transport would
+//! drop or misread.
 
 use std::future::Future;
 use std::io;
@@ -15,31 +15,31 @@ use crate::line::{Line, LineReader, LineWriter};
 
 /// A transport for rmcp's server over a pair of byte streams.
 ///
-/// rmcp's own drops a line that `serde_json` refuses, and its sender waits for
-/// ever; of duplicate keys it believes the last, and `"arguments": null` it
-/// takes for none. Here such a request gets its error: -32700 if it cannot be
+/// rmcp's own transport drops a line that `serde_json` refuses, so its sender waits for
+/// ever. It takes the last of duplicate keys, and reads `"arguments": null` as absent.
+/// This transport answers such a request with an error: -32700 if it cannot be
 /// read, -32602 if it is not a tool call, -32600 if it is not a request. The error has
-/// no `id` if the request has none that can be used (`null`, `1.5`, a list of
-/// requests) or if its id cannot be found. Broken notifications, broken answers
-/// and lines that begin with neither `{` nor `[` are logged and not answered.
+/// no `id` if the request has no usable one (`null`, `1.5`, a batch) or if its id cannot
+/// be found. Malformed notifications and responses, and lines that begin with neither
+/// `{` nor `[`, are logged and not answered.
 ///
 /// ```no_run
 /// use rmcp::{ServerHandler, ServiceExt as _};
-/// use toolgate_rmcp::{GateServer as _, ServerLines};
+/// use toolgate_rmcp::{ServerHandlerExt as _, ServerLines};
 ///
 /// struct Weather;
 /// impl ServerHandler for Weather {}
 ///
 /// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
 /// let pipes = ServerLines::new(tokio::io::stdin(), tokio::io::stdout());
-/// Weather.gated().serve(pipes).await?.waiting().await?;
+/// Weather.checked().serve(pipes).await?.waiting().await?;
 /// # Ok(())
 /// # }
 /// ```
 pub struct ServerLines<R, W> {
     read: LineReader<R>,
     write: LineWriter<W>,
-    /// An answer of the transport's own, on its way.
+    /// An answer of the transport itself that is being written.
     answering: Option<BoxFuture<'static, io::Result<()>>>,
 }
 
@@ -48,8 +48,8 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    /// Bytes of one line: 64 MiB. A longer one is skipped, and its request gets
-    /// an error if its id stands within them.
+    /// The most bytes of one line: 64 MiB. A longer one is skipped, and its request is
+    /// answered with an error if its id is within them.
     pub const LINE: usize = crate::line::LINE;
 
     /// A transport that reads requests from one stream and answers on another.
@@ -78,7 +78,7 @@ where
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            // Kept here and not in this future, which may be given up halfway.
+            // Kept here and not in this future, which may be dropped halfway.
             if let Some(answering) = &mut self.answering {
                 let answered = answering.await;
                 self.answering = None;

@@ -1,4 +1,4 @@
-//! `tools/list` as one reader gets it.
+//! `tools/list`, projected for one client.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use toolgate_mcp::project::Lost;
 use toolgate_mcp::publish::{Refused, RefusedTool};
 
 use super::contracts::Outcome;
-use super::{ServerEvent, ServerGate};
+use super::{ServerEvent, ServerLayer};
 
-impl ServerGate {
+impl ServerLayer {
     /// The contract of a definition. The author is warned once if there is none.
     pub(super) fn contract(&self, tool: &Tool) -> Outcome {
         let (outcome, is_new) = self.shared.contracts.of(tool);
@@ -22,8 +22,8 @@ impl ServerGate {
         outcome
     }
 
-    /// Tells a page of tools to a reader of `era`: without the tools that can
-    /// never work, and with schemas that the reader can read.
+    /// Projects a page of tools for a client of `era`: without the tools that can
+    /// never work, and with schemas that the client can read.
     pub(super) fn projected_list(
         &self,
         mut page: ListToolsResult,
@@ -36,12 +36,12 @@ impl ServerGate {
             let Ok(contract) = self.contract(&tool) else {
                 continue;
             };
-            let told = if names.insert(tool.name.clone()) {
+            let projected = if names.insert(tool.name.clone()) {
                 self.projected_tool(&contract, tool, era, over_http)
             } else {
                 Err(MalformedTool::DuplicateName)
             };
-            match told {
+            match projected {
                 Ok(tool) => page.tools.push(tool),
                 Err(reason) => self.hidden(&contract, reason),
             }
@@ -66,16 +66,16 @@ impl ServerGate {
         } else {
             projection
         };
-        let told = projection.tool(contract)?;
-        for lost in &told.lost {
+        let projected = projection.tool(contract)?;
+        for lost in &projected.lost {
             self.report_lost(contract, era, lost);
         }
-        if told.text == contract.text() {
+        if projected.text == contract.text() {
             return Ok(tool);
         }
-        // A projected tool is one that rmcp gave us with other schemas, which
-        // are objects, so it can be read. One that cannot is not told.
-        serde_json::from_str(&told.text).map_err(|_| MalformedTool::Era {
+        // A projected tool differs from rmcp's in its schemas alone, which
+        // are objects, so rmcp can read it. If not, it is not listed.
+        serde_json::from_str(&projected.text).map_err(|_| MalformedTool::Era {
             version: era.version(),
             expected: "a definition in the SDK's own types",
         })

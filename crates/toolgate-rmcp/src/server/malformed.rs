@@ -1,12 +1,12 @@
-//! Requests about tools that rmcp could not read as such.
+//! Requests about tools that rmcp could not read.
 
 use rmcp::ErrorData;
 use rmcp::model::CustomRequest;
 use toolgate_json::{OwnedDocument, ReadLimits};
 use toolgate_mcp::message::ToolCall;
 
-/// The answer to a request whose method is one of tools and whose parameters
-/// are not: -32602, where rmcp would call the method unknown.
+/// The answer to a request about tools with malformed parameters: -32602, where
+/// rmcp would report an unknown method.
 pub(super) fn of_tools(request: &CustomRequest) -> Option<ErrorData> {
     let why = match request.method.as_str() {
         "tools/call" => reason(request),
@@ -26,7 +26,7 @@ fn reason(request: &CustomRequest) -> String {
     };
     match decoded {
         Err(why) => why.to_string(),
-        // Name and arguments are well, so it is another member.
+        // The name and the arguments are well-formed, so it is another member.
         Ok(_) => "`params` of a tool call are malformed".to_owned(),
     }
 }

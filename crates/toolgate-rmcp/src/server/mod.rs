@@ -1,4 +1,4 @@
-//! The server's side: options, shared state, and what is done to calls.
+//! The server's side: options, shared state, and the checks of calls.
 
 mod call;
 mod contracts;
@@ -29,39 +29,38 @@ use toolgate_schema::{Compiler, Formats};
 
 pub use define::tool;
 pub use event::ServerEvent;
-pub use handler::Gated;
+pub use handler::CheckedHandler;
 #[cfg(feature = "http-server")]
 pub use http::{BodyError, ReadBody, ServerHttp};
 pub use input::Union;
 pub use lines::ServerLines;
-pub use router::{GateRouter, RefusedTools};
+pub use router::{RefusedTools, ToolRouterExt};
 
 use crate::checkers::{CheckOptions, Checkers};
 use contracts::Contracts;
 use event::Observer;
 
-/// Holds a server to its tools' contracts; made once, shared by all handlers of
-/// one server.
+/// Checks a server's calls and results against the schemas of its tools.
 ///
-/// A gate is a handle: clones share compiled schemas, contracts and the memory
-/// of tasks. Over HTTP, where a handler is made for each session or request,
-/// make one gate and [`wrap`](Self::wrap) each handler with it. Options are set
-/// before the gate is cloned.
+/// One layer serves all handlers of a server. Clones share compiled schemas,
+/// contracts and the list of running tasks. Over HTTP, where rmcp makes a handler for each session
+/// or request, create one layer and [`wrap`](Self::wrap) each handler with it. Set
+/// options before you clone it.
 ///
 /// ```
 /// use rmcp::{ServerHandler, model::ServerConfig};
-/// use toolgate_rmcp::{OutputPolicy, ServerGate};
+/// use toolgate_rmcp::{OutputPolicy, ServerLayer};
 ///
 /// #[derive(Clone)]
 /// struct Weather;
 /// impl ServerHandler for Weather {}
 ///
-/// let gate = ServerGate::new().output(OutputPolicy::Drop);
-/// let for_each_session = move || gate.wrap(Weather);
+/// let layer = ServerLayer::new().output(OutputPolicy::Drop);
+/// let for_each_session = move || layer.wrap(Weather);
 /// # let _ = for_each_session();
 /// ```
 #[derive(Clone)]
-pub struct ServerGate {
+pub struct ServerLayer {
     options: Options,
     shared: Arc<Shared>,
 }
@@ -82,14 +81,14 @@ struct Shared {
     tasks: Mutex<PendingTasks>,
 }
 
-impl ServerGate {
-    /// Tasks whose tool is remembered; of more, the oldest is forgotten.
+impl ServerLayer {
+    /// The most tasks whose tool is remembered. Past that, the oldest is forgotten.
     pub const TASKS: usize = 65_536;
 
-    /// Wrap for old readers, text for every structured content, refuse what
-    /// cannot be decided, log by `tracing`. Formats are annotations, but those of
-    /// numbers in arguments (`int64`, `uint8`, …) are asserted, so that no number
-    /// reaches a handler whose Rust type does not hold it.
+    /// The defaults: output that older clients cannot read is wrapped, structured content gets a text
+    /// block, undecided messages are refused, events go to `tracing`. Formats are
+    /// annotations, except those of numbers in arguments (`int64`, `uint8`, …), so that
+    /// no number reaches a handler whose Rust type cannot hold it.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -105,8 +104,8 @@ impl ServerGate {
         }
     }
 
-    /// Sets what readers older than 2026-07-28 get in the place of output that
-    /// is not an object.
+    /// Sets what clients older than 2026-07-28 get instead of output that is not an
+    /// object.
     #[must_use]
     pub fn output(mut self, policy: OutputPolicy) -> Self {
         self.options.output = policy;
@@ -121,8 +120,8 @@ impl ServerGate {
         self
     }
 
-    /// Sets what happens to a message whose check reaches its bound. Forgets
-    /// what the gate has learned.
+    /// Sets what happens to a message whose check reaches its bound. Forgets the
+    /// contracts that the layer has compiled.
     #[must_use]
     pub fn on_undecided(mut self, policy: OnUndecided) -> Self {
         self.options.check.on_undecided = policy;
@@ -130,8 +129,8 @@ impl ServerGate {
     }
 
     /// Sets the units of work of one check; see
-    /// [`Limits::fuel`](toolgate_schema::Limits::fuel). Forgets what the gate
-    /// has learned.
+    /// [`Limits::fuel`](toolgate_schema::Limits::fuel). Forgets the contracts that the
+    /// layer has compiled.
     #[must_use]
     pub fn fuel(mut self, units: u64) -> Self {
         self.options.check.fuel = Some(units);
@@ -140,23 +139,23 @@ impl ServerGate {
 
     /// Asks the program's own JSON Schema engine whether values match schemas;
     /// see [`Checker::engine`](toolgate_mcp::check::Checker::engine). Forgets
-    /// what the gate has learned.
+    /// the contracts that the layer has compiled.
     #[must_use]
     pub fn validator(mut self, validator: impl Validator + 'static) -> Self {
         self.options.check.engine = Some(Engine::new(validator));
         self.renewed(None)
     }
 
-    /// Compiles schemas by this store: its limits, its memory, shared with
-    /// every other holder of a handle. Forgets what the gate has learned.
+    /// Compiles schemas with this store, under its limits. Every holder of a handle
+    /// shares the compiled schemas. Forgets the contracts that the layer has compiled.
     #[must_use]
     pub fn store(self, store: SchemaStore) -> Self {
         self.renewed(Some(store))
     }
 
     /// Sets how long, and by whom, lists of tools may be cached: `ttlMs` (in
-    /// whole milliseconds) and `cacheScope` of every list for readers of
-    /// 2026-07-28, whatever the handler says.
+    /// whole milliseconds) and `cacheScope` of every list for clients of
+    /// 2026-07-28. Replaces the handler's own values.
     #[must_use]
     pub fn caching(mut self, ttl: Duration, scope: CacheScope) -> Self {
         let ttl = u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
@@ -164,32 +163,32 @@ impl ServerGate {
         self
     }
 
-    /// Says that the handler's tools never change, so that `get_tool` is asked
-    /// once for each and not at every call. Handlers made by rmcp's macros with
-    /// their default router build all their tools to answer it.
+    /// Declares that the handler's tools never change, so that `get_tool` is called
+    /// once for each tool and not for each call. With their default router, handlers
+    /// made by rmcp's macros build all their tools in each `get_tool`.
     #[must_use]
     pub fn fixed_tools(mut self) -> Self {
         self.options.fixed = true;
         self
     }
 
-    /// Sets who is told of what was refused and lost, in the place of the log.
-    /// It is called while a message waits, from any thread.
+    /// Sets the function that receives events, instead of `tracing`.
+    /// It is called from any thread, while the message waits.
     #[must_use]
     pub fn observe(mut self, observer: impl Fn(&ServerEvent<'_>) + Send + Sync + 'static) -> Self {
         self.options.observer = Arc::new(observer);
         self
     }
 
-    /// Puts the gate in front of a handler.
+    /// Wraps a handler.
     #[must_use]
-    pub fn wrap<H: ServerHandler>(&self, handler: H) -> Gated<H> {
-        Gated::new(self.clone(), handler)
+    pub fn wrap<H: ServerHandler>(&self, handler: H) -> CheckedHandler<H> {
+        CheckedHandler::new(self.clone(), handler)
     }
 
-    /// Forgets the handler's tools, so that they are asked for again. Needed
-    /// only by a handler without `get_tool` whose tools change: call it where
-    /// `notifications/tools/list_changed` is sent.
+    /// Forgets the handler's tools, so that the layer asks for them again. Only a
+    /// handler without `get_tool` whose tools change needs this: call it where you send
+    /// `notifications/tools/list_changed`.
     pub fn forget_tools(&self) {
         self.shared.contracts.forget();
     }
@@ -221,13 +220,12 @@ impl Shared {
         Self {
             checkers: Checkers::new(check),
             contracts: Contracts::new(store),
-            tasks: Mutex::new(PendingTasks::new(ServerGate::TASKS)),
+            tasks: Mutex::new(PendingTasks::new(ServerLayer::TASKS)),
         }
     }
 }
 
-/// A server's own definitions may say what their arguments are by an argument
-/// schema.
+/// A server's own definitions may describe their arguments by an argument schema.
 fn checks() -> CheckOptions {
     CheckOptions {
         argument_schemas: true,
@@ -235,7 +233,7 @@ fn checks() -> CheckOptions {
     }
 }
 
-/// Formats are annotations, as everywhere, but for those of numbers in arguments.
+/// Formats are annotations, as everywhere, except those of numbers in arguments.
 fn store() -> SchemaStore {
     SchemaStore::choosing(Compiler::new(), SchemaStore::BYTES, |_, part| match part {
         SchemaPart::Input => Formats::AssertNumbers,
@@ -243,15 +241,15 @@ fn store() -> SchemaStore {
     })
 }
 
-impl Default for ServerGate {
+impl Default for ServerLayer {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl std::fmt::Debug for ServerGate {
+impl std::fmt::Debug for ServerLayer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ServerGate")
+        f.debug_struct("ServerLayer")
             .field("output", &self.options.output)
             .field("text", &self.options.text)
             .field("contracts", &self.shared.contracts)
@@ -259,12 +257,12 @@ impl std::fmt::Debug for ServerGate {
     }
 }
 
-/// A server in one more word: `MyServer::new().gated().serve(stdio())`.
-pub trait GateServer: ServerHandler {
-    /// Puts a gate of its own with default options in front of this handler.
-    fn gated(self) -> Gated<Self> {
-        ServerGate::new().wrap(self)
+/// Adds [`checked`](Self::checked) to every handler: `MyServer::new().checked().serve(stdio())`.
+pub trait ServerHandlerExt: ServerHandler {
+    /// Wraps this handler with a layer of its own that has the default options.
+    fn checked(self) -> CheckedHandler<Self> {
+        ServerLayer::new().wrap(self)
     }
 }
 
-impl<H: ServerHandler> GateServer for H {}
+impl<H: ServerHandler> ServerHandlerExt for H {}

@@ -1,4 +1,4 @@
-//! The gate of a `ToolRouter`: each route checked on its own.
+//! Checks for a `ToolRouter`, route by route.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,19 +9,18 @@ use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::Era;
 use toolgate_mcp::publish::RefusedTool;
 
-use super::ServerGate;
-use super::call::CheckedByOuterGate;
+use super::ServerLayer;
+use super::call::CheckedByHandlerLayer;
 use crate::era;
 
-impl ServerGate {
-    /// Puts the gate in front of each route, and takes out the routes that can
-    /// never work: their reasons come beside, in the order of their names, and
-    /// are told to the observer.
+impl ServerLayer {
+    /// Wraps each route, and removes the routes that can never work. Returns their
+    /// reasons in the order of their names; the observer gets them, too.
     ///
     /// Arguments are checked before a handler runs, results after it, and
-    /// results get their text. What readers of old eras need, a list with other
-    /// schemas and results to match, only [`wrap`](Self::wrap) can give: the
-    /// list is not the router's. Both together check each call once.
+    /// results get their text. A router does not answer `tools/list`, so only
+    /// [`wrap`](Self::wrap) can project lists and results for clients of older
+    /// versions. With both, each call is checked once.
     #[must_use]
     pub fn router<S: Send + Sync + 'static>(
         &self,
@@ -49,55 +48,55 @@ impl ServerGate {
         route: &ToolRoute<S>,
         contract: Arc<ToolContract>,
     ) -> ToolRoute<S> {
-        let (gate, call) = (self.clone(), Arc::clone(&route.call));
+        let (layer, call) = (self.clone(), Arc::clone(&route.call));
         ToolRoute::new_dyn(
             route.attr.clone(),
             move |mut context: ToolCallContext<'_, S>| {
-                let (gate, call) = (gate.clone(), Arc::clone(&call));
+                let (layer, call) = (layer.clone(), Arc::clone(&call));
                 let contract = Arc::clone(&contract);
                 Box::pin(async move {
                     if context
                         .request_context
                         .extensions
-                        .get::<CheckedByOuterGate>()
+                        .get::<CheckedByHandlerLayer>()
                         .is_some()
                     {
                         return call(context).await;
                     }
                     let era = era::of_version(context.request_context.protocol_version().as_ref());
-                    if let Err(answer) = gate.admit(&contract, &mut context.arguments, era) {
+                    if let Err(answer) = layer.admit(&contract, &mut context.arguments, era) {
                         return *answer;
                     }
                     let response = call(context).await?;
-                    Ok(gate.emit(&contract, response, Era::V2026_07_28))
+                    Ok(layer.emit(&contract, response, Era::V2026_07_28))
                 })
             },
         )
     }
 }
 
-/// A router in one more word: `Self::tool_router().gated()`.
-pub trait GateRouter: Sized {
-    /// A gate of its own with default options in front of each route. Routes
-    /// that can never work are taken out and logged as errors.
+/// Adds [`checked`](Self::checked) to rmcp's router: `Self::tool_router().checked()`.
+pub trait ToolRouterExt: Sized {
+    /// Wraps each route with the default options. Routes that can never work are
+    /// removed and logged as errors.
     #[must_use]
-    fn gated(self) -> Self;
+    fn checked(self) -> Self;
 
-    /// The same, but one route that can never work is an error.
+    /// Like [`checked`](Self::checked), but a route that can never work is an error.
     ///
     /// # Errors
     ///
     /// All routes that can never work, each with its reason.
-    fn try_gated(self) -> Result<Self, RefusedTools>;
+    fn try_checked(self) -> Result<Self, RefusedTools>;
 }
 
-impl<S: Send + Sync + 'static> GateRouter for ToolRouter<S> {
-    fn gated(self) -> Self {
-        ServerGate::new().router(self).0
+impl<S: Send + Sync + 'static> ToolRouterExt for ToolRouter<S> {
+    fn checked(self) -> Self {
+        ServerLayer::new().router(self).0
     }
 
-    fn try_gated(self) -> Result<Self, RefusedTools> {
-        match ServerGate::new().router(self) {
+    fn try_checked(self) -> Result<Self, RefusedTools> {
+        match ServerLayer::new().router(self) {
             (router, refused) if refused.is_empty() => Ok(router),
             (_, refused) => Err(RefusedTools { refused }),
         }
@@ -108,7 +107,7 @@ impl<S: Send + Sync + 'static> GateRouter for ToolRouter<S> {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RefusedTools {
-    /// Each with its reason, by name; at least one.
+    /// Each tool with its reason, by name. At least one.
     pub refused: Vec<Arc<RefusedTool>>,
 }
 

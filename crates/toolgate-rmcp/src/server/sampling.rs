@@ -7,27 +7,27 @@
 use rmcp::model::{CreateMessageRequestParams, ProtocolVersion};
 use toolgate_json::{OwnedDocument, ReadLimits};
 
-use super::{ServerEvent, ServerGate};
+use super::{ServerEvent, ServerLayer};
 use crate::era;
 
-impl ServerGate {
-    /// What may be sent of a `sampling/createMessage` to a client of this
-    /// version: in blocks of the type `tool_result`, structured content that
-    /// the version cannot say is told as in the result of a call.
+impl ServerLayer {
+    /// Projects a `sampling/createMessage` for a client of this version. Structured
+    /// content of `tool_result` blocks that the version cannot express is changed as in
+    /// the result of a call.
     ///
-    /// A handler sends requests by itself, past the gate; it keeps a clone of
-    /// the gate and sends what this returns:
+    /// A handler sends requests itself, without the layer. It keeps a clone of
+    /// the layer and sends the result of this method:
     ///
     /// ```
     /// # use rmcp::{ErrorData, RoleServer, model::CreateMessageRequestParams, service::RequestContext};
-    /// # use toolgate_rmcp::ServerGate;
+    /// # use toolgate_rmcp::ServerLayer;
     /// # #[expect(deprecated, reason = "sampling is for clients of older versions")]
     /// async fn ask(
-    ///     gate: &ServerGate,
+    ///     layer: &ServerLayer,
     ///     params: CreateMessageRequestParams,
     ///     context: &RequestContext<RoleServer>,
     /// ) -> Result<(), ErrorData> {
-    ///     let params = gate.sampling(params, context.protocol_version().as_ref())?;
+    ///     let params = layer.sampling(params, context.protocol_version().as_ref())?;
     ///     let _answer = context.peer.create_message(params).await;
     ///     Ok(())
     /// }
@@ -35,7 +35,7 @@ impl ServerGate {
     ///
     /// # Errors
     ///
-    /// A message cannot be told to this version.
+    /// This version cannot express a message.
     pub fn sampling(
         &self,
         params: CreateMessageRequestParams,
@@ -44,24 +44,24 @@ impl ServerGate {
         let reader = era::of_version(version);
         let failed = |why: String| {
             rmcp::ErrorData::internal_error(
-                format!("sampling messages cannot be told: {why}"),
+                format!("sampling messages cannot be projected: {why}"),
                 None,
             )
         };
         let text = serde_json::to_vec(&params).map_err(|error| failed(error.to_string()))?;
         let document = OwnedDocument::read(text, &ReadLimits::default())
             .map_err(|error| failed(error.to_string()))?;
-        let told = self.projection(reader).sampling(document.document().root());
-        if told.lost.is_empty() {
+        let projected = self.projection(reader).sampling(document.document().root());
+        if projected.lost.is_empty() {
             return Ok(params);
         }
-        for lost in &told.lost {
+        for lost in &projected.lost {
             self.emit_event(&ServerEvent::Lost {
                 reader,
                 tool: "sampling/createMessage",
                 lost,
             });
         }
-        serde_json::from_str(&told.text).map_err(|error| failed(error.to_string()))
+        serde_json::from_str(&projected.text).map_err(|error| failed(error.to_string()))
     }
 }

@@ -1,4 +1,4 @@
-//! The result of a task, held to the contract of the tool that made it.
+//! Checks the result of a task against the contract of the tool that created it.
 
 use std::sync::Arc;
 
@@ -7,15 +7,15 @@ use serde_json::Value;
 use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::Era;
 
-use super::ServerGate;
+use super::ServerLayer;
 
-impl ServerGate {
-    /// What may be sent of a `notifications/tasks`: one that brings the result
-    /// of a tool's task with the result checked, and told as in an answer. Any
-    /// other is unchanged, and so is one of a task that this gate has not seen.
+impl ServerLayer {
+    /// Checks a `notifications/tasks` that has the result of a tool's task, and projects
+    /// the result as in an answer. Any other is unchanged, and so is one of a task that
+    /// this layer has not seen.
     ///
-    /// A handler sends notifications by itself, past the gate; it keeps a clone
-    /// of the gate and sends what this returns.
+    /// A handler sends notifications itself, without the layer. It keeps a clone
+    /// of the layer and sends the result of this method.
     #[must_use]
     pub fn task_status(
         &self,
@@ -31,20 +31,20 @@ impl ServerGate {
         status
     }
 
-    /// Checks and tells the result inside an answer to `tasks/get`.
+    /// Checks and projects the result in an answer to `tasks/get`.
     pub(super) fn emit_task(&self, tool: &Arc<ToolContract>, result: &mut JsonObject, era: Era) {
-        // What is not a tool result has no structured content either: a tool with
-        // an output schema owes some, of another nothing can be said.
+        // A value that is not a tool result has no structured content, which a tool with
+        // an output schema must give. Without an output schema there is nothing to check.
         let read = serde_json::from_value(Value::Object(result.clone()));
         let read = match (read, tool.output_text()) {
             (Ok(read), _) => read,
             (Err(_), Some(_)) => CallToolResult::default(),
             (Err(_), None) => return,
         };
-        let told = self.emit_result(tool, read, era);
-        // A result is strings and JSON values, whose serialisation cannot fail; what was not
-        // checked would not leave even then.
-        *result = match serde_json::to_value(told) {
+        let projected = self.emit_result(tool, read, era);
+        // A result is strings and JSON values, whose serialisation cannot fail. If it
+        // did, the result would not be sent.
+        *result = match serde_json::to_value(projected) {
             Ok(Value::Object(object)) => object,
             _ => JsonObject::from_iter([("isError".to_owned(), Value::Bool(true))]),
         };

@@ -1,5 +1,5 @@
-//! The text of one message to a server, read before rmcp reads it: what rmcp
-//! would drop, misread or take for another call is refused here.
+//! Reads the text of a message to a server before rmcp does, and refuses messages that
+//! rmcp would drop or misread.
 
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, RequestId};
 use toolgate_json::{OwnedDocument, ReadLimits};
@@ -7,15 +7,15 @@ use toolgate_mcp::message::{INVALID_PARAMS, INVALID_REQUEST, Message, PARSE_ERRO
 
 use crate::recover::{Envelope, Id};
 
-/// What becomes of a text.
+/// The outcome of reading a text.
 pub(super) enum Read {
     /// It is a message.
     Message(Box<ClientJsonRpcMessage>),
-    /// It is none, and gets this error as its answer. Without an id it is a
-    /// request that has none which can be used, or whose id cannot be found.
+    /// It is not a message, and is answered with this error. Without an id, the request
+    /// has no usable one, or it cannot be found.
     Refused(Option<RequestId>, ErrorData),
-    /// It is none, and none that JSON-RPC answers: a notification, an answer, or
-    /// nothing that looks like a message.
+    /// It is not a message, and JSON-RPC does not answer it: a notification, a response, or
+    /// text that does not look like a message.
     Unanswered(ErrorData),
 }
 
@@ -33,14 +33,13 @@ pub(super) fn read(text: &[u8]) -> Read {
     }
     match serde_json::from_slice(text) {
         Ok(message) => Read::Message(Box::new(message)),
-        // JSON to us and not to serde_json: too deep, or a number too large.
+        // Our reader accepts it and serde_json does not: too deep, or a number too large.
         Err(why) if why.is_syntax() || why.is_eof() => unreadable(text, &why.to_string()),
         Err(why) => refused(text, INVALID_REQUEST, why.to_string()),
     }
 }
 
-/// A text that cannot be read for this reason; of one that is too long, its
-/// beginning.
+/// Refuses a text that cannot be read. If it is too long, `text` is its beginning.
 pub(super) fn unreadable(text: &[u8], why: &str) -> Read {
     refused(text, PARSE_ERROR, why.to_owned())
 }
@@ -53,7 +52,7 @@ fn refused(text: &[u8], code: i64, why: String) -> Read {
     match envelope.id {
         _ if is_answer || !is_message => Read::Unanswered(error),
         Id::Usable(id) => Read::Refused(Some(id), error),
-        // Nothing that could be its id is missing: a notification.
+        // It is complete and has no id: a notification.
         Id::Absent if envelope.has_method && envelope.is_complete => Read::Unanswered(error),
         Id::Absent | Id::Unusable => Read::Refused(None, error),
     }

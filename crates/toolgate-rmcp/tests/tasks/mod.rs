@@ -1,4 +1,4 @@
-//! Tasks of a gated server: results that come later, in answers and in notifications.
+//! Tasks of a checked server: results that come later, in answers and in notifications.
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CreateTaskResult, DetailedTask, GetTaskParams,
@@ -8,14 +8,14 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
-use toolgate_rmcp::ServerGate;
+use toolgate_rmcp::ServerLayer;
 
 use crate::support::Wire;
 
 /// Makes a task of every call. Asked for it, it notifies the client and answers, both with
 /// the same payload.
 struct Later {
-    gate: ServerGate,
+    layer: ServerLayer,
     payload: TaskPayload,
 }
 
@@ -56,21 +56,21 @@ impl ServerHandler for Later {
     ) -> Result<GetTaskResult, ErrorData> {
         let task = self.task(&request.task_id);
         let status = TaskStatusNotificationParams::new(task.clone());
-        let status = TaskStatusNotification::new(self.gate.task_status(status));
+        let status = TaskStatusNotification::new(self.layer.task_status(status));
         let status = ServerNotification::TaskStatusNotification(status);
         context.peer.send_notification(status).await.unwrap();
         Ok(GetTaskResult::new(task))
     }
 }
 
-/// The notification and the answer about a task, of which the gate has seen number 7.
-async fn told(payload: TaskPayload, id: &str) -> [Value; 2] {
-    let gate = ServerGate::new();
+/// The notification and the answer about a task, of which the layer has seen number 7.
+async fn status_messages(payload: TaskPayload, id: &str) -> [Value; 2] {
+    let layer = ServerLayer::new();
     let handler = Later {
-        gate: gate.clone(),
+        layer: layer.clone(),
         payload,
     };
-    let mut wire = Wire::modern(gate.wrap(handler));
+    let mut wire = Wire::modern(layer.wrap(handler));
     assert_eq!(wire.call("t", json!({})).await["taskId"], "7");
     let asked = wire.send("tasks/get", json!({"taskId": id})).await;
     let (mut notified, mut answered) = (Value::Null, Value::Null);
@@ -96,7 +96,7 @@ fn completed(structured: &Value) -> TaskPayload {
 #[tokio::test]
 async fn results_that_come_later() {
     for (value, is_good) in [(json!(1), true), (json!("x"), false)] {
-        for message in told(completed(&value), "7").await {
+        for message in status_messages(completed(&value), "7").await {
             let result = &message["result"];
             assert_eq!(result["isError"] == true, !is_good, "{message}");
             assert_eq!(
@@ -109,14 +109,14 @@ async fn results_that_come_later() {
     }
 }
 
-/// What has no result, and what is of another gate, is as it was.
+/// What has no result, and what is of another layer, is as it was.
 #[tokio::test]
 async fn other_tasks_pass() {
-    for message in told(TaskPayload::Working, "7").await {
+    for message in status_messages(TaskPayload::Working, "7").await {
         assert_eq!(message["status"], "working");
         assert!(message.get("result").is_none(), "{message}");
     }
-    for message in told(completed(&json!("x")), "8").await {
+    for message in status_messages(completed(&json!("x")), "8").await {
         assert_eq!(message["result"]["structuredContent"], "x", "{message}");
     }
 }

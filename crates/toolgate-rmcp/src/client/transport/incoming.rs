@@ -1,4 +1,4 @@
-//! Messages of the server on their way to the client.
+//! Messages from the server to the client.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use toolgate_mcp::check::Refusal;
 use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::Era;
 
-use super::{Call, Doubted, GatedTransport, Pending, Undelivered, is_own, meta_of};
+use super::{Call, CheckedTransport, Doubted, Pending, Undelivered, is_own, meta_of};
 use crate::client::ClientEvent;
 use crate::client::check::CheckedAnswer;
 use crate::convert;
 
-impl<T: Transport<RoleClient>> GatedTransport<T> {
-    /// What the client gets for a message that came in.
+impl<T: Transport<RoleClient>> CheckedTransport<T> {
+    /// The message for the client that follows from a message of the server.
     pub(super) fn incoming(
         &mut self,
         message: ServerJsonRpcMessage,
@@ -76,7 +76,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
                 ServerResult::GetTaskResult(_) => self.judged_result(id, tool, era, meta, result),
                 other => Some(JsonRpcMessage::response(other, id)),
             },
-            // Too late, or of a call that was cancelled.
+            // An answer that came too late, or to a cancelled call.
             None if is_own(&id) => None,
             None => {
                 if let ServerResult::InitializeResult(agreed) = &result {
@@ -87,8 +87,8 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         }
     }
 
-    /// The answer to a call of `tool`, or to a question about its task. Nothing
-    /// if it waits for the list, because its contract may be old.
+    /// The answer to a call of `tool`, or to `tasks/get` for its task. `None` if it waits
+    /// for the list, because its contract may be out of date.
     fn judged_result(
         &mut self,
         id: RequestId,
@@ -97,7 +97,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         meta: RequestMetaObject,
         result: ServerResult,
     ) -> Option<ServerJsonRpcMessage> {
-        match self.gate.judge(&tool, era, result) {
+        match self.layer.judge(&tool, era, result) {
             CheckedAnswer::Refused(why, result) if !self.book.is_vouched_for() => {
                 self.doubted.push(Doubted {
                     id,
@@ -114,8 +114,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         }
     }
 
-    /// A result that broke a contract which the list has by now, or not,
-    /// replaced.
+    /// Checks a result that broke its contract again, after the list was read.
     pub(super) fn judged_again(&mut self, doubted: Doubted) -> ServerJsonRpcMessage {
         let Doubted {
             id,
@@ -129,7 +128,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         let Some(newer) = newer else {
             return self.refused_result(id, &why);
         };
-        match self.gate.judge(&newer, era, *result) {
+        match self.layer.judge(&newer, era, *result) {
             CheckedAnswer::Refused(why, _) => self.refused_result(id, &why),
             judged => self.received(id, newer, judged),
         }
@@ -152,20 +151,20 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
     }
 
     fn refused_result(&self, id: RequestId, why: &Refusal) -> ServerJsonRpcMessage {
-        self.gate.emit_event(&ClientEvent::ResultRefused(why));
+        self.layer.emit_event(&ClientEvent::ResultRefused(why));
         JsonRpcMessage::error(convert::client_error(why, true), Some(id))
     }
 
-    /// A notification has no answer that could be an error, so its result
-    /// becomes one with `isError`.
+    /// A notification cannot be answered with an error, so its result is replaced by one
+    /// with `isError`.
     fn task_payload(&self, tool: &Arc<ToolContract>, era: Era, payload: &mut TaskPayload) {
-        let Some(why) = self.gate.judge_task(tool, era, payload) else {
+        let Some(why) = self.layer.judge_task(tool, era, payload) else {
             return;
         };
-        self.gate.emit_event(&ClientEvent::ResultRefused(&why));
+        self.layer.emit_event(&ClientEvent::ResultRefused(&why));
         if let TaskPayload::Completed { result } = payload {
             *result = match serde_json::from_str(&why.error_result(era)) {
-                Ok(Value::Object(told)) => told,
+                Ok(Value::Object(result)) => result,
                 _ => JsonObject::from_iter([("isError".to_owned(), Value::Bool(true))]),
             };
         }
@@ -190,7 +189,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
                 again: Some(request),
                 ..
             }) if error.code == ErrorCode::HEADER_MISMATCH => {
-                // The headers are made of the schema, so it must be another by now.
+                // The headers are made from the schema, so the schema must have changed.
                 self.book.changed();
                 let meta = meta_of(&request.extensions);
                 self.held.push(Call {
@@ -207,7 +206,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         }
     }
 
-    /// An own message was not sent: its caller gets the error.
+    /// A message of the layer's own was not sent: its caller gets the error.
     pub(super) fn undelivered(&mut self, undelivered: Undelivered) {
         let Undelivered { id, reason } = undelivered;
         let error = ErrorData::internal_error(format!("not sent: {reason}"), None);

@@ -1,11 +1,11 @@
-//! A client transport that keeps contracts: between rmcp's client and any other
-//! transport, so that every message passes it.
+//! A client transport that checks contracts. It is between rmcp's client and another
+//! transport, so every message passes through it.
 //!
 //! ```text
 //!  send:     call ── contract known? ── yes ── arguments valid? ── yes ──► sent
 //!              │            no                      no ──► answered here
 //!              ▼
-//!            held ──► own tools/list … ──► judged as above
+//!            held ──► own tools/list … ──► checked as above
 //!
 //!  receive:  page of tools ──► repaired, written down ──► received
 //!            result ── valid? ── yes ──► received
@@ -14,8 +14,8 @@
 //!            HeaderMismatch ──► own tools/list … ──► call sent again, once
 //! ```
 //!
-//! rmcp's loop never sends and receives at once, so the state needs no lock;
-//! what `send` decides without sending, the next `receive` delivers.
+//! rmcp's loop never sends and receives at the same time, so the state needs no lock.
+//! An answer that `send` makes itself is delivered by the next `receive`.
 
 mod incoming;
 mod reading;
@@ -42,41 +42,41 @@ use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::Era;
 
 use super::known_tools::{Asked, KnownTools};
-use super::{ClientEvent, ClientGate, OnUnreadList, ToolWatch};
+use super::{ClientEvent, ClientLayer, OnUnreadList, ToolWatch};
 use crate::{convert, era};
 
-/// A transport with a [`ClientGate`] above it.
-pub struct GatedTransport<T> {
+/// A transport whose messages a [`ClientLayer`] checks.
+pub struct CheckedTransport<T> {
     inner: T,
-    gate: ClientGate,
+    layer: ClientLayer,
     book: KnownTools,
     tasks: PendingTasks,
-    /// What `initialize` agreed on.
+    /// The protocol version that `initialize` negotiated.
     version: Option<ProtocolVersion>,
-    /// Requests on their way, by the ids they were sent with.
+    /// Requests without an answer yet, by the ids they were sent with.
     pending: HashMap<RequestId, Pending>,
     /// Calls that wait for the list.
     held: Vec<Call>,
-    /// Results that broke a contract which may be old, and wait for the list.
+    /// Results that broke a contract that may be out of date, and wait for the list.
     doubted: Vec<Doubted>,
     /// Messages for the client.
     ready: VecDeque<ServerJsonRpcMessage>,
-    /// Messages of the gate's own on their way out.
+    /// Messages of the layer's own that are being sent.
     sending: FuturesUnordered<BoxFuture<'static, Option<Undelivered>>>,
-    /// The list that the gate is reading.
+    /// The list that the layer is reading.
     listing: Option<OwnListing>,
-    /// Numbers the gate's own requests.
+    /// Numbers the layer's own requests.
     next: u64,
 }
 
-/// A request whose answer the gate looks at.
+/// A request whose answer the layer must see.
 enum Pending {
-    /// A page of tools that the client asked for.
+    /// A page of tools that the client requested.
     Page {
         cursor: Option<String>,
         asked: Asked,
     },
-    /// A page that the gate asked for.
+    /// A page of tools that the layer requested.
     OwnPage {
         cursor: Option<String>,
         asked: Asked,
@@ -84,12 +84,12 @@ enum Pending {
     },
     /// A call.
     Call {
-        /// The id the client knows it by.
+        /// The client's id of the call.
         id: RequestId,
         tool: Option<Arc<ToolContract>>,
         era: Era,
         meta: RequestMetaObject,
-        /// The request, as long as it may be sent again.
+        /// The request, while it may still be sent again.
         again: Option<Box<CallToolRequest>>,
     },
     /// `tasks/get`.
@@ -100,15 +100,15 @@ enum Pending {
     },
 }
 
-/// A list that the gate reads by itself.
+/// A list that the layer reads by itself.
 struct OwnListing {
     /// The cursors it has followed.
     followed: HashSet<String>,
-    /// When it has taken too long.
+    /// The deadline for the whole list.
     deadline: Pin<Box<Sleep>>,
 }
 
-/// A result that broke the contract its call met.
+/// A result that broke the contract of its call.
 struct Doubted {
     id: RequestId,
     tool: Arc<ToolContract>,
@@ -121,25 +121,25 @@ struct Doubted {
 struct Call {
     id: RequestId,
     request: CallToolRequest,
-    /// It was sent before, and the server found its headers wrong.
+    /// It was sent before, and the server refused its headers.
     is_again: bool,
 }
 
-/// An own message that could not be sent.
+/// A message of the layer's own that could not be sent.
 struct Undelivered {
     id: RequestId,
     reason: String,
 }
 
-impl<T: Transport<RoleClient>> GatedTransport<T> {
-    /// Tasks whose tool is remembered; of more, the oldest is forgotten.
+impl<T: Transport<RoleClient>> CheckedTransport<T> {
+    /// The most tasks whose tool is remembered. Past that, the oldest is forgotten.
     pub const TASKS: usize = 4_096;
 
-    pub(super) fn new(gate: ClientGate, inner: T) -> Self {
+    pub(super) fn new(layer: ClientLayer, inner: T) -> Self {
         Self {
             inner,
-            book: KnownTools::new(gate.store.clone()),
-            gate,
+            book: KnownTools::new(layer.store.clone()),
+            layer,
             tasks: PendingTasks::new(Self::TASKS),
             version: None,
             pending: HashMap::new(),
@@ -152,8 +152,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         }
     }
 
-    /// A handle of the connection's tools, for use after rmcp has taken the
-    /// transport.
+    /// A handle to the connection's tools, for use after rmcp has taken the transport.
     #[must_use]
     pub fn tools(&self) -> ToolWatch {
         ToolWatch(Arc::clone(self.book.catalog()))
@@ -166,8 +165,8 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         era::of_version(own.as_ref().or(self.version.as_ref()))
     }
 
-    /// What goes out instead of, or as, a call; nothing if it waits or has its
-    /// answer already.
+    /// The message to send for a call. `None` if the call waits for the list or is
+    /// answered already.
     fn call(&mut self, call: Call) -> Option<ClientJsonRpcMessage> {
         if !self.book.is_fresh() {
             let meta = meta_of(&call.request.extensions);
@@ -187,7 +186,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         let tool = match self.admit(&mut request) {
             Ok(tool) => tool,
             Err(why) => {
-                self.gate.emit_event(&ClientEvent::CallRefused(&why));
+                self.layer.emit_event(&ClientEvent::CallRefused(&why));
                 let error = convert::client_error(&why, is_again);
                 self.ready.push_back(JsonRpcMessage::error(error, Some(id)));
                 return None;
@@ -208,7 +207,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         Some(JsonRpcMessage::request(request, sent_as))
     }
 
-    /// The contract that the call meets, if its tool is listed.
+    /// The contract of the call, if its tool is listed.
     fn admit(
         &self,
         request: &mut CallToolRequest,
@@ -219,13 +218,13 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
             if let Some(isolated) = tools.isolated_tool(name) {
                 return Err(Box::new(Refusal::isolated_tool(isolated)));
             }
-            let options = &self.gate.options;
+            let options = &self.layer.options;
             return match (self.book.unread(), options.on_unread_list) {
                 (Some(reason), OnUnreadList::Refuse) => {
                     Err(Box::new(Refusal::unread_list(name, reason)))
                 }
                 (Some(reason), OnUnreadList::Pass) => {
-                    self.gate
+                    self.layer
                         .emit_event(&ClientEvent::Unchecked { tool: name, reason });
                     Ok(None)
                 }
@@ -235,7 +234,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         };
         let arguments = request.params.arguments.take().map(Value::Object);
         let decision = self
-            .gate
+            .layer
             .checkers
             .with(|checker| checker.check_arguments_value(tool, arguments.as_ref()));
         if let Some(Value::Object(object)) = arguments {
@@ -244,7 +243,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         match decision {
             Decision::Refuse(why) => Err(why),
             Decision::Pass(pass) => {
-                self.gate.passed(tool, pass.checked);
+                self.layer.passed(tool, pass.checked);
                 Ok(Some(Arc::clone(tool)))
             }
         }
@@ -267,8 +266,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         self.sending.push(sent.boxed());
     }
 
-    /// Takes note of a message of the client on its way out. Nothing if it does
-    /// not go out.
+    /// Records a message of the client before it is sent. `None` if it is not to be sent.
     fn outgoing(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         match message {
             JsonRpcMessage::Request(envelope) => match envelope.request {
@@ -316,7 +314,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         self.pending.insert(id.clone(), pending);
     }
 
-    /// Forgets a request. The id it was sent with, nothing if it never was.
+    /// Forgets a request. Returns the id it was sent with, `None` if it was not sent.
     fn cancelled(&mut self, id: &RequestId) -> Option<RequestId> {
         let held = self.held.len();
         self.held.retain(|call| call.id != *id);
@@ -339,7 +337,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
     }
 }
 
-impl<T: Transport<RoleClient>> Transport<RoleClient> for GatedTransport<T> {
+impl<T: Transport<RoleClient>> Transport<RoleClient> for CheckedTransport<T> {
     type Error = T::Error;
 
     fn send(
@@ -378,9 +376,9 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for GatedTransport<T> {
     }
 }
 
-impl<T> std::fmt::Debug for GatedTransport<T> {
+impl<T> std::fmt::Debug for CheckedTransport<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("GatedTransport")
+        f.debug_struct("CheckedTransport")
             .field("tools", &self.book)
             .field("pending", &self.pending.len())
             .field("held", &self.held.len())
@@ -394,7 +392,7 @@ fn meta_of(extensions: &Extensions) -> RequestMetaObject {
     meta.cloned().unwrap_or_default()
 }
 
-/// Comes to its end when a list takes too long, and never if none is read.
+/// Completes when the deadline of a list passes, and never if no list is being read.
 async fn late(listing: &mut Option<OwnListing>) {
     match listing {
         Some(listing) => listing.deadline.as_mut().await,
@@ -402,10 +400,10 @@ async fn late(listing: &mut Option<OwnListing>) {
     }
 }
 
-/// Whether an id is one of the gate's own requests.
+/// Whether an id is one of the layer's own requests.
 fn is_own(id: &RequestId) -> bool {
     matches!(id, RequestId::String(id) if id.starts_with(OWN))
 }
 
-/// How the ids of the gate's own requests begin.
+/// The prefix of the ids of the layer's own requests.
 const OWN: &str = "toolgate-";

@@ -1,4 +1,4 @@
-//! Reading the server's list: for the client that asks, and for calls that wait.
+//! Reads the server's list, for the client and for calls that wait for it.
 
 use std::collections::HashSet;
 
@@ -10,21 +10,21 @@ use rmcp::model::{
 };
 use rmcp::transport::Transport;
 
-use super::{GatedTransport, OwnListing, Pending};
+use super::{CheckedTransport, OwnListing, Pending};
 use crate::client::ClientEvent;
 use crate::client::known_tools::Asked;
 use crate::client::list::{self, Page};
 
-impl<T: Transport<RoleClient>> GatedTransport<T> {
-    /// Begins to read the list, if the gate is not at it.
+impl<T: Transport<RoleClient>> CheckedTransport<T> {
+    /// Begins to read the list, if the layer is not reading it.
     pub(super) fn read_list(&mut self, mut meta: RequestMetaObject) {
         if self.listing.is_none() {
-            let deadline = tokio::time::sleep(self.gate.options.list_timeout);
+            let deadline = tokio::time::sleep(self.layer.options.list_timeout);
             self.listing = Some(OwnListing {
                 followed: HashSet::new(),
                 deadline: Box::pin(deadline),
             });
-            // A call's own, if it asks for progress.
+            // The call's own `_meta`, which may ask for progress.
             meta.0.remove("progressToken");
             self.read_page(None, meta);
         }
@@ -46,7 +46,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         self.send_own(JsonRpcMessage::request(request, id.clone()), id);
     }
 
-    /// A page that the client asked for: repaired, and written down.
+    /// Repairs and records a page that the client requested.
     pub(super) fn listed(
         &mut self,
         id: RequestId,
@@ -56,17 +56,16 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
     ) -> ServerJsonRpcMessage {
         match self.page(result, cursor, asked) {
             Ok((page, below)) => {
-                let mut typed = page.typed(|event| self.gate.emit_event(event));
-                // What the transport below has dropped from its list stays
-                // dropped: over HTTP, tools whose header annotations break the
-                // rules.
+                let mut typed = page.typed(|event| self.layer.emit_event(event));
+                // Tools that the transport below has dropped stay dropped: over
+                // HTTP, those whose header annotations break the rules.
                 if let Some(kept) = below {
                     typed.tools.retain(|tool| kept.contains(&*tool.name));
                 }
                 JsonRpcMessage::response(ServerResult::ListToolsResult(typed), id)
             }
             Err(reason) => {
-                self.gate
+                self.layer
                     .emit_event(&ClientEvent::UnreadList { reason: &reason });
                 let text = format!("the server's list of tools cannot be read: {reason}");
                 JsonRpcMessage::error(ErrorData::internal_error(text, None), Some(id))
@@ -91,7 +90,7 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         match page.next_cursor() {
             None => {
                 if let Some(reason) = self.book.unread().cloned() {
-                    self.gate
+                    self.layer
                         .emit_event(&ClientEvent::UnreadList { reason: &reason });
                 }
                 self.release();
@@ -115,23 +114,23 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
         asked: Asked,
     ) -> Result<(Page, Option<HashSet<String>>), String> {
         let (text, below) = list::take_text(result).map_err(|error| error.to_string())?;
-        let allowed = self.gate.options.list_bytes;
+        let allowed = self.layer.options.list_bytes;
         if text.len() > allowed {
             let bytes = text.len();
             return Err(format!("a page has {bytes} bytes, {allowed} are allowed"));
         }
         let page = Page::read(text).map_err(|error| error.to_string())?;
         for isolated in page.isolated() {
-            self.gate.emit_event(&ClientEvent::Isolated(isolated));
+            self.layer.emit_event(&ClientEvent::Isolated(isolated));
         }
         self.book.page(&page, cursor, asked)?;
         Ok((page, below))
     }
 
-    /// The list cannot be read, or not to its end: calls meet what is known of
-    /// their tools.
+    /// The list cannot be read, or not to its end: calls are checked by the part that
+    /// is known.
     pub(super) fn give_up(&mut self, reason: &str) {
-        self.gate.emit_event(&ClientEvent::UnreadList { reason });
+        self.layer.emit_event(&ClientEvent::UnreadList { reason });
         self.book.incomplete(reason);
         self.release();
     }
@@ -148,19 +147,19 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
             let cancelled = ClientNotification::CancelledNotification(cancelled);
             self.send_own(JsonRpcMessage::notification(cancelled), id);
         }
-        let waited = self.gate.options.list_timeout;
+        let waited = self.layer.options.list_timeout;
         self.give_up(&format!("the server took more than {waited:?} to answer"));
     }
 
-    /// The list is read: the calls and results that waited for it go on.
+    /// The list has been read: the calls and results that waited for it continue.
     fn release(&mut self) {
         self.listing = None;
         for doubted in std::mem::take(&mut self.doubted) {
             let answer = self.judged_again(doubted);
             self.ready.push_back(answer);
         }
-        // Tools that changed while they were read are read again by the next
-        // call; those that waited meet the list they waited for.
+        // If the tools changed meanwhile, the next call reads the list again;
+        // the calls that waited use this one.
         for call in std::mem::take(&mut self.held) {
             if let Some(JsonRpcMessage::Request(request)) = self.judged(call) {
                 let id = request.id.clone();
@@ -170,5 +169,5 @@ impl<T: Transport<RoleClient>> GatedTransport<T> {
     }
 }
 
-/// Pages of one list that the gate reads.
+/// The most pages of one list that the layer reads.
 const PAGES: usize = 10_000;
