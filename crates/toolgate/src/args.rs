@@ -30,7 +30,7 @@ pub(crate) struct Cli {
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub(crate) color: Color,
 
-    /// Say only what is wrong
+    /// Print problems only
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 

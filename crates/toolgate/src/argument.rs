@@ -25,11 +25,11 @@ pub(crate) struct ArgumentSchemaArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Say whether a file is an argument schema, of which version, and what of it is not enforced
+    /// Check whether a file is an argument schema, of which version, and which parts of it are not enforced
     Check(SchemaFile),
     /// Print the JSON Schema 2020-12 that accepts the same arguments
     Convert(SchemaFile),
-    /// Show the properties of a schema, or say what is wrong with arguments
+    /// Show the properties of a schema, or the problems of arguments
     Explain {
         #[command(flatten)]
         schema: SchemaFile,

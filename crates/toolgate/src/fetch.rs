@@ -43,13 +43,17 @@ pub(crate) struct FetchCommand {
     /// Save the documents in this directory and print the `--register` arguments for them
     #[arg(long, value_name = "DIR")]
     save_dir: Option<PathBuf>,
+
+    /// The most bytes of one of these files
+    #[arg(long, value_name = "N", default_value_t = saved::FILE_BYTES)]
+    max_file_bytes: usize,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &FetchCommand, term: &Term) -> Result<Exit, Failure> {
     let mut schemas = Vec::new();
     for file in &args.files {
-        schemas.extend(read(file)?);
+        schemas.extend(read(file, args.max_file_bytes)?);
     }
     let mut lock = match &args.lock {
         Some(path) if path.exists() || args.locked => read_lock(path)?,
@@ -90,14 +94,16 @@ pub(crate) fn run(args: &FetchCommand, term: &Term) -> Result<Exit, Failure> {
 }
 
 /// The schemas in a file.
-fn read(file: &Path) -> Result<Vec<String>, Failure> {
+fn read(file: &Path, most: usize) -> Result<Vec<String>, Failure> {
     let input = Input::of(file);
     let name = quote(&input.name(), 200).to_string();
-    let most = Compiler::new().bounds().schema_bytes;
     let bytes = input
-        .read(LISTING_BYTES)
+        .read(most)
         .map_err(|error| Failure::usage(format!("cannot read `{name}`: {error}")))?;
-    match saved::parse(name.clone(), bytes.clone()) {
+    if bytes.len() > most {
+        return Err(saved::too_long(&name, most));
+    }
+    match saved::parse(name.clone(), bytes.clone(), most) {
         Ok(Saved::Listing(listing)) => return Ok(schemas_of(&listing.tools)),
         Ok(Saved::Listings(listings)) => {
             let schemas = listings.iter().map(|listing| schemas_of(&listing.tools));
@@ -111,10 +117,10 @@ fn read(file: &Path) -> Result<Vec<String>, Failure> {
         }
         Err(_) => {}
     }
-    let (bytes, _) = text::json_of(file, bytes, LISTING_BYTES)
+    let (bytes, _) = text::document(file, bytes, most)
         .map_err(|fault| Failure::usage(format!("{name}:{fault}")))?;
     let limits = ReadLimits {
-        bytes: most,
+        bytes: Compiler::new().bounds().model.schema_bytes,
         ..ReadLimits::default()
     };
     let document = OwnedDocument::read(bytes, &limits)
@@ -149,7 +155,6 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     Failure::usage(format!("cannot write `{name}`: {error}"))
 }
 
-const LISTING_BYTES: usize = 64 << 20;
 const LONG: usize = 4_000;
 
 const AFTER_HELP: &str = "\

@@ -11,7 +11,7 @@ use crate::input::Input;
 use crate::render::sarif;
 use crate::{text, yaml};
 
-/// A URI and the file that it stands for.
+/// A URI and the file for it.
 pub(crate) type Entry = (String, PathBuf);
 
 /// The `file:` URI of a file or a folder that exists; a folder's ends with `/`.
@@ -57,7 +57,7 @@ pub(crate) fn schemas(folder: &Path, most: usize, bytes: usize) -> Result<Vec<En
                 "the schemas in `{name}` have more than {TOTAL_BYTES} bytes"
             )));
         }
-        let Ok((json, _)) = text::json_of(&path, read, bytes) else {
+        let Ok((json, _)) = text::document(&path, read, bytes) else {
             continue;
         };
         let limits = ReadLimits {

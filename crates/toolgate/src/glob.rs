@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use toolgate_json::quote;
 
-/// Whether a name matches a pattern, in which `*` stands for any characters and `?` for one.
+/// Whether a name matches a pattern, in which `*` means any characters and `?` one.
 pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let name: Vec<char> = name.chars().collect();

@@ -56,8 +56,8 @@ impl Input {
         }
     }
 
-    /// Reads all of it, or one byte more than `most`: what is too long is for the reader of the
-    /// text to refuse.
+    /// Reads all of it, or one byte more than `most`, so that the parser of the text sees that it is too
+    /// long.
     pub(crate) fn read(&self, most: usize) -> io::Result<Vec<u8>> {
         let most = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
         let mut bytes = Vec::new();

@@ -66,7 +66,11 @@ impl<B: Base + Clone> SchemaArgs<B> {
         let bounds = compiler.bounds();
         let mut documents = Vec::new();
         for folder in &self.folders {
-            let found = folder::schemas(folder, bounds.registrations, bounds.schema_bytes)?;
+            let found = folder::schemas(
+                folder,
+                bounds.model.registrations,
+                bounds.model.schema_bytes,
+            )?;
             documents.extend(found.into_iter().map(|(uri, file)| Document {
                 uri,
                 input: Input::File(file),
@@ -135,7 +139,7 @@ impl<B: Base + Clone> SchemaArgs<B> {
         };
         let mut documents = self.documents()?.into_iter();
         documents.try_fold(compiler, |compiler, document| {
-            let (bytes, _) = document.read(compiler.bounds().schema_bytes)?;
+            let (bytes, _) = document.read(compiler.bounds().model.schema_bytes)?;
             let registered = compiler.register(&document.uri, &bytes);
             registered.map_err(|error| {
                 let name = quote(&document.input.name(), 200).to_string();
@@ -160,7 +164,7 @@ impl Document {
                 "cannot read the registered document `{name}`: {error}"
             ))
         })?;
-        text::json_of(self.input.path(), bytes, most)
+        text::document(self.input.path(), bytes, most)
             .map_err(|fault| Failure::usage(format!("{}:{fault}", name())))
     }
 }

@@ -25,7 +25,7 @@ pub(crate) enum Color {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Term {
     choice: ColorChoice,
-    /// Say only what is wrong.
+    /// Print problems only.
     pub(crate) quiet: bool,
     progress: bool,
 }
@@ -122,7 +122,7 @@ impl Term {
         }
     }
 
-    /// Shows what is going on, on one line that the next output replaces.
+    /// Shows the progress, on one line that the next output replaces.
     pub(crate) fn progress(&self, text: &str) {
         if self.progress {
             // A line that reaches the terminal's edge would go on in the next, and stay there.
@@ -159,7 +159,7 @@ impl Term {
         ))
     }
 
-    /// Clears the line that shows what is going on.
+    /// Clears the line that shows the progress.
     pub(crate) fn clear_progress(&self) {
         if self.progress {
             let mut out = io::stderr().lock();
@@ -231,7 +231,7 @@ pub(crate) const GOOD: Style = AnsiColor::BrightGreen.on_default().bold();
 pub(crate) const HELP: Style = AnsiColor::BrightCyan.on_default();
 /// For names and headings.
 pub(crate) const BOLD: Style = Style::new().bold();
-/// For what is beside the point.
+/// Less important text.
 pub(crate) const DIM: Style = Style::new().dimmed();
 
 /// Columns of a terminal that does not say how many it has.

@@ -6,8 +6,29 @@ use toolgate_json::line_column;
 
 use crate::yaml::{self, Original};
 
-/// The JSON text of a file, of at most `most` bytes, and for YAML the file itself. What is wrong is said
-/// in words that follow a file's name and a colon.
+/// The JSON text of a file that a person wrote (a schema, a listing, tests), of at most `most` bytes, and the file
+/// itself if that is another text: YAML, by the file's name, or JSON with comments. A byte order mark is dropped.
+///
+/// An error is a text that follows a file's name and a colon.
+pub(crate) fn document(
+    path: &Path,
+    text: Vec<u8>,
+    most: usize,
+) -> Result<(Vec<u8>, Option<Original>), String> {
+    let text = utf8(text).map_err(|why| format!(" {why}"))?;
+    let (text, original) = json_of(path, text, most)?;
+    if original.is_some() || text.len() > most {
+        return Ok((text, original));
+    }
+    let plain = without_comments(&text);
+    match plain == text {
+        true => Ok((text, None)),
+        false => Ok((plain, Some(Original::with_comments(text)))),
+    }
+}
+
+/// The JSON text of a file, of at most `most` bytes, and for YAML the file itself. An error is a text that follows
+/// a file's name and a colon.
 pub(crate) fn json_of(
     path: &Path,
     text: Vec<u8>,
@@ -32,7 +53,7 @@ pub(crate) fn json_of(
 }
 
 /// The text without a byte order mark, or why it is not UTF-8, in words that follow a file's name.
-pub(crate) fn utf8(mut text: Vec<u8>) -> Result<Vec<u8>, &'static str> {
+fn utf8(mut text: Vec<u8>) -> Result<Vec<u8>, &'static str> {
     if text.starts_with(b"\xEF\xBB\xBF") {
         text.drain(..3);
     }
@@ -49,7 +70,7 @@ pub(crate) fn utf8(mut text: Vec<u8>) -> Result<Vec<u8>, &'static str> {
 
 /// JSON with comments (`//`, `/* */`) and with a comma behind the last item or member, as plain JSON
 /// of the same length: what goes is replaced by spaces, so that all places stay as they are.
-pub(crate) fn without_comments(text: &[u8]) -> Vec<u8> {
+fn without_comments(text: &[u8]) -> Vec<u8> {
     let mut plain = text.to_vec();
     // The comma behind a value, while nothing but white space and comments follow.
     let mut comma = None;

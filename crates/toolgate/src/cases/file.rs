@@ -71,8 +71,7 @@ pub(super) fn read(input: &Input, compiler: &Compiler) -> Result<Option<Vec<Grou
     let text = input
         .read(FILE_BYTES)
         .map_err(|error| Failure::usage(format!("cannot read `{name}`: {error}")))?;
-    let text = text::utf8(text).map_err(|why| Failure::usage(format!("`{name}` {why}")))?;
-    let (text, original) = text::json_of(input.path(), text, FILE_BYTES)
+    let (text, original) = text::document(input.path(), text, FILE_BYTES)
         .map_err(|fault| Failure::usage(format!("{name}:{fault}")))?;
     let document = OwnedDocument::read(text.as_slice(), &limits).map_err(|error| {
         let place = line_column(&text, error.at());
@@ -84,7 +83,7 @@ pub(super) fn read(input: &Input, compiler: &Compiler) -> Result<Option<Vec<Grou
         text: &text,
         original: original.as_ref(),
         name: &name,
-        most: compiler.bounds().schema_bytes,
+        most: compiler.bounds().model.schema_bytes,
     };
     let is_group = |view: &View<'_>| {
         view.member("tests")
@@ -107,7 +106,7 @@ pub(super) fn read(input: &Input, compiler: &Compiler) -> Result<Option<Vec<Grou
 struct Reader<'t> {
     input: &'t Input,
     text: &'t [u8],
-    /// The YAML file that the text stands for.
+    /// The YAML file that the text was made from.
     original: Option<&'t Original>,
     name: &'t str,
     most: usize,
@@ -189,8 +188,7 @@ impl Reader<'_> {
         let shown = name(&input);
         let text = input.read(self.most);
         let text = text.map_err(|error| format!("cannot read `{shown}`: {error}"))?;
-        let text = text::utf8(text).map_err(|why| format!("`{shown}` {why}"))?;
-        let text = text::json_of(input.path(), text, self.most);
+        let text = text::document(input.path(), text, self.most);
         text.map(|(text, _)| text)
             .map_err(|fault| format!("{shown}:{fault}"))
     }

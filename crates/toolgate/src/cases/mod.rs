@@ -6,6 +6,7 @@ mod print;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use toolgate_json::quote;
 use toolgate_schema::{Compiler, Verdict, Workspace};
 
 use crate::exit::{Exit, Failure};
@@ -25,7 +26,7 @@ use file::{Case, Expected, Group};
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct TestArgs {
-    /// Test files; a folder or a pattern stands for its JSON files, `-` for standard input
+    /// Test files; a folder or a pattern means its JSON files, `-` standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
 
@@ -103,7 +104,20 @@ pub(crate) fn run(args: &TestArgs, term: &Term) -> Result<Exit, Failure> {
             }
         }
     }
-    let mut cases = outcomes.iter().flat_map(|outcome| &outcome.cases);
+    let mut cases = outcomes
+        .iter()
+        .flat_map(|outcome| &outcome.cases)
+        .peekable();
+    // A run that tests nothing must not look like one that passed.
+    if cases.peek().is_none() {
+        let words = args
+            .files
+            .iter()
+            .map(|word| format!("`{}`", quote(word, 200)));
+        let words = words.collect::<Vec<_>>().join(", ");
+        return Err(Failure::usage(format!("there is no test case in {words}"))
+            .with_help("`toolgate test --help` describes the layouts"));
+    }
     let exit = match cases.all(Done::passed) {
         true => Exit::Ok,
         false => Exit::Invalid,
@@ -169,4 +183,4 @@ Examples:
 Exit codes:
   0  every case came to the verdict that was expected
   1  a case did not
-  2  wrong usage, or a file that cannot be read or is not a test file";
+  2  wrong usage, no test case, or a file that cannot be read or is not a test file";

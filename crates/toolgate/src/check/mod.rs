@@ -66,7 +66,7 @@ pub(crate) struct CheckArgs {
 #[derive(Debug, Args)]
 pub(crate) struct TargetArgs {
     /// URLs of Streamable HTTP servers, and JSON files: saved listings or `mcpServers`; a folder or a
-    /// pattern (`servers/**/*.json`) stands for its files, `-` for standard input
+    /// pattern (`servers/**/*.json`) means its files, `-` standard input
     #[arg(value_name = "URL|FILE", required_unless_present_any = ["command", "demo"], conflicts_with_all = ["command", "demo"])]
     pub(crate) targets: Vec<String>,
 
@@ -93,6 +93,10 @@ pub(crate) struct TargetArgs {
     /// The longest a server may take in all
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) timeout: Duration,
+
+    /// The most bytes of one of these files
+    #[arg(long, value_name = "N", default_value_t = saved::FILE_BYTES)]
+    pub(crate) max_file_bytes: usize,
 }
 
 /// How to print the verdicts.

@@ -55,7 +55,7 @@ pub(crate) struct SourceFile {
     pub(crate) text: Arc<[u8]>,
     /// Where in the file each tool's text begins.
     pub(crate) starts: Vec<usize>,
-    /// The YAML file that `text` stands for, if it is one.
+    /// The file that `text` was made from, if that is another text.
     original: Option<Arc<Original>>,
     lines: Arc<LineIndex>,
 }
@@ -101,7 +101,9 @@ impl SourceFile {
 
     /// Whether the file is YAML, so that the text is not its own.
     pub(crate) fn is_yaml(&self) -> bool {
-        self.original.is_some()
+        self.original
+            .as_ref()
+            .is_some_and(|original| original.is_yaml())
     }
 
     /// The text, for diagnostics.
@@ -140,6 +142,14 @@ impl Tally {
 }
 
 impl Report {
+    /// The name by which a client is likely to know the server: that of the configuration, or else its own; foreign,
+    /// not escaped.
+    pub(crate) fn server_name(&self) -> Option<&str> {
+        let own = || self.server.as_ref().map(|server| server.name.as_str());
+        let name = self.key.as_deref().or_else(own);
+        name.filter(|name| !name.is_empty())
+    }
+
     /// A report on these tools' texts.
     pub(crate) fn on(
         target: String,

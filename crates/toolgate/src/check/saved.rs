@@ -1,7 +1,6 @@
 //! Files: a saved listing in any of its usual shapes, or a client's `mcpServers`.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 use toolgate_json::{
@@ -12,6 +11,7 @@ use super::config::{self, Server};
 use super::report::{Report, ServerFacts, SourceFile};
 use crate::compilers::Compilers;
 use crate::exit::Failure;
+use crate::input::Input;
 use crate::interrupt::ExitOnInterrupt;
 use crate::term::Term;
 use crate::text;
@@ -51,33 +51,28 @@ impl Listing {
     }
 }
 
-/// Reads `path`, or standard input for `-`.
-pub(crate) fn read(path: &str) -> Result<Saved, Failure> {
+/// Reads `path`, or standard input for `-`, of at most so many bytes.
+pub(crate) fn read(path: &str, most: usize) -> Result<Saved, Failure> {
     let name = if path == "-" {
         "standard input".to_owned()
     } else {
         quote(path, 200).to_string()
     };
-    let text = load(path).map_err(|error| unreadable(path, &name, &error))?;
-    if text.len() > FILE_BYTES {
-        return Err(Failure::usage(format!(
-            "`{name}` is over the limit of {FILE_BYTES} bytes"
-        )));
-    }
-    parse(name, text)
+    let input = Input::of(Path::new(path));
+    let text = input
+        .read(most)
+        .map_err(|error| unreadable(path, &name, &error))?;
+    parse(name, text, most)
 }
 
-/// Reads the text of a file; comments and commas at the end of lists are passed over.
-pub(crate) fn parse(name: String, text: Vec<u8>) -> Result<Saved, Failure> {
-    let text = text::utf8(text).map_err(|why| Failure::usage(format!("`{name}` {why}")))?;
-    let (text, original) = text::json_of(Path::new(&name), text, FILE_BYTES)
+/// Reads the text of a file, of at most so many bytes; comments and commas at the end of lists are passed over.
+pub(crate) fn parse(name: String, text: Vec<u8>, most: usize) -> Result<Saved, Failure> {
+    if text.len() > most {
+        return Err(too_long(&name, most));
+    }
+    let (text, original) = text::document(Path::new(&name), text, most)
         .map_err(|fault| Failure::usage(format!("{name}:{fault}")))?;
-    let document = OwnedDocument::read(text.as_slice(), &limits()).or_else(|error| {
-        // Offsets stay as they are, so that places are right in the file too.
-        let plain = text::without_comments(&text);
-        OwnedDocument::read(plain.as_slice(), &limits()).map_err(|_| error)
-    });
-    let document = document.map_err(|error| {
+    let document = OwnedDocument::read(text.as_slice(), &limits(most)).map_err(|error| {
         let place = line_column(&text, error.at());
         Failure::usage(format!("{name}:{}:{}: {error}", place.line, place.column)).with_help(
             "give a saved listing or an `mcpServers` file, in JSON, or in YAML as `*.yaml`",
@@ -103,6 +98,12 @@ pub(crate) fn parse(name: String, text: Vec<u8>) -> Result<Saved, Failure> {
     };
     let file = SourceFile::new(name, text.clone(), original, starts(tools));
     Ok(Saved::Listing(Box::new(listing(file, None, root, tools))))
+}
+
+/// The failure of a file over the bound; its name is escaped.
+pub(crate) fn too_long(name: &str, most: usize) -> Failure {
+    Failure::usage(format!("`{name}` is over the limit of {most} bytes"))
+        .with_help("raise it with `--max-file-bytes N`")
 }
 
 /// What is said of a file that is none of those that are read.
@@ -182,19 +183,6 @@ fn facts(root: View<'_>) -> Option<ServerFacts> {
     })
 }
 
-fn load(path: &str) -> io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    let most = u64::try_from(FILE_BYTES)
-        .unwrap_or(u64::MAX)
-        .saturating_add(1);
-    if path == "-" {
-        io::stdin().lock().take(most).read_to_end(&mut text)?;
-    } else {
-        File::open(path)?.take(most).read_to_end(&mut text)?;
-    }
-    Ok(text)
-}
-
 fn unreadable(path: &str, name: &str, error: &io::Error) -> Failure {
     let failure = Failure::usage(format!("cannot read `{name}`: {error}"));
     match error.kind() {
@@ -209,9 +197,9 @@ fn unreadable(path: &str, name: &str, error: &io::Error) -> Failure {
 }
 
 /// One tool's faults are its own; the file is read generously.
-fn limits() -> ReadLimits {
+fn limits(most: usize) -> ReadLimits {
     ReadLimits {
-        bytes: FILE_BYTES,
+        bytes: most,
         depth: usize::MAX,
         nodes: usize::MAX,
         digits: usize::MAX,
@@ -219,4 +207,5 @@ fn limits() -> ReadLimits {
     }
 }
 
-const FILE_BYTES: usize = 64 << 20;
+/// Bytes of a file, unless the operator raises it.
+pub(crate) const FILE_BYTES: usize = 64 << 20;

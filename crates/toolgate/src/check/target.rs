@@ -73,7 +73,7 @@ pub(crate) fn sources(args: &TargetArgs, term: &Term) -> Result<Vec<Source>, Fai
         let (files, found_by_us) = expand(target)?;
         let before = sources.len().saturating_add(servers.len());
         for path in files {
-            match read(&path, found_by_us)? {
+            match read(&path, args.max_file_bytes, found_by_us)? {
                 None => {}
                 Some(Saved::Listing(_)) if !args.servers.is_empty() && !found_by_us => {
                     return Err(Failure::usage("`--server` is for an `mcpServers` file"));
@@ -122,8 +122,8 @@ fn expand(target: &str) -> Result<(Vec<String>, bool), Failure> {
 }
 
 /// Reads a file; one that was found and is about something else is passed over.
-fn read(path: &str, found_by_us: bool) -> Result<Option<Saved>, Failure> {
-    match saved::read(path) {
+fn read(path: &str, most: usize, found_by_us: bool) -> Result<Option<Saved>, Failure> {
+    match saved::read(path, most) {
         Err(failure) if found_by_us && failure.message.ends_with(saved::NOTHING) => Ok(None),
         read => read.map(Some),
     }

@@ -20,7 +20,7 @@ pub(crate) fn render(sides: &Sides, all: bool, quiet: bool, columns: Option<usiz
     let mut hidden = 0_u64;
     for (index, tool) in tools.enumerate() {
         if all || index < MOST_TOOLS {
-            draw(&mut out, tool, all, quiet);
+            draw(&mut out, tool, all, quiet, columns);
         } else {
             hidden = hidden.saturating_add(1);
         }
@@ -44,7 +44,7 @@ pub(crate) fn render(sides: &Sides, all: bool, quiet: bool, columns: Option<usiz
     out
 }
 
-fn draw(out: &mut String, tool: &ToolChange, all: bool, quiet: bool) {
+fn draw(out: &mut String, tool: &ToolChange, all: bool, quiet: bool, columns: Option<usize>) {
     line(out, &format!("{BOLD}{}{BOLD:#}", quote(&tool.name, 80)));
     let shown = tool
         .changes
@@ -53,7 +53,7 @@ fn draw(out: &mut String, tool: &ToolChange, all: bool, quiet: bool) {
     let mut hidden = 0_u64;
     for (index, change) in shown.enumerate() {
         if all || index < MOST_CHANGES {
-            one(out, change);
+            one(out, change, columns);
         } else {
             hidden = hidden.saturating_add(1);
         }
@@ -65,7 +65,8 @@ fn draw(out: &mut String, tool: &ToolChange, all: bool, quiet: bool) {
     line(out, "");
 }
 
-fn one(out: &mut String, change: &Change) {
+fn one(out: &mut String, change: &Change, columns: Option<usize>) {
+    let mut line = |text: &str| line(out, &hang(text, columns));
     let (style, word) = match (change.class, change.aspect) {
         (Class::Breaking, _) => (ERROR, "breaking"),
         (Class::Unknown, _) => (WARNING, "unknown"),
@@ -79,30 +80,24 @@ fn one(out: &mut String, change: &Change) {
         (side, place) => format!("{side} {}: ", quote(place, PLACE_CHARS)),
     };
     let pad = " ".repeat(10_usize.saturating_sub(word.len()));
-    line(
-        out,
-        &format!(
-            "  {style}{word}{style:#}{pad}  {place}{}",
-            quote(&change.message, MESSAGE_CHARS)
-        ),
-    );
+    line(&format!(
+        "  {style}{word}{style:#}{pad}  {place}{}",
+        quote(&change.message, MESSAGE_CHARS)
+    ));
     if let (Some(before), Some(after)) = (&change.before, &change.after)
         && change.message.ends_with(" changed")
     {
-        line(out, &format!("              {}", pieces(before, after)));
+        line(&format!("              {}", pieces(before, after)));
     }
     if let Some(witness) = &change.witness {
         let says = match change.side {
             Side::Output => "not promised before",
             _ => "worked before",
         };
-        line(
-            out,
-            &format!(
-                "              {DIM}{says}: {}{DIM:#}",
-                quote(witness, WITNESS_CHARS)
-            ),
-        );
+        line(&format!(
+            "              {DIM}{says}: {}{DIM:#}",
+            quote(witness, WITNESS_CHARS)
+        ));
     }
 }
 

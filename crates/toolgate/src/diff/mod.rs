@@ -23,8 +23,8 @@ use crate::term::Term;
 
 /// Compare a saved listing with a newer one: which calls that worked can fail, which results can surprise
 ///
-/// Rules on schemas decide what they can; where they cannot, instances of the old schema are
-/// tried on the new one, and a value that passes the first and fails the second is shown.
+/// Rules compare the schemas. Where they cannot decide, instances of the old schema are tried on the
+/// new one, and a value that is valid before and invalid after is shown.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct DiffArgs {
@@ -66,7 +66,7 @@ pub(crate) struct DiffArgs {
 enum FailOn {
     /// Calls that worked can fail, or results are not what was promised
     Breaking,
-    /// The same, or it cannot be told
+    /// The same, or changes whose effect is not known
     Unknown,
     /// The same, or a parameter is no longer declared, or an annotation changed that users consent to
     Warning,
@@ -97,7 +97,7 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
     let mut policy = args.policy.load("diff")?;
     let compiler = policy.schemas(&args.schemas)?.compiler_with_documents()?;
     let compilers = Compilers::new(compiler, &args.fetch)?;
-    let olds = listings(&args.old, &args.target.servers)?;
+    let olds = listings(&args.old, &args.target)?;
     let news = check::reports(&args.target, &compilers, term)?;
     let differ = Differ::new().open(args.open).compiler(compilers.compiler());
     let _interruptible = term.shows_progress().then(|| ExitOnInterrupt::new(term));
@@ -266,8 +266,9 @@ fn place_of(change: &Change) -> String {
 }
 
 /// The older listings; of several those of the servers that are asked for.
-fn listings(path: &str, servers: &[String]) -> Result<Vec<Listing>, Failure> {
-    match saved::read(path)? {
+fn listings(path: &str, target: &TargetArgs) -> Result<Vec<Listing>, Failure> {
+    let servers = &target.servers;
+    match saved::read(path, target.max_file_bytes)? {
         Saved::Listing(listing) => Ok(vec![*listing]),
         Saved::Listings(listings) => {
             let wanted = |listing: &Listing| {

@@ -48,7 +48,7 @@ pub(crate) struct GuardArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Check the settings, say what is wrong with them, and end
+    /// Check the settings, report problems, and end
     #[arg(long)]
     pub(crate) check_config: bool,
 

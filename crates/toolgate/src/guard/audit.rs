@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::config;
 use super::metrics::Metrics;
@@ -28,6 +28,8 @@ enum AuditCommand {
     Line(String),
     /// Open the file anew, since a log rotation moved it away.
     Reopen,
+    /// Write what is buffered, then answer.
+    Flush(SyncSender<()>),
 }
 
 impl Audit {
@@ -65,6 +67,26 @@ impl Audit {
         }
     }
 
+    /// Waits until all lines so far are in the file, at most so long. The runtime may end before
+    /// every task that holds the log is dropped, so dropping it is not enough.
+    pub(super) fn flush(&self, most: Duration) {
+        let begun = Instant::now();
+        let (done, flushed) = sync_channel(1);
+        // A full queue has room again when the thread has written a line.
+        while !self.send(AuditCommand::Flush(done.clone())) {
+            if begun.elapsed() >= most {
+                break;
+            }
+            std::thread::sleep(FULL);
+        }
+        if flushed
+            .recv_timeout(most.saturating_sub(begun.elapsed()))
+            .is_err()
+        {
+            tracing::error!("the last lines of the audit log may not be written");
+        }
+    }
+
     fn send(&self, send: AuditCommand) -> bool {
         let queue = self.queue.as_ref();
         queue.is_some_and(|queue| queue.try_send(send).is_ok())
@@ -72,12 +94,12 @@ impl Audit {
 }
 
 impl Drop for Audit {
-    /// Waits until what was said is written.
+    /// Waits until all lines are written.
     fn drop(&mut self) {
         self.queue = None;
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been told by the runtime.
-            let _told = thread.join();
+            // A panic of the thread has been printed.
+            let _panicked = thread.join();
         }
     }
 }
@@ -90,7 +112,7 @@ fn write(mut book: Book, commands: &Receiver<AuditCommand>, metrics: &Metrics) {
             Ok(send) => send,
             Err(RecvTimeoutError::Timeout) => {
                 if std::mem::take(&mut dirty) {
-                    failing = told(book.flush(), failing);
+                    failing = log_change(book.flush(), failing);
                 }
                 continue;
             }
@@ -100,17 +122,23 @@ fn write(mut book: Book, commands: &Receiver<AuditCommand>, metrics: &Metrics) {
             AuditCommand::Line(line) => {
                 let written = book.line(&line);
                 metrics.audit(written.is_ok());
-                failing = told(written, failing);
+                failing = log_change(written, failing);
                 dirty = true;
             }
-            AuditCommand::Reopen => failing = told(book.reopen(), failing),
+            AuditCommand::Reopen => failing = log_change(book.reopen(), failing),
+            AuditCommand::Flush(done) => {
+                failing = log_change(book.flush(), failing);
+                dirty = false;
+                // The caller may have given up.
+                let _received = done.send(());
+            }
         }
     }
-    told(book.flush(), failing);
+    log_change(book.flush(), failing);
 }
 
-/// Tells the first of a row of failures, and its end; gives whether it fails.
-fn told(result: io::Result<()>, failing: bool) -> bool {
+/// Logs the first of several failures in a row, and their end. Returns whether it failed.
+fn log_change(result: io::Result<()>, failing: bool) -> bool {
     match (&result, failing) {
         (Err(error), false) => tracing::error!(%error, "the audit log cannot be written"),
         (Ok(()), true) => tracing::info!("the audit log can be written again"),
@@ -208,7 +236,9 @@ fn append(path: &Path) -> io::Result<(BufWriter<File>, u64)> {
 
 /// Lines that wait for the disk: at about 300 bytes each, 2.5 MB.
 const QUEUE: usize = 8_192;
-/// After so long without a line, what was written is given to the system.
+/// How long [`Audit::flush`] waits for room in a full queue, each time.
+const FULL: Duration = Duration::from_millis(5);
+/// After so long without a line, the buffer is written to the file.
 const IDLE: Duration = Duration::from_millis(200);
 
 #[cfg(test)]

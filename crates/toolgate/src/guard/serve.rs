@@ -57,7 +57,7 @@ async fn work(config: Config, sources: &Sources<'_>, levels: &Levels) -> Result<
     let state = Arc::new(State::new(config.upstreams.keys()));
     let audit = audit(&config, &metrics)?;
     let telemetry = Telemetry::start(&config, &metrics)?;
-    let last = config.times.drain.min(LAST_TELEMETRY);
+    let last = config.times.drain.min(LAST_WRITES);
     let admin = match config.admin {
         None => None,
         Some(address) => {
@@ -99,9 +99,15 @@ async fn work(config: Config, sources: &Sources<'_>, levels: &Levels) -> Result<
     if let Some(store) = store.filter(|_| !matches!(exit, Exit::Interrupted)) {
         store.end().await;
     }
+    if !matches!(exit, Exit::Interrupted) && shared.audit.is_some() {
+        let shared = Arc::clone(&shared);
+        let flush = move || shared.audit.as_ref().map(|audit| audit.flush(last));
+        // Fails only where it panicked, which is printed by then.
+        let _flushed = tokio::task::spawn_blocking(flush).await;
+    }
     if let Some(telemetry) = telemetry.filter(|_| !matches!(exit, Exit::Interrupted)) {
         let sent = tokio::task::spawn_blocking(move || telemetry.end(last));
-        // Fails only where it panicked, which is said by then.
+        // Fails only where it panicked, which is printed by then.
         let _ended = sent.await;
     }
     drop(admin);
@@ -401,6 +407,6 @@ fn cannot(what: &str, error: &std::io::Error) -> Failure {
     Failure::usage(format!("cannot {what}: {error}"))
 }
 
-/// The longest that the last telemetry is waited for, if `times.drain` is not shorter: a client
+/// The longest that the end waits for the audit log and for the last telemetry, each, if `times.drain` is not shorter: a client
 /// that starts the guard itself soon loses patience with one that does not end.
-const LAST_TELEMETRY: Duration = Duration::from_secs(5);
+const LAST_WRITES: Duration = Duration::from_secs(5);

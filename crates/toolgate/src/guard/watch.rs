@@ -72,6 +72,7 @@ impl Watch {
             tool,
             places = (!places.is_empty()).then_some(places),
             detail = record.detail,
+            more = (record.more > 0).then_some(record.more),
             "{}",
             record.action.name(),
         );

@@ -30,6 +30,7 @@ pub(crate) fn path(target: &TargetArgs) -> Result<&Path, Failure> {
 /// Mends the file, or shows what it would do.
 pub(crate) fn run(
     path: &Path,
+    most: usize,
     linter: &Linter,
     safety: Safety,
     show: bool,
@@ -44,7 +45,7 @@ pub(crate) fn run(
     let mut mended: BTreeMap<&str, u64> = BTreeMap::new();
     let mut shown = String::new();
     for _ in 0..PASSES {
-        let fixes = fixes(&name, &text, linter, safety)?;
+        let fixes = fixes(&name, &text, most, linter, safety)?;
         let groups: Vec<Vec<Edit>> = fixes.iter().map(|fix| fix.edits.clone()).collect();
         let (next, applied) = apply(&text, &groups);
         let done: Vec<&Fix> = fixes
@@ -99,8 +100,15 @@ struct Fix {
     edits: Vec<Edit>,
 }
 
-fn fixes(name: &str, text: &str, linter: &Linter, safety: Safety) -> Result<Vec<Fix>, Failure> {
-    let Saved::Listing(listing) = saved::parse(name.to_owned(), text.as_bytes().to_vec())? else {
+fn fixes(
+    name: &str,
+    text: &str,
+    most: usize,
+    linter: &Linter,
+    safety: Safety,
+) -> Result<Vec<Fix>, Failure> {
+    let Saved::Listing(listing) = saved::parse(name.to_owned(), text.as_bytes().to_vec(), most)?
+    else {
         return Err(Failure::usage(
             "`--fix` is for a listing, not for an `mcpServers` file",
         ));

@@ -27,9 +27,9 @@ use page::Page;
 
 /// Lint the tools of a server, a saved listing or a client's configuration
 ///
-/// Lists the tools and holds each to some 85 rules: schemas that validators refuse, constraints
-/// that do not hold what they promise, descriptions that leave a model guessing. No tool is ever
-/// called. `toolgate explain CODE` says what a rule wants and why.
+/// Lists the tools and checks each against about 100 rules: schemas that validators refuse, constraints
+/// that have no effect, descriptions that leave a model guessing. No tool is ever called. `toolgate
+/// explain CODE` says what a rule requires and why.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct LintArgs {
@@ -44,6 +44,11 @@ pub(crate) struct LintArgs {
         value_parser = names_of_profiles().try_map(|name| profile(&name).ok_or("unknown profile"))
     )]
     profiles: Vec<&'static Profile>,
+
+    /// The name by which clients know the server, for those that put it before the names of tools
+    /// [default: its name in the configuration, or the one that it gives itself]
+    #[arg(long, value_name = "NAME")]
+    server_name: Option<String>,
 
     /// Turn a rule on and make its findings errors; may be repeated
     #[arg(long = "deny", value_name = "CODE", value_delimiter = ',', value_parser = known)]
@@ -61,11 +66,11 @@ pub(crate) struct LintArgs {
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = Level::Error)]
     fail_on: Level,
 
-    /// Mend the file where that cannot change what a schema accepts, then lint what is left
+    /// Fix the file where that cannot change what a schema accepts, then lint the result
     #[arg(long)]
     fix: bool,
 
-    /// Mend also where it probably is what was meant
+    /// Also apply fixes that are probably what the author meant
     #[arg(long, requires = "fix")]
     unsafe_fixes: bool,
 
@@ -130,7 +135,8 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
             Safety::Safe
         };
         let path = fix::path(&args.target)?;
-        fix::run(path, &linter, safety, args.diff, term)?;
+        let most = args.target.max_file_bytes;
+        fix::run(path, most, &linter, safety, args.diff, term)?;
         if args.diff {
             return Ok(Exit::Ok);
         }
@@ -156,8 +162,8 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
             ));
         }
         let texts = report.tools.iter().map(|tool| tool.text.as_str());
-        let named = match &report.server {
-            Some(server) => linter.clone().server(server.name.as_str()),
+        let named = match args.server_name.as_deref().or_else(|| report.server_name()) {
+            Some(name) => linter.clone().server(name),
             None => linter.clone(),
         };
         let mut found = named.lint(texts);
@@ -173,7 +179,8 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
                 .as_ref()
                 .map_or(Exit::Ok, |fault| exit_of(fault.kind())),
         );
-        let worst = found.findings.iter().map(|finding| finding.severity).max();
+        let kept = found.findings.iter().map(|finding| finding.severity);
+        let worst = kept.max().max(found.worst_more);
         if worst.is_some_and(|worst| worst >= fail_on) {
             exit = exit.worst(Exit::Invalid);
         }

@@ -1,9 +1,10 @@
 //! A projection for people: the tools that changed, their relations and steps.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use toolgate_analysis::lint::Profile;
-use toolgate_analysis::project::{Projected, Relation, Step};
+use toolgate_analysis::project::{Projected, Relation, Step, StepKind};
 use toolgate_json::quote;
 
 use super::Page;
@@ -104,19 +105,34 @@ fn draw(out: &mut Sheet, tool: &Projected, all: bool) {
     if let Relation::Undecided { why, .. } = relation {
         line(out, &format!("    {why}"));
     }
-    let steps: Vec<&Step> = tool.steps.iter().chain(&tool.input.steps).collect();
+    let steps = alike(tool.steps.iter().chain(&tool.input.steps));
     let shown = if all { steps.len() } else { STEPS };
-    for step in steps.iter().take(shown) {
-        let place = quote(&step.pointer, PLACE);
+    for (step, places) in steps.iter().take(shown) {
+        let why = step.kind.why();
+        let [place] = places.as_slice() else {
+            let listed = if all { places.len() } else { PLACES };
+            let mut list: Vec<String> = places
+                .iter()
+                .take(listed)
+                .map(|place| quoted(place))
+                .collect();
+            if let Some(more) = places.len().checked_sub(listed).filter(|more| *more > 0) {
+                list.push(format!("… and {more} more"));
+            }
+            let (number, list) = (places.len(), list.join(", "));
+            line(
+                out,
+                &format!("    {step}, in {number} places; {DIM}{why}{DIM:#}: {list}"),
+            );
+            continue;
+        };
         line(
             out,
-            &format!("    {place}: {step}; {DIM}{}{DIM:#}", step.kind.why()),
+            &format!("    {}: {step}; {DIM}{why}{DIM:#}", quoted(place)),
         );
     }
-    let hidden = steps
-        .len()
-        .saturating_sub(shown)
-        .saturating_add(tool.input.more_steps);
+    let hidden = steps.iter().skip(shown).map(|(_, places)| places.len());
+    let hidden = hidden.fold(tool.input.more_steps, usize::saturating_add);
     if hidden > 0 {
         let steps = count(u64::try_from(hidden).unwrap_or(u64::MAX), "step");
         line(
@@ -124,6 +140,27 @@ fn draw(out: &mut Sheet, tool: &Projected, all: bool) {
             &format!("    {DIM}… and {steps} more; `--all` shows them{DIM:#}"),
         );
     }
+}
+
+/// Steps that differ in their places only, as one with the places.
+fn alike<'s>(steps: impl Iterator<Item = &'s Step>) -> Vec<(&'s Step, Vec<&'s str>)> {
+    let mut groups: Vec<(&Step, Vec<&str>)> = Vec::new();
+    let mut known: HashMap<(StepKind, &str), usize> = HashMap::new();
+    for step in steps {
+        let next = groups.len();
+        let group = *known
+            .entry((step.kind, step.detail.as_str()))
+            .or_insert(next);
+        match groups.get_mut(group) {
+            Some((_, places)) => places.push(&step.pointer),
+            None => groups.push((step, vec![&step.pointer])),
+        }
+    }
+    groups
+}
+
+fn quoted(place: &str) -> String {
+    quote(place, PLACE).to_string()
 }
 
 fn line(out: &mut Sheet, text: &str) {
@@ -135,5 +172,7 @@ fn line(out: &mut Sheet, text: &str) {
 const STEPS: usize = 6;
 /// Characters of a witness.
 const WITNESS: usize = 160;
+/// Places of a step that are listed.
+const PLACES: usize = 4;
 /// Characters of a place.
 const PLACE: usize = 120;

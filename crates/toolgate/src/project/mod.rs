@@ -23,9 +23,9 @@ use crate::term::Term;
 /// Rewrite a listing so that a provider or client takes it
 ///
 /// Lists the tools and rewrites their input schemas in the keywords that the profile knows. What
-/// it cannot say is said otherwise, travels in another form, or moves into the description; each
-/// step is told, and whether the projected schema accepts the same calls, more or fewer, with a
-/// call that proves it. No tool is ever called.
+/// it cannot say is expressed differently, sent in another form, or moved into the description. The
+/// report lists each step, and says whether the projected schema accepts the same calls, more or fewer,
+/// with a call that proves it. No tool is ever called.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct ProjectArgs {
@@ -52,11 +52,12 @@ pub(crate) struct ProjectArgs {
     #[arg(long, value_enum, value_name = "RELATION")]
     fail_on: Option<FailOn>,
 
-    /// Tell every step of every tool
+    /// List every step of every tool
     #[arg(long)]
     all: bool,
 
-    /// The name by which clients know the server, if they put it before the names of tools
+    /// The name by which clients know the server, for those that put it before the names of tools
+    /// [default: its name in the configuration, or the one that it gives itself]
     #[arg(long, value_name = "NAME")]
     server_name: Option<String>,
 
@@ -114,18 +115,19 @@ pub(crate) fn run(args: &ProjectArgs, term: &Term) -> Result<Exit, Failure> {
         recursion: args.recursion.min(MOST_RECURSION),
         ..Limits::default()
     };
-    let mut projector = Projector::new(args.reader)
+    let projector = Projector::new(args.reader)
         .limits(limits)
         .compiler(compilers.compiler());
-    if let Some(name) = &args.server_name {
-        projector = projector.server(name);
-    }
     let _interruptible = ExitOnInterrupt::new(term);
     term.progress("projecting …");
     let mut exit = Exit::Ok;
     let mut pages = Vec::new();
     for report in reports {
-        let projection = projector.project(report.tools.iter().map(|tool| tool.text.as_str()));
+        let named = match args.server_name.as_deref().or_else(|| report.server_name()) {
+            Some(name) => projector.clone().server(name),
+            None => projector.clone(),
+        };
+        let projection = named.project(report.tools.iter().map(|tool| tool.text.as_str()));
         if let Some(fault) = &report.fault {
             exit = exit.worst(exit_of(fault.kind()));
         }

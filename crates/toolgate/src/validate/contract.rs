@@ -36,7 +36,7 @@ impl Texts {
         term: &Term,
     ) -> Result<Self, Failure> {
         let schema = Input::of(&args.schema);
-        let most = compiler.bounds().schema_bytes;
+        let most = compiler.bounds().model.schema_bytes;
         let inputs = std::iter::once(&schema).chain(instances);
         if inputs.filter(|input| **input == Input::Stdin).count() > 1 {
             return Err(Failure::usage("standard input can be read only once")
@@ -47,7 +47,7 @@ impl Texts {
             let name = quote(&name, 200);
             Failure::usage(format!("cannot read the schema `{name}`: {error}"))
         })?;
-        let (bytes, original) = text::json_of(schema.path(), bytes, most)
+        let (bytes, original) = text::document(schema.path(), bytes, most)
             .map_err(|fault| Failure::usage(format!("{}:{fault}", quote(&name, 200))))?;
         let (name, bytes, original) = match args.argument_schema {
             // What is shown of the schema is the JSON Schema that it stands for.

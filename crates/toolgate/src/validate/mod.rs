@@ -31,8 +31,8 @@ use run::Run;
 
 /// Validate JSON instances against a JSON Schema
 ///
-/// Compiles the schema under hard bounds, checks each instance, and shows what is wrong where it
-/// stands in the instance and in the schema. Nothing is fetched unless `--fetch-host` names a host. Without an instance only
+/// Compiles the schema under hard bounds, checks each instance, and shows each problem at its place
+/// in the instance and in the schema. Nothing is fetched unless `--fetch-host` names a host. Without an instance only
 /// the schema is checked.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
@@ -53,7 +53,7 @@ pub(crate) struct ValidateArgs {
     #[arg(long)]
     pub(crate) argument_schema: bool,
 
-    /// How to print what is wrong
+    /// How to print the problems
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 
@@ -104,7 +104,7 @@ pub(crate) struct ValidateArgs {
     pub(crate) max_findings: usize,
 }
 
-/// How to print what is wrong.
+/// How to print the problems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people: excerpts with the places marked

@@ -13,14 +13,14 @@ use granit_parser::{Event, Parser, ScalarStyle, Span, StructureStyle, Tag};
 use scalar::{no_number, plain};
 use toolgate_json::push_json_string;
 
-/// JSON text that stands for a YAML file.
+/// JSON text made from a YAML file.
 #[derive(Debug)]
 pub(crate) struct Yaml {
     pub(crate) json: Vec<u8>,
     pub(crate) original: Original,
 }
 
-/// The YAML file behind a JSON text.
+/// The file that a JSON text was made from: YAML, or JSON with comments.
 #[derive(Debug)]
 pub(crate) struct Original {
     pub(crate) text: Vec<u8>,
@@ -28,6 +28,8 @@ pub(crate) struct Original {
     starts: Vec<(usize, usize)>,
     /// Where they end; ascending.
     ends: Vec<(usize, usize)>,
+    /// The file is JSON with comments, where every place is the same as in the JSON text.
+    has_comments: bool,
 }
 
 /// Why a text cannot be read as JSON.
@@ -74,14 +76,33 @@ pub(crate) fn read(text: &[u8], most: usize) -> Result<Yaml, Fault> {
             starts: writer.starts,
             ends: writer.ends,
             text: text.to_vec(),
+            has_comments: false,
         },
     })
 }
 
 impl Original {
+    /// JSON with comments, which spaces replace in the JSON text.
+    pub(crate) fn with_comments(text: Vec<u8>) -> Self {
+        Self {
+            text,
+            starts: Vec::new(),
+            ends: Vec::new(),
+            has_comments: true,
+        }
+    }
+
+    /// Whether the file is YAML, so that its text cannot be edited as JSON.
+    pub(crate) fn is_yaml(&self) -> bool {
+        !self.has_comments
+    }
+
     /// The place in the file of a place in the JSON text. A place inside a value that has no places
     /// of its own, such as a character of a string, is where that value begins.
     pub(crate) fn place(&self, at: usize) -> usize {
+        if self.has_comments {
+            return at;
+        }
         let find = |all: &[(usize, usize)]| {
             let found = all.binary_search_by_key(&at, |(json, _)| *json).ok()?;
             all.get(found).map(|(_, place)| *place)
@@ -170,7 +191,7 @@ impl Writer {
         Err(fault(place.start, message))
     }
 
-    /// What stands before a node; `true` if the node is a key.
+    /// Writes what comes before a node; `true` if the node is a key.
     fn before(&mut self) -> bool {
         let Some(collection) = self.open.last_mut() else {
             return false;

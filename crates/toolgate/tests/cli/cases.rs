@@ -147,3 +147,20 @@ fn documents_match_the_schemas_of_docs_output() {
         assert!(!verdict.unwrap().is_valid(), "{name} accepts anything");
     }
 }
+
+/// A run without a case does not count as one that passed.
+#[test]
+fn a_run_without_cases_is_an_error() {
+    let dir = Dir::new();
+    std::fs::create_dir(dir.path("none")).unwrap();
+    let empty = dir.file("none/empty.test.json", "{\"schema\": true, \"tests\": []}");
+    for place in [&empty, &dir.path("none")] {
+        let run = toolgate(&["test", place]);
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert!(
+            run.stderr.contains("there is no test case in `"),
+            "{}",
+            run.stderr
+        );
+    }
+}

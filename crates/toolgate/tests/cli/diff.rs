@@ -244,3 +244,19 @@ fn github_gets_few_commands_and_the_number_of_the_others() {
         assert!(!all.contains("not printed"));
     }
 }
+
+#[test]
+fn a_server_that_does_not_answer_is_an_error_on_standard_error() {
+    let dir = Dir::new();
+    let old = dir.file("old.json", r#"{"tools": []}"#);
+    for format in ["human", "markdown", "github"] {
+        let run = toolgate(&["diff", "--format", format, &old, "--", "false"]);
+        assert_eq!(run.code, 4, "{format}: {}", run.stdout);
+        assert!(
+            run.stderr.contains("error: false: "),
+            "{format}: {}",
+            run.stderr
+        );
+        assert!(!run.stdout.contains("error"), "{format}: {}", run.stdout);
+    }
+}

@@ -280,3 +280,80 @@ fn schemas_of_a_folder_refer_to_each_other() {
     let run = toolgate(&["validate", "--register-dir", &folder, &user]);
     assert!(run.stderr.contains("have the same `$id`"), "{}", run.stderr);
 }
+
+/// A schema may have what editors put into files: a byte order mark, comments, a comma at the end. Places and
+/// excerpts are those of the file. An instance is JSON and nothing else.
+#[test]
+fn schemas_may_have_comments_and_a_byte_order_mark() {
+    let dir = Dir::new();
+    let commented =
+        "{\n  // how many\n  \"type\": \"integer\", /* at least */ \"minimum\": 1,\n}\n";
+    let schema = dir.file("s.json", commented);
+    let marked = dir.file("marked.json", "\u{feff}{\"$ref\": \"urn:count\"}");
+    let count = format!("urn:count={schema}");
+    let zero = dir.file("zero.json", "0");
+    for args in [
+        vec!["validate", &schema, &zero],
+        vec!["validate", "--register", &count, &marked, &zero],
+    ] {
+        let run = toolgate(&args);
+        assert_eq!(run.code, 1, "{args:?} {}", run.stderr);
+        let line = "3 |   \"type\": \"integer\", /* at least */ \"minimum\": 1,";
+        assert!(run.stdout.contains(line), "{args:?} {}", run.stdout);
+    }
+    let twice = dir.file(
+        "twice.json",
+        "{\"type\": \"integer\", // or\n\"type\": \"string\"}",
+    );
+    assert_eq!(toolgate(&["validate", &twice, &zero]).code, 6);
+    let open = dir.file("open.json", "{ // never closed");
+    let run = toolgate(&["validate", &open, &zero]);
+    assert_eq!(run.code, 6);
+    assert!(
+        run.stdout.contains("found the end of the source"),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stdout.contains("1 | { // never closed"),
+        "{}",
+        run.stdout
+    );
+    let wide: Vec<u8> = "{}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(dir.path("wide.json"), wide).unwrap();
+    let run = toolgate(&["validate", &dir.path("wide.json"), &zero]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.stderr.contains("is UTF-16; save it as UTF-8"),
+        "{}",
+        run.stderr
+    );
+    let instance = dir.file("i.json", "0 // none");
+    assert_eq!(toolgate(&["validate", &schema, &instance]).code, 2);
+}
+
+#[test]
+fn the_limit_of_a_file_is_raised_by_the_flag_that_the_error_names() {
+    let dir = Dir::new();
+    let tool = r#"{"name": "a", "description": "d", "inputSchema": {"type": "object"}}"#;
+    let text = format!(r#"{{"tools": [{tool}]}}"#);
+    let path = dir.file("listing.json", &text);
+    let (under, enough) = ((text.len() - 1).to_string(), text.len().to_string());
+    for command in [vec!["check"], vec!["lint"], vec!["diff", &path]] {
+        let run = |most: &str| {
+            let mut args = command.clone();
+            args.extend(["--max-file-bytes", most, &path]);
+            toolgate(&args)
+        };
+        let refused = run(&under);
+        assert_eq!(refused.code, 2, "{command:?} {}", refused.stdout);
+        assert!(
+            refused.stderr.contains("--max-file-bytes"),
+            "{}",
+            refused.stderr
+        );
+        assert_eq!(refused.stdout, "", "{command:?}");
+        let read = run(&enough);
+        assert_eq!(read.code, 0, "{command:?} {}", read.stderr);
+    }
+}

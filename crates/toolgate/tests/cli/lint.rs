@@ -218,3 +218,31 @@ fn fail_on_shows_what_failed() {
         run.stdout
     );
 }
+
+/// Cursor puts the server's name before that of the tool.
+#[test]
+fn the_name_of_the_server_counts() {
+    let dir = Dir::new();
+    let tool = format!(
+        r#"{{"name": "{}", "description": "d", "inputSchema": {{"type": "object"}}}}"#,
+        "t".repeat(52)
+    );
+    let named = r#""serverInfo": {"name": "warehouse", "version": "1"}, "#;
+    let saved = dir.file("saved.json", &format!(r#"{{{named}"tools": [{tool}]}}"#));
+    let bare = dir.file("bare.json", &format!(r#"{{"tools": [{tool}]}}"#));
+    let of_several = format!(r#"{{"listings": {{"warehouse": {{"tools": [{tool}]}}}}}}"#);
+    let of_several = dir.file("several.json", &of_several);
+    for (args, expected) in [
+        (vec![bare.as_str()], false),
+        (vec![&saved], true),
+        (vec![&of_several], true),
+        (vec!["--server-name", "warehouse", &bare], true),
+        (vec!["--server-name", "shop", &saved], false),
+    ] {
+        let mut all = vec!["lint", "--profile", "cursor"];
+        all.extend(&args);
+        let run = toolgate(&all);
+        let told = run.stdout.contains("TG096");
+        assert_eq!(told, expected, "{args:?}\n{}", run.stdout);
+    }
+}

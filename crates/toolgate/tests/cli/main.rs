@@ -29,6 +29,7 @@ mod policy;
 mod project;
 mod pty;
 mod run;
+mod secrets;
 mod settings;
 mod terminal;
 mod validate;

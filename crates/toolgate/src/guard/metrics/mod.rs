@@ -238,7 +238,9 @@ impl Metrics {
     fn verdict(&self, upstream: &str, record: &Record) {
         let filter = record.filter.name();
         let labels = [upstream, filter, record.action.name(), record.code];
-        self.verdicts.add(&labels, 1);
+        // A record may be about the tools of a page that have no record of their own.
+        let number = i64::try_from(record.more.max(1)).unwrap_or(i64::MAX);
+        self.verdicts.add(&labels, number);
         if record.fuel > 0 {
             let fuel = i64::try_from(record.fuel).unwrap_or(i64::MAX);
             self.fuel.add(&[upstream, filter], fuel);

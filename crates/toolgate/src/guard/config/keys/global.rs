@@ -233,6 +233,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     setting("schemas.limits.plan_nodes"),
     setting("schemas.limits.enum_members"),
     setting("schemas.limits.pattern_bytes"),
+    setting("schemas.limits.pattern_depth"),
     setting("schemas.limits.pattern_size"),
     setting("schemas.limits.patterns_size"),
     setting("schemas.limits.registrations"),
