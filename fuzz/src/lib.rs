@@ -1,8 +1,8 @@
 //! Fuzz targets: functions from bytes to a fault, each holding one part of Toolgate to what it
 //! promises for any input.
 //!
-//! A target never needs a compiler with sanitizers. `cargo run -p toolgate-fuzz` mutates seeds
-//! for a while; `fuzz/libfuzzer` runs the same targets under libFuzzer; `fuzz/regressions/TARGET`
+//! A target never needs a compiler with sanitizers. `cargo run --profile test -p toolgate-fuzz`
+//! mutates seeds for a while; `fuzz/libfuzzer` runs the same targets under libFuzzer; `fuzz/regressions/TARGET`
 //! holds inputs that once failed, which the tests of this crate replay.
 //!
 //! The input of a target is one text, or several with a NUL byte between them (JSON text cannot

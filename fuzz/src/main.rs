@@ -1,10 +1,10 @@
-//! `cargo run -p toolgate-fuzz -- [TARGET…] [--seconds N] [--seed N]`: mutates seeds for N seconds
+//! `cargo run --profile test -p toolgate-fuzz -- [TARGET…] [--seconds N] [--seed N]`: mutates seeds for N seconds
 //! for each target (20 by default) and judges what comes out.
 //!
-//! `cargo run -p toolgate-fuzz -- costs [WORD…] [--instructions]`: what each entry point costs at
+//! `cargo run --profile test -p toolgate-fuzz -- costs [WORD…] [--instructions]`: what each entry point costs at
 //! growing sizes ([`toolgate_fuzz::costs`]).
 //!
-//! `cargo run -p toolgate-fuzz -- replay TARGET FILE…` judges single inputs.
+//! `cargo run --profile test -p toolgate-fuzz -- replay TARGET FILE…` judges single inputs.
 //!
 //! Ends with 1 if a target fails. The input is then written to `fuzz/findings/TARGET-HASH`; when
 //! the fault is mended, move it to `fuzz/regressions/TARGET/`.

@@ -1,7 +1,7 @@
 //! How what each entry point allocates and pays grows with its input: at most a little more than
 //! in proportion. No clock is read.
 
-use toolgate_fuzz::costs::{Cost, SHAPES, growth};
+use toolgate_fuzz::costs::{Cost, Operation, SHAPES, growth};
 
 /// Four times the input; n log n and vectors that double grow by less than 1.4.
 #[test]
@@ -24,6 +24,24 @@ fn allocations_and_fuel_grow_in_proportion() {
     assert!(steep.is_empty(), "{}", steep.join("\n"));
 }
 
+/// A listing of a megabyte in which nothing, or little, is a tool: what is said about it is bounded.
+#[test]
+fn what_is_said_about_bad_tools_is_bounded() {
+    let mut seen = 0;
+    for shape in SHAPES {
+        let says = matches!(shape.operation, Operation::Lint | Operation::GuardList);
+        let is_bad = shape.name.starts_with("listing of") && shape.name != "listing of tools";
+        if says && is_bad {
+            let output = Cost::of(shape, LISTING, 1).output;
+            assert!(output <= LISTING, "{shape}: {output} bytes");
+            seen += 1;
+        }
+    }
+    assert!(seen >= 6, "{seen} shapes");
+}
+
+/// The size of such a listing.
+const LISTING: usize = 1_000_000;
 /// The sizes of the part that grows.
 const SIZES: [usize; 2] = [24 << 10, 96 << 10];
 /// What is too little to matter, and grows in steps.

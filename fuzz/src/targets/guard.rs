@@ -211,7 +211,7 @@ impl Run {
         self.session
             .pipeline
             .on_message(from, &message, now, &mut out);
-        self.carry_out(out, Some(text))?;
+        self.carry_out(out)?;
         guard.done_with(message);
         Ok(())
     }
@@ -222,7 +222,7 @@ impl Run {
         self.session
             .pipeline
             .on_closed(connection, "it ended", now, &mut out);
-        self.carry_out(out, None)
+        self.carry_out(out)
     }
 
     fn pass(&mut self, to: u64) -> Outcome {
@@ -232,7 +232,7 @@ impl Run {
         for _ in 0..MOST_TIMERS {
             let mut out = Effects::default();
             self.session.pipeline.on_timer(now, &mut out);
-            self.carry_out(out, None)?;
+            self.carry_out(out)?;
             let next = self.session.pipeline.next_deadline();
             if next.is_none_or(|next| next > now) {
                 return Ok(());
@@ -254,17 +254,16 @@ impl Run {
         Ok(())
     }
 
-    fn carry_out(&mut self, effects: Effects<'_>, came: Option<&[u8]>) -> Outcome {
+    fn carry_out(&mut self, effects: Effects<'_>) -> Outcome {
         for (count, effect) in effects.into_iter().enumerate() {
             ensure!(count < MOST_EFFECTS, "more than {MOST_EFFECTS} effects");
             match effect {
                 Effect::Send(outgoing) => {
-                    let same = came == Some(&*outgoing.bytes);
                     let sent = Sent {
                         to: outgoing.to,
                         bytes: outgoing.bytes.into_owned(),
                     };
-                    self.sent(sent, same)?;
+                    self.sent(sent)?;
                 }
                 Effect::Open(server) => drop(self.servers.insert(server.number())),
                 Effect::Close(server) => drop(self.servers.remove(&server.number())),
@@ -283,23 +282,11 @@ impl Run {
         Ok(())
     }
 
-    fn sent(&mut self, sent: Sent, same: bool) -> Outcome {
-        let shown = || String::from_utf8_lossy(&sent.bytes).into_owned();
-        let written = match same {
-            true => DuplicateKeys::KeepLast,
-            false => DuplicateKeys::Refuse,
-        };
-        let Some(document) = read(&sent.bytes, written) else {
-            // What came in may have had two members of one name before it was altered.
-            let readable = read(&sent.bytes, DuplicateKeys::KeepLast).is_some();
-            return match readable {
-                true => Ok(()),
-                false => Err(format!(
-                    "leaves to {:?} and is not JSON: {}",
-                    sent.to,
-                    shown()
-                )),
-            };
+    fn sent(&mut self, sent: Sent) -> Outcome {
+        // What came in may have had two members of one name, also in a part that was not altered.
+        let Some(document) = read(&sent.bytes, DuplicateKeys::KeepLast) else {
+            let shown = String::from_utf8_lossy(&sent.bytes);
+            return Err(format!("leaves to {:?} and is not JSON: {shown}", sent.to));
         };
         let root = document.document().root();
         let messages: Vec<View<'_>> = match root.kind() {

@@ -86,9 +86,21 @@ fn command() -> Result<PathBuf, String> {
     let folder = folder.ok_or("this program has no folder")?;
     let path = folder.join("toolgate");
     if !path.is_file() {
+        // What is beside this program must be built as it was.
+        let profile = match folder.ends_with("release") {
+            true => "release",
+            false => "test",
+        };
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let status = Command::new(cargo)
-            .args(["build", "--quiet", "--bin", "toolgate"])
+            .args([
+                "build",
+                "--quiet",
+                "--bin",
+                "toolgate",
+                "--profile",
+                profile,
+            ])
             .current_dir(place::workspace())
             .status();
         let built = status.is_ok_and(|status| status.success()) && path.is_file();
