@@ -102,7 +102,7 @@ pub(crate) fn cargo() -> Command {
     let mut command = Command::new(cargo);
     command.current_dir(toolgate_testkit::place::workspace());
     // why: build scripts ask to run again when these change (ring's does), and everything above
-    // them would be built anew, here and again by whoever builds without us.
+    // them would be built anew, here and again in each build without xtask.
     for (name, _) in std::env::vars_os() {
         let is_of_a_package = name.to_str().is_some_and(|name| {
             name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")

@@ -129,7 +129,7 @@ fn picture() -> String {
     let _written = write!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 770 240\" font-family=\"sans-serif\" role=\"img\">\n\
-         <title>The guard stands between MCP clients and servers: filters, translation between protocol versions, aggregation.</title>\n\
+         <title>The guard is between MCP clients and servers: filters, translation between protocol versions, aggregation.</title>\n\
          <defs><marker id=\"tip\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"6\" markerHeight=\"6\" orient=\"auto-start-reverse\"><path d=\"M0 0L10 5L0 10z\" fill=\"#444444\"/></marker></defs>\n\
          <rect width=\"770\" height=\"240\" fill=\"#ffffff\"/>\n{body}</svg>\n"
     );

@@ -18,7 +18,7 @@ use std::process::{Command, ExitCode};
 const WORKSPACES: [&str; 3] = [".", "bindings/python", "bindings/js"];
 /// The committed file.
 const COMMITTED: &str = "dependencies.lock";
-/// What stands in its first lines.
+/// Its first lines.
 const HEAD: &str = "\
 # Every package that the workspaces take from the registry: name, version, checksum (SHA-256).
 # `cargo lock` makes Cargo.lock from it; `cargo lock --write` writes it from Cargo.lock.
@@ -138,7 +138,7 @@ fn committed(root: &Path) -> Outcome<BTreeSet<Package>> {
         .collect()
 }
 
-/// How cargo writes the registry: read from a lock of its own, so that no address stands in the repository.
+/// How cargo writes the registry: read from a lock of its own, so that the repository has no address.
 fn source(workspace: &Path, path: &Path) -> Outcome<String> {
     let found = |text: &str| {
         let mut lines = text.lines();

@@ -18,7 +18,7 @@ pub(super) struct Axis {
     pub(super) to: f64,
 }
 
-/// Where a word stands beside its place.
+/// On which side of its point a label is.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
     Start,

@@ -38,7 +38,7 @@ const ERAS: [Era; 2] = [
     },
 ];
 
-/// Whether the guard stands between the suite and what it examines.
+/// Whether the guard is between the suite and its subject.
 #[derive(Clone, Copy)]
 enum Through {
     Nothing,

@@ -1,4 +1,4 @@
-//! `cargo xtask gateways`: the guard beside the gateways that people use today, each of which puts the
+//! `cargo xtask gateways`: the guard beside other gateways in use, each of which puts the
 //! same stdio server on Streamable HTTP.
 //!
 //! All run at once and are called in turn, so that a machine that is busy is so for each of them. What is

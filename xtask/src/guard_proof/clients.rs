@@ -63,7 +63,7 @@ pub(super) struct Job {
     pub(super) command: Vec<String>,
     /// The name, the arguments and perhaps the expected structured content of each call, as JSON.
     pub(super) calls: Vec<String>,
-    /// Whether the client tells of each call at once, so that those after one that hangs go on.
+    /// Whether the client reports each call at once, so that calls after one that hangs still count.
     pub(super) each: bool,
 }
 
@@ -83,7 +83,7 @@ pub(super) struct Clients {
 }
 
 impl Clients {
-    /// Installs what is not there yet.
+    /// Installs missing packages.
     ///
     /// # Errors
     ///
@@ -127,13 +127,13 @@ impl Clients {
             while let Some(job) = jobs.last_mut() {
                 begun.case.clone_from(&job.case);
                 let Ok(line) = lines.recv_timeout(patience) else {
-                    let told = "no word from the client".to_owned();
+                    let reason = "no word from the client".to_owned();
                     // The calls after the one that hangs are made by another process.
                     if job.each && !job.calls.is_empty() {
                         job.calls.remove(0);
-                        begun.calls.push((Outcome::Hangs, told));
+                        begun.calls.push((Outcome::Hangs, reason));
                     } else {
-                        begun.listing = Some((Outcome::Hangs, told));
+                        begun.listing = Some((Outcome::Hangs, reason));
                         all.push(std::mem::take(&mut begun));
                         jobs.pop();
                     }

@@ -106,7 +106,7 @@ pub(crate) fn measure(pair: &Pair, way: Way, toolgate: &Path) -> Result<(End, Co
         .spawn()
         .map_err(|e| format!("`{}`: {e}", own.display()))?;
     Ok(match finish(child) {
-        Ok(said) => heard(&said),
+        Ok(report) => parse_report(&report),
         Err(reason) => (End::Broken(reason), Cost::default()),
     })
 }
@@ -130,10 +130,10 @@ fn finish(mut child: Child) -> Result<String, String> {
             Err(error) => return Err(format!("cannot wait for the probe: {error}")),
         }
     };
-    let said = reader.join().unwrap_or_default();
+    let report = reader.join().unwrap_or_default();
     let errors = error_reader.join().unwrap_or_default();
     if status.success() {
-        Ok(said)
+        Ok(report)
     } else {
         let shown: String = errors.chars().take(200).collect();
         Err(format!("the process died ({status}): {}", shown.trim()))
@@ -149,19 +149,19 @@ fn read(source: Option<&mut impl Read>) -> String {
 }
 
 /// Reads the probe's one line.
-fn heard(said: &str) -> (End, Cost) {
-    let Ok(said) = serde_json::from_str::<Value>(said) else {
+fn parse_report(report: &str) -> (End, Cost) {
+    let Ok(report) = serde_json::from_str::<Value>(report) else {
         return (
-            End::Broken(format!("the probe said `{said}`")),
+            End::Broken(format!("the probe report `{report}`")),
             Cost::default(),
         );
     };
-    let number = |key: &str| said.get(key).and_then(Value::as_u64).unwrap_or_default();
-    let reason = said
+    let number = |key: &str| report.get(key).and_then(Value::as_u64).unwrap_or_default();
+    let reason = report
         .get("reason")
         .and_then(Value::as_str)
         .unwrap_or_default();
-    let end = match said.get("end").and_then(Value::as_str) {
+    let end = match report.get("end").and_then(Value::as_str) {
         Some("valid") => End::Verdict(true),
         Some("invalid") => End::Verdict(false),
         Some("undecided") => End::Undecided,

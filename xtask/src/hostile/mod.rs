@@ -133,7 +133,7 @@ fn bounds(pair: &Pair, way: Way, cost: Cost, compile: Cost) -> Result<(), String
     Ok(())
 }
 
-/// Makes sure that the command understands what it is told: its exit code for
+/// Makes sure that the command understands its arguments: its exit code for
 /// wrong usage is also the one for unreadable input, which passes.
 fn canary(toolgate: &Path) -> Result<(), String> {
     let folder = build::target()?.join("hostile-canary");

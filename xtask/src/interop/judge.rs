@@ -44,7 +44,7 @@ pub(super) struct Standard {
 
 /// What a peer is known to do wrong.
 struct Defect {
-    told: Value,
+    fields: Value,
     /// It was looked for.
     met: bool,
 }
@@ -59,7 +59,7 @@ impl Standard {
         let Value::Array(defects) = read(&folder.join("defects.json"))? else {
             return Err("defects.json is not an array".to_owned());
         };
-        let unmet = |told| Defect { told, met: false };
+        let unmet = |fields| Defect { fields, met: false };
         Ok(Self {
             cases: read(&folder.join("cases.json"))?,
             defects: defects.into_iter().map(unmet).collect(),
@@ -74,36 +74,36 @@ impl Standard {
             Between::Translator(far) => format!(" translator {far}"),
         };
         let place = format!("{} {} {}{between}", run.peer, run.era, run.transport);
-        let told = |what: &str, result: Result<(), String>| {
+        let named = |what: &str, result: Result<(), String>| {
             result.map_err(|reason| format!("{place}: {what}: {reason}"))
         };
         let listed = match self.defect(run, "the list") {
             Some(defect) => as_told(&defect, &json!({ "listed": report.get("listed") })),
             None => self.lists(report, run),
         };
-        tally.record(told("the list", listed));
+        tally.record(named("the list", listed));
         let calls = self.cases.get("calls").and_then(Value::as_array).cloned();
         for call in calls.iter().flatten() {
             let name = call.get("case").and_then(Value::as_str).unwrap_or_default();
             let seen = report.pointer("/calls").and_then(|calls| calls.get(name));
             let Some(seen) = seen else {
-                tally.record(told(name, Err("was not called".to_owned())));
+                tally.record(named(name, Err("was not called".to_owned())));
                 continue;
             };
             let result = match self.defect(run, name) {
                 Some(defect) => as_told(&defect, seen),
                 None => outcome(call, seen, run),
             };
-            tally.record(told(name, result));
+            tally.record(named(name, result));
         }
     }
 
     /// Every known fault says why it is one, and was looked for.
     pub(super) fn judge_itself(&self, tally: &mut Tally) {
-        for Defect { told, met } in &self.defects {
-            let result = match told.get("why").and_then(Value::as_str) {
-                None | Some("") => Err(format!("does not say why: {told}")),
-                Some(_) if !met => Err(format!("is of no peer, era, transport and case: {told}")),
+        for Defect { fields, met } in &self.defects {
+            let result = match fields.get("why").and_then(Value::as_str) {
+                None | Some("") => Err(format!("does not say why: {fields}")),
+                Some(_) if !met => Err(format!("is of no peer, era, transport and case: {fields}")),
                 Some(_) => Ok(()),
             };
             tally.record(result);
@@ -122,15 +122,15 @@ impl Standard {
             Between::Guard(_) => "guard",
             Between::Translator(_) => "translator",
         };
-        let defect = self.defects.iter_mut().find(|Defect { told, .. }| {
-            names(told, "peer", run.peer)
-                && names(told, "era", run.spoken())
-                && names(told, "transport", run.transport)
-                && names(told, "between", between)
-                && names(told, "case", case)
+        let defect = self.defects.iter_mut().find(|Defect { fields, .. }| {
+            names(fields, "peer", run.peer)
+                && names(fields, "era", run.spoken())
+                && names(fields, "transport", run.transport)
+                && names(fields, "between", between)
+                && names(fields, "case", case)
         })?;
         defect.met = true;
-        Some(defect.told.clone())
+        Some(defect.fields.clone())
     }
 
     /// The good tools are all there. Our server and the guard do not list the hostile one; our
@@ -158,17 +158,17 @@ impl Standard {
     }
 }
 
-/// A known fault must show itself as it is told, so that the day it is mended is noticed.
+/// A known fault must show itself as it is described, so that the day it is mended is noticed.
 fn as_told(defect: &Value, seen: &Value) -> Result<(), String> {
-    let told = defect.get("sees").unwrap_or(&Value::Null);
-    let same = match (told.get("refused"), seen.get("refused")) {
+    let known = defect.get("sees").unwrap_or(&Value::Null);
+    let same = match (known.get("refused"), seen.get("refused")) {
         (Some(word), Some(text)) => contains(text, word),
-        _ => told == seen,
+        _ => known == seen,
     };
     if same {
         Ok(())
     } else {
-        Err(format!("no longer the known fault {told}, but {seen}"))
+        Err(format!("no longer the known fault {known}, but {seen}"))
     }
 }
 
@@ -186,12 +186,12 @@ fn outcome(call: &Value, seen: &Value, run: &Run<'_>) -> Result<(), String> {
     let object = call.get("object").is_some();
     let modern = run.era == MODERN && run.behind() == MODERN;
     let as_it_is = object || (modern && run.role != Role::WrappingServer);
-    let told = if as_it_is {
+    let expected = if as_it_is {
         natural.clone()
     } else {
         json!({ "result": natural })
     };
-    same("the structured content", seen.get("structured"), &told)?;
+    same("the structured content", seen.get("structured"), &expected)?;
     // Our server always gives a text; others need not.
     if run.role != Role::Client {
         return Ok(());
@@ -297,7 +297,7 @@ mod tests {
         let mut standard = standard();
         let sees = json!({ "structured": [1], "text": "[1]" });
         standard.defects.push(Defect {
-            told: json!({ "peer": ["a-peer"], "case": "an array", "why": "…", "sees": sees }),
+            fields: json!({ "peer": ["a-peer"], "case": "an array", "why": "…", "sees": sees }),
             met: false,
         });
         assert_eq!(failed(&mut standard, &report()), 1);
@@ -342,8 +342,8 @@ mod tests {
             ("an array", "", 1),
         ] {
             let mut standard = standard();
-            let told = json!({ "case": case, "why": why, "sees": {} });
-            standard.defects.push(Defect { told, met: false });
+            let fields = json!({ "case": case, "why": why, "sees": {} });
+            standard.defects.push(Defect { fields, met: false });
             standard.judge(&RUN, &report(), &mut Tally::default());
             let mut tally = Tally::default();
             standard.judge_itself(&mut tally);

@@ -28,7 +28,7 @@ const MODERN: &str = "2026-07-28";
 /// How client and server are connected.
 const TRANSPORTS: [&str; 2] = ["stdio", "http"];
 
-/// What stands between client and server.
+/// What is between client and server.
 #[derive(Clone, Copy)]
 enum Between {
     Nothing,

@@ -17,7 +17,7 @@ pub(super) struct Peer {
 pub(super) enum Role {
     /// It calls our server.
     Client,
-    /// It serves our client, and tells each reader what the reader's era has room for.
+    /// It serves our client, and projects results for each client's era.
     Server,
     /// It serves our client, and wraps output that is not an object for readers of both eras.
     WrappingServer,

@@ -22,7 +22,7 @@ pub(crate) struct Javascript {
 }
 
 impl Javascript {
-    /// Installs what is not there yet.
+    /// Installs missing packages.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ pub(crate) struct Python {
 }
 
 impl Python {
-    /// Installs what is not there yet.
+    /// Installs missing packages.
     ///
     /// # Errors
     ///

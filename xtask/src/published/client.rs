@@ -1,4 +1,4 @@
-//! The published clients, and how each is told what to ask.
+//! The published clients, and the requests that each is given.
 
 use std::process::{Command, Stdio};
 
@@ -33,7 +33,7 @@ impl Client {
         }
     }
 
-    /// Whether it can be told to speak this version.
+    /// Whether it can speak this version.
     pub(super) fn speaks(self, era: &str) -> bool {
         match self {
             Self::TypescriptV2 | Self::Python => true,
@@ -74,10 +74,10 @@ impl Harness {
             Target::Url(url) => command.args([era, "http", url]),
         };
         command.env("PUBLISHED_REQUESTS", Value::from(requests).to_string());
-        let told = output(&mut command).map_err(|why| format!("{}: {why}", client.name()))?;
-        let last = told.lines().last().unwrap_or_default();
+        let report = output(&mut command).map_err(|why| format!("{}: {why}", client.name()))?;
+        let last = report.lines().last().unwrap_or_default();
         serde_json::from_str(last)
-            .map_err(|e| format!("{}: no report ({e}): {told}", client.name()))
+            .map_err(|e| format!("{}: no report ({e}): {report}", client.name()))
     }
 
     /// One request by the Inspector in its CLI mode.
@@ -105,9 +105,9 @@ impl Harness {
             Target::Url(url) => command.args(["--transport", "http", "--", url]),
         };
         Ok(match output(&mut command) {
-            Ok(told) => match serde_json::from_str::<Value>(&told) {
+            Ok(report) => match serde_json::from_str::<Value>(&report) {
                 Ok(result) => json!({ "result": result }),
-                Err(_) => json!({ "error": told }),
+                Err(_) => json!({ "error": report }),
             },
             Err(why) => json!({ "error": why }),
         })

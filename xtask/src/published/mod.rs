@@ -41,7 +41,7 @@ struct Transports {
     http: Option<Vec<String>>,
 }
 
-/// What a client is told to speak to.
+/// The server that a client is given.
 enum Target {
     Command(Vec<String>),
     Url(String),

@@ -20,11 +20,11 @@ pub(crate) struct Artefact {
     /// Its name in the table and for `--only`.
     name: &'static str,
     /// Why it cannot be built here, if it cannot.
-    absent: fn(&Bench) -> Option<String>,
+    absent: fn(&ReleaseBuild) -> Option<String>,
     /// Builds it into the folder, and returns its files.
-    build: fn(&Bench, &Path) -> Outcome<Vec<PathBuf>>,
+    build: fn(&ReleaseBuild, &Path) -> Outcome<Vec<PathBuf>>,
     /// Installs the files into a fresh folder and tries them.
-    smoke: fn(&Bench, &[PathBuf], &Path) -> Outcome<()>,
+    smoke: fn(&ReleaseBuild, &[PathBuf], &Path) -> Outcome<()>,
     /// The most bytes that all its files may have.
     most: u64,
 }
@@ -40,7 +40,7 @@ const ARTEFACTS: &[Artefact] = &[
 pub(crate) type Outcome<T> = Result<T, String>;
 
 /// What building needs.
-pub(crate) struct Bench {
+pub(crate) struct ReleaseBuild {
     /// The repository.
     root: PathBuf,
     /// Where all this happens, below the target directory.
@@ -71,16 +71,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let folder = build::target()?.join("release-dry-run");
     let mut git = Command::new("git");
     git.args(["log", "-1", "--format=%ct"]).current_dir(&root);
-    let epoch = String::from_utf8_lossy(&said(&mut git)?.stdout)
+    let epoch = String::from_utf8_lossy(&run_to_end(&mut git)?.stdout)
         .trim()
         .to_owned();
-    let bench = Bench {
+    let release = ReleaseBuild {
         root,
         folder,
         profile: arguments.option("profile").unwrap_or("dist").to_owned(),
         epoch,
     };
-    said(build::cargo().arg("lock"))?;
+    run_to_end(build::cargo().arg("lock"))?;
     let (mut rows, mut passed, mut failed) = (Vec::new(), 0_u64, 0_u64);
     for artefact in ARTEFACTS {
         if arguments
@@ -89,11 +89,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         {
             continue;
         }
-        if let Some(reason) = (artefact.absent)(&bench) {
+        if let Some(reason) = (artefact.absent)(&release) {
             println!("skipped: {}: {reason}", artefact.name);
             continue;
         }
-        match bench.make(artefact, arguments.option("twice").is_some(), &mut rows) {
+        match release.make(artefact, arguments.option("twice").is_some(), &mut rows) {
             Ok(()) => passed += 1,
             Err(reason) => {
                 failed += 1;
@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     Ok(failed)
 }
 
-impl Bench {
+impl ReleaseBuild {
     fn make(&self, artefact: &Artefact, twice: bool, rows: &mut Vec<Row>) -> Outcome<()> {
         let out = self.fresh(&format!("{}/out", artefact.name))?;
         let begun = Instant::now();
@@ -233,27 +233,27 @@ impl Bench {
     }
 }
 
-/// Runs a program to its end; an error has what it said.
-pub(crate) fn said(command: &mut Command) -> Outcome<Output> {
+/// Runs a program to its end; an error has what it run_to_end.
+pub(crate) fn run_to_end(command: &mut Command) -> Outcome<Output> {
     let output = command.output().map_err(|e| format!("{command:?}: {e}"))?;
     if output.status.success() {
         return Ok(output);
     }
-    Err(told(command, &output))
+    Err(failure(command, &output))
 }
 
 /// Runs a program that must end with `code` and print `text`.
-pub(crate) fn ends(command: &mut Command, code: i32, text: &str) -> Outcome<()> {
+pub(crate) fn expect_exit(command: &mut Command, code: i32, text: &str) -> Outcome<()> {
     let output = command.output().map_err(|e| format!("{command:?}: {e}"))?;
     let printed = String::from_utf8_lossy(&output.stdout);
     if output.status.code() == Some(code) && printed.contains(text) {
         return Ok(());
     }
-    let told = told(command, &output);
-    Err(format!("expected exit code {code} and `{text}`: {told}"))
+    let failure = failure(command, &output);
+    Err(format!("expected exit code {code} and `{text}`: {failure}"))
 }
 
-fn told(command: &Command, output: &Output) -> String {
+fn failure(command: &Command, output: &Output) -> String {
     let words =
         [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
     format!("{command:?}: {}\n{}", output.status, words.concat())
@@ -281,5 +281,5 @@ fn print(rows: &[Row]) {
     }
 }
 
-/// What `toolgate check --demo` ends with.
+/// What `toolgate check --demo` expect_exit with.
 pub(crate) const DEMO: (i32, &str) = (6, "5 tools: 3 ok, 2 refused");

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Artefact, Bench, DEMO, Outcome, ends, said, wheels};
+use super::{Artefact, DEMO, Outcome, ReleaseBuild, expect_exit, run_to_end, wheels};
 
 /// The command: the launcher, the package of this platform, and both in one.
 pub(super) const COMMAND: Artefact = Artefact {
@@ -17,7 +17,7 @@ pub(super) const COMMAND: Artefact = Artefact {
 /// The validator.
 pub(super) const VALIDATOR: Artefact = Artefact {
     name: "npm-validator",
-    absent: |bench| said(build_script(bench).arg("--check-tools")).err(),
+    absent: |release| run_to_end(build_script(release).arg("--check-tools")).err(),
     build: validator,
     smoke: try_validator,
     most: 1_500_000,
@@ -39,32 +39,32 @@ fn platform() -> Outcome<String> {
     Ok(format!("{system}-{processor}"))
 }
 
-fn command(bench: &Bench, out: &Path) -> Outcome<Vec<PathBuf>> {
+fn command(release: &ReleaseBuild, out: &Path) -> Outcome<Vec<PathBuf>> {
     // The program of the wheel, which asks for an old glibc only.
-    let built = bench.shared().join(wheels::COMMAND.name).join("out");
+    let built = release.shared().join(wheels::COMMAND.name).join("out");
     let mut wheels = files(&built, ".whl").unwrap_or_default();
     if wheels.is_empty() {
-        let folder = bench.fresh(&format!("{}/out", wheels::COMMAND.name))?;
-        wheels = (wheels::COMMAND.build)(bench, &folder)?;
+        let folder = release.fresh(&format!("{}/out", wheels::COMMAND.name))?;
+        wheels = (wheels::COMMAND.build)(release, &folder)?;
     }
-    let unpacked = bench.fresh("npm-command/wheel")?;
+    let unpacked = release.fresh("npm-command/wheel")?;
     let mut unzip = Command::new("python3");
     unzip.args(["-m", "zipfile", "--extract"]).args(&wheels);
-    said(unzip.arg(&unpacked))?;
+    run_to_end(unzip.arg(&unpacked))?;
     let mut found = Command::new("find");
     found
         .arg(&unpacked)
         .args(["-path", "*.data/scripts/toolgate*"]);
-    let found = said(&mut found)?;
+    let found = run_to_end(&mut found)?;
     let program = String::from_utf8_lossy(&found.stdout).trim().to_owned();
     let mut build = Command::new("node");
-    build.arg(bench.root().join("bindings/npm/build.mjs"));
+    build.arg(release.root().join("bindings/npm/build.mjs"));
     build.args(["--binary", &program, "--target", &platform()?]);
-    said(build.arg("--out").arg(out))?;
+    run_to_end(build.arg("--out").arg(out))?;
     files(out, ".tgz")
 }
 
-fn try_command(_: &Bench, packages: &[PathBuf], folder: &Path) -> Outcome<()> {
+fn try_command(_: &ReleaseBuild, packages: &[PathBuf], folder: &Path) -> Outcome<()> {
     let platform = platform()?;
     let (code, text) = DEMO;
     let npm = |program: &str| {
@@ -81,7 +81,7 @@ fn try_command(_: &Bench, packages: &[PathBuf], folder: &Path) -> Outcome<()> {
     let whole = packages.iter().find(bundled).ok_or("no bundled package")?;
     let mut npx = npm("npx");
     npx.arg("--yes").arg(format!("file:{}", whole.display()));
-    ends(npx.args(["check", "--demo"]), code, text)?;
+    expect_exit(npx.args(["check", "--demo"]), code, text)?;
     let mut install = npm("npm");
     install.args([
         "install",
@@ -92,25 +92,25 @@ fn try_command(_: &Bench, packages: &[PathBuf], folder: &Path) -> Outcome<()> {
         "--prefix",
     ]);
     install.arg(folder.join("apart"));
-    said(install.args(packages.iter().filter(|path| !bundled(path))))?;
+    run_to_end(install.args(packages.iter().filter(|path| !bundled(path))))?;
     let program = folder.join("apart/node_modules/.bin/toolgate");
-    ends(
+    expect_exit(
         npm(&program.to_string_lossy()).args(["check", "--demo"]),
         code,
         text,
     )
 }
 
-fn build_script(bench: &Bench) -> Command {
-    let mut script = bench.builder(bench.root().join("bindings/js/build.sh"), "bindings/js");
+fn build_script(release: &ReleaseBuild) -> Command {
+    let mut script = release.builder(release.root().join("bindings/js/build.sh"), "bindings/js");
     script.env_remove("CARGO_ENCODED_RUSTFLAGS");
-    script.env("TOOLGATE_WASM_TARGET", bench.shared().join("target/wasm"));
+    script.env("TOOLGATE_WASM_TARGET", release.shared().join("target/wasm"));
     script
 }
 
-fn validator(bench: &Bench, out: &Path) -> Outcome<Vec<PathBuf>> {
-    said(&mut build_script(bench))?;
-    let dist = bench.root().join("bindings/js/dist");
+fn validator(release: &ReleaseBuild, out: &Path) -> Outcome<Vec<PathBuf>> {
+    run_to_end(&mut build_script(release))?;
+    let dist = release.root().join("bindings/js/dist");
     for built in files(&dist, ".tgz")? {
         let name = built.file_name().unwrap_or_default();
         let copied = std::fs::copy(&built, out.join(name));
@@ -119,7 +119,7 @@ fn validator(bench: &Bench, out: &Path) -> Outcome<Vec<PathBuf>> {
     files(out, ".tgz")
 }
 
-fn try_validator(_: &Bench, packages: &[PathBuf], folder: &Path) -> Outcome<()> {
+fn try_validator(_: &ReleaseBuild, packages: &[PathBuf], folder: &Path) -> Outcome<()> {
     let mut install = Command::new("npm");
     install.args([
         "install",
@@ -130,7 +130,7 @@ fn try_validator(_: &Bench, packages: &[PathBuf], folder: &Path) -> Outcome<()> 
         "--prefix",
     ]);
     install.env("npm_config_cache", folder.join("cache"));
-    said(install.arg(folder).args(packages))?;
+    run_to_end(install.arg(folder).args(packages))?;
     for program in [SMOKE_MODULE, SMOKE_COMMON] {
         let kind = if program == SMOKE_MODULE {
             "module"
@@ -139,7 +139,7 @@ fn try_validator(_: &Bench, packages: &[PathBuf], folder: &Path) -> Outcome<()> 
         };
         let mut node = Command::new("node");
         node.current_dir(folder).arg(format!("--input-type={kind}"));
-        ends(node.args(["--eval", program]), 0, "valid invalid")?;
+        expect_exit(node.args(["--eval", program]), 0, "valid invalid")?;
     }
     Ok(())
 }

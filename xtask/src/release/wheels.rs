@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Artefact, Bench, DEMO, Outcome, ends, said};
+use super::{Artefact, DEMO, Outcome, ReleaseBuild, expect_exit, run_to_end};
 
 /// The command.
 pub(super) const COMMAND: Artefact = Artefact {
     name: "command",
     absent: |_| None,
-    build: |bench, out| wheel(bench, ".", out),
+    build: |release, out| wheel(release, ".", out),
     smoke: try_command,
     most: 6_000_000,
 };
@@ -18,7 +18,7 @@ pub(super) const COMMAND: Artefact = Artefact {
 pub(super) const VALIDATOR: Artefact = Artefact {
     name: "validator",
     absent: |_| None,
-    build: |bench, out| wheel(bench, "bindings/python", out),
+    build: |release, out| wheel(release, "bindings/python", out),
     smoke: try_validator,
     most: 2_000_000,
 };
@@ -27,12 +27,12 @@ pub(super) const VALIDATOR: Artefact = Artefact {
 const TOOLS: [&str; 3] = ["maturin==1.16.0", "ziglang==0.17.1", "uv==0.13.9"];
 
 /// The programs of [`TOOLS`].
-fn tools(bench: &Bench) -> Outcome<PathBuf> {
-    let bin = bench.shared().join("tools").join("bin");
+fn tools(release: &ReleaseBuild) -> Outcome<PathBuf> {
+    let bin = release.shared().join("tools").join("bin");
     if !bin.join("maturin").exists() || !bin.join("uv").exists() {
-        let folder = bench.fresh("tools")?;
-        said(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
-        said(pip(&folder).args(TOOLS))?;
+        let folder = release.fresh("tools")?;
+        run_to_end(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+        run_to_end(pip(&folder).args(TOOLS))?;
     }
     Ok(bin)
 }
@@ -43,35 +43,35 @@ fn pip(environment: &Path) -> Command {
     pip
 }
 
-fn wheel(bench: &Bench, folder: &str, out: &Path) -> Outcome<Vec<PathBuf>> {
-    let bin = tools(bench)?;
-    let mut maturin = bench.builder(bin.join("maturin"), folder);
+fn wheel(release: &ReleaseBuild, folder: &str, out: &Path) -> Outcome<Vec<PathBuf>> {
+    let bin = tools(release)?;
+    let mut maturin = release.builder(bin.join("maturin"), folder);
     let path = std::env::var_os("PATH").unwrap_or_default();
     let paths = std::iter::once(bin).chain(std::env::split_paths(&path));
     let paths = std::env::join_paths(paths).map_err(|e| format!("PATH: {e}"))?;
     maturin
         .env("PATH", paths)
         .args(["build", "--quiet", "--locked"]);
-    maturin.args(["--profile", bench.profile(), "--compression-level", "9"]);
+    maturin.args(["--profile", release.profile(), "--compression-level", "9"]);
     if cfg!(target_os = "linux") {
         maturin.args(["--zig", "--compatibility", "manylinux_2_28"]);
     }
-    said(maturin.arg("--out").arg(out))?;
+    run_to_end(maturin.arg("--out").arg(out))?;
     let entries = std::fs::read_dir(out).map_err(|e| format!("{}: {e}", out.display()))?;
     Ok(entries.flatten().map(|entry| entry.path()).collect())
 }
 
 /// A fresh environment with one wheel in it and nothing else.
 fn installed(files: &[PathBuf], folder: &Path) -> Outcome<PathBuf> {
-    said(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
-    said(pip(folder).args(["--no-index", "--no-deps"]).args(files))?;
+    run_to_end(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
+    run_to_end(pip(folder).args(["--no-index", "--no-deps"]).args(files))?;
     Ok(folder.join("bin"))
 }
 
-fn try_command(bench: &Bench, files: &[PathBuf], folder: &Path) -> Outcome<()> {
+fn try_command(release: &ReleaseBuild, files: &[PathBuf], folder: &Path) -> Outcome<()> {
     let bin = installed(files, &folder.join("venv"))?;
     let (code, text) = DEMO;
-    ends(
+    expect_exit(
         Command::new(bin.join("toolgate")).args(["check", "--demo"]),
         code,
         text,
@@ -79,12 +79,12 @@ fn try_command(bench: &Bench, files: &[PathBuf], folder: &Path) -> Outcome<()> {
     let Some(wheel) = files.first() else {
         return Err("no wheel".to_owned());
     };
-    let mut uvx = Command::new(tools(bench)?.join("uv"));
+    let mut uvx = Command::new(tools(release)?.join("uv"));
     uvx.args(["tool", "run", "--offline", "--no-index", "--from"])
         .arg(wheel);
     uvx.env("UV_CACHE_DIR", folder.join("uv"));
-    ends(uvx.args(["toolgate", "check", "--demo"]), code, text)?;
-    let sbom = said(
+    expect_exit(uvx.args(["toolgate", "check", "--demo"]), code, text)?;
+    let sbom = run_to_end(
         Command::new("python3")
             .args(["-m", "zipfile", "--list"])
             .arg(wheel),
@@ -95,8 +95,8 @@ fn try_command(bench: &Bench, files: &[PathBuf], folder: &Path) -> Outcome<()> {
     Ok(())
 }
 
-fn try_validator(bench: &Bench, files: &[PathBuf], folder: &Path) -> Outcome<()> {
+fn try_validator(release: &ReleaseBuild, files: &[PathBuf], folder: &Path) -> Outcome<()> {
     let bin = installed(files, &folder.join("venv"))?;
-    let program = bench.root().join("bindings/python/tests/smoke.py");
-    ends(Command::new(bin.join("python")).arg(program), 0, "all good")
+    let program = release.root().join("bindings/python/tests/smoke.py");
+    expect_exit(Command::new(bin.join("python")).arg(program), 0, "all good")
 }

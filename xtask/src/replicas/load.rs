@@ -81,7 +81,7 @@ impl Load {
         tally
     }
 
-    /// One call, which a client repeats as long as it is told that nobody took it.
+    /// One call, which a client repeats as long as the answer says that no guard took it.
     fn call(&self, number: u64) -> Result<(), String> {
         let good = !number.is_multiple_of(8);
         let city = if good { "Tokyo" } else { "" };
@@ -98,7 +98,7 @@ impl Load {
                     legacy(self.to, session, &weather(id, city))
                 }
             };
-            let told = match reply {
+            let reply_of = match reply {
                 Ok(reply) if matches!(reply.status, 502 | 503) => {
                     format!("status {}", reply.status)
                 }
@@ -109,7 +109,7 @@ impl Load {
                 Err(error) => error,
             };
             let repeated = self.repeated.lock();
-            repeated.map_err(|e| e.to_string())?.push(told);
+            repeated.map_err(|e| e.to_string())?.push(reply_of);
         }
         Err(format!("call {number}: not taken {REPEATS} times"))
     }
@@ -171,10 +171,10 @@ pub(crate) fn open(to: SocketAddr) -> Result<String, String> {
     let name = reply.header("mcp-session-id");
     let name = name.ok_or_else(|| format!("{to}: {} {}", reply.status, reply.body))?;
     let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-    let told = legacy(to, name, &ready)?;
-    match told.status {
+    let reply_of = legacy(to, name, &ready)?;
+    match reply_of.status {
         202 => Ok(name.to_owned()),
-        status => Err(format!("{to}: {status} {}", told.body)),
+        status => Err(format!("{to}: {status} {}", reply_of.body)),
     }
 }
 

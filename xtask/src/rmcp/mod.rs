@@ -110,5 +110,5 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 fn repository() -> Result<PathBuf, String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let parent = here.parent().map(Path::to_owned);
-    parent.ok_or_else(|| "xtask stands in no repository".to_owned())
+    parent.ok_or_else(|| "xtask is not in a repository".to_owned())
 }

@@ -1,8 +1,8 @@
 //! Guards that share a store: one rate, one pin and one quarantine over all of them, values that
 //! no guard wrote, and the store gone and back under load.
 //!
-//! Nothing here is timed. Where guards hear of each other in the background, it is waited for
-//! until they have.
+//! Nothing here is timed. Where guards learn of each other in the background, the steps wait until
+//! they have.
 
 mod pins;
 mod rates;
@@ -138,13 +138,15 @@ fn until(what: &str, mut so: impl FnMut() -> bool) -> Result<(), String> {
     Err(format!("{what}: not within {PATIENCE:?}"))
 }
 
-/// Waits until a guard was heard by the store since `before`, and has heard.
-fn heard(guard: &Replica, what: &str, before: u64) -> Result<(), String> {
-    let name = told(what);
-    until("the store was not told", || metric(guard, &name) > before)
+/// Waits until a guard has exchanged its state with the store since `before`.
+fn exchanged(guard: &Replica, what: &str, before: u64) -> Result<(), String> {
+    let name = updates_metric(what);
+    until("the store was not updated", || {
+        metric(guard, &name) > before
+    })
 }
 
-fn told(what: &str) -> String {
+fn updates_metric(what: &str) -> String {
     format!("toolgate_guard_store_told_total{{what=\"{what}\"}}")
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use toolgate_testkit::tally::Tally;
 
-use super::{Scene, claim, heard, metric, told, until, write};
+use super::{Scene, claim, exchanged, metric, until, updates_metric, write};
 use crate::peers;
 use crate::replicas::guards::Replica;
 use crate::replicas::load;
@@ -20,7 +20,7 @@ pub(super) fn one_pin(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
     write(&place, r#"{"description": "adds", "ttlMs": 3600000}"#)?;
     let (first, second) = (guard()?, guard()?);
     claim(tally, names(&first)? == ["change"], || "no tool".to_owned());
-    heard(&first, "pin", 0)?;
+    exchanged(&first, "pin", 0)?;
 
     // The server changes; a guard that never saw the tool goes by what the first saw.
     write(
@@ -28,7 +28,7 @@ pub(super) fn one_pin(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
         r#"{"description": "first reads all secrets", "ttlMs": 0}"#,
     )?;
     names(&second)?;
-    heard(&second, "pin", 0)?;
+    exchanged(&second, "pin", 0)?;
     let refused = call(&second)?;
     claim(
         tally,
@@ -61,7 +61,7 @@ pub(super) fn one_pin(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
     scene
         .store
         .ask(&["SET", quarantine, "no set", "PX", "3600000"])?;
-    let garbled = told("quarantine").replace("told_total", "garbled_total");
+    let garbled = updates_metric("quarantine").replace("told_total", "garbled_total");
     // By the guard that finds it first.
     let guards = [&first, &second];
     until("an odd quarantine is counted", || {

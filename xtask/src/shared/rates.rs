@@ -3,7 +3,7 @@
 use serde_json::Value;
 use toolgate_testkit::tally::Tally;
 
-use super::{Scene, claim, heard, metric, page, told, until};
+use super::{Scene, claim, exchanged, metric, page, until, updates_metric};
 use crate::replicas::guards::Replica;
 use crate::replicas::load::{self, Load};
 
@@ -23,7 +23,7 @@ pub(super) fn one_rate(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
         ("in a session", &[("Mcp-Session-Id", &session)]),
     ];
     for (who, headers) in callers {
-        let before = metric(first, &told("rate"));
+        let before = metric(first, &updates_metric("rate"));
         let passed = all_at_once(first, headers);
         claim(tally, passed == Ok(BURST), || {
             format!("{who}: the first guard let {passed:?} calls pass, not {BURST}")
@@ -32,12 +32,14 @@ pub(super) fn one_rate(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
         let key = key_of(scene, before, first)?;
         until("the store has all of them", || is_full(scene, &key))?;
         for guard in [second, third] {
-            let before = metric(guard, &told("rate"));
+            let before = metric(guard, &updates_metric("rate"));
             let alone = passes(guard, headers);
             claim(tally, alone == Ok(true), || {
-                format!("{who}: a guard that had heard nothing did not decide alone: {alone:?}")
+                format!(
+                    "{who}: a guard that knew nothing of others did not decide alone: {alone:?}"
+                )
             });
-            heard(guard, "rate", before)?;
+            exchanged(guard, "rate", before)?;
             let more = passes(guard, headers);
             claim(tally, more == Ok(false), || {
                 format!("{who}: after what all let through, one more: {more:?}")
@@ -48,7 +50,7 @@ pub(super) fn one_rate(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
     Ok(())
 }
 
-/// What stands in a bucket and is none counts for nothing, and is counted.
+/// A malformed bucket counts as empty, and is counted as garbled.
 pub(super) fn garbled(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
     let guard = scene.guard(&SLOW)?;
     passes(&guard, &[])?;
@@ -84,7 +86,7 @@ pub(super) fn garbled(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
     Ok(())
 }
 
-/// Without the store a guard goes on alone, says so, and tells later what it let through.
+/// Without the store a guard goes on alone, reports it, and tells the store later what it let through.
 pub(super) fn told_later(scene: &mut Scene, tally: &mut Tally) -> Result<(), String> {
     let guards = three(scene, &SLOW)?;
     let [first, second, _] = &guards;
@@ -105,12 +107,13 @@ pub(super) fn told_later(scene: &mut Scene, tally: &mut Tally) -> Result<(), Str
         until("the guard finds the store again", || !is_alone(guard))?;
     }
     let key = key_of(scene, 0, first)?;
-    until("what was let through alone is told", || {
-        is_full(scene, &key)
-    })?;
-    let before = metric(second, &told("rate"));
+    until(
+        "the store does not know what was let through without it",
+        || is_full(scene, &key),
+    )?;
+    let before = metric(second, &updates_metric("rate"));
     let one = passes(second, &[]);
-    heard(second, "rate", before)?;
+    exchanged(second, "rate", before)?;
     let more = passes(second, &[]);
     claim(tally, one == Ok(true) && more == Ok(false), || {
         format!("what was let through without the store did not count: {one:?} {more:?}")
@@ -161,9 +164,9 @@ pub(super) fn under_load(scene: &mut Scene, calls: u64, tally: &mut Tally) -> Re
     done?;
     for (guard, load) in guards.iter().zip(&loads) {
         until("the guard finds the store again", || !is_alone(guard))?;
-        let before = metric(guard, &told("rate"));
+        let before = metric(guard, &updates_metric("rate"));
         load.run(8, 1, tally, |_| ());
-        heard(guard, "rate", before)?;
+        exchanged(guard, "rate", before)?;
         let lost = metric(guard, "toolgate_guard_store_losses_total");
         claim(tally, lost == 1, || {
             format!("the store was lost {lost} times, not once")
@@ -217,9 +220,9 @@ fn passes(guard: &Replica, headers: &[(&str, &str)]) -> Result<bool, String> {
     }
 }
 
-/// The one bucket that is in the store, once a guard has told of it.
+/// The one bucket that is in the store, once a guard has written it.
 fn key_of(scene: &Scene, before: u64, guard: &Replica) -> Result<String, String> {
-    heard(guard, "rate", before)?;
+    exchanged(guard, "rate", before)?;
     let keys = scene.store.ask(&["KEYS", "toolgate:1:rate:*"])?;
     match keys.as_slice() {
         [key] if key.ends_with(":get-weather") => Ok(key.clone()),

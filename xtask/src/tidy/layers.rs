@@ -66,7 +66,7 @@ fn check_crates(workspace: &Path, layers: &Layers, tally: &mut Tally) -> Result<
             let place = layers.crates.iter().position(|other| *other == package);
             tally.record(match place {
                 Some(place) if place <= at => Err(format!(
-                    "`{name}` depends on `{package}`, which stands above it in layers.toml"
+                    "`{name}` depends on `{package}`, which is above it in layers.toml"
                 )),
                 _ => Ok(()),
             });

@@ -27,7 +27,7 @@ pub(crate) fn check(workspace: &Path, tally: &mut Tally) -> Result<(), String> {
     Ok(())
 }
 
-/// What stands between backticks in the last column.
+/// The texts between backticks in the last column.
 fn names(text: &str) -> Vec<&str> {
     let rows = text
         .lines()

@@ -17,7 +17,7 @@ pub(crate) fn without_comments(code: &str) -> String {
     let mut kept = String::new();
     for line in code.lines() {
         let line = match line.split_once("//") {
-            // why: `"https://…"` is not a comment; a quote before the slashes tells them apart.
+            // why: `"https://…"` is not a comment; there is a quote before the slashes.
             Some((before, _)) if !before.contains('"') => before,
             _ => line,
         };

@@ -5,7 +5,7 @@
 pub(super) struct Command {
     /// The line of the page.
     pub(super) line: usize,
-    /// What stands after the `$`.
+    /// The text after the `$`.
     pub(super) words: String,
     /// What it prints, if the page shows that.
     pub(super) output: Option<String>,
@@ -49,11 +49,11 @@ pub(super) fn read(text: &str) -> Result<Page, String> {
     let mut follows = false;
     while let Some((number, line)) = lines.next() {
         let failed = |why: String| format!("line {}: {why}", number + 1);
-        if let Some(told) = line.trim().strip_prefix("<!-- transcript: ") {
-            let told = told
+        if let Some(note) = line.trim().strip_prefix("<!-- transcript: ") {
+            let note = note
                 .strip_suffix(" -->")
                 .ok_or_else(|| failed("no end of the comment".to_owned()))?;
-            treatments = told
+            treatments = note
                 .split("; ")
                 .map(treatment)
                 .collect::<Result<_, _>>()
@@ -126,16 +126,16 @@ pub(super) fn read(text: &str) -> Result<Page, String> {
     })
 }
 
-fn treatment(told: &str) -> Result<Treatment, String> {
-    if let Some(code) = told.strip_prefix("exits ") {
+fn treatment(note: &str) -> Result<Treatment, String> {
+    if let Some(code) = note.strip_prefix("exits ") {
         let code = code.parse().map_err(|_| format!("no exit code: {code}"))?;
         return Ok(Treatment::Ends(code));
     }
-    match (told, told.strip_prefix("not run, ")) {
+    match (note, note.strip_prefix("not run, ")) {
         ("serves", _) => Ok(Treatment::Serves),
         ("step", _) => Ok(Treatment::Step),
         (_, Some(reason)) => Ok(Treatment::NotRun(reason.to_owned())),
-        _ => Err(format!("no treatment of a transcript: {told}")),
+        _ => Err(format!("no treatment of a transcript: {note}")),
     }
 }
 

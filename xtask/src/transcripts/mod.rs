@@ -147,8 +147,8 @@ impl Scratch {
             return Err(format!("ends with {ended:?}, not {code}:\n{printed}"));
         }
         match &command.output {
-            Some(told) if !is_same(told, &printed) => Err(format!(
-                "prints\n{}\n\nwhere the page has\n{told}",
+            Some(shown) if !is_same(shown, &printed) => Err(format!(
+                "prints\n{}\n\nwhere the page has\n{shown}",
                 printed.trim_end()
             )),
             _ => Ok(()),
@@ -210,10 +210,10 @@ fn wait(child: &mut Child, longest: Duration) -> Result<Option<i32>, String> {
 }
 
 /// Whether two texts differ in durations and ends of lines at most.
-fn is_same(told: &str, printed: &str) -> bool {
+fn is_same(shown: &str, printed: &str) -> bool {
     let plain =
         |text: &str| -> Vec<String> { text.trim_end().lines().map(without_durations).collect() };
-    plain(told) == plain(printed)
+    plain(shown) == plain(printed)
 }
 
 /// A line with every duration as `…`.
