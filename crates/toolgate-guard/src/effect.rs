@@ -63,6 +63,9 @@ pub struct Outgoing<'m> {
     /// The contract of the tool that a `tools/call` to the server calls, if it
     /// is known: what HTTP headers repeat of the call follows from it.
     pub call: Option<Arc<ToolContract>>,
+    /// Whether the client was shown a projection of that tool, which may lack the annotations of
+    /// arguments that headers repeat.
+    pub projected: bool,
     /// The trace context that was put into the message, for transports that
     /// carry one of their own.
     pub trace: Option<Box<TraceContext>>,
@@ -133,6 +136,7 @@ impl<'m> Effects<'m> {
             purpose: Purpose::Forward,
             envelope: None,
             call: None,
+            projected: false,
             trace: None,
             refusal: None,
         });
@@ -271,6 +275,7 @@ impl<'m> Outgoing<'m> {
             purpose,
             envelope: Some(envelope),
             call: None,
+            projected: false,
             trace: None,
             refusal: None,
         }
@@ -283,6 +288,7 @@ impl<'m> Outgoing<'m> {
             purpose: self.purpose,
             envelope: self.envelope,
             call: self.call,
+            projected: self.projected,
             trace: self.trace,
             refusal: self.refusal,
         }

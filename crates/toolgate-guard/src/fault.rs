@@ -123,6 +123,10 @@ pub enum Act {
     OutputSchemaRemoved,
     /// A schema of a tool is listed in a form that more clients accept.
     SchemaSimplified,
+    /// A tool is listed as the provider takes it that the policy names.
+    ToolProjected,
+    /// A tool cannot be rewritten so that the provider takes it that the policy names.
+    ToolNotProjected,
     /// The server changed a tool's schemas after they were pinned.
     ServerChangedContract,
     /// The server changed what a tool says of itself after it was pinned.
@@ -200,6 +204,8 @@ impl Act {
             Self::ServerListedBadMember => ("tool-member-malformed", Server),
             Self::OutputSchemaRemoved => ("tool-output-schema-removed", Server),
             Self::SchemaSimplified => ("tool-schema-simplified", Server),
+            Self::ToolProjected => ("tool-projected", Policy),
+            Self::ToolNotProjected => ("tool-not-projected", Policy),
             Self::ServerChangedContract => ("tool-contract-changed", Server),
             Self::ServerChangedDescription => ("tool-description-changed", Server),
             Self::ServerAddedTool => ("tool-not-pinned", Server),

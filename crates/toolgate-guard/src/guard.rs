@@ -11,7 +11,7 @@ use toolgate_mcp::check::Checker;
 use toolgate_mcp::contract::SchemaStore;
 
 use crate::incoming::IncomingMessage;
-use crate::policy::{Policy, PolicyError};
+use crate::policy::{Policy, PolicyError, Rules};
 use crate::scope::{Context, Scope, ScopeKey, ToolCache};
 use crate::share::{Identity, Share, SharedState};
 
@@ -33,14 +33,6 @@ struct GuardState {
     /// Memory for reading messages.
     readers: Mutex<Vec<Reader>>,
     generations: AtomicU64,
-}
-
-/// A policy with its number.
-#[derive(Debug)]
-pub(crate) struct Rules {
-    pub(crate) policy: Policy,
-    /// Which policy this is: what was found out under another one must be found out again.
-    pub(crate) generation: u64,
 }
 
 #[derive(Default)]

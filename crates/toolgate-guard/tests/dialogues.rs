@@ -38,6 +38,7 @@ dialogues! { "cases":
     modern
     noise
     passes
+    project_for
     rates
     repair
     results

@@ -4,15 +4,18 @@
 //! calls that come back to calls of the original tools, and checks them against the original
 //! schemas, whatever is claimed of the projection.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 
-use toolgate_analysis::project::{Mapping, Projected, Projector, RefusedTool};
-use toolgate_json::{OwnedDocument, View};
+use toolgate_analysis::project::{Projected, Projector, RefusedTool};
+use toolgate_json::{Node as _, OwnedDocument, View};
 
-use crate::catalog::ToolSet;
+use crate::catalog::{Listing, ToolSet, UnreadableListing};
 use crate::check::{Checker, Decision, Fault};
 use crate::contract::ToolContract;
+use crate::message::Edits;
 
 /// The tools of a set as one provider is shown them, with the way back.
 ///
@@ -48,16 +51,18 @@ use crate::contract::ToolContract;
 /// ```
 #[derive(Debug)]
 pub struct ProviderTools {
-    /// By published name.
-    tools: HashMap<String, Published>,
-    projected: Vec<Projected>,
+    tools: Vec<PublishedTool>,
     refused: Vec<RefusedTool>,
+    by_published: HashMap<String, usize>,
+    /// By the name that the server knows: the place among the tools, or among the refused.
+    by_name: HashMap<String, Result<usize, usize>>,
 }
 
+/// A tool as a provider is shown it, with the original.
 #[derive(Debug)]
-struct Published {
+pub struct PublishedTool {
     contract: Arc<ToolContract>,
-    mapping: Mapping,
+    projected: Projected,
 }
 
 /// A call of a published tool as a call of the original one.
@@ -72,38 +77,94 @@ pub struct MappedCall {
     pub decision: Decision,
 }
 
+/// Arguments that cannot be mapped to those of the original tool within the bound on steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unmapped;
+
+impl fmt::Display for Unmapped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the arguments are too large to be mapped to those of the tool")
+    }
+}
+
+impl std::error::Error for Unmapped {}
+
+impl PublishedTool {
+    /// The original tool.
+    #[must_use]
+    pub fn contract(&self) -> &Arc<ToolContract> {
+        &self.contract
+    }
+
+    /// What is published, and how it was made.
+    #[must_use]
+    pub fn projected(&self) -> &Projected {
+        &self.projected
+    }
+
+    /// The arguments of a call of the published tool as those of the original one, as JSON text.
+    /// They are not checked.
+    ///
+    /// # Errors
+    ///
+    /// It would take too many steps to find out how unions are meant.
+    pub fn map_back<'a>(&self, arguments: Option<View<'a>>) -> Result<Cow<'a, str>, Unmapped> {
+        let mapping = &self.projected.input.mapping;
+        if mapping.is_plain() {
+            return Ok(Cow::Borrowed(arguments.map_or("{}", View::raw)));
+        }
+        let empty = OwnedDocument::empty_object();
+        let view = arguments.unwrap_or(empty.document().root());
+        mapping.back(view).map(Cow::Owned).ok_or(Unmapped)
+    }
+}
+
 impl ProviderTools {
     /// Projects the tools of a set.
     #[must_use]
     pub fn new(tools: &ToolSet, projector: &Projector) -> Self {
-        let contracts: Vec<&Arc<ToolContract>> = tools.tools().collect();
+        Self::of(tools.tools(), projector)
+    }
+
+    /// Projects these tools, in this order.
+    #[must_use]
+    pub fn of<'t>(
+        contracts: impl IntoIterator<Item = &'t Arc<ToolContract>>,
+        projector: &Projector,
+    ) -> Self {
+        let contracts: Vec<_> = contracts.into_iter().collect();
         let projection = projector.project(contracts.iter().map(|tool| tool.text()));
         let mut all = Self {
-            tools: HashMap::new(),
-            projected: Vec::new(),
+            tools: Vec::new(),
             refused: Vec::new(),
+            by_published: HashMap::new(),
+            by_name: HashMap::new(),
         };
-        for tool in projection.tools {
-            match tool {
-                Ok(tool) => {
-                    if let Some(contract) = contracts.get(tool.index) {
-                        let published = Published {
-                            contract: Arc::clone(contract),
-                            mapping: tool.input.mapping.clone(),
-                        };
-                        all.tools.insert(tool.published.clone(), published);
-                    }
-                    all.projected.push(tool);
+        for (contract, projected) in contracts.into_iter().zip(projection.tools) {
+            let place = match projected {
+                Ok(projected) => {
+                    let place = all.tools.len();
+                    all.by_published.insert(projected.published.clone(), place);
+                    all.tools.push(PublishedTool {
+                        contract: Arc::clone(contract),
+                        projected,
+                    });
+                    Ok(place)
                 }
-                Err(refused) => all.refused.push(refused),
-            }
+                Err(refused) => {
+                    all.refused.push(refused);
+                    Err(all.refused.len().saturating_sub(1))
+                }
+            };
+            all.by_name.insert(contract.name().to_owned(), place);
         }
         all
     }
 
     /// The tools as they are published, in the order of the set.
     pub fn projected(&self) -> impl ExactSizeIterator<Item = &Projected> {
-        self.projected.iter()
+        self.tools.iter().map(PublishedTool::projected)
     }
 
     /// The tools that cannot be projected, with reasons. They are not published.
@@ -115,7 +176,40 @@ impl ProviderTools {
     /// The original tool behind a published name.
     #[must_use]
     pub fn tool(&self, published: &str) -> Option<&Arc<ToolContract>> {
-        self.tools.get(published).map(|tool| &tool.contract)
+        self.published(published).map(PublishedTool::contract)
+    }
+
+    /// The tool behind a published name.
+    #[must_use]
+    pub fn published(&self, name: &str) -> Option<&PublishedTool> {
+        self.tools.get(*self.by_published.get(name)?)
+    }
+
+    /// What became of a tool, by the name that the server knows: how it is published, or why it is
+    /// not. `None` if it was not in the set.
+    #[must_use]
+    pub fn of_tool(&self, name: &str) -> Option<Result<&PublishedTool, &RefusedTool>> {
+        match self.by_name.get(name)? {
+            Ok(place) => self.tools.get(*place).map(Ok),
+            Err(place) => self.refused.get(*place).map(Err),
+        }
+    }
+
+    /// A page of the server's with the published tools in the place of their originals. Everything
+    /// else on the page stays: tools that are malformed or cannot be projected too.
+    ///
+    /// # Errors
+    ///
+    /// The page passes a bound now.
+    pub fn page(&self, page: &Listing) -> Result<Listing, UnreadableListing> {
+        let mut edits = Edits::new();
+        for tool in page.tools().items() {
+            let name = tool.member("name").map_or("", |name| name.string());
+            if let Some(Ok(published)) = self.of_tool(name) {
+                edits.replace(tool, published.projected.text.as_str());
+            }
+        }
+        page.rewritten(edits.apply(page.text()))
     }
 
     /// Maps a call back, and checks it against the original input schema.
@@ -126,7 +220,7 @@ impl ProviderTools {
         arguments: Option<View<'_>>,
     ) -> MappedCall {
         let written = arguments.map_or("{}", View::raw);
-        let Some(tool) = self.tools.get(published) else {
+        let Some(tool) = self.published(published) else {
             let text = format!("Unknown tool: {}", toolgate_json::quote(published, NAME));
             return MappedCall {
                 name: published.to_owned(),
@@ -134,22 +228,22 @@ impl ProviderTools {
                 decision: Decision::refuse(Fault::UnknownTool, Some(published), text),
             };
         };
-        let name = tool.contract.name();
-        let empty = OwnedDocument::empty_object();
-        let view = arguments.unwrap_or(empty.document().root());
-        let Some(mapped) = tool.mapping.back(view) else {
-            let text = "the arguments are too large to be mapped to those of the tool".to_owned();
-            return MappedCall {
-                name: name.to_owned(),
+        let name = tool.contract.name().to_owned();
+        match tool.map_back(arguments) {
+            Ok(mapped) => MappedCall {
+                decision: checker.check_arguments_bytes(&tool.contract, mapped.as_bytes()),
+                arguments: mapped.into_owned(),
+                name,
+            },
+            Err(why) => MappedCall {
                 arguments: written.to_owned(),
-                decision: Decision::refuse(Fault::MalformedCall(text.clone()), Some(name), text),
-            };
-        };
-        let decision = checker.check_arguments_bytes(&tool.contract, mapped.as_bytes());
-        MappedCall {
-            name: name.to_owned(),
-            arguments: mapped,
-            decision,
+                decision: Decision::refuse(
+                    Fault::MalformedCall(why.to_string()),
+                    Some(&name),
+                    why.to_string(),
+                ),
+                name,
+            },
         }
     }
 }

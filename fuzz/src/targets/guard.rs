@@ -8,9 +8,12 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::fs;
+use std::sync::Arc;
 use std::time::Duration;
 
-use toolgate_guard::policy::{BadResult, Mode, OnUndecided, Project};
+use toolgate_guard::policy::{
+    BadResult, Mode, OnUndecided, Project, ProjectionLimits, Projector, profile,
+};
 use toolgate_guard::{
     Connection, ConnectionId, Effect, Effects, IdKey, Policy, Stage as _, replace_lone_surrogates,
 };
@@ -383,6 +386,11 @@ fn policy(old: &Policy, number: u64) -> Policy {
     policy.inline_refs = bit(5);
     policy.arguments = if bit(6) { Mode::Off } else { Mode::Enforce };
     policy.limits.pending = if bit(7) { 2 } else { 1_000 };
+    let reader = if bit(9) { "openai-strict" } else { "gemini" };
+    policy.project_for = profile(reader).filter(|_| bit(8)).map(|reader| {
+        let limits = ProjectionLimits::without_relations();
+        Arc::new(Projector::new(reader).limits(limits))
+    });
     policy
 }
 

@@ -55,8 +55,9 @@ pub(super) struct Abilities {
 }
 
 impl Abilities {
-    /// What the readers of a profile take. `server` is the name of the server, if it is known.
-    pub(super) fn of(profile: &'static Profile, server: Option<&str>) -> Self {
+    /// What the readers of a profile take. `server` is the name of the server, if it is known;
+    /// `prefix` counts the characters that will be put before the names of tools.
+    pub(super) fn of(profile: &'static Profile, server: Option<&str>, prefix: usize) -> Self {
         let has = |code: &str| profile.subsets.iter().any(|subset| subset.has(code));
         let least = |kind: fn(Limit) -> Option<usize>| {
             let subsets = profile.subsets.iter();
@@ -73,6 +74,7 @@ impl Abilities {
         let server = server.map_or(1, |name| name.chars().count());
         let both = both.map(|most| most.saturating_sub(server).max(SHORTEST));
         let longest = own.into_iter().chain(both).min();
+        let longest = longest.map(|most| most.saturating_sub(prefix).max(SHORTEST));
         let closed = has("TG088") || has("TG101");
         let gemini = has("TG100");
         Self {

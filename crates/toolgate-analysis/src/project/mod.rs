@@ -45,6 +45,7 @@ pub use mapping::Mapping;
 pub use report::{Refusal, Relation, Step, StepKind};
 pub use tool::{Projected, Projection, RefusedTool, SchemaProjection};
 
+use abilities::Abilities;
 use tree::Json;
 
 /// What the projection of one tool may take.
@@ -60,6 +61,7 @@ use tree::Json;
 /// | `pairs` | 20,000 | pairs of subschemas that the rules compare, in each direction |
 /// | `instances` | 300 | instances that are tried, in each direction |
 /// | `fuel` | 5,000,000 | units of work of all checks of instances |
+/// | `bytes` | 64 MiB | the text of all tools of a projected listing |
 #[derive(Debug, Clone)]
 #[expect(
     clippy::exhaustive_structs,
@@ -84,6 +86,26 @@ pub struct Limits {
     pub instances: usize,
     /// Units of work of all checks of instances.
     pub fuel: u64,
+    /// The text of all tools of a projected listing. Tools beyond it are refused.
+    pub bytes: usize,
+}
+
+impl Limits {
+    /// The default limits, with no search for how projected schemas relate to their originals:
+    /// relations that do not follow from the kinds of the steps are undecided.
+    #[must_use]
+    pub fn without_relations() -> Self {
+        Self {
+            pairs: 0,
+            instances: 0,
+            ..Self::default()
+        }
+    }
+
+    /// Whether relations may be searched for.
+    fn has_search(&self) -> bool {
+        self.pairs > 0 || self.instances > 0
+    }
 }
 
 impl Default for Limits {
@@ -98,6 +120,7 @@ impl Default for Limits {
             pairs: 20_000,
             instances: 300,
             fuel: 5_000_000,
+            bytes: 64 << 20,
         }
     }
 }
@@ -123,7 +146,22 @@ pub struct Projector {
     limits: Limits,
     engine: Engine,
     server: Option<String>,
+    prefix: usize,
 }
+
+/// The names of the profiles that a listing can be projected for: those of one provider or client.
+/// [`PROFILES`](crate::lint::PROFILES) has others too, which only lint knows.
+pub const READERS: &[&str] = &[
+    "openai",
+    "openai-strict",
+    "anthropic",
+    "anthropic-strict",
+    "gemini",
+    "vscode",
+    "cursor",
+    "claude-code",
+    "llama-cpp",
+];
 
 impl Projector {
     /// For a profile; the default limits, and formats asserted.
@@ -134,7 +172,14 @@ impl Projector {
             limits: Limits::default(),
             engine: Engine::default(),
             server: None,
+            prefix: 0,
         }
+    }
+
+    /// The profile.
+    #[must_use]
+    pub fn profile(&self) -> &'static Profile {
+        self.profile
     }
 
     /// What the projection of one tool may take.
@@ -158,10 +203,22 @@ impl Projector {
         self
     }
 
+    /// How many characters somebody will put before the names of tools. Published names are
+    /// shortened so that they fit with them.
+    #[must_use]
+    pub fn prefix(mut self, characters: usize) -> Self {
+        self.prefix = characters;
+        self
+    }
+
     /// Projects the tools of one listing, each given as its JSON text.
     #[must_use]
     pub fn project<'t>(&self, tools: impl IntoIterator<Item = &'t str>) -> Projection {
         tool::project(self, tools.into_iter().collect())
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities::of(self.profile, self.server.as_deref(), self.prefix)
     }
 
     /// Projects one input schema.

@@ -92,7 +92,7 @@ impl Projection {
 }
 
 pub(super) fn project(projector: &Projector, tools: Vec<&str>) -> Projection {
-    let abilities = Abilities::of(projector.profile, projector.server.as_deref());
+    let abilities = projector.abilities();
     let documents: Vec<_> = tools
         .iter()
         .map(|text| OwnedDocument::read(*text, &tool_limits()))
@@ -105,6 +105,7 @@ pub(super) fn project(projector: &Projector, tools: Vec<&str>) -> Projection {
     let names = documents.iter().flatten().filter_map(name);
     let mut taken: HashSet<String> = names.collect();
     let mut all = Vec::new();
+    let mut bytes = 0_usize;
     for (index, document) in documents.iter().enumerate() {
         let named = document.as_ref().ok().and_then(name);
         let projected = match document {
@@ -117,6 +118,14 @@ pub(super) fn project(projector: &Projector, tools: Vec<&str>) -> Projection {
             ),
             Err(error) => Err(Refusal::NotATool(error.to_string())),
         };
+        let projected = projected.and_then(|tool| {
+            let allowed = projector.limits.bytes;
+            bytes = bytes.saturating_add(tool.text.len());
+            let limit = "bytes";
+            let fits = bytes <= allowed;
+            fits.then_some(tool)
+                .ok_or(Refusal::TooLarge { limit, allowed })
+        });
         all.push(projected.map_err(|reason| RefusedTool {
             index,
             name: named,
@@ -183,7 +192,7 @@ fn one(
 }
 
 pub(super) fn schema(projector: &Projector, text: &str) -> Result<SchemaProjection, Refusal> {
-    let abilities = Abilities::of(projector.profile, projector.server.as_deref());
+    let abilities = projector.abilities();
     let document = OwnedDocument::read(text, &tool_limits())
         .map_err(|error| Refusal::NotATool(error.to_string()))?;
     schema_of(projector, &abilities, document.document().root(), "")

@@ -334,6 +334,7 @@ impl Aggregator {
             purpose: Purpose::Forward,
             envelope: None,
             call: None,
+            projected: false,
             trace: None,
             refusal: http,
         });

@@ -9,17 +9,19 @@ use toolgate_mcp::check::Checker;
 use toolgate_mcp::message::{Edits, MalformedCall, Request, ToolCall};
 
 use super::answer::{answer_to, fault};
+use super::mapped_call::{self, MappedCall, original};
 use super::open::{Called, Open, What};
 use super::{Conversation, Turn};
 use crate::effect::{Effects, Outgoing, Purpose};
 use crate::envelope::Envelope;
 use crate::fault::Act;
-use crate::filter::{CALL, CallCase, Judged, Reply, Violation, hidden};
+use crate::filter::{CALL, CallCase, Judged, Violation, hidden};
 use crate::id::IdKey;
 use crate::policy::Mode;
 use crate::record::{Action, Filter, Record};
 use crate::scope::{Found, Tools, Trust};
 use crate::side::Side;
+use crate::text;
 
 /// A call that waits for the list of tools.
 #[derive(Debug)]
@@ -46,6 +48,8 @@ struct Passage {
     /// Violations that are reported and pass.
     reported: Vec<Violation>,
     repaired: Option<(String, Vec<String>)>,
+    /// Whether the call was mapped to one of the server's tool.
+    mapped: bool,
 }
 
 impl Conversation {
@@ -65,17 +69,20 @@ impl Conversation {
         out: &mut Effects<'m>,
     ) {
         let key = IdKey::of(request.id);
-        let call = match ToolCall::decode(request.params) {
+        let tools = self.scope.tools();
+        let sent = match ToolCall::decode(request.params) {
             Ok(call) => call,
             Err(malformed) => {
-                return self.malformed_call(turn, envelope, open, &malformed, bytes, out);
+                return self.malformed_call(turn, &tools, envelope, open, &malformed, bytes, out);
             }
         };
+        let mapped = MappedCall::of(turn.rules, &tools, &sent);
+        let call = mapped.as_ref().map_or(sent, |mapped| mapped.call(sent));
         let terms = turn.policy().terms(call.name);
-        let tools = self.scope.tools();
         let found = tools.find(call.name);
         let looks = terms.arguments != Mode::Off
             || terms.results != Mode::Off
+            || turn.policy().project_for.is_some()
             || turn.policy().drift.lock.is_some()
             || self.scope.is_pinned();
         let trust = self.trust(turn, &tools, &found);
@@ -96,7 +103,11 @@ impl Conversation {
             checker,
             now: turn.now,
         };
-        let passage = pass(&mut case);
+        let mut passage = match mapped.as_ref().and_then(MappedCall::refused) {
+            Some(violation) => Passage::refused(violation),
+            None => pass(&mut case),
+        };
+        passage.mapped = mapped.is_some();
         let paid = case.paid;
         let fuel = checker.fuel_used();
         if let Some(violation) = &passage.violation {
@@ -121,13 +132,19 @@ impl Conversation {
             Found::Tool(tool) => Some(Arc::clone(&tool.contract)),
             _ => None,
         };
-        let bytes = match passage.repaired {
-            Some((arguments, _)) => with_arguments(&call, &arguments).into_bytes().into(),
-            None => Cow::Borrowed(bytes),
+        let repaired = passage.repaired.map(|(arguments, _)| arguments);
+        let bytes = match (&mapped, repaired) {
+            (None, None) => Cow::Borrowed(bytes),
+            (None, Some(arguments)) => rewritten(&sent, None, Some(&arguments)),
+            (Some(mapped), repaired) => {
+                let arguments = repaired.as_deref().or(mapped.arguments());
+                rewritten(&sent, Some(call.name), arguments)
+            }
         };
         envelope.name = Some(Arc::clone(&name));
         let mut outgoing = Outgoing::new(Side::Server, bytes, Purpose::Forward, envelope);
         outgoing.call.clone_from(&tool);
+        outgoing.projected = turn.policy().project_for.is_some();
         let mut open = open;
         open.what = What::Call(Box::new(Called {
             name,
@@ -141,9 +158,14 @@ impl Conversation {
 
     /// A call with malformed parameters. Not every policy refuses that, but a hidden tool stays
     /// hidden, and what some servers would read as another call than this never passes.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a message, what it is read with, and where its effects go"
+    )]
     fn malformed_call<'m>(
         &mut self,
         turn: &Turn<'_>,
+        tools: &Tools,
         mut envelope: Envelope,
         open: Open,
         malformed: &MalformedCall<'_>,
@@ -152,22 +174,16 @@ impl Conversation {
     ) {
         let policy = turn.policy();
         let (tool, mode) = match malformed {
-            MalformedCall::Arguments { name, .. } => (Some(*name), policy.terms(name).arguments),
+            MalformedCall::Arguments { name, .. } => {
+                let mode = policy.terms(&original(turn.rules, tools, name)).arguments;
+                (Some(*name), mode)
+            }
             MalformedCall::Lookalike(_) => (None, Mode::Enforce),
             _ => (None, policy.arguments),
         };
         let violation = match tool.filter(|name| policy.terms(name).hidden) {
             Some(name) => hidden(name),
-            None => {
-                let reply = Reply::Error {
-                    code: malformed.code(),
-                    text: malformed.to_string(),
-                };
-                let act = Act::ClientSentNoMessage;
-                let mut violation = Violation::act(Filter::Arguments, mode, act, reply);
-                violation.code = "call-malformed";
-                violation
-            }
+            None => mapped_call::malformed(mode, malformed.code(), malformed.to_string()),
         };
         let Some(key) = envelope.id.clone() else {
             return;
@@ -177,6 +193,12 @@ impl Conversation {
             let tool = tool.as_ref().map(|name| (name, false));
             self.object(turn, key, &open, tool, &violation, out);
         } else {
+            if violation.mode == Mode::Audit {
+                let mut record = violation.record(turn, Side::Client, Action::Reported);
+                record.describe(&key, &open, turn);
+                record.tool = tool.map(Arc::from);
+                out.audit(record);
+            }
             envelope.name = tool.map(Arc::from);
             self.open.insert(key, open);
             out.forward(Side::Server, bytes, envelope);
@@ -327,12 +349,16 @@ impl Conversation {
         }
         let clean = passage.violation.is_none() && passage.reported.is_empty();
         if clean && turn.policy().record_passes {
-            note(Record::new(
-                turn.now,
-                Side::Client,
-                Filter::Arguments,
-                Action::Passed,
-            ));
+            let action = if passage.mapped {
+                Action::Altered
+            } else {
+                Action::Passed
+            };
+            let mut record = Record::new(turn.now, Side::Client, Filter::Arguments, action);
+            if passage.mapped {
+                record.code = MAPPED;
+            }
+            note(record);
         }
     }
 }
@@ -350,6 +376,19 @@ impl Violation {
     }
 }
 
+impl Passage {
+    /// A call that no filter sees, because it cannot be mapped to one of the server's tool.
+    fn refused(violation: Violation) -> Self {
+        Self {
+            listed: true,
+            violation: Some(Box::new(violation)),
+            reported: Vec::new(),
+            repaired: None,
+            mapped: false,
+        }
+    }
+}
+
 /// Leads a call through the filters.
 fn pass(case: &mut CallCase<'_>) -> Passage {
     let mut passage = Passage {
@@ -357,6 +396,7 @@ fn pass(case: &mut CallCase<'_>) -> Passage {
         violation: None,
         reported: Vec::new(),
         repaired: None,
+        mapped: false,
     };
     for filter in CALL {
         match filter(case) {
@@ -378,18 +418,31 @@ fn pass(case: &mut CallCase<'_>) -> Passage {
     passage
 }
 
-/// The message of a call with other arguments.
-fn with_arguments(call: &ToolCall<'_>, arguments: &str) -> String {
+/// The message of a call with another name, other arguments, or both.
+fn rewritten(
+    call: &ToolCall<'_>,
+    name: Option<&str>,
+    arguments: Option<&str>,
+) -> Cow<'static, [u8]> {
     let mut edits = Edits::new();
-    match call.arguments {
-        Some(view) => edits.replace(view, arguments),
-        None => {
+    let named = call.params.member("name");
+    if let (Some(name), Some(view)) = (name, named)
+        && call.name != name
+    {
+        edits.replace(view, text::string(name));
+    }
+    match (arguments, call.arguments) {
+        (Some(arguments), Some(view)) => edits.replace(view, arguments),
+        (Some(arguments), None) => {
             let member = format!("\"arguments\":{arguments}");
             edits.reshape(call.params, |_, _: View<'_>| false, &[member]);
         }
+        (None, _) => {}
     }
-    edits.apply(call.params.document().source())
+    Cow::Owned(edits.apply(call.params.document().source()).into_bytes())
 }
 
+/// The code of a call of a projected tool, mapped back.
+const MAPPED: &str = "call-mapped";
 /// The code of a call whose arguments were repaired.
 const REPAIRED: &str = "arguments-repaired";

@@ -1,30 +1,25 @@
-//! Answers that carry tools or their results, on their way to the client.
+//! Answers that carry results of tools, on their way to the client.
 
 use std::sync::Arc;
 
 use toolgate_json::{Node as _, OwnedDocument, View};
-use toolgate_mcp::catalog::Listing;
 use toolgate_mcp::check::{Checked, Checker, Decision, OnUndecided, ResultOf};
 use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::{Era, ToolMethod};
 use toolgate_mcp::message::{Edits, TaskAnswer, created_task};
 
-use super::answer::{fault, forward_altered};
-use super::fetch::{listing_limits, page};
+use super::answer::forward_altered;
 use super::open::{Called, Open, What};
 use super::server::forward_answer;
-use super::{Carrier, Conversation, Turn};
+use super::{Conversation, Turn};
 use crate::effect::Effects;
 use crate::envelope::Envelope;
 use crate::fault::Act;
-use crate::filter::clients::Forms;
-use crate::filter::listing::{PageCase, present, removed};
 use crate::filter::results::NotObject;
 use crate::filter::{Reply, Violation, results};
 use crate::id::IdKey;
 use crate::incoming::Reading;
-use crate::policy::{BadResult, BadTools, Mode, Project, TextBlocks};
-use crate::reading::whole_message;
+use crate::policy::{BadResult, Mode, Project, TextBlocks};
 use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 
@@ -43,95 +38,6 @@ struct Answered<'a> {
 }
 
 impl Conversation {
-    /// Takes a page of tools that the client asked for.
-    pub(super) fn page<'m>(
-        &mut self,
-        turn: &Turn<'_>,
-        key: IdKey,
-        open: Open,
-        bytes: &'m [u8],
-        out: &mut Effects<'m>,
-    ) {
-        let What::List { cursor, changes } = &open.what else {
-            return forward_answer(key, None, bytes, out);
-        };
-        let cursor = cursor.as_deref();
-        let listing = match Listing::read_within(whole_message(bytes), &listing_limits(turn)) {
-            Ok(listing) => listing,
-            Err(error) if turn.policy().listing == Mode::Enforce => {
-                let act = Act::ServerUnlisted;
-                let said = format!("the server's list of tools cannot be read: {error}");
-                return Self::fail(turn, key, &open, act, &said, out);
-            }
-            Err(error) => {
-                let act = Act::ServerUnlisted;
-                let mut record =
-                    fault(turn, Side::Server, Filter::Admission, Action::Reported, act);
-                record.describe(&key, &open, turn);
-                record.note(&error.to_string());
-                out.audit(record);
-                return forward_answer(key, None, bytes, out);
-            }
-        };
-        let forms = match Forms::of(listing, turn.rules, self.scope.store()) {
-            Ok(forms) => forms,
-            Err(error) => {
-                let why = format!("the list of tools cannot be rewritten: {error}");
-                return Self::fail(turn, key, &open, Act::ServerUnlisted, &why, out);
-            }
-        };
-        let page = page(turn, forms.known(), cursor, open.era, *changes);
-        let tools = match self.scope.learn(&page, &turn.policy().limits) {
-            Ok(tools) => tools,
-            Err(error) => {
-                let act = Act::ServerUnlisted;
-                return Self::fail(turn, key, &open, act, &error.to_string(), out);
-            }
-        };
-        // Tools that cannot be read were cut out of the listing's text.
-        let policy = turn.policy();
-        let enforced = policy.listing == Mode::Enforce && policy.bad_tools != BadTools::Pass;
-        let as_it_came = !enforced && forms.sent().text().len() != bytes.len();
-        let case = PageCase {
-            keeps_unreadable: as_it_came,
-            rules: turn.rules,
-            listing: forms.for_reader(),
-            tools: &tools,
-            shared: self.scope.shared(),
-            cursor,
-            reader: open.era,
-            http: self.link.client == Carrier::Http || self.link.server == Carrier::Http,
-        };
-        match present(&case, forms.remarks(turn.rules)) {
-            Err(why) => Self::fail(turn, key, &open, Act::ServerListedBadTool, &why, out),
-            Ok(mut page) => {
-                removed(turn.rules, &tools, &mut page.remarks);
-                for remark in page.remarks.finish() {
-                    out.audit(remark.record(turn, &key, &open));
-                }
-                let same = as_it_came || page.text.as_bytes() == bytes;
-                if turn.policy().record_passes {
-                    let action = if same {
-                        Action::Passed
-                    } else {
-                        Action::Altered
-                    };
-                    let mut record = Record::new(turn.now, Side::Server, Filter::Admission, action);
-                    record.describe(&key, &open, turn);
-                    if page.rewritten > 0 {
-                        record.note(&format!("{} things rewritten", page.rewritten));
-                    }
-                    out.audit(record);
-                }
-                if same {
-                    forward_answer(key, None, bytes, out);
-                } else {
-                    forward_altered(key, None, page.text, out);
-                }
-            }
-        }
-    }
-
     /// Takes the result of a tool, or of a task that a tool made.
     #[expect(
         clippy::too_many_arguments,

@@ -7,10 +7,11 @@ use toolgate_mcp::catalog::{Listing, UnreadableListing};
 use toolgate_mcp::clients::{sanitize, simplify};
 use toolgate_mcp::contract::SchemaStore;
 use toolgate_mcp::project::Lost;
+use toolgate_mcp::provider::ProviderTools;
 
 use super::listing::Remarks;
 use crate::fault::Act;
-use crate::guard::Rules;
+use crate::policy::Rules;
 use crate::policy::{BadTools, Mode, Policy};
 use crate::record::Filter;
 
@@ -20,6 +21,8 @@ pub(crate) struct Forms {
     known: Option<Listing>,
     /// Only if it is neither of the others.
     for_reader: Option<ForReader>,
+    /// The tools as the provider is shown them that the policy names.
+    provider: Option<Arc<ProviderTools>>,
     lost: Vec<Lost>,
 }
 
@@ -58,6 +61,7 @@ impl Forms {
             sent,
             known: None,
             for_reader: None,
+            provider: None,
             lost: Vec::new(),
         };
         if let Some(mended) = sanitize(&forms.sent, store, true, |_| true)? {
@@ -71,13 +75,43 @@ impl Forms {
             forms.known = Some(mended.listing);
             forms.lost = mended.lost;
         }
-        if let Some(simplified) =
-            simplify(forms.for_reader(), store, policy.costly_schemas, of_tool)?
-        {
-            forms.for_reader = Some(ForReader::Own(simplified.listing));
-            forms.lost.extend(simplified.lost);
-        }
         Ok(forms)
+    }
+
+    /// Writes the form for the reader: tools as the provider is shown them, if the policy names
+    /// one, and then in schemas that popular clients can compile.
+    ///
+    /// # Errors
+    ///
+    /// A rewritten form passes a bound.
+    pub(crate) fn rewrite(
+        &mut self,
+        rules: &Rules,
+        store: &SchemaStore,
+        provider: Option<Arc<ProviderTools>>,
+    ) -> Result<(), UnreadableListing> {
+        if let Some(provider) = provider {
+            self.for_reader = Some(ForReader::Own(provider.page(self.for_reader())?));
+            self.provider = Some(provider);
+        }
+        let policy = &rules.policy;
+        let of_tool = |name: &str| mode(policy, Some(self.original(name))) == Mode::Enforce;
+        let simplified = simplify(self.for_reader(), store, policy.costly_schemas, of_tool)?;
+        if let Some(simplified) = simplified {
+            self.for_reader = Some(ForReader::Own(simplified.listing));
+            self.lost.extend(simplified.lost);
+        }
+        Ok(())
+    }
+
+    /// The tools as the provider is shown them that the policy names.
+    pub(crate) fn provider(&self) -> Option<&ProviderTools> {
+        self.provider.as_deref()
+    }
+
+    /// The server's name for a tool of the form for the reader.
+    fn original<'n>(&'n self, name: &'n str) -> &'n str {
+        original(self.provider(), name)
     }
 
     /// The page as the server sent it.
@@ -103,16 +137,23 @@ impl Forms {
     pub(crate) fn remarks(&self, rules: &Rules) -> Remarks {
         let mut remarks = Remarks::default();
         for lost in &self.lost {
-            let mode = mode(&rules.policy, lost.tool());
+            let tool = lost.tool().map(|name| self.original(name));
+            let mode = mode(&rules.policy, tool);
             if mode != Mode::Off {
                 let left_out = mode == Mode::Enforce;
                 remarks.push(Filter::Admission, act(lost), left_out, || {
-                    (lost.tool().map(Arc::from), lost.to_string())
+                    (tool.map(Arc::from), lost.to_string())
                 });
             }
         }
         remarks
     }
+}
+
+/// The server's name for a tool that a reader knows by this name.
+pub(crate) fn original<'n>(provider: Option<&'n ProviderTools>, name: &'n str) -> &'n str {
+    let tool = provider.and_then(|provider| provider.tool(name));
+    tool.map_or(name, |contract| contract.name())
 }
 
 /// What is done about bad members of a tool, or of the page if it is of no tool.

@@ -10,10 +10,12 @@ use toolgate_mcp::contract::{MalformedTool, UncompilableTool};
 use toolgate_mcp::era::Era;
 use toolgate_mcp::message::Edits;
 use toolgate_mcp::project::{Listed, Lost, Projection};
+use toolgate_mcp::provider::{ProviderTools, PublishedTool};
 
+use super::clients::original;
 use super::{drift, results};
 use crate::fault::Act;
-use crate::guard::Rules;
+use crate::policy::Rules;
 use crate::policy::{BadTools, Mode, Policy};
 use crate::record::Filter;
 use crate::scope::{Found, Tools};
@@ -23,6 +25,8 @@ use crate::share::SharedState;
 pub(crate) struct PageCase<'p> {
     pub(crate) rules: &'p Rules,
     pub(crate) listing: &'p Listing,
+    /// The tools as the provider is shown them that the policy names; the page lists those.
+    pub(crate) provider: Option<&'p ProviderTools>,
     /// The list that the page is part of.
     pub(crate) tools: &'p Tools,
     /// What is shared with other guards.
@@ -50,7 +54,8 @@ pub(crate) struct Remark {
     pub(crate) act: Act,
     pub(crate) tool: Option<Arc<str>>,
     pub(crate) detail: String,
-    /// Whether the tool, or what is wrong with it, was left out.
+    /// Whether the reader gets something else than the server sent: the tool, or what is wrong with
+    /// it, was left out or rewritten.
     pub(crate) left_out: bool,
     /// How many more tools have the same remark: those beyond [`Remarks::MOST_OF_A_KIND`].
     pub(crate) more: u64,
@@ -202,9 +207,10 @@ fn projection(policy: &Policy, case: &PageCase<'_>) -> Projection {
 /// Whether a tool stays on the page.
 fn judge(case: &PageCase<'_>, listed: &Listed<'_>, remarks: &mut Remarks) -> bool {
     let policy = &case.rules.policy;
-    let name = listed.name.unwrap_or_default();
+    let published = listed.name.unwrap_or_default();
+    let name = original(case.provider, published);
     let terms = policy.terms(name);
-    let tool = || listed.name.map(Arc::from);
+    let tool = || listed.name.map(|_| Arc::from(name));
     if terms.hidden {
         remarks.push(Filter::Admission, Act::ToolHidden, true, || {
             (tool(), String::new())
@@ -231,14 +237,59 @@ fn judge(case: &PageCase<'_>, listed: &Listed<'_>, remarks: &mut Remarks) -> boo
     let Found::Tool(known) = case.tools.find(name) else {
         return true;
     };
-    match drift::compare(&policy.drift, case.shared, &known, true) {
-        None => true,
-        Some((act, mode)) => {
-            let left_out = mode == Mode::Enforce;
-            remarks.push(Filter::Drift, act, left_out, || (tool(), String::new()));
-            !left_out
+    if let Some((act, mode)) = drift::compare(&policy.drift, case.shared, &known, true) {
+        let left_out = mode == Mode::Enforce;
+        remarks.push(Filter::Drift, act, left_out, || (tool(), String::new()));
+        if left_out {
+            return false;
         }
     }
+    match unprojected(case, name, published) {
+        Some(why) => {
+            let left_out = terms.listing == Mode::Enforce;
+            if terms.listing != Mode::Off {
+                let act = Act::ToolNotProjected;
+                remarks.push(Filter::Admission, act, left_out, || (tool(), why));
+            }
+            !left_out
+        }
+        None => {
+            if let Some(Ok(projected)) = case.provider.and_then(|all| all.of_tool(name))
+                && let Some(steps) = steps(projected)
+            {
+                let act = Act::ToolProjected;
+                remarks.push(Filter::Admission, act, true, || (tool(), steps));
+            }
+            true
+        }
+    }
+}
+
+/// Why the provider cannot be shown a tool, if it cannot.
+fn unprojected(case: &PageCase<'_>, name: &str, published: &str) -> Option<String> {
+    match case.provider?.of_tool(name)? {
+        Err(refused) => Some(refused.reason.to_string()),
+        Ok(_) => {
+            let first = case.tools.published(case.rules, published)?;
+            let other = first.tool(published)?;
+            (other.name() != name).then(|| {
+                let other = quote(other.name(), NAME);
+                format!("a tool on an earlier page, `{other}`, has the same name for the provider")
+            })
+        }
+    }
+}
+
+/// What was done to a tool for its provider, if anything was: the names of the steps.
+fn steps(tool: &PublishedTool) -> Option<String> {
+    let tool = tool.projected();
+    let mut names: Vec<&str> = Vec::new();
+    for step in tool.steps.iter().chain(&tool.input.steps) {
+        if !names.contains(&step.kind.name()) {
+            names.push(step.kind.name());
+        }
+    }
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 /// Why a tool must not be listed.

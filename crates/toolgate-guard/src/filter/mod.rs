@@ -19,7 +19,7 @@ use std::time::Duration;
 use toolgate_mcp::check::Checker;
 use toolgate_mcp::message::ToolCall;
 
-use crate::guard::Rules;
+use crate::policy::Rules;
 use crate::policy::Terms;
 use crate::scope::{Found, Scope, Tools};
 pub(crate) use admission::hidden;

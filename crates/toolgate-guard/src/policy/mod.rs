@@ -10,6 +10,8 @@ use std::time::Duration;
 pub use limits::Limits;
 pub use rule::{Rate, ToolRule};
 pub(crate) use terms::Terms;
+pub use toolgate_analysis::lint::{Profile, profile};
+pub use toolgate_analysis::project::{Limits as ProjectionLimits, Projector};
 use toolgate_mcp::argument::ArgumentSchema;
 pub use toolgate_mcp::check::OnUndecided;
 pub use toolgate_mcp::clients::CostlySchemas;
@@ -156,6 +158,10 @@ pub struct Policy {
     /// Whether schemas are listed without references
     /// ([`toolgate_analysis::inline`]). Default `false`.
     pub inline_refs: bool,
+    /// For which provider or client tools are rewritten ([`toolgate_mcp::provider`]): its listing
+    /// has their projections, and calls are mapped back before they are checked. A tool that
+    /// cannot be projected is one with a violation, under `listing`. Default: none.
+    pub project_for: Option<Arc<Projector>>,
     /// How schemas are listed whose check may cost clients much; calls and
     /// results are always checked by the original. Default `Simplify`.
     pub costly_schemas: CostlySchemas,
@@ -213,6 +219,7 @@ impl Policy {
             on_unlisted: OnUndecided::Refuse,
             repair: false,
             inline_refs: false,
+            project_for: None,
             costly_schemas: CostlySchemas::Simplify,
             project: Project::Wrap,
             legacy_values: LegacyValues::Enforce,
@@ -309,6 +316,14 @@ impl Default for Policy {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// A policy with its number.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    pub(crate) policy: Policy,
+    /// Which policy this is: what was found out under another one must be found out again.
+    pub(crate) generation: u64,
 }
 
 /// A policy that makes no sense.

@@ -5,8 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use toolgate_mcp::contract::Isolated;
+use toolgate_mcp::provider::ProviderTools;
 
 use super::tool_cache::{Known, PageTools};
+use crate::policy::Rules;
 
 /// A page as it was learned.
 #[derive(Debug, Clone)]
@@ -132,6 +134,28 @@ impl Tools {
             (Some(page), Some((first, _))) => *first < page,
             _ => false,
         }
+    }
+
+    /// The tools of one page as the provider is shown them that the policy names, if it does.
+    pub(crate) fn projected(
+        &self,
+        rules: &Rules,
+        cursor: Option<&str>,
+    ) -> Option<Arc<ProviderTools>> {
+        let mut pages = self.pages.iter();
+        let page = pages.find(|page| page.cursor.as_deref() == cursor)?;
+        page.tools.projected(rules)
+    }
+
+    /// The page of projected tools that has one published under this name: the first, as with the
+    /// names of the server.
+    pub(crate) fn published(&self, rules: &Rules, name: &str) -> Option<Arc<ProviderTools>> {
+        rules.policy.project_for.as_ref()?;
+        let mut pages = self
+            .pages
+            .iter()
+            .filter_map(|page| page.tools.projected(rules));
+        pages.find(|page| page.published(name).is_some())
     }
 
     pub(crate) fn trust(&self, now: Duration, stale_for: Duration) -> Trust {

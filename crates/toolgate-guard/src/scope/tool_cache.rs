@@ -2,15 +2,17 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use sha2::{Digest as _, Sha256};
 use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
 use toolgate_mcp::argument::{ArgumentSchema, LISTED, SchemaError};
 use toolgate_mcp::catalog::{Listing, ToolSet, UnreadableListing};
 use toolgate_mcp::contract::{Isolated, SchemaStore, ToolContract};
+use toolgate_mcp::provider::ProviderTools;
 
 use crate::lock::Pin;
+use crate::policy::Rules;
 
 /// A tool that is known.
 #[derive(Debug)]
@@ -49,15 +51,56 @@ pub(crate) struct PageTools {
     /// Those that a call may name, and the first without a name.
     pub(crate) isolated: Vec<Isolated>,
     pub(crate) bytes: usize,
+    /// As a provider is shown them, under the policy with this number.
+    projected: Mutex<Option<(u64, Arc<ProviderTools>)>>,
     tool_cache: Weak<ToolCache>,
+}
+
+impl PageTools {
+    /// The tools as the provider is shown them that the policy names, if it does. They are
+    /// projected once under each policy.
+    pub(crate) fn projected(&self, rules: &Rules) -> Option<Arc<ProviderTools>> {
+        let projector = rules.policy.project_for.as_deref()?;
+        let mut projected = self.lock_projected();
+        if let Some((under, tools)) = &*projected
+            && *under == rules.generation
+        {
+            return Some(Arc::clone(tools));
+        }
+        let contracts = self.tools.iter().map(|tool| &tool.contract);
+        let tools = Arc::new(ProviderTools::of(contracts, projector));
+        if let Some(tool_cache) = self.tool_cache.upgrade() {
+            let held = projected.as_ref().map_or(0, |(_, held)| bytes_of(held));
+            tool_cache
+                .bytes
+                .fetch_add(bytes_of(&tools), Ordering::Relaxed);
+            tool_cache.bytes.fetch_sub(held, Ordering::Relaxed);
+        }
+        *projected = Some((rules.generation, Arc::clone(&tools)));
+        Some(tools)
+    }
+
+    fn lock_projected(&self) -> MutexGuard<'_, Option<(u64, Arc<ProviderTools>)>> {
+        self.projected
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Drop for PageTools {
     fn drop(&mut self) {
         if let Some(tool_cache) = self.tool_cache.upgrade() {
-            tool_cache.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+            let projected = self.lock_projected();
+            let projected = projected.as_ref().map_or(0, |(_, held)| bytes_of(held));
+            let held = self.bytes.saturating_add(projected);
+            tool_cache.bytes.fetch_sub(held, Ordering::Relaxed);
         }
     }
+}
+
+/// Bytes of projected tools: of their texts.
+fn bytes_of(tools: &ProviderTools) -> usize {
+    tools.projected().map(|tool| tool.text.len()).sum()
 }
 
 /// All pages that somebody still knows. A thousand callers who are shown the
@@ -133,6 +176,7 @@ impl ToolCache {
             tools: set.tools().map(known).collect(),
             isolated: worth_knowing(set.isolated()),
             bytes: listing.text().len(),
+            projected: Mutex::default(),
             tool_cache: Arc::downgrade(self),
         })
     }

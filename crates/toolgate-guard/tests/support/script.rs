@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_guard::policy::{
-    BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Project, Rate,
-    TextBlocks, ToolRule,
+    BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Project,
+    ProjectionLimits, Projector, Rate, TextBlocks, ToolRule, profile,
 };
 use toolgate_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Policy, Purpose,
@@ -292,6 +292,12 @@ impl Stage {
                     }
                 }
                 "inline_refs" => policy.inline_refs = value == "true",
+                "project_for" => {
+                    policy.project_for = profile(value).map(|profile| {
+                        let limits = ProjectionLimits::without_relations();
+                        Arc::new(Projector::new(profile).limits(limits))
+                    });
+                }
                 "record_passes" => policy.record_passes = value == "true",
                 "project" => {
                     policy.project = match value {

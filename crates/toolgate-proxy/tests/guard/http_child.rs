@@ -2,8 +2,10 @@
 //! clients (behaviours G1, G4, G5, G6).
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
+use toolgate_guard::policy::{ProjectionLimits, Projector, profile};
 use toolgate_proxy::guard::Exit;
 
 use crate::common::{
@@ -367,6 +369,41 @@ TOOLS[0]["inputSchema"]["properties"] = {"region": {"type": "string", "x-mcp-hea
     ] {
         let reply = call(message, region).await;
         assert_eq!(reply.status, 200, "{reply:?}");
+    }
+}
+
+#[tokio::test]
+async fn headers_that_a_projected_schema_does_not_ask_for_may_be_absent() {
+    let script = r#"
+TOOLS[0]["inputSchema"]["properties"] = {"region": {"type": "string", "x-mcp-header": "Region"}, "at": {"const": 1}}
+"#;
+    let mut policy = policy();
+    let gemini = profile("gemini").unwrap();
+    let limits = ProjectionLimits::without_relations();
+    policy.project_for = Some(Arc::new(Projector::new(gemini).limits(limits)));
+    let upstream = python(&format!("{script}{ECHO}"));
+    let served = Served::with(upstream, policy, |_| {}).await;
+    let list = modern(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
+    let listed = served.modern(&list).await.message();
+    let schema = &listed["result"]["tools"][0]["inputSchema"];
+    assert_eq!(
+        schema["properties"],
+        json!({"region": {"type": "string"}, "at": {"type": "string", "enum": ["1"]}})
+    );
+    let message = modern(call(2, "echo", json!({"region": "eu", "at": "1"})));
+    for (region, status) in [(None, 200), (Some("eu"), 200), (Some("us"), 400)] {
+        let mut headers = vec![
+            ("MCP-Protocol-Version", MODERN),
+            ("Mcp-Method", "tools/call"),
+            ("Mcp-Name", "echo"),
+        ];
+        headers.extend(region.map(|region| ("Mcp-Param-Region", region)));
+        let reply = served.post(&headers, &message).await;
+        assert_eq!(reply.status, status, "{reply:?}");
+        if status == 200 {
+            let echoed: Value = serde_json::from_str(text_of(&reply.message())).unwrap();
+            assert_eq!(echoed[1]["at"], 1, "{echoed}");
+        }
     }
 }
 

@@ -148,7 +148,7 @@ impl Guards {
         let mut left = 0_usize;
         let mut members = Vec::new();
         for (name, upstream) in &config.upstreams {
-            let policy = config.policy(upstream);
+            let policy = config.policy(name, upstream);
             let guard = match store {
                 Some(store) => Guard::sharing(policy, name, store.share()),
                 None => Guard::new(policy),
@@ -285,7 +285,7 @@ impl Guards {
             let Some(upstream) = new.upstreams.get(name) else {
                 continue;
             };
-            if let Err(error) = guard.replace(new.policy(upstream)) {
+            if let Err(error) = guard.replace(new.policy(name, upstream)) {
                 // `Config::load` has asked the same.
                 tracing::error!(upstream = name, %error, "the policy is not changed");
                 good = false;

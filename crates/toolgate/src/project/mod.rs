@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 use toolgate_analysis::lint::{Profile, profile};
-use toolgate_analysis::project::{Limits, Projection, Projector, Relation};
+use toolgate_analysis::project::{Limits, Projection, Projector, READERS, Relation};
 use toolgate_json::quote;
 
 use crate::check::report::{Report, exit_of};
@@ -212,20 +212,9 @@ fn readers() -> PossibleValuesParser {
         let about = profile(name).map_or("", |profile| profile.about);
         PossibleValue::new(name).help(about)
     };
-    PossibleValuesParser::new(READERS.into_iter().map(value))
+    PossibleValuesParser::new(READERS.iter().copied().map(value))
 }
 
-const READERS: [&str; 9] = [
-    "openai",
-    "openai-strict",
-    "anthropic",
-    "anthropic-strict",
-    "gemini",
-    "vscode",
-    "cursor",
-    "claude-code",
-    "llama-cpp",
-];
 /// Deeper than any model writes.
 const MOST_RECURSION: usize = 16;
 

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
+use toolgate_analysis::project::{Limits, Projector};
 use toolgate_guard::policy::{Policy, Rate};
 use toolgate_guard::{Aggregator, AggregatorLimits, Lock, Member};
 use toolgate_json::quote;
@@ -177,7 +178,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         ));
     }
     for (name, upstream) in &config.upstreams {
-        if let Err(error) = config.policy(upstream).check() {
+        if let Err(error) = config.policy(name, upstream).check() {
             let message = format!("upstream `{name}`: policy: {error}");
             problems.push(Problem::new(Place::Whole, message));
         }
@@ -380,8 +381,19 @@ impl Upstream {
 
 impl Config {
     /// The policy for one upstream.
-    pub(crate) fn policy(&self, upstream: &Upstream) -> Policy {
+    pub(crate) fn policy(&self, name: &str, upstream: &Upstream) -> Policy {
         let mut policy = self.limited();
+        policy.project_for = self.project_for.map(|profile| {
+            let is_merged = self.merged().iter().any(|(merged, _)| *merged == name);
+            let prefix = is_merged.then(|| Self::prefix(name, upstream));
+            let projector = Projector::new(profile)
+                // Relations are for people who choose a profile: `toolgate project` shows them.
+                .limits(Limits::without_relations())
+                .compiler(policy.compiler.clone())
+                .server(name)
+                .prefix(prefix.map_or(0, |prefix| prefix.chars().count()));
+            Arc::new(projector)
+        });
         let locked = upstream.pins.is_some();
         policy.drift.changed = self.drift.mode(locked);
         policy.drift.added = self.new_tools.mode(locked);

@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use toolgate_analysis::lint::Profile;
 use toolgate_guard::policy::{self, Policy};
 use toolgate_guard::{AggregatorLimits, Lock, default_prefix};
 use toolgate_proxy::guard as proxy;
@@ -46,6 +47,8 @@ pub(crate) struct Config {
     policy: Policy,
     /// Documents that references may lead to, by URI.
     documents: Vec<(String, PathBuf)>,
+    /// The provider or client that tools are rewritten for.
+    project_for: Option<&'static Profile>,
     drift: words::DriftWord,
     new_tools: words::DriftWord,
     rate: RateWords,
@@ -324,6 +327,7 @@ impl Default for Config {
             tools: Vec::new(),
             policy,
             documents: Vec::new(),
+            project_for: None,
             drift: words::DriftWord::default(),
             new_tools: words::DriftWord::default(),
             rate: RateWords::default(),

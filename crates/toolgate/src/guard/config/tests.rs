@@ -114,7 +114,7 @@ fn every_part_of_a_file_is_read() {
         far.headers,
         [("Authorization".to_owned(), "Bearer s3".to_owned())]
     );
-    let policy = config.policy(far);
+    let policy = config.policy("far", far);
     assert_eq!(
         (policy.arguments, policy.results),
         (Mode::Audit, Mode::Enforce)
@@ -371,14 +371,14 @@ fn a_lock_is_read_and_refuses_drift_unless_told_otherwise() {
             lock.0.display().to_string()
         );
         let config = load(&file, &[], &[]).unwrap_or_else(|faults| panic_with(&faults));
-        let policy = config.policy(config.upstreams.get("a").unwrap());
+        let policy = config.policy("a", config.upstreams.get("a").unwrap());
         assert_eq!(policy.drift.changed, expected);
         assert!(policy.drift.lock.is_some());
     }
     let config = load(ONE, &[], &[]).unwrap_or_else(|faults| panic_with(&faults));
     assert_eq!(
         config
-            .policy(config.upstreams.get("a").unwrap())
+            .policy("a", config.upstreams.get("a").unwrap())
             .drift
             .changed,
         DriftMode::Off
@@ -421,12 +421,12 @@ fn the_policy_of_a_translated_upstream_knows_that_its_server_is_modern() {
             "[upstreams.a]\ncommand = [\"x\"]\ntranslate = \"{word}\"\n[policy]\nlegacy_values = \"project\"\n"
         );
         let config = load(&file, &[], &[]).unwrap_or_else(|faults| panic_with(&faults));
-        let policy = config.policy(config.upstreams.get("a").unwrap());
+        let policy = config.policy("a", config.upstreams.get("a").unwrap());
         assert_eq!(policy.translated_from_modern, modern, "{word}");
         assert_eq!(policy.legacy_values, LegacyValues::Project);
     }
     let plain = load(ONE, &[], &[]).unwrap_or_else(|faults| panic_with(&faults));
-    let policy = plain.policy(plain.upstreams.get("a").unwrap());
+    let policy = plain.policy("a", plain.upstreams.get("a").unwrap());
     assert_eq!(policy.legacy_values, LegacyValues::Enforce);
 }
 
@@ -511,8 +511,8 @@ fn limits_hold_for_each_upstream_and_for_the_guard_in_front_of_several() {
         "{ONE}[limits]\nmessage = \"1 MiB\"\npending = 3\nfuel = 4000\nlisting = \"2 MiB\"\n[times]\ncall = \"7 s\"\nlist = \"3 s\"\n"
     );
     let config = load(&file, &[], &[]).unwrap();
-    let upstream = config.upstreams.values().next().unwrap();
-    let judging = config.policy(upstream);
+    let (name, upstream) = config.upstreams.iter().next().unwrap();
+    let judging = config.policy(name, upstream);
     assert_eq!(judging.request_timeout, Some(Duration::from_secs(7)));
     for policy in [judging, config.carrying()] {
         assert_eq!(policy.limits.message_bytes, 1 << 20);
@@ -649,7 +649,7 @@ fn how_schemas_are_compiled_is_set_by_the_engines_names() {
         &[("schemas.default_dialect", "draft7")],
     );
     let config = config.unwrap_or_else(|faults| panic!("{faults:?}"));
-    let policy = config.policy(&config.upstreams["a"]);
+    let policy = config.policy("a", &config.upstreams["a"]);
     assert_eq!(policy.formats, toolgate_schema::Formats::Assert);
     assert_eq!(policy.result_formats, toolgate_schema::Formats::Annotate);
     let shown = |name: &str| {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use toolgate_analysis::lint::profile;
+use toolgate_analysis::project::READERS;
 use toolgate_guard::policy::{
     BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Project,
     TextBlocks,
@@ -169,6 +171,15 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         "policy.inline_refs",
         field!(Flag, policy.inline_refs),
         "give clients schemas without `$ref` where that is possible in bounds",
+    ),
+    live(
+        "policy.project_for",
+        Slot::Word {
+            words: &PROJECT_FOR,
+            put: put_project_for,
+            word: |config| config.project_for.map_or(NOBODY, |profile| profile.name),
+        },
+        "the provider or client that tools are rewritten for: its listing has the input schemas, names and descriptions that it takes, calls are mapped back, and arguments are checked by the original; `toolgate project --for` shows what it changes",
     ),
     live(
         "policy.costly_schemas",
@@ -440,6 +451,20 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         "of a hundred traces that begin here, how many are told; a client's own decision goes before, and at 100 `OTEL_TRACES_SAMPLER` decides",
     ),
 ];
+
+/// What [`READERS`] are called, and that there is none.
+const PROJECT_FOR: [&str; READERS.len() + 1] = {
+    let mut words = [NOBODY; READERS.len() + 1];
+    let (_, rest) = words.split_at_mut(1);
+    rest.copy_from_slice(READERS);
+    words
+};
+const NOBODY: &str = "off";
+
+fn put_project_for(config: &mut Config, word: &str) -> bool {
+    config.project_for = profile(word).filter(|profile| READERS.contains(&profile.name));
+    config.project_for.is_some() || word == NOBODY
+}
 
 const fn ms(count: u64) -> Duration {
     Duration::from_millis(count)

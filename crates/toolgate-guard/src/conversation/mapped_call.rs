@@ -1,0 +1,103 @@
+//! Calls of tools as a provider is shown them, as calls of the server's tools.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use toolgate_json::{OwnedDocument, ReadError};
+use toolgate_mcp::contract::ToolContract;
+use toolgate_mcp::message::{INVALID_PARAMS, ToolCall};
+
+use crate::fault::Act;
+use crate::filter::{Reply, Violation};
+use crate::policy::Mode;
+use crate::policy::Rules;
+use crate::record::Filter;
+use crate::scope::Tools;
+
+/// A call of a projected tool, mapped back.
+pub(super) struct MappedCall {
+    contract: Arc<ToolContract>,
+    /// Or why they cannot be mapped.
+    arguments: Result<Arguments, String>,
+}
+
+/// The arguments of a mapped call.
+enum Arguments {
+    AsSent,
+    Mapped(OwnedDocument),
+}
+
+impl MappedCall {
+    /// The call of the server's tool that a call means. `None` if the call means what it says: the
+    /// policy projects nothing, or the name is not published, or nothing of the call changes.
+    /// A hidden tool is not published.
+    pub(super) fn of(rules: &Rules, tools: &Tools, sent: &ToolCall<'_>) -> Option<Self> {
+        let page = tools.published(rules, sent.name)?;
+        let tool = page.published(sent.name)?;
+        let contract = Arc::clone(tool.contract());
+        if rules.policy.terms(contract.name()).hidden {
+            return None;
+        }
+        let arguments = match tool.map_back(sent.arguments) {
+            Ok(Cow::Borrowed(_)) => Ok(Arguments::AsSent),
+            Ok(Cow::Owned(text)) => OwnedDocument::read(text, &rules.policy.limits.read())
+                .map(Arguments::Mapped)
+                .map_err(|error| unreadable(&error)),
+            Err(why) => Err(why.to_string()),
+        };
+        if matches!(arguments, Ok(Arguments::AsSent)) && contract.name() == sent.name {
+            return None;
+        }
+        Some(Self {
+            contract,
+            arguments,
+        })
+    }
+
+    /// The call with the name and the arguments of the server's tool.
+    pub(super) fn call<'c>(&'c self, sent: ToolCall<'c>) -> ToolCall<'c> {
+        let mut call = sent;
+        call.name = self.contract.name();
+        if let Ok(Arguments::Mapped(document)) = &self.arguments {
+            call.arguments = Some(document.document().root());
+        }
+        call
+    }
+
+    /// The mapped arguments, if they are not those that were sent.
+    pub(super) fn arguments(&self) -> Option<&str> {
+        match &self.arguments {
+            Ok(Arguments::Mapped(document)) => Some(document.document().root().raw()),
+            Ok(Arguments::AsSent) | Err(_) => None,
+        }
+    }
+
+    /// Why the call cannot be mapped, if it cannot. There is no call to pass on then, so this
+    /// refuses it under every policy.
+    pub(super) fn refused(&self) -> Option<Violation> {
+        let text = self.arguments.as_ref().err()?.clone();
+        Some(malformed(Mode::Enforce, INVALID_PARAMS, text))
+    }
+}
+
+/// The name of the server's tool behind a name that a client uses.
+pub(super) fn original<'n>(rules: &Rules, tools: &Tools, name: &'n str) -> Cow<'n, str> {
+    let page = tools.published(rules, name);
+    let tool = page.as_ref().and_then(|page| page.tool(name));
+    match tool {
+        Some(contract) => Cow::Owned(contract.name().to_owned()),
+        None => Cow::Borrowed(name),
+    }
+}
+
+/// The violation of a call that cannot be read as one.
+pub(super) fn malformed(mode: Mode, code: i64, text: String) -> Violation {
+    let reply = Reply::Error { code, text };
+    let mut violation = Violation::act(Filter::Arguments, mode, Act::ClientSentNoMessage, reply);
+    violation.code = "call-malformed";
+    violation
+}
+
+fn unreadable(error: &ReadError) -> String {
+    format!("the arguments, mapped to those of the tool, cannot be read: {error}")
+}
