@@ -13,7 +13,7 @@
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, exit};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -136,9 +136,9 @@ fn one_target(
     seed: u64,
 ) -> Result<bool, String> {
     let inputs = (target.seeds)(seeds);
-    let current: Arc<Mutex<(Instant, Vec<u8>)>> =
-        Arc::new(Mutex::new((Instant::now(), Vec::new())));
+    let current: Current = Arc::new(Mutex::new((Instant::now(), Vec::new())));
     watch(target, Arc::clone(&current));
+    keep_what_panics(target, Arc::clone(&current));
     let mut random = Random::new(seed);
     let mut tally = Tally::default();
     let (started, started_cpu) = (Instant::now(), cpu());
@@ -173,6 +173,7 @@ fn one_target(
         }
     }
     *current.lock().unwrap_or_else(PoisonError::into_inner) = (Instant::now() + NEVER, Vec::new());
+    drop(take_hook());
     println!(
         "{}: {} inputs, {} faults, {:.1} s of CPU, slowest {} ms",
         target.name,
@@ -199,8 +200,24 @@ fn judge(target: &Target, input: &[u8]) -> Outcome {
     })
 }
 
+/// The input at work, and since when.
+type Current = Arc<Mutex<(Instant, Vec<u8>)>>;
+
+/// Writes down an input at which something panics: what cannot unwind ends the program.
+fn keep_what_panics(target: &'static Target, current: Current) {
+    let before = take_hook();
+    set_hook(Box::new(move |panic| {
+        before(panic);
+        let held = current.lock().unwrap_or_else(PoisonError::into_inner);
+        match save(target, &held.1) {
+            Ok(path) => eprintln!("{}: panics: {}", target.name, path.display()),
+            Err(message) => eprintln!("{}: panics; {message}", target.name),
+        }
+    }));
+}
+
 /// Ends the program if one input takes longer than [`HANG`], after writing it down.
-fn watch(target: &'static Target, current: Arc<Mutex<(Instant, Vec<u8>)>>) {
+fn watch(target: &'static Target, current: Current) {
     thread::spawn(move || {
         loop {
             thread::sleep(Duration::from_secs(1));

@@ -12,6 +12,8 @@ mod contract;
 mod kind;
 #[cfg(feature = "lint")]
 mod lint;
+#[cfg(not(target_family = "wasm"))]
+pub mod native;
 mod options;
 mod report;
 mod slots;
@@ -76,7 +78,9 @@ const REFUSED: u32 = 0;
     reason = "an export needs a fixed name, which the language calls unsafe because it must be no other \
               symbol's (such as the C library's `free`); no body below is"
 )]
-mod exports {
+pub mod exports {
+    //! The functions, by the names that the module exports.
+
     use super::{MISUSED, VALID, with};
 
     /// Makes room for `bytes` of input and says where it begins.

@@ -1,6 +1,7 @@
 //! The targets.
 
 mod argument;
+mod bindings;
 mod check;
 mod compile;
 mod diff;
@@ -17,6 +18,7 @@ mod read;
 mod repair;
 mod settings;
 mod sse;
+mod tickets;
 
 use crate::Outcome;
 use crate::seeds::Seeds;
@@ -38,6 +40,7 @@ pub struct Target {
 /// All targets, by name.
 pub const TARGETS: &[Target] = &[
     argument::TARGET,
+    bindings::TARGET,
     check::TARGET,
     compile::TARGET,
     diff::TARGET,
@@ -54,4 +57,5 @@ pub const TARGETS: &[Target] = &[
     repair::TARGET,
     settings::TARGET,
     sse::TARGET,
+    tickets::TARGET,
 ];

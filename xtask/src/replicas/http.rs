@@ -1,6 +1,6 @@
-//! As much HTTP/1.1 as a client of one request a connection needs.
+//! As much HTTP/1.1 as a client of few requests needs.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -21,10 +21,15 @@ impl Reply {
 
     /// The JSON-RPC message that the body is, or ends with.
     pub(crate) fn message(&self) -> serde_json::Value {
-        let data = self.body.lines().rev();
-        let mut data = data.filter_map(|line| line.strip_prefix("data:"));
-        let last = data.find(|data| !data.trim().is_empty());
+        let last = self.events().last();
         serde_json::from_str(last.unwrap_or(&self.body)).unwrap_or_default()
+    }
+
+    /// The data of its events, if it is a stream of events.
+    pub(crate) fn events(&self) -> impl Iterator<Item = &str> {
+        let data = self.body.lines();
+        let data = data.filter_map(|line| line.strip_prefix("data:"));
+        data.filter(|data| !data.trim().is_empty())
     }
 }
 
@@ -40,49 +45,124 @@ pub(crate) fn request(
     headers: &[(&str, &str)],
     body: &str,
 ) -> Result<Reply, String> {
-    let failed = |error: std::io::Error| format!("{to}: {error}");
-    let mut stream = TcpStream::connect_timeout(&to, PATIENCE).map_err(failed)?;
-    stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
-    let mut text = format!(
-        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n",
-        body.len()
-    );
-    for (name, value) in headers {
-        text.push_str(&format!("{name}: {value}\r\n"));
-    }
-    text.push_str("\r\n");
-    text.push_str(body);
-    stream.write_all(text.as_bytes()).map_err(failed)?;
-    let mut raw = Vec::new();
-    stream.read_to_end(&mut raw).map_err(failed)?;
-    let text = String::from_utf8_lossy(&raw);
-    let (head, body) = text
-        .split_once("\r\n\r\n")
-        .ok_or_else(|| format!("{to}: no answer"))?;
-    let status = head.split(' ').nth(1).and_then(|code| code.parse().ok());
-    let mut reply = Reply {
-        status: status.ok_or_else(|| format!("{to}: no status"))?,
-        head: head.to_owned(),
-        body: body.to_owned(),
-    };
-    if reply.header("transfer-encoding").is_some() {
-        reply.body = whole(body).ok_or_else(|| format!("{to}: the answer was cut"))?;
-    }
-    Ok(reply)
+    let mut all = vec![("Connection", "close")];
+    all.extend(headers);
+    Connection::open(to)?.request(method, path, &all, body.as_bytes())
 }
 
-/// What chunks come to; `None` if the last is missing.
-fn whole(mut chunks: &str) -> Option<String> {
-    let mut whole = String::new();
-    loop {
-        let (size, rest) = chunks.split_once("\r\n")?;
-        let size = usize::from_str_radix(size, 16).ok()?;
-        if size == 0 {
-            return Some(whole);
+/// A connection that takes one request after the other.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    to: SocketAddr,
+    stream: BufReader<TcpStream>,
+}
+
+impl Connection {
+    /// # Errors
+    ///
+    /// One line if nobody listens.
+    pub(crate) fn open(to: SocketAddr) -> Result<Self, String> {
+        let open = || {
+            let stream = TcpStream::connect_timeout(&to, PATIENCE)?;
+            stream.set_read_timeout(Some(PATIENCE))?;
+            stream.set_nodelay(true)?;
+            Ok(BufReader::new(stream))
+        };
+        let stream = open().map_err(|error: std::io::Error| format!("{to}: {error}"))?;
+        Ok(Self { to, stream })
+    }
+
+    /// Sends one request and reads its answer.
+    ///
+    /// # Errors
+    ///
+    /// One line if the connection breaks before there is a whole answer.
+    pub(crate) fn request(
+        &mut self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Result<Reply, String> {
+        let mut text = format!(
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n",
+            body.len()
+        );
+        for (name, value) in headers {
+            text.push_str(&format!("{name}: {value}\r\n"));
         }
-        let (chunk, rest) = rest.split_at_checked(size)?;
-        whole.push_str(chunk);
-        chunks = rest.strip_prefix("\r\n")?;
+        text.push_str("\r\n");
+        let mut bytes = text.into_bytes();
+        bytes.extend_from_slice(body);
+        let to = self.to;
+        let sent = self.stream.get_mut().write_all(&bytes);
+        sent.and_then(|()| read(&mut self.stream))
+            .map_err(|error| format!("{to}: {error}"))?
+            .ok_or_else(|| format!("{to}: no whole answer"))
+    }
+}
+
+/// Reads an answer; nothing if it is none, or is cut.
+fn read(stream: &mut impl BufRead) -> std::io::Result<Option<Reply>> {
+    let mut head = String::new();
+    loop {
+        let before = head.len();
+        if stream.read_line(&mut head)? == 0 {
+            return Ok(None);
+        }
+        if head
+            .get(before..)
+            .is_some_and(|line| line.trim().is_empty())
+        {
+            break;
+        }
+    }
+    let status = head.split(' ').nth(1).and_then(|code| code.parse().ok());
+    let Some(status) = status else {
+        return Ok(None);
+    };
+    let mut reply = Reply {
+        status,
+        head,
+        body: String::new(),
+    };
+    let mut body = Vec::new();
+    if reply.header("transfer-encoding").is_some() {
+        if !chunks(stream, &mut body)? {
+            return Ok(None);
+        }
+    } else if let Some(length) = reply.header("content-length") {
+        let Ok(length) = length.parse() else {
+            return Ok(None);
+        };
+        if stream.by_ref().take(length).read_to_end(&mut body)?
+            < usize::try_from(length).unwrap_or(0)
+        {
+            return Ok(None);
+        }
+    } else if !matches!(status, 204 | 304) {
+        stream.read_to_end(&mut body)?;
+    }
+    reply.body = String::from_utf8_lossy(&body).into_owned();
+    Ok(Some(reply))
+}
+
+/// Reads chunks; whether the last was among them.
+fn chunks(stream: &mut impl BufRead, body: &mut Vec<u8>) -> std::io::Result<bool> {
+    loop {
+        let mut line = String::new();
+        stream.read_line(&mut line)?;
+        let Ok(size) = u64::from_str_radix(line.trim_end(), 16) else {
+            return Ok(false);
+        };
+        stream.by_ref().take(size).read_to_end(body)?;
+        line.clear();
+        if stream.read_line(&mut line)? == 0 {
+            return Ok(false);
+        }
+        if size == 0 {
+            return Ok(true);
+        }
     }
 }
 
