@@ -16,7 +16,8 @@ impl Schema {
     /// The result of a check in a standard output format, as JSON text.
     ///
     /// The nested formats nest less than 128 levels deep, which is what most readers of JSON
-    /// take: units further down are listed side by side, each with its own places.
+    /// take: units further down are listed side by side, each with its own places. Only the value of an
+    /// annotation that is 124 levels deep itself leads beyond.
     ///
     /// Bounded: at most 10,000 subschemas and keywords, and some megabytes of
     /// text. An output that a bound cut short has `"complete": false` at its
@@ -120,19 +121,33 @@ struct Output<'t, 'o> {
 }
 
 /// The lists of a nested output that are being written, outermost first.
-#[derive(Default)]
-struct Open(Vec<std::vec::IntoIter<usize>>);
+struct Open {
+    lists: Vec<std::vec::IntoIter<usize>>,
+    /// The most lists in each other.
+    most: usize,
+}
 
 impl Open {
+    /// Each list nests an array and an object, beside the root, the object of a unit's annotations and
+    /// an annotation's own value.
+    fn new(units: &[Unit]) -> Self {
+        let values = units.iter().filter_map(|unit| unit.annotation.as_deref());
+        let deepest = values.map(levels).max().unwrap_or(0);
+        Self {
+            lists: Vec::new(),
+            most: (LEVELS.saturating_sub(2 + deepest) / 2).clamp(1, LISTS),
+        }
+    }
+
     /// The units listed under a unit: those below it, or, where the output would
     /// otherwise become too deep to be read again, all those further down as well;
     /// under those nothing is listed then.
     fn below(&self, unit: usize, children: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
-        if self.0.len() >= LEVELS {
+        if self.lists.len() >= self.most {
             return Vec::new();
         }
         let own = children(unit);
-        if self.0.len() + 1 < LEVELS {
+        if self.lists.len() + 1 < self.most {
             return own;
         }
         let mut all = Vec::new();
@@ -146,21 +161,21 @@ impl Open {
 
     fn push(&mut self, list: Vec<usize>) {
         if !list.is_empty() {
-            self.0.push(list.into_iter());
+            self.lists.push(list.into_iter());
         }
     }
 
     /// The next unit of the innermost list, or that it has no more; nothing if no list
     /// is open.
     fn next(&mut self) -> Option<Option<usize>> {
-        Some(self.0.last_mut()?.next())
+        Some(self.lists.last_mut()?.next())
     }
 
     /// Ends the innermost list, and the unit that has it but for the root.
     fn close(&mut self, json: &mut Writer) {
-        self.0.pop();
+        self.lists.pop();
         json.close(']');
-        if !self.0.is_empty() {
+        if !self.lists.is_empty() {
             json.close('}');
         }
     }
@@ -284,7 +299,7 @@ impl Output<'_, '_> {
     /// stack: the open lists are kept in a vector.
     fn nested(&self, top: usize, unit: &Unit, children: &[Vec<usize>], json: &mut Writer) {
         let list = |at: usize| children.get(at).cloned().unwrap_or_default();
-        let mut open = Open::default();
+        let mut open = Open::new(&self.tree.units);
         let begin = |unit: &Unit, json: &mut Writer, inner: bool, is_leaf: bool| {
             if inner {
                 json.name("valid");
@@ -359,7 +374,7 @@ impl Output<'_, '_> {
             found
         };
         self.node(0, root, json);
-        let mut open = Open::default();
+        let mut open = Open::new(&self.tree.units);
         let first = open.below(0, inner);
         if !first.is_empty() {
             json.name("details");
@@ -449,9 +464,30 @@ fn places(unit: &Unit, json: &mut Writer) {
 }
 
 /// What a unit says that fails only by those below it.
-/// Lists in each other. Each nests an array and an object, beside the root: 121 levels,
-/// and those of an annotation's own value, where most readers of JSON take 128.
-const LEVELS: usize = 60;
+/// How many arrays and objects of a JSON text stand in each other at the most.
+fn levels(json: &str) -> usize {
+    let (mut open, mut most) = (0_usize, 0);
+    let (mut is_text, mut is_escaped) = (false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            b'[' | b'{' if !is_text => {
+                open += 1;
+                most = most.max(open);
+            }
+            b']' | b'}' if !is_text => open = open.saturating_sub(1),
+            _ => {}
+        }
+    }
+    most
+}
+
+/// The most arrays and objects in each other: less than the 128 that most readers of JSON take.
+const LEVELS: usize = 127;
+/// The most lists in each other, where no annotation needs the room.
+const LISTS: usize = 60;
 const INNER_ERROR: &str = "a subschema does not hold";
 /// Bytes of text behind which no further unit begins.
 const TEXT_BYTES: usize = 16 << 20;

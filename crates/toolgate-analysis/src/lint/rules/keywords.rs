@@ -6,10 +6,16 @@ use toolgate_syntax::Keyword;
 use crate::lint::edit::{remove_member, rename};
 use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
-use crate::lint::tool::{Sub, Tool, span};
+use crate::lint::tool::{Side, Sub, Tool, span};
 
 /// TG032: a name that is a keyword but for a slip, on a value that such a keyword has.
 pub(crate) fn misspelt<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+    // Fixes are applied together, and no two may write one name: of several slips for one keyword the first has a fix,
+    // and a root without `type` gets one by TG017.
+    let mut written: Vec<&str> = Vec::new();
+    if sub.parent.is_none() && sub.side == Side::Input {
+        written.push("type");
+    }
     for (key, value) in sub.view.members() {
         let Some(meant) = meant(tool, sub, key.text(), value.kind()) else {
             continue;
@@ -17,7 +23,9 @@ pub(crate) fn misspelt<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
         if out.is_only_counted() {
             continue;
         }
-        let edit = rename(key.view(), meant).filter(|_| tool.member(sub.view, meant).is_none());
+        let is_free = !written.contains(&meant) && tool.member(sub.view, meant).is_none();
+        let edit = rename(key.view(), meant).filter(|_| is_free);
+        written.extend(edit.as_ref().map(|_| meant));
         let message = format!(
             "`{}` is not a keyword of JSON Schema; validators ignore it",
             quote(key.text(), 64)
