@@ -22,6 +22,7 @@ mod release;
 mod replicas;
 mod rmcp;
 mod shared;
+mod soak;
 mod suite;
 mod tidy;
 mod transcripts;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         "replicas" => replicas::run(&arguments),
         "rmcp" => rmcp::run(&arguments),
         "shared" => shared::run(&arguments),
+        "soak" => soak::run(&arguments),
         "api" => api::run(),
         "picture" => picture::run(),
         "tidy" => tidy::run(&arguments),
@@ -73,7 +75,7 @@ fn main() -> ExitCode {
 }
 
 /// The commands that a person may call.
-pub(crate) const COMMANDS: [&str; 20] = [
+pub(crate) const COMMANDS: [&str; 21] = [
     "cases",
     "suite",
     "hostile",
@@ -91,6 +93,7 @@ pub(crate) const COMMANDS: [&str; 20] = [
     "replicas",
     "rmcp",
     "shared",
+    "soak",
     "api",
     "tidy",
     "transcripts",
@@ -115,6 +118,7 @@ usage: cargo xtask COMMAND
   replicas             three guards behind Envoy, one killed and one ended under load (needs pip; --calls N)
   rmcp [MINOR…]        the adapter with each minor version of rmcp, and the programs of docs/rmcp.md as a stranger builds them
   shared               guards that share a rate, pins and a quarantine over a Valkey server, which is killed and comes back (needs pip; --calls N)
+  soak                 the guard under mixed traffic while servers, settings and the store change: nothing lost, nothing grows (--minutes N, --seconds N)
   api                  writes the public API of each library to api/, which tidy compares with the sources
   picture              draws docs/guard.svg, which tidy compares with the script
   tidy                 order of crates, imports of modules, forbidden packages, file headers and sizes (--modules CRATE lists imports)

@@ -7,7 +7,8 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 
-/// Serves clones of `handler` at `/mcp` on a free loopback port until the process ends.
+/// Serves clones of `handler` at `/mcp` on a loopback port until the process ends: the one that the variable `PORT`
+/// names, or a free one.
 /// The address is printed as one line, `listening on ADDRESS`.
 ///
 /// # Errors
@@ -17,7 +18,10 @@ pub async fn serve<S>(handler: S) -> std::io::Result<()>
 where
     S: ServerHandler + Clone,
 {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+    let named = std::env::var("PORT")
+        .ok()
+        .and_then(|port| port.parse().ok());
+    let listener = TcpListener::bind(("127.0.0.1", named.unwrap_or(0))).await?;
     println!("listening on http://{}/mcp", listener.local_addr()?);
     axum::serve(listener, router(handler)).await
 }

@@ -6,16 +6,27 @@ use std::process::Child;
 /// MiB of a process and of those it started, without the server behind it: the memory of their own, and
 /// their share of what they have in common.
 pub(super) fn of(child: &Child) -> f64 {
+    let kib: f64 = family(child.id()).into_iter().filter_map(share).sum();
+    kib / 1024.0
+}
+
+/// A process, and behind it all that it started and that these started.
+pub(crate) fn family(process: u32) -> Vec<u32> {
     let parents = parents();
-    let mut family = vec![child.id()];
+    let mut family = vec![process];
     let mut at = 0;
     while let Some(&parent) = family.get(at) {
         let of_parent = parents.iter().filter(|(_, of)| **of == parent);
         family.extend(of_parent.map(|(process, _)| *process));
         at += 1;
     }
-    let kib: f64 = family.into_iter().filter_map(share).sum();
-    kib / 1024.0
+    family
+}
+
+/// KiB of a process that are in memory; none if it has ended.
+pub(crate) fn resident(process: u32) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    field(&text, "VmRSS:")?.parse().ok()
 }
 
 /// The parent of each process there is.

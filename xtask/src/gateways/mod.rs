@@ -6,7 +6,7 @@
 //! no exam: nothing of it can fail but the calls.
 
 mod load;
-mod memory;
+pub(crate) mod memory;
 
 use std::net::TcpListener;
 use std::path::Path;

@@ -103,6 +103,11 @@ impl Replica {
         self.until("the settings were read again")
     }
 
+    /// The number of its process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Kills it at once.
     pub(crate) fn kill(&mut self) -> Result<(), String> {
         self.child.kill().map_err(|e| format!("kill: {e}"))

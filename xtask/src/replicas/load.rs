@@ -265,14 +265,15 @@ fn post(to: SocketAddr, headers: &[(&str, &str)], message: &Value) -> Result<Rep
     request(to, "POST", "/mcp", &all, &message.to_string())
 }
 
-fn meta() -> Value {
+/// What a request of 2026-07-28 says of its client.
+pub(crate) fn meta() -> Value {
     json!({"io.modelcontextprotocol/protocolVersion": MODERN,
         "io.modelcontextprotocol/clientCapabilities": {},
         "io.modelcontextprotocol/clientInfo": {"name": "replicas", "version": "0"}})
 }
 
-const MODERN: &str = "2026-07-28";
-const LEGACY: &str = "2025-11-25";
+pub(crate) const MODERN: &str = "2026-07-28";
+pub(crate) const LEGACY: &str = "2025-11-25";
 const TOOL: &str = "get-weather";
 /// How often a client repeats a call that nobody took.
 const REPEATS: u64 = 5;

@@ -6,7 +6,7 @@
 
 mod pins;
 mod rates;
-mod server;
+pub(crate) mod server;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

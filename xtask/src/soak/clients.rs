@@ -1,0 +1,337 @@
+//! Clients over HTTP: each calls one guard after the answer of its last call, connects anew now and then, and opens
+//! and ends sessions.
+
+use std::net::SocketAddr;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::calls::{self, Era, Got, Kind};
+use super::latency::Latency;
+use crate::replicas::http::{Connection, Reply};
+
+/// What clients count.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) calls: u64,
+    /// Answers other than the tool's result, while a server was being restarted.
+    pub(super) excused: u64,
+    /// Sessions that were opened.
+    pub(super) sessions: u64,
+    /// Calls without an answer.
+    pub(super) lost: u64,
+    /// Answers beyond the first.
+    pub(super) twice: u64,
+    /// Answers other than the right one that nothing explains.
+    pub(super) wrong: u64,
+    pub(super) latency: Latency,
+    /// What went wrong, in words, the first few.
+    pub(super) words: Vec<String>,
+}
+
+impl Counts {
+    pub(super) fn add(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.excused += other.excused;
+        self.sessions += other.sessions;
+        self.lost += other.lost;
+        self.twice += other.twice;
+        self.wrong += other.wrong;
+        self.latency.add(&other.latency);
+        let room = WORDS.saturating_sub(self.words.len());
+        self.words.extend(other.words.into_iter().take(room));
+    }
+
+    pub(super) fn say(&mut self, words: String) {
+        if self.words.len() < WORDS {
+            self.words.push(words);
+        }
+    }
+
+    /// Counts what the one answer of a call came to.
+    pub(super) fn got(&mut self, got: Got, excused: bool) {
+        match got {
+            Got::Right => {}
+            Got::Away(_) if excused => self.excused += 1,
+            Got::Away(what) | Got::Wrong(what) => {
+                self.wrong += 1;
+                self.say(format!("not the right answer: {what}"));
+            }
+        }
+    }
+}
+
+/// When servers were taken away: an error meanwhile, and shortly after, is no fault of the guard.
+#[derive(Debug, Default)]
+pub(super) struct Disturbances {
+    begun: AtomicU64,
+    /// When the last was over; none while one goes on.
+    over: Mutex<Option<Instant>>,
+}
+
+impl Disturbances {
+    pub(super) fn begin(&self) {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        self.set(None);
+    }
+
+    pub(super) fn end(&self) {
+        self.set(Some(Instant::now()));
+    }
+
+    fn set(&self, over: Option<Instant>) {
+        if let Ok(mut held) = self.over.lock() {
+            *held = over;
+        }
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.begun.load(Ordering::SeqCst)
+    }
+
+    /// Whether there was one since there were `before`, or the last is over for less than [`AFTER`].
+    pub(super) fn explain(&self, before: u64) -> bool {
+        let now = self.count();
+        let over = self.over.lock().ok().and_then(|over| *over);
+        now != before || (now > 0 && over.is_none_or(|over| over.elapsed() < AFTER))
+    }
+}
+
+/// What all clients of a phase share.
+pub(super) struct Load<'a> {
+    pub(super) aggregate: SocketAddr,
+    pub(super) direct: SocketAddr,
+    pub(super) until: Instant,
+    pub(super) disturbances: &'a Disturbances,
+    /// Ids, so that none is there twice in a session.
+    pub(super) ids: &'a AtomicU64,
+}
+
+impl Load<'_> {
+    /// Calls with so many clients at once until the phase ends.
+    pub(super) fn run(&self, clients: usize) -> Counts {
+        std::thread::scope(|scope| {
+            let clients: Vec<_> = (0..clients)
+                .map(|number| scope.spawn(move || self.client(number)))
+                .collect();
+            let mut counts = Counts::default();
+            for client in clients {
+                match client.join() {
+                    Ok(own) => counts.add(own),
+                    Err(_) => {
+                        counts.wrong += 1;
+                        counts.say("a client panicked".to_owned());
+                    }
+                }
+            }
+            counts
+        })
+    }
+
+    /// One client. Of eight, four are of 2026-07-28; of the older ones, one uses the listing of three servers, where
+    /// each session has a process of its own.
+    fn client(&self, number: usize) -> Counts {
+        let mut counts = Counts::default();
+        let (era, aggregated) = match number % 8 {
+            0 | 4 => (Era::Modern, true),
+            2 | 6 => (Era::Modern, false),
+            3 => (Era::Legacy, true),
+            _ => (Era::Legacy, false),
+        };
+        let mut client = Client {
+            to: if aggregated {
+                self.aggregate
+            } else {
+                self.direct
+            },
+            era,
+            aggregated,
+            connection: None,
+            session: None,
+        };
+        while Instant::now() < self.until {
+            client.turn(self, &mut counts);
+        }
+        client.close(&mut counts);
+        counts
+    }
+}
+
+struct Client {
+    to: SocketAddr,
+    era: Era,
+    aggregated: bool,
+    connection: Option<Connection>,
+    /// Its id, and how many disturbances there had been.
+    session: Option<(String, u64)>,
+}
+
+impl Client {
+    /// One call, and before it what it needs.
+    fn turn(&mut self, load: &Load<'_>, counts: &mut Counts) {
+        let id = load.ids.fetch_add(1, Ordering::Relaxed);
+        let before = load.disturbances.count();
+        if id.is_multiple_of(CALLS_ON_A_CONNECTION) {
+            self.connection = None;
+        }
+        if self.era == Era::Legacy {
+            if id.is_multiple_of(CALLS_IN_A_SESSION) {
+                self.close(counts);
+            }
+            if self.session.is_none() {
+                match self.open(before) {
+                    Ok(()) => counts.sessions += 1,
+                    Err(what) => {
+                        counts.calls += 1;
+                        let excused = load.disturbances.explain(before);
+                        counts.got(Got::Away(format!("no session: {what}")), excused);
+                        std::thread::sleep(PAUSE);
+                        return;
+                    }
+                }
+            }
+        }
+        let kind = Kind::of(id);
+        let tool = match self.aggregated {
+            true => TOOLS.get(usize::try_from(id / 16 % 3).unwrap_or(0)),
+            false => None,
+        };
+        let tool = tool.copied().unwrap_or("get-weather");
+        let body = calls::text(self.era, kind, id, tool);
+        let opened = self.session.as_ref().map_or(before, |(_, opened)| *opened);
+        let begun = Instant::now();
+        counts.calls += 1;
+        match self.send("POST", tool, &body) {
+            Ok(reply) => {
+                counts.latency.record(begun.elapsed());
+                let reply = self.resumed(reply, tool);
+                let lost_session = reply.status == 404 && self.session.is_some();
+                let since = if lost_session { opened } else { before };
+                if lost_session {
+                    self.session = None;
+                }
+                let (got, more) = judged(&reply, kind, id);
+                counts.twice += more;
+                let Some(got) = got else {
+                    counts.lost += 1;
+                    let shown: String = reply.body.chars().take(300).collect();
+                    counts.say(format!("call {id}: no answer in {} {shown}", reply.status));
+                    return;
+                };
+                counts.got(got, load.disturbances.explain(since));
+            }
+            Err(error) => {
+                self.connection = None;
+                counts.lost += 1;
+                counts.say(format!("call {id} {kind:?}: {error}"));
+            }
+        }
+    }
+
+    /// The rest of an answer that broke off behind an event with an id, as the protocol has it: the guard leaves this to
+    /// the client of a session. If it cannot be had, the reply stays as it is.
+    fn resumed(&mut self, reply: Reply, tool: &str) -> Reply {
+        let mut ids = reply
+            .body
+            .lines()
+            .filter_map(|line| line.strip_prefix("id:"));
+        let (Some(last), Some((session, _))) = (ids.next_back(), &self.session) else {
+            return reply;
+        };
+        if reply.status != 200 || reply.events().next().is_some() {
+            return reply;
+        }
+        let mut headers = calls::headers(self.era, tool, Some(session));
+        headers.push(("Last-Event-ID", last.trim()));
+        self.connection = None;
+        let again = Connection::open(self.to)
+            .and_then(|mut connection| connection.request("GET", "/mcp", &headers, b""));
+        again.unwrap_or(reply)
+    }
+
+    fn open(&mut self, disturbances: u64) -> Result<(), String> {
+        let body = calls::initialize().to_string();
+        let reply = self.send("POST", "", body.as_bytes())?;
+        let id = reply.header("mcp-session-id").map(str::to_owned);
+        let id = id.ok_or_else(|| format!("{} {}", reply.status, reply.body))?;
+        self.session = Some((id, disturbances));
+        let body = calls::initialized().to_string();
+        match self.send("POST", "", body.as_bytes())?.status {
+            202 => Ok(()),
+            status => {
+                self.session = None;
+                Err(format!("status {status}"))
+            }
+        }
+    }
+
+    /// Ends its session, if it has one.
+    fn close(&mut self, counts: &mut Counts) {
+        if self.session.is_some() {
+            if let Err(error) = self.send("DELETE", "", b"") {
+                self.connection = None;
+                counts.lost += 1;
+                counts.say(format!("a session is not ended: {error}"));
+            }
+            self.session = None;
+        }
+    }
+
+    fn send(&mut self, method: &str, tool: &str, body: &[u8]) -> Result<Reply, String> {
+        let connection = match &mut self.connection {
+            Some(connection) => connection,
+            none => none.insert(Connection::open(self.to)?),
+        };
+        let session = self.session.as_ref().map(|(id, _)| id.as_str());
+        let headers = calls::headers(self.era, tool, session);
+        let reply = connection.request(method, "/mcp", &headers, body)?;
+        let ends = reply.header("connection");
+        if ends.is_some_and(|ends| ends.eq_ignore_ascii_case("close")) {
+            self.connection = None;
+        }
+        Ok(reply)
+    }
+}
+
+/// What a reply comes to, nothing if it has no answer; and how many answers there are beyond one.
+fn judged(reply: &Reply, kind: Kind, id: u64) -> (Option<Got>, u64) {
+    let texts: Vec<&str> = reply.events().collect();
+    let texts = if texts.is_empty() {
+        vec![reply.body.as_str()]
+    } else {
+        texts
+    };
+    let messages = texts.iter().map(|text| serde_json::from_str(text));
+    let messages: Vec<Value> = messages.map_while(Result::ok).collect();
+    let is_answer = |message: &&Value| {
+        let own = message.get("id").and_then(Value::as_u64) == Some(id);
+        let nobodys =
+            message.get("id").is_none_or(Value::is_null) && message.get("error").is_some();
+        own || nobodys || matches!(kind, Kind::Broken(_))
+    };
+    let answers: Vec<&Value> = messages.iter().filter(is_answer).collect();
+    let more = u64::try_from(answers.len().saturating_sub(1)).unwrap_or(0);
+    let got = match answers.first() {
+        Some(answer) if reply.status == 200 => Some(calls::judge(kind, answer)),
+        // The status says that there is none, whatever the body says.
+        _ if (400..600).contains(&reply.status) => Some(match kind {
+            Kind::Valid => Got::Away(format!("{} {}", reply.status, reply.body)),
+            _ => Got::Right,
+        }),
+        _ => None,
+    };
+    (got, more)
+}
+
+/// The tools of the listing of three servers.
+pub(super) const TOOLS: [&str; 3] = ["a_get-weather", "b_get-weather", "c_get-weather"];
+const CALLS_ON_A_CONNECTION: u64 = 37;
+const CALLS_IN_A_SESSION: u64 = 211;
+/// Before a session is opened that could not be.
+const PAUSE: Duration = Duration::from_millis(50);
+/// How long after a server is back others may not know it yet.
+const AFTER: Duration = Duration::from_secs(5);
+/// The most failures that are kept in words.
+const WORDS: usize = 20;

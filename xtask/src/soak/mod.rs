@@ -1,0 +1,260 @@
+//! The guard under mixed traffic for as long as one likes: what it loses, and what it keeps.
+//!
+//! Four guards, each a process of the command: over HTTP before three servers (two URLs and a program) and before
+//! one, and on standard input and output before the three, for a client of each protocol version. Half of the calls are
+//! valid, the others break the schema, are made to do harm or are no call. Meanwhile settings are read again, servers
+//! and the store are killed and come back, and clients come and leave.
+//!
+//! `--minutes N` (10) or `--seconds N` is the time under load, after a start that is not counted.
+
+mod calls;
+mod clients;
+mod latency;
+mod lines;
+mod scene;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
+
+use toolgate_testkit::tally::Tally;
+
+use crate::arguments::Arguments;
+use clients::{Counts, Disturbances, Load};
+use scene::{Held, Scene, held};
+
+/// How many clients a phase has over HTTP, and how many calls are under way on each stdio.
+const PHASES: [(usize, usize); 4] = [(1, 1), (16, 8), (64, 32), (256, 64)];
+
+/// Runs the soak; gives how many of its claims failed.
+///
+/// # Errors
+///
+/// One line if something cannot be built or started.
+pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
+    let minutes = arguments.number("minutes")?.map(|minutes| minutes * 60);
+    let seconds = arguments.number("seconds")?.or(minutes).unwrap_or(600);
+    let half = Duration::from_secs(seconds.max(8)) / 2;
+    let mut scene = Scene::start()?;
+    if let Err(why) = &scene.store {
+        println!("without a store: {why}");
+    }
+    let guards = scene.guards();
+    let mut soak = Soak::default();
+    // What is made once, such as pools and buffers for as many clients as there will be, is made now. The calls count,
+    // their times do not.
+    soak.load(&mut scene, half / 4, &PHASES)?;
+    soak.times.clear();
+    let mut looks = vec![held(&guards, REST)];
+    for _ in 0..2 {
+        soak.load(&mut scene, half, &PHASES)?;
+        looks.push(held(&guards, REST));
+    }
+    soak.print(&guards, &looks);
+    let mut tally = soak.judge(&guards, &looks);
+    for lines in std::mem::take(&mut scene.lines) {
+        tally.record(lines.end());
+    }
+    for guard in [&mut scene.aggregate, &mut scene.direct] {
+        guard.terminate()?;
+        let well = guard.ended_well()?;
+        tally.record(
+            well.then_some(())
+                .ok_or_else(|| "a guard did not end in good order".to_owned()),
+        );
+    }
+    print!("{}", tally.details());
+    println!("{}", tally.line());
+    Ok(tally.failed)
+}
+
+#[derive(Default)]
+struct Soak {
+    all: Counts,
+    /// Times by number of clients, over HTTP and on stdio.
+    times: BTreeMap<(usize, bool), latency::Latency>,
+    disturbed: BTreeMap<&'static str, u64>,
+    turn: usize,
+    disturbances: Disturbances,
+    ids: AtomicU64,
+}
+
+impl Soak {
+    /// All phases, one after the other, within a time.
+    fn load(
+        &mut self,
+        scene: &mut Scene,
+        time: Duration,
+        phases: &[(usize, usize)],
+    ) -> Result<(), String> {
+        let share = time / u32::try_from(phases.len()).unwrap_or(1).max(1);
+        for (clients, at_once) in phases {
+            self.phase(scene, share, *clients, *at_once)?;
+        }
+        Ok(())
+    }
+
+    fn phase(
+        &mut self,
+        scene: &mut Scene,
+        time: Duration,
+        clients: usize,
+        at_once: usize,
+    ) -> Result<(), String> {
+        let (aggregate, direct) = (scene.aggregate.address, scene.direct.address);
+        let until = Instant::now() + time;
+        let (lines, mut controls) = scene.split();
+        let Self {
+            disturbances, ids, ..
+        } = self;
+        let (disturbances, ids) = (&*disturbances, &*ids);
+        let load = Load {
+            aggregate,
+            direct,
+            until,
+            disturbances,
+            ids,
+        };
+        let mut turn = self.turn;
+        let mut done = Vec::new();
+        let (http, stdio, controlled) = std::thread::scope(|scope| {
+            let http = scope.spawn(|| load.run(clients));
+            let stdio: Vec<_> = lines
+                .iter_mut()
+                .map(|lines| scope.spawn(|| lines.run(until, at_once, disturbances, ids)))
+                .collect();
+            // With an end: a disturbance that begins late would reach into the next phase.
+            let gap = (time / 6).min(MOST_GAP);
+            let controlled = loop {
+                if Instant::now() + gap + gap > until {
+                    break Ok(());
+                }
+                std::thread::sleep(gap);
+                match controls.disturb(turn, disturbances) {
+                    Ok(name) => done.push(name),
+                    Err(error) => break Err(error),
+                }
+                turn += 1;
+            };
+            let stdio: Vec<_> = stdio.into_iter().map(|one| one.join()).collect();
+            (http.join(), stdio, controlled)
+        });
+        self.turn = turn;
+        for name in done {
+            *self.disturbed.entry(name).or_default() += 1;
+        }
+        controlled?;
+        let panicked = |_| "a client panicked".to_owned();
+        self.count(http.map_err(panicked)?, (clients, true));
+        for one in stdio {
+            self.count(one.map_err(panicked)?, (at_once, false));
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, counts: Counts, kind: (usize, bool)) {
+        self.times.entry(kind).or_default().add(&counts.latency);
+        self.all.add(counts);
+    }
+
+    fn print(&self, guards: &[(&'static str, u32)], looks: &[Vec<Held>]) {
+        let all = &self.all;
+        println!(
+            "{} calls, {} sessions opened; {} answers lost, {} given twice, {} not right; {} errors while a server was away",
+            all.calls, all.sessions, all.lost, all.twice, all.wrong, all.excused
+        );
+        for (what, count) in &self.disturbed {
+            println!("{count} times: {what}");
+        }
+        println!("\n| guard | | begin | middle | end |\n|---|---|---|---|---|");
+        for (index, (name, _)) in guards.iter().enumerate() {
+            let row = |what: &str, of: fn(&Held) -> u64| {
+                let cells = looks.iter().filter_map(|look| look.get(index));
+                let cells: Vec<String> = cells.map(|held| of(held).to_string()).collect();
+                println!("| {name} | {what} | {} |", cells.join(" | "));
+            };
+            row("resident KiB", |held| held.kib);
+            row("descriptors", |held| held.descriptors);
+            row("child processes", |held| held.children);
+        }
+        println!("\n| at once | over | p50 | p99 | p99.9 |\n|---|---|---|---|---|");
+        for ((clients, http), times) in &self.times {
+            let over = if *http { "HTTP" } else { "stdio" };
+            let [half, most, all] = [500, 990, 999]
+                .map(|share| format!("{:.1} ms", times.within(share).as_secs_f64() * 1e3));
+            println!("| {clients} | {over} | {half} | {most} | {all} |");
+        }
+        println!();
+    }
+
+    fn judge(&self, guards: &[(&'static str, u32)], looks: &[Vec<Held>]) -> Tally {
+        let mut tally = Tally::default();
+        let all = &self.all;
+        for (what, count) in [
+            ("answers lost", all.lost),
+            ("answers given twice", all.twice),
+            ("answers not right", all.wrong),
+        ] {
+            tally.record(match count {
+                0 => Ok(()),
+                count => Err(format!("{count} {what}: {}", all.words.join("; "))),
+            });
+        }
+        for (index, (name, _)) in guards.iter().enumerate() {
+            let look = |nth: usize| looks.get(nth).and_then(|look| look.get(index)).copied();
+            let [begin, middle, end] = [0, 1, 2].map(|nth| look(nth).unwrap_or_default());
+            tally.record(match grows(begin.kib, middle.kib, end.kib) {
+                false => Ok(()),
+                true => Err(format!("{name}: memory grows")),
+            });
+            let most = begin.descriptors + BY_CHANCE;
+            tally.record((end.descriptors <= most).then_some(()).ok_or_else(|| {
+                format!(
+                    "{name}: {} descriptors, {} at the begin",
+                    end.descriptors, begin.descriptors
+                )
+            }));
+            tally.record(
+                (end.children <= begin.children)
+                    .then_some(())
+                    .ok_or_else(|| {
+                        format!(
+                            "{name}: {} child processes, {} at the begin",
+                            end.children, begin.children
+                        )
+                    }),
+            );
+        }
+        tally
+    }
+}
+
+/// Whether memory grew much, or in both halves.
+fn grows(begin: u64, middle: u64, end: u64) -> bool {
+    let beyond = |before: u64, after: u64, percent: u64, kib: u64| {
+        after > before + before * percent / 100 + kib
+    };
+    beyond(begin, end, 20, 8 << 10)
+        || (beyond(begin, middle, 4, 2 << 10) && beyond(middle, end, 4, 2 << 10))
+}
+
+/// Connections to servers that are kept for the next call: as many as there were calls at once, and some are let go.
+const BY_CHANCE: u64 = 128;
+/// For the rest to end what clients left open.
+const REST: Duration = Duration::from_secs(3);
+/// Between one disturbance and the next, at most.
+const MOST_GAP: Duration = Duration::from_secs(4);
+
+#[cfg(test)]
+mod tests {
+    use super::grows;
+
+    #[test]
+    fn memory_that_goes_up_in_both_halves_grows() {
+        let mib = |count: u64| count << 10;
+        assert!(!grows(mib(60), mib(66), mib(66)));
+        assert!(!grows(mib(60), mib(58), mib(62)));
+        assert!(grows(mib(60), mib(65), mib(70)));
+        assert!(grows(mib(60), mib(60), mib(81)));
+    }
+}
