@@ -37,8 +37,8 @@ pub(crate) enum Part<'i, N> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     All,
-    /// Those that do not hold, or nest too deeply to say. Of items, which are each at a place of
-    /// its own and so a finding each, no more than a few over `most`.
+    /// Those that do not hold, or nest too deeply to say. Of those for members and items, which
+    /// can be many and are a finding each, one more than `most` at most.
     Failing {
         most: usize,
     },
@@ -59,6 +59,45 @@ impl<N> Part<'_, N> {
     }
 }
 
+/// The subschemas that a keyword applies to a value or to its parts, as far as they are wanted.
+struct Gathered<'i, N> {
+    value: N,
+    wanted: Wanted,
+    list: Vec<Applied<'i, N>>,
+}
+
+impl<'i, N: Node<'i>> Gathered<'i, N> {
+    /// Whether no more of those for members and items can be added.
+    fn is_full(&self) -> bool {
+        match self.wanted {
+            Wanted::All => false,
+            Wanted::Failing { most } => self.list.len() > most,
+        }
+    }
+
+    /// Adds one, if it is wanted.
+    fn add(&mut self, machine: &mut Machine<'_, '_, N>, one: Applied<'i, N>) -> ControlFlow<Stop> {
+        let fails = self.wanted == Wanted::All || !machine.holds(&one, self.value)?;
+        if fails && (matches!(one.to, Part::Whole) || !self.is_full()) {
+            self.list.push(one);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Adds those for the value itself that are wanted.
+    fn add_whole(
+        &mut self,
+        machine: &mut Machine<'_, '_, N>,
+        nodes: impl IntoIterator<Item = NodeIx>,
+    ) -> ControlFlow<Stop> {
+        for (place, node) in (0..).zip(nodes) {
+            let to = Part::Whole;
+            self.add(machine, Applied { node, place, to })?;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
 impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// The subschemas that one keyword of a node applies, in the order of the schema for
     /// `properties`, else in that of the instance.
@@ -69,37 +108,21 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         value: N,
         wanted: Wanted,
     ) -> ControlFlow<Stop, Vec<Applied<'i, N>>> {
-        let found = self.candidates(owner, op, value, wanted)?;
-        match (wanted, op) {
-            // Done while they were gathered.
-            (Wanted::All, _) | (_, Op::Array(_)) => ControlFlow::Continue(found),
-            (Wanted::Failing { .. }, _) => self.failing(found, value),
-        }
-    }
-
-    /// The same; where failing ones are wanted, some that hold are among them.
-    fn candidates(
-        &mut self,
-        owner: NodeIx,
-        op: Op,
-        value: N,
-        wanted: Wanted,
-    ) -> ControlFlow<Stop, Vec<Applied<'i, N>>> {
         let plan = self.plan;
         let kind = value.kind();
-        let whole = |(place, node): (u32, NodeIx)| Applied {
-            node,
-            place,
-            to: Part::Whole,
+        let mut gathered = Gathered {
+            value,
+            wanted,
+            list: Vec::new(),
         };
-        ControlFlow::Continue(match (op, kind) {
+        match (op, kind) {
             // `type` is not a subschema.
-            (Op::Apply(node), _) if node.is_plain() => Vec::new(),
-            (Op::Apply(node) | Op::Not(node), _) => vec![whole((0, node))],
+            (Op::Apply(node), _) if node.is_plain() => {}
+            (Op::Apply(node) | Op::Not(node), _) => gathered.add_whole(self, [node])?,
             (Op::AllOf(union) | Op::AnyOf(union) | Op::OneOf(union), _) => {
                 let branches = self.branches(union, value, kind)?.iter().copied();
                 self.spend(units(branches.len()))?;
-                (0..).zip(branches).map(whole).collect()
+                gathered.add_whole(self, branches)?;
             }
             (Op::If(condition), _) => {
                 let Some(c) = plan.conditions.get(to_usize(condition)) else {
@@ -112,35 +135,29 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 } else {
                     c.otherwise
                 };
-                let next = Some(next).filter(|next| *next != NodeIx::TRUE);
-                next.map(|next| whole((0, next))).into_iter().collect()
+                gathered.add_whole(self, Some(next).filter(|next| *next != NodeIx::TRUE))?;
             }
             (Op::Object(index), Kind::Object) => match plan.objects.get(to_usize(index)) {
-                Some(object) => self.applied_to_members(object, value, wanted)?,
+                Some(object) => self.applied_to_members(object, &mut gathered)?,
                 None => return internal_error(),
             },
             (Op::Array(index), Kind::Array) => match plan.arrays.get(to_usize(index)) {
-                Some(array) => self.applied_to_items(array, value, wanted)?,
+                Some(array) => self.applied_to_items(array, &mut gathered)?,
                 None => return internal_error(),
             },
-            (Op::UnevaluatedProperties(rest), Kind::Object) => {
+            (Op::UnevaluatedProperties(node), Kind::Object) => {
                 let marks = self.marks(plan.node(owner), value, kind)?;
-                let members = marks.unmarked(value.members());
-                let member = |(_, (key, member)): (usize, (N::Key, N))| Applied {
-                    node: rest,
-                    place: 0,
-                    to: Part::Member(key.text(), member),
-                };
-                members.map(member).collect()
+                for (_, (key, member)) in marks.unmarked(value.members()) {
+                    let (place, to) = (0, Part::Member(key.text(), member));
+                    gathered.add(self, Applied { node, place, to })?;
+                }
             }
-            (Op::UnevaluatedItems(rest), Kind::Array) => {
+            (Op::UnevaluatedItems(node), Kind::Array) => {
                 let marks = self.marks(plan.node(owner), value, kind)?;
-                let item = |(at, item)| Applied {
-                    node: rest,
-                    place: 0,
-                    to: Part::Item(at, item),
-                };
-                marks.unmarked(value.items()).map(item).collect()
+                for (at, item) in marks.unmarked(value.items()) {
+                    let (place, to) = (0, Part::Item(at, item));
+                    gathered.add(self, Applied { node, place, to })?;
+                }
             }
             (
                 Op::Object(_)
@@ -149,31 +166,9 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 | Op::UnevaluatedItems(_)
                 | Op::Leaf(_),
                 _,
-            ) => Vec::new(),
-        })
-    }
-
-    /// Those that are not known to hold.
-    fn failing(
-        &mut self,
-        mut found: Vec<Applied<'i, N>>,
-        value: N,
-    ) -> ControlFlow<Stop, Vec<Applied<'i, N>>> {
-        let mut stopped = ControlFlow::Continue(());
-        found.retain(|applied| {
-            if stopped.is_break() {
-                return false;
-            }
-            match self.holds(applied, value) {
-                ControlFlow::Continue(holds) => !holds,
-                ControlFlow::Break(stop) => {
-                    stopped = ControlFlow::Break(stop);
-                    false
-                }
-            }
-        });
-        stopped?;
-        ControlFlow::Continue(found)
+            ) => {}
+        }
+        ControlFlow::Continue(gathered.list)
     }
 
     /// Whether a subschema is known to hold for what it is applied to.
@@ -196,13 +191,16 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     fn applied_to_members(
         &mut self,
         object: &'p ObjectPlan,
-        value: N,
-        wanted: Wanted,
-    ) -> ControlFlow<Stop, Vec<Applied<'i, N>>> {
+        gathered: &mut Gathered<'i, N>,
+    ) -> ControlFlow<Stop> {
+        let Gathered { value, wanted, .. } = *gathered;
         self.spend(units(value.len()))?;
         let plan = self.plan;
-        let mut found = Vec::new();
-        self.covered(object, value, |by, _, (key, member)| {
+        if wanted != Wanted::All && object.is_plain() && object.additional.is_none() {
+            // The schema names them all, and they are yet to be put in its order.
+            gathered.wanted = Wanted::Failing { most: usize::MAX };
+        }
+        self.covered(object, value, |machine, by, _, (key, member)| {
             let to = Part::Member(key.text(), member);
             let (node, place, to) = match by {
                 AppliedBy::Name(known) => (known.target.node, known.order, to),
@@ -211,65 +209,55 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 AppliedBy::PropertyNames(schema) => (schema, 0, Part::Name(Name::of(key))),
             };
             // A subschema of another keyword is represented by one that accepts everything.
-            if node != NodeIx::TRUE && !(wanted.passes(plan, node, member) && to.is_value()) {
-                found.push(Applied { node, place, to });
+            if node == NodeIx::TRUE || (wanted.passes(plan, node, member) && to.is_value()) {
+                return ControlFlow::Continue(());
             }
+            gathered.add(machine, Applied { node, place, to })
         })?;
         if object.patterns.is_empty() {
             // Only `properties` has places that differ.
-            found.sort_by_key(|applied| applied.place);
+            gathered.list.sort_by_key(|applied| applied.place);
         }
         for (place, dependent) in (0..).zip(&object.dependents) {
             if let Some(node) = dependent.schema
                 && let Triggered::Yes = self.triggered(object, dependent, value)?
             {
                 let to = Part::Whole;
-                found.push(Applied { node, place, to });
+                gathered.add(self, Applied { node, place, to })?;
             }
         }
-        ControlFlow::Continue(found)
+        ControlFlow::Continue(())
     }
 
     fn applied_to_items(
         &mut self,
         array: &'p ArrayPlan,
-        value: N,
-        wanted: Wanted,
-    ) -> ControlFlow<Stop, Vec<Applied<'i, N>>> {
+        gathered: &mut Gathered<'i, N>,
+    ) -> ControlFlow<Stop> {
+        let Gathered { value, wanted, .. } = *gathered;
         let count = value.len();
         let looked_at = match array.contains {
             Some(_) => count,
             None => array.looked_at(count),
         };
         self.spend(units(looked_at))?;
-        let prefix = array.prefix.len();
-        let targets = (0..).zip(array.targets()).map(|(at, target)| {
-            let node = array.contains.map_or(target.node, |one| one.schema);
-            (if at < prefix { at } else { 0 }, node)
-        });
         let plan = self.plan;
-        let items = targets.zip(value.items().enumerate()).take(looked_at);
-        let items = items.filter(|((_, node), (_, item))| !wanted.passes(plan, *node, *item));
-        let applied = items.map(|((place, node), (at, item))| Applied {
-            node,
-            place: to_u32(place),
-            to: Part::Item(at, item),
-        });
-        let mut applied = applied.filter(|one| one.node != NodeIx::TRUE);
-        let Wanted::Failing { most } = wanted else {
-            return ControlFlow::Continue(applied.collect());
-        };
-        // An item that `contains` does not match is not a finding.
-        let most = array.contains.map_or(most, |_| usize::MAX);
-        let mut found = Vec::new();
-        while found.len() <= most {
-            let some: Vec<_> = applied.by_ref().take(AT_ONCE).collect();
-            if some.is_empty() {
+        let prefix = array.prefix.len();
+        let items = array.targets().zip(value.items()).take(looked_at);
+        for (at, (target, item)) in items.enumerate() {
+            let node = array.contains.map_or(target.node, |one| one.schema);
+            if node == NodeIx::TRUE || wanted.passes(plan, node, item) {
+                continue;
+            }
+            if gathered.is_full() {
+                // Their order is that of the array, so no price depends on where this ends.
                 break;
             }
-            found.append(&mut self.failing(some, value)?);
+            let place = to_u32(if at < prefix { at } else { 0 });
+            let to = Part::Item(at, item);
+            gathered.add(self, Applied { node, place, to })?;
         }
-        ControlFlow::Continue(found)
+        ControlFlow::Continue(())
     }
 
     /// Whether the members are there that others demand, subschemas aside.
@@ -291,6 +279,3 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         super::YES
     }
 }
-
-/// Items that are gathered before it is looked which of them fail.
-const AT_ONCE: usize = 256;

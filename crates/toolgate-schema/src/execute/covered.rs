@@ -17,7 +17,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         &mut self,
         object: &'p ObjectPlan,
         value: N,
-        mut apply: impl FnMut(AppliedBy<'p>, usize, (N::Key, N)),
+        mut apply: impl FnMut(&mut Self, AppliedBy<'p>, usize, (N::Key, N)) -> ControlFlow<Stop>,
     ) -> ControlFlow<Stop> {
         for (at, (key, member)) in value.members().enumerate() {
             let name = key.bytes();
@@ -28,22 +28,22 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 covered = known.declared;
                 clear = known.clear;
                 if covered {
-                    apply(AppliedBy::Name(known), at, (key, member));
+                    apply(self, AppliedBy::Name(known), at, (key, member))?;
                 }
             }
             if !clear {
                 for (index, (pattern, target)) in object.patterns.iter().enumerate() {
                     if self.matches(*pattern, key.text())? {
                         covered = true;
-                        apply(AppliedBy::Pattern(index, target), at, (key, member));
+                        apply(self, AppliedBy::Pattern(index, target), at, (key, member))?;
                     }
                 }
             }
             if !covered && let Some(rest) = &object.additional {
-                apply(AppliedBy::Rest(rest), at, (key, member));
+                apply(self, AppliedBy::Rest(rest), at, (key, member))?;
             }
             if let Some(names) = object.property_names {
-                apply(AppliedBy::PropertyNames(names), at, (key, member));
+                apply(self, AppliedBy::PropertyNames(names), at, (key, member))?;
             }
         }
         ControlFlow::Continue(())

@@ -240,10 +240,11 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             return ControlFlow::Continue(());
         }
         self.spend(units(value.len()))?;
-        self.covered(object, value, |by, at, _| {
+        self.covered(object, value, |_, by, at, _| {
             if !matches!(by, AppliedBy::PropertyNames(_)) {
                 marks.mark(at);
             }
+            ControlFlow::Continue(())
         })?;
         for dependent in &object.dependents {
             if let Some(schema) = dependent.schema
