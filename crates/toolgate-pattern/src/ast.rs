@@ -115,6 +115,15 @@ impl Ast {
         id
     }
 
+    /// Gives back the memory that was kept for growing: a pattern lives as long as its schema.
+    pub(crate) fn shrink(&mut self) {
+        self.nodes.shrink_to_fit();
+        self.facts.shrink_to_fit();
+        self.children.shrink_to_fit();
+        self.classes.shrink_to_fit();
+        self.targets.shrink_to_fit();
+    }
+
     /// Adds a run of children.
     pub(crate) fn list(&mut self, children: &[NodeId]) -> List {
         let first = to_u32(self.children.len());

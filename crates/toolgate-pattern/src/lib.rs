@@ -146,7 +146,7 @@ impl Pattern {
                 span,
             ));
         }
-        let parsed = parse::parse(text, limits.depth, limits.size)?;
+        let mut parsed = parse::parse(text, limits.depth, limits.size)?;
         if !parsed.ast.is_consistent(parsed.root) {
             return Err(PatternError::internal(text, "inconsistent tree"));
         }
@@ -163,6 +163,7 @@ impl Pattern {
                 span,
             ));
         }
+        parsed.ast.shrink();
         Ok(Self {
             text: text.into(),
             ast: parsed.ast,

@@ -13,7 +13,11 @@ pub(crate) struct Program {
 
 impl Program {
     /// A model, and the plain program that was made of it.
-    pub(crate) fn new(model: Model, plain: PlainPlan) -> Self {
+    pub(crate) fn new(mut model: Model, plain: PlainPlan) -> Self {
+        // It stays as long as the schema does.
+        model.subs.shrink_to_fit();
+        model.entries.shrink_to_fit();
+        model.targets.shrink_to_fit();
         Self { model, plain }
     }
 

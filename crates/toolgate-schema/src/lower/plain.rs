@@ -1,13 +1,13 @@
 //! The plain program: the operations of each keyword, one by one. The code that adds
 //! them is that of the optimised program; nothing is merged, fused or left out.
 
-use super::{FURTHER, Lowering, NodeBuilder, ScopeId, literals};
+use super::{FURTHER, Lowering, NodeBuilder, ScopeId};
 use crate::dialect::Keyword;
-use crate::error::{CompileError, CompileErrorKind, Place};
+use crate::error::CompileError;
 use crate::int::to_u32;
 use crate::limits::Limits;
 use crate::model::{Dangling, Entry, Model, Shape, SubId, TypeSet};
-use crate::plan::{DanglingIndex, NodeIx, Op, PlainKeyword, PlainPlan, PlainSubschema, Run};
+use crate::plan::{NodeIx, Op, PlainKeyword, PlainPlan, PlainSubschema, Run};
 
 /// Lowers each keyword of a model to an operation of its own.
 ///
@@ -51,8 +51,7 @@ pub(crate) fn plain(model: &Model, limits: &Limits) -> Result<PlainPlan, Compile
         }
     }
     plan.settle();
-    literals::gather(&mut plan)
-        .map_err(|DanglingIndex| CompileError::new(CompileErrorKind::Internal, Place::default()))?;
+    // Its literals stay in the documents of the model, which is kept beside it.
     plan.shrink();
     Ok(PlainPlan {
         plan,

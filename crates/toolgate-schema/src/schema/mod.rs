@@ -12,6 +12,7 @@ use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::execute::{self, Allowance, Exhausted, Scratch};
 use crate::explain::Program;
 use crate::lower::{lower, plain};
+use crate::model::Model;
 use crate::options::Warning;
 use crate::plan::{Plan, PlanHandle};
 use instance::{Check, Instance};
@@ -78,6 +79,8 @@ struct Inner {
     source: Box<str>,
     compiler: Compiler,
     later: OnceLock<Box<Later>>,
+    /// Bytes that the model takes that is made of the text again when a failure is to be explained.
+    model: usize,
 }
 
 /// What few schemas have, or none before it is asked for.
@@ -91,7 +94,13 @@ struct Later {
 }
 
 impl Schema {
-    fn new(plan: Plan, source: String, compiler: Compiler, warnings: Vec<Warning>) -> Self {
+    fn new(
+        plan: Plan,
+        model: usize,
+        source: String,
+        compiler: Compiler,
+        warnings: Vec<Warning>,
+    ) -> Self {
         let later = OnceLock::new();
         if !warnings.is_empty() {
             later.get_or_init(|| {
@@ -106,6 +115,7 @@ impl Schema {
             source: source.into(),
             compiler,
             later,
+            model,
         }))
     }
 
@@ -219,10 +229,29 @@ impl Schema {
         })
     }
 
-    /// Bytes that it holds, about: its own text and tables, and what its patterns hold
-    /// once they were matched. Not what explaining and [`text`](Self::text) add later.
+    /// Bytes that it holds at most, about: its own text and tables, what its patterns hold
+    /// once they were matched, and what explaining and [`text`](Self::text) add later.
+    ///
+    /// ```
+    /// use toolgate_schema::Schema;
+    ///
+    /// let small = Schema::compile(br#"{"maximum": 3}"#)?;
+    /// let large = Schema::compile(br#"{"enum": ["a", "b", "c", "d", "e", "f", "g"]}"#)?;
+    /// assert!(small.memory() < large.memory());
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
     pub fn memory(&self) -> usize {
-        size_of::<Inner>() + self.0.source.len() + self.0.plan.memory()
+        let Inner {
+            plan,
+            source,
+            model,
+            ..
+        } = &*self.0;
+        let warnings = self.warnings().iter();
+        let warnings = warnings.map(|warning| WARNING + warning.error().pointer().len());
+        // The text is read again, and the plain program has tables of its own.
+        let explained = source.len() + plan.memory() + model;
+        size_of::<Inner>() + source.len() + plan.memory() + explained + warnings.sum::<usize>()
     }
 
     /// What was left out: by lenient compilation what its dialect forbids, by any
@@ -327,10 +356,12 @@ impl Compiler {
         let mut model = self.parser().parse_assertions(text.clone())?;
         let warnings = std::mem::take(&mut model.warnings);
         let plan = lower(&model, self.bounds())?;
+        let memory = explained_memory(&model);
         drop(model);
         consistent(before)?;
         Ok(Schema::new(
             plan,
+            memory,
             text.into_source(),
             self.clone(),
             warnings,
@@ -354,6 +385,18 @@ impl Compiler {
     pub fn compile_value(&self, schema: &serde_json::Value) -> Result<Schema, CompileError> {
         self.compile(schema.to_string().as_bytes())
     }
+}
+
+/// Bytes that the model of a text and its values take at most, about, when it is made again to explain
+/// a failure; `model` has its assertions alone.
+fn explained_memory(model: &Model) -> usize {
+    let nodes = model.docs.first();
+    let nodes = nodes.map_or(0, |doc| doc.text.document().len());
+    EXPLAINED
+        + nodes * NODE
+        + model.subs.len() * SUBSCHEMA
+        + model.entries.len() * KEYWORD
+        + model.patterns.len() * PATTERN
 }
 
 /// Refuses what was made of a text that contradicted itself meanwhile.
@@ -437,6 +480,18 @@ impl Workspace {
         self.used
     }
 }
+
+/// What any schema takes for explanations.
+const EXPLAINED: usize = 1 << 10;
+/// What a value of the schema's text takes: a value of a document, and its share of a keyword.
+const NODE: usize = 48;
+/// What a subschema and a keyword take in a model and in its plain program.
+const SUBSCHEMA: usize = 260;
+const KEYWORD: usize = 100;
+/// What a pattern takes beside its [size](toolgate_pattern::Pattern::size).
+const PATTERN: usize = 1 << 10;
+/// What a warning takes beside its texts.
+const WARNING: usize = 512;
 
 #[cfg(test)]
 mod damage;

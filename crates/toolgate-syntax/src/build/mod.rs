@@ -122,9 +122,10 @@ impl<'t> ModelBuilder<'t> {
         if !self.positions.is_empty() {
             self.positions.push(vec![None; nodes]);
         }
-        self.entries.reserve(nodes / NODES_PER_ENTRY);
-        self.subs.reserve(nodes / NODES_PER_SUBSCHEMA + 1);
-        self.depths.reserve(nodes / NODES_PER_SUBSCHEMA + 1);
+        self.entries.reserve((nodes / NODES_PER_ENTRY).min(ROOM));
+        let subs = (nodes / NODES_PER_SUBSCHEMA + 1).min(ROOM);
+        self.subs.reserve(subs);
+        self.depths.reserve(subs);
         // The document that is compiled has no URI but that which the caller gives it.
         let base = match (uri, &self.options.base_uri) {
             ("", Some(base)) => base.clone(),
@@ -443,3 +444,5 @@ const UNDECODED: Shape = Shape::Entries {
 /// schemas then fit at once.
 const NODES_PER_ENTRY: usize = 3;
 const NODES_PER_SUBSCHEMA: usize = 6;
+/// Room that is made for either at once: most of a large document may be data.
+const ROOM: usize = 2048;
