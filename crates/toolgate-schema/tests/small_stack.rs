@@ -1,6 +1,9 @@
 //! A stack of 256 KiB is enough for every shape that recurses, at every depth:
 //! deeper than the limit is undecided or refused, never an overflow.
 
+#[path = "shared/stack.rs"]
+mod stack;
+
 use toolgate_schema::{Compiler, Limits, Verdict, Workspace, settings};
 
 /// A schema and an instance for each way to recurse, `n` levels deep.
@@ -126,10 +129,7 @@ fn every_recursion_stays_inside_256_kib() {
             }
         }
     };
-    let thread = std::thread::Builder::new()
-        .stack_size(256 * 1024)
-        .spawn(run);
-    assert!(thread.expect("a thread").join().is_ok());
+    stack::in_small_stack(run);
 }
 
 /// The most that the settings allow is safe in a thread of the usual 2 MiB: whatever an operator
