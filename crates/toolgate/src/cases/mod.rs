@@ -123,7 +123,7 @@ pub(crate) fn run(args: &TestArgs, term: &Term) -> Result<Exit, Failure> {
         false => Exit::Invalid,
     };
     match args.format {
-        Format::Human => term.write(&print::human(&outcomes, term.quiet))?,
+        Format::Human => term.write(&print::human(&outcomes, term.quiet, term.stdout().columns))?,
         Format::Json => term.write_bytes(print::json(&outcomes, exit).as_bytes())?,
         Format::Github => term.write_bytes(print::github(&outcomes).as_bytes())?,
     }

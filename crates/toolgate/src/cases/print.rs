@@ -27,19 +27,21 @@ use super::{Done, Outcome};
 use crate::exit::Exit;
 use crate::render::github::{Commands, Place, command};
 use crate::render::json::harmless;
-use crate::render::{Severity, count};
+use crate::render::{Severity, count, hang};
 use crate::term::{DIM, ERROR, GOOD};
 
 /// What failed, and how many passed.
-pub(super) fn human(outcomes: &[Outcome], quiet: bool) -> String {
+pub(super) fn human(outcomes: &[Outcome], quiet: bool, columns: Option<usize>) -> String {
     let mut out = String::new();
     for outcome in outcomes {
         for case in outcome.cases.iter().filter(|case| !case.passed()) {
             let (file, line, told) = (&outcome.file, case.line, told(case));
             // Writing to a string cannot fail.
-            let _infallible = writeln!(out, "{ERROR}failed{ERROR:#} {file}:{line}: {told}");
+            let told = format!("{ERROR}failed{ERROR:#} {file}:{line}: {told}");
+            let _infallible = writeln!(out, "{}", hang(&told, columns));
             if let Some(why) = &case.why {
-                let _infallible = writeln!(out, "       {DIM}{why}{DIM:#}");
+                let why = hang(&format!("       {DIM}{why}{DIM:#}"), columns);
+                let _infallible = writeln!(out, "{why}");
             }
         }
     }

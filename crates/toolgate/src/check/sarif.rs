@@ -9,11 +9,10 @@ use crate::policy::{self, Remark};
 use crate::render::Severity;
 use crate::render::sarif::{self, Outcome, Run};
 
-/// Renders all reports, one run for each.
+/// Renders all reports as one log.
 pub(crate) fn render(reports: &[Report], remarks: &[Remark]) -> String {
     let own = policy::sarif(remarks);
-    let runs: Vec<Run> = reports.iter().map(run).chain(own).collect();
-    sarif::render(&runs)
+    sarif::render(reports.iter().map(run).chain(own))
 }
 
 fn run(report: &Report) -> Run {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use console::measure_text_width;
 use toolgate_analysis::lint::{RULES, rule};
 use toolgate_json::quote;
 use toolgate_schema::closest;
@@ -29,6 +30,7 @@ pub(crate) fn run(args: &ExplainArgs, term: &Term) -> Result<Exit, Failure> {
             let severity = rule.severity.to_string();
             let about = rule.summary().replace('\n', " ");
             let about = about.split(". ").next().unwrap_or_default();
+            let about = about.trim_end_matches('.');
             let start = format!("{severity:<7} {:<26}", rule.name);
             let left = room.saturating_sub(rule.code.len().saturating_add(start.len()));
             let about = quote(about, left.saturating_sub(3).clamp(20, 200));
@@ -55,7 +57,9 @@ pub(crate) fn run(args: &ExplainArgs, term: &Term) -> Result<Exit, Failure> {
                 format!("{BOLD}{}{BOLD:#}", heading.trim_start_matches(['#', ' ']))
             }
             fence if fence.starts_with("```") => continue,
-            code if code.starts_with(['{', '[', '"']) => format!("{DIM}  {code}{DIM:#}"),
+            code if code.starts_with(['{', '[', '"']) => {
+                format!("{DIM}  {}{DIM:#}", fold(code, room).join("\n    "))
+            }
             text => wrap(text, room).join("\n"),
         };
         out.push_str(&styled);
@@ -71,4 +75,66 @@ pub(crate) fn run(args: &ExplainArgs, term: &Term) -> Result<Exit, Failure> {
         out.push('\n');
     }
     term.write(&out).map(|()| Exit::Ok)
+}
+
+/// A line of JSON, broken behind commas where it is longer than a terminal; it stays the same JSON. What is longer
+/// without a comma is left whole.
+fn fold(code: &str, room: usize) -> Vec<String> {
+    let room = room.saturating_sub(CODE_INDENT);
+    let mut lines: Vec<String> = Vec::new();
+    for piece in pieces(code) {
+        match lines.last_mut() {
+            Some(line)
+                if measure_text_width(line).saturating_add(measure_text_width(piece)) <= room =>
+            {
+                line.push_str(piece)
+            }
+            _ => lines.push(piece.to_owned()),
+        }
+    }
+    lines
+        .iter()
+        .map(|line| line.trim_end().to_owned())
+        .collect()
+}
+
+/// The parts of a JSON text up to the spaces behind commas, those in strings aside.
+fn pieces(code: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let (mut start, mut in_string, mut escaped) = (0, false, false);
+    for (at, pair) in code.as_bytes().windows(2).enumerate() {
+        match pair {
+            _ if escaped => escaped = false,
+            [b'\\', _] if in_string => escaped = true,
+            [b'"', _] => in_string = !in_string,
+            b", " if !in_string => {
+                let end = at.saturating_add(pair.len());
+                pieces.extend(code.get(start..end));
+                start = end;
+            }
+            _ => {}
+        }
+    }
+    pieces.extend(code.get(start..));
+    pieces
+}
+
+/// Columns before a line of an example that goes on.
+const CODE_INDENT: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_examples_are_folded_behind_commas_and_stay_what_they_are() {
+        let code = r#"{"a": [1, 2], "b, \", c": {"d": 3}, "e": 4}"#;
+        assert_eq!(pieces(code).concat(), code);
+        let lines = fold(code, 30);
+        assert_eq!(
+            lines,
+            [r#"{"a": [1, 2],"#, r#""b, \", c": {"d": 3},"#, r#""e": 4}"#]
+        );
+        assert_eq!(fold(code, usize::MAX), [code]);
+    }
 }

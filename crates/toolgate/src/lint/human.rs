@@ -85,8 +85,8 @@ fn draw_group(
         line(
             out,
             &format!(
-                "{DIM}    … and at {} more; `--all` shows them{DIM:#}",
-                count_of(hidden, "place")
+                "{DIM}    … and at {}; `--all` shows them{DIM:#}",
+                count_of(hidden, "more place")
             ),
         );
     }

@@ -1,4 +1,4 @@
-//! Findings as SARIF 2.1.0, one run for each server or file.
+//! Findings as SARIF 2.1.0.
 
 use std::collections::BTreeMap;
 
@@ -7,53 +7,27 @@ use toolgate_analysis::lint::{Finding, Rule, Severity};
 
 use super::page::Page;
 use crate::policy::{self, Remark};
-use crate::render;
-use crate::render::json::harmless;
-use crate::render::sarif::{region, uri};
+use crate::render::sarif::{self, Rules, region, uri};
 
 /// Renders all pages as one log.
 pub(crate) fn render(pages: &[Page], remarks: &[Remark]) -> String {
-    let own = policy::sarif(remarks);
-    let runs = pages
-        .iter()
-        .map(run)
-        .chain(own.iter().map(render::sarif::run));
-    let document = json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": runs.collect::<Vec<_>>(),
-    });
-    let mut text = harmless(&format!("{document:#}"));
-    text.push('\n');
-    text
-}
-
-fn run(page: &Page) -> Value {
-    let used: BTreeMap<&str, &Rule> = page
-        .findings
-        .iter()
-        .map(|finding| (finding.rule.code, finding.rule))
-        .collect();
-    let index: BTreeMap<&str, usize> = used
-        .keys()
-        .enumerate()
-        .map(|(at, code)| (*code, at))
-        .collect();
-    json!({
-        "tool": {"driver": {
-            "name": "toolgate",
-            "semanticVersion": env!("CARGO_PKG_VERSION"),
-            "rules": used.values().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
-        }},
-        "columnKind": "unicodeCodePoints",
-        "invocations": [{
-            "executionSuccessful": page.report.fault.is_none(),
-            "toolExecutionNotifications": page.report.fault.iter().map(|fault| json!({
-                "level": "error", "message": {"text": fault.to_string()},
-            })).collect::<Vec<_>>(),
-        }],
-        "results": page.findings.iter().map(|one| result(page, one, &index)).collect::<Vec<_>>(),
-    })
+    let own = policy::sarif(remarks).unwrap_or_default();
+    let mut rules = Rules::default();
+    for finding in pages.iter().flat_map(|page| &page.findings) {
+        rules.add(finding.rule.code, || descriptor(finding.rule));
+    }
+    for one in &own.results {
+        rules.add(&one.rule, || sarif::descriptor(one));
+    }
+    let index = rules.index();
+    let mut results = Vec::new();
+    for page in pages {
+        results.extend(page.findings.iter().map(|one| result(page, one, &index)));
+    }
+    results.extend(own.results.iter().map(|one| sarif::outcome(one, &index)));
+    let faults = pages.iter().filter_map(|page| page.report.fault.as_ref());
+    let faults: Vec<String> = faults.map(ToString::to_string).chain(own.faults).collect();
+    sarif::document(rules, &faults, results)
 }
 
 fn descriptor(rule: &Rule) -> Value {

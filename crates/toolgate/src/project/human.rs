@@ -27,11 +27,22 @@ pub(crate) fn render(
         line(&mut out, &format!("{}: {fault}", page.report.target));
         return out.text;
     }
+    let is_equal = |tool: &Projected| tool.input.relation == Relation::Equal;
+    if !quiet {
+        let mut equal = Equal::default();
+        let tools = page.projection.projected();
+        for tool in tools.filter(|tool| is_equal(tool) && !is_unchanged(tool)) {
+            equal.add(tool, all, columns);
+        }
+        equal.draw(&mut out, all);
+    }
     for tool in &page.projection.tools {
         match tool {
-            Ok(tool) if is_unchanged(tool) => {}
-            Ok(tool) if quiet && tool.input.relation == Relation::Equal => {}
-            Ok(tool) => draw(&mut out, tool, all),
+            Ok(tool) if is_equal(tool) => {}
+            Ok(tool) => {
+                draw_head(&mut out, tool);
+                draw_steps(&mut out, tool, all);
+            }
             Err(refused) => {
                 line(&mut out, &format!("{ERROR}left out{ERROR:#}: {refused}"));
             }
@@ -67,6 +78,42 @@ pub(crate) fn render(
     out.text
 }
 
+/// Tools that accept the same calls as before, by the text of their steps: one step is often that of all tools.
+#[derive(Default)]
+struct Equal<'p> {
+    groups: Vec<(String, Vec<&'p Projected>)>,
+    known: HashMap<String, usize>,
+}
+
+impl<'p> Equal<'p> {
+    fn add(&mut self, tool: &'p Projected, all: bool, columns: Option<usize>) {
+        let mut steps = Sheet {
+            text: String::new(),
+            columns,
+        };
+        draw_steps(&mut steps, tool, all);
+        let next = self.groups.len();
+        let group = *self.known.entry(steps.text.clone()).or_insert(next);
+        match self.groups.get_mut(group) {
+            Some((_, tools)) => tools.push(tool),
+            None => self.groups.push((steps.text, vec![tool])),
+        }
+    }
+
+    fn draw(&self, out: &mut Sheet, all: bool) {
+        for (steps, tools) in &self.groups {
+            let listed = if all { tools.len() } else { TOOLS };
+            let name = |tool: &&Projected| format!("{BOLD}{}{BOLD:#}", quote(&tool.name, 64));
+            let mut names: Vec<String> = tools.iter().take(listed).map(name).collect();
+            if let Some(more) = tools.len().checked_sub(listed).filter(|more| *more > 0) {
+                names.push(format!("… and {more} more"));
+            }
+            line(out, &format!("{}: {GOOD}equal{GOOD:#}", names.join(", ")));
+            out.text.push_str(steps);
+        }
+    }
+}
+
 /// What is written, and the columns of the terminal.
 struct Sheet {
     text: String,
@@ -77,7 +124,7 @@ fn is_unchanged(tool: &Projected) -> bool {
     tool.steps.is_empty() && tool.input.steps.is_empty()
 }
 
-fn draw(out: &mut Sheet, tool: &Projected, all: bool) {
+fn draw_head(out: &mut Sheet, tool: &Projected) {
     let name = quote(&tool.name, 64);
     let relation = &tool.input.relation;
     let word = match relation {
@@ -105,6 +152,9 @@ fn draw(out: &mut Sheet, tool: &Projected, all: bool) {
     if let Relation::Undecided { why, .. } = relation {
         line(out, &format!("    {why}"));
     }
+}
+
+fn draw_steps(out: &mut Sheet, tool: &Projected, all: bool) {
     let steps = alike(tool.steps.iter().chain(&tool.input.steps));
     let shown = if all { steps.len() } else { STEPS };
     for (step, places) in steps.iter().take(shown) {
@@ -134,10 +184,10 @@ fn draw(out: &mut Sheet, tool: &Projected, all: bool) {
     let hidden = steps.iter().skip(shown).map(|(_, places)| places.len());
     let hidden = hidden.fold(tool.input.more_steps, usize::saturating_add);
     if hidden > 0 {
-        let steps = count(u64::try_from(hidden).unwrap_or(u64::MAX), "step");
+        let steps = count(u64::try_from(hidden).unwrap_or(u64::MAX), "more step");
         line(
             out,
-            &format!("    {DIM}… and {steps} more; `--all` shows them{DIM:#}"),
+            &format!("    {DIM}… and {steps}; `--all` shows them{DIM:#}"),
         );
     }
 }
@@ -168,6 +218,8 @@ fn line(out: &mut Sheet, text: &str) {
     let _infallible = writeln!(out.text, "{}", hang(text, out.columns));
 }
 
+/// Names of tools with the same steps that are listed.
+const TOOLS: usize = 8;
 /// Steps of a tool that are shown.
 const STEPS: usize = 6;
 /// Characters of a witness.

@@ -156,7 +156,7 @@ struct Placed<'m> {
 
 impl<'m> Placed<'m> {
     fn new(mark: &'m Mark<'m>, room: usize) -> Self {
-        let room = room.clamp(NARROWEST, window::COLUMNS);
+        let room = room.clamp(NARROWEST, window::MOST_COLUMNS);
         let (text, span) = mark.source.shown(&mark.span);
         Self {
             mark,

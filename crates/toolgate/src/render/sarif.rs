@@ -34,48 +34,71 @@ pub(crate) struct Outcome {
 /// What documents say that they follow.
 pub(crate) const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// The runs as one document.
-pub(crate) fn render(runs: &[Run]) -> String {
+/// The runs as one document of one run: code scanning refuses documents in which several runs have one tool.
+pub(crate) fn render(runs: impl IntoIterator<Item = Run>) -> String {
+    let mut all = Run::default();
+    for run in runs {
+        all.results.extend(run.results);
+        all.faults.extend(run.faults);
+    }
+    let mut rules = Rules::default();
+    for one in &all.results {
+        rules.add(&one.rule, || descriptor(one));
+    }
+    let index = rules.index();
+    let results = all.results.iter().map(|one| outcome(one, &index));
+    document(rules, &all.faults, results.collect())
+}
+
+/// A document of one run, whose results have their indexes from `rules`.
+pub(crate) fn document(rules: Rules<'_>, faults: &[String], results: Vec<Value>) -> String {
     let document = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
-        "runs": runs.iter().map(run).collect::<Vec<_>>(),
+        "runs": [{
+            "tool": {"driver": {
+                "name": "toolgate",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": rules.0.into_values().collect::<Vec<_>>(),
+            }},
+            "columnKind": "unicodeCodePoints",
+            "invocations": [{
+                "executionSuccessful": faults.is_empty(),
+                "toolExecutionNotifications": faults.iter().map(|fault| json!({
+                    "level": "error", "message": {"text": fault},
+                })).collect::<Vec<_>>(),
+            }],
+            "results": results,
+        }],
     });
     let mut text = harmless(&format!("{document:#}"));
     text.push('\n');
     text
 }
 
-/// One run.
-pub(crate) fn run(run: &Run) -> Value {
-    let rules: BTreeMap<&str, &str> = run
-        .results
-        .iter()
-        .map(|result| (result.rule.as_str(), result.about.as_str()))
-        .collect();
-    let index: BTreeMap<&str, usize> = rules.keys().copied().zip(0..).collect();
-    let rules: Vec<Value> = rules
-        .iter()
-        .map(|(rule, about)| json!({"id": rule, "shortDescription": {"text": about}}))
-        .collect();
-    json!({
-        "tool": {"driver": {
-            "name": "toolgate",
-            "semanticVersion": env!("CARGO_PKG_VERSION"),
-            "rules": rules,
-        }},
-        "columnKind": "unicodeCodePoints",
-        "invocations": [{
-            "executionSuccessful": run.faults.is_empty(),
-            "toolExecutionNotifications": run.faults.iter().map(|fault| json!({
-                "level": "error", "message": {"text": fault},
-            })).collect::<Vec<_>>(),
-        }],
-        "results": run.results.iter().map(|one| outcome(one, &index)).collect::<Vec<_>>(),
-    })
+/// What a document says of the rules of its results, by their codes.
+#[derive(Debug, Default)]
+pub(crate) struct Rules<'r>(BTreeMap<&'r str, Value>);
+
+impl<'r> Rules<'r> {
+    /// Adds a rule that is not there yet.
+    pub(crate) fn add(&mut self, code: &'r str, describe: impl FnOnce() -> Value) {
+        self.0.entry(code).or_insert_with(describe);
+    }
+
+    /// Where each rule stands.
+    pub(crate) fn index(&self) -> BTreeMap<&'r str, usize> {
+        self.0.keys().copied().zip(0..).collect()
+    }
 }
 
-fn outcome(one: &Outcome, index: &BTreeMap<&str, usize>) -> Value {
+/// What is said of a result's rule.
+pub(crate) fn descriptor(one: &Outcome) -> Value {
+    json!({"id": one.rule, "shortDescription": {"text": one.about}})
+}
+
+/// A result with the index of its rule.
+pub(crate) fn outcome(one: &Outcome, index: &BTreeMap<&str, usize>) -> Value {
     let mut value = result(one);
     if let (Some(index), Some(members)) = (index.get(one.rule.as_str()), value.as_object_mut()) {
         members.insert("ruleIndex".to_owned(), json!(index));

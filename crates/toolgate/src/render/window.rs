@@ -179,12 +179,14 @@ fn whole_characters(bytes: Option<&[u8]>, cut: bool) -> &[u8] {
     bytes
 }
 
-/// The most characters of a line that are shown.
+/// The characters of a line that are shown where no terminal has a width.
 pub(super) const COLUMNS: usize = 76;
+/// The most that are shown on a wide terminal.
+pub(super) const MOST_COLUMNS: usize = 160;
 /// Characters from the place on that are shown even if there is much before it.
 const AHEAD: usize = 48;
-/// Bytes on either side of the place that are looked at: enough for [`COLUMNS`] characters.
-const REACH: usize = 4 * COLUMNS;
+/// Bytes on either side of the place that are looked at: enough for [`MOST_COLUMNS`] characters.
+const REACH: usize = 4 * MOST_COLUMNS;
 /// Bytes of a character behind its first.
 const LONGEST_TAIL: usize = 3;
 const TAB: &str = "    ";

@@ -123,9 +123,9 @@ impl<'r> Run<'r> {
             self.end()?;
         }
         if self.hidden > 0 && !self.is_sarif() {
-            let more = count(self.hidden, "instance");
+            let more = count(self.hidden, "more instance");
             self.write(&format!(
-                "… and {more} more that are not valid; `--all` shows them\n\n"
+                "… and {more} that are not valid; `--all` shows them\n\n"
             ))?;
         }
         self.output.flush(&self.progress)?;

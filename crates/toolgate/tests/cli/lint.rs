@@ -156,6 +156,28 @@ fn sarif_has_rules_places_and_fixes() {
     );
 }
 
+/// Code scanning refuses a log in which several runs have the same tool.
+#[test]
+fn sarif_of_several_files_is_one_run() {
+    let dir = Dir::new();
+    let (one, other) = (
+        dir.file("one.json", LISTING),
+        dir.file("other.json", LISTING),
+    );
+    for command in ["lint", "check"] {
+        let run = toolgate(&[command, "--format", "sarif", &one, &other]);
+        let log: Value = serde_json::from_str(&run.stdout).unwrap();
+        let runs = log["runs"].as_array().unwrap();
+        assert_eq!(runs.len(), 1, "{command}");
+        for name in ["one.json", "other.json"] {
+            assert!(
+                runs[0]["results"].to_string().contains(name),
+                "{command} {name}"
+            );
+        }
+    }
+}
+
 #[test]
 fn github_gets_workflow_commands_and_the_demo_is_linted() {
     let dir = Dir::new();

@@ -128,3 +128,26 @@ fn manual_pages_are_those_of_the_commands() {
 fn dir_has(folder: &str, name: &str) -> bool {
     std::path::Path::new(folder).join(name).is_file()
 }
+
+#[test]
+fn steps_that_equal_tools_have_in_common_are_told_once() {
+    let dir = Dir::new();
+    let tool = |n: usize| {
+        let schema = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
+            "properties": {"q": {"type": "string"}}, "required": ["q"]});
+        json!({"name": format!("tool_{n}"), "inputSchema": schema})
+    };
+    let tools: Vec<Value> = (0..10).map(tool).collect();
+    let listing = dir.file("l.json", &json!({"tools": tools}).to_string());
+    let run = toolgate(&["project", "--for", "gemini", &listing]);
+    assert_eq!(run.stderr.matches("$schema").count(), 1, "{}", run.stderr);
+    let told =
+        "tool_0, tool_1, tool_2, tool_3, tool_4, tool_5, tool_6, tool_7, … and 2 more: equal\n";
+    assert!(run.stderr.starts_with(told), "{}", run.stderr);
+    let all = toolgate(&["project", "--for", "gemini", "--all", &listing]);
+    assert!(
+        all.stderr.contains("tool_8, tool_9: equal\n"),
+        "{}",
+        all.stderr
+    );
+}

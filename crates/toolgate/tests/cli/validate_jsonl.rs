@@ -210,7 +210,7 @@ fn very_many_bad_lines_are_summed_up() {
     let run = toolgate(&["validate", "--jsonl", &schema, &lines]);
     assert_eq!(run.code, 1);
     assert_eq!(run.stdout.matches("error[type]").count(), 100);
-    let told = "… and 49900 instances more that are not valid; `--all` shows them\n\n";
+    let told = "… and 49900 more instances that are not valid; `--all` shows them\n\n";
     assert!(run.stdout.ends_with(told) && run.stdout.len() < 100_000);
     assert!(
         run.stderr.contains("50000 instances: 50000 invalid"),
