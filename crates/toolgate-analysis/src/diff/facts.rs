@@ -226,11 +226,10 @@ impl<'a> Facts<'a> {
                         .iter()
                         .any(|keyword| doc.keyword(schema, keyword).is_some());
                     facts.nodes.push(schema);
-                    todo.extend(
-                        doc.keyword(schema, "allOf")
-                            .into_iter()
-                            .flat_map(View::items),
-                    );
+                    if let Some(all) = doc.keyword(schema, "allOf") {
+                        facts.opaque |= all.len() > MOST_NODES;
+                        todo.extend(all.items().take(MOST_NODES));
+                    }
                 }
                 _ => facts.opaque = true,
             }

@@ -1,6 +1,6 @@
 //! The scalars that stand in two schemas: where edges are.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
 
@@ -19,6 +19,8 @@ impl Pool {
     /// Collects from a schema document.
     pub(super) fn add(&mut self, root: View<'_>) {
         let mut todo = vec![root];
+        // A schema may have one pattern in many places.
+        let mut patterns = HashSet::new();
         let mut left = LOOKED_AT;
         while let Some(view) = todo.pop() {
             left = match left.checked_sub(1) {
@@ -29,22 +31,18 @@ impl Pool {
                 match key.text() {
                     "properties" => {
                         for (name, _) in value.members() {
-                            keep(&mut self.names, name.text().to_owned());
+                            keep(&mut self.names, || Some(name.text().to_owned()));
                         }
                     }
                     "patternProperties" => {
                         for (pattern, _) in value.members() {
-                            if let Some(name) = from_pattern(pattern.text()) {
-                                keep(&mut self.names, name);
-                            }
+                            keep(&mut self.names, || from_pattern(pattern.text()));
                         }
                     }
                     "description" | "title" | "$ref" | "$schema" | "$comment" | "required"
                     | "type" => continue,
-                    "pattern" => {
-                        if let Some(text) = from_pattern(value.string()) {
-                            keep(&mut self.strings, text);
-                        }
+                    "pattern" if patterns.insert(value.raw()) => {
+                        keep(&mut self.strings, || from_pattern(value.string()));
                     }
                     "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties"
                     | "maxProperties" => {
@@ -67,16 +65,18 @@ impl Pool {
             todo.extend(view.items());
             match view.kind() {
                 Kind::String if view.raw().len() < 200 => {
-                    keep(&mut self.strings, view.string().to_owned())
+                    keep(&mut self.strings, || Some(view.string().to_owned()));
                 }
                 Kind::Number if view.raw().len() < 40 => {
-                    keep(&mut self.numbers, view.raw().to_owned());
-                    if let Some(whole) = view.number().as_i64() {
-                        for near in [whole.saturating_sub(1), whole.saturating_add(1)] {
-                            keep(&mut self.numbers, near.to_string());
-                        }
-                        keep(&mut self.numbers, format!("{whole}.5"));
-                    }
+                    let whole = || view.number().as_i64();
+                    keep(&mut self.numbers, || Some(view.raw().to_owned()));
+                    keep(&mut self.numbers, || {
+                        Some(whole()?.saturating_sub(1).to_string())
+                    });
+                    keep(&mut self.numbers, || {
+                        Some(whole()?.saturating_add(1).to_string())
+                    });
+                    keep(&mut self.numbers, || Some(format!("{}.5", whole()?)));
                 }
                 _ => {}
             }
@@ -84,9 +84,10 @@ impl Pool {
     }
 }
 
-fn keep<T: Ord>(set: &mut BTreeSet<T>, value: T) {
+/// Keeps what `make` makes while there is room; a large schema has far more than are kept.
+fn keep<T: Ord>(set: &mut BTreeSet<T>, make: impl FnOnce() -> Option<T>) {
     if set.len() < MOST_KEPT {
-        set.insert(value);
+        set.extend(make());
     }
 }
 

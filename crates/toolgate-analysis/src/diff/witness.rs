@@ -1,5 +1,6 @@
 //! Proof of a break: an instance of the one schema that the other refuses.
 
+use toolgate_json::{ReadLimits, Reader, View};
 use toolgate_schema::{CompileError, Finding, Schema, Verdict, Workspace};
 
 use super::facts::Doc;
@@ -13,6 +14,8 @@ pub(super) struct Judge {
     schema: Schema,
     /// The most fuel that one check may take.
     fuel: u64,
+    /// What an instance may be.
+    instance: ReadLimits,
     /// Whether keywords were left out because their dialect forbids their values.
     pub(super) leaves_out: bool,
 }
@@ -23,6 +26,7 @@ impl Judge {
         Ok(Self {
             leaves_out: engine.is_lenient() && !schema.warnings().is_empty(),
             fuel: engine.compiler().bounds().fuel.min(FUEL_OF_ONE),
+            instance: engine.compiler().bounds().instance,
             schema,
         })
     }
@@ -35,6 +39,7 @@ pub(super) struct Search<'p, 'a> {
     refuses: &'p Judge,
     fuel: u64,
     tries: usize,
+    reader: Reader,
     workspace: Workspace,
 }
 
@@ -54,6 +59,7 @@ impl<'p, 'a> Search<'p, 'a> {
             refuses,
             fuel,
             tries,
+            reader: Reader::new(),
             workspace: Workspace::new(),
         }
     }
@@ -141,13 +147,22 @@ impl<'p, 'a> Search<'p, 'a> {
     }
 
     fn proves(&mut self, text: &str) -> bool {
-        self.verdict(self.refuses, text) == Some(Verdict::Invalid)
-            && self.verdict(self.accepts, text) == Some(Verdict::Valid)
+        // Read once for both. Schemas also check text while it is read, but only to say that it is valid: an
+        // instance that should be refused would be gone through twice.
+        let mut reader = std::mem::take(&mut self.reader);
+        let document = reader.read(text.as_bytes(), &self.refuses.instance);
+        let proves = document.is_ok_and(|document| {
+            let instance = document.root();
+            self.verdict(self.refuses, instance) == Verdict::Invalid
+                && self.verdict(self.accepts, instance) == Verdict::Valid
+        });
+        self.reader = reader;
+        proves
     }
 
-    fn verdict(&mut self, judge: &Judge, text: &str) -> Option<Verdict> {
+    fn verdict(&mut self, judge: &Judge, instance: View<'_>) -> Verdict {
         let mut workspace = std::mem::take(&mut self.workspace).fuel(self.fuel.min(judge.fuel));
-        let verdict = judge.schema.check(&mut workspace, text.as_bytes()).ok();
+        let verdict = judge.schema.check(&mut workspace, instance);
         self.fuel = self
             .fuel
             .saturating_sub(workspace.fuel_used().saturating_add(100));

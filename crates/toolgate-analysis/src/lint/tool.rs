@@ -1,10 +1,11 @@
 //! One tool as the rules see it: its document, and every subschema of it.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;
 
+use foldhash::HashMap;
 use toolgate_json::{
     Document, DuplicateKeys, Key as _, Kind, Node as _, OwnedDocument, ReadError, ReadLimits, View,
     pointer,
@@ -192,7 +193,11 @@ impl<'a> Tool<'a> {
 
     /// The place in the tool that a pointer leads to.
     pub(super) fn at_pointer(&self, pointer: &str) -> Option<View<'a>> {
-        let mut view = self.root;
+        self.below(self.root, pointer)
+    }
+
+    /// The place that a pointer leads to from another.
+    pub(super) fn below(&self, mut view: View<'a>, pointer: &str) -> Option<View<'a>> {
         for token in pointer::tokens(pointer) {
             view = match view.kind() {
                 Kind::Array => view.item(pointer::index(&token)?)?,
@@ -247,6 +252,9 @@ impl<'a> Tool<'a> {
     pub(super) fn pattern(&self, text: &'a str) -> Option<Rc<Pattern>> {
         if let Some(known) = self.compiled.borrow().get(text) {
             return known.clone();
+        }
+        if self.patterns.get() == 0 {
+            return None;
         }
         let limits = Limits {
             size: self.patterns.get().min(MOST_OF_A_PATTERN),

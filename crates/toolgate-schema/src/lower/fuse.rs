@@ -9,7 +9,7 @@
 //! all this may add is bounded by the size of the plan, and the memo is marked
 //! afterwards, so that its bound is that of the plan as it is executed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{FURTHER, MOST_OPS, merge};
 use crate::int::{to_u16, to_u32, to_usize};
@@ -116,7 +116,8 @@ impl Fusion<'_> {
 
     /// The operations of one run of all parts, but for those that apply another part.
     fn gather(&self, parts: &Parts, run: Run, ops: &mut Vec<Op>) {
-        let mut applied = parts.nodes.clone();
+        // The parts are few; what else they apply may be as much as a schema holds.
+        let mut applied = HashSet::new();
         for part in &parts.nodes {
             let node = self.plan.node(*part);
             if !node.has(run.bit()) {
@@ -124,8 +125,8 @@ impl Fusion<'_> {
             }
             for op in self.plan.run(node, run) {
                 match op {
-                    Op::Apply(target) if applied.contains(target) => continue,
-                    Op::Apply(target) => applied.push(*target),
+                    Op::Apply(target) if parts.nodes.contains(target) => continue,
+                    Op::Apply(target) if !applied.insert(*target) => continue,
                     Op::Object(_) if parts.tail => continue,
                     _ => {}
                 }

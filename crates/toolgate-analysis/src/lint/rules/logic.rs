@@ -1,5 +1,6 @@
 //! Rules on schemas that contradict themselves.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
@@ -253,11 +254,11 @@ pub(crate) fn unused(tool: &Tool<'_>, out: &mut Out<'_>) {
         if subs().any(|sub| sub.has("$id") || sub.has("$anchor") || sub.has("$dynamicRef")) {
             continue;
         }
-        let used: HashSet<(String, String)> = subs()
+        let used: HashSet<(Cow<'_, str>, Cow<'_, str>)> = subs()
             .filter_map(|sub| sub.text("$ref"))
             .filter_map(|reference| {
                 let mut tokens = pointer::tokens(reference.strip_prefix('#')?);
-                Some((tokens.next()?.into_owned(), tokens.next()?.into_owned()))
+                Some((tokens.next()?, tokens.next()?))
             })
             .collect();
         for sub in subs() {
@@ -265,10 +266,11 @@ pub(crate) fn unused(tool: &Tool<'_>, out: &mut Out<'_>) {
                 continue;
             };
             let top = tool.parent(sub).is_some_and(Sub::is_root);
+            if !top || !matches!(sub.keyword, "$defs" | "definitions") {
+                continue;
+            }
             let plain = !name.contains(|c: char| !c.is_ascii() || "%\" <>{}".contains(c));
-            let defines = matches!(sub.keyword, "$defs" | "definitions");
-            if top && plain && defines && !used.contains(&(sub.keyword.to_owned(), name.to_owned()))
-            {
+            if plain && !used.contains(&(sub.keyword.into(), name.into())) {
                 let message = format!("nothing refers to the definition `{}`", quote(name, 64));
                 out.find(tool.place(sub), message);
             }

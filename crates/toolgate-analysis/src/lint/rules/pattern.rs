@@ -155,8 +155,10 @@ pub(crate) fn backtracking<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
         .and_then(|most| most.number().as_i64())
         .is_some_and(|most| most <= SHORT);
     for Found { text, key } in patterns(sub) {
-        let loops = text.matches(['*', '+', '{']).count();
-        if !short && loops > 0 && out.hazard(text, || tool.pattern(text)) == Hazard::Exponential {
+        if !short
+            && may_be_exponential(text)
+            && out.hazard(text, || tool.pattern(text)) == Hazard::Exponential
+        {
             let message = format!(
                 "validators that backtrack may hang on the pattern `{}`",
                 quote(text, 80)
@@ -170,14 +172,8 @@ pub(crate) fn backtracking<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
 /// TG093: what matchers in linear time do not have.
 pub(crate) fn lookaround<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for Found { text, key } in patterns(sub) {
-        let looks = ["(?=", "(?!", "(?<=", "(?<!"]
-            .iter()
-            .any(|head| text.contains(head));
-        let back = text
-            .match_indices('\\')
-            .filter_map(|(at, _)| text.as_bytes().get(at.saturating_add(1)))
-            .any(|byte| (b'1'..=b'9').contains(byte));
-        if looks || back {
+        let looks = has_lookaround(text);
+        if looks || has_backreference(text) {
             let what = if looks {
                 "lookaround"
             } else {
@@ -189,6 +185,38 @@ pub(crate) fn lookaround<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) 
                 .help("write what the whole string may be, or say it in the description");
         }
     }
+}
+
+/// Whether there is a lookaround in the text; one that is escaped counts too.
+fn has_lookaround(text: &str) -> bool {
+    text.match_indices("(?").any(|(at, head)| {
+        let after = text.get(at.saturating_add(head.len())..);
+        let kinds = ["=", "!", "<=", "<!"];
+        after.is_some_and(|after| kinds.iter().any(|kind| after.starts_with(kind)))
+    })
+}
+
+/// Whether there is a backreference by number in the text; one that is escaped counts too.
+fn has_backreference(text: &str) -> bool {
+    let digit = |pair: &[u8]| matches!(pair, [b'\\', b'1'..=b'9']);
+    text.as_bytes().windows(2).any(digit)
+}
+
+/// Whether a backtracker may take exponential time. It takes a loop over a group, a backreference, many quantifiers in
+/// a row, or counted repetitions that multiply. Most patterns have a few loops, each over one character or class, and
+/// need no closer look. What is escaped, or in a class, counts too.
+fn may_be_exponential(text: &str) -> bool {
+    let (mut quantifiers, mut counted, mut before) = (0_usize, 0_usize, b' ');
+    for byte in text.bytes() {
+        match (before, byte) {
+            (b')', b'*' | b'+' | b'?' | b'{') | (b'\\', b'1'..=b'9' | b'k') => return true,
+            (_, b'*' | b'+' | b'?') => quantifiers = quantifiers.saturating_add(1),
+            (_, b'{') => counted = counted.saturating_add(1),
+            _ => {}
+        }
+        before = byte;
+    }
+    counted > 1 || quantifiers.saturating_add(counted) > FEW_QUANTIFIERS
 }
 
 /// A pattern of a subschema.
@@ -233,6 +261,11 @@ fn matches_all<'a>(tool: &Tool<'a>, text: &'a str) -> bool {
 
 /// Whether a literal must come before a `^` or after a `$`, or a class is empty.
 fn is_dead(text: &str) -> bool {
+    let inner = |range| text.as_bytes().get(range).unwrap_or_default();
+    let (begins, ends) = (inner(1..text.len()), inner(0..text.len().saturating_sub(1)));
+    if !begins.contains(&b'^') && !ends.contains(&b'$') && !text.contains("[]") {
+        return false;
+    }
     let chars: Vec<char> = text.chars().collect();
     let at = |index: usize| chars.get(index).copied();
     let optional = |index: usize| matches!(at(index), Some('?' | '*' | '{'));
@@ -308,6 +341,8 @@ fn meant(tool: &Tool<'_>, name: &str) -> Option<&'static str> {
     }
 }
 
+/// Quantifiers that together multiply the ways through a pattern by little.
+const FEW_QUANTIFIERS: usize = 4;
 /// Characters of a text for which exponential time is not long.
 const SHORT: i64 = 20;
 
@@ -322,3 +357,43 @@ const OPENAPI: [&str; 8] = [
     "markdown",
     "media-range",
 ];
+
+#[cfg(test)]
+mod tests {
+    use toolgate_pattern::{Limits, Pattern};
+
+    use super::*;
+
+    /// All patterns of a few pieces: none that is exponential is passed over.
+    #[test]
+    fn a_pattern_that_needs_no_closer_look_is_not_exponential() {
+        const PIECES: [&str; 14] = [
+            "a", "[ab]", "a*", "[^b]+", "a?", "(?:a|b)", "(a+)", "|", "(?=.*a)", "a{2,9}", "^",
+            "$", r"\w+", "a{0,400}",
+        ];
+        let mut simple = 0;
+        for number in 0..PIECES.len().pow(4) {
+            let pieces =
+                (0..4).map(|place| PIECES[number / PIECES.len().pow(place) % PIECES.len()]);
+            let text: String = pieces.collect();
+            if may_be_exponential(&text) {
+                continue;
+            }
+            simple += 1;
+            if let Ok(pattern) = Pattern::new(&text, &Limits::default()) {
+                assert_ne!(pattern.hazard(), Hazard::Exponential, "{text}");
+            }
+        }
+        assert!(simple > 10_000, "{simple}");
+        for text in [
+            "(a+)+",
+            "(?:a|a)*",
+            "(a?){9}",
+            "a?a?a?a?a?aaaaa",
+            r"(.)\1",
+            r"(?<x>a*)\k<x>",
+        ] {
+            assert!(may_be_exponential(text), "{text}");
+        }
+    }
+}

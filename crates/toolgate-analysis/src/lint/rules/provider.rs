@@ -144,8 +144,8 @@ pub(crate) fn recursive<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(target) = sub.text("$ref").and_then(|text| text.strip_prefix('#')) else {
         return;
     };
-    let whole = format!("/{}{target}", sub.side.member());
-    let Some(target) = tool.at_pointer(&whole) else {
+    let schema = tool.schema(sub.side);
+    let Some(target) = schema.and_then(|schema| tool.below(schema, target)) else {
         return;
     };
     let mut at = Some(sub);

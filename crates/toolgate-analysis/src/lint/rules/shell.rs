@@ -148,6 +148,9 @@ pub(crate) fn parameters_described(tool: &Tool<'_>, out: &mut Out<'_>) {
     let start = start.unwrap_or(prose);
     let lower = OnceCell::new();
     let mentioned = |name: &str| {
+        if prose.is_empty() {
+            return false;
+        }
         if name.chars().all(is_part_of_a_word) {
             if words.contains(name) {
                 return true;
@@ -362,8 +365,8 @@ fn has_names(schema: View<'_>) -> bool {
 /// Whether the name is a usual one of pagination, which models know.
 fn is_of_pages(name: &str) -> bool {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
-    let letters: String = letters.take(20).flat_map(char::to_lowercase).collect();
-    PAGES.contains(&letters.as_str())
+    let letters = letters.flat_map(char::to_lowercase);
+    PAGES.iter().any(|page| page.chars().eq(letters.clone()))
 }
 
 /// Whether a text has a name in it as a word.
