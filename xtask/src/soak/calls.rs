@@ -19,7 +19,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The kind of the call of some number: half are valid.
+    /// The kind of the call of some number: ten of 16 are valid.
     pub(super) fn of(number: u64) -> Self {
         let pick = |from: &[&str]| usize::try_from(number / 16).unwrap_or(0) % from.len();
         match number % 16 {
@@ -196,6 +196,6 @@ mod tests {
             assert!(kinds.contains(&Kind::Broken(number)), "{number}");
         }
         let valid = kinds.iter().filter(|kind| **kind == Kind::Valid).count();
-        assert!(valid * 2 >= kinds.len());
+        assert_eq!(valid * 16, kinds.len() * 10);
     }
 }

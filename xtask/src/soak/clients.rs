@@ -335,3 +335,40 @@ const PAUSE: Duration = Duration::from_millis(50);
 const AFTER: Duration = Duration::from_secs(5);
 /// The most failures that are kept in words.
 const WORDS: usize = 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(status: u16, body: &str) -> Reply {
+        let mut reply = Reply::default();
+        reply.status = status;
+        body.clone_into(&mut reply.body);
+        reply
+    }
+
+    #[test]
+    fn an_answer_is_counted_once_and_a_second_one_too() {
+        let result = r#"{"jsonrpc":"2.0","id":7,"result":{"structuredContent":{"celsius":21}}}"#;
+        let judge = |status, body: &str| judged(&reply(status, body), Kind::Valid, 7);
+        assert_eq!(judge(200, result), (Some(Got::Right), 0));
+        let twice = format!("data: {result}\n\ndata: {result}\n\n");
+        assert_eq!(judge(200, &twice), (Some(Got::Right), 1));
+        let others = result.replace(":7,", ":8,");
+        assert_eq!(judge(200, &others), (None, 0));
+        assert_eq!(judge(200, "data: \nid: 0/1\n\n"), (None, 0));
+        assert!(matches!(judge(503, ""), (Some(Got::Away(_)), 0)));
+    }
+
+    #[test]
+    fn an_error_is_explained_while_a_server_is_away() {
+        let disturbances = Disturbances::default();
+        assert!(!disturbances.explain(0));
+        disturbances.begin();
+        assert!(disturbances.explain(0) && disturbances.explain(1));
+        disturbances.end();
+        assert!(disturbances.explain(1));
+        disturbances.set(Instant::now().checked_sub(2 * AFTER));
+        assert!(disturbances.explain(0) && !disturbances.explain(1));
+    }
+}

@@ -1,7 +1,7 @@
 //! The guard under mixed traffic for as long as one likes: what it loses, and what it keeps.
 //!
 //! Four guards, each a process of the command: over HTTP before three servers (two URLs and a program) and before
-//! one, and on standard input and output before the three, for a client of each protocol version. Half of the calls are
+//! one, and on standard input and output before the three, for a client of each protocol version. Ten of 16 calls are
 //! valid, the others break the schema, are made to do harm or are no call. Meanwhile settings are read again, servers
 //! and the store are killed and come back, and clients come and leave.
 //!
