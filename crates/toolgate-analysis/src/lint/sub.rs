@@ -94,6 +94,14 @@ impl<'a> Sub<'a> {
         }
     }
 
+    /// Whether this is a declared type.
+    pub(super) fn has_type(&self, name: &str) -> bool {
+        self.get("type").is_some_and(|value| match value.kind() {
+            Kind::String => value.string() == name,
+            _ => value.items().any(|one| one.string() == name),
+        })
+    }
+
     /// Whether the type is exactly this.
     pub(super) fn is(&self, name: &str) -> bool {
         self.text("type") == Some(name)

@@ -263,7 +263,8 @@ fn matches_all<'a>(tool: &Tool<'a>, text: &'a str) -> bool {
 fn is_dead(text: &str) -> bool {
     let inner = |range| text.as_bytes().get(range).unwrap_or_default();
     let (begins, ends) = (inner(1..text.len()), inner(0..text.len().saturating_sub(1)));
-    if !begins.contains(&b'^') && !ends.contains(&b'$') && !text.contains("[]") {
+    let has_empty_class = || text.as_bytes().windows(2).any(|pair| pair == b"[]");
+    if !begins.contains(&b'^') && !ends.contains(&b'$') && !has_empty_class() {
         return false;
     }
     let chars: Vec<char> = text.chars().collect();

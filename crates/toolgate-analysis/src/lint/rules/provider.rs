@@ -327,7 +327,7 @@ fn foreign<'a>(tool: &Tool<'a>, sub: &Sub<'a>, verb: &str, out: &mut Out<'_>) {
 }
 
 fn is_object(sub: &Sub<'_>) -> bool {
-    sub.types().contains(&"object") || (!sub.has("type") && sub.has("properties"))
+    sub.has_type("object") || (!sub.has("type") && sub.has("properties"))
 }
 
 fn is_closed(sub: &Sub<'_>) -> bool {
