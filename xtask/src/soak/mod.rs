@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let mut soak = Soak::default();
     // What is made once, such as pools and buffers for as many clients as there will be, is made now. The calls count,
     // their times do not.
-    soak.load(&mut scene, half / 4, &PHASES)?;
+    soak.load(&mut scene, (half / 4).max(START), &PHASES)?;
     soak.times.clear();
     let mut looks = vec![held(&guards, REST)];
     for _ in 0..2 {
@@ -240,6 +240,8 @@ fn grows(begin: u64, middle: u64, end: u64) -> bool {
 
 /// Connections to servers that are kept for the next call: as many as there were calls at once, and some are let go.
 const BY_CHANCE: u64 = 128;
+/// The shortest start after which memory no longer rises.
+const START: Duration = Duration::from_secs(24);
 /// For the rest to end what clients left open.
 const REST: Duration = Duration::from_secs(3);
 /// Between one disturbance and the next, at most.
