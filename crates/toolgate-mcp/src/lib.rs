@@ -3,7 +3,7 @@
 //! A server's list becomes a [`catalog::ToolSet`] of [`contract::ToolContract`]s,
 //! each bad tool isolated with its reason. A [`check::Checker`] holds calls and
 //! results to them and answers with a [`check::Decision`]. A
-//! [`project::Projection`] tells lists and results to readers of any
+//! [`project::Projection`] rewrites lists and results for readers of any
 //! [`era::Era`], in the form that [`clients`] can take; `provider`
 //! publishes tools for model providers and maps calls back. [`message`] has the messages of the wire as views of their bytes.
 

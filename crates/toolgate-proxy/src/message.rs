@@ -87,10 +87,10 @@ impl Incoming {
         let marked = root
             .member("jsonrpc")
             .is_some_and(|v| v.kind() == Kind::String);
-        let told = ["method", "result", "error"]
+        let has_content = ["method", "result", "error"]
             .iter()
             .any(|name| root.member(name).is_some());
-        if marked && told {
+        if marked && has_content {
             Ok(Self(reading))
         } else {
             Err(Unreadable::NotRpc)

@@ -147,7 +147,7 @@ fn exchanged(guard: &Replica, what: &str, before: u64) -> Result<(), String> {
 }
 
 fn updates_metric(what: &str) -> String {
-    format!("toolgate_guard_store_told_total{{what=\"{what}\"}}")
+    format!("toolgate_guard_store_written_total{{what=\"{what}\"}}")
 }
 
 fn claim(tally: &mut Tally, holds: bool, otherwise: impl FnOnce() -> String) {

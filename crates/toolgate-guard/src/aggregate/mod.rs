@@ -27,7 +27,7 @@
 //!     ▲  comes back, late        │ error                            │ its requests are answered
 //!     └──────────────────────────┴─► REFUSED ─pause─► OPENING       │ by an error that names it
 //!                                                                   ▼
-//!                     OPEN again: the client is told that its lists have changed
+//!                     OPEN again: the client gets notifications that its lists have changed
 //! ```
 //!
 //! A request of 2026-07-28 needs no session and goes to every server that is up.

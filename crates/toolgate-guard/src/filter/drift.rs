@@ -23,7 +23,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
                 text,
             };
             let mut violation = Violation::act(Filter::Drift, mode, act, reply);
-            // What another guard found, a list of this one does not tell.
+            // What another guard found, a list of this one does not show.
             violation.by_list = act != Act::ToolQuarantined;
             violation.into()
         }

@@ -154,15 +154,15 @@ pub(crate) fn present(
             },
         );
     }
-    let told =
+    let page =
         projection(policy, case).list_keeping(listing, |listed| judge(case, listed, &mut remarks));
-    let rewritten = told
+    let rewritten = page
         .lost
         .iter()
         .filter(|lost| !matches!(lost, Lost::Tool(_)))
         .count();
     Ok(PresentedPage {
-        text: told.text,
+        text: page.text,
         remarks,
         rewritten,
     })

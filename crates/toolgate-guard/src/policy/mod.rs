@@ -25,7 +25,7 @@ use crate::lock::Lock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
-    reason = "a check acts, tells, or is not made"
+    reason = "a violation is stopped, recorded, or not looked for"
 )]
 pub enum Mode {
     /// It does not pass.
@@ -91,7 +91,7 @@ pub enum TextBlocks {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
-    reason = "output that cannot be told as it is can be told otherwise or not at all"
+    reason = "output is sent as it is, in another form, or not at all"
 )]
 pub enum Project {
     /// Schema and value are wrapped in the member `result` of an object.
@@ -107,7 +107,7 @@ pub enum Project {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
-    reason = "drift is refused, told, or not looked at"
+    reason = "drift is refused, recorded, or not looked at"
 )]
 pub enum DriftMode {
     /// Nothing is looked at.

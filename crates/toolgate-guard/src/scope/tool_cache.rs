@@ -138,7 +138,7 @@ impl ToolCache {
     ) -> Result<Arc<PageTools>, UnreadableListing> {
         let mut hash = Sha256::new();
         hash.update(listing.result().raw());
-        // Tools that were cut out because they cannot be read are told apart too.
+        // Tools that were cut out because they cannot be read count too.
         for isolated in listing.unreadable() {
             hash.update(isolated.to_string());
         }

@@ -9,7 +9,7 @@
 //!            Share::take_updates ──► the store ─┘  (`toolgate-proxy`)
 //! ```
 //!
-//! Nothing here waits. Every guard decides by itself, tells what it did, and
+//! Nothing here waits. Every guard decides by itself, writes what it did, and
 //! takes what all guards did for true from then on. Without a store, or while it
 //! is gone, a guard is as it would be alone: what it has to write is kept, in
 //! bounds, and written when the store is back.

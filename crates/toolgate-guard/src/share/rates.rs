@@ -24,8 +24,8 @@ struct State {
     /// As the store had it last, with what was taken here since.
     all: Bucket,
     /// Taken here and not reported yet.
-    untold: Duration,
-    /// The most that is worth telling.
+    unwritten: Duration,
+    /// The most that is worth writing.
     worth: Duration,
     /// Whether it is among those with something to write.
     listed: bool,
@@ -37,7 +37,7 @@ impl SharedBucket {
             key,
             state: Mutex::new(State {
                 all: Bucket::default(),
-                untold: Duration::ZERO,
+                unwritten: Duration::ZERO,
                 worth: Duration::ZERO,
                 listed: false,
             }),
@@ -60,7 +60,7 @@ impl SharedBucket {
         state.all.check(rate, now)?;
         own.take(rate, now)?;
         state.all.charge(rate, now);
-        state.untold = state.untold.saturating_add(rate.interval());
+        state.unwritten = state.unwritten.saturating_add(rate.interval());
         state.worth = worth(rate);
         let new = !state.listed;
         if new {
@@ -120,7 +120,7 @@ impl Charge {
         state.listed = false;
         // What was let through long ago and not reported is forgiven: the same calls
         // were held to the rate here.
-        let cost = std::mem::take(&mut state.untold).min(state.worth);
+        let cost = std::mem::take(&mut state.unwritten).min(state.worth);
         let most = state.worth.saturating_mul(GUARDS).min(FAR);
         drop(state);
         Self {
@@ -156,10 +156,10 @@ impl Charge {
         self.settled = true;
         let mut state = self.bucket.state();
         let ahead = ahead.min(self.most.saturating_add(self.cost));
-        let untold = state.untold;
+        let unwritten = state.unwritten;
         state
             .all
-            .set(now.saturating_add(ahead).saturating_add(untold));
+            .set(now.saturating_add(ahead).saturating_add(unwritten));
     }
 }
 
@@ -171,7 +171,7 @@ impl Drop for Charge {
             return;
         }
         let mut state = self.bucket.state();
-        state.untold = state.untold.saturating_add(self.cost);
+        state.unwritten = state.unwritten.saturating_add(self.cost);
         if !state.listed {
             state.listed = self.bucket.list(&self.share);
         }

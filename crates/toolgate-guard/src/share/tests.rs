@@ -114,7 +114,7 @@ fn without_an_answer_a_guard_goes_on_alone_and_tells_later() {
     let mut plain = Bucket::default();
     for at in (1_000_000..1_060_000).step_by(7) {
         assert_eq!(alone.take(ms(at)), plain.take(&RATE, ms(at)), "{at}");
-        // The store is gone: what was to be told is dropped, and is told again.
+        // The store is gone: what was to be written is dropped, and is written again.
         if at % 5 == 0 {
             drop(alone.share.take_updates(ms(at)));
         }
@@ -167,7 +167,7 @@ fn it_is_woken_once_and_buckets_wait_in_bounds() {
             .unwrap();
     }
     assert_eq!(woken.load(Ordering::Relaxed), 1);
-    let mut told = 0;
+    let mut written = 0;
     loop {
         let updates = share.take_updates(ms(2));
         if updates.is_empty() {
@@ -175,12 +175,12 @@ fn it_is_woken_once_and_buckets_wait_in_bounds() {
         }
         assert!(updates.charges.len() <= MAX_UPDATES);
         for charge in updates.charges {
-            told += 1;
+            written += 1;
             charge.settle(ms(100), ms(2));
         }
     }
-    assert_eq!(told, 16_384);
-    assert_eq!(woken.load(Ordering::Relaxed), 1 + told / MAX_UPDATES);
+    assert_eq!(written, 16_384);
+    assert_eq!(woken.load(Ordering::Relaxed), 1 + written / MAX_UPDATES);
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn the_first_pin_holds_everywhere() {
         report.seen(),
         format!("{} {}", second.contract, second.description)
     );
-    // Dropped: told again.
+    // Dropped: written again.
     drop(report);
     let mut report = share.take_updates(ms(3)).pins_seen.pop().unwrap();
     for garbled in [
@@ -254,34 +254,34 @@ fn the_first_pin_holds_everywhere() {
 }
 
 #[test]
-fn every_pin_is_told_again_in_rounds() {
+fn every_pin_is_written_again_in_rounds() {
     let share = share();
     let shared = share.state_of("files");
     for number in 0..600 {
         assert!(shared.pinned(&format!("tool{number}"), &pin("d")).is_some());
     }
-    let told = |now| {
-        let mut told = Vec::new();
+    let written = |now| {
+        let mut written = Vec::new();
         loop {
             let pins_seen = share.take_updates(now).pins_seen;
             if pins_seen.is_empty() {
-                return told;
+                return written;
             }
             assert!(pins_seen.len() <= MAX_UPDATES);
             for report in pins_seen {
-                told.push(report.key().to_owned());
+                written.push(report.key().to_owned());
                 let pin = report.pin();
                 assert!(report.settle(&pin));
             }
         }
     };
     // New ones, and the first round.
-    let mut first = told(ms(1));
+    let mut first = written(ms(1));
     first.sort();
     first.dedup();
     assert_eq!(first.len(), 600);
-    assert_eq!(told(ms(29_000)).len(), 0);
-    assert_eq!(told(ms(31_000)).len(), 600);
+    assert_eq!(written(ms(29_000)).len(), 0);
+    assert_eq!(written(ms(31_000)).len(), 600);
     // No more than so many are held to anything.
     for number in 600..20_000 {
         assert!(shared.pinned(&format!("tool{number}"), &pin("d")).is_some());
@@ -296,10 +296,10 @@ fn what_one_guard_quarantines_all_do_under_the_same_pin() {
     let (pinned, other) = (pin("first"), pin("second"));
     assert!(!there.is_quarantined("a", &pinned));
     here.quarantine("a", &pinned);
-    let told = one.take_updates(ms(1)).quarantine.pop().unwrap();
-    assert_eq!(told.key(), "quarantine:files");
-    let entries = told.add().to_vec();
-    told.settle(entries.clone());
+    let written = one.take_updates(ms(1)).quarantine.pop().unwrap();
+    assert_eq!(written.key(), "quarantine:files");
+    let entries = written.add().to_vec();
+    written.settle(entries.clone());
     assert!(here.is_quarantined("a", &pinned));
     let asked = two.take_updates(ms(1)).quarantine.pop().unwrap();
     assert!(asked.add().is_empty());

@@ -192,7 +192,7 @@ impl Lists {
     }
 
     /// Whether a notification belongs to it.
-    pub(super) fn tells(self, method: &str) -> bool {
+    pub(super) fn has(self, method: &str) -> bool {
         self.notifications().any(|known| known == method)
     }
 

@@ -218,13 +218,13 @@ impl Refusal {
         }
     }
 
-    /// What a model or a person is told; at most 2,048 bytes.
+    /// The text for a model or a person; at most 2,048 bytes.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether the era tells it as a tool result with `isError`, not as an error.
+    /// Whether it is answered in the era as a tool result with `isError`, not as an error.
     #[must_use]
     pub fn is_result_in(&self, era: Era) -> bool {
         self.fault.is_of_result()

@@ -70,10 +70,10 @@ pub fn simplify(
             let Some(schema) = schema.filter(|schema| schema.kind() == Kind::Object) else {
                 continue;
             };
-            let Some((told, what)) = simplified(schema, part, store, costly) else {
+            let Some((simpler, what)) = simplified(schema, part, store, costly) else {
                 continue;
             };
-            match told {
+            match simpler {
                 Some(text) => {
                     edits.replace(schema, text);
                     let tool = name.to_owned();
@@ -105,8 +105,8 @@ fn simplified(
     let compiled = store.schema(schema.raw()).ok()?;
     match attempt(&compiled, part, store, costly) {
         Attempt::AsItIs => None,
-        Attempt::Told(text, notes) => Some((Some(text), notes.join("; "))),
-        Attempt::NotTold(why) => Some(match part {
+        Attempt::Simplified(text, notes) => Some((Some(text), notes.join("; "))),
+        Attempt::Failed(why) => Some(match part {
             SchemaPart::Output => (None, why),
             SchemaPart::Input if costly == CostlySchemas::Strip => {
                 (Some(r#"{"type":"object"}"#.to_owned()), why)
@@ -125,8 +125,8 @@ fn ignored(schema: &Schema) -> impl Iterator<Item = &CompileError> {
 
 enum Attempt {
     AsItIs,
-    Told(String, Vec<String>),
-    NotTold(String),
+    Simplified(String, Vec<String>),
+    Failed(String),
 }
 
 fn attempt(
@@ -148,10 +148,10 @@ fn attempt(
     let mut rules = Rules::new(root, part, costly != CostlySchemas::Pass);
     rules.mark(&mut schema_edits);
     if let Some(why) = rules.hopeless {
-        return Attempt::NotTold(why.to_owned());
+        return Attempt::Failed(why.to_owned());
     }
     if rules.costly && costly == CostlySchemas::Strip {
-        return Attempt::NotTold(TOO_MUCH.to_owned());
+        return Attempt::Failed(TOO_MUCH.to_owned());
     }
     let (mut text, mut notes) = if schema_edits.is_unchanged() {
         (None, Vec::new())
@@ -164,12 +164,12 @@ fn attempt(
             None => compiled.clone(),
             Some(text) => match store.schema(text) {
                 Ok(schema) => schema,
-                Err(_) => return Attempt::NotTold(NO_FORM.to_owned()),
+                Err(_) => return Attempt::Failed(NO_FORM.to_owned()),
             },
         };
         if now.naive_cost() > PATHS {
             if costly == CostlySchemas::Strip {
-                return Attempt::NotTold(TOO_MUCH.to_owned());
+                return Attempt::Failed(TOO_MUCH.to_owned());
             }
             let (cut, more) = without_costly(&now);
             text = Some(cut);
@@ -181,13 +181,13 @@ fn attempt(
     };
     // The result is checked again: it must need no further change.
     match store.schema(&text) {
-        Ok(told)
-            if ignored(&told).next().is_none()
-                && (costly == CostlySchemas::Pass || told.naive_cost() <= PATHS) =>
+        Ok(simpler)
+            if ignored(&simpler).next().is_none()
+                && (costly == CostlySchemas::Pass || simpler.naive_cost() <= PATHS) =>
         {
-            Attempt::Told(text, notes)
+            Attempt::Simplified(text, notes)
         }
-        _ => Attempt::NotTold(NO_FORM.to_owned()),
+        _ => Attempt::Failed(NO_FORM.to_owned()),
     }
 }
 

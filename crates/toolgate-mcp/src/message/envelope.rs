@@ -1,4 +1,4 @@
-//! The JSON-RPC 2.0 envelope: what kind of message this is, told by its tags.
+//! The JSON-RPC 2.0 envelope: what kind of message this is, by its members.
 
 use std::fmt;
 
@@ -257,7 +257,7 @@ struct Tags<'a> {
     error: Option<View<'a>>,
 }
 
-/// The members that a message is told by.
+/// The members that the kind of a message follows from.
 const ENVELOPE: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
 
 fn is_id(view: View<'_>) -> bool {

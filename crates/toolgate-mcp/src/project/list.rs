@@ -20,7 +20,7 @@ use crate::message::{Edits, ToolList};
 pub struct ProjectedList {
     /// The message.
     pub text: String,
-    /// What the reader is not told, tool by tool in the order of the list.
+    /// What the reader does not get, tool by tool in the order of the list.
     pub lost: Vec<Lost>,
 }
 
@@ -41,7 +41,7 @@ enum Fate {
     Kept,
     /// Its reader loses it, for this reason.
     Lost(MalformedTool),
-    /// The caller does not want it told.
+    /// The caller does not want it listed.
     LeftOut,
 }
 
@@ -71,7 +71,7 @@ impl Projection {
         listing: &Listing,
         refused: impl Fn(&str) -> Option<MalformedTool>,
     ) -> ProjectedList {
-        self.tell(listing, |listed| {
+        self.rewrite(listing, |listed| {
             match listed.fault.cloned().or_else(|| refused(listed.name?)) {
                 Some(reason) => Fate::Lost(reason),
                 None => Fate::Kept,
@@ -89,14 +89,18 @@ impl Projection {
         listing: &Listing,
         mut keep: impl FnMut(&Listed<'_>) -> bool,
     ) -> ProjectedList {
-        self.tell(listing, |listed| match (keep(listed), listed.fault) {
+        self.rewrite(listing, |listed| match (keep(listed), listed.fault) {
             (true, _) => Fate::Kept,
             (false, Some(fault)) => Fate::Lost(fault.clone()),
             (false, None) => Fate::LeftOut,
         })
     }
 
-    fn tell(&self, listing: &Listing, mut judge: impl FnMut(&Listed<'_>) -> Fate) -> ProjectedList {
+    fn rewrite(
+        &self,
+        listing: &Listing,
+        mut judge: impl FnMut(&Listed<'_>) -> Fate,
+    ) -> ProjectedList {
         let mut edits = Edits::new();
         let unreadable = listing.unreadable().iter().cloned();
         let mut lost: Vec<Lost> = unreadable.map(Lost::Tool).collect();
@@ -136,7 +140,7 @@ impl Projection {
         }
     }
 
-    /// Tells one tool.
+    /// Rewrites one tool.
     ///
     /// # Errors
     ///

@@ -173,7 +173,7 @@ impl fmt::Display for UnsupportedResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "a result of type `{}` cannot be told to a reader of {}",
+            "a result of type `{}` cannot be sent to a reader of {}",
             self.result_type, self.reader
         )
     }

@@ -2,7 +2,7 @@
 //!
 //! A projection changes bytes only where the reader's era cannot say what
 //! stands there; everything else, unknown members included, survives as it was
-//! written. What a reader is not told is returned as [`Lost`].
+//! written. What a reader does not get is returned as [`Lost`].
 
 mod list;
 mod lost;
@@ -68,7 +68,7 @@ pub enum LegacyValues {
     Project,
 }
 
-/// How to tell one reader.
+/// How lists and results are rewritten for one reader.
 ///
 /// ```
 /// use toolgate_mcp::era::Era;
@@ -77,9 +77,9 @@ pub enum LegacyValues {
 ///
 /// let listing = Listing::read(br#"{"tools": [{"name": "count",
 ///   "inputSchema": {"type": "object"}, "outputSchema": {"type": "integer"}}]}"#.as_slice())?;
-/// let told = Projection::to(Era::V2025_11_25).list(&listing);
-/// assert!(told.text.contains(r#"{"type":"object","properties":{"result":{"type": "integer"}},"required":["result"]}"#));
-/// assert_eq!(told.lost.len(), 1);
+/// let listed = Projection::to(Era::V2025_11_25).list(&listing);
+/// assert!(listed.text.contains(r#"{"type":"object","properties":{"result":{"type": "integer"}},"required":["result"]}"#));
+/// assert_eq!(listed.lost.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -129,7 +129,7 @@ impl Projection {
     }
 
     /// Says that the server may be as old as the reader: then an output schema without
-    /// `type` whose keywords speak of objects is one of objects, and is told with
+    /// `type` whose keywords speak of objects is one of objects, and is listed with
     /// `"type": "object"`; the values that it is about stay as they are. Without this
     /// such output is wrapped, as any that may not be an object. `values` says what becomes of
     /// values that the server's protocol does not allow.
@@ -164,7 +164,7 @@ impl Projection {
         enforced && self.reader.structured() == Structured::Object
     }
 
-    /// Whether the output schema of `tool`, as the reader is told it, is one of objects, and
+    /// Whether the output schema of `tool`, as the reader gets it, is one of objects, and
     /// other values break the protocol of server and reader: a result with such a value is
     /// bad, unless it is an error.
     #[must_use]

@@ -8,9 +8,9 @@ use crate::message::Edits;
 use crate::message::write::{compact, string};
 
 impl Projection {
-    /// Tells the parameters of a `sampling/createMessage` request: in each block
+    /// Rewrites the parameters of a `sampling/createMessage` request: in each block
     /// of the type `tool_result` the structured content that the reader's
-    /// version cannot say is told as in the result of a call. The text is that
+    /// version cannot express is rewritten as in the result of a call. The text is that
     /// of the document `params` is a part of, so that an envelope survives.
     ///
     /// Which tool a result is of is not said in such a message, so what decides
@@ -47,7 +47,7 @@ impl Projection {
         let content = block.member("content");
         let has_text = content.is_some_and(|content| content.items().any(is_text));
         let form = self.content_form(None, value.kind() == Kind::Object, has_text);
-        // A block that is told as it stands stays as it stands: who wrote it
+        // A block that is sent as it stands stays as it stands: who wrote it
         // chose its text, and the reader sees the value.
         if form.content == StructuredForm::Natural {
             return;
@@ -90,41 +90,44 @@ mod tests {
     use crate::era::Era;
     use toolgate_json::{OwnedDocument, ReadLimits};
 
-    fn told(reader: Era, blocks: &str) -> (String, usize) {
+    fn projected(reader: Era, blocks: &str) -> (String, usize) {
         let text = format!(
             r#"{{"id":1,"params":{{"messages":[{{"role":"user","content":{blocks}}}],"maxTokens":9}}}}"#
         );
         let document = OwnedDocument::read(text, &ReadLimits::default()).unwrap();
         let params = document.document().at_pointer("/params").unwrap();
-        let told = Projection::to(reader).sampling(params);
-        let read = OwnedDocument::read(told.text.as_str(), &ReadLimits::default()).unwrap();
+        let projected = Projection::to(reader).sampling(params);
+        let read = OwnedDocument::read(projected.text.as_str(), &ReadLimits::default()).unwrap();
         let content = read.document().at_pointer("/params/messages/0/content");
-        (content.unwrap().raw().to_owned(), told.lost.len())
+        (content.unwrap().raw().to_owned(), projected.lost.len())
     }
 
     #[test]
-    fn results_of_tools_inside_sampling_messages_are_told() {
+    fn results_of_tools_inside_sampling_messages_are_projected() {
         let array =
             r#"{"type":"tool_result","toolUseId":"1","content":[],"structuredContent":[1, 2]}"#;
         let wrapped = r#"{"type":"tool_result","toolUseId":"1","content":[{"type":"text","text":"[1,2]"}],"structuredContent":{"result":[1, 2]}}"#;
         let dropped =
             r#"{"type":"tool_result","toolUseId":"1","content":[{"type":"text","text":"[1,2]"}]}"#;
-        assert_eq!(told(Era::V2026_07_28, array), (array.to_owned(), 0));
-        assert_eq!(told(Era::V2025_11_25, array), (wrapped.to_owned(), 1));
-        assert_eq!(told(Era::V2025_03_26, array), (dropped.to_owned(), 1));
+        assert_eq!(projected(Era::V2026_07_28, array), (array.to_owned(), 0));
+        assert_eq!(projected(Era::V2025_11_25, array), (wrapped.to_owned(), 1));
+        assert_eq!(projected(Era::V2025_03_26, array), (dropped.to_owned(), 1));
         let several = format!(r#"[{{"type":"text","text":"x"}},{array},{array}]"#);
         let expected = format!(r#"[{{"type":"text","text":"x"}},{wrapped},{wrapped}]"#);
-        assert_eq!(told(Era::V2025_11_25, &several), (expected, 2));
+        assert_eq!(projected(Era::V2025_11_25, &several), (expected, 2));
         for same in [
             r#"{"type":"tool_result","toolUseId":"1","content":[],"structuredContent":{"a":1}}"#,
             r#"{"type":"text","text":"x","structuredContent":[1]}"#,
             r#""text""#,
             "[1,null]",
         ] {
-            assert_eq!(told(Era::V2025_11_25, same), (same.to_owned(), 0));
+            assert_eq!(projected(Era::V2025_11_25, same), (same.to_owned(), 0));
         }
         let without = r#"{"type":"tool_result","structuredContent":null}"#;
         let expected = r#"{"type":"tool_result","structuredContent":{"result":null},"content":[{"type":"text","text":"null"}]}"#;
-        assert_eq!(told(Era::V2025_11_25, without), (expected.to_owned(), 1));
+        assert_eq!(
+            projected(Era::V2025_11_25, without),
+            (expected.to_owned(), 1)
+        );
     }
 }

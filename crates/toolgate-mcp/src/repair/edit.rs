@@ -1,4 +1,4 @@
-//! One edit: what it does to the text, and how it is told.
+//! One edit: what it does to the text, and how it is reported.
 
 use std::fmt;
 
@@ -74,20 +74,20 @@ pub(super) enum Change<'d> {
 }
 
 impl Proposal<'_> {
-    /// The edit as it will be told, and the whole text after it.
+    /// The edit as it will be reported, and the whole text after it.
     pub(super) fn apply(self, root: View<'_>) -> (Edit, String) {
         let source = root.document().source();
         let (start, end, text, kind, from, to) = match self.change {
             Change::Parse { value, text, kind } => {
                 let span = value.span();
-                let told = (cut(value.raw()), cut(&text));
+                let shown = (cut(value.raw()), cut(&text));
                 (
                     span.start,
                     span.end,
                     text,
                     EditKind::Parsed(kind),
-                    told.0,
-                    told.1,
+                    shown.0,
+                    shown.1,
                 )
             }
             Change::Remove { object, value } => {

@@ -7,7 +7,7 @@ use super::*;
 use toolgate_testkit::recorded::{Dice, recorded};
 
 /// Schema, arguments, the arguments afterwards (`=` if valid, `-` if not
-/// repaired), and what is told.
+/// repaired), and what is reported.
 type Case = (&'static str, &'static str, &'static str, &'static str);
 
 const PLAIN: &str = r#"{"type": "object", "properties": {"n": {"type": "integer"}, "x": {"type": "number"}, "b": {"type": "boolean"}, "s": {"type": "string"}, "a": {"type": "array", "items": {"type": "integer"}}, "o": {"type": "object", "properties": {"k": {"type": "integer"}}, "required": ["k"]}}, "additionalProperties": false}"#;

@@ -7,7 +7,7 @@ use toolgate_guard::{Link, Record, Side, Tracer};
 
 use crate::fault::Fault;
 
-/// Is told what happens. It is called from the pumps, some of them under a lock: it must return at
+/// Gets what happens. It is called from the pumps, some of them under a lock: it must return at
 /// once and must not call back.
 pub trait Observer: Send + Sync + 'static {
     /// Takes note of one event.

@@ -208,9 +208,9 @@ async fn serve_http(
 /// Serves until the guard is stopped, and then until all is answered.
 async fn attend(ctx: Arc<GuardContext>, server: Server, http_server: Arc<HttpServer>) -> Exit {
     let closing = Arc::new(Closing::new(false));
-    let told = Arc::clone(&closing);
+    let closed = Arc::clone(&closing);
     let service = Arc::clone(&http_server);
-    let mut serving = tokio::spawn(async move { server.serve(service, &told).await });
+    let mut serving = tokio::spawn(async move { server.serve(service, &closed).await });
     let care = tokio::spawn(Arc::clone(&http_server).maintain_sessions());
     ctx.stopping().await;
     http_server.stop_sessions();

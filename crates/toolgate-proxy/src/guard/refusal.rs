@@ -30,7 +30,11 @@ pub(super) fn refusal(
 /// An error for the client with the upstream's HTTP status. The status is in its `data`, because a
 /// client that reads lines sees no other place; a refusal goes along for the HTTP server that the
 /// client may be connected to.
-pub(super) fn told(output: Output, status: u16, refusal: Option<&Arc<HttpRefusal>>) -> Output {
+pub(super) fn with_refusal(
+    output: Output,
+    status: u16,
+    refusal: Option<&Arc<HttpRefusal>>,
+) -> Output {
     match output {
         Output::Send(mut outgoing)
             if status >= 400 && outgoing.to == Side::Client && outgoing.envelope.is_answer() =>

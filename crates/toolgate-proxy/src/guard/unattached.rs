@@ -82,7 +82,7 @@ pub(super) async fn post_unattached(
     };
     if let (Some(why), Some(id)) = (failed, &envelope.id) {
         // The client can renew its authorization, or open another session; only its own server's
-        // refusal tells it to.
+        // refusal asks it to.
         let refused = matches!(head.0, 401 | 403 | 404).then(|| Box::new(head));
         let deliver = &mut |output| {
             router.route(

@@ -33,7 +33,7 @@ pub(crate) struct Stdio {
     /// Messages of a batch that are not looked at yet.
     waiting: VecDeque<Incoming>,
     /// Requests of ours that are not answered. Those that were given up may still be, and nobody
-    /// is told of that.
+    /// learns of that.
     owed: HashSet<i64>,
     stderr: Tail,
     limits: Limits,

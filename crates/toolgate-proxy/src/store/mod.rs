@@ -1,8 +1,8 @@
 //! What guards share, over a Valkey or Redis server.
 //!
-//! One task of this process tells what its guards did and hears what all did. Nobody waits for
-//! it: decisions are made on what was heard last ([`toolgate_guard::Share`]). While the server is
-//! gone, what is to be told stays where it is, in bounds, and the connection is tried again, after
+//! One task of this process writes what its guards did and reads what all did. Nobody waits for
+//! it: decisions are made on what was read last ([`toolgate_guard::Share`]). While the server is
+//! gone, what is to be written stays where it is, in bounds, and the connection is tried again, after
 //! 100 ms and then less and less often, up to once in 10 s.
 
 mod options;
@@ -32,13 +32,13 @@ use scripts::{Scripts, Written};
 pub enum StoreEvent<'a> {
     /// It can be used, for the first time or again.
     Found,
-    /// It cannot be used, and guards go on alone. Told once, until it is found.
+    /// It cannot be used, and guards go on alone. Reported once, until it is found.
     Lost {
         /// Why, one line without a secret.
         why: &'a str,
     },
     /// An update was written.
-    Told {
+    Written {
         /// Buckets that were moved.
         buckets: usize,
         /// Tools that were pinned, or asked about.
@@ -148,7 +148,7 @@ impl Courier {
                 Err(error) => error,
             };
             let why = quote(&why.to_string(), SHOWN).to_string();
-            self.tell(&StoreEvent::Lost { why: &why });
+            self.observe(&StoreEvent::Lost { why: &why });
             if self.pause(backoff(failures)).await {
                 return;
             }
@@ -171,14 +171,14 @@ impl Courier {
                 true => redis::cmd("PING").exec_async(&mut connection).await?,
                 false => {
                     let clock = self.clock;
-                    let told = self.scripts.tell(&mut connection, updates, clock).await;
-                    self.report(&told.told);
-                    told.end?;
+                    let result = self.scripts.write(&mut connection, updates, clock).await;
+                    self.report(&result.written);
+                    result.end?;
                 }
             }
             // Not before: one that lets in and then takes nothing is not there.
             *failures = 0;
-            self.tell(&StoreEvent::Found);
+            self.observe(&StoreEvent::Found);
             if last {
                 return Ok(());
             }
@@ -212,12 +212,12 @@ impl Courier {
         timeout(time, stop).await.is_ok()
     }
 
-    fn report(&self, told: &Written) {
-        let (observer, odd) = (&self.observer, &told.garbled);
-        observer(&StoreEvent::Told {
-            buckets: told.buckets,
-            pins: told.pins,
-            quarantine: told.quarantine,
+    fn report(&self, written: &Written) {
+        let (observer, odd) = (&self.observer, &written.garbled);
+        observer(&StoreEvent::Written {
+            buckets: written.buckets,
+            pins: written.pins,
+            quarantine: written.quarantine,
         });
         for (what, count) in [
             ("rate", odd.rates),
@@ -231,7 +231,7 @@ impl Courier {
     }
 
     /// Reports that the store is found or lost, unless that was reported already.
-    fn tell(&mut self, event: &StoreEvent<'_>) {
+    fn observe(&mut self, event: &StoreEvent<'_>) {
         let up = matches!(event, StoreEvent::Found);
         if self.up.replace(up) != Some(up) {
             (self.observer)(event);

@@ -41,7 +41,7 @@ pub(super) struct Garbled {
 
 /// What was written before a failure, and the failure if there was one.
 pub(super) struct WriteResult {
-    pub(super) told: Written,
+    pub(super) written: Written,
     pub(super) end: Result<(), RedisError>,
 }
 
@@ -57,36 +57,38 @@ impl Scripts {
         }
     }
 
-    /// Tells a post, and lets its parts know what was heard. After a failure the rest of it is
-    /// dropped, which lets it be told again.
-    pub(super) async fn tell(
+    /// Writes what guards did, and lets each part know what was read. After a failure the rest of it is
+    /// dropped, which lets it be written again.
+    pub(super) async fn write(
         &self,
         connection: &mut MultiplexedConnection,
         updates: StoreUpdates,
         clock: Clock,
     ) -> WriteResult {
-        let mut told = Written::default();
-        let end = self.tell_all(connection, updates, clock, &mut told).await;
-        WriteResult { told, end }
+        let mut written = Written::default();
+        let end = self
+            .write_all(connection, updates, clock, &mut written)
+            .await;
+        WriteResult { written, end }
     }
 
-    async fn tell_all(
+    async fn write_all(
         &self,
         connection: &mut MultiplexedConnection,
         updates: StoreUpdates,
         clock: Clock,
-        told: &mut Written,
+        written: &mut Written,
     ) -> Result<(), RedisError> {
         if !updates.charges.is_empty() {
-            self.charge(connection, updates.charges, clock, told)
+            self.charge(connection, updates.charges, clock, written)
                 .await?;
         }
         if !updates.pins_seen.is_empty() {
-            self.report_pins(connection, updates.pins_seen, told)
+            self.report_pins(connection, updates.pins_seen, written)
                 .await?;
         }
         for quarantine in updates.quarantine {
-            self.quarantine(connection, quarantine, told).await?;
+            self.quarantine(connection, quarantine, written).await?;
         }
         Ok(())
     }
@@ -96,7 +98,7 @@ impl Scripts {
         connection: &mut MultiplexedConnection,
         charges: Vec<Charge>,
         clock: Clock,
-        told: &mut Written,
+        written: &mut Written,
     ) -> Result<(), RedisError> {
         let mut call = self.rates.prepare_invoke();
         for charge in &charges {
@@ -108,8 +110,8 @@ impl Scripts {
         for (charge, [ahead, odd]) in charges.into_iter().zip(pairs) {
             let ahead = Duration::from_micros(u64::try_from(*ahead).unwrap_or(0));
             charge.settle(ahead, clock.now());
-            told.buckets += 1;
-            told.garbled.rates += usize::from(*odd != 0);
+            written.buckets += 1;
+            written.garbled.rates += usize::from(*odd != 0);
         }
         Ok(())
     }
@@ -118,7 +120,7 @@ impl Scripts {
         &self,
         connection: &mut MultiplexedConnection,
         pins_seen: Vec<PinReport>,
-        told: &mut Written,
+        written: &mut Written,
     ) -> Result<(), RedisError> {
         let mut call = self.pins.prepare_invoke();
         call.arg(self.keep_pins).arg(NEXT);
@@ -129,8 +131,8 @@ impl Scripts {
         let heard: Vec<Vec<u8>> = call.invoke_async(connection).await?;
         for (report, stored) in pins_seen.into_iter().zip(heard) {
             let understood = report.settle(&String::from_utf8_lossy(&stored));
-            told.pins += 1;
-            told.garbled.pins += usize::from(!understood);
+            written.pins += 1;
+            written.garbled.pins += usize::from(!understood);
         }
         Ok(())
     }
@@ -139,7 +141,7 @@ impl Scripts {
         &self,
         connection: &mut MultiplexedConnection,
         quarantine: QuarantineUpdate,
-        told: &mut Written,
+        written: &mut Written,
     ) -> Result<(), RedisError> {
         let mut call = self.quarantine.prepare_invoke();
         call.key(self.key(quarantine.key()));
@@ -150,8 +152,8 @@ impl Scripts {
             call.arg(entry);
         }
         let (odd, entries): (usize, Vec<Vec<u8>>) = call.invoke_async(connection).await?;
-        told.quarantine += quarantine.add().len();
-        told.garbled.quarantine += odd;
+        written.quarantine += quarantine.add().len();
+        written.garbled.quarantine += odd;
         let entries = entries.into_iter().map(String::from_utf8);
         quarantine.settle(entries.filter_map(Result::ok));
         Ok(())

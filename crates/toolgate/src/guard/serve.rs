@@ -157,7 +157,7 @@ impl Guards {
                 guard.map_err(|error| Failure::usage(format!("upstream `{name}`: {error}")))?;
             guards.push((name.clone(), guard.clone()));
             let is_merged = merged.iter().any(|(merged, _)| merged == name);
-            // The sessions of those with one listing are told of what is in front of them.
+            // The sessions of those with one listing learn what is in front of them.
             let stdio = !is_merged && upstream.listen.or(config.listen.address).is_none();
             let line = telemetry.map(|telemetry| telemetry.line(name, upstream, stdio));
             let observer: Arc<dyn Observer> = Arc::new(Watch::new(name, Arc::clone(shared), line));
@@ -319,20 +319,20 @@ impl Guards {
     }
 }
 
-/// Waits for a guard's end, and tells it when it is to end.
+/// Waits for a guard to end, and stops it when the process ends.
 async fn attend(
     name: String,
     mut running: Running,
     mut stopped: watch::Receiver<bool>,
     report: mpsc::UnboundedSender<(String, Ended)>,
 ) {
-    let told = async {
+    let going_down = async {
         // Fails only when the process ends.
-        let _going_down = stopped.wait_for(|stop| *stop).await;
+        let _stop = stopped.wait_for(|stop| *stop).await;
     };
     let ended = tokio::select! {
         end = running.ended() => Some(end),
-        () = told => None,
+        () = going_down => None,
     };
     let end = match ended {
         Some(end) => end,

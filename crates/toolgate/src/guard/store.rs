@@ -75,14 +75,14 @@ impl Teller {
                 self.state.store(Some((*why).to_owned()));
                 tracing::warn!(why, "the store is gone: guards go on alone");
             }
-            StoreEvent::Told {
+            StoreEvent::Written {
                 buckets,
                 pins,
                 quarantine,
             } => {
-                self.metrics.store_told("rate", *buckets);
-                self.metrics.store_told("pin", *pins);
-                self.metrics.store_told("quarantine", *quarantine);
+                self.metrics.store_written("rate", *buckets);
+                self.metrics.store_written("pin", *pins);
+                self.metrics.store_written("quarantine", *quarantine);
             }
             StoreEvent::Garbled { what, count } => {
                 self.metrics.store_garbled(what, *count);

@@ -17,7 +17,7 @@
 //!                                │
 //!                                ├─ complete ─► answered, without the modern tags
 //!                                ├─ an error ─► answered as it came
-//!                                ├─ notifications/cancelled ─► forgotten, told ─►
+//!                                ├─ notifications/cancelled ─► forgotten, sent ─►
 //!                                └─ input_required ◄───────────────────────
 //!                                     │ not declared, too many, no such
 //!                                     │ question, too many rounds ─► answered: error

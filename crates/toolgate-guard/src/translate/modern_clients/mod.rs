@@ -14,11 +14,11 @@
 //!                                  │ it refuses, does not open in time ► answered: error
 //!                                  ▼
 //!   server/discover ◄──────────── answered from what `initialize` said
-//!   subscriptions/listen ──────► SUBSCRIBED: acknowledged; list_changed is told under it
+//!   subscriptions/listen ──────► SUBSCRIBED: acknowledged; list_changed is sent under it
 //!   any other ─────────────────► FLYING, without `_meta`, under a number of ours ─►
 //!                                  │
 //!                                  ├─ answered ─► answered, with the modern tags
-//!                                  ├─ notifications/cancelled ─► forgotten, told ─►
+//!                                  ├─ notifications/cancelled ─► forgotten, sent ─►
 //!                                  └─ the server asks something ◄─────────────────
 //!                                       │ not declared, no call, too many ─ error ►
 //!   ◄ input_required, requestState ── PARKED

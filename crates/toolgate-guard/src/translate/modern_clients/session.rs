@@ -136,7 +136,7 @@ impl Session {
         result
     }
 
-    /// Begins to tell a client what changes.
+    /// Begins to send a client notifications of what changes.
     pub(super) fn subscribe(
         &mut self,
         key: IdKey,
@@ -156,11 +156,11 @@ impl Session {
 
     /// Tells the subscribers that a list changed.
     pub(super) fn changed(&self, method: &str, out: &mut Effects<'_>) {
-        let told = self
+        let subscribed = self
             .subscriptions
             .values()
-            .filter(|one| one.lists.tells(method));
-        let mut ids: Vec<&str> = told.map(|one| one.id.as_str()).collect();
+            .filter(|one| one.lists.has(method));
+        let mut ids: Vec<&str> = subscribed.map(|one| one.id.as_str()).collect();
         ids.sort_unstable();
         for id in ids {
             out.client(format!(
@@ -174,7 +174,7 @@ impl Session {
     pub(super) fn heed(&mut self, level: Option<Level>, number: i64) -> Option<String> {
         let level = level?;
         let logs = self.served().is_some_and(|served| served.logs);
-        if !logs || self.level.is_some_and(|told| told <= level) {
+        if !logs || self.level.is_some_and(|least| least <= level) {
             return None;
         }
         self.level = Some(level);

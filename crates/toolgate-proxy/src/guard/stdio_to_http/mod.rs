@@ -21,7 +21,7 @@ use super::Exit;
 use super::event::Event;
 use super::header_mirroring::{mirrored_headers, write};
 use super::messages::{MessageReader, MessageWriter, Received};
-use super::refusal::{refusal, told};
+use super::refusal::{refusal, with_refusal};
 use super::relist::contract_of;
 use super::session_driver::{GuardContext, OutgoingMessage, Output, SessionDriver, link};
 use super::stdio_to_child::Client;
@@ -187,7 +187,7 @@ impl StdioToHttp {
         }
         let headers = self.headers(&outgoing);
         let mut upstream_request = self.post(&outgoing, headers);
-        let told = async {
+        let posted = async {
             loop {
                 match upstream_request.next().await {
                     UpstreamEvent::Head { status, .. } if status >= 400 => {
@@ -206,12 +206,13 @@ impl StdioToHttp {
                 }
             }
         };
-        match timeout(self.ctx.times.notify, told).await {
+        match timeout(self.ctx.times.notify, posted).await {
             Ok(Ok(())) => {}
-            Ok(Err(why)) => self.ctx.note("untold", &why),
-            Err(_) => self
-                .ctx
-                .note("untold", "the upstream did not take it in time"),
+            Ok(Err(why)) => self.ctx.note("notification-not-sent", &why),
+            Err(_) => self.ctx.note(
+                "notification-not-sent",
+                "the upstream did not take it in time",
+            ),
         }
         if opens {
             self.listen();
@@ -230,7 +231,8 @@ impl StdioToHttp {
         self.state().remove_request(&id);
         if let Some(why) = failed {
             let refusal = refusal(head.0, &head.1, authorization);
-            let deliver = &mut |output| self.deliver(told(output, head.0, refusal.as_ref()));
+            let deliver =
+                &mut |output| self.deliver(with_refusal(output, head.0, refusal.as_ref()));
             self.driver.request_failed(&id, &why, deliver);
         }
         self.settle().await;

@@ -58,7 +58,7 @@ struct OpenedSession {
     session: Option<HeaderValue>,
     version: Option<String>,
     /// The lists whose changes it will notify of.
-    tells: Vec<&'static str>,
+    notifies: Vec<&'static str>,
 }
 
 impl StdioToHttp {
@@ -100,8 +100,12 @@ impl StdioToHttp {
         }
         let ready = initialized.is_some();
         for message in initialized.into_iter().chain(level) {
-            let told = timeout(self.ctx.times.notify, self.told(headers.clone(), message)).await;
-            told.map_err(|_| "it did not take what the client had said in time")??;
+            let sent = timeout(
+                self.ctx.times.notify,
+                self.send_notification(headers.clone(), message),
+            )
+            .await;
+            sent.map_err(|_| "it did not take what the client had said in time")??;
         }
         {
             let mut state = self.state();
@@ -115,7 +119,7 @@ impl StdioToHttp {
         }
         self.ctx
             .note("session-opened-again", "the server had forgotten it");
-        self.changed(&answer.tells);
+        self.changed(&answer.notifies);
         Ok(())
     }
 
@@ -151,14 +155,15 @@ impl StdioToHttp {
                 return Ok(OpenedSession {
                     session,
                     version: version.map(Cow::into_owned),
-                    tells: read_message(&message, |answer, _| tells(answer)).unwrap_or_default(),
+                    notifies: read_message(&message, |answer, _| notifies(answer))
+                        .unwrap_or_default(),
                 });
             }
         }
     }
 
     /// Sends a message whose answer does not matter.
-    async fn told(&self, headers: HeaderMap, message: Bytes) -> Result<(), String> {
+    async fn send_notification(&self, headers: HeaderMap, message: Bytes) -> Result<(), String> {
         let mut upstream_request = self.send(headers, message);
         loop {
             match upstream_request.next().await {
@@ -181,13 +186,13 @@ impl StdioToHttp {
 
     /// The lists that were seen may be out of date. The client is notified of those lists whose
     /// changes the server has said that it notifies of.
-    fn changed(&self, tells: &[&'static str]) {
+    fn changed(&self, notifies: &[&'static str]) {
         for kind in LISTS {
             let note =
                 format!(r#"{{"jsonrpc":"2.0","method":"notifications/{kind}/list_changed"}}"#);
             let deliver = &mut |output| match output {
-                Output::Send(outgoing) if outgoing.to == Side::Client && !tells.contains(&kind) => {
-                }
+                Output::Send(outgoing)
+                    if outgoing.to == Side::Client && !notifies.contains(&kind) => {}
                 output => self.deliver(output),
             };
             self.driver.take(Side::Server, note.as_bytes(), deliver);
@@ -204,16 +209,16 @@ impl StdioToHttp {
     }
 }
 
-fn tells(answer: Message<'_>) -> Vec<&'static str> {
+fn notifies(answer: Message<'_>) -> Vec<&'static str> {
     let Message::Result(outcome) = answer else {
         return Vec::new();
     };
     let capabilities: Option<View<'_>> = outcome.result.member("capabilities");
-    let tells = |kind: &&str| {
-        let tells = capabilities.and_then(|all| all.member(kind)?.member("listChanged"));
-        tells.is_some_and(|tells| tells.kind() == Kind::Boolean && tells.boolean())
+    let notifies = |kind: &&str| {
+        let declared = capabilities.and_then(|all| all.member(kind)?.member("listChanged"));
+        declared.is_some_and(|it| it.kind() == Kind::Boolean && it.boolean())
     };
-    LISTS.into_iter().filter(|kind| tells(kind)).collect()
+    LISTS.into_iter().filter(|kind| notifies(kind)).collect()
 }
 
 const LISTS: [&str; 3] = ["tools", "prompts", "resources"];

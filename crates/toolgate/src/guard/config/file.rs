@@ -105,7 +105,7 @@ impl Reader<'_> {
             if let Some(table) = self.table(rule) {
                 let mut read = ToolRule::default();
                 self.keys(&mut read, table, TOOL, "");
-                // A `match` that is there and wrong has been told of already.
+                // A `match` that is there and wrong was reported already.
                 if !table.iter().any(|(key, _)| key.get_ref() == "match") {
                     self.fault(
                         rule.span(),

@@ -156,12 +156,12 @@ pub(crate) struct Audit {
     pub(crate) passes: bool,
 }
 
-/// What is told to a collector.
+/// What is exported to a collector.
 #[derive(Clone)]
 pub(crate) struct Telemetry {
     /// Its OTLP/HTTP endpoint, without the path of a signal.
     pub(crate) endpoint: Option<String>,
-    /// Of a hundred traces that begin here, how many are told.
+    /// Of a hundred traces that begin here, how many are exported.
     pub(crate) sample: usize,
 }
 
@@ -391,7 +391,7 @@ impl Telemetry {
         Some(format!("{}/{path}", endpoint.trim_end_matches('/')))
     }
 
-    /// The part of the traces that is told, unless that is all.
+    /// The part of the traces that is exported, unless that is all.
     pub(crate) fn ratio(&self) -> Option<f64> {
         let part = u32::try_from(self.sample).ok().filter(|part| *part < 100)?;
         Some(f64::from(part) / 100.0)

@@ -358,7 +358,7 @@ fn faults_outside_of_the_file_name_what_was_written() {
 }
 
 #[test]
-fn a_lock_is_read_and_refuses_drift_unless_told_otherwise() {
+fn a_lock_is_read_and_refuses_drift_unless_another_is_set() {
     let lock = Temporary::new(
         r#"{"version": 1, "tools": [{"name": "a", "inputSchema": {"type": "object"}}]}"#,
     );

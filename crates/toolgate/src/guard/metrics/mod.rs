@@ -37,7 +37,7 @@ pub(crate) struct Metrics {
     telemetry: Family,
     store_up: Family,
     store_losses: Family,
-    store_told: Family,
+    store_written: Family,
     store_garbled: Family,
     build: Family,
 }
@@ -170,10 +170,10 @@ impl Metrics {
                 &[],
                 "Times that the store was lost, or not found at the start.",
             ),
-            store_told: Family::counter(
-                "toolgate_guard_store_told_total",
+            store_written: Family::counter(
+                "toolgate_guard_store_written_total",
                 &["what"],
-                "What the store was told: buckets of rates, pins, quarantined tools.",
+                "What was written to the store: buckets of rates, pins, quarantined tools.",
             ),
             store_garbled: Family::counter(
                 "toolgate_guard_store_garbled_total",
@@ -311,14 +311,14 @@ impl Metrics {
         self.store_losses.add(&[], 1);
     }
 
-    /// Counts what the store was told.
+    /// Counts what was written to the store.
     #[cfg_attr(
         not(feature = "valkey"),
         expect(dead_code, reason = "nothing is shared")
     )]
-    pub(crate) fn store_told(&self, what: &str, count: usize) {
+    pub(crate) fn store_written(&self, what: &str, count: usize) {
         if count > 0 {
-            self.store_told.add(&[what], number(count));
+            self.store_written.add(&[what], number(count));
         }
     }
 
@@ -360,7 +360,7 @@ impl Metrics {
             &self.telemetry,
             &self.store_up,
             &self.store_losses,
-            &self.store_told,
+            &self.store_written,
             &self.store_garbled,
         ] {
             family.write(&mut text);

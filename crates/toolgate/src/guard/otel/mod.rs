@@ -41,7 +41,7 @@ pub(super) struct Telemetry {
     meters: Option<(SdkMeterProvider, Meters)>,
 }
 
-/// What is told of one upstream.
+/// What is exported about one upstream.
 #[derive(Debug)]
 pub(super) struct Line {
     upstream: String,
@@ -89,7 +89,7 @@ impl Telemetry {
         Ok(Some(telemetry))
     }
 
-    /// What is told of an upstream.
+    /// What is exported about an upstream.
     pub(super) fn line(&self, name: &str, upstream: &Upstream, stdio: bool) -> Arc<Line> {
         let url = upstream.url.as_deref();
         let url = url.and_then(|url| reqwest::Url::parse(url).ok());

@@ -105,7 +105,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "shared.every",
         field!(Time(ms(10)..=s(10)), shared.every),
-        "how long after it was told something the store is told more; rates are exceeded by what is let through meanwhile",
+        "the time between two writes to the store; rates are exceeded by what is let through meanwhile",
     ),
     fixed(
         "shared.pins",
@@ -184,7 +184,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     live(
         "policy.costly_schemas",
         word!(CostlySchemas, policy.costly_schemas),
-        "what clients are told of schemas whose check may cost them much: `simplify` leaves out what is costly, `strip` the schema; calls and results are checked by the original",
+        "how schemas are listed whose check may cost clients much: `simplify` leaves out what is costly, `strip` the schema; calls and results are checked by the original",
     ),
     live(
         "policy.project",
@@ -448,7 +448,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "telemetry.sample",
         field!(Count(0..=100), telemetry.sample),
-        "of a hundred traces that begin here, how many are told; a client's own decision goes before, and at 100 `OTEL_TRACES_SAMPLER` decides",
+        "of a hundred traces that begin here, how many are exported; a client's own decision goes before, and at 100 `OTEL_TRACES_SAMPLER` decides",
     ),
 ];
 
