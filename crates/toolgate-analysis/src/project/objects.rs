@@ -147,7 +147,8 @@ impl Rewriter<'_> {
             .map(str::to_owned)
             .collect();
         let rest = match members.get("additionalProperties") {
-            Some(Json::Bool(false)) => return,
+            // No object has them, so none matches.
+            Some(Json::Bool(false)) => Json::Bool(false),
             Some(Json::Object(each)) => Json::Object(each.clone()),
             _ => Json::Object(Members::default()),
         };
