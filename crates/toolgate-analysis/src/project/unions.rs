@@ -39,12 +39,22 @@ impl Rewriter<'_> {
         }
         // Branches may have branches.
         for _ in 0..self.limits.depth {
-            let Some(Json::Array(branches)) = members.take("allOf") else {
+            let Some(Json::Array(mut branches)) = members.take("allOf") else {
                 return;
             };
+            // The same twice says it once. References to one definition lead here, and merging
+            // what they stand for would double at every level.
+            branches.dedup_by(|next, last| next.equals(last));
             let mut rest = Vec::new();
             let mut merged = 0;
             for branch in branches {
+                if members.list.is_empty()
+                    && let Json::Object(only) = branch
+                {
+                    *members = only;
+                    merged += 1;
+                    continue;
+                }
                 let own = Json::Object(members.clone());
                 match both(&own, &branch, self.limits.depth) {
                     Some(Json::Object(both)) => {
