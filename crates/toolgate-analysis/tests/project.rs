@@ -160,3 +160,46 @@ fn tools_that_cannot_be_projected_say_why() {
     );
     assert_eq!(projection.projected().count(), 1);
 }
+
+#[test]
+fn the_tools_of_a_listing_share_its_limits() {
+    let tool = |name: &str| {
+        format!(
+            r##"{{"name": "{name}", "inputSchema": {{"type": "object", "$defs": {{"a": {{"minLength": 3}}}},
+            "properties": {{"a": {{"$ref": "#/$defs/a"}}, "b": {{"const": 1}}}}}}}}"##
+        )
+    };
+    let tools = [tool("a"), tool("b"), tool("c")];
+    let project = |limits: Limits| {
+        let projector = Projector::new(profile("openai-strict").unwrap()).limits(limits);
+        projector.project(tools.iter().map(String::as_str)).tools
+    };
+    // The tool that passes the limit is projected still; those behind it are not begun.
+    let projected = project(Limits {
+        listing_values: 1,
+        ..Limits::default()
+    });
+    let refused = |tool: &Result<_, toolgate_analysis::project::RefusedTool>| {
+        tool.as_ref()
+            .err()
+            .map(|refused| refused.reason.to_string())
+    };
+    let why = "the projected schema is over the limit `listing_values` of 1";
+    let expected = [None, Some(why.to_owned()), Some(why.to_owned())];
+    assert_eq!(projected.iter().map(refused).collect::<Vec<_>>(), expected);
+    let relations = |limits| -> Vec<&str> {
+        let projected = project(limits);
+        let relation = |tool: &Result<toolgate_analysis::project::Projected, _>| match tool {
+            Ok(tool) => tool.input.relation.name(),
+            Err(_) => "refused",
+        };
+        projected.iter().map(relation).collect()
+    };
+    assert_eq!(relations(Limits::default()), ["narrower"; 3]);
+    let one = Limits {
+        listing_fuel: 30_000,
+        ..Limits::default()
+    };
+    assert_eq!(relations(one), ["narrower", "narrower", "undecided"]);
+    assert_eq!(relations(Limits::without_relations()), ["undecided"; 3]);
+}

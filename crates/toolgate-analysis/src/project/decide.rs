@@ -3,9 +3,9 @@
 use toolgate_json::{OwnedDocument, ReadLimits, Unmetered, View, equal};
 use toolgate_schema::{Schema, Verdict, Workspace};
 
-use super::Limits;
 use super::mapping::Mapping;
 use super::report::Relation;
+use super::{Limits, Spent};
 use crate::diff::inclusion::Pair;
 use crate::engine::Engine;
 
@@ -46,15 +46,28 @@ enum Answer {
     Unknown,
 }
 
-pub(super) fn relation(sides: &Sides<'_>, known: Known, limits: &Limits) -> Relation {
+pub(super) fn relation(
+    sides: &Sides<'_>,
+    known: Known,
+    limits: &Limits,
+    spent: &mut Spent,
+) -> Relation {
+    let left = limits.listing_fuel.saturating_sub(spent.fuel);
+    let each = limits.fuel.min(left) / 2;
     let mut trial = Trial {
         sides,
-        fuel: limits.fuel / 2,
+        fuel: each,
+        search: limits.has_search() && left > 0,
         workspace: Workspace::new(),
     };
     let narrower = narrower(&mut trial, known, limits);
-    trial.fuel = limits.fuel / 2;
+    let used = each.saturating_sub(trial.fuel);
+    trial.fuel = each;
     let wider = wider(&mut trial, known, limits);
+    if trial.search {
+        let used = used.saturating_add(each.saturating_sub(trial.fuel));
+        spent.fuel = spent.fuel.saturating_add(used).saturating_add(COMPARISON);
+    }
     match (wider, narrower) {
         (Answer::No, Answer::No) => Relation::Equal,
         (Answer::Yes(witness), Answer::No) => Relation::Wider { witness },
@@ -88,7 +101,7 @@ pub(super) fn relation(sides: &Sides<'_>, known: Known, limits: &Limits) -> Rela
 /// Whether there are calls that only the original accepts.
 fn narrower(trial: &mut Trial<'_>, known: Known, limits: &Limits) -> Answer {
     let sides = trial.sides;
-    if !limits.has_search() {
+    if !trial.search {
         return by_steps(known.keeps_all && known.all_travel);
     }
     let pair = Pair::new(
@@ -113,7 +126,7 @@ fn narrower(trial: &mut Trial<'_>, known: Known, limits: &Limits) -> Answer {
 /// Whether there are calls that only the projected schema accepts.
 fn wider(trial: &mut Trial<'_>, known: Known, limits: &Limits) -> Answer {
     let sides = trial.sides;
-    if !limits.has_search() {
+    if !trial.search {
         return by_steps(known.adds_none && known.none_appear);
     }
     let pair = Pair::new(
@@ -148,6 +161,8 @@ fn by_steps(none: bool) -> Answer {
 struct Trial<'s> {
     sides: &'s Sides<'s>,
     fuel: u64,
+    /// Whether instances and rules are asked at all.
+    search: bool,
     workspace: Workspace,
 }
 
@@ -193,6 +208,8 @@ impl Trial<'_> {
         let mut workspace = std::mem::take(&mut self.workspace).fuel(self.fuel.min(ONE_CHECK));
         let verdict = schema.check(&mut workspace, text.as_bytes()).ok();
         let used = workspace.fuel_used().saturating_add(OVERHEAD);
+        let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
+        let used = used.saturating_add(bytes.saturating_mul(OF_A_BYTE));
         self.fuel = self.fuel.saturating_sub(used);
         self.workspace = workspace;
         Some(verdict)
@@ -222,5 +239,9 @@ fn root(document: &OwnedDocument) -> View<'_> {
 
 /// The most fuel of one check.
 const ONE_CHECK: u64 = 500_000;
+/// What it takes to make a byte of an instance and to map it.
+const OF_A_BYTE: u64 = 2;
+/// What it takes to compare the schemas of one tool by the rules.
+const COMPARISON: u64 = 20_000;
 /// What each check takes at least.
 const OVERHEAD: u64 = 100;

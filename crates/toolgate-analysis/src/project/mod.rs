@@ -60,8 +60,9 @@ use tree::Json;
 /// | `steps` | 200 | steps that are listed; more are counted |
 /// | `pairs` | 20,000 | pairs of subschemas that the rules compare, in each direction |
 /// | `instances` | 300 | instances that are tried, in each direction |
-/// | `fuel` | 5,000,000 | units of work of all checks of instances |
-/// | `bytes` | 64 MiB | the text of all tools of a projected listing |
+/// | `fuel` | 8,000,000 | units of work of all checks of instances, and 2 for each byte of an instance |
+/// | `listing_values` | 1,000,000 | JSON values of all schemas of a listing, as they are while they are rewritten; tools beyond are refused |
+/// | `listing_fuel` | 250,000,000 | `fuel` of all tools of a listing; relations beyond follow from the kinds of the steps, or are undecided |
 #[derive(Debug, Clone)]
 #[expect(
     clippy::exhaustive_structs,
@@ -84,10 +85,22 @@ pub struct Limits {
     pub pairs: usize,
     /// Instances that are tried, in each direction.
     pub instances: usize,
-    /// Units of work of all checks of instances.
+    /// Units of work of all checks of instances, and 2 for each byte of an instance.
     pub fuel: u64,
-    /// The text of all tools of a projected listing. Tools beyond it are refused.
-    pub bytes: usize,
+    /// JSON values of all schemas of a listing, their references replaced. When they are used up,
+    /// the tools that are left are refused: a listing of many small tools that each refer to much
+    /// would cost more than any limit on one of them allows.
+    pub listing_values: usize,
+    /// `fuel` of all tools of a listing. When it is used up, relations follow from the kinds of the
+    /// steps, or are undecided.
+    pub listing_fuel: u64,
+}
+
+/// What the tools of one listing took so far.
+#[derive(Debug, Default)]
+struct Spent {
+    values: usize,
+    fuel: u64,
 }
 
 impl Limits {
@@ -119,8 +132,9 @@ impl Default for Limits {
             steps: 200,
             pairs: 20_000,
             instances: 300,
-            fuel: 5_000_000,
-            bytes: 64 << 20,
+            fuel: 8_000_000,
+            listing_values: 1_000_000,
+            listing_fuel: 250_000_000,
         }
     }
 }

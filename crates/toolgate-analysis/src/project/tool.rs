@@ -18,7 +18,7 @@ use super::report::{Refusal, Relation, Step, StepKind};
 use super::rewrite::{At, Effect, Log, Rewriter};
 use super::tree::Json;
 use super::unroll::{Bounds, unroll};
-use super::{Projector, follow, has_reference};
+use super::{Projector, Spent, follow, has_reference};
 use crate::engine::Engine;
 use crate::inline::{InlineLimits, Why, inline_view};
 use crate::lint::{Edit, apply};
@@ -105,27 +105,21 @@ pub(super) fn project(projector: &Projector, tools: Vec<&str>) -> Projection {
     let names = documents.iter().flatten().filter_map(name);
     let mut taken: HashSet<String> = names.collect();
     let mut all = Vec::new();
-    let mut bytes = 0_usize;
+    let mut spent = Spent::default();
     for (index, document) in documents.iter().enumerate() {
         let named = document.as_ref().ok().and_then(name);
+        let allowed = projector.limits.listing_values;
         let projected = match document {
-            Ok(document) => one(
-                projector,
-                &abilities,
-                index,
-                document.document().root(),
-                &mut taken,
-            ),
+            Ok(_) if spent.values >= allowed => Err(Refusal::TooLarge {
+                limit: "listing_values",
+                allowed,
+            }),
+            Ok(document) => {
+                let tool = document.document().root();
+                one(projector, &abilities, index, tool, &mut taken, &mut spent)
+            }
             Err(error) => Err(Refusal::NotATool(error.to_string())),
         };
-        let projected = projected.and_then(|tool| {
-            let allowed = projector.limits.bytes;
-            bytes = bytes.saturating_add(tool.text.len());
-            let limit = "bytes";
-            let fits = bytes <= allowed;
-            fits.then_some(tool)
-                .ok_or(Refusal::TooLarge { limit, allowed })
-        });
         all.push(projected.map_err(|reason| RefusedTool {
             index,
             name: named,
@@ -141,6 +135,7 @@ fn one(
     index: usize,
     tool: View<'_>,
     taken: &mut HashSet<String>,
+    spent: &mut Spent,
 ) -> Result<Projected, Refusal> {
     let lacks = |what: &str| Refusal::NotATool(format!("it has no {what}"));
     let name = tool
@@ -166,7 +161,7 @@ fn one(
         edit(name, json_string(&published));
         log.step(StepKind::ShortenName, Effect::Same, "/name", &published);
     }
-    let mut schema = schema_of(projector, abilities, input, "/inputSchema")?;
+    let mut schema = schema_of(projector, abilities, input, "/inputSchema", spent)?;
     let description = tool
         .member("description")
         .filter(|text| text.kind() == Kind::String);
@@ -195,14 +190,17 @@ pub(super) fn schema(projector: &Projector, text: &str) -> Result<SchemaProjecti
     let abilities = projector.abilities();
     let document = OwnedDocument::read(text, &tool_limits())
         .map_err(|error| Refusal::NotATool(error.to_string()))?;
-    schema_of(projector, &abilities, document.document().root(), "")
+    let root = document.document().root();
+    schema_of(projector, &abilities, root, "", &mut Spent::default())
 }
 
+/// Projects a schema. What is `spent` grows, by refused schemas too.
 fn schema_of(
     projector: &Projector,
     abilities: &Abilities,
     original: View<'_>,
     pointer: &str,
+    spent: &mut Spent,
 ) -> Result<SchemaProjection, Refusal> {
     let (engine, limits) = (&projector.engine, &projector.limits);
     let compiler = engine.compiler();
@@ -212,6 +210,7 @@ fn schema_of(
     let mut log = Log::new(limits);
     let dialect = engine.dialect(original, None);
     let mut tree = resolved(abilities, original, &mut log, pointer)?;
+    spent.values = spent.values.saturating_add(tree.size());
     let changed = normalise(&mut tree, dialect);
     if changed {
         log.step(StepKind::Dialect, Effect::Same, pointer, dialect.title());
@@ -222,7 +221,12 @@ fn schema_of(
             size: limits.values,
             depth: limits.depth,
         };
-        let unrolled = unroll(&tree, bounds)?;
+        let unrolled = unroll(&tree, bounds);
+        let written = unrolled
+            .as_ref()
+            .map_or(bounds.size, |unrolled| unrolled.schema.size());
+        spent.values = spent.values.saturating_add(written);
+        let unrolled = unrolled?;
         tree = unrolled.schema;
         for (kind, reference) in unrolled.done {
             let effect = match kind {
@@ -308,7 +312,7 @@ fn schema_of(
         plain: &plain_engine,
         mapping: &mapping,
     };
-    let relation = decide::relation(&sides, known, limits);
+    let relation = decide::relation(&sides, known, limits, spent);
     Ok(SchemaProjection {
         text,
         relation,

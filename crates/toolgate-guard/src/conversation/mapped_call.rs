@@ -9,8 +9,7 @@ use toolgate_mcp::message::{INVALID_PARAMS, ToolCall};
 
 use crate::fault::Act;
 use crate::filter::{Reply, Violation};
-use crate::policy::Mode;
-use crate::policy::Rules;
+use crate::policy::{Mode, Rules};
 use crate::record::Filter;
 use crate::scope::Tools;
 
