@@ -17,6 +17,7 @@ use toolgate_mcp::message::{Incoming, Message};
 use crate::effect::HttpRefusal;
 use crate::envelope::Envelope;
 use crate::reading::{read_message, replace_lone_surrogates};
+use crate::recover::{Recovered, Recovery};
 
 /// One message, or one batch, as it came, with what was read of it. It is read where it comes in
 /// ([`Guard::read`](crate::Guard::read)) and handed from stage to stage as long as no stage
@@ -43,6 +44,20 @@ impl Reading<'_> {
     pub(crate) fn is_ambiguous(&self) -> bool {
         let flaw = self.flaw;
         flaw.is_some_and(|flaw| flaw.kind() == ReadErrorKind::DuplicateKey)
+    }
+
+    /// Why the envelope of a message cannot be trusted, with what a scan finds of it: which of two
+    /// ids or methods counts, every reader decides for itself, and no answer could name an id with
+    /// half a surrogate pair. `bytes` are the message as it came; in a batch, this one of it.
+    pub(crate) fn broken_envelope(
+        &self,
+        bytes: &[u8],
+        message: &Message<'_>,
+    ) -> Option<(Recovered, String)> {
+        let flaw = self.flaw?;
+        let found = Recovery::of(bytes);
+        let is_broken = found.is_ambiguous || found.has_broken_id(message);
+        is_broken.then(|| (found, flaw.to_string()))
     }
 }
 

@@ -104,6 +104,15 @@ pub(crate) fn generous() -> ReadLimits {
     }
 }
 
+/// The same for a message that just came: of equal members the last counts, and that there are any
+/// is known.
+pub(crate) fn strict() -> ReadLimits {
+    ReadLimits {
+        duplicate_keys: DuplicateKeys::Refuse,
+        ..generous()
+    }
+}
+
 /// Copies JSON text with `\ufffd` for every escape that is half a surrogate pair.
 fn whole_characters(text: &str, out: &mut String) {
     let mut rest = text;

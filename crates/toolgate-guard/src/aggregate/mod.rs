@@ -53,8 +53,8 @@ use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Effects, HttpRefusal, Outgoing, Purpose};
 use crate::error_reply::ErrorReply;
 use crate::id::IdKey;
-use crate::incoming::IncomingMessage;
-use crate::reading::generous;
+use crate::incoming::{IncomingMessage, Reading};
+use crate::reading::{generous, strict};
 use crate::renumber::RequestOrigin;
 use crate::stage::Stage;
 use fan_out::FanOut;
@@ -222,7 +222,7 @@ impl Aggregator {
         now: Duration,
     ) -> Effects<'static> {
         let reader = std::mem::take(&mut self.reader);
-        let message = IncomingMessage::read(reader, message, &generous()).refused(refusal);
+        let message = IncomingMessage::read(reader, message, &strict()).refused(refusal);
         let mut out = Effects::new();
         self.on_message(from, &message, now, &mut out);
         self.reader = message.into_reader().unwrap_or_default();
@@ -240,26 +240,36 @@ impl Aggregator {
         };
         let text = message.text();
         match Incoming::of(reading.document) {
-            Incoming::Single(view) => self.decide_one(from, text, view, now),
+            Incoming::Single(view) => self.decide_one(from, text, &reading, view, now),
             Incoming::Batch(batch) => {
                 for view in batch.items() {
-                    self.decide_one(from, text, view, now);
+                    self.decide_one(from, text, &reading, view, now);
                 }
             }
         }
     }
 
-    fn decide_one(&mut self, from: Connection, text: &str, view: View<'_>, now: Duration) {
+    fn decide_one(
+        &mut self,
+        from: Connection,
+        text: &str,
+        reading: &Reading<'_>,
+        view: View<'_>,
+        now: Duration,
+    ) {
+        let span = view.span();
+        let own = text.get(span.start..span.end).unwrap_or_default();
         let message = match Message::decode(view) {
             Ok(message) => message,
             Err(error) => {
-                let span = view.span();
-                let message = text.get(span.start..span.end).unwrap_or_default();
-                let reply =
-                    ErrorReply::of(from.side(), message.as_bytes(), true, &error.to_string());
+                let reply = ErrorReply::of(from.side(), own.as_bytes(), true, &error.to_string());
                 return self.send_error(from, reply, now);
             }
         };
+        if let Some((_, why)) = reading.broken_envelope(own.as_bytes(), &message) {
+            let reply = ErrorReply::of(from.side(), own.as_bytes(), false, &why);
+            return self.send_error(from, reply, now);
+        }
         match from {
             Connection::Client => self.client_message(text, &message, now),
             Connection::Server(at) => self.server_message(at.number(), text, &message, now),

@@ -17,7 +17,6 @@ use crate::fault::{Act, UNSUPPORTED_VERSION};
 use crate::id::IdKey;
 use crate::incoming::Reading;
 use crate::record::{Action, Filter};
-use crate::recover::Recovery;
 use crate::side::Side;
 
 impl Conversation {
@@ -36,13 +35,9 @@ impl Conversation {
             Ok(message) => message,
             Err(error) => return Self::no_message(turn, &error, out),
         };
-        if let Some(flaw) = &reading.flaw {
-            let found = Recovery::of(bytes);
-            // Which of two ids or methods counts, every reader decides for itself.
-            if found.is_ambiguous || found.has_broken_id(&message) {
-                let act = Act::ClientSentNoJson;
-                return self.lost(turn, Side::Client, &found, act, &flaw.to_string(), out);
-            }
+        if let Some((found, why)) = reading.broken_envelope(bytes, &message) {
+            let act = Act::ClientSentNoJson;
+            return self.lost(turn, Side::Client, &found, act, &why, out);
         }
         match message {
             Message::Request(request) => {

@@ -46,12 +46,9 @@ impl Conversation {
                 return self.lost(turn, Side::Server, &found, act, &error.to_string(), out);
             }
         };
-        if let Some(flaw) = &reading.flaw {
-            let found = Recovery::of(bytes);
-            if found.is_ambiguous || found.has_broken_id(&message) {
-                let act = Act::ServerAnsweredNoJson;
-                return self.lost(turn, Side::Server, &found, act, &flaw.to_string(), out);
-            }
+        if let Some((found, why)) = reading.broken_envelope(bytes, &message) {
+            let act = Act::ServerAnsweredNoJson;
+            return self.lost(turn, Side::Server, &found, act, &why, out);
         }
         if let Some(text) = self.under_asked_id(turn, &message, bytes, out) {
             let guard = self.guard.clone();

@@ -250,7 +250,9 @@ impl Translator {
         now: Duration,
         out: &mut Effects<'_>,
     ) {
-        let is_json = message.reading().is_ok();
+        let is_json = message
+            .reading()
+            .is_ok_and(|reading| reading.flaw.is_none());
         match ErrorReply::of(from.side(), message.bytes(), is_json, why) {
             ErrorReply::ToSender(error) => out.pass(from, error.into_bytes()),
             ErrorReply::InPlace(error) => {
@@ -316,6 +318,9 @@ impl<'r> ParsedMessage<'r> {
         let reading = incoming.reading().map_err(ToString::to_string)?;
         let view = reading.document.root();
         let message = Message::decode(view).map_err(|error| error.to_string())?;
+        if let Some((_, why)) = reading.broken_envelope(incoming.bytes(), &message) {
+            return Err(why);
+        }
         Ok(Self {
             text: incoming.text(),
             view,
