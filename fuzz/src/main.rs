@@ -1,6 +1,8 @@
 //! `cargo run --profile test -p toolgate-fuzz -- [TARGET…] [--seconds N] [--seed N]`: mutates seeds for N seconds
 //! for each target (20 by default) and judges what comes out.
 //!
+//! `… [TARGET…] --gate` judges so many inputs of each target as every change is held to, for at most a minute.
+//!
 //! `cargo run --profile test -p toolgate-fuzz -- costs [WORD…] [--instructions]`: what each entry point costs at
 //! growing sizes ([`toolgate_fuzz::costs`]).
 //!
@@ -75,6 +77,8 @@ struct Plan {
     targets: Vec<&'static Target>,
     time: Duration,
     seed: u64,
+    /// Ends each target after its own number of inputs.
+    gate: bool,
 }
 
 fn arguments(mut words: impl Iterator<Item = String>) -> Result<Plan, String> {
@@ -82,6 +86,7 @@ fn arguments(mut words: impl Iterator<Item = String>) -> Result<Plan, String> {
         targets: Vec::new(),
         time: Duration::from_secs(20),
         seed: 1,
+        gate: false,
     };
     while let Some(word) = words.next() {
         let mut number = |name: &str| -> Result<u64, String> {
@@ -92,6 +97,10 @@ fn arguments(mut words: impl Iterator<Item = String>) -> Result<Plan, String> {
         };
         match word.as_str() {
             "--seconds" => plan.time = Duration::from_secs(number("--seconds")?),
+            "--gate" => {
+                plan.gate = true;
+                plan.time = GATE;
+            }
             "--seed" => plan.seed = number("--seed")?,
             name => {
                 let target = TARGETS.iter().find(|target| target.name == name);
@@ -115,7 +124,8 @@ fn run(plan: Plan) -> Result<bool, String> {
     }
     let mut sound = true;
     for target in plan.targets {
-        sound &= one_target(target, &seeds, plan.time, plan.seed)?;
+        let most = if plan.gate { target.gate } else { u64::MAX };
+        sound &= one_target(target, &seeds, plan.time, most, plan.seed)?;
     }
     Ok(sound)
 }
@@ -133,6 +143,7 @@ fn one_target(
     target: &'static Target,
     seeds: &Seeds,
     time: Duration,
+    most: u64,
     seed: u64,
 ) -> Result<bool, String> {
     let inputs = (target.seeds)(seeds);
@@ -144,7 +155,7 @@ fn one_target(
     let (started, started_cpu) = (Instant::now(), cpu());
     // Each seed is judged as it is before any is changed.
     let mut waiting = inputs.iter().cloned();
-    while started.elapsed() < time && tally.faults.len() < FAULTS {
+    while started.elapsed() < time && tally.inputs < most && tally.faults.len() < FAULTS {
         let input = waiting.next().unwrap_or_else(|| {
             let seed = inputs.get(random.below(inputs.len()));
             mutate(
@@ -248,6 +259,8 @@ fn cpu() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
+/// The most time of a target whose number of inputs is fixed.
+const GATE: Duration = Duration::from_secs(60);
 /// Faults after which a target is left.
 const FAULTS: usize = 5;
 /// What one input may take; all budgets of the targets together are far below.

@@ -263,7 +263,7 @@ fn values_without_a_schema_are_wrapped_too_and_the_oldest_get_neither() {
 
 /// L6
 #[test]
-fn what_cannot_be_told_is_returned() {
+fn what_cannot_be_sent_is_returned() {
     let document = json(r#"{"resultType":"input_required","requestState":"s","vendor": 1}"#);
     let root = document.document().root();
     let refused = Projection::to(Era::V2025_11_25).result(None, Era::V2026_07_28, root);
@@ -272,7 +272,7 @@ fn what_cannot_be_told_is_returned() {
     };
     assert_eq!(
         why.to_string(),
-        "a result of type `input_required` cannot be told to a reader of 2025-11-25"
+        "a result of type `input_required` cannot be sent to a reader of 2025-11-25"
     );
     let same = Projection::to(Era::V2026_07_28)
         .result(None, Era::V2026_07_28, root)

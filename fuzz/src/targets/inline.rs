@@ -14,6 +14,7 @@ pub(super) const TARGET: Target = Target {
     about: "a schema without references gives the verdicts of the one that it was made from",
     run,
     seeds: Seeds::pairs,
+    gate: 170_000,
 };
 
 fn run(input: &[u8]) -> Outcome {

@@ -22,6 +22,7 @@ pub(super) const TARGET: Target = Target {
     about: "any settings of the guard and any toolgate.toml are taken or refused, in words without control characters and of bounded length",
     run,
     seeds,
+    gate: 5_000,
 };
 
 fn run(input: &[u8]) -> Outcome {
