@@ -12,15 +12,15 @@ pub fn put(texts: &[&[u8]]) {
     let bytes = texts.concat();
     crate::exports::reserve(bytes.len());
     with(|state| {
-        if let Some(room) = state.input.get_mut(..bytes.len()) {
-            room.copy_from_slice(&bytes);
+        if let Some(target) = state.input.get_mut(..bytes.len()) {
+            target.copy_from_slice(&bytes);
         }
     });
 }
 
-/// The bytes that the input buffer has room for: what earlier texts left behind the last ones is still there.
+/// The size of the input buffer in bytes: what earlier texts left behind the last ones is still there.
 #[must_use]
-pub fn room() -> usize {
+pub fn capacity() -> usize {
     with(|state| state.input.len())
 }
 

@@ -8,25 +8,13 @@ use std::ops::ControlFlow;
 
 use serde_json::Value;
 use toolgate_analysis::lint::{Linter, profile};
-use toolgate_analysis::project::{Limits, Projector, Relation, SchemaProjection};
+use toolgate_analysis::project::{Limits, Projector, READERS, Relation, SchemaProjection};
 use toolgate_json::{OwnedDocument, ReadLimits, Unmetered, equal};
 use toolgate_schema::{Compiler, Formats, Schema, Verdict, Workspace};
 use toolgate_testkit::differential::instances::instance;
 use toolgate_testkit::differential::random::Random;
 use toolgate_testkit::providers::read_nullable;
 use toolgate_testkit::recorded::{Recorded, recorded};
-
-const PROFILES: [&str; 9] = [
-    "openai",
-    "openai-strict",
-    "anthropic",
-    "anthropic-strict",
-    "gemini",
-    "vscode",
-    "cursor",
-    "claude-code",
-    "llama-cpp",
-];
 
 /// Rules about the number of tools in a listing, and of parameters in all of them: no rewriting of
 /// tools mends those.
@@ -57,7 +45,7 @@ fn listings() -> Vec<(String, Vec<String>)> {
 fn every_projection_of_the_recorded_listings_lints_clean_in_its_profile() {
     let only = std::env::var("TOOLGATE_PROFILE").ok();
     let mut wrong = Vec::new();
-    for name in PROFILES {
+    for name in READERS.iter().copied() {
         if only.as_deref().is_some_and(|only| only != name) {
             continue;
         }
@@ -297,11 +285,11 @@ fn no_sampled_instance_contradicts_a_claim() {
     let seed: u64 = std::env::var("TOOLGATE_SEED").map_or(0, |text| text.parse().unwrap());
     let recorded = recorded().unwrap();
     let mut wrong = Vec::new();
-    for (at, name) in (0_u64..).zip(PROFILES) {
+    for (at, name) in (0_u64..).zip(READERS.iter().copied()) {
         if only.as_deref().is_some_and(|only| only != name) {
             continue;
         }
-        let tally = sample(name, &recorded, pairs / PROFILES.len(), seed + at);
+        let tally = sample(name, &recorded, pairs / READERS.len(), seed + at);
         println!(
             "{name}: {} pairs, {:?}, expressed {}, not expressed {}, accepted {}, refused {}, contradicted {}",
             tally.pairs,

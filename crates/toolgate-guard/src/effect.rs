@@ -63,9 +63,9 @@ pub struct Outgoing<'m> {
     /// The contract of the tool that a `tools/call` to the server calls, if it
     /// is known: what HTTP headers repeat of the call follows from it.
     pub call: Option<Arc<ToolContract>>,
-    /// Whether the client was shown a projection of that tool, which may lack the annotations of
-    /// arguments that headers repeat.
-    pub projected: bool,
+    /// Whether the client was shown a form of that tool without the annotations of arguments that
+    /// headers repeat, so that it cannot know of the headers.
+    pub headers_unknown: bool,
     /// The trace context that was put into the message, for transports that
     /// carry one of their own.
     pub trace: Option<Box<TraceContext>>,
@@ -136,7 +136,7 @@ impl<'m> Effects<'m> {
             purpose: Purpose::Forward,
             envelope: None,
             call: None,
-            projected: false,
+            headers_unknown: false,
             trace: None,
             refusal: None,
         });
@@ -275,7 +275,7 @@ impl<'m> Outgoing<'m> {
             purpose,
             envelope: Some(envelope),
             call: None,
-            projected: false,
+            headers_unknown: false,
             trace: None,
             refusal: None,
         }
@@ -288,7 +288,7 @@ impl<'m> Outgoing<'m> {
             purpose: self.purpose,
             envelope: self.envelope,
             call: self.call,
-            projected: self.projected,
+            headers_unknown: self.headers_unknown,
             trace: self.trace,
             refusal: self.refusal,
         }

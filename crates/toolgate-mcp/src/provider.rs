@@ -14,7 +14,7 @@ use toolgate_json::{Node as _, OwnedDocument, View};
 
 use crate::catalog::{Listing, ToolSet, UnreadableListing};
 use crate::check::{Checker, Decision, Fault};
-use crate::contract::ToolContract;
+use crate::contract::{ToolContract, may_have_headers};
 use crate::message::Edits;
 
 /// The tools of a set as one provider is shown them, with the way back.
@@ -101,6 +101,13 @@ impl PublishedTool {
     #[must_use]
     pub fn projected(&self) -> &Projected {
         &self.projected
+    }
+
+    /// Whether the published schema may have `x-mcp-header` annotations (2026-07-28, server/tools).
+    /// Where a profile does not take them, a client cannot know of the headers.
+    #[must_use]
+    pub fn has_header_annotations(&self) -> bool {
+        may_have_headers(&self.projected.input.text)
     }
 
     /// The arguments of a call of the published tool as those of the original one, as JSON text.

@@ -10,7 +10,7 @@ use toolgate_mcp::contract::{SchemaStore, ToolContract};
 use toolgate_schema::settings::{self, SettingError};
 use toolgate_schema::{Compiler, Verdict, Workspace};
 use toolgate_wasm::exports;
-use toolgate_wasm::native::{clear, output, put, room};
+use toolgate_wasm::native::{capacity, clear, output, put};
 
 use super::Target;
 use crate::Outcome;
@@ -212,7 +212,7 @@ fn handles(handle: u32, instance: &[u8]) -> Outcome {
         "a handle means another schema than it was given for"
     );
     put(&[instance]);
-    let beyond = room().saturating_add(1);
+    let beyond = capacity().saturating_add(1);
     for length in [beyond, usize::MAX] {
         ensure!(
             exports::check(always, length) == MISUSED
@@ -242,8 +242,8 @@ fn misuse() -> Outcome {
         exports::free_schema(handle);
         exports::free_contract(handle);
     }
-    let room = room();
-    for (first, second) in [(usize::MAX, usize::MAX), (room, 1), (0, room + 1)] {
+    let capacity = capacity();
+    for (first, second) in [(usize::MAX, usize::MAX), (capacity, 1), (0, capacity + 1)] {
         let answers = [
             exports::compile(first, second),
             exports::contract(first, second),

@@ -40,8 +40,8 @@ impl Counts {
         self.twice += other.twice;
         self.wrong += other.wrong;
         self.latency.add(&other.latency);
-        let room = WORDS.saturating_sub(self.words.len());
-        self.words.extend(other.words.into_iter().take(room));
+        let left = WORDS.saturating_sub(self.words.len());
+        self.words.extend(other.words.into_iter().take(left));
     }
 
     pub(super) fn say(&mut self, words: String) {

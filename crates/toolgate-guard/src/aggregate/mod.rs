@@ -344,7 +344,7 @@ impl Aggregator {
             purpose: Purpose::Forward,
             envelope: None,
             call: None,
-            projected: false,
+            headers_unknown: false,
             trace: None,
             refusal: http,
         });

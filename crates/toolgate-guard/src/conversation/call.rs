@@ -9,7 +9,7 @@ use toolgate_mcp::check::Checker;
 use toolgate_mcp::message::{Edits, MalformedCall, Request, ToolCall};
 
 use super::answer::{answer_to, fault};
-use super::mapped_call::{self, MappedCall, original};
+use super::mapped_call::{self, MappedCall, hides_headers, original};
 use super::open::{Called, Open, What};
 use super::{Conversation, Turn};
 use crate::effect::{Effects, Outgoing, Purpose};
@@ -144,7 +144,7 @@ impl Conversation {
         envelope.name = Some(Arc::clone(&name));
         let mut outgoing = Outgoing::new(Side::Server, bytes, Purpose::Forward, envelope);
         outgoing.call.clone_from(&tool);
-        outgoing.projected = turn.policy().project_for.is_some();
+        outgoing.headers_unknown = hides_headers(turn.rules, &tools, sent.name);
         let mut open = open;
         open.what = What::Call(Box::new(Called {
             name,

@@ -89,6 +89,14 @@ pub(super) fn original<'n>(rules: &Rules, tools: &Tools, name: &'n str) -> Cow<'
     }
 }
 
+/// Whether the form of a tool that a client knows by this name lacks the annotations of arguments
+/// that headers repeat.
+pub(super) fn hides_headers(rules: &Rules, tools: &Tools, name: &str) -> bool {
+    let page = tools.published(rules, name);
+    let tool = page.as_ref().and_then(|page| page.published(name));
+    tool.is_some_and(|tool| !tool.has_header_annotations())
+}
+
 /// The violation of a call that cannot be read as one.
 pub(super) fn malformed(mode: Mode, code: i64, text: String) -> Violation {
     let reply = Reply::Error { code, text };

@@ -141,8 +141,8 @@ pub(crate) struct OutgoingMessage {
     pub(crate) purpose: Purpose,
     pub(crate) envelope: Envelope,
     pub(crate) call: Option<Arc<ToolContract>>,
-    /// The client was shown a projection of that tool.
-    pub(crate) projected: bool,
+    /// The client cannot know of the headers that repeat that tool's arguments.
+    pub(crate) headers_unknown: bool,
     /// The trace context that was put into it.
     pub(crate) trace: Option<Box<TraceContext>>,
     /// How a server refused over HTTP what this is the error for.
@@ -398,7 +398,7 @@ impl SessionDriver {
             bytes: outgoing.bytes.into_owned(),
             purpose: outgoing.purpose,
             call: outgoing.call,
-            projected: outgoing.projected,
+            headers_unknown: outgoing.headers_unknown,
             trace: outgoing.trace,
             refusal: outgoing.refusal,
             refused: None,

@@ -418,8 +418,8 @@ fn contradicted(outgoing: &OutgoingMessage, headers: &HeaderMap) -> Option<(IdKe
     let id = outgoing.envelope.id.as_ref()?;
     let contract = outgoing.call.as_deref()?;
     let mut mirrored = of_arguments(&outgoing.bytes, contract);
-    if outgoing.projected {
-        // A projection may lack the annotation, so that the client did not know of the header.
+    if outgoing.headers_unknown {
+        // What the client sends all the same must be right.
         mirrored.retain(|header| headers.contains_key(&header.name));
     }
     let wrong = mismatch(&mirrored, headers)?;

@@ -372,26 +372,42 @@ TOOLS[0]["inputSchema"]["properties"] = {"region": {"type": "string", "x-mcp-hea
     }
 }
 
-#[tokio::test]
-async fn headers_that_a_projected_schema_does_not_ask_for_may_be_absent() {
+/// A guard that projects the tool for a reader, with the properties that it lists.
+async fn projecting(reader: &str) -> (Served, Value) {
     let script = r#"
 TOOLS[0]["inputSchema"]["properties"] = {"region": {"type": "string", "x-mcp-header": "Region"}, "at": {"const": 1}}
 "#;
     let mut policy = policy();
-    let gemini = profile("gemini").unwrap();
+    let reader = profile(reader).unwrap();
     let limits = ProjectionLimits::without_relations();
-    policy.project_for = Some(Arc::new(Projector::new(gemini).limits(limits)));
+    policy.project_for = Some(Arc::new(Projector::new(reader).limits(limits)));
     let upstream = python(&format!("{script}{ECHO}"));
     let served = Served::with(upstream, policy, |_| {}).await;
     let list = modern(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
     let listed = served.modern(&list).await.message();
-    let schema = &listed["result"]["tools"][0]["inputSchema"];
+    let properties = listed["result"]["tools"][0]["inputSchema"]["properties"].clone();
+    (served, properties)
+}
+
+#[tokio::test]
+async fn headers_that_a_projected_schema_does_not_ask_for_may_be_absent() {
+    let (gemini, properties) = projecting("gemini").await;
     assert_eq!(
-        schema["properties"],
+        properties,
         json!({"region": {"type": "string"}, "at": {"type": "string", "enum": ["1"]}})
     );
-    let message = modern(call(2, "echo", json!({"region": "eu", "at": "1"})));
-    for (region, status) in [(None, 200), (Some("eu"), 200), (Some("us"), 400)] {
+    // This form has the annotation.
+    let (vscode, properties) = projecting("vscode").await;
+    assert_eq!(properties["region"]["x-mcp-header"], "Region");
+    for (served, at, region, status) in [
+        (&gemini, json!("1"), None, 200),
+        (&gemini, json!("1"), Some("eu"), 200),
+        (&gemini, json!("1"), Some("us"), 400),
+        (&vscode, json!(1), None, 400),
+        (&vscode, json!(1), Some("eu"), 200),
+        (&vscode, json!(1), Some("us"), 400),
+    ] {
+        let message = modern(call(2, "echo", json!({"region": "eu", "at": at})));
         let mut headers = vec![
             ("MCP-Protocol-Version", MODERN),
             ("Mcp-Method", "tools/call"),
@@ -399,7 +415,7 @@ TOOLS[0]["inputSchema"]["properties"] = {"region": {"type": "string", "x-mcp-hea
         ];
         headers.extend(region.map(|region| ("Mcp-Param-Region", region)));
         let reply = served.post(&headers, &message).await;
-        assert_eq!(reply.status, status, "{reply:?}");
+        assert_eq!(reply.status, status, "{region:?} {reply:?}");
         if status == 200 {
             let echoed: Value = serde_json::from_str(text_of(&reply.message())).unwrap();
             assert_eq!(echoed[1]["at"], 1, "{echoed}");

@@ -122,8 +122,9 @@ impl<'t> ModelBuilder<'t> {
         if !self.positions.is_empty() {
             self.positions.push(vec![None; nodes]);
         }
-        self.entries.reserve((nodes / NODES_PER_ENTRY).min(ROOM));
-        let subs = (nodes / NODES_PER_SUBSCHEMA + 1).min(ROOM);
+        self.entries
+            .reserve((nodes / NODES_PER_ENTRY).min(MOST_RESERVED));
+        let subs = (nodes / NODES_PER_SUBSCHEMA + 1).min(MOST_RESERVED);
         self.subs.reserve(subs);
         self.depths.reserve(subs);
         // The document that is compiled has no URI but that which the caller gives it.
@@ -444,5 +445,5 @@ const UNDECODED: Shape = Shape::Entries {
 /// schemas then fit at once.
 const NODES_PER_ENTRY: usize = 3;
 const NODES_PER_SUBSCHEMA: usize = 6;
-/// Room that is made for either at once: most of a large document may be data.
-const ROOM: usize = 2048;
+/// The most entries that are reserved at once: most of a large document may be data.
+const MOST_RESERVED: usize = 2048;

@@ -24,7 +24,7 @@ pub(crate) struct ExplainArgs {
 /// Runs the command.
 pub(crate) fn run(args: &ExplainArgs, term: &Term) -> Result<Exit, Failure> {
     let Some(code) = &args.code else {
-        let room = term.stdout().columns.unwrap_or(usize::MAX);
+        let columns = term.stdout().columns.unwrap_or(usize::MAX);
         let mut out = String::new();
         for rule in &RULES {
             let severity = rule.severity.to_string();
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ExplainArgs, term: &Term) -> Result<Exit, Failure> {
             let about = about.split(". ").next().unwrap_or_default();
             let about = about.trim_end_matches('.');
             let start = format!("{severity:<7} {:<26}", rule.name);
-            let left = room.saturating_sub(rule.code.len().saturating_add(start.len()));
+            let left = columns.saturating_sub(rule.code.len().saturating_add(start.len()));
             let about = quote(about, left.saturating_sub(3).clamp(20, 200));
             let line = format!("{BOLD}{}{BOLD:#} {start} {about}", rule.code);
             // Writing to a string cannot fail.
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &ExplainArgs, term: &Term) -> Result<Exit, Failure> {
         let message = format!("there is no rule `{}`", quote(code, 40));
         return Err(Failure::usage(message).with_help(help));
     };
-    let room = term.stdout().columns.unwrap_or(usize::MAX);
+    let columns = term.stdout().columns.unwrap_or(usize::MAX);
     let mut out = String::new();
     for line in rule.page.lines() {
         let styled = match line {
@@ -58,9 +58,9 @@ pub(crate) fn run(args: &ExplainArgs, term: &Term) -> Result<Exit, Failure> {
             }
             fence if fence.starts_with("```") => continue,
             code if code.starts_with(['{', '[', '"']) => {
-                format!("{DIM}  {}{DIM:#}", fold(code, room).join("\n    "))
+                format!("{DIM}  {}{DIM:#}", fold(code, columns).join("\n    "))
             }
-            text => wrap(text, room).join("\n"),
+            text => wrap(text, columns).join("\n"),
         };
         out.push_str(&styled);
         out.push('\n');
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &ExplainArgs, term: &Term) -> Result<Exit, Failure> {
     }
     for reader in readers {
         let fact = format!("{} ({}): {}", reader.reader, reader.date, reader.source);
-        out.push_str(&wrap(&fact, room).join("\n"));
+        out.push_str(&wrap(&fact, columns).join("\n"));
         out.push('\n');
     }
     term.write(&out).map(|()| Exit::Ok)
@@ -79,13 +79,14 @@ pub(crate) fn run(args: &ExplainArgs, term: &Term) -> Result<Exit, Failure> {
 
 /// A line of JSON, broken behind commas where it is longer than a terminal; it stays the same JSON. What is longer
 /// without a comma is left whole.
-fn fold(code: &str, room: usize) -> Vec<String> {
-    let room = room.saturating_sub(CODE_INDENT);
+fn fold(code: &str, columns: usize) -> Vec<String> {
+    let columns = columns.saturating_sub(CODE_INDENT);
     let mut lines: Vec<String> = Vec::new();
     for piece in pieces(code) {
         match lines.last_mut() {
             Some(line)
-                if measure_text_width(line).saturating_add(measure_text_width(piece)) <= room =>
+                if measure_text_width(line).saturating_add(measure_text_width(piece))
+                    <= columns =>
             {
                 line.push_str(piece)
             }
