@@ -3,7 +3,7 @@
 use super::hostname::{self, MAX_LABEL, MAX_NAME};
 use super::idna;
 use super::punycode::Label;
-use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick, is_nfkc_quick};
 
 /// A host name of U-labels, A-labels and ASCII labels. Labels are separated by
 /// a full stop or one of the three characters typed for it in East Asia
@@ -30,7 +30,7 @@ pub(super) fn has_a_label_prefix(label: &str) -> bool {
         .is_some_and(|(prefix, _)| prefix.eq_ignore_ascii_case(PREFIX))
 }
 
-/// Whether an ASCII `label` with that prefix represents a U-label, and is the
+/// Whether an ASCII `label` with that prefix represents a U-label, and so is the
 /// encoding of it (RFC 5891 section 5.3 and 5.4).
 pub(super) fn is_a_label(label: &str) -> bool {
     decode(label).is_some_and(|label| {
@@ -89,8 +89,7 @@ fn decode(a_label: &str) -> Option<Label> {
     lower.copy_from_slice(encoded.as_bytes());
     lower.make_ascii_lowercase();
     let label = Label::decode(std::str::from_utf8(lower).ok()?)?;
-    let is_its_encoding = label.encode()?.as_bytes() == lower;
-    (is_its_encoding && is_u_label(label.as_slice())).then_some(label)
+    is_u_label(label.as_slice()).then_some(label)
 }
 
 /// RFC 5891 section 4.2, but for the bidi rule and the length.
@@ -100,13 +99,15 @@ fn is_u_label(label: &[char]) -> bool {
         && label.last() != Some(&'-')
         && !has_reserved_hyphens(label)
         && !idna::begins_with_mark(label)
+        && is_normalized(label)
         && idna::allows(label)
-        && is_nfc(label)
 }
 
-fn is_nfc(label: &[char]) -> bool {
+/// Whether normalization to NFKC changes no character of `label`, which RFC 5892 section 2.2
+/// asks of each, and to NFC not the whole (RFC 5891 section 4.2.1).
+fn is_normalized(label: &[char]) -> bool {
     let chars = || label.iter().copied();
-    match is_nfc_quick(chars()) {
+    match is_nfkc_quick(chars()) {
         IsNormalized::Yes => true,
         IsNormalized::No => false,
         IsNormalized::Maybe => chars().nfc().eq(chars()),

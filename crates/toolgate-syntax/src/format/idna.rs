@@ -3,13 +3,12 @@
 
 use unicode_bidi::BidiClass;
 use unicode_joining_type::{JoiningType, get_joining_type};
-use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::canonical_combining_class;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 use unicode_script::{Script, UnicodeScript};
 
-/// Whether every code point of `label` is allowed at its place: `PVALID`, or
-/// `CONTEXTJ` or `CONTEXTO` with its rule met.
+/// Whether every code point of `label`, which normalization to NFKC does not change, is
+/// allowed at its place: `PVALID`, or `CONTEXTJ` or `CONTEXTO` with its rule met.
 pub(super) fn allows(label: &[char]) -> bool {
     label.iter().enumerate().all(|(at, c)| match property(*c) {
         Property::Valid => true,
@@ -36,12 +35,30 @@ pub(super) fn begins_with_mark(label: &[char]) -> bool {
 /// Whether `label` makes its domain name a bidi domain name: it has a character
 /// written from right to left, or an Arabic number.
 pub(super) fn is_right_to_left(label: &[char]) -> bool {
-    label.iter().any(|c| {
-        matches!(
-            unicode_bidi::bidi_class(*c),
-            BidiClass::R | BidiClass::AL | BidiClass::AN
-        )
-    })
+    label
+        .iter()
+        .any(|c| is_in_right_to_left_block(*c) && has_right_to_left_class(*c))
+}
+
+fn has_right_to_left_class(c: char) -> bool {
+    matches!(
+        unicode_bidi::bidi_class(c),
+        BidiClass::R | BidiClass::AL | BidiClass::AN
+    )
+}
+
+/// Whether a character may have such a class: Unicode keeps blocks for the scripts that are
+/// written from right to left, so that the table need not be asked about other scripts.
+fn is_in_right_to_left_block(c: char) -> bool {
+    matches!(
+        c,
+        '\u{590}'..='\u{8FF}'
+            | '\u{200F}'
+            | '\u{FB1D}'..='\u{FDFF}'
+            | '\u{FE70}'..='\u{FEFF}'
+            | '\u{10800}'..='\u{10FFF}'
+            | '\u{1E800}'..='\u{1EFFF}'
+    )
 }
 
 /// The bidi rule for one label of a bidi domain name (RFC 5893 section 2).
@@ -68,8 +85,8 @@ pub(super) fn meets_bidi_rule(label: &[char]) -> bool {
     }
 }
 
-/// The derived property of a code point (RFC 5892 section 3). The two kinds of
-/// contextual code points are one here: both have their rule checked.
+/// The derived property of a code point that normalization to NFKC does not change (RFC 5892
+/// section 3). The two kinds of contextual code points are one here: both have their rule checked.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Property {
     Valid,
@@ -89,17 +106,18 @@ fn property(c: char) -> Property {
     if matches!(c, '\u{200C}' | '\u{200D}') {
         return Property::Contextual;
     }
-    if is_unstable(c) || is_ignorable(c) || is_in_ignorable_block(c) || is_old_hangul_jamo(c) {
+    if folds(c) || is_ignorable(c) || is_in_ignorable_block(c) || is_old_hangul_jamo(c) {
         return Property::Disallowed;
     }
     match c.general_category() {
         GeneralCategory::LowercaseLetter
-        | GeneralCategory::UppercaseLetter
         | GeneralCategory::OtherLetter
         | GeneralCategory::DecimalNumber
         | GeneralCategory::ModifierLetter
         | GeneralCategory::NonspacingMark
         | GeneralCategory::SpacingMark => Property::Valid,
+        // Capitals fold to lower case, but those of Cherokee stay.
+        GeneralCategory::UppercaseLetter if matches!(c, '\u{13A0}'..='\u{13F5}') => Property::Valid,
         _ => Property::Disallowed,
     }
 }
@@ -119,19 +137,13 @@ fn exception(c: char) -> Option<Property> {
     }
 }
 
-/// Whether folding case and normalizing to NFKC changes `c` (RFC 5892 section
-/// 2.2).
+/// Whether folding case changes `c`, which is no capital (RFC 5892 section 2.2).
 ///
-/// Upper-case letters fold to lower case, but Cherokee folds the other way; the
-/// other letters that fold are few, and Unicode's stability policy lets no
-/// assigned character join or leave them.
-fn is_unstable(c: char) -> bool {
-    if std::iter::once(c).nfkc().ne(std::iter::once(c)) {
-        return true;
-    }
+/// These letters are few, and Unicode's stability policy lets no assigned character
+/// join or leave them.
+fn folds(c: char) -> bool {
     match c {
-        // Cherokee: capitals stay, small letters become capitals.
-        '\u{13A0}'..='\u{13F5}' => false,
+        // Cherokee folds the other way: small letters become capitals.
         '\u{13F8}'..='\u{13FD}' | '\u{AB70}'..='\u{ABBF}' => true,
         // The ypogegrammeni, and letters with one: it becomes an iota.
         '\u{345}'
@@ -144,7 +156,7 @@ fn is_unstable(c: char) -> bool {
         | '\u{1FF7}' => true,
         // Historic shapes of Cyrillic letters.
         '\u{1C80}'..='\u{1C88}' => true,
-        _ => c.general_category() == GeneralCategory::UppercaseLetter,
+        _ => false,
     }
 }
 
@@ -230,7 +242,22 @@ const VIRAMA: u8 = 9;
 
 #[cfg(test)]
 mod tests {
-    use super::{Property, property};
+    use super::{
+        Property, exception, has_right_to_left_class, is_in_right_to_left_block, property,
+    };
+    use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
+
+    /// The property of any code point.
+    fn derived(c: char) -> Property {
+        match is_stable(c) {
+            true => property(c),
+            false => Property::Disallowed,
+        }
+    }
+
+    fn is_stable(c: char) -> bool {
+        is_nfkc_quick(std::iter::once(c)) != IsNormalized::No
+    }
 
     #[test]
     fn derived_properties() {
@@ -274,7 +301,7 @@ mod tests {
             ('\u{E0100}', Property::Disallowed),
             ('\u{FFFF}', Property::Disallowed),
         ] {
-            assert_eq!(property(c), expected, "U+{:04X}", u32::from(c));
+            assert_eq!(derived(c), expected, "U+{:04X}", u32::from(c));
         }
     }
 
@@ -284,8 +311,31 @@ mod tests {
         for c in '\u{80}'..=char::MAX {
             let folds = c.to_lowercase().ne(std::iter::once(c));
             if folds && !('\u{13A0}'..='\u{13F5}').contains(&c) {
-                assert_eq!(property(c), Property::Disallowed, "U+{:04X}", u32::from(c));
+                assert_eq!(derived(c), Property::Disallowed, "U+{:04X}", u32::from(c));
             }
+        }
+    }
+
+    #[test]
+    fn quick_checks_know_what_normalization_changes() {
+        for c in '\0'..=char::MAX {
+            let once = || std::iter::once(c);
+            let changes = once().nfkc().ne(once());
+            assert_eq!(!is_stable(c), changes, "U+{:04X}", u32::from(c));
+            let exception = matches!(exception(c), Some(Property::Valid | Property::Contextual));
+            assert!(!(changes && exception), "U+{:04X}", u32::from(c));
+        }
+    }
+
+    #[test]
+    fn no_character_outside_their_blocks_runs_from_right_to_left() {
+        for c in '\0'..=char::MAX {
+            let in_block = is_in_right_to_left_block(c);
+            assert!(
+                in_block || !has_right_to_left_class(c),
+                "U+{:04X}",
+                u32::from(c)
+            );
         }
     }
 }

@@ -20,9 +20,15 @@ impl Label {
     }
 
     /// What `encoded` represents (RFC 3492 section 6.2), without its prefix and
-    /// in lower case; `None` if it represents nothing.
+    /// in lower case; `None` if it represents nothing. A label has one encoding, so `encoded`
+    /// is what [`encode`](Self::encode) makes of the answer.
     pub(super) fn decode(encoded: &str) -> Option<Self> {
-        let (basic, extended) = encoded.rsplit_once('-').unwrap_or(("", encoded));
+        let (basic, extended) = match encoded.rsplit_once('-') {
+            // The delimiter is written behind basic characters only.
+            Some(("", _)) => return None,
+            Some(parts) => parts,
+            None => ("", encoded),
+        };
         let mut label = Self::from_text(basic).filter(|_| encoded.is_ascii())?;
         let mut digits = extended.bytes();
         let (mut code, mut at, mut bias) = (FIRST_CODE, 0_u32, FIRST_BIAS);
@@ -225,6 +231,28 @@ mod tests {
     }
 
     #[test]
+    fn what_is_decoded_has_one_encoding() {
+        let mut seen = 0;
+        for length in 1..=4 {
+            for number in 0..37_u32.pow(length) {
+                let digit = |place| number / 37_u32.pow(place) % 37;
+                let code: String = (0..length)
+                    .map(|place| match super::digit_letter(digit(place)) {
+                        Some(letter) => char::from(letter),
+                        None => '-',
+                    })
+                    .collect();
+                if let Some(label) = Label::decode(&code) {
+                    let again = label.encode().unwrap();
+                    assert_eq!(again.as_bytes(), code.as_bytes());
+                    seen += 1;
+                }
+            }
+        }
+        assert!(seen > 100_000, "{seen}");
+    }
+
+    #[test]
     fn what_encodes_nothing_is_refused() {
         for code in [
             "9",
@@ -234,6 +262,8 @@ mod tests {
             "a b",
             "_",
             "tda_",
+            "-tda",
+            "-",
             "99999999999999999999999",
         ] {
             assert_eq!(decoded(code), None, "{code}");
