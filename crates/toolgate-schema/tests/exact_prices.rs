@@ -286,6 +286,28 @@ const ROWS: &[Row] = &[
             (r#"{"k": "b", "v": 5, "w": 1}"#, true, 8),
         ],
     ),
+    // One member selects the same branch of two unions: it is walked once for each object, and again for the next.
+    (
+        r##"{"items": {"allOf": [{"oneOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}]},
+                                 {"oneOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/c"}]}]},
+            "$defs": {"a": {"type": "object", "required": ["t"],
+                            "properties": {"t": {"const": "a"}, "x": {"items": {"type": "string"}}}},
+                      "b": {"type": "object", "required": ["t"], "properties": {"t": {"const": "b"}}},
+                      "c": {"type": "object", "required": ["t"], "properties": {"t": {"const": "c"}}}}}"##,
+        &[
+            (r#"[{"t": "a", "x": ["s"]}]"#, true, 15),
+            (
+                r#"[{"t": "a", "x": ["s"]}, {"x": ["s"], "t": "a"}]"#,
+                true,
+                29,
+            ),
+            (
+                r#"[{"t": "a", "x": ["s"]}, {"t": "a", "x": [1]}]"#,
+                false,
+                27,
+            ),
+        ],
+    ),
 ];
 
 #[test]
