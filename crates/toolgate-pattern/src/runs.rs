@@ -78,10 +78,9 @@ impl Runs {
             }
             let wide = (!one.class.is_ascii()).then(|| one.class.clone());
             if place == classes.len() {
-                for (byte, row) in (0_u32..128).zip(table.iter_mut()) {
-                    if one.class.contains(byte) {
-                        *row |= bit;
-                    }
+                for (low, high) in one.class.ascii_ranges() {
+                    let rows = table.get_mut(low..=high).into_iter().flatten();
+                    rows.for_each(|row| *row |= bit);
                 }
                 classes.push(one.class);
             }

@@ -2,6 +2,7 @@
 //! [`Class`] for matching.
 
 use crate::fold;
+use toolgate_json::int::to_usize;
 
 /// A set of code points under construction, surrogates included.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,16 +81,15 @@ impl CodeSet {
     /// The set as the matchers use it.
     pub(crate) fn freeze(mut self) -> Class {
         self.normalise();
-        let mut ascii = 0;
-        for &(low, high) in self.ranges.iter().take_while(|range| range.0 < 128) {
-            for c in low..=high.min(127) {
-                ascii |= 1 << c;
-            }
-        }
-        Class {
-            ascii,
+        let mut class = Class {
+            ascii: 0,
             ranges: self.ranges.into_boxed_slice(),
-        }
+        };
+        let ascii = class.ascii_ranges();
+        class.ascii = ascii.fold(0, |set, (low, high)| {
+            set | u128::MAX >> (127 - high + low) << low
+        });
+        class
     }
 }
 
@@ -124,6 +124,12 @@ impl Class {
     /// The inclusive ranges, sorted, apart by at least one code point.
     pub(crate) fn ranges(&self) -> &[(u32, u32)] {
         &self.ranges
+    }
+
+    /// The parts of the ranges below U+0080.
+    pub(crate) fn ascii_ranges(&self) -> impl Iterator<Item = (usize, usize)> {
+        let ranges = self.ranges.iter().take_while(|range| range.0 < 128);
+        ranges.map(|&(low, high)| (to_usize(low), to_usize(high.min(127))))
     }
 
     /// Whether no code point is a member of both.

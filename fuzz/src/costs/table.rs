@@ -6,7 +6,7 @@ use super::measure::real;
 use super::{Cost, Prepared, SHAPES, Shape, growth};
 
 /// Prints the table, of all shapes or of those whose name has one of the words in it; whether all
-/// are within their bounds, or over the time only and listed with a reason at the end of this file.
+/// are within their bounds.
 ///
 /// With `instructions`, each shape is also run under `valgrind` at two sizes, and grows by what was
 /// counted there.
@@ -31,7 +31,6 @@ pub fn run(words: &[String], instructions: bool) -> Result<bool, String> {
         }
     );
     let mut over = Vec::new();
-    let mut unexplained = false;
     let mut count = 0_usize;
     for (index, shape) in SHAPES.iter().enumerate() {
         let title = format!("{}: {}", shape.operation.name(), shape.name);
@@ -61,12 +60,7 @@ pub fn run(words: &[String], instructions: bool) -> Result<bool, String> {
         let listing = shape.name.starts_with("listing") || shape.name == "two listings";
         let allowed = if listing { LISTING_MS } else { ONE_MS };
         if millis > allowed || mebibytes > MOST_MIB {
-            let reason = PAID_FOR.iter().find(|(known, _)| *known == title);
-            unexplained |= reason.is_none() || mebibytes > MOST_MIB;
-            let reason = reason.map_or("", |(_, reason)| reason);
-            over.push(format!(
-                "{title}: {millis:.0} ms, {mebibytes:.1} MiB  {reason}"
-            ));
+            over.push(format!("{title}: {millis:.0} ms, {mebibytes:.1} MiB"));
         }
     }
     println!(
@@ -76,7 +70,7 @@ pub fn run(words: &[String], instructions: bool) -> Result<bool, String> {
     for line in &over {
         println!("  {line}");
     }
-    Ok(!unexplained)
+    Ok(over.is_empty())
 }
 
 /// Runs one shape once, for `valgrind`.
@@ -134,21 +128,6 @@ fn nanoseconds(cost: &Cost) -> u64 {
     u64::try_from(cost.cpu.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Shapes that take longer, and why that is work which is asked for, paid for, and bounded.
-const PAID_FOR: [(&str, &str); 3] = [
-    (
-        "check: host names",
-        "20 times, every label is decoded and each of its code points looked up; each is paid for in fuel",
-    ),
-    (
-        "annotations: objects",
-        "every annotation has a location and a value of its own; all together have a bound in bytes",
-    ),
-    (
-        "lint: different patterns",
-        "each pattern is compiled twice, by the compiler and to be linted; the bytes of either have a bound",
-    ),
-];
 /// The input's sizes of the table, in bytes.
 const SIZES: (usize, usize) = (128 << 10, 1_000_000);
 /// Those that instructions are counted at.
