@@ -26,6 +26,8 @@ dialogues! { "cases":
     elsewhere
     endings
     envelope
+    filter_lists
+    filter_rules
     formats
     ids
     tool_cache
