@@ -51,16 +51,21 @@ impl PendingTasks {
         self.tools.insert(task.to_owned(), (number, tool));
         self.order.push_back((number, task.to_owned()));
         let mut forgotten = None;
-        while self.tools.len() > self.capacity || self.order.len() > 2 * self.capacity + 16 {
+        let tools = &mut self.tools;
+        let is_current = |tools: &HashMap<String, (u64, _)>, number: u64, task: &str| {
+            tools.get(task).is_some_and(|(own, _)| *own == number)
+        };
+        while tools.len() > self.capacity {
             let (number, task) = self.order.pop_front()?;
-            if self.tools.get(&task).is_some_and(|(own, _)| *own == number) {
-                if self.tools.len() > self.capacity {
-                    self.tools.remove(&task);
-                    forgotten = Some(task);
-                } else {
-                    self.order.push_back((number, task));
-                }
+            if is_current(tools, number, &task) {
+                tools.remove(&task);
+                forgotten = Some(task);
             }
+        }
+        // What is over, or came again, has left its old place in the order.
+        if self.order.len() > 2 * self.capacity + 16 {
+            self.order
+                .retain(|(number, task)| is_current(tools, *number, task));
         }
         forgotten
     }
