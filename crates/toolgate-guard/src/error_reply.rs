@@ -1,12 +1,9 @@
 //! The answer that takes the place of a message that cannot be read.
 
-use toolgate_mcp::message::{INVALID_REQUEST, PARSE_ERROR};
-
 use crate::fault::{Act, INTERNAL_ERROR};
 use crate::id::IdKey;
 use crate::recover::Recovery;
 use crate::side::Side;
-use crate::text;
 
 /// What must be sent because a message cannot be read, so that nobody waits for good. Each holds a
 /// JSON-RPC error.
@@ -40,20 +37,16 @@ impl ErrorReply {
             (Side::Server, false) => Act::ServerAnsweredNoJson,
             (Side::Server, true) => Act::ServerAnsweredNoMessage,
         };
-        let data = format!(r#"{{"code":"{}"}}"#, act.code());
-        let error = |code, text: &str| text::error_answer(&id.raw(), code, text, Some(&data));
-        if is_answer {
-            let text = format!("the {from}'s answer was lost: {why}");
-            Self::InPlace(error(INTERNAL_ERROR, &text))
-        } else {
-            let code = if is_json {
-                INVALID_REQUEST
-            } else {
-                PARSE_ERROR
-            };
-            Self::ToSender(error(code, why))
+        match is_answer {
+            true => Self::InPlace(act.error(&id.raw(), INTERNAL_ERROR, &lost(from, why))),
+            false => Self::ToSender(act.error(&id.raw(), act.rpc_code(), why)),
         }
     }
+}
+
+/// What the error says that takes the place of an answer of `from`.
+pub(crate) fn lost(from: Side, why: &str) -> String {
+    format!("the {from}'s answer was lost: {why}")
 }
 
 #[cfg(test)]

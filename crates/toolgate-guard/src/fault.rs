@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use toolgate_mcp::message::{INVALID_REQUEST, PARSE_ERROR};
+
+use crate::text;
+
 /// Who has to act for a fault to go away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -161,6 +165,29 @@ impl Act {
     #[must_use]
     pub fn by(self) -> Party {
         self.facts().1
+    }
+
+    /// The JSON-RPC code of the error for the sender of a request that is not served because of this.
+    pub(crate) fn rpc_code(self) -> i64 {
+        match self {
+            Self::ClientSentNoJson | Self::ServerAnsweredNoJson => PARSE_ERROR,
+            Self::ClientSentNoMessage
+            | Self::ClientSentUnfitMethod
+            | Self::ClientSentTooMuch
+            | Self::ClientReusedId
+            | Self::ClientSentBatch
+            | Self::ServerSentUnfitMethod
+            | Self::ServerAnsweredNoMessage
+            | Self::ServerAnsweredTooMuch => INVALID_REQUEST,
+            Self::ClientSentOtherHeaders => HEADER_MISMATCH,
+            _ => INTERNAL_ERROR,
+        }
+    }
+
+    /// A JSON-RPC error that names this in its data. `id` is JSON text.
+    pub(crate) fn error(self, id: &str, code: i64, text: &str) -> String {
+        let data = format!(r#"{{"code":"{}"}}"#, self.code());
+        text::error_answer(id, code, text, Some(&data))
     }
 
     fn facts(self) -> (&'static str, Party) {

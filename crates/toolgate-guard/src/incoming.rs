@@ -10,12 +10,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use toolgate_json::{
-    Document, DuplicateKeys, Parsed, ReadError, ReadErrorKind, ReadLimits, Reader,
+    Document, DuplicateKeys, Kind, Node as _, Parsed, ReadError, ReadErrorKind, ReadLimits, Reader,
 };
 use toolgate_mcp::message::{Incoming, Message};
 
 use crate::effect::HttpRefusal;
 use crate::envelope::Envelope;
+use crate::id::IdKey;
 use crate::reading::{read_message, replace_lone_surrogates};
 use crate::recover::{Recovered, Recovery};
 
@@ -144,6 +145,45 @@ impl<'m> IncomingMessage<'m> {
         }
     }
 
+    /// The ids of the requests in it that are owed an answer, of which a batch may have several.
+    #[must_use]
+    pub fn requests(&self) -> Vec<IdKey> {
+        self.ids(|message| match message {
+            Message::Request(request) => Some(IdKey::of(request.id)),
+            _ => None,
+        })
+    }
+
+    /// The ids of the requests that it answers.
+    #[must_use]
+    pub fn answers(&self) -> Vec<IdKey> {
+        self.ids(|message| match message {
+            Message::Result(outcome) => Some(IdKey::of(outcome.id)),
+            Message::Error(id, _) => id.map(IdKey::of),
+            _ => None,
+        })
+    }
+
+    /// The messages of a batch, as they came; `None` if it is not a batch.
+    #[must_use]
+    pub fn elements(&self) -> Option<Vec<&'m [u8]>> {
+        let document = self.reading().ok()?.document;
+        let is_batch = document.root().kind() == Kind::Array;
+        is_batch.then(|| elements(document, self.bytes))
+    }
+
+    /// What is found of each message in it.
+    fn ids(&self, find: impl Fn(Message<'_>) -> Option<IdKey>) -> Vec<IdKey> {
+        let Ok(reading) = self.reading() else {
+            return Vec::new();
+        };
+        let id = |view| Message::decode(view).ok().and_then(&find);
+        match Incoming::of(reading.document) {
+            Incoming::Single(view) => id(view).into_iter().collect(),
+            Incoming::Batch(views) => views.items().filter_map(id).collect(),
+        }
+    }
+
     /// What was read.
     pub(crate) fn reading(&self) -> Result<Reading<'_>, &ReadError> {
         let parsed = self.parsed.as_ref()?;
@@ -166,6 +206,14 @@ impl<'m> IncomingMessage<'m> {
     pub(crate) fn into_reader(self) -> Option<Reader> {
         self.parsed.ok().map(Parsed::into_reader)
     }
+}
+
+/// The texts of the elements of a batch, as they came.
+pub(crate) fn elements<'m>(document: Document<'_>, message: &'m [u8]) -> Vec<&'m [u8]> {
+    let spans = document.root().items().map(|item| item.span());
+    spans
+        .filter_map(|span| message.get(span.start..span.end))
+        .collect()
 }
 
 #[cfg(test)]
@@ -254,7 +302,7 @@ mod tests {
             let message = IncomingMessage::read(Reader::new(), text.as_bytes(), &shallow);
             let envelope = message.envelope();
             assert_eq!(envelope.kind, kind, "{text}");
-            let shown = envelope.id.as_ref().map(crate::IdKey::raw);
+            let shown = envelope.id.as_ref().map(IdKey::raw);
             assert_eq!(shown.as_deref().unwrap_or(""), id, "{text}");
             assert_eq!(envelope.method.as_deref().unwrap_or(""), method, "{text}");
             let shown = envelope.version.as_deref().or(envelope.agreed.as_deref());

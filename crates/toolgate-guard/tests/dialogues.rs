@@ -51,4 +51,5 @@ dialogues! { "cases":
     text_blocks
     tools_unlisted
     traces
+    withheld
 }

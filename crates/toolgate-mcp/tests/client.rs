@@ -9,9 +9,9 @@ use std::sync::{Arc, Barrier};
 use support::{call, code, contract, json, listing, page, promising, result, tool, tools};
 use toolgate_mcp::catalog::{Catalog, ToolSet};
 use toolgate_mcp::check::{Checked, Checker, Decision, OnUndecided, PendingTasks, ResultOf};
-use toolgate_mcp::contract::{HeaderFaultKind, MalformedTool, SchemaStore};
+use toolgate_mcp::contract::{HeaderFaultKind, MalformedTool, SchemaStore, ToolContract};
 use toolgate_mcp::era::{Era, ToolMethod};
-use toolgate_mcp::message::created_task;
+use toolgate_mcp::message::{created_task, requested_task};
 use toolgate_mcp::project::{Lost, Projection};
 use toolgate_schema::{Compiler, Formats};
 
@@ -217,7 +217,7 @@ fn task_results_meet_the_tool_that_made_the_task() {
     let decision = checker.check_result(&tool, of, created.document().root());
     assert!(matches!(&decision, Decision::Pass(pass) if pass.checked == Checked::TaskCreated));
     book.insert(
-        created_task(created.document().root()).unwrap(),
+        requested_task(created.document().root()).unwrap(),
         Arc::clone(&tool),
     );
     // Not asked for, it is not a task.
@@ -246,6 +246,35 @@ fn task_results_meet_the_tool_that_made_the_task() {
     // 2026-07-28: unasked, and answered in `tasks/get` or `notifications/tasks`.
     let created = json(r#"{"resultType":"task","taskId":"8","status":"working"}"#);
     assert_eq!(created_task(created.document().root()), Some("8"));
+    // Which of two a client reads, the version decides; a result without the tag made none.
+    for (text, task, asked) in [
+        (
+            r#"{"resultType":"task","taskId":"8","task":{"taskId":"9"}}"#,
+            Some("8"),
+            Some("9"),
+        ),
+        (r#"{"content":[],"taskId":"8"}"#, None, None),
+        (r#"{"resultType":"complete","taskId":"8"}"#, None, None),
+    ] {
+        let result = json(text);
+        let root = result.document().root();
+        assert_eq!(
+            (created_task(root), requested_task(root)),
+            (task, asked),
+            "{text}"
+        );
+    }
+    // A task of two tools is held to neither.
+    let mut two = PendingTasks::new(2);
+    let other = br#"{"name":"other","inputSchema":{"type":"object"}}"#;
+    let other = Arc::new(ToolContract::read(other, &SchemaStore::new()).unwrap());
+    two.insert("8", Arc::clone(&tool));
+    two.insert("8", Arc::clone(&tool));
+    assert!(two.tool("8").is_some());
+    two.insert("8", other);
+    assert!(two.tool("8").is_none());
+    two.insert("8", Arc::clone(&tool));
+    assert!(two.tool("8").is_none());
     for method in [ToolMethod::TaskGet, ToolMethod::TaskChanged] {
         let done =
             |result: &str| format!(r#"{{"taskId":"8","status":"completed","result":{result}}}"#);
@@ -435,9 +464,7 @@ fn schemas_are_shared_compiled_once_and_bounded() {
     small.schema(&text(1)).unwrap();
     assert_eq!(small.compilations(), 41, "the second was let go");
     // A contract finds its schema again after it was let go.
-    let one =
-        toolgate_mcp::contract::ToolContract::read(tool("t", &text(1), None).as_bytes(), &small)
-            .unwrap();
+    let one = ToolContract::read(tool("t", &text(1), None).as_bytes(), &small).unwrap();
     one.input().unwrap();
     (2..40).for_each(|n| assert!(small.schema(&text(n)).is_ok()));
     one.input().unwrap();

@@ -1,4 +1,4 @@
-//! The street door: the only library crate of Toolgate with processes, sockets, clocks and tokio.
+//! The transports of Toolgate: processes, sockets, clocks and tokio.
 //!
 //! [`Session`] opens an MCP server as a client (a child process on stdio, or Streamable HTTP),
 //! finds out which era of the protocol it speaks, and pages through `tools/list`, giving the
@@ -16,13 +16,12 @@
 //! let launch = Launch::new("npx").arg("-y").arg("@modelcontextprotocol/server-everything");
 //! let mut session = Session::stdio(launch, Options::default()).await?;
 //! let listing = session.list_tools().await?;
-//! println!("{} tools, era {}", listing.tools.len(), session.server().era);
+//! println!("{} tools, protocol version {}", listing.tools.len(), session.server().era.version());
 //! session.close().await;
 //! # Ok(())
 //! # }
 //! ```
 
-mod era;
 mod fault;
 pub mod guard;
 mod http;
@@ -38,7 +37,6 @@ mod stdio;
 pub mod store;
 mod web;
 
-pub use era::Era;
 pub use fault::{Fault, FaultKind, Party, Phase};
 pub use http::{HttpTarget, http_client};
 pub use limits::{Deadlines, Limits};

@@ -188,25 +188,25 @@ fn explain(schema: &ArgumentSchema, input: &Input, term: &Term) -> Result<Exit, 
     let document = OwnedDocument::read(text.as_slice(), &limits)
         .map_err(|error| Failure::usage(format!("`{name}`: {error}")))?;
     let arguments: View<'_> = document.document().root();
-    let (exit, told) = match schema.check(arguments) {
+    let (exit, text) = match schema.check(arguments) {
         Answer::Accepted => (Exit::Ok, format!("{name}: the arguments match\n")),
         Answer::Undecided => {
-            let told = "undecided: the work allowed was spent";
-            (Exit::Undecided, format!("{name}: {told}\n"))
+            let text = "undecided: the work allowed was spent";
+            (Exit::Undecided, format!("{name}: {text}\n"))
         }
         Answer::Refused(refusals) => {
-            let mut told: String = refusals
+            let mut text: String = refusals
                 .list()
                 .iter()
                 .map(|refusal| format!("{refusal}\n"))
                 .collect();
             if !refusals.is_complete() {
-                told.push_str("… and perhaps more\n");
+                text.push_str("… and perhaps more\n");
             }
-            (Exit::Invalid, told)
+            (Exit::Invalid, text)
         }
     };
-    term.write(&told)?;
+    term.write(&text)?;
     if exit == Exit::Ok {
         for deprecated in schema.deprecated_used(arguments) {
             term.note(&format!(

@@ -12,7 +12,7 @@ use crate::term::Term;
 /// [`interrupted`] before, because from then on the signal no longer ends the program by itself.
 #[derive(Debug)]
 pub(crate) struct ExitOnInterrupt {
-    /// Its end tells the thread that watches.
+    /// Its end wakes the thread that watches.
     _alive: oneshot::Sender<()>,
 }
 

@@ -432,7 +432,7 @@ mod tests {
 
     #[test]
     fn wrong_values_are_told_with_what_was_meant() {
-        for (args, told) in [
+        for (args, expected) in [
             (["--limit", "feul=3"], "did you mean `limits.fuel`?"),
             (["--limit", "fuel"], "as in `fuel=4000000`"),
             (
@@ -446,7 +446,7 @@ mod tests {
             ),
         ] {
             let error = parse(&args).unwrap_err();
-            assert!(error.contains(told), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
         let draft = parse(&[
             "--dialect",
@@ -471,8 +471,8 @@ mod tests {
             .compiler()
             .unwrap();
         let error = compiler.compile(b"{\"not\": {\"not\": {}}}").unwrap_err();
-        let told = "raise it with `--limit subschemas=N`, at most 16777216";
-        assert_eq!(help(&error).as_deref(), Some(told));
+        let expected = "raise it with `--limit subschemas=N`, at most 16777216";
+        assert_eq!(help(&error).as_deref(), Some(expected));
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Values of a published schema as values of the original, and back.
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use toolgate_json::{Key as _, Kind, Node as _, OwnedDocument, ReadLimits, View, push_json_string};
 use toolgate_syntax::model::TypeSet;
 
@@ -60,6 +63,7 @@ impl Mapping {
             root: &self.published,
             side,
             left: STEPS,
+            parsed: HashMap::new(),
             out: String::new(),
         };
         let nodes = walk.nodes(&[&self.published], value);
@@ -72,6 +76,8 @@ struct Walk<'m> {
     root: &'m Json,
     side: Side,
     left: usize,
+    /// The texts of JSON that were read, by where they stand: many branches may ask for one.
+    parsed: HashMap<usize, Option<Rc<OwnedDocument>>>,
     out: String,
 }
 
@@ -79,6 +85,16 @@ impl<'m> Walk<'m> {
     fn pay(&mut self) -> bool {
         self.left = self.left.saturating_sub(1);
         self.left > 0
+    }
+
+    /// A string as JSON, read once.
+    fn parse(&mut self, text: View<'_>) -> Option<Rc<OwnedDocument>> {
+        let place = text.span().start;
+        let read = || {
+            let document = OwnedDocument::read(text.string(), &ReadLimits::default());
+            document.ok().map(Rc::new)
+        };
+        self.parsed.entry(place).or_insert_with(read).clone()
     }
 
     /// The schemas that a value must match: references and `allOf` followed, of a union the
@@ -210,7 +226,7 @@ impl<'m> Walk<'m> {
     fn json_text(&mut self, value: View<'_>) -> bool {
         match self.side {
             Side::Original => push_json_string(&mut self.out, value.raw()),
-            Side::Published if value.kind() == Kind::String => match parse(value.string()) {
+            Side::Published if value.kind() == Kind::String => match self.parse(value) {
                 Some(document) => self.out.push_str(document.document().root().raw()),
                 None => return false,
             },
@@ -316,7 +332,7 @@ impl<'m> Walk<'m> {
             Form::JsonText(types) => {
                 return match (published, value.kind()) {
                     (false, kind) => types.admits(value, kind),
-                    (true, Kind::String) => parse(value.string()).is_some_and(|document| {
+                    (true, Kind::String) => self.parse(value).is_some_and(|document| {
                         let root = document.document().root();
                         types.admits(root, root.kind())
                     }),
@@ -328,11 +344,12 @@ impl<'m> Walk<'m> {
                 return value.kind() == kind;
             }
             Form::Words(table) => {
+                if published {
+                    let is_text = value.kind() == Kind::String;
+                    return is_text && table.iter().any(|(word, _)| word == value.string());
+                }
                 let own = Json::of(value);
-                return match published {
-                    true => table.iter().any(|(word, _)| own.as_text() == Some(word)),
-                    false => table.iter().any(|(_, original)| original.equals(&own)),
-                };
+                return table.iter().any(|(_, original)| original.equals(&own));
             }
         }
         if members.get("nullable").is_some() && value.kind() == Kind::Null {
@@ -356,9 +373,15 @@ impl<'m> Walk<'m> {
             return false;
         }
         if members.has("enum") || members.has("const") {
-            let own = Json::of(value);
             let mut listed = members.schemas("enum").iter().chain(members.get("const"));
-            if !listed.any(|one| one.equals(&own)) {
+            let is_listed = match value.kind() {
+                Kind::String => listed.any(|one| one.as_text() == Some(value.string())),
+                _ => {
+                    let own = Json::of(value);
+                    listed.any(|one| one.equals(&own))
+                }
+            };
+            if !is_listed {
                 return false;
             }
         }
@@ -427,10 +450,6 @@ fn declared<'m>(node: &'m Members, name: &str) -> Option<&'m Json> {
         node.get("additionalProperties")
             .filter(|one| one.as_object().is_some())
     })
-}
-
-fn parse(text: &str) -> Option<OwnedDocument> {
-    OwnedDocument::read(text, &ReadLimits::default()).ok()
 }
 
 /// Schemas that are looked at for one value.

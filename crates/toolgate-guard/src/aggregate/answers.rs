@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use toolgate_json::{Node as _, View};
-use toolgate_mcp::message::{Edits, created_task};
+use toolgate_mcp::message::{Edits, created_task, requested_task};
 
 use super::fan_out::Kind as FanOutKind;
 use super::route_search::Subject;
@@ -31,7 +31,8 @@ impl Aggregator {
         };
         match (sent.role, answer) {
             (Role::Whole(client), answer) => {
-                if let Some(task) = answer.ok().and_then(created_task)
+                if let Ok(result) = answer
+                    && let Some(task) = created_task(result).or_else(|| requested_task(result))
                     && let Err(other) = self.known.learn(Subject::Task, task, route)
                 {
                     return self.two_of_one_task(route, other, &client);
@@ -107,14 +108,14 @@ impl Aggregator {
         if let Some(subscription) = subscription {
             edits.replace(subscription, client.id.clone());
         }
-        self.tell_client(spliced(&edits, text, message));
+        self.send_to_client(spliced(&edits, text, message));
     }
 
     /// A request that its server will not answer; it is not among the sent ones any more.
     pub(super) fn failed(&mut self, sent: Sent, code: i64, why: &str, now: Duration) {
         match sent.role {
             Role::Whole(client) => {
-                self.tell_client(text::error_answer(&client.id, code, why, None));
+                self.send_to_client(text::error_answer(&client.id, code, why, None));
             }
             Role::Part(fan_out) => {
                 self.fan_out_answer(fan_out, sent.route, Err((code, why.to_owned())), now);
@@ -141,7 +142,7 @@ impl Aggregator {
             name(other)
         );
         self.note(route, "clash", &why);
-        self.tell_client(text::error_answer(&client.id, INTERNAL_ERROR, &why, None));
+        self.send_to_client(text::error_answer(&client.id, INTERNAL_ERROR, &why, None));
     }
 }
 

@@ -24,7 +24,7 @@ impl Aggregator {
         let modern = declares_version(request);
         let list = |of| FanOutKind::List(of);
         match request.method {
-            "ping" => self.tell_client(empty(request.id.raw(), false)),
+            "ping" => self.send_to_client(empty(request.id.raw(), false)),
             "initialize" => self.initialize(text, request, now),
             "server/discover" => self.fan_out(FanOutKind::Discover, text, request, now),
             "tools/list" => self.fan_out(list(ListOf::Tools), text, request, now),
@@ -142,14 +142,14 @@ impl Aggregator {
 
     /// Answers a request with an error.
     pub(super) fn refuse(&mut self, request: &Request<'_>, code: i64, why: &str) {
-        self.tell_client(text::error_answer(request.id.raw(), code, why, None));
+        self.send_to_client(text::error_answer(request.id.raw(), code, why, None));
     }
 
     /// Refuses what a server would have to answer that cannot be asked.
     pub(super) fn refuse_absent(&mut self, request: &Request<'_>, route: usize, why: &str) {
         let refused = self.routes.get(route).and_then(|route| route.refused());
         let refused = refused.cloned();
-        self.tell_refused(request.id.raw(), INTERNAL_ERROR, why, refused);
+        self.send_refusal(request.id.raw(), INTERNAL_ERROR, why, refused);
     }
 
     pub(super) fn absence(&self, route: usize, modern: bool) -> Option<String> {

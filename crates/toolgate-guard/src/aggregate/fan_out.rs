@@ -228,19 +228,19 @@ impl Aggregator {
             Kind::Discover => Ok(self.merged_discovery(&fan_out)),
             Kind::List(of) => Ok(self.merged_list(of, &fan_out)),
             Kind::Level => {
-                return self.tell_client(empty(&fan_out.client.id, fan_out.modern));
+                return self.send_to_client(empty(&fan_out.client.id, fan_out.modern));
             }
         };
         let id = &fan_out.client.id;
         match result {
             Ok(result) => {
-                self.tell_client(format!(
+                self.send_to_client(format!(
                     r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#
                 ));
             }
             Err((code, why)) => {
                 let refused = fan_out.refused.filter(|_| nothing);
-                self.tell_refused(id, code, &why, refused);
+                self.send_refusal(id, code, &why, refused);
             }
         }
     }

@@ -121,7 +121,7 @@ impl Aggregator {
         if let Some(listening) = self.listenings.get(&number) {
             let mut edits = Edits::new();
             edits.replace(subscription, listening.client.id.clone());
-            self.tell_client(spliced(&edits, text, note.view));
+            self.send_to_client(spliced(&edits, text, note.view));
         }
     }
 
@@ -212,7 +212,7 @@ impl Aggregator {
             .collect();
         let views: Vec<View<'_>> = granted.iter().map(|it| it.root()).collect();
         let granted = merged_grants(&views);
-        self.tell_client(format!(
+        self.send_to_client(format!(
             r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"_meta":{{"{SUBSCRIPTION}":{id}}},"notifications":{granted}}}}}"#
         ));
     }
@@ -224,7 +224,7 @@ impl Aggregator {
         };
         let id = listening.client.id.clone();
         for (_, kind) in wanted_lists(&listening.text) {
-            self.tell_client(format!(
+            self.send_to_client(format!(
                 r#"{{"jsonrpc":"2.0","method":"notifications/{kind}/list_changed","params":{{"_meta":{{"{SUBSCRIPTION}":{id}}}}}}}"#
             ));
         }

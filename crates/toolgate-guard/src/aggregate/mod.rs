@@ -330,12 +330,12 @@ impl Aggregator {
         self.last
     }
 
-    fn tell_client(&mut self, line: String) {
+    fn send_to_client(&mut self, line: String) {
         self.out.client(line);
     }
 
     /// Answers a request by an error that another's refusal is the reason for.
-    fn tell_refused(&mut self, id: &str, code: i64, why: &str, refused: Option<Refused>) {
+    fn send_refusal(&mut self, id: &str, code: i64, why: &str, refused: Option<Refused>) {
         let Refused { data, http } = refused.unwrap_or_default();
         let answer = crate::text::error_answer(id, code, why, data.as_deref());
         self.out.send(Outgoing {

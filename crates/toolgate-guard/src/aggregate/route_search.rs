@@ -111,7 +111,7 @@ impl Aggregator {
         let Some((error, refusal)) = search.error else {
             let why = "no server is there that could have it";
             let answer = text::error_answer(&search.client.id, INTERNAL_ERROR, why, None);
-            return self.tell_client(answer);
+            return self.send_to_client(answer);
         };
         // It was read when it came.
         if let Ok(answer) = OwnedReading::read(error.as_str()) {

@@ -30,7 +30,7 @@ impl Aggregator {
         renumber(request, number, &mut edits);
         let origin = RequestOrigin::of(request);
         self.asked.insert(number, Asked { route, origin });
-        self.tell_client(spliced(&edits, text, request.view));
+        self.send_to_client(spliced(&edits, text, request.view));
     }
 
     pub(super) fn server_notification(
@@ -69,7 +69,7 @@ impl Aggregator {
             };
             return self.heard(route, number, text, note, subscription);
         }
-        self.tell_client(spliced(&edits, text, note.view));
+        self.send_to_client(spliced(&edits, text, note.view));
     }
 
     /// The client's own token for a request that a server works on.
@@ -107,7 +107,7 @@ impl Aggregator {
         asked.sort_unstable();
         for number in asked {
             self.asked.remove(&number);
-            self.tell_client(format!(
+            self.send_to_client(format!(
                 r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{number},"reason":"the server is gone"}}}}"#
             ));
         }
@@ -138,7 +138,7 @@ impl Aggregator {
         ];
         if self.initialized {
             for (_, kind) in kinds.into_iter().filter(|(has, _)| *has) {
-                self.tell_client(format!(
+                self.send_to_client(format!(
                     r#"{{"jsonrpc":"2.0","method":"notifications/{kind}/list_changed"}}"#
                 ));
             }

@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use toolgate_mcp::message::{INVALID_REQUEST, PARSE_ERROR, Request};
+use toolgate_mcp::message::Request;
 
 use super::open::Open;
 use super::{Conversation, Turn};
 use crate::effect::{Effects, Outgoing, Purpose};
 use crate::envelope::{Envelope, method_name};
-use crate::fault::{Act, HEADER_MISMATCH, INTERNAL_ERROR};
+use crate::fault::{Act, INTERNAL_ERROR, Party};
 use crate::filter::listing::Remark;
 use crate::id::IdKey;
 use crate::record::{Action, Filter, Record};
 use crate::side::Side;
-use crate::text;
 
 impl Conversation {
     /// Answers a request that is not open, and says why in a record.
@@ -43,8 +42,8 @@ impl Conversation {
         text: &str,
         out: &mut Effects<'_>,
     ) {
-        let code = rpc_code(act);
-        let answer = text::error_answer(request.id.raw(), code, text, Some(&data(act)));
+        let code = act.rpc_code();
+        let answer = act.error(request.id.raw(), code, text);
         self.answer_request(turn, request, act, answer, code, out);
     }
 
@@ -64,8 +63,12 @@ impl Conversation {
             // Nobody waits for it.
             record.action = Action::Dropped;
         } else {
-            let code = rpc_code(act);
-            let answer = text::error_answer(&open.raw(&key), code, text, Some(&data(act)));
+            // In the place of an answer: the server's faults are not the client's.
+            let code = match act.by() {
+                Party::Client => act.rpc_code(),
+                _ => INTERNAL_ERROR,
+            };
+            let answer = act.error(&open.raw(&key), code, text);
             answer_to(Side::Client, key, answer, Some(code), out);
         }
         out.audit(record);
@@ -116,25 +119,6 @@ pub(super) fn fault(
     record.code = act.code();
     record.blame = Some(act.by());
     record
-}
-
-/// The JSON-RPC error code for a fault.
-pub(super) fn rpc_code(act: Act) -> i64 {
-    match act {
-        Act::ClientSentNoJson => PARSE_ERROR,
-        Act::ClientSentNoMessage
-        | Act::ClientSentUnfitMethod
-        | Act::ClientSentTooMuch
-        | Act::ClientReusedId
-        | Act::ClientSentBatch => INVALID_REQUEST,
-        Act::ClientSentOtherHeaders => HEADER_MISMATCH,
-        _ => INTERNAL_ERROR,
-    }
-}
-
-/// What a program can tell an error by.
-pub(super) fn data(act: Act) -> String {
-    format!(r#"{{"code":"{}"}}"#, act.code())
 }
 
 /// Characters of a detail in a record.

@@ -1,25 +1,16 @@
 //! Batches, which only 2025-03-26 has: every element is taken as a message of
 //! its own, and what passes together leaves together.
 
-use toolgate_json::{Document, Node as _};
 use toolgate_mcp::check::Checker;
 
 use super::answer::fault;
-use super::{Conversation, Turn};
+use super::{Carrier, Conversation, Turn};
 use crate::effect::{Effect, Effects, Outgoing, Purpose};
 use crate::envelope::Envelope;
 use crate::fault::Act;
 use crate::record::{Action, Filter};
 use crate::recover::Recovery;
 use crate::side::Side;
-
-/// The texts of the elements of a batch, as they came.
-pub(super) fn elements<'m>(document: Document<'_>, message: &'m [u8]) -> Vec<&'m [u8]> {
-    let spans = document.root().items().map(|item| item.span());
-    spans
-        .filter_map(|span| message.get(span.start..span.end))
-        .collect()
-}
 
 impl Conversation {
     pub(super) fn batch<'m>(
@@ -70,8 +61,14 @@ impl Conversation {
             self.take_at(turn, checker, from, &element, &mut effects);
             self.guard.done_with(element);
         }
-        let together = has_batches || from == Side::Client;
-        merge_effects(from, message, elements, effects, together, out);
+        // Over HTTP each answer goes to who asked for it.
+        let to_client = has_batches && self.link.client != Carrier::Http;
+        let (forwards, answers) = match from {
+            Side::Client => (true, true),
+            Side::Server => (to_client, has_batches),
+        };
+        let merge = Merge { forwards, answers };
+        merge_effects(from, message, elements, effects, merge, out);
     }
 }
 
@@ -83,13 +80,21 @@ fn invalid(from: Side) -> Act {
     }
 }
 
-/// Puts together what leaves to one side, if the era has batches.
+/// What is put together again.
+struct Merge {
+    /// What passes to the other side.
+    forwards: bool,
+    /// What goes back to the sender.
+    answers: bool,
+}
+
+/// Puts together what leaves to one side.
 fn merge_effects<'m>(
     from: Side,
     message: &'m [u8],
     elements: &[&'m [u8]],
     effects: Effects<'m>,
-    together: bool,
+    merge: Merge,
     out: &mut Effects<'m>,
 ) {
     let is_forward = |outgoing: &Outgoing<'_>| {
@@ -99,9 +104,11 @@ fn merge_effects<'m>(
     let mut answers: Vec<Outgoing<'m>> = Vec::new();
     for effect in effects {
         match effect {
-            Effect::Send(outgoing) if together && is_forward(&outgoing) => forwards.push(outgoing),
+            Effect::Send(outgoing) if merge.forwards && is_forward(&outgoing) => {
+                forwards.push(outgoing);
+            }
             Effect::Send(outgoing)
-                if together && outgoing.to == from && outgoing.purpose == Purpose::Answer =>
+                if merge.answers && outgoing.to == from && outgoing.purpose == Purpose::Answer =>
             {
                 answers.push(outgoing);
             }

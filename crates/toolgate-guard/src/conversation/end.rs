@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::answer::{answer_to, data, fault, rpc_code};
+use super::answer::{answer_to, fault};
 use super::asked::Asked;
 use super::open::{Open, What};
 use super::{Carrier, Conversation, Turn};
@@ -103,10 +103,10 @@ impl Conversation {
             }
             for key in conversation.asked.drain() {
                 let (act, said) = (Act::ClientGone, "the client is gone");
-                let code = rpc_code(act);
+                let code = act.rpc_code();
                 let mut record = fault(turn, Side::Client, Filter::Tracking, Action::Refused, act);
                 record.id = Some(key.clone());
-                let answer = text::error_answer(&key.raw(), code, said, Some(&data(act)));
+                let answer = act.error(&key.raw(), code, said);
                 answer_to(Side::Server, key, answer, Some(code), out);
                 out.audit(record);
             }

@@ -18,6 +18,13 @@ use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 
 impl Conversation {
+    /// Whether some tools are kept from clients in any mode, so that no page may pass unread.
+    fn leaves_tools_out(&self, turn: &Turn<'_>) -> bool {
+        let policy = turn.policy();
+        let hides = policy.tools.iter().any(|rule| rule.hidden == Some(true));
+        hides || policy.project_for.is_some() || policy.drift.refuses() || self.scope.is_pinned()
+    }
+
     /// Takes a page of tools that the client asked for.
     pub(super) fn page<'m>(
         &mut self,
@@ -33,7 +40,7 @@ impl Conversation {
         let cursor = cursor.as_deref();
         let listing = match Listing::read_within(whole_message(bytes), &listing_limits(turn)) {
             Ok(listing) => listing,
-            Err(error) if turn.policy().listing == Mode::Enforce => {
+            Err(error) if turn.policy().listing == Mode::Enforce || self.leaves_tools_out(turn) => {
                 let act = Act::ServerUnlisted;
                 let said = format!("the server's list of tools cannot be read: {error}");
                 return Self::fail(turn, key, &open, act, &said, out);
@@ -57,14 +64,14 @@ impl Conversation {
             }
         };
         let page = page(turn, forms.known(), cursor, open.era, *changes);
-        let tools = match self.scope.learn(&page, &turn.policy().limits) {
-            Ok(tools) => tools,
+        let (tools, own) = match self.scope.learn(&page, &turn.policy().limits) {
+            Ok(learned) => learned,
             Err(error) => {
                 let act = Act::ServerUnlisted;
                 return Self::fail(turn, key, &open, act, &error.to_string(), out);
             }
         };
-        let provider = tools.projected(turn.rules, cursor);
+        let provider = own.projected(turn.rules);
         if let Err(error) = forms.rewrite(turn.rules, self.scope.store(), provider) {
             let why = unwritten(error);
             return Self::fail(turn, key, &open, Act::ServerUnlisted, &why, out);
@@ -81,6 +88,11 @@ impl Conversation {
             listing: forms.for_reader(),
             provider: forms.provider(),
             tools: &tools,
+            own: own
+                .tools
+                .iter()
+                .map(|tool| (tool.contract.name(), tool))
+                .collect(),
             shared: self.scope.shared(),
             cursor,
             reader: open.era,
@@ -93,7 +105,7 @@ impl Conversation {
                 for remark in page.remarks.finish() {
                     out.audit(remark.record(turn, &key, &open));
                 }
-                let same = as_it_came || page.text.as_bytes() == bytes;
+                let same = page.keeps_unreadable || page.text.as_bytes() == bytes;
                 if turn.policy().record_passes {
                     let action = if same {
                         Action::Passed

@@ -60,7 +60,7 @@ use toolgate_mcp::era::Era;
 use crate::connection::Connection;
 use crate::effect::{Effect, Effects};
 use crate::guard::Guard;
-use crate::incoming::IncomingMessage;
+use crate::incoming::{IncomingMessage, elements};
 use crate::policy::{Policy, Rules};
 use crate::record::Peer;
 use crate::scope::Scope;
@@ -300,7 +300,7 @@ impl Conversation {
             Err(error) => return self.unreadable(turn, from, bytes, error, out),
         };
         if is_batch(reading.document) {
-            let elements = batch::elements(reading.document, bytes);
+            let elements = elements(reading.document, bytes);
             return self.batch(turn, checker, from, bytes, &elements, out);
         }
         match from {

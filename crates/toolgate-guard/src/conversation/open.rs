@@ -1,8 +1,8 @@
 //! Requests that are open, and when patience with them ends.
 
 use std::borrow::Cow;
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -109,9 +109,8 @@ pub(super) struct OpenTable {
     open: HashMap<IdKey, Open>,
     /// The request that a progress token belongs to.
     progress: HashMap<IdKey, IdKey>,
-    deadlines: BinaryHeap<Reverse<(Duration, u64)>>,
-    /// The keys of requests with a deadline, by number.
-    timed: HashMap<u64, IdKey>,
+    /// The requests with a deadline, by deadline and number.
+    deadlines: BTreeMap<(Duration, u64), IdKey>,
     /// How many of them have a waiting sender.
     awaited: usize,
     next: u64,
@@ -139,28 +138,45 @@ impl OpenTable {
         open.number = self.next;
         self.next += 1;
         if let Some(deadline) = open.deadline {
-            self.deadlines.push(Reverse((deadline, open.number)));
-            self.timed.insert(open.number, key.clone());
+            self.deadlines.insert((deadline, open.number), key.clone());
         }
         if let Some(token) = &open.progress {
             self.progress.insert(token.clone(), key.clone());
         }
         self.awaited += usize::from(open.is_awaited());
-        let replaced = self.open.insert(key, open);
-        self.awaited -= usize::from(replaced.is_some_and(|open| open.is_awaited()));
-        self.prune();
+        match self.open.entry(key) {
+            Entry::Vacant(entry) => {
+                entry.insert(open);
+            }
+            Entry::Occupied(mut entry) => {
+                let key = entry.key().clone();
+                let keeps_token = entry.get().progress == open.progress;
+                let mut replaced = entry.insert(open);
+                if keeps_token {
+                    replaced.progress = None;
+                }
+                self.release(&key, &replaced);
+            }
+        }
     }
 
     pub(super) fn remove(&mut self, key: &IdKey) -> Option<Open> {
         let open = self.open.remove(key)?;
+        self.release(key, &open);
+        Some(open)
+    }
+
+    /// Forgets what is kept of a request beside itself.
+    fn release(&mut self, key: &IdKey, open: &Open) {
         self.awaited -= usize::from(open.is_awaited());
-        self.timed.remove(&open.number);
+        if let Some(deadline) = open.deadline {
+            self.deadlines.remove(&(deadline, open.number));
+        }
         if let Some(token) = &open.progress
             && self.progress.get(token) == Some(key)
         {
             self.progress.remove(token);
         }
-        Some(open)
     }
 
     /// Removes a request that was sent: one that is parked the server never saw,
@@ -196,32 +212,26 @@ impl OpenTable {
 
     fn extend(&mut self, key: &IdKey, until: Duration) {
         if let Some(open) = self.open.get_mut(key) {
-            open.deadline = Some(until);
-            self.deadlines.push(Reverse((until, open.number)));
-            self.timed.insert(open.number, key.clone());
+            if let Some(before) = open.deadline.replace(until) {
+                self.deadlines.remove(&(before, open.number));
+            }
+            self.deadlines.insert((until, open.number), key.clone());
         }
-        self.prune();
     }
 
     /// When patience with some request ends.
-    pub(super) fn next_deadline(&mut self) -> Option<Duration> {
-        while let Some(Reverse((at, number))) = self.deadlines.peek().copied() {
-            if self.is_due(at, number) {
-                return Some(at);
-            }
-            self.deadlines.pop();
-        }
-        None
+    pub(super) fn next_deadline(&self) -> Option<Duration> {
+        let ((at, _), _) = self.deadlines.first_key_value()?;
+        Some(*at)
     }
 
     /// A request with which patience has ended.
     pub(super) fn due(&mut self, now: Duration) -> Option<(IdKey, Open)> {
-        let at = self.next_deadline()?;
-        if at > now {
+        let first = self.deadlines.first_entry()?;
+        if first.key().0 > now {
             return None;
         }
-        let Reverse((_, number)) = self.deadlines.pop()?;
-        let key = self.timed.get(&number)?.clone();
+        let key = first.remove();
         let open = self.remove(&key)?;
         Some((key, open))
     }
@@ -232,32 +242,10 @@ impl OpenTable {
         all.sort_by_key(|(_, open)| open.number);
         self.awaited = 0;
         self.progress.clear();
-        self.timed.clear();
         self.deadlines.clear();
         all
     }
-
-    /// Whether this is the deadline that its request still has.
-    fn is_due(&self, at: Duration, number: u64) -> bool {
-        let open = self.timed.get(&number).and_then(|key| self.open.get(key));
-        open.is_some_and(|open| open.number == number && open.deadline == Some(at))
-    }
-
-    /// Lets go of deadlines of requests that were answered, so that the heap
-    /// stays in proportion to what is open.
-    fn prune(&mut self) {
-        if self.deadlines.len() > 2 * self.open.len() + SLACK {
-            let deadlines = std::mem::take(&mut self.deadlines);
-            let due = deadlines
-                .into_iter()
-                .filter(|Reverse((at, number))| self.is_due(*at, *number));
-            self.deadlines = due.collect();
-        }
-    }
 }
-
-/// Deadlines that are kept without a look at whether they are still due.
-const SLACK: usize = 256;
 
 #[cfg(test)]
 mod tests {
@@ -300,7 +288,7 @@ mod tests {
         for key in [2, 3, 3] {
             table.insert(IdKey::Number(key), open(10));
         }
-        assert_eq!(table.awaited(), 2);
+        assert_eq!((table.awaited(), table.deadlines.len()), (2, 3));
         table.cancel(&IdKey::Number(2), ms(20));
         table.cancel(&IdKey::Number(2), ms(20));
         assert_eq!((table.len(), table.awaited()), (3, 1));
@@ -319,14 +307,10 @@ mod tests {
             one.progress = Some(IdKey::Number(key));
             table.insert(IdKey::Number(key), one);
             table.progress(&IdKey::Number(key), ms(400_000));
+            assert_eq!(table.next_deadline(), Some(ms(400_000)));
             assert!(table.remove(&IdKey::Number(key)).is_some());
         }
-        assert!(
-            table.deadlines.len() <= SLACK + 8,
-            "{}",
-            table.deadlines.len()
-        );
-        assert!(table.timed.is_empty() && table.progress.is_empty());
+        assert!(table.deadlines.is_empty() && table.progress.is_empty());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use toolgate_json::{Node as _, OwnedDocument, View};
 use toolgate_mcp::check::{Checked, Checker, Decision, OnUndecided, ResultOf};
 use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::{Era, ToolMethod};
-use toolgate_mcp::message::{Edits, TaskAnswer, created_task};
+use toolgate_mcp::message::{Edits, TaskAnswer, created_task, requested_task};
 
 use super::answer::forward_altered;
 use super::open::{Called, Open, What};
@@ -61,11 +61,13 @@ impl Conversation {
             What::Call(called) if called.as_task => ResultOf::task(open.era),
             _ => ResultOf::from(open.era),
         };
+        let found = not_object(turn, &answered);
+        let becomes = |what| found.filter(|found| *found == what);
         let violation = self
             .judge(turn, checker, reading, &answered, of)
-            .or_else(|| not_object(turn, &answered, NotObject::Bad))
+            .or_else(|| Some(no_object(&answered, becomes(NotObject::Bad)?)))
             .or_else(|| missing_text(turn, &answered, of))
-            .or_else(|| not_object(turn, &answered, NotObject::LeftOut));
+            .or_else(|| Some(no_object(&answered, becomes(NotObject::LeftOut)?)));
         let fuel = checker.fuel_used();
         let note = |record: Record, out: &mut Effects<'m>| {
             let mut record = record;
@@ -215,9 +217,9 @@ impl Conversation {
         of: ResultOf,
     ) -> Option<Violation> {
         let mode = answered.mode;
-        if let (Some(tool), Some(task)) = (&answered.tool, created_task(answered.result))
-            && matches!(answered.open.what, What::Call(_))
-            && (of.as_task || of.era.has_tasks_unasked())
+        let is_call = matches!(answered.open.what, What::Call(_));
+        if let (Some(tool), Some(task)) = (&answered.tool, made_task(of, answered.result))
+            && is_call
         {
             self.scope.began(task, tool);
         }
@@ -255,6 +257,15 @@ impl Conversation {
                     "result-undecided",
                     why,
                 )),
+                // What a task has come to is final.
+                Checked::InputRequired | Checked::TaskCreated if !is_call => {
+                    let text = "the task's result is not a final one";
+                    let act = Act::ServerAnsweredNoMessage;
+                    let reply = Reply::Tool(text.to_owned());
+                    let mut violation = Violation::act(Filter::Results, mode, act, reply);
+                    violation.code = "result-malformed";
+                    Some(violation)
+                }
                 _ => None,
             },
             Decision::Refuse(refusal) => Some(Violation::refusal(Filter::Results, mode, refusal)),
@@ -282,13 +293,25 @@ impl Conversation {
     }
 }
 
-/// Structured content that the protocol of both sides does not allow, if this becomes of it.
-fn not_object(turn: &Turn<'_>, answered: &Answered<'_>, what: NotObject) -> Option<Violation> {
-    let (era, tool) = (answered.open.era, answered.tool.as_ref()?);
-    let found = results::not_object(turn.policy(), era, tool, answered.result);
-    if answered.mode == Mode::Off || found != Some(what) {
+/// The task that an answer to a call made.
+fn made_task(of: ResultOf, result: View<'_>) -> Option<&str> {
+    match of.era.has_tasks_unasked() {
+        true => created_task(result),
+        false => requested_task(result).filter(|_| of.as_task),
+    }
+}
+
+/// What becomes of structured content that the protocol of both sides does not allow.
+fn not_object(turn: &Turn<'_>, answered: &Answered<'_>) -> Option<NotObject> {
+    if answered.mode == Mode::Off {
         return None;
     }
+    let (era, tool) = (answered.open.era, answered.tool.as_ref()?);
+    results::not_object(turn.policy(), era, tool, answered.result)
+}
+
+/// The violation of such content.
+fn no_object(answered: &Answered<'_>, what: NotObject) -> Violation {
     let (mode, act) = match what {
         NotObject::Bad => (answered.mode, Act::ResultNotObject),
         // The projection leaves it out in any mode, as all that the reader's era cannot say.
@@ -296,7 +319,7 @@ fn not_object(turn: &Turn<'_>, answered: &Answered<'_>, what: NotObject) -> Opti
     };
     let text = "the result's structured content is not an object, as the protocol requires";
     let reply = Reply::Tool(text.to_owned());
-    Some(Violation::act(Filter::Results, mode, act, reply))
+    Violation::act(Filter::Results, mode, act, reply)
 }
 
 /// A final result that keeps its contract but lacks what some readers need.
@@ -305,7 +328,7 @@ fn missing_text(turn: &Turn<'_>, answered: &Answered<'_>, of: ResultOf) -> Optio
         TextBlocks::Report => Mode::Audit,
         TextBlocks::Repair | TextBlocks::Refuse => answered.mode,
     };
-    let task = of.as_task && !of.era.has_tasks_unasked() && created_task(answered.result).is_some();
+    let task = !of.era.has_tasks_unasked() && made_task(of, answered.result).is_some();
     if answered.mode == Mode::Off || task {
         return None;
     }

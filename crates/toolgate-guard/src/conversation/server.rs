@@ -6,7 +6,7 @@ use toolgate_mcp::era::{Era, ToolMethod};
 use toolgate_mcp::message::{Edits, INVALID_REQUEST, Message, Notification, Request, RequestId};
 
 use super::answer::forward_altered;
-use super::answer::{answer_to, data, fault, rpc_code};
+use super::answer::{answer_to, fault};
 use super::client::id_member;
 use super::open::{Open, What};
 use super::{Carrier, Conversation, Turn, nearest};
@@ -18,7 +18,6 @@ use crate::incoming::Reading;
 use crate::record::{Action, Filter};
 use crate::recover::Recovery;
 use crate::side::Side;
-use crate::text::error_answer;
 
 impl Conversation {
     /// Takes one message of the server.
@@ -278,10 +277,10 @@ fn answered_elsewhere<'m>(
     }
     let act = Act::AnsweredElsewhere;
     let text = "the request was sent through another replica of the guard, so its result cannot be checked here; send it again";
-    let answer = error_answer(id.raw(), rpc_code(act), text, Some(&data(act)));
+    let answer = act.error(id.raw(), act.rpc_code(), text);
     let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Refused, act);
     record.id = Some(key.clone());
-    answer_to(Side::Client, key, answer, Some(rpc_code(act)), out);
+    answer_to(Side::Client, key, answer, Some(act.rpc_code()), out);
     out.audit(record);
 }
 

@@ -4,19 +4,19 @@
 //! found by the id that can be recovered, and gets an error.
 
 use toolgate_json::{ReadError, ReadErrorKind};
-use toolgate_mcp::message::{INVALID_REQUEST, MalformedMessage, PARSE_ERROR, RequestId};
+use toolgate_mcp::message::{MalformedMessage, RequestId};
 
-use super::answer::{answer_to, data, fault, rpc_code};
+use super::answer::{answer_to, fault};
 use super::open::What;
 use super::{Conversation, Turn};
 use crate::effect::{Effects, Outgoing, Purpose};
 use crate::envelope::{Envelope, method_name};
-use crate::fault::Act;
+use crate::error_reply;
+use crate::fault::{Act, INTERNAL_ERROR};
 use crate::id::IdKey;
 use crate::record::{Action, Filter, Record};
 use crate::recover::{Recovered, Recovery};
 use crate::side::Side;
-use crate::text;
 
 impl Conversation {
     /// Takes what is left of a message that is over
@@ -111,9 +111,8 @@ impl Conversation {
             let key = found.id.as_deref().and_then(IdKey::read);
             if let (Some(key), Some(id)) = (key, &found.id) {
                 self.asked.remove(&key);
-                let said = format!("the client's answer was lost: {text}");
-                let answer = text::error_answer(id, rpc_code(act), &said, Some(&data(act)));
-                answer_to(Side::Server, key, answer, Some(rpc_code(act)), out);
+                let answer = act.error(id, INTERNAL_ERROR, &error_reply::lost(Side::Client, text));
+                answer_to(Side::Server, key, answer, Some(INTERNAL_ERROR), out);
             }
             let mut record = fault(turn, Side::Client, Filter::Envelope, Action::Refused, act);
             record.detail = Some(text.to_owned());
@@ -137,18 +136,14 @@ impl Conversation {
         if let Some(key) = key.as_ref().filter(|_| !is_request)
             && let Some(open) = self.open.remove_sent(key)
         {
-            let said = format!("the server's answer was lost: {text}");
+            let said = error_reply::lost(Side::Server, text);
             return Self::fail(turn, key.clone(), &open, act, &said, out);
         }
         match key {
             Some(key) if is_request => {
                 // A request of the server, which waits for an answer.
-                let code = if act == Act::ServerAnsweredNoJson {
-                    PARSE_ERROR
-                } else {
-                    INVALID_REQUEST
-                };
-                let answer = text::error_answer(&key.raw(), code, text, Some(&data(act)));
+                let code = act.rpc_code();
+                let answer = act.error(&key.raw(), code, text);
                 answer_to(Side::Server, key, answer, Some(code), out);
                 let mut record = fault(turn, Side::Server, Filter::Envelope, Action::Refused, act);
                 record.method = found.method.as_deref().map(method_name);
@@ -211,7 +206,7 @@ impl Conversation {
         record.method = Some(method_name(method));
         if let Some(key) = IdKey::read(id) {
             record.id = Some(key.clone());
-            let answer = text::error_answer(id, code, text, Some(&data(act)));
+            let answer = act.error(id, code, text);
             answer_to(Side::Server, key, answer, Some(code), out);
         }
         out.audit(record);
@@ -229,8 +224,8 @@ fn refuse_text(
     out: &mut Effects<'_>,
 ) {
     let key = id.and_then(IdKey::read);
-    let code = rpc_code(act);
-    let answer = text::error_answer(id.unwrap_or("null"), code, text, Some(&data(act)));
+    let code = act.rpc_code();
+    let answer = act.error(id.unwrap_or("null"), code, text);
     let envelope = Envelope::answer(key.clone(), Some(code));
     out.send(Outgoing::new(
         Side::Client,

@@ -67,6 +67,8 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
         }
         Found::Unknown => {
             let mode = match case.rules.policy.on_unlisted {
+                // Whether a tool is as it was pinned, only the list says.
+                OnUndecided::Refuse if case.rules.policy.drift.refuses() => Mode::Enforce,
                 OnUndecided::Refuse => case.terms.arguments,
                 OnUndecided::Pass => Mode::Audit,
             };

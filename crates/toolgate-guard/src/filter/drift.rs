@@ -11,13 +11,18 @@ use crate::scope::{Found, Known};
 use crate::share::SharedState;
 
 pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
-    let Found::Tool(tool) = case.found else {
-        return Judged::Pass;
+    let drift = &case.rules.policy.drift;
+    let found = match case.found {
+        Found::Tool(tool) => compare(drift, case.scope.shared(), tool, case.fresh),
+        Found::Bad(_) => unknown(drift, case.call.name),
+        // Nothing is there that could have changed. What was never pinned is not called even so.
+        Found::Absent | Found::Unknown => {
+            unknown(drift, case.call.name).filter(|(act, _)| *act == Act::ServerAddedTool)
+        }
     };
-    let shared = case.scope.shared();
-    match compare(&case.rules.policy.drift, shared, tool, case.fresh) {
+    match found {
         Some((act, mode)) => {
-            let text = wording(act, tool.contract.name());
+            let text = wording(act, case.call.name);
             let reply = Reply::Error {
                 code: INVALID_PARAMS,
                 text,
@@ -69,6 +74,14 @@ pub(super) fn compare(
         (act, _) => act,
     };
     in_mode(act?, how)
+}
+
+/// The same for a tool of which nothing can be read that could be compared.
+pub(super) fn unknown(drift: &Drift, name: &str) -> Option<(Act, Mode)> {
+    match drift.lock.as_ref()?.pin(name) {
+        None => in_mode(Act::ServerAddedTool, drift.added),
+        Some(_) => in_mode(Act::ServerChangedContract, drift.changed),
+    }
 }
 
 fn in_mode(act: Act, mode: DriftMode) -> Option<(Act, Mode)> {

@@ -1,5 +1,6 @@
 //! Which tools of a page may be listed, and how the page is rewritten for its reader.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::fault::Act;
 use crate::policy::Rules;
 use crate::policy::{BadTools, Mode, Policy};
 use crate::record::Filter;
-use crate::scope::{Found, Tools};
+use crate::scope::{Found, Known, Tools};
 use crate::share::SharedState;
 
 /// A page on its way to its reader.
@@ -29,6 +30,8 @@ pub(crate) struct PageCase<'p> {
     pub(crate) provider: Option<&'p ProviderTools>,
     /// The list that the page is part of.
     pub(crate) tools: &'p Tools,
+    /// The tools of the page by name, also those that no page known leads to.
+    pub(crate) own: HashMap<&'p str, &'p Arc<Known>>,
     /// What is shared with other guards.
     pub(crate) shared: Option<&'p SharedState>,
     pub(crate) cursor: Option<&'p str>,
@@ -45,6 +48,16 @@ pub(crate) struct PresentedPage {
     pub(crate) remarks: Remarks,
     /// How many things differ from what the server wrote.
     pub(crate) rewritten: usize,
+    /// Whether the page is to go on as it came.
+    pub(crate) keeps_unreadable: bool,
+}
+
+/// What was found of the tools of a page.
+#[derive(Default)]
+struct Judgement {
+    remarks: Remarks,
+    /// A tool is kept from clients in any mode.
+    withholds: bool,
 }
 
 /// A finding about a tool.
@@ -77,6 +90,27 @@ type Kind = (Filter, Act, bool);
 impl Remarks {
     /// The tools that are named for each kind of remark.
     pub(crate) const MOST_OF_A_KIND: u64 = 256;
+
+    /// Adds the remarks of another.
+    fn append(&mut self, other: Self) {
+        for remark in other.kept {
+            let Remark {
+                filter,
+                act,
+                left_out,
+                tool,
+                detail,
+                ..
+            } = remark;
+            self.push(filter, act, left_out, || (tool, detail));
+        }
+        for (kind, number) in other.of_kind {
+            let dropped = number.saturating_sub(Self::MOST_OF_A_KIND);
+            if let Some((_, own)) = self.of_kind.iter_mut().find(|(known, _)| *known == kind) {
+                *own = own.saturating_add(dropped);
+            }
+        }
+    }
 
     /// Keeps a remark, or only counts it. The tool and the detail are asked for if it is kept.
     pub(crate) fn push(
@@ -143,19 +177,26 @@ pub(crate) fn present(
     let inlined = policy.inline_refs.then(|| without_references(case.listing));
     let listing = inlined.flatten();
     let listing = listing.as_ref().unwrap_or(case.listing);
+    let mut judged = Judgement::default();
+    let page =
+        projection(policy, case).list_keeping(listing, |listed| judge(case, listed, &mut judged));
+    // A page goes on with its unreadable tools, so as it came, unless a tool of it must not be seen.
+    let mut unreadable = case.listing.unreadable().iter();
+    let keeps_unreadable = case.keeps_unreadable
+        && !judged.withholds
+        && !unreadable.any(|isolated| is_withheld(policy, isolated.name.as_deref()));
     for isolated in case.listing.unreadable() {
         remarks.push(
             Filter::Admission,
             Act::ServerListedBadTool,
-            !case.keeps_unreadable,
+            !keeps_unreadable,
             || {
                 let tool = isolated.name.as_deref().map(Arc::from);
                 (tool, isolated.reason.to_string())
             },
         );
     }
-    let page =
-        projection(policy, case).list_keeping(listing, |listed| judge(case, listed, &mut remarks));
+    remarks.append(judged.remarks);
     let rewritten = page
         .lost
         .iter()
@@ -165,6 +206,7 @@ pub(crate) fn present(
         text: page.text,
         remarks,
         rewritten,
+        keeps_unreadable,
     })
 }
 
@@ -205,7 +247,8 @@ fn projection(policy: &Policy, case: &PageCase<'_>) -> Projection {
 }
 
 /// Whether a tool stays on the page.
-fn judge(case: &PageCase<'_>, listed: &Listed<'_>, remarks: &mut Remarks) -> bool {
+fn judge(case: &PageCase<'_>, listed: &Listed<'_>, judged: &mut Judgement) -> bool {
+    let Judgement { remarks, withholds } = judged;
     let policy = &case.rules.policy;
     let published = listed.name.unwrap_or_default();
     let name = original(case.provider, published);
@@ -215,6 +258,7 @@ fn judge(case: &PageCase<'_>, listed: &Listed<'_>, remarks: &mut Remarks) -> boo
         remarks.push(Filter::Admission, Act::ToolHidden, true, || {
             (tool(), String::new())
         });
+        *withholds = true;
         return false;
     }
     let bad = match listed.fault {
@@ -223,7 +267,7 @@ fn judge(case: &PageCase<'_>, listed: &Listed<'_>, remarks: &mut Remarks) -> boo
             Some((Act::ServerListedBadTool, Bad::OnEarlierPage))
         }
         None if terms.listing == Mode::Off || policy.bad_tools == BadTools::Pass => None,
-        None => uncompilable(case.tools, name),
+        None => uncompilable(case, name),
     };
     if let Some((act, detail)) = bad {
         let left_out = terms.listing == Mode::Enforce && policy.bad_tools != BadTools::Pass;
@@ -232,15 +276,20 @@ fn judge(case: &PageCase<'_>, listed: &Listed<'_>, remarks: &mut Remarks) -> boo
                 (tool(), detail.to_string())
             });
         }
-        return !left_out;
+        if left_out {
+            return false;
+        }
     }
-    let Found::Tool(known) = case.tools.find(name) else {
-        return true;
+    let known = case.own.get(name).filter(|_| listed.fault.is_none());
+    let drifted = match known {
+        Some(known) => drift::compare(&policy.drift, case.shared, known, true),
+        None => drift::unknown(&policy.drift, name),
     };
-    if let Some((act, mode)) = drift::compare(&policy.drift, case.shared, &known, true) {
+    if let Some((act, mode)) = drifted {
         let left_out = mode == Mode::Enforce;
         remarks.push(Filter::Drift, act, left_out, || (tool(), String::new()));
         if left_out {
+            *withholds = true;
             return false;
         }
     }
@@ -263,6 +312,13 @@ fn judge(case: &PageCase<'_>, listed: &Listed<'_>, remarks: &mut Remarks) -> boo
             true
         }
     }
+}
+
+/// Whether a tool of which no more than the name can be read is kept from clients in any mode.
+fn is_withheld(policy: &Policy, name: Option<&str>) -> bool {
+    let name = name.unwrap_or_default();
+    let drifted = drift::unknown(&policy.drift, name);
+    policy.terms(name).hidden || drifted.is_some_and(|(_, mode)| mode == Mode::Enforce)
 }
 
 /// Why the provider cannot be shown a tool, if it cannot.
@@ -309,10 +365,8 @@ impl fmt::Display for Bad<'_> {
     }
 }
 
-fn uncompilable<'l>(tools: &Tools, name: &str) -> Option<(Act, Bad<'l>)> {
-    let Found::Tool(known) = tools.find(name) else {
-        return None;
-    };
+fn uncompilable<'l>(case: &PageCase<'_>, name: &str) -> Option<(Act, Bad<'l>)> {
+    let known = case.own.get(name)?;
     let why = known.contract.verify().err()?;
     Some((Act::ServerListedUncompilableTool, Bad::Uncompilable(why)))
 }

@@ -71,6 +71,12 @@ pub(crate) fn marked(
 /// What every reader needs of a final result, and this one has not: an array `content`, and a text
 /// block where the structured content is more than older readers know.
 pub(crate) fn missing(era: Era, result: View<'_>) -> Option<Act> {
+    let value = result.member("structuredContent");
+    if result.member("content").is_some() && value.is_none_or(|value| value.kind() == Kind::Object)
+    {
+        // Most results: they are not decoded for this.
+        return None;
+    }
     let read = era.read_result(result).ok()?;
     if read.kind != ResultKind::Complete {
         return None;

@@ -131,6 +131,13 @@ pub struct Drift {
     pub added: DriftMode,
 }
 
+impl Drift {
+    /// Whether a lock file keeps tools away.
+    pub(crate) fn refuses(&self) -> bool {
+        self.lock.is_some() && [self.changed, self.added].contains(&DriftMode::Refuse)
+    }
+}
+
 /// Everything that an operator can want of the guard. The default lets nothing
 /// pass that breaks a contract, and changes nothing that keeps it.
 #[derive(Debug, Clone)]
@@ -245,10 +252,10 @@ impl Policy {
         }
     }
 
-    /// A policy that judges nothing and waits for ever, in the same limits: for
-    /// a conversation that only carries what another one judges.
+    /// A policy that judges nothing and waits for ever, in the same limits: for a connection whose
+    /// messages another conversation judges.
     #[must_use]
-    pub fn carrying(&self) -> Self {
+    pub fn without_filters(&self) -> Self {
         Self {
             listing: Mode::Off,
             arguments: Mode::Off,

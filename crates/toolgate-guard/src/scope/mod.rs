@@ -21,7 +21,7 @@ use crate::rate::Bucket;
 use crate::share::{Identity, SharedBucket, SharedState};
 use pages::Page;
 pub(crate) use pages::{Found, Tools, Trust};
-pub(crate) use tool_cache::{Known, ToolCache};
+pub(crate) use tool_cache::{Known, PageTools, ToolCache};
 
 /// Names a scope.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -154,7 +154,8 @@ impl Scope {
         self.state().changes
     }
 
-    /// Takes in a page.
+    /// Takes in a page. Gives the list as it is then, and the tools of the page, which are not in it
+    /// if no page that is known leads there.
     ///
     /// # Errors
     ///
@@ -163,7 +164,7 @@ impl Scope {
         &self,
         listed: &ListedPage<'_>,
         limits: &Limits,
-    ) -> Result<Arc<Tools>, UnreadableListing> {
+    ) -> Result<(Arc<Tools>, Arc<PageTools>), UnreadableListing> {
         let tools = self.0.tool_cache.page(listed.listing)?;
         if tools.tools.len() > limits.tools {
             return Err(UnreadableListing::Tools {
@@ -174,16 +175,16 @@ impl Scope {
         let page = Page {
             cursor: listed.cursor.map(str::to_owned),
             next: listed.listing.next_cursor().map(str::to_owned),
-            tools,
+            tools: Arc::clone(&tools),
             fresh_until: listed.ttl.map(|ttl| listed.now.saturating_add(ttl)),
             outdated,
         };
         match &self.0.public {
             Some(public) if listed.public => {
                 self.state().tools = Arc::default();
-                Ok(public.put(page, limits))
+                Ok((public.put(page, limits), tools))
             }
-            _ => Ok(self.put(page, limits)),
+            _ => Ok((self.put(page, limits), tools)),
         }
     }
 

@@ -136,17 +136,6 @@ impl Tools {
         }
     }
 
-    /// The tools of one page as the provider is shown them that the policy names, if it does.
-    pub(crate) fn projected(
-        &self,
-        rules: &Rules,
-        cursor: Option<&str>,
-    ) -> Option<Arc<ProviderTools>> {
-        let mut pages = self.pages.iter();
-        let page = pages.find(|page| page.cursor.as_deref() == cursor)?;
-        page.tools.projected(rules)
-    }
-
     /// The page of projected tools that has one published under this name: the first, as with the
     /// names of the server.
     pub(crate) fn published(&self, rules: &Rules, name: &str) -> Option<Arc<ProviderTools>> {

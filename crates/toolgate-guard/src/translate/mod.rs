@@ -17,7 +17,7 @@ mod words;
 
 use std::time::Duration;
 
-use toolgate_json::{Kind, Node as _, ReadLimits, Reader, View};
+use toolgate_json::{ReadLimits, Reader, View};
 use toolgate_mcp::message::Message;
 
 use crate::connection::{Connection, ConnectionId};
@@ -273,7 +273,7 @@ impl Stage for Translator {
         now: Duration,
         out: &mut Effects<'m>,
     ) {
-        let Some(elements) = elements(message) else {
+        let Some(elements) = message.elements() else {
             let start = out.len();
             self.take_one(from, message, now, out);
             return out.carry(message.refusal(), start);
@@ -332,15 +332,6 @@ impl<'r> ParsedMessage<'r> {
 /// A message that was kept is read again without limits: it was read within them when it came.
 fn kept(message: &[u8]) -> IncomingMessage<'_> {
     IncomingMessage::read(Reader::new(), message, &generous())
-}
-
-/// The messages of a batch (2025-03-26), if it is one.
-fn elements<'m>(message: &IncomingMessage<'m>) -> Option<Vec<&'m [u8]>> {
-    let root = message.reading().ok()?.document.root();
-    let bytes = message.bytes();
-    let spans = root.items().map(|item| item.span());
-    let elements = spans.filter_map(|span| bytes.get(span.start..span.end));
-    (root.kind() == Kind::Array).then(|| elements.collect())
 }
 
 /// Patience where the policy has none. As [`Policy`]'s default.

@@ -10,7 +10,7 @@ use super::decision::{Checked, Decision, Fault};
 use super::{Checker, OnUndecided};
 use crate::contract::ToolContract;
 use crate::era::{Era, Structured, ToolMethod};
-use crate::message::{Message, ResultKind, TaskAnswer, ToolResult, created_task};
+use crate::message::{Message, ResultKind, TaskAnswer, ToolResult, requested_task};
 use crate::refusal_text;
 
 /// What a result answers.
@@ -87,7 +87,7 @@ impl Checker {
         result: View<'_>,
     ) -> Decision {
         let of = of.into();
-        if of.as_task && !of.era.is_modern() && created_task(result).is_some() {
+        if of.as_task && !of.era.is_modern() && requested_task(result).is_some() {
             return Decision::pass(Some(tool), Checked::TaskCreated);
         }
         let result = match of.era.read_result(result) {

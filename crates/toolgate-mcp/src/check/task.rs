@@ -11,7 +11,8 @@ use crate::contract::ToolContract;
 ///
 /// Bounded: of more tasks than it may hold, the oldest is forgotten.
 pub struct PendingTasks {
-    tools: HashMap<String, (u64, Arc<ToolContract>)>,
+    /// No contract: two tools claim to have made the task.
+    tools: HashMap<String, (u64, Option<Arc<ToolContract>>)>,
     order: VecDeque<(u64, String)>,
     next: u64,
     capacity: usize,
@@ -30,7 +31,8 @@ impl PendingTasks {
     }
 
     /// Remembers that `tool` made the task. Answers which task was forgotten
-    /// for it, if one was.
+    /// for it, if one was. A task that another tool made before has no known tool any more: task ids are
+    /// unique, and its result could be held to the wrong contract.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -48,6 +50,15 @@ impl PendingTasks {
     pub fn insert(&mut self, task: &str, tool: Arc<ToolContract>) -> Option<String> {
         let number = self.next;
         self.next += 1;
+        let tool = match self.tools.get(task) {
+            Some((_, known)) => {
+                let is_same = known
+                    .as_ref()
+                    .is_some_and(|known| known.name() == tool.name());
+                is_same.then_some(tool)
+            }
+            None => Some(tool),
+        };
         self.tools.insert(task.to_owned(), (number, tool));
         self.order.push_back((number, task.to_owned()));
         let mut forgotten = None;
@@ -73,12 +84,12 @@ impl PendingTasks {
     /// The tool that made the task.
     #[must_use]
     pub fn tool(&self, task: &str) -> Option<&Arc<ToolContract>> {
-        self.tools.get(task).map(|(_, tool)| tool)
+        self.tools.get(task)?.1.as_ref()
     }
 
     /// Forgets a task that is over.
     pub fn remove(&mut self, task: &str) -> Option<Arc<ToolContract>> {
-        self.tools.remove(task).map(|(_, tool)| tool)
+        self.tools.remove(task)?.1
     }
 
     /// How many tasks are remembered.

@@ -153,6 +153,20 @@ impl Era {
         self.declares_version()
     }
 
+    /// The same of a version's text: 2026-07-28 or later, also a version that is unknown here.
+    ///
+    /// ```
+    /// use toolgate_mcp::era::Era;
+    ///
+    /// assert!(Era::is_modern_version("2027-01-31"));
+    /// assert!(!Era::is_modern_version("2025-11-25"));
+    /// ```
+    #[must_use]
+    pub fn is_modern_version(version: &str) -> bool {
+        // Versions are dates and sort as text.
+        version >= Self::V2026_07_28.version()
+    }
+
     /// Whether `initialize` opens a session that settles the version and the capabilities.
     ///
     /// ```

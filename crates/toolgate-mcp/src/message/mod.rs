@@ -25,7 +25,7 @@ pub use envelope::{
 pub use list::{MalformedList, ToolList};
 pub use method::{METHODS, Method, MethodFault, MethodKind, Sender};
 pub use result::{MalformedResult, ResultKind, ToolResult};
-pub use task::{TaskAnswer, created_task};
+pub use task::{TaskAnswer, created_task, requested_task};
 
 /// JSON-RPC's code for invalid parameters: unknown tool, malformed call.
 pub const INVALID_PARAMS: i64 = -32602;

@@ -34,11 +34,21 @@ impl<'a> TaskAnswer<'a> {
 }
 
 /// The id of the task that an answer to `tools/call` made: `taskId` beside
-/// `resultType: "task"` (2026-07-28), or in the member `task` where a task was
-/// asked for (2025-11-25).
+/// `resultType: "task"` (2026-07-28).
 #[must_use]
 pub fn created_task(result: View<'_>) -> Option<&str> {
-    let holder = result.member("task").unwrap_or(result);
+    let tag = result.member("resultType")?;
+    (tag.string() == "task").then(|| task_id(result)).flatten()
+}
+
+/// The id of the task that an answer to a `tools/call` with `params.task` made: in the member `task`
+/// (2025-11-25).
+#[must_use]
+pub fn requested_task(result: View<'_>) -> Option<&str> {
+    task_id(result.member("task")?)
+}
+
+fn task_id(holder: View<'_>) -> Option<&str> {
     let id = holder.member("taskId")?;
     (id.kind() == Kind::String).then(|| id.string())
 }

@@ -1,6 +1,7 @@
 //! Messages on their way into the guard and out of it: as lines where bytes are carried, and as they
 //! are where both ends are in this process.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -9,7 +10,7 @@ use std::{fmt, io};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 use tokio::time::timeout;
-use toolgate_guard::{HttpRefusal, Outgoing, Recovered, Recovery};
+use toolgate_guard::{HttpRefusal, Outgoing, Recovered, Recovery, one_line};
 
 use crate::outbox::Outbox;
 use crate::stdio::{Line, Lines};
@@ -52,10 +53,18 @@ impl MessageWriter {
         Self::Lines(Outbox::new(Box::new(to)))
     }
 
-    /// Queues one message.
+    /// Queues one message. As a line it has no line break in it, whatever it was made of: another
+    /// message could begin there.
     pub(super) fn push(&self, message: impl Into<Message>) {
         match self {
-            Self::Lines(outbox) => outbox.push(message.into().bytes),
+            Self::Lines(outbox) => {
+                let bytes = message.into().bytes;
+                let flat = match one_line(&bytes) {
+                    Cow::Owned(flat) => Some(flat),
+                    Cow::Borrowed(_) => None,
+                };
+                outbox.push(flat.unwrap_or(bytes));
+            }
             Self::Memory(sender) => sender.push(message),
         }
     }

@@ -23,12 +23,16 @@ pub(super) fn passed_on(headers: &HeaderMap) -> HeaderMap {
 pub(super) fn onward(headers: &HeaderMap) -> HeaderMap {
     let mut passed = passed_on(headers);
     passed.remove(crate::http::SESSION);
+    if passed.contains_key(CONTENT_TYPE) {
+        // Without parameters: the server reads what was read here.
+        passed.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
     passed
 }
 
 /// Headers that concern one connection only (RFC 9110 section 7.6.1), or that we set ourselves.
 fn is_of_one_hop(name: &HeaderName) -> bool {
-    const HOP: [&str; 12] = [
+    const HOP: [&str; 13] = [
         "connection",
         "keep-alive",
         "proxy-connection",
@@ -42,6 +46,7 @@ fn is_of_one_hop(name: &HeaderName) -> bool {
         "host",
         // No body is unpacked here, so none may come packed.
         "accept-encoding",
+        "content-encoding",
     ];
     HOP.contains(&name.as_str()) || *name == CONTENT_LENGTH
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
-use toolgate_guard::{Act, IdKey, IncomingMessage, MessageKind, Purpose, Side, one_line};
+use toolgate_guard::{Act, IdKey, IncomingMessage, MessageKind, Purpose, Side};
 
 use super::header_mirroring::{mismatch, of_arguments};
 use super::in_process::Caller;
@@ -306,7 +306,7 @@ impl SessionRouter {
         match &self.upstream {
             SessionUpstream::None => {}
             SessionUpstream::Child(input) => {
-                input.push(one_line(&outgoing.bytes).into_owned());
+                input.push(outgoing.bytes);
                 let input = Arc::clone(input);
                 // In a task of its own: a client that leaves must not cut a line in two.
                 tokio::spawn(async move { input.flush().await });

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::watch;
 use toolgate_guard::{
-    Carrier, Context, IdKey, RequestOrigin, ScopeKey, Side, number_of, one_line, read_message,
+    Carrier, Context, IdKey, Recovery, RequestOrigin, ScopeKey, Side, number_of, read_message,
     renumber, subscription,
 };
 use toolgate_json::Node as _;
@@ -96,7 +96,7 @@ impl SharedChild {
         let Some(message) = self.renumbered(router, outgoing) else {
             return;
         };
-        self.input.push(one_line(message.as_bytes()).into_owned());
+        self.input.push(message.into_bytes());
         let input = Arc::clone(&self.input);
         // In a task of its own: a client that leaves must not cut a line in two.
         tokio::spawn(async move { input.flush().await });
@@ -199,7 +199,10 @@ impl SharedChild {
     fn on_message(self: &Arc<Self>, message: &Message) {
         let bytes = &message.bytes;
         let routed = read_message(bytes, |message, text| self.route_to_client(message, text));
-        match routed.flatten() {
+        let Some(routed) = routed else {
+            return self.on_unreadable(message);
+        };
+        match routed {
             Some(RoutedMessage {
                 entry,
                 message: text,
@@ -211,6 +214,31 @@ impl SharedChild {
             None => self.unclaimed.take(Side::Server, bytes, &mut |output| {
                 self.answer_unclaimed(output)
             }),
+        }
+    }
+
+    /// What cannot be read as one message: a batch is taken apart, and the sender of a request whose
+    /// answer is lost is answered.
+    fn on_unreadable(self: &Arc<Self>, message: &Message) {
+        if let Some(elements) = self.ctx.guard.read(&message.bytes).elements() {
+            for element in elements
+                .into_iter()
+                .filter(|element| !element.starts_with(b"["))
+            {
+                self.on_message(&element.to_vec().into());
+            }
+            return;
+        }
+        let found = Recovery::of(&message.bytes);
+        let is_answer = found.is_answer || found.method.is_none();
+        let id = found.id.as_deref().filter(|_| is_answer);
+        let number = id.and_then(|id| id.parse().ok());
+        match number.and_then(|number: i64| self.table().open.remove(&number)) {
+            Some(entry) => entry.fail("the server's answer cannot be read"),
+            None => {
+                let deliver = &mut |output| self.answer_unclaimed(output);
+                self.unclaimed.take(Side::Server, &message.bytes, deliver);
+            }
         }
     }
 
@@ -272,7 +300,7 @@ impl SharedChild {
             && outgoing.to == Side::Server
             && outgoing.envelope.is_answer()
         {
-            self.input.push(one_line(&outgoing.bytes).into_owned());
+            self.input.push(outgoing.bytes);
             let input = Arc::clone(&self.input);
             tokio::spawn(async move { input.flush().await });
         }

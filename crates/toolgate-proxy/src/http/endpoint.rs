@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
+use reqwest::header::{
+    AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION,
+};
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Method, Response, Url};
 use toolgate_json::quote;
@@ -13,7 +15,7 @@ use super::caller::Caller;
 use super::fault::{broken, redirect, unreachable};
 use super::health::{Health, Watcher};
 use super::target::HttpTarget;
-use crate::fault::{Fault, Phase};
+use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::sse::{Event, SseParser};
 
 /// A client of one endpoint. Its connections are kept and shared.
@@ -127,6 +129,10 @@ impl Endpoint {
                 }
             };
             self.health.reached(watcher);
+            if !is_unpacked(response.headers()) {
+                let why = "the upstream packed its answer (`Content-Encoding`), which it was not asked for";
+                return Err(Fault::new(Party::Server, FaultKind::Protocol, phase, why));
+            }
             if !response.status().is_redirection() {
                 return Ok(response);
             }
@@ -213,6 +219,17 @@ pub(crate) async fn body(
 /// Whether an answer comes as an event stream.
 pub(crate) fn is_stream(response: &Response) -> bool {
     response.status().as_u16() == 200 && media_type(response.headers()) == EVENT_STREAM
+}
+
+/// Whether a body comes as it is, without a content coding such as `gzip` (RFC 9110 section 8.4).
+pub(crate) fn is_unpacked(headers: &HeaderMap) -> bool {
+    let mut codings = headers.get_all(CONTENT_ENCODING).iter();
+    codings.all(|coding| {
+        coding
+            .as_bytes()
+            .trim_ascii()
+            .eq_ignore_ascii_case(b"identity")
+    })
 }
 
 /// The media type of a body, in lower case and without parameters; empty if there is none.

@@ -13,16 +13,18 @@ use bytes::Bytes;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Response};
 use tokio::time::{Instant, timeout_at};
+use toolgate_mcp::era::Era;
 
 pub use caller::Caller;
 pub(crate) use caller::Standing;
 pub use endpoint::http_client;
-pub(crate) use endpoint::{EVENT_STREAM, Endpoint, Events, body, is_stream, media_type};
+pub(crate) use endpoint::{
+    EVENT_STREAM, Endpoint, Events, body, is_stream, is_unpacked, media_type,
+};
 pub(crate) use health::Watcher;
 pub(crate) use stream::LAST_EVENT_ID;
 pub use target::HttpTarget;
 
-use crate::era::MODERN;
 use crate::fault::{Fault, Phase};
 use crate::limits::Limits;
 use crate::message::{Answer, Incoming, Shape, answer_to};
@@ -33,8 +35,8 @@ use fault::auth;
 #[derive(Debug)]
 pub(crate) struct Http {
     endpoint: Endpoint,
-    /// What every message of the settled era carries.
-    version: Option<&'static str>,
+    /// The version that was agreed on, which every message carries.
+    era: Option<Era>,
     session: Option<HeaderValue>,
     limits: Limits,
     notes: Notes,
@@ -54,7 +56,7 @@ impl Http {
     pub(crate) fn new(target: HttpTarget, limits: Limits) -> Result<Self, Fault> {
         Ok(Self {
             endpoint: Endpoint::new(target)?,
-            version: None,
+            era: None,
             session: None,
             limits,
             notes: Notes::default(),
@@ -66,13 +68,12 @@ impl Http {
     }
 
     /// From now on every message carries this version of the protocol.
-    pub(crate) fn settle(&mut self, version: &'static str) {
-        self.version = Some(version);
+    pub(crate) fn settle(&mut self, era: Era) {
+        self.era = Some(era);
     }
 
     /// Sends the request `id` and waits for its answer; answers the server's own requests meanwhile.
     ///
-    /// `version` is the value of `MCP-Protocol-Version` before the era is settled.
     pub(crate) async fn ask(
         &mut self,
         phase: Phase,
@@ -150,7 +151,7 @@ impl Http {
             id: 0,
             method,
             text,
-            version: None,
+            era: None,
             opens_session: false,
         };
         let posted = match timeout_at(until, self.post(phase, &call)).await {
@@ -186,20 +187,20 @@ impl Http {
             id: 0,
             method: "",
             text: answer_to(request),
-            version: None,
+            era: None,
             opens_session: false,
         };
         self.post(phase, &call).await.map(drop)
     }
 
     async fn post(&self, phase: Phase, call: &Call<'_>) -> Result<Response, Fault> {
-        let mut headers = self.common(call.version);
+        let mut headers = self.common(call.era);
         headers.insert(
             ACCEPT,
             HeaderValue::from_static("application/json, text/event-stream"),
         );
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if call.names_method(self.version)
+        if call.names_method(self.era)
             && let Ok(value) = HeaderValue::from_str(call.method)
         {
             headers.insert(METHOD, value);
@@ -209,10 +210,10 @@ impl Http {
     }
 
     /// The headers of every request.
-    fn common(&self, version: Option<&'static str>) -> HeaderMap {
+    fn common(&self, era: Option<Era>) -> HeaderMap {
         let mut headers = self.endpoint.headers();
-        if let Some(version) = self.version.or(version) {
-            headers.insert(VERSION, HeaderValue::from_static(version));
+        if let Some(era) = self.era.or(era) {
+            headers.insert(VERSION, HeaderValue::from_static(era.version()));
         }
         if let Some(session) = &self.session {
             headers.insert(SESSION, session.clone());
@@ -226,16 +227,16 @@ pub(crate) struct Call<'a> {
     pub(crate) id: i64,
     pub(crate) method: &'a str,
     pub(crate) text: String,
-    /// `MCP-Protocol-Version` while the era is not settled.
-    pub(crate) version: Option<&'static str>,
+    /// The version in `MCP-Protocol-Version` while none is agreed on.
+    pub(crate) era: Option<Era>,
     /// Whether the answer may name a session (`initialize`).
     pub(crate) opens_session: bool,
 }
 
 impl Call<'_> {
     /// Modern messages repeat their method in a header.
-    fn names_method(&self, settled: Option<&str>) -> bool {
-        !self.method.is_empty() && settled.or(self.version) == Some(MODERN)
+    fn names_method(&self, agreed: Option<Era>) -> bool {
+        !self.method.is_empty() && agreed.or(self.era).is_some_and(Era::declares_version)
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use toolgate_json::{Kind, Node, quote};
+use toolgate_mcp::era::Era;
 
 use super::Session;
-use crate::era::Era;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::message::{Answer, Reply, RpcError};
 
@@ -121,11 +121,13 @@ fn add_tools(reply: &Reply, listing: &mut Listing) -> Result<(), Fault> {
 /// An unknown `resultType` must be taken as invalid (2026-07-28, basic, "Results"); absent is complete.
 fn check_result_type(reply: &Reply, era: Era) -> Result<(), Fault> {
     match reply.result().member("resultType") {
-        Some(kind) if era == Era::Modern && kind.string() != "complete" => Err(Fault::nonsense(
-            Phase::List,
-            "the result of `tools/list` is not complete, its `resultType` is",
-            kind.raw().as_bytes(),
-        )),
+        Some(kind) if era.has_result_types() && kind.string() != "complete" => {
+            Err(Fault::nonsense(
+                Phase::List,
+                "the result of `tools/list` is not complete, its `resultType` is",
+                kind.raw().as_bytes(),
+            ))
+        }
         _ => Ok(()),
     }
 }

@@ -5,10 +5,10 @@ mod negotiate;
 mod wire;
 
 use tokio::time::Instant;
+use toolgate_mcp::era::Era;
 
 pub use listing::Listing;
 
-use crate::era::{Era, MODERN};
 use crate::fault::{Fault, Phase};
 use crate::http::{Http, HttpTarget};
 use crate::limits::{Deadlines, Limits};
@@ -44,10 +44,8 @@ impl Default for Options {
 /// What a server says about itself. All texts are foreign and not escaped.
 #[derive(Clone, Debug)]
 pub struct ServerInfo {
-    /// The era that was negotiated.
+    /// The protocol version that was negotiated.
     pub era: Era,
-    /// The protocol version that was negotiated, one of the published dates.
-    pub protocol: &'static str,
     /// `serverInfo.name`, empty if the server did not say.
     pub name: String,
     /// `serverInfo.version`, empty if the server did not say.
@@ -172,9 +170,9 @@ impl Session {
     async fn ask(&mut self, phase: Phase, method: &str, params: &str) -> Result<Answer, Fault> {
         let id = self.next_id;
         self.next_id = id.saturating_add(1);
-        let params = match self.server.era {
-            Era::Legacy => params.to_owned(),
-            Era::Modern => with_meta(params, &self.options),
+        let params = match self.server.era.declares_version() {
+            true => with_meta(params, &self.options),
+            false => params.to_owned(),
         };
         let asked = Instant::now();
         let until = self.end.min(asked + self.options.deadlines.request);
@@ -205,7 +203,7 @@ fn with_meta(params: &str, options: &Options) -> String {
             r#""io.modelcontextprotocol/clientCapabilities":{{}},"#,
             r#""io.modelcontextprotocol/clientInfo":{}}}{}{}"#
         ),
-        MODERN,
+        Era::NEWEST.version(),
         client_info(options),
         comma,
         rest

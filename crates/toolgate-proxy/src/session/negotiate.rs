@@ -3,10 +3,10 @@
 
 use tokio::time::Instant;
 use toolgate_json::{Kind, Node, OwnedDocument, ReadLimits, View, quote};
+use toolgate_mcp::era::Era;
 
 use super::wire::Wire;
 use super::{Options, ServerInfo, client_info, with_meta};
-use crate::era::{Era, LEGACY, MODERN};
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::http::{Call, Http, Outcome};
 use crate::message::{Answer, Reply, RpcError, notification, request};
@@ -124,13 +124,13 @@ async fn open_http(http: &mut Http, options: &Options, end: Instant) -> Result<S
         id: PROBE,
         method: DISCOVER,
         text,
-        version: Some(MODERN),
+        era: Some(Era::NEWEST),
         opens_session: false,
     };
     match http.ask(Phase::Negotiate, call, until).await {
         Ok(Outcome::Answer(answer)) => {
             if let Some(server) = modern(&answer)? {
-                http.settle(MODERN);
+                http.settle(server.era);
                 return Ok(server);
             }
         }
@@ -154,7 +154,7 @@ async fn open_http(http: &mut Http, options: &Options, end: Instant) -> Result<S
         id: INIT,
         method: INITIALIZE,
         text,
-        version: None,
+        era: None,
         opens_session: true,
     };
     let server = match http.ask(Phase::Negotiate, call, end).await? {
@@ -169,7 +169,7 @@ async fn open_http(http: &mut Http, options: &Options, end: Instant) -> Result<S
             ));
         }
     };
-    http.settle(server.protocol);
+    http.settle(server.era);
     http.notify(
         Phase::Negotiate,
         INITIALIZED,
@@ -195,13 +195,12 @@ fn discovered(reply: &Reply) -> Option<ServerInfo> {
     // A server that answers `server/discover` but lists only legacy versions expects `initialize`.
     versions
         .items()
-        .find(|version| version.string() == MODERN)?;
+        .find(|version| version.string() == Era::NEWEST.version())?;
     let info = result
         .member("_meta")
         .and_then(|meta| meta.member("io.modelcontextprotocol/serverInfo"));
     Some(server_info(
-        Era::Modern,
-        MODERN,
+        Era::NEWEST,
         info,
         result.member("capabilities"),
     ))
@@ -217,7 +216,7 @@ fn no_common_version(error: &RpcError) -> Result<Option<ServerInfo>, Fault> {
     let names: Vec<&str> = supported
         .map(|list| list.items().map(Node::string).collect())
         .unwrap_or_default();
-    if names.iter().any(|name| LEGACY.contains(name)) {
+    if names.iter().any(|name| with_sessions(name).is_some()) {
         return Ok(None);
     }
     let shown = quote(&names.join(", "), 120).to_string();
@@ -254,26 +253,20 @@ fn legacy(answer: Answer) -> Result<ServerInfo, Fault> {
             result.raw().as_bytes(),
         ));
     };
-    let Some(known) = LEGACY.into_iter().find(|known| *known == version.string()) else {
+    let Some(era) = with_sessions(version.string()) else {
         return Err(version_fault(format!(
             "the server answers `initialize` with protocol version `{}`",
             quote(version.string(), 60)
         )));
     };
     Ok(server_info(
-        Era::Legacy,
-        known,
+        era,
         result.member("serverInfo"),
         result.member("capabilities"),
     ))
 }
 
-fn server_info(
-    era: Era,
-    protocol: &'static str,
-    info: Option<View<'_>>,
-    capabilities: Option<View<'_>>,
-) -> ServerInfo {
+fn server_info(era: Era, info: Option<View<'_>>, capabilities: Option<View<'_>>) -> ServerInfo {
     let text = |name: &str| {
         info.and_then(|info| info.member(name))
             .map_or("", Node::string)
@@ -281,7 +274,6 @@ fn server_info(
     };
     ServerInfo {
         era,
-        protocol,
         name: text("name"),
         version: text("version"),
         raw: info.map(|info| info.raw().to_owned()),
@@ -289,13 +281,21 @@ fn server_info(
     }
 }
 
+/// The version that a server with sessions names.
+fn with_sessions(version: &str) -> Option<Era> {
+    Era::from_version(version).filter(|era| era.has_sessions())
+}
+
 fn version_fault(message: String) -> Fault {
-    Fault::new(Party::Server, FaultKind::Version, Phase::Negotiate, message)
-        .with_help(format!("toolgate speaks {MODERN}, {}", LEGACY.join(", ")))
+    Fault::new(Party::Server, FaultKind::Version, Phase::Negotiate, message).with_help(format!(
+        "toolgate speaks {}, {}",
+        Era::NEWEST.version(),
+        Era::SESSION_VERSIONS.join(", ")
+    ))
 }
 
 fn initialize_params(options: &Options) -> String {
-    let [newest, ..] = LEGACY;
+    let newest = Era::NEWEST_WITH_SESSIONS.version();
     format!(
         r#"{{"protocolVersion":"{newest}","capabilities":{{}},"clientInfo":{}}}"#,
         client_info(options)

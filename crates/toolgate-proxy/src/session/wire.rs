@@ -41,7 +41,7 @@ impl Wire {
                     id,
                     method,
                     text,
-                    version: None,
+                    era: None,
                     opens_session: false,
                 };
                 match http.ask(phase, call, until).await? {

@@ -3,10 +3,11 @@
 use hyper::body::Incoming;
 use hyper::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN,
+    TRANSFER_ENCODING,
 };
 use hyper::{Method, Request, StatusCode, Uri};
 
-use crate::http::{LAST_EVENT_ID, METHOD, SESSION, VERSION, media_type};
+use crate::http::{LAST_EVENT_ID, METHOD, SESSION, VERSION, is_unpacked, media_type};
 
 /// What a server lets in.
 #[derive(Debug)]
@@ -97,6 +98,10 @@ impl Admission {
                 let text = "send `Content-Type: application/json`";
                 refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-type", text)
             }
+            Method::POST if !is_plain_utf8(headers) => {
+                let text = "send the body as UTF-8, without `Content-Encoding`";
+                refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "encoding", text)
+            }
             Method::POST
                 if !accepts(headers, "application/json")
                     && !accepts(headers, "text/event-stream") =>
@@ -148,8 +153,10 @@ fn head_bytes(method: &Method, uri: &Uri, headers: &HeaderMap) -> usize {
         .fold(0, usize::saturating_add)
 }
 
-/// Headers that may be given only once: if there are two, readers differ about which one counts.
-const ONCE: [HeaderName; 8] = [
+/// Headers that may be given only once: if there are two, readers differ about which one counts. Of
+/// transfer codings only `chunked` is understood here, and it must not be applied twice (RFC 9112
+/// section 6.1).
+const ONCE: [HeaderName; 9] = [
     HOST,
     ORIGIN,
     CONTENT_TYPE,
@@ -158,6 +165,7 @@ const ONCE: [HeaderName; 8] = [
     VERSION,
     METHOD,
     LAST_EVENT_ID,
+    TRANSFER_ENCODING,
 ];
 const HOST_TEXT: &str = "this server does not answer for the `Host` of the request; the operator \
                          lists the names that it has for clients in `listen.hosts`";
@@ -179,6 +187,22 @@ pub(crate) fn accepts(headers: &HeaderMap, media: &str) -> bool {
             let all = name == "*/*" || name.strip_suffix("/*") == Some(family) || name == media;
             all && !refused
         })
+}
+
+/// Whether a body is what its bytes are to a reader of UTF-8: in another charset, or packed, it would be
+/// another message for the server (RFC 8259 section 8.1; RFC 9110 section 8.4).
+fn is_plain_utf8(headers: &HeaderMap) -> bool {
+    let mut given = headers.get_all(CONTENT_TYPE).iter();
+    let named = given.all(|value| {
+        let parameters = value.to_str().unwrap_or("charset=?").split(';').skip(1);
+        let mut charsets = parameters.filter_map(|parameter| {
+            let (name, charset) = parameter.split_once('=')?;
+            let is_charset = name.trim().eq_ignore_ascii_case("charset");
+            is_charset.then(|| charset.trim().trim_matches('"'))
+        });
+        charsets.all(|charset| charset.eq_ignore_ascii_case("utf-8"))
+    });
+    named && is_unpacked(headers)
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
@@ -257,6 +281,16 @@ mod tests {
                 vec![host, json, ("transfer-encoding", "chunked")],
                 200,
             ),
+            (
+                "/mcp",
+                vec![
+                    host,
+                    json,
+                    ("transfer-encoding", "chunked"),
+                    ("transfer-encoding", "chunked"),
+                ],
+                400,
+            ),
             ("http://evil.example/mcp", vec![host, json], 403),
             ("http://localhost:80/mcp", vec![host, json], 200),
         ] {
@@ -294,6 +328,30 @@ mod tests {
             ("POST", "/mcp", vec![json], 200),
             ("POST", "/", vec![json], 404),
             ("POST", "/mcp", vec![], 415),
+            (
+                "POST",
+                "/mcp",
+                vec![("content-type", "application/json; charset=\"UTF-8\"")],
+                200,
+            ),
+            (
+                "POST",
+                "/mcp",
+                vec![("content-type", "application/json; Charset=utf-7")],
+                415,
+            ),
+            (
+                "POST",
+                "/mcp",
+                vec![json, ("content-encoding", "identity")],
+                200,
+            ),
+            (
+                "POST",
+                "/mcp",
+                vec![json, ("content-encoding", "gzip")],
+                415,
+            ),
             ("POST", "/mcp", vec![("content-type", "text/plain")], 415),
             ("POST", "/mcp", vec![json, ("accept", "text/html")], 406),
             (

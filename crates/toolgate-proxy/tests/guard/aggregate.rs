@@ -74,11 +74,14 @@ pub(crate) fn short() -> Times {
 
 /// A client of lines in front of them, whose own guard only carries.
 fn client(upstream: Upstream) -> Lined {
-    Lined::with(options(Listener::Stdio, upstream), policy().carrying())
+    Lined::with(
+        options(Listener::Stdio, upstream),
+        policy().without_filters(),
+    )
 }
 
 async fn serve(upstream: Upstream) -> Served {
-    Served::with(upstream, policy().carrying(), |_| {}).await
+    Served::with(upstream, policy().without_filters(), |_| {}).await
 }
 
 pub(crate) fn names(listed: &Value) -> Vec<&str> {

@@ -49,7 +49,7 @@ impl Crossing {
             _ => (upstream, "echo"),
         };
         let policy = match between {
-            Between::Aggregate => policy().carrying(),
+            Between::Aggregate => policy().without_filters(),
             _ => policy(),
         };
         let change = |options: &mut GuardOptions| {

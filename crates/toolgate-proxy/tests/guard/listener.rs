@@ -363,7 +363,7 @@ async fn records_name_the_caller_the_session_and_the_address() {
             false => (python(ECHO), None),
         };
         let policy = if several {
-            policy().carrying()
+            policy().without_filters()
         } else {
             policy()
         };

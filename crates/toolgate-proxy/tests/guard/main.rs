@@ -11,6 +11,7 @@
 
 pub(crate) mod aggregate;
 mod attacks;
+mod bodies;
 mod common;
 mod crossings;
 mod eras;

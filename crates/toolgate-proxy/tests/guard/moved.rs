@@ -57,7 +57,7 @@ fn server(sessions: bool) -> Web {
 }
 
 async fn merged(upstream: Upstream) -> Served {
-    Served::with(upstream, policy().carrying(), |options| {
+    Served::with(upstream, policy().without_filters(), |options| {
         options.sessions.keys = keys(&[KEY]);
     })
     .await

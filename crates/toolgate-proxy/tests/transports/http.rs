@@ -4,10 +4,11 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use toolgate_proxy::{Era, Fault, FaultKind, Party, Phase};
+use toolgate_proxy::{Fault, FaultKind, Party, Phase};
 
 use crate::common::{limited, list_http, options};
 use crate::web::{JSON, Request, Web, respond};
+use toolgate_mcp::era::Era;
 
 const LISTED: &str = r#""result":{"tools":[{"name":"a"}]}"#;
 
@@ -42,10 +43,7 @@ async fn fault(web: &Web) -> Fault {
 async fn a_legacy_session_carries_its_headers_and_is_deleted() {
     let web = legacy(|request, stream| reply(request, stream, "200 OK", "", LISTED));
     let (server, listing, _) = list_http(&web.url, options()).await.unwrap();
-    assert_eq!(
-        (server.era, server.protocol, listing.tools.len()),
-        (Era::Legacy, "2025-06-18", 1)
-    );
+    assert_eq!((server.era, listing.tools.len()), (Era::V2025_06_18, 1));
     let seen = web.seen();
     let methods: Vec<String> = seen
         .iter()
@@ -107,7 +105,7 @@ async fn a_modern_server_is_asked_statelessly_and_may_stream() {
     });
     let start = Instant::now();
     let (server, listing, _) = list_http(&web.url, options()).await.unwrap();
-    assert_eq!((server.era, listing.tools.len()), (Era::Modern, 1));
+    assert_eq!((server.era, listing.tools.len()), (Era::V2026_07_28, 1));
     assert!(start.elapsed() < Duration::from_secs(2));
     let seen = web.seen();
     assert_eq!(seen[1].header("Mcp-Method"), Some("tools/list"));

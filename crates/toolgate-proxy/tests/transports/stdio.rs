@@ -4,7 +4,8 @@
 use std::time::{Duration, Instant};
 
 use crate::common::{limited, list_python, options};
-use toolgate_proxy::{Era, Fault, FaultKind, Launch, Party, Phase, Session};
+use toolgate_mcp::era::Era;
+use toolgate_proxy::{Fault, FaultKind, Launch, Party, Phase, Session};
 
 async fn fault(script: &str) -> Fault {
     list_python(script, options()).await.unwrap_err()
@@ -20,10 +21,7 @@ raw('{"jsonrpc":"2.0","id":%d,"result":{"tools":[ {"n": 1e400,  "x":[1.10]}, 7 ]
 read()
 "#;
     let (server, listing, notes) = list_python(script, options()).await.unwrap();
-    assert_eq!(
-        (server.era, server.protocol, server.name.as_str()),
-        (Era::Legacy, "2025-11-25", "py")
-    );
+    assert_eq!((server.era, server.name.as_str()), (Era::V2025_11_25, "py"));
     assert_eq!(listing.tools[1..], [r#"{"n": 1e400,  "x":[1.10]}"#, "7"]);
     assert_eq!(
         (listing.pages, notes.noise_lines, notes.restarted),
@@ -47,7 +45,7 @@ read()
     let (server, listing, _) = list_python(script, options()).await.unwrap();
     assert_eq!(
         (server.era, server.name.as_str(), listing.tools.len()),
-        (Era::Modern, "new", 2)
+        (Era::V2026_07_28, "new", 2)
     );
 }
 
@@ -59,14 +57,14 @@ answer(m["id"], {"protocolVersion": "2024-11-05", "capabilities": {"tools": {}}}
 read(); tools(read()["id"], ["a"]); read()
 "#;
     let (server, ..) = list_python(silent, options()).await.unwrap();
-    assert_eq!(server.protocol, "2024-11-05");
+    assert_eq!(server.era, Era::V2024_11_05);
     let late = r#"
 m = read(); read()
 answer(m["id"], {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}})
 tools(read()["id"], ["a"]); read()
 "#;
     let (server, ..) = list_python(late, options()).await.unwrap();
-    assert_eq!(server.era, Era::Modern);
+    assert_eq!(server.era, Era::V2026_07_28);
     // The late answer to the request that was given up is one that we asked for.
     let both = r#"
 m = read(); n = read(); assert n["method"] == "initialize"
@@ -101,7 +99,7 @@ answer(m["id"], {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}}
 read(); tools(read()["id"], ["a"]); read()
 "#;
     let (server, _, notes) = list_python(script, options()).await.unwrap();
-    assert_eq!((server.protocol, notes.restarted), ("2025-06-18", true));
+    assert_eq!((server.era, notes.restarted), (Era::V2025_06_18, true));
 }
 
 #[tokio::test]

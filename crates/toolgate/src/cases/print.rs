@@ -35,10 +35,10 @@ pub(super) fn human(outcomes: &[Outcome], quiet: bool, columns: Option<usize>) -
     let mut out = String::new();
     for outcome in outcomes {
         for case in outcome.cases.iter().filter(|case| !case.passed()) {
-            let (file, line, told) = (&outcome.file, case.line, told(case));
+            let (file, line, summary) = (&outcome.file, case.line, summary_of(case));
             // Writing to a string cannot fail.
-            let told = format!("{ERROR}failed{ERROR:#} {file}:{line}: {told}");
-            let _infallible = writeln!(out, "{}", hang(&told, columns));
+            let summary = format!("{ERROR}failed{ERROR:#} {file}:{line}: {summary}");
+            let _infallible = writeln!(out, "{}", hang(&summary, columns));
             if let Some(why) = &case.why {
                 let why = hang(&format!("       {DIM}{why}{DIM:#}"), columns);
                 let _infallible = writeln!(out, "{why}");
@@ -98,7 +98,7 @@ pub(super) fn github(outcomes: &[Outcome]) -> String {
                 at: Some((case.line, 1)),
             };
             let why = case.why.as_deref().unwrap_or_default();
-            let message = format!("{}\n{why}", told(case));
+            let message = format!("{}\n{why}", summary_of(case));
             out.push(&command(
                 Severity::Error,
                 Some(place),
@@ -110,7 +110,7 @@ pub(super) fn github(outcomes: &[Outcome]) -> String {
     out.finish()
 }
 
-fn told(case: &Done) -> String {
+fn summary_of(case: &Done) -> String {
     let (expected, found) = (case.expected, case.found);
     let description = quote(&case.description, 200);
     format!("{description}: expected {expected}, found {found}")

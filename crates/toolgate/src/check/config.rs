@@ -12,7 +12,7 @@ pub(crate) struct Server {
     pub(crate) name: String,
     /// What would be started, for the question; escaped. Absent for a URL.
     pub(crate) command: Option<String>,
-    /// How to reach it, or why that cannot be told.
+    /// How to reach it, or why that is not known.
     pub(crate) peer: Result<Peer, String>,
     /// The file that names it, escaped, and the line.
     pub(crate) named_at: (String, usize),

@@ -95,7 +95,7 @@ fn head(out: &mut Sheet, report: &Report, quiet: bool) {
             out,
             &format!(
                 "{DIM}{name} {version}, protocol {protocol} ({}){DIM:#}",
-                server.era
+                server.era()
             ),
         );
     }

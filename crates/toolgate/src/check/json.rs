@@ -66,7 +66,7 @@ fn report(report: &Report) -> Value {
         "server": report.server.as_ref().map(|server| json!({
             "name": server.name,
             "version": server.version,
-            "era": server.era,
+            "era": server.era(),
             "protocolVersion": server.protocol,
         })),
         "tools": report.tools.iter().enumerate().map(|(index, one)| tool(report, index, one)).collect::<Vec<_>>(),

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use toolgate_json::LineColumn;
+use toolgate_mcp::era::Era;
 use toolgate_proxy::{Fault, FaultKind, Notes, ServerInfo};
 
 use super::excerpt::{self, Excerpt};
@@ -43,8 +44,17 @@ pub(crate) struct ServerFacts {
     pub(crate) version: String,
     /// The raw JSON of `serverInfo`.
     pub(crate) raw: Option<String>,
-    pub(crate) era: String,
     pub(crate) protocol: String,
+}
+
+impl ServerFacts {
+    /// The family of the protocol version.
+    pub(crate) fn era(&self) -> &'static str {
+        match Era::is_modern_version(&self.protocol) {
+            true => "modern",
+            false => "legacy",
+        }
+    }
 }
 
 /// The file that a listing was read from.
@@ -272,8 +282,7 @@ impl From<&ServerInfo> for ServerFacts {
             name: info.name.clone(),
             version: info.version.clone(),
             raw: info.raw.clone(),
-            era: info.era.to_string(),
-            protocol: info.protocol.to_owned(),
+            protocol: info.era.version().to_owned(),
         }
     }
 }

@@ -169,16 +169,10 @@ fn facts(root: View<'_>) -> Option<ServerFacts> {
         .filter(|info| info.kind() == Kind::Object)?;
     let text = |value: Option<View<'_>>| value.map_or("", Node::string).to_owned();
     let protocol = text(root.member("protocolVersion"));
-    let era = if protocol.as_str() >= "2026" {
-        "modern"
-    } else {
-        "legacy"
-    };
     Some(ServerFacts {
         name: text(info.member("name")),
         version: text(info.member("version")),
         raw: Some(info.raw().to_owned()),
-        era: era.to_owned(),
         protocol,
     })
 }

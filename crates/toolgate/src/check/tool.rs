@@ -21,7 +21,7 @@ pub(crate) struct ToolReport {
     pub(crate) input: Option<usize>,
     /// Bytes of `outputSchema`, if there is one.
     pub(crate) output: Option<usize>,
-    /// What is wrong, most telling first.
+    /// What is wrong, most important first.
     pub(crate) findings: Vec<Finding>,
 }
 

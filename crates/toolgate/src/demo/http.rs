@@ -14,9 +14,10 @@ use axum::http::{HeaderMap, Method, Request, Response, StatusCode};
 use axum::routing::any;
 use tokio::net::TcpListener;
 use toolgate_json::Node;
+use toolgate_mcp::era::Era;
 
 use super::envelope::{Answer, Envelope, Fault, INVALID_REQUEST};
-use super::server::{DemoServer, MODERN, Reply};
+use super::server::{DemoServer, Reply};
 use crate::interrupt::interrupted;
 use crate::term::Term;
 use sessions::Sessions;
@@ -105,8 +106,8 @@ impl HttpState {
 
     fn answer(&self, message: &Envelope, headers: &HeaderMap) -> Response<Body> {
         let id = message.request_id().unwrap_or("null");
-        let modern =
-            message.meta("protocolVersion").is_some() || header(headers, VERSION) == Some(MODERN);
+        let modern = message.meta("protocolVersion").is_some()
+            || header(headers, VERSION) == Some(Era::NEWEST.version());
         if modern {
             if let Err(fault) = headers_match(message, headers) {
                 return json(fault.answer(id));
@@ -115,8 +116,8 @@ impl HttpState {
         }
         let opened = match header(headers, SESSION) {
             None => None,
-            Some(session) => match self.sessions.version(session) {
-                Some(version) => Some(version),
+            Some(session) => match self.sessions.era(session) {
+                Some(era) => Some(era),
                 None => {
                     return json(
                         Fault {
@@ -131,17 +132,12 @@ impl HttpState {
         self.reply(message, opened, false)
     }
 
-    fn reply(
-        &self,
-        message: &Envelope,
-        opened: Option<&'static str>,
-        modern: bool,
-    ) -> Response<Body> {
+    fn reply(&self, message: &Envelope, opened: Option<Era>, modern: bool) -> Response<Body> {
         match self.server.handle(message, opened, modern) {
             Reply::Silence => plain(StatusCode::ACCEPTED, ""),
             Reply::Answer(answer) => json(answer),
-            Reply::Opened(version, answer) => {
-                let Some(session) = self.sessions.open(version) else {
+            Reply::Opened(era, answer) => {
+                let Some(session) = self.sessions.open(era) else {
                     return plain(
                         StatusCode::SERVICE_UNAVAILABLE,
                         "no session can be opened\n",

@@ -31,7 +31,7 @@ pub(crate) struct DemoArgs {
     allow_remote: bool,
 }
 
-/// Runs the command until its input ends or it is told to stop.
+/// Runs the command until its input ends or it is stopped.
 pub(crate) fn run(args: &DemoArgs, term: &Term) -> Result<Exit, Failure> {
     if let Some(addr) = args.http
         && !addr.ip().is_loopback()

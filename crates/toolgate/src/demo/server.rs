@@ -1,6 +1,7 @@
 //! What the demo server answers, in either era; it knows no transport.
 
 use toolgate_json::{Kind, Node, quote};
+use toolgate_mcp::era::Era;
 
 use super::envelope::{Answer, Envelope, Fault, INVALID_PARAMS, INVALID_REQUEST, string, success};
 use super::tools::{self, Outcome, Tool};
@@ -18,15 +19,8 @@ pub(super) enum Reply {
     Silence,
     /// Like this.
     Answer(Answer),
-    /// Like this, and from now on the connection speaks this legacy version.
-    Opened(&'static str, Answer),
-}
-
-/// The family of versions, and the one of it that is spoken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Era {
-    Legacy(&'static str),
-    Modern,
+    /// Like this, and from now on the connection speaks this version.
+    Opened(Era, Answer),
 }
 
 impl DemoServer {
@@ -38,19 +32,14 @@ impl DemoServer {
 
     /// Answers one message. `opened` is the version that an `initialize` on this connection agreed
     /// on; `modern` says that the transport has marked the message as modern.
-    pub(super) fn handle(
-        &self,
-        message: &Envelope,
-        opened: Option<&'static str>,
-        modern: bool,
-    ) -> Reply {
+    pub(super) fn handle(&self, message: &Envelope, opened: Option<Era>, modern: bool) -> Reply {
         let Some(id) = message.request_id() else {
             return Reply::Silence;
         };
         let modern = modern || message.meta(VERSION).is_some();
         if !modern && message.method() == "initialize" {
-            let version = agree(message);
-            return Reply::Opened(version, success(id, &initialized(version)));
+            let era = agree(message);
+            return Reply::Opened(era, success(id, &initialized(era)));
         }
         let answered = if modern {
             self.modern(message)
@@ -76,9 +65,11 @@ impl DemoServer {
                 "`_meta` must have `io.modelcontextprotocol/protocolVersion` and `io.modelcontextprotocol/clientCapabilities`",
             ));
         };
-        if version.string() != MODERN {
+        let era = Era::NEWEST;
+        if version.string() != era.version() {
             let data = format!(
-                r#"{{"supported":["{MODERN}"],"requested":{}}}"#,
+                r#"{{"supported":["{}"],"requested":{}}}"#,
+                era.version(),
                 version.raw()
             );
             let fault = Fault::new(UNSUPPORTED_VERSION, "unsupported protocol version");
@@ -89,18 +80,15 @@ impl DemoServer {
         }
         let body = match message.method() {
             "server/discover" => {
-                let versions: Vec<String> = [MODERN]
-                    .iter()
-                    .chain(&LEGACY)
-                    .map(|version| format!("\"{version}\""))
-                    .collect();
-                let versions = versions.join(",");
+                let newest_first = Era::ALL.iter().rev();
+                let versions = newest_first.map(|era| string(era.version()));
+                let versions = versions.collect::<Vec<_>>().join(",");
                 format!(
                     r#""supportedVersions":[{versions}],"capabilities":{{"tools":{{}}}},{CACHE}"#
                 )
             }
-            "tools/list" => format!(r#""tools":{},{CACHE}"#, self.list(message, Era::Modern)?),
-            "tools/call" => self.call(message, Era::Modern)?,
+            "tools/list" => format!(r#""tools":{},{CACHE}"#, self.list(message, era)?),
+            "tools/call" => self.call(message, era)?,
             other => return Err(Fault::unknown_method(other)),
         };
         let info = server_info();
@@ -109,17 +97,17 @@ impl DemoServer {
         ))
     }
 
-    fn legacy(&self, message: &Envelope, opened: Option<&'static str>) -> Result<String, Fault> {
+    fn legacy(&self, message: &Envelope, opened: Option<Era>) -> Result<String, Fault> {
         if message.method() == "ping" {
             return Ok("{}".to_owned());
         }
-        let Some(version) = opened else {
+        let Some(era) = opened else {
+            let newest = Era::NEWEST.version();
             return Err(Fault::new(
                 INVALID_REQUEST,
-                format!("send `initialize` first, or the `_meta` of {MODERN}"),
+                format!("send `initialize` first, or the `_meta` of {newest}"),
             ));
         };
-        let era = Era::Legacy(version);
         match message.method() {
             "tools/list" => Ok(format!(r#"{{"tools":{}}}"#, self.list(message, era)?)),
             "tools/call" => Ok(format!("{{{}}}", self.call(message, era)?)),
@@ -186,16 +174,15 @@ fn text_block(text: &str) -> String {
 }
 
 /// The version of an `initialize`: the client's if we know it, else our newest.
-fn agree(message: &Envelope) -> &'static str {
+fn agree(message: &Envelope) -> Era {
     let asked = message.param("protocolVersion").map_or("", Node::string);
-    let [newest, ..] = LEGACY;
-    LEGACY
-        .into_iter()
-        .find(|known| *known == asked)
-        .unwrap_or(newest)
+    Era::from_version(asked)
+        .filter(|era| era.has_sessions())
+        .unwrap_or(Era::NEWEST_WITH_SESSIONS)
 }
 
-fn initialized(version: &str) -> String {
+fn initialized(era: Era) -> String {
+    let version = era.version();
     format!(
         r#"{{"protocolVersion":"{version}","capabilities":{{"tools":{{}}}},"serverInfo":{}}}"#,
         server_info()
@@ -209,10 +196,6 @@ fn server_info() -> String {
     )
 }
 
-/// The modern version that the demo speaks.
-pub(super) const MODERN: &str = toolgate_mcp::era::Era::NEWEST.version();
-/// The legacy versions that the demo speaks, newest first.
-const LEGACY: [&str; 4] = toolgate_mcp::era::Era::SESSION_VERSIONS;
 /// What may be cached, and by whom: the listing never changes while the process lives.
 const CACHE: &str = r#""ttlMs":60000,"cacheScope":"public""#;
 const VERSION: &str = "protocolVersion";

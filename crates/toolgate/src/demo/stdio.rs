@@ -3,6 +3,7 @@
 use std::io;
 
 use tokio::io::{AsyncWriteExt, stdin, stdout};
+use toolgate_mcp::era::Era;
 use toolgate_proxy::{Line, Lines};
 
 use super::envelope::{Envelope, Fault, INVALID_REQUEST};
@@ -47,7 +48,7 @@ async fn converse(server: &DemoServer) -> io::Result<()> {
     }
 }
 
-fn answer(server: &DemoServer, line: &[u8], opened: &mut Option<&'static str>) -> Option<String> {
+fn answer(server: &DemoServer, line: &[u8], opened: &mut Option<Era>) -> Option<String> {
     if line.trim_ascii().is_empty() {
         return None;
     }
@@ -58,8 +59,8 @@ fn answer(server: &DemoServer, line: &[u8], opened: &mut Option<&'static str>) -
     match server.handle(&message, *opened, false) {
         Reply::Silence => None,
         Reply::Answer(answer) => Some(answer.text),
-        Reply::Opened(version, answer) => {
-            *opened = Some(version);
+        Reply::Opened(era, answer) => {
+            *opened = Some(era);
             Some(answer.text)
         }
     }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 use toolgate_json::{OwnedDocument, ReadLimits};
+use toolgate_mcp::era::{Era, Structured};
 use toolgate_schema::{Compiler, Formats};
 
 use super::envelope::string;
-use super::server::Era;
 use crate::engine::{self, Contract, Refusal};
 
 /// A tool with its contract.
@@ -99,7 +99,7 @@ impl Tool {
     /// The tool as a reader of this era may see it.
     pub(super) fn listed(&self, era: Era) -> String {
         let output = match self.output {
-            Some(schema) if era.structured() => match self.wraps(era) {
+            Some(schema) if era.structured() != Structured::None => match self.wraps(era) {
                 // None of our output schemas has a reference or a dialect that would have to move.
                 true => format!(
                     r#","outputSchema":{{"type":"object","properties":{{"result":{schema}}},"required":["result"]}}"#
@@ -148,7 +148,7 @@ impl Tool {
     /// `structuredContent` for a reader of this era: absent before 2025-06-18, wrapped where a
     /// legacy reader expects an object.
     pub(super) fn structured(&self, value: &str, era: Era) -> Option<String> {
-        (self.output.is_some() && era.structured()).then(|| {
+        (self.output.is_some() && era.structured() != Structured::None).then(|| {
             if self.wraps(era) {
                 format!(r#"{{"result":{value}}}"#)
             } else {
@@ -159,20 +159,10 @@ impl Tool {
 
     /// The schema decides, never the value.
     fn wraps(&self, era: Era) -> bool {
-        era != Era::Modern
+        era.structured() != Structured::Any
             && self
                 .output
                 .is_some_and(|schema| !schema.starts_with(r#"{"type":"object""#))
-    }
-}
-
-impl Era {
-    /// Whether the era knows `outputSchema` and `structuredContent`.
-    fn structured(self) -> bool {
-        match self {
-            Self::Modern => true,
-            Self::Legacy(version) => version >= "2025-06-18",
-        }
     }
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn render(all: &[Sides]) -> String {
                     "| {} | {} | {} |",
                     class(change.class),
                     code(&quote(&tool.name, 80).to_string()),
-                    told(change)
+                    sentence(change)
                 );
                 if out.len().saturating_add(row.len()) < MOST_BYTES {
                     line(&mut out, &row);
@@ -55,7 +55,7 @@ fn class(class: Class) -> String {
     }
 }
 
-fn told(change: &Change) -> String {
+fn sentence(change: &Change) -> String {
     let place = match (change.side, change.place.as_str()) {
         (Side::Tool, _) => String::new(),
         (side, "") => format!("{side}: "),

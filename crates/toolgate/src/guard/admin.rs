@@ -23,7 +23,7 @@ pub(super) struct Admin {
     task: JoinHandle<()>,
 }
 
-/// What the pages tell of.
+/// What the pages show.
 #[derive(Clone)]
 struct AdminState {
     metrics: Arc<Metrics>,

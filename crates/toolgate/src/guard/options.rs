@@ -127,9 +127,9 @@ fn launch(program: &str, arguments: &[String], upstream: &Upstream) -> Launch {
     }
 }
 
-/// A client on standard input and output knows what it told its server and a new process would
+/// A client on standard input and output knows what it sent its server and a new process would
 /// not, so that one ends with its server; others may find it started again, and where several have
-/// one listing it is told what the first was told.
+/// one listing it is sent what the first was sent.
 fn restart(upstream: &Upstream, listener: Option<&Listener>) -> Restart {
     if matches!(listener, Some(Listener::Stdio)) {
         return Restart::NEVER;

@@ -41,7 +41,7 @@ fn name(args: &GuardArgs) -> String {
     }
 }
 
-/// The package that a package runner is told to run, or the program itself.
+/// The package that a package runner is to run, or the program itself.
 fn package(command: &[String]) -> String {
     let Some((program, words)) = command.split_first() else {
         return String::new();

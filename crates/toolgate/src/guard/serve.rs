@@ -120,7 +120,7 @@ struct Guards {
     shared: Arc<Shared>,
     guards: Vec<(String, Guard)>,
     /// The guard in front of several.
-    carrier: Option<Guard>,
+    front: Option<Guard>,
     session_keys: SessionKeys,
     /// Ends of guards, as they come.
     ends: mpsc::UnboundedReceiver<(String, Ended)>,
@@ -183,9 +183,9 @@ impl Guards {
             let name = name.clone();
             tokio::spawn(attend(name, running, stopped.clone(), report.clone()));
         }
-        let mut carrier = None;
+        let mut front = None;
         if !members.is_empty() {
-            let policy = config.carrying();
+            let policy = config.without_filters();
             let guard = Guard::new(policy).map_err(|error| Failure::usage(error.to_string()))?;
             let mut options = in_front(members, &config)?;
             options.sessions = sessions(&config, &session_keys);
@@ -194,14 +194,14 @@ impl Guards {
             let watch = Watch::new(AGGREGATE, Arc::clone(shared), line);
             let observer: Arc<dyn Observer> = Arc::new(watch);
             let running = listening(options, guard.clone(), observer).await?;
-            carrier = Some(guard);
+            front = Some(guard);
             left = left.saturating_add(1);
             let name = AGGREGATE.to_owned();
             tokio::spawn(attend(name, running, stopped.clone(), report.clone()));
         }
         Ok(Self {
             left,
-            carrier,
+            front,
             started: config,
             shared: Arc::clone(shared),
             guards,
@@ -291,8 +291,8 @@ impl Guards {
                 good = false;
             }
         }
-        if let Some(carrier) = &self.carrier
-            && let Err(error) = carrier.replace(new.carrying())
+        if let Some(front) = &self.front
+            && let Err(error) = front.replace(new.without_filters())
         {
             tracing::error!(%error, "the limits of the common listing are not changed");
             good = false;

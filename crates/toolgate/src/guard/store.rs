@@ -1,4 +1,4 @@
-//! What replicas share: the store while the guard runs, and what is told of it.
+//! What replicas share: the store while the guard runs, and what is reported of it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -47,7 +47,7 @@ impl Store {
         self.0.share()
     }
 
-    /// Tells what is left to tell.
+    /// Reports what is left to report.
     pub(super) async fn end(self) {
         self.0.end().await;
     }

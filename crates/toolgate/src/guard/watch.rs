@@ -19,7 +19,7 @@ pub(super) struct Watch {
     name: String,
     shared: Arc<Shared>,
     stderr: Mutex<Vec<u8>>,
-    /// What is told of it to a collector, if there is one.
+    /// What a collector gets of it, if there is one.
     line: Option<Arc<Line>>,
 }
 

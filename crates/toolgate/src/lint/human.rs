@@ -55,13 +55,13 @@ fn draw_group(
     all: bool,
     canvas: Canvas,
 ) {
-    let mut told = HashSet::new();
+    let mut printed = HashSet::new();
     let mut lines = 0_usize;
     let mut drawn = 0_usize;
     let mut hidden = 0_usize;
     let first = group.first().map(|finding| finding.message.as_str());
     for finding in group {
-        let new = told.insert(&finding.message);
+        let new = printed.insert(&finding.message);
         let full = drawn == 0 || (new && drawn < DRAWN && finding.severity == Severity::Error);
         if all || full {
             draw(out, page, finding, sources, canvas);

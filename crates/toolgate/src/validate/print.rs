@@ -32,7 +32,7 @@ pub(super) struct Printed {
 }
 
 impl Printer<'_> {
-    /// How many instances may be told of; `None` if all are.
+    /// How many instances may be reported; `None` if all are.
     pub(super) fn most(&self) -> Option<usize> {
         let for_people = self.args.output.is_none() && self.args.format != Format::Json;
         (for_people && !self.args.all).then_some(MOST_INSTANCES)
@@ -130,5 +130,5 @@ impl Printed {
     }
 }
 
-/// Instances that people are told of.
+/// Instances that are reported to people.
 const MOST_INSTANCES: usize = 100;

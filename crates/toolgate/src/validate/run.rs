@@ -39,10 +39,10 @@ pub(super) struct Run<'r> {
     first: bool,
     progress: Progress,
     tally: Tally,
-    /// Instances that were told of, and those that were not valid and were not.
-    told: usize,
+    /// Instances that were reported, and those that were not valid and were not.
+    reported: usize,
     hidden: u64,
-    /// Whether enough is told, for the threads that judge.
+    /// Whether enough is reported, for the threads that judge.
     full: Arc<AtomicBool>,
 }
 
@@ -72,7 +72,7 @@ impl<'r> Run<'r> {
             first: true,
             progress: Progress::none(),
             tally: Tally::default(),
-            told: 0,
+            reported: 0,
             hidden: 0,
             full: Arc::new(AtomicBool::new(false)),
         }
@@ -271,9 +271,9 @@ impl<'r> Run<'r> {
 
     fn show(&mut self, mut printed: Printed) -> Result<(), Failure> {
         if let Some(most) = self.printer.most() {
-            printed.cut(most.saturating_sub(self.told));
-            self.told = self.told.saturating_add(printed.ends.len());
-            self.full.store(self.told >= most, Ordering::Relaxed);
+            printed.cut(most.saturating_sub(self.reported));
+            self.reported = self.reported.saturating_add(printed.ends.len());
+            self.full.store(self.reported >= most, Ordering::Relaxed);
         }
         self.hidden = self.hidden.saturating_add(printed.hidden);
         self.tally.add(printed.tally);

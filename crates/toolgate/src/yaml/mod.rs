@@ -433,7 +433,7 @@ mod tests {
 
     #[test]
     fn what_json_cannot_say_is_refused() {
-        for (text, at, told) in [
+        for (text, at, expected) in [
             ("a: 1\na: 2", 5, "duplicate key \"a\""),
             ("{a: 1, \"a\": 2}", 7, "duplicate key \"a\""),
             ("[.inf, 1]", 1, "`.inf` is not a number"),
@@ -450,7 +450,7 @@ mod tests {
             ("a: *x", 3, "unknown anchor"),
         ] {
             let fault = read(text.as_bytes(), 10_000).unwrap_err();
-            assert!(fault.message.contains(told), "{text}: {fault:?}");
+            assert!(fault.message.contains(expected), "{text}: {fault:?}");
             assert!(
                 fault.at >= at.min(text.len()).saturating_sub(5),
                 "{text}: {fault:?}"

@@ -187,7 +187,7 @@ impl AggregateDriver {
     /// Lets the aggregator decide and queues its effects in order.
     /// `true`: something is sent to the client.
     fn turn(&self, decide: impl FnOnce(&mut Aggregator, Duration) -> Effects<'static>) -> bool {
-        let mut told_client = false;
+        let mut sends_to_client = false;
         let mut aggregator = self
             .aggregator
             .lock()
@@ -200,7 +200,7 @@ impl AggregateDriver {
                     let message = Message::from(outgoing);
                     match to {
                         Connection::Client => {
-                            told_client = true;
+                            sends_to_client = true;
                             self.client.push(message);
                         }
                         Connection::Server(at) => self.send(at, message),
@@ -229,7 +229,7 @@ impl AggregateDriver {
         if aggregator.next_deadline() != before {
             self.armed.notify_one();
         }
-        told_client
+        sends_to_client
     }
 
     /// Sends a message to a member; to one that is gone nothing is sent.

@@ -10,20 +10,22 @@
 
 mod upstream;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use tokio::sync::mpsc;
-use toolgate_guard::{Envelope, INTERNAL_ERROR, IdKey, IncomingMessage, Peer, Side};
+use toolgate_guard::{Envelope, INTERNAL_ERROR, IdKey, IncomingMessage, MessageKind, Peer, Side};
+use toolgate_mcp::message::INVALID_REQUEST;
 
 use super::in_process::Caller;
 use super::refusal;
 use super::reply::{error, respond, status_of};
 use super::request_permit::RequestPermit;
 use super::response_step::{ResponseStep, ResponseSteps};
-use super::session_driver::MessageMetadata;
+use super::session_driver::{MessageMetadata, OutgoingMessage};
 use super::session_id_rewriter::{self, SessionIdRewriter};
 use super::session_router::{Inbox, Mailbox, MailboxItem, SessionRouter, SessionUpstream, mailbox};
 use super::tickets::NoSessionId;
@@ -38,6 +40,17 @@ pub(super) struct HttpExchange {
     router: Arc<SessionRouter>,
     /// The request's id, for a POST that is owed an answer.
     id: Option<IdKey>,
+    /// The requests of a batch (2025-03-26) that have no answer yet. The answer to one is a stream of
+    /// events, one for each.
+    batch: Vec<IdKey>,
+    /// Those of them that the upstream works at.
+    sent: Vec<IdKey>,
+    /// What waits until the upstream has answered that: calls that waited for the list of tools.
+    queue: VecDeque<OutgoingMessage>,
+    /// It is a batch with requests.
+    is_batch: bool,
+    /// It is the stream for the server's own messages.
+    listens: bool,
     modern: bool,
     /// The client's headers, as they go on to an HTTP upstream.
     headers: HeaderMap,
@@ -79,6 +92,11 @@ impl HttpExchange {
         Self {
             router,
             id: None,
+            batch: Vec::new(),
+            sent: Vec::new(),
+            queue: VecDeque::new(),
+            is_batch: false,
+            listens: false,
             modern,
             stream_only: !crate::web::accepts(&headers, "application/json"),
             headers,
@@ -110,8 +128,18 @@ impl HttpExchange {
             self.open = self.router.open(id, &self.mailbox);
             self.id = Some(id.clone());
         }
+        if envelope.kind == MessageKind::Batch {
+            let mut batch = message.requests();
+            if !batch.is_empty() && !crate::web::accepts(&self.headers, EVENT_STREAM) {
+                let text = "send `Accept: application/json, text/event-stream`: a batch is answered by a stream of events";
+                return error(406, None, INVALID_REQUEST, text);
+            }
+            batch.retain(|id| self.router.open(id, &self.mailbox));
+            self.is_batch = !batch.is_empty();
+            self.batch = batch;
+        }
         // A second request with an open id is answered to its own sender, not to the first.
-        self.owed = self.open;
+        self.owed = self.open || !self.batch.is_empty();
         self.router.touch();
         let (router, mailbox) = (Arc::clone(&self.router), self.mailbox.clone());
         let metadata = MessageMetadata {
@@ -124,6 +152,7 @@ impl HttpExchange {
 
     /// Opens the stream for the server's own messages.
     pub(super) async fn listen(mut self) -> Response<ResponseBody> {
+        self.listens = true;
         self.router.listen(&self.mailbox);
         match &self.router.upstream {
             SessionUpstream::Endpoint(endpoint, ..) => {
@@ -242,7 +271,7 @@ impl HttpExchange {
             };
             let (piece, last) = match step {
                 ResponseStep::Stream(_) => continue,
-                ResponseStep::Piece(bytes, last) => (bytes, last && self.id.is_some()),
+                ResponseStep::Piece(bytes, last) => (bytes, last),
                 ResponseStep::Message(message) => (sse::event(&message), false),
                 ResponseStep::Answer(answer, ..) => (sse::event(&answer), self.id.is_some()),
                 ResponseStep::Status(..) | ResponseStep::Accepted | ResponseStep::Over => {
@@ -290,6 +319,9 @@ impl HttpExchange {
     fn delivered(&mut self, item: MailboxItem) {
         self.router.taken.notify_waiters();
         match item {
+            MailboxItem::ToServer(outgoing) if self.is_batch && self.upstream_request.is_some() => {
+                self.queue.push_back(outgoing);
+            }
             MailboxItem::ToServer(outgoing) => self.launch(&outgoing),
             MailboxItem::ToClient(mut outgoing) => {
                 if let Some(caller) = &self.caller
@@ -331,6 +363,9 @@ impl HttpExchange {
 impl Drop for HttpExchange {
     fn drop(&mut self) {
         self.router.taken.notify_waiters();
+        for id in &self.batch {
+            self.router.close(id);
+        }
         let Some(id) = self.id.take().filter(|_| self.open) else {
             return;
         };

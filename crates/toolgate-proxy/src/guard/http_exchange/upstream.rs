@@ -4,23 +4,34 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::header::HeaderMap;
-use toolgate_guard::{IdKey, Side};
+use toolgate_guard::{INTERNAL_ERROR, IdKey, MessageKind, Side};
 
 use super::HttpExchange;
+use crate::guard::header_mirroring::{mirrored_headers, write};
+use crate::guard::reply::error_body;
 use crate::guard::response_step::{ResponseStep, failure};
 use crate::guard::session_driver::{OutgoingMessage, Output};
 use crate::guard::session_router::SessionUpstream;
 use crate::guard::trace_headers;
 use crate::guard::upstream_request::{UpstreamEvent, UpstreamRequest};
-use crate::sse::Event;
+use crate::sse::{self, Event};
 
 impl HttpExchange {
     pub(super) fn launch(&mut self, outgoing: &OutgoingMessage) {
         let SessionUpstream::Endpoint(endpoint, ..) = &self.router.upstream else {
             return;
         };
+        if self.is_batch {
+            self.sent = self.router.driver.read(&outgoing.bytes).requests();
+        }
         let limit = self.router.driver.ctx.bounds.message_bytes;
         let mut headers = self.upstream_headers();
+        if outgoing.envelope.version.is_some() && (!outgoing.same || outgoing.headers_unknown) {
+            // The client's headers repeat its own message, and not what became of it here.
+            let call = outgoing.call.as_deref();
+            let mirrored = mirrored_headers(&outgoing.envelope, &outgoing.bytes, call);
+            write(&mirrored, &mut headers);
+        }
         trace_headers::write(outgoing.trace.as_deref(), &mut headers);
         let message = Bytes::copy_from_slice(&outgoing.bytes);
         // The client takes its streams up again itself, so they are not taken up here.
@@ -88,7 +99,9 @@ impl HttpExchange {
                 Output::Send(outgoing)
                     if outgoing.to == Side::Client && self.is_mine(&outgoing) =>
                 {
-                    let event = steps.is_empty().then_some(&event);
+                    // An event goes on as it came only if all of its message does.
+                    let is_part = outgoing.same && outgoing.bytes.len() != data.len();
+                    let event = (steps.is_empty() && !is_part).then_some(&event);
                     steps.push(self.step_of(outgoing, event));
                 }
                 output => router.route(output, Some(&mailbox)),
@@ -98,14 +111,42 @@ impl HttpExchange {
         }
     }
 
+    /// Whether a message is part of the answer to this request. Answers to others are not, but on the
+    /// stream that a client listens on, where it may take up another.
     fn is_mine(&self, outgoing: &OutgoingMessage) -> bool {
         let envelope = &outgoing.envelope;
-        let id = &envelope.id;
-        !envelope.is_answer() || id.is_none() || *id == self.id || self.id.is_none()
+        let Some(id) = envelope.id.as_ref().filter(|_| envelope.is_answer()) else {
+            return true;
+        };
+        self.listens || self.id.as_ref() == Some(id) || self.batch.contains(id)
     }
 
-    pub(super) fn step_of(&self, outgoing: OutgoingMessage, event: Option<&Event>) -> ResponseStep {
-        ResponseStep::of(self.id.as_ref(), outgoing, event)
+    pub(super) fn step_of(
+        &mut self,
+        outgoing: OutgoingMessage,
+        event: Option<&Event>,
+    ) -> ResponseStep {
+        let envelope = &outgoing.envelope;
+        let is_whole = matches!(envelope.kind, MessageKind::Answer | MessageKind::Batch);
+        if !self.is_batch || !is_whole {
+            return ResponseStep::of(self.id.as_ref(), outgoing, event);
+        }
+        for id in self.router.driver.read(&outgoing.bytes).answers() {
+            self.answered(&id);
+        }
+        let bytes = match event {
+            Some(event) => event.with_data(&outgoing.bytes),
+            None => sse::event(&outgoing.bytes),
+        };
+        ResponseStep::Piece(bytes, self.batch.is_empty())
+    }
+
+    /// A request of the batch has its answer.
+    fn answered(&mut self, id: &IdKey) {
+        if let Some(at) = self.batch.iter().position(|own| own == id) {
+            self.batch.swap_remove(at);
+            self.router.close(id);
+        }
     }
 
     fn whole_heard(&mut self, body: Vec<u8>) {
@@ -114,9 +155,17 @@ impl HttpExchange {
         let message = router.driver.read(&body);
         let envelope = message.envelope();
         let is_message = self.id.is_some() && envelope.is_answer() && envelope.id.is_some();
+        // The body of what is owed no answer may have answers for others in it.
+        let is_stray = self.id.is_none() && !self.is_batch && (200..300).contains(&status);
         let is_batch = self.owed && body.trim_ascii_start().first() == Some(&b'[');
+        let is_batch = is_batch || self.is_batch && (200..300).contains(&status);
         if let Some(rewriter) = &mut self.rewriter {
             rewriter.see(&message);
+        }
+        if is_stray && !body.trim_ascii().is_empty() {
+            router.take_read(Side::Server, message, None);
+            let accepted = ResponseStep::Status(202, HeaderMap::new(), Vec::new());
+            return self.ready.push(accepted);
         }
         if is_message || is_batch {
             let mut answers = Vec::new();
@@ -126,21 +175,35 @@ impl HttpExchange {
                     Output::Send(outgoing)
                         if outgoing.to == Side::Client && self.is_mine(&outgoing) =>
                     {
-                        answers.push(outgoing.bytes);
+                        answers.push(outgoing);
                     }
                     output => router.route(output, Some(&mailbox)),
                 });
             let mut head = Some((status, headers));
             for answer in answers {
-                self.ready
-                    .push(ResponseStep::Answer(answer, None, head.take()));
+                let step = if self.is_batch || !answer.envelope.is_answer() {
+                    self.step_of(answer, None)
+                } else {
+                    ResponseStep::Answer(answer.bytes, None, head.take())
+                };
+                self.ready.push(step);
             }
-            if self.ready.is_empty() {
+            if self.ready.is_empty() || self.is_batch {
                 self.ended("the answer is none to this request");
             }
             return;
         }
         let Some(id) = self.id.clone().filter(|_| self.open) else {
+            for id in std::mem::take(&mut self.batch) {
+                // The client sees the status instead.
+                let deliver = &mut |output| match output {
+                    Output::Send(outgoing) if outgoing.to == Side::Client => {}
+                    output => router.route(output, Some(&mailbox)),
+                };
+                let why = format!("HTTP status {status}");
+                router.driver.request_failed(&id, &why, deliver);
+                router.close(&id);
+            }
             self.ready.push(ResponseStep::Status(status, headers, body));
             return;
         };
@@ -163,14 +226,46 @@ impl HttpExchange {
             .upstream_request
             .take()
             .and_then(|upstream_request| upstream_request.place().0);
+        for id in std::mem::take(&mut self.sent) {
+            self.fail_of_batch(&id, why);
+        }
+        if let Some(next) = self.queue.pop_front() {
+            return self.launch(&next);
+        }
         match self.id.clone() {
             // The client of a legacy session takes it up again where it broke off.
             Some(_) if place.is_some() && !self.modern => self.ready.push(ResponseStep::Over),
             Some(id) if self.open => self.fail(&id, why, false),
+            None if self.is_batch => {}
             // A notification or an answer that did not arrive, or a stream that did not begin. One
             // that has begun just ends.
             None => self.ready.push(failure(None, why)),
             Some(_) => self.ready.push(ResponseStep::Over),
+        }
+    }
+
+    /// Gives a request of a batch up, unless it has its answer.
+    fn fail_of_batch(&mut self, id: &IdKey, why: &str) {
+        if !self.batch.contains(id) {
+            return;
+        }
+        let (router, mailbox) = (Arc::clone(&self.router), self.mailbox.clone());
+        router
+            .driver
+            .request_failed(id, why, &mut |output| match output {
+                Output::Send(outgoing)
+                    if outgoing.to == Side::Client && self.is_mine(&outgoing) =>
+                {
+                    let step = self.step_of(outgoing, None);
+                    self.ready.push(step);
+                }
+                output => router.route(output, Some(&mailbox)),
+            });
+        if self.batch.contains(id) {
+            self.answered(id);
+            let error = sse::event(&error_body(Some(id), INTERNAL_ERROR, why));
+            let last = self.batch.is_empty();
+            self.ready.push(ResponseStep::Piece(error, last));
         }
     }
 
@@ -201,8 +296,14 @@ impl HttpExchange {
     pub(super) fn expire(&mut self) {
         self.upstream_request = None;
         self.ready.release();
+        let stopping = "the guard is shutting down";
+        self.queue.clear();
+        for id in self.batch.clone() {
+            self.fail_of_batch(&id, stopping);
+        }
         match self.id.clone().filter(|_| self.open) {
-            Some(id) => self.fail(&id, "the guard is shutting down", false),
+            Some(id) => self.fail(&id, stopping, false),
+            None if self.is_batch => {}
             None => self.ready.push(ResponseStep::Over),
         }
     }

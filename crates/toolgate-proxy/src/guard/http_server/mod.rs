@@ -22,6 +22,7 @@ use toolgate_guard::{
     Carrier, Context, Envelope, HEADER_MISMATCH, INTERNAL_ERROR, IncomingMessage, MessageKind,
     Peer, Recovery,
 };
+use toolgate_mcp::era::Era;
 use toolgate_mcp::message::INVALID_REQUEST;
 
 use super::event::Event;
@@ -36,7 +37,6 @@ use super::session_router::{SessionRouter, SessionUpstream};
 use super::shared_child::SharedChild;
 use super::tickets::caller::{digest, shown};
 use super::tickets::{NoSession, TicketIssuer, VerifiedTicket};
-use crate::era::MODERN;
 use crate::http::{Endpoint, SESSION, VERSION};
 use crate::web::{Admission, Budget, ResponseBody, Service, TooLarge, read};
 pub(super) use process_pool::ProcessPool;
@@ -193,6 +193,14 @@ impl HttpServer {
         {
             self.rejected(400, "headers");
             return error(400, envelope.id.as_ref(), HEADER_MISMATCH, &wrong);
+        }
+        if envelope.is_request()
+            && envelope.version.is_none()
+            && envelope.method.as_deref() != Some("initialize")
+        {
+            self.rejected(400, "headers");
+            let text = "the header `MCP-Protocol-Version` is of a version whose requests name it in `params._meta`, and this one does not";
+            return error(400, envelope.id.as_ref(), HEADER_MISMATCH, text);
         }
         let shared = match &self.upstream_pool {
             UpstreamPool::Endpoint(_) => None,
@@ -426,8 +434,7 @@ fn peer(headers: &HeaderMap, from: SocketAddr) -> Arc<Peer> {
 /// Each message says its era; one that does not has the era of its HTTP header.
 fn is_modern(envelope: &Envelope, headers: &HeaderMap) -> bool {
     let header = headers.get(VERSION).and_then(|value| value.to_str().ok());
-    // Versions are dates and sort as text.
-    envelope.version.is_some() || header.is_some_and(|version| version >= MODERN)
+    envelope.version.is_some() || header.is_some_and(Era::is_modern_version)
 }
 
 const STOPPING: &str = "the guard is shutting down; the request went nowhere, send it again";

@@ -6,10 +6,10 @@ use hyper::Response;
 use hyper::header::{CONNECTION, HOST, HeaderMap, HeaderValue, RETRY_AFTER};
 use toolgate_guard::{Envelope, INTERNAL_ERROR, IdKey};
 use toolgate_json::quote;
+use toolgate_mcp::era::Era;
 use toolgate_mcp::message::INVALID_REQUEST;
 
 use super::HttpServer;
-use crate::era::{LEGACY, MODERN};
 use crate::guard::event::Event;
 use crate::guard::reply::error;
 use crate::guard::tickets::NoSession;
@@ -43,7 +43,8 @@ impl HttpServer {
             return None;
         }
         let text = version.to_str().unwrap_or("?");
-        let fits = LEGACY.contains(&text) || (text == MODERN && !headers.contains_key(SESSION));
+        let in_session = headers.contains_key(SESSION);
+        let fits = Era::from_version(text).is_some_and(|era| era.has_sessions() || !in_session);
         if fits {
             return None;
         }
@@ -51,7 +52,7 @@ impl HttpServer {
         let why = format!(
             "`MCP-Protocol-Version: {}` is not supported here; a session has one of {}",
             quote(text, SHOWN),
-            LEGACY.join(", ")
+            Era::SESSION_VERSIONS.join(", ")
         );
         let id = envelope.id.as_ref().filter(|_| envelope.is_request());
         Some(error(400, id, INVALID_REQUEST, &why))

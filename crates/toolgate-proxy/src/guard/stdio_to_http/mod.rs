@@ -305,12 +305,14 @@ impl StdioToHttp {
             };
             let incoming = self.driver.read(&message);
             let answer = incoming.envelope();
-            let is_own = answer.answers(id);
+            // A batch of one request may be answered by a batch of one answer.
+            let is_own = incoming.answers().contains(id);
             // A refusal is the client's to act on, whatever its body says.
             let refused = matches!(head.0, 401 | 403);
             // Some servers refuse with an id of their own.
             let refused = refused || (head.0 >= 400 && !is_own);
-            if (!answer.is_answer() || answer.id.is_none() || refused) && whole {
+            let is_answer = is_own || (answer.is_answer() && answer.id.is_some());
+            if (!is_answer || refused) && whole {
                 return Some(match head.0 {
                     200 => "the answer is not a JSON-RPC answer".to_owned(),
                     status => format!("HTTP status {status}"),

@@ -261,8 +261,8 @@ impl TranslationDriver {
     }
 }
 
-/// Ends the connections of a driver that was dropped. The guards that carry end when
-/// their clients are gone.
+/// Ends the connections of a driver that was dropped. A connection ends when nobody is left who
+/// could send to it.
 struct Ending(Arc<TranslationDriver>);
 
 impl Drop for Ending {

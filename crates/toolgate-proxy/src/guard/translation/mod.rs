@@ -1,12 +1,14 @@
 //! An upstream of the other era: a translator in this process, with the server behind it.
 //!
 //! ```text
-//!   guard that judges ── messages ── translator ── messages ── guard that carries ── server
-//!                                        └─────── messages ── guard that carries ── server
+//!   session with filters ── messages ── translator ── messages ── connection ── server
+//!                                            └─────── messages ── connection ── server
 //! ```
 //!
-//! The guards behind judge nothing; they have the transport and the bounds, and start and end the
-//! server's process. There is one for each connection that the translator opens.
+//! A connection is served like a client on standard input and output (`stdio_to_child`,
+//! `stdio_to_http`), by a conversation without filters: it keeps the open requests and answers what
+//! the connection fails to, and HTTP headers are made from the contracts that it sees. There is one
+//! for each connection that the translator opens.
 
 mod driver;
 
@@ -70,7 +72,7 @@ impl GuardOptions {
 struct TranslatedUpstream {
     translate: Translate,
     clients: Clients,
-    /// The guard that carries.
+    /// How each connection is served.
     upstream_options: GuardOptions,
     guard: Guard,
     observer: Arc<dyn Observer>,
@@ -97,7 +99,8 @@ impl InProcessUpstream for TranslatedUpstream {
         let policy = self.guard.policy();
         let connector = Connector {
             upstream_options: on_behalf_of(self.upstream_options.clone(), caller),
-            guard: Guard::new(policy.carrying()).map_err(|error| cannot(error.to_string()))?,
+            guard: Guard::new(policy.without_filters())
+                .map_err(|error| cannot(error.to_string()))?,
             observer: Arc::clone(&self.observer),
             most_unread: self.upstream_options.bounds.most_unread(&policy.limits),
         };
@@ -150,7 +153,7 @@ impl Connector {
             .await
     }
 
-    /// A guard that carries, with the way to it and from it.
+    /// Opens a connection.
     fn connect(&self) -> Result<(MessageSender, MessageReceiver, Running), Fault> {
         let (to, input) = message_channel();
         let (output, from) = message_channel();

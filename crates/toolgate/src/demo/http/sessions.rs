@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::http::HeaderValue;
+use toolgate_mcp::era::Era;
 
 /// Open sessions by id.
 #[derive(Debug, Default)]
@@ -18,14 +19,14 @@ struct Book {
 
 #[derive(Debug)]
 struct Entry {
-    version: &'static str,
+    era: Era,
     used: u64,
 }
 
 impl Sessions {
     /// Opens a session; over the limit the least recently used one ends. `None` if the system has
     /// no randomness to give.
-    pub(super) fn open(&self, version: &'static str) -> Option<HeaderValue> {
+    pub(super) fn open(&self, era: Era) -> Option<HeaderValue> {
         let mut bytes = [0_u8; 16];
         getrandom::fill(&mut bytes).ok()?;
         let id = toolgate_guard::hex(&bytes);
@@ -40,17 +41,17 @@ impl Sessions {
             oldest.and_then(|id| book.open.remove(&id));
         }
         let used = book.tick();
-        book.open.insert(id, Entry { version, used });
+        book.open.insert(id, Entry { era, used });
         Some(value)
     }
 
     /// The version that a session speaks.
-    pub(super) fn version(&self, id: &str) -> Option<&'static str> {
+    pub(super) fn era(&self, id: &str) -> Option<Era> {
         let mut book = self.book();
         let used = book.tick();
         let entry = book.open.get_mut(id)?;
         entry.used = used;
-        Some(entry.version)
+        Some(entry.era)
     }
 
     /// Ends a session; `false` if there is none.
@@ -82,18 +83,18 @@ mod tests {
         let ids: Vec<String> = (0..SESSIONS)
             .map(|_| {
                 sessions
-                    .open("2025-11-25")
+                    .open(Era::V2025_11_25)
                     .unwrap()
                     .to_str()
                     .unwrap()
                     .to_owned()
             })
             .collect();
-        assert_eq!(sessions.version(&ids[0]), Some("2025-11-25"));
-        sessions.open("2025-11-25").unwrap();
+        assert_eq!(sessions.era(&ids[0]), Some(Era::V2025_11_25));
+        sessions.open(Era::V2025_11_25).unwrap();
         assert_eq!(
-            (sessions.version(&ids[0]), sessions.version(&ids[1])),
-            (Some("2025-11-25"), None)
+            (sessions.era(&ids[0]), sessions.era(&ids[1])),
+            (Some(Era::V2025_11_25), None)
         );
         assert!(sessions.close(&ids[0]) && !sessions.close(&ids[0]));
     }

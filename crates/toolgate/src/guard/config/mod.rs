@@ -255,8 +255,8 @@ impl Config {
     }
 
     /// The policy of the guard in front of several, each of which has its own.
-    pub(crate) fn carrying(&self) -> Policy {
-        self.limited().carrying()
+    pub(crate) fn without_filters(&self) -> Policy {
+        self.limited().without_filters()
     }
 
     /// The policy of every upstream, before the settings of one upstream and the rules for tools.

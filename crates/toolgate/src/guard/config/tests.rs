@@ -514,7 +514,7 @@ fn limits_hold_for_each_upstream_and_for_the_guard_in_front_of_several() {
     let (name, upstream) = config.upstreams.iter().next().unwrap();
     let judging = config.policy(name, upstream);
     assert_eq!(judging.request_timeout, Some(Duration::from_secs(7)));
-    for policy in [judging, config.carrying()] {
+    for policy in [judging, config.without_filters()] {
         assert_eq!(policy.limits.message_bytes, 1 << 20);
         assert_eq!(policy.limits.listing_bytes, 2 << 20);
         assert_eq!((policy.limits.pending, policy.limits.fuel), (3, 4_000));
