@@ -23,7 +23,7 @@ impl Conversation {
                 conversation.cancel_at_server(&key, &open, "no answer in time", out);
                 let waited = now.saturating_sub(open.since).as_secs();
                 let text = format!("the server did not answer within {waited} s");
-                Self::fail(turn, key, &open, Act::ServerSilent, &text, out);
+                conversation.give_up_on(turn, key, &open, Act::ServerSilent, &text, out);
             }
             if conversation
                 .fetch
@@ -50,7 +50,7 @@ impl Conversation {
             conversation.asked = Asked::default();
             let text = format!("the server is gone: {why}");
             for (key, open) in conversation.open.drain() {
-                Self::fail(turn, key, &open, Act::ServerGone, &text, out);
+                conversation.give_up_on(turn, key, &open, Act::ServerGone, &text, out);
             }
             conversation.server_gone = Some(why);
         })
@@ -65,9 +65,26 @@ impl Conversation {
             }
             if let Some(open) = conversation.open.remove_sent(id) {
                 let text = format!("the request to the server failed: {why}");
-                Self::fail(turn, id.clone(), &open, Act::ServerGone, &text, out);
+                conversation.give_up_on(turn, id.clone(), &open, Act::ServerGone, &text, out);
             }
         })
+    }
+
+    /// Answers a request by an error. To one that was cancelled nobody waits for an answer, but over
+    /// HTTP its exchange is still open.
+    fn give_up_on(
+        &self,
+        turn: &Turn<'_>,
+        key: IdKey,
+        open: &Open,
+        act: Act,
+        text: &str,
+        out: &mut Effects<'_>,
+    ) {
+        if open.cancelled && self.link.client == Carrier::Http {
+            out.push(Effect::Abandon { id: key.clone() });
+        }
+        Self::fail(turn, key, open, act, text, out);
     }
 
     /// One request is given up for what the transport has seen of the client: it is cancelled at

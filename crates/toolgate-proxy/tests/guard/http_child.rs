@@ -372,6 +372,25 @@ TOOLS[0]["inputSchema"]["properties"] = {"region": {"type": "string", "x-mcp-hea
     }
 }
 
+/// A server need not answer a call that was cancelled; its exchange ends all the same.
+#[tokio::test]
+async fn a_cancelled_call_of_an_older_client_ends() {
+    let mut policy = policy();
+    policy.list_timeout = std::time::Duration::from_millis(300);
+    let script = "for m, id, name, args in calls(): pass";
+    let served = Served::with(python(script), policy, |_| {}).await;
+    let session = served.open().await;
+    let asked = call(5, "hang", json!({}));
+    let hanging = served.in_session(&session, &asked);
+    let (ended, cancelled) = tokio::join!(hanging, async {
+        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        let note = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}});
+        served.in_session(&session, &note).await
+    });
+    assert_eq!(cancelled.status, 202, "{cancelled:?}");
+    assert_eq!((ended.status, ended.body.as_str()), (202, ""), "{ended:?}");
+}
+
 /// A guard that projects the tool for a reader, with the properties that it lists.
 async fn projecting(reader: &str) -> (Served, Value) {
     let script = r#"

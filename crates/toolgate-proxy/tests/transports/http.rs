@@ -187,9 +187,12 @@ async fn a_page_that_is_no_protocol_is_quoted() {
 async fn hanging_ends_at_the_deadline() {
     let web = legacy(|_, _| std::thread::sleep(Duration::from_secs(30)));
     let error = fault(&web).await;
-    assert_eq!(
-        (error.kind(), error.to_string().as_str()),
-        (FaultKind::Timeout, "no answer to `tools/list` within 1.5 s")
+    assert_eq!(error.kind(), FaultKind::Timeout);
+    // The time that was waited, which is more than the deadline on a busy machine.
+    let text = error.to_string();
+    assert!(
+        text.starts_with("no answer to `tools/list` within ") && text.ends_with(" s"),
+        "{text}"
     );
     let web = Web::start(|_, _| std::thread::sleep(Duration::from_secs(30)));
     assert_eq!(fault(&web).await.kind(), FaultKind::Timeout);

@@ -332,7 +332,13 @@ impl HttpExchange {
                 let step = self.step_of(outgoing, None);
                 self.ready.push(step);
             }
-            MailboxItem::Abandon => self.upstream_request = None,
+            MailboxItem::Abandon => {
+                self.upstream_request = None;
+                if !self.modern {
+                    // It was cancelled by a message, and is owed no answer.
+                    self.ready.push(ResponseStep::Over);
+                }
+            }
             MailboxItem::Close => self.ready.push(ResponseStep::Over),
         }
     }
