@@ -74,7 +74,8 @@ fn unescape(token: &str) -> Cow<'_, str> {
 
 /// The text before the first `~` or `/`, that byte, and the text after it.
 fn split_special(text: &str) -> Option<(&str, u8, &str)> {
-    let at = text.find(['~', '/'])?;
+    let is_special = |byte| matches!(byte, b'~' | b'/');
+    let at = text.bytes().position(is_special)?;
     let special = *text.as_bytes().get(at)?;
     Some((text.get(..at)?, special, text.get(at + 1..)?))
 }

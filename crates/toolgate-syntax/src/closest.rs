@@ -40,15 +40,22 @@ pub fn closest_within<'c>(
         return None;
     }
     let mut best = None;
+    let mut other = Vec::new();
+    let mut rows = Rows::default();
     for candidate in candidates {
-        let other: Vec<char> = candidate.chars().take(LONGEST + 1).collect();
-        if other.len() > LONGEST || other.len().abs_diff(letters.len()) > allowed {
+        let length = candidate.chars().take(LONGEST + 1).count();
+        if length > LONGEST || length.abs_diff(letters.len()) > allowed {
             continue;
         }
-        let Some(distance) = distance(&letters, &other, allowed) else {
-            continue;
+        // Of those that are equally close the first is the answer.
+        let allowed = match best {
+            None => allowed,
+            Some((0, _)) => break,
+            Some((least, _)) => least - 1,
         };
-        if best.is_none_or(|(least, _)| distance < least) {
+        other.clear();
+        other.extend(candidate.chars());
+        if let Some(distance) = rows.distance(&letters, &other, allowed) {
             best = Some((distance, candidate));
         }
     }
@@ -56,43 +63,55 @@ pub fn closest_within<'c>(
         .filter(|candidate| *candidate != word)
 }
 
-/// The edit distance that counts a swap of neighbours as one edit, letter case as none; nothing if
-/// it is over `allowed`, which is known long before the end for words that are not alike.
-fn distance(a: &[char], b: &[char], allowed: usize) -> Option<usize> {
-    let mut before: Vec<usize> = Vec::with_capacity(b.len() + 1);
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    let mut row: Vec<usize> = Vec::with_capacity(b.len() + 1);
-    let mut left_of_a = None;
-    let mut least_of_last = 0;
-    for (i, &x) in a.iter().enumerate() {
-        row.clear();
-        row.push(i + 1);
-        let mut least = i + 1;
-        let mut left_of_b = None;
-        for (j, &y) in b.iter().enumerate() {
-            let same = x.eq_ignore_ascii_case(&y);
-            let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX);
-            let mut best = at(&last, j).saturating_add(usize::from(!same));
-            best = best.min(at(&last, j + 1).saturating_add(1));
-            best = best.min(at(&row, j).saturating_add(1));
-            let is_swap = is_letter(left_of_a, y) && is_letter(left_of_b, x);
-            if is_swap && j > 0 {
-                best = best.min(at(&before, j - 1).saturating_add(1));
+/// Rows of the table of distances between the beginnings of two words.
+#[derive(Default)]
+struct Rows {
+    before: Vec<usize>,
+    last: Vec<usize>,
+    row: Vec<usize>,
+}
+
+impl Rows {
+    /// The edit distance that counts a swap of neighbours as one edit, letter case as none; nothing if
+    /// it is over `allowed`, which is known long before the end for words that are not alike.
+    fn distance(&mut self, a: &[char], b: &[char], allowed: usize) -> Option<usize> {
+        let Self { before, last, row } = self;
+        before.clear();
+        last.clear();
+        last.extend(0..=b.len());
+        let mut left_of_a = None;
+        let mut least_of_last = 0;
+        for (i, &x) in a.iter().enumerate() {
+            row.clear();
+            row.push(i + 1);
+            let mut least = i + 1;
+            let mut left_of_b = None;
+            for (j, &y) in b.iter().enumerate() {
+                let same = x.eq_ignore_ascii_case(&y);
+                let at =
+                    |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX);
+                let mut best = at(last, j).saturating_add(usize::from(!same));
+                best = best.min(at(last, j + 1).saturating_add(1));
+                best = best.min(at(row, j).saturating_add(1));
+                let is_swap = is_letter(left_of_a, y) && is_letter(left_of_b, x);
+                if is_swap && j > 0 {
+                    best = best.min(at(before, j - 1).saturating_add(1));
+                }
+                row.push(best);
+                least = least.min(best);
+                left_of_b = Some(y);
             }
-            row.push(best);
-            least = least.min(best);
-            left_of_b = Some(y);
+            // Every way to the end goes through one of two rows that follow each other.
+            if least > allowed && least_of_last > allowed {
+                return None;
+            }
+            least_of_last = least;
+            std::mem::swap(before, last);
+            std::mem::swap(last, row);
+            left_of_a = Some(x);
         }
-        // Every way to the end goes through one of two rows that follow each other.
-        if least > allowed && least_of_last > allowed {
-            return None;
-        }
-        least_of_last = least;
-        std::mem::swap(&mut before, &mut last);
-        std::mem::swap(&mut last, &mut row);
-        left_of_a = Some(x);
+        last.last().copied().filter(|distance| *distance <= allowed)
     }
-    last.last().copied().filter(|distance| *distance <= allowed)
 }
 
 /// Whether a letter is there and is `other`, but for its case.
@@ -122,5 +141,9 @@ mod tests {
             assert_eq!(closest(word, names), expected, "{word}");
         }
         assert_eq!(closest(&"s".repeat(10_000), names), None);
+        // Of two that are equally close the first is the answer, and a word does not correct itself.
+        assert_eq!(closest("cat", ["boat", "hat", "bat"]), Some("hat"));
+        assert_eq!(closest("cat", ["hat", "Cat", "cat"]), Some("Cat"));
+        assert_eq!(closest("cat", ["hat", "cat", "Cat"]), None);
     }
 }
