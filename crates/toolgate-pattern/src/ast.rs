@@ -106,6 +106,15 @@ pub(crate) struct Ast {
 }
 
 impl Ast {
+    /// An empty tree with room for so many nodes.
+    pub(crate) fn with_room(nodes: usize) -> Self {
+        Self {
+            nodes: Vec::with_capacity(nodes),
+            facts: Vec::with_capacity(nodes),
+            ..Self::default()
+        }
+    }
+
     /// Adds a node; its children must be in already.
     pub(crate) fn push(&mut self, node: Node) -> NodeId {
         let facts = self.derive(node);

@@ -89,12 +89,14 @@ struct Parser<'t> {
 
 impl<'t> Parser<'t> {
     fn new(text: &'t str, grammar: Grammar, depth: usize, size: usize) -> Self {
+        let builds = grammar == Grammar::Lenient;
         Self {
             context: Context::new(text, grammar),
             depth,
             size,
-            builds: grammar == Grammar::Lenient,
-            ast: Ast::default(),
+            builds,
+            // About as many nodes as bytes: what takes several bytes pays for what has none of its own.
+            ast: Ast::with_room(if builds { text.len() + 1 } else { 0 }),
             interner: Interner::default(),
             names: Names::default(),
             items: Vec::new(),

@@ -35,8 +35,8 @@ pub(crate) enum Plan {
 #[derive(Debug)]
 pub(crate) struct Linear {
     sequence: Vec<NodeId>,
-    /// None inside if the nodes contradict the plan.
-    engine: OnceLock<Option<Engine>>,
+    /// None inside if the nodes contradict the plan. Boxed, since most patterns have none.
+    engine: OnceLock<Option<Box<Engine>>>,
 }
 
 #[derive(Debug)]
@@ -53,8 +53,10 @@ enum Engine {
 pub(crate) struct Backtrack {
     root: NodeId,
     /// None inside if the tree contradicts itself.
-    engine: OnceLock<Option<(backtrack::Program, Pool<Machine>)>>,
+    engine: OnceLock<Option<Box<BacktrackEngine>>>,
 }
+
+type BacktrackEngine = (backtrack::Program, Pool<Machine>);
 
 /// The plan of a pattern and the memory it will hold, in bytes.
 pub(crate) fn plan(ast: &Ast, root: NodeId) -> (Plan, usize) {
@@ -108,9 +110,9 @@ impl Plan {
             Self::Backtrack(backtrack) => {
                 let engine = backtrack.engine.get_or_init(|| {
                     let program = backtrack::compile(ast, backtrack.root)?;
-                    Some((program, Pool::new()))
+                    Some(Box::new((program, Pool::new())))
                 });
-                let Some((program, pool)) = engine else {
+                let Some((program, pool)) = engine.as_deref() else {
                     *fuel = 0;
                     return None;
                 };
@@ -150,15 +152,15 @@ impl Linear {
         let engine = self.engine.get_or_init(|| {
             let program = linear::compile(ast, &self.sequence)?;
             let table = Dfa::build(ast, &program, program.code.len() * TABLE_PER_OP);
-            Some(table.map_or_else(
+            Some(Box::new(table.map_or_else(
                 || Engine::Threads {
                     program,
                     pool: Pool::new(),
                 },
                 Engine::Table,
-            ))
+            )))
         });
-        match engine {
+        match engine.as_deref() {
             None => {
                 *fuel = 0;
                 None

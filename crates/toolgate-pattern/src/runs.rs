@@ -10,7 +10,7 @@ pub(crate) struct Runs {
     /// For each byte the classes that have it, by [`Run::bit`]; none for bytes that are
     /// no characters of their own.
     table: Box<[u16; 256]>,
-    runs: Vec<Run>,
+    runs: Box<[Run]>,
     /// Where every match has one length and all its characters are ASCII: the class of
     /// each byte.
     layout: Box<[u16]>,
@@ -34,8 +34,8 @@ struct Run {
     bit: u16,
     min: u64,
     max: u64,
-    /// The class, if it has members beyond ASCII.
-    wide: Option<Class>,
+    /// The class, if it has members beyond ASCII: few have, and most patterns have several runs.
+    wide: Option<Box<Class>>,
 }
 
 impl Runs {
@@ -76,7 +76,7 @@ impl Runs {
             if is_layout {
                 layout.resize(layout.len() + to_length(one.min), bit);
             }
-            let wide = (!one.class.is_ascii()).then(|| one.class.clone());
+            let wide = (!one.class.is_ascii()).then(|| Box::new(one.class.clone()));
             if place == classes.len() {
                 for (low, high) in one.class.ascii_ranges() {
                     let rows = table.get_mut(low..=high).into_iter().flatten();
@@ -93,7 +93,7 @@ impl Runs {
         }
         Some(Self {
             table,
-            runs,
+            runs: runs.into(),
             layout: layout.into(),
             end,
             bytes: (least, if end { most } else { u64::MAX }),
@@ -186,7 +186,7 @@ impl Runs {
     /// The memory held, in bytes.
     pub(crate) fn size(&self) -> usize {
         let runs = self.runs.iter();
-        let runs = runs.map(|run| 32 + run.wide.as_ref().map_or(0, Class::size));
+        let runs = runs.map(|run| size_of::<Run>() + run.wide.as_ref().map_or(0, |one| one.size()));
         size_of_val(&*self.table) + 2 * self.layout.len() + runs.sum::<usize>()
     }
 }
