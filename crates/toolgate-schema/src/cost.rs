@@ -8,7 +8,7 @@
 
 use crate::dialect::Keyword;
 use crate::explain::Program;
-use crate::model::{Dangling, Entry, Form, Model, SubId};
+use crate::model::{Dangling, Entry, Form, Model, SubschemaId};
 use crate::schema::Schema;
 
 impl Schema {
@@ -55,7 +55,7 @@ impl Schema {
 
 /// The places to cut so that no more than `bound` paths are left.
 fn cut_to(model: &Model, bound: u64) -> Result<Vec<String>, Dangling> {
-    let mut cut: Vec<SubId> = Vec::new();
+    let mut cut: Vec<SubschemaId> = Vec::new();
     for _ in 0..ROUNDS {
         let paths = Paths::of(model, &cut)?;
         if paths.most(model.root)? <= bound {
@@ -68,7 +68,7 @@ fn cut_to(model: &Model, bound: u64) -> Result<Vec<String>, Dangling> {
         }
         let to_root = references_to(model, next)?;
         let new = to_root.into_iter().filter(|sub| !cut.contains(sub));
-        let new: Vec<SubId> = new.collect();
+        let new: Vec<SubschemaId> = new.collect();
         if new.is_empty() {
             break;
         }
@@ -77,7 +77,7 @@ fn cut_to(model: &Model, bound: u64) -> Result<Vec<String>, Dangling> {
     Ok(vec![String::new()])
 }
 
-fn places(model: &Model, cut: &[SubId]) -> Vec<String> {
+fn places(model: &Model, cut: &[SubschemaId]) -> Vec<String> {
     let mut places = Vec::new();
     for id in cut {
         let place = model.location(*id);
@@ -90,14 +90,14 @@ fn places(model: &Model, cut: &[SubId]) -> Vec<String> {
 }
 
 /// The subschemas that refer to one.
-fn references_to(model: &Model, target: SubId) -> Result<Vec<SubId>, Dangling> {
+fn references_to(model: &Model, target: SubschemaId) -> Result<Vec<SubschemaId>, Dangling> {
     let mut found = Vec::new();
     for (index, sub) in model.subs.iter().enumerate() {
         let mut refers = false;
         for id in model.entries(*sub)?.iter().filter_map(Entry::reference) {
             refers |= model.target(id)?.initial() == target;
         }
-        let id = SubId::new(index);
+        let id = SubschemaId::new(index);
         if refers && id != target {
             found.push(id);
         }
@@ -113,17 +113,17 @@ struct Paths {
 
 /// The subschemas that one applies to the same place, and below it.
 struct Applied {
-    here: Vec<SubId>,
-    members: Vec<SubId>,
-    items: Vec<SubId>,
+    here: Vec<SubschemaId>,
+    members: Vec<SubschemaId>,
+    items: Vec<SubschemaId>,
     /// Apply to some members or items beside the others.
-    also_members: Vec<SubId>,
-    also_items: Vec<SubId>,
+    also_members: Vec<SubschemaId>,
+    also_items: Vec<SubschemaId>,
     weight: u64,
 }
 
 impl Applied {
-    fn of(model: &Model, id: SubId, cut: &[SubId]) -> Result<Self, Dangling> {
+    fn of(model: &Model, id: SubschemaId, cut: &[SubschemaId]) -> Result<Self, Dangling> {
         let mut out = Self {
             here: Vec::new(),
             members: Vec::new(),
@@ -166,10 +166,10 @@ impl Applied {
 }
 
 impl Paths {
-    fn of(model: &Model, cut: &[SubId]) -> Result<Self, Dangling> {
+    fn of(model: &Model, cut: &[SubschemaId]) -> Result<Self, Dangling> {
         let count = model.subs.len();
         let applied: Vec<Applied> = (0..count)
-            .map(|index| Applied::of(model, SubId::new(index), cut))
+            .map(|index| Applied::of(model, SubschemaId::new(index), cut))
             .collect::<Result<_, _>>()?;
         let order = inner_first(&applied);
         let mut levels: Vec<Vec<u64>> = Vec::with_capacity(DEPTH);
@@ -180,12 +180,12 @@ impl Paths {
             let below = depth.checked_sub(1).and_then(|below| levels.get(below));
             for &at in &order {
                 let of = applied.get(at).ok_or(Dangling)?;
-                let sum = |table: &[u64], subs: &[SubId]| {
+                let sum = |table: &[u64], subs: &[SubschemaId]| {
                     subs.iter().try_fold(0, |sum: u64, sub| {
                         Ok(sum.saturating_add(value(table, *sub)?))
                     })
                 };
-                let most = |table: &[u64], subs: &[SubId]| {
+                let most = |table: &[u64], subs: &[SubschemaId]| {
                     subs.iter()
                         .try_fold(0, |most: u64, sub| Ok(most.max(value(table, *sub)?)))
                 };
@@ -223,18 +223,18 @@ impl Paths {
         Ok(Self { levels })
     }
 
-    fn at(&self, depth: usize, sub: SubId) -> Result<u64, Dangling> {
+    fn at(&self, depth: usize, sub: SubschemaId) -> Result<u64, Dangling> {
         value(self.levels.get(depth).ok_or(Dangling)?, sub)
     }
 
-    fn most(&self, sub: SubId) -> Result<u64, Dangling> {
+    fn most(&self, sub: SubschemaId) -> Result<u64, Dangling> {
         self.levels
             .iter()
             .try_fold(0, |most, level| Ok(value(level, sub)?.max(most)))
     }
 
     /// The last subschema over the bound on the costliest way from the root.
-    fn deepest(&self, model: &Model, bound: u64) -> Result<SubId, Dangling> {
+    fn deepest(&self, model: &Model, bound: u64) -> Result<SubschemaId, Dangling> {
         let (mut sub, mut depth) = (model.root, 0);
         while depth + 1 < self.levels.len() && self.at(depth, sub)? <= bound {
             depth += 1;
@@ -246,7 +246,7 @@ impl Paths {
             let groups = [&of.members, &of.items, &of.also_members, &of.also_items];
             let below = groups.into_iter().flatten();
             let below = below.filter_map(|sub| Some((*sub, depth.checked_sub(1)?)));
-            let mut next: Option<(u64, SubId, usize)> = None;
+            let mut next: Option<(u64, SubschemaId, usize)> = None;
             for (sub, depth) in here.chain(below) {
                 let paths = self.at(depth, sub)?;
                 if next.is_none_or(|(most, ..)| paths >= most) {
@@ -285,7 +285,7 @@ fn inner_first(applied: &[Applied]) -> Vec<usize> {
     order
 }
 
-fn value(table: &[u64], sub: SubId) -> Result<u64, Dangling> {
+fn value(table: &[u64], sub: SubschemaId) -> Result<u64, Dangling> {
     table.get(sub.index()).copied().ok_or(Dangling)
 }
 

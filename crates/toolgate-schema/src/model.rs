@@ -1,7 +1,6 @@
-//! The model of a schema, under the short names that this crate uses.
+//! The model of a schema, as this crate uses it.
 
 pub(crate) use toolgate_syntax::model::{
-    ContentUse, Dangling, Dependency, DocumentId as DocId, Entry, Form, FormatUse, Model,
-    PatternId, ReferenceId as RefId, ResourceId, ScopeName, Shape, Subschema as Sub,
-    SubschemaId as SubId, Target, TypeSet,
+    ContentUse, Dangling, Dependency, DocumentId, Entry, Form, FormatUse, Model, PatternId,
+    ReferenceId, ResourceId, ScopeName, Shape, Subschema, SubschemaId, Target, TypeSet,
 };

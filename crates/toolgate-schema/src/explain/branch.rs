@@ -16,7 +16,7 @@ use super::{Flow, Stop, internal_error, or_internal_error};
 use crate::dialect::Keyword;
 use crate::execute::At;
 use crate::int::units;
-use crate::model::{DocId, Entry, Form, Model, SubId};
+use crate::model::{DocumentId, Entry, Form, Model, SubschemaId};
 
 /// The branches of a union that a value was most plausibly meant for.
 pub(super) struct Ranking {
@@ -30,12 +30,12 @@ pub(super) struct Ranking {
 struct Evidence<'o> {
     score: i64,
     /// A constant property that the value has with another value.
-    missed: Option<(&'o str, SubId, &'o Entry)>,
+    missed: Option<(&'o str, SubschemaId, &'o Entry)>,
 }
 
 impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     /// Ranks the branches of a union for a value.
-    pub(super) fn ranked(&mut self, at: At<'i, N>, subs: &'o [SubId]) -> Flow<Ranking> {
+    pub(super) fn ranked(&mut self, at: At<'i, N>, subs: &'o [SubschemaId]) -> Flow<Ranking> {
         let mut scored = self.scored(at, subs)?;
         let tag = self.tag(at, &scored);
         sort(&mut scored);
@@ -52,14 +52,18 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     }
 
     /// The branches of a union by their places, most plausible first.
-    pub(super) fn order(&mut self, at: At<'i, N>, subs: &'o [SubId]) -> Flow<Vec<usize>> {
+    pub(super) fn order(&mut self, at: At<'i, N>, subs: &'o [SubschemaId]) -> Flow<Vec<usize>> {
         let mut scored = self.scored(at, subs)?;
         sort(&mut scored);
         let ranked = scored.into_iter().map(|(index, _)| index);
         ControlFlow::Continue(ranked.chain(BRANCHES..subs.len()).collect())
     }
 
-    fn scored(&mut self, at: At<'i, N>, subs: &'o [SubId]) -> Flow<Vec<(usize, Evidence<'o>)>> {
+    fn scored(
+        &mut self,
+        at: At<'i, N>,
+        subs: &'o [SubschemaId],
+    ) -> Flow<Vec<(usize, Evidence<'o>)>> {
         let mut scored = Vec::with_capacity(subs.len().min(BRANCHES));
         for (index, sub) in subs.iter().take(BRANCHES).enumerate() {
             scored.push((index, self.evidence(at, *sub)?));
@@ -67,10 +71,10 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         ControlFlow::Continue(scored)
     }
 
-    fn evidence(&mut self, at: At<'i, N>, branch: SubId) -> Flow<Evidence<'o>> {
+    fn evidence(&mut self, at: At<'i, N>, branch: SubschemaId) -> Flow<Evidence<'o>> {
         let model: &'o Model = self.model;
         let mut evidence = Evidence::default();
-        let mut waiting: SmallVec<[SubId; PLACES]> = SmallVec::new();
+        let mut waiting: SmallVec<[SubschemaId; PLACES]> = SmallVec::new();
         waiting.push(branch);
         let mut next = 0;
         while let Some(id) = waiting.get(next).copied() {
@@ -117,7 +121,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     fn required(
         &mut self,
         at: At<'i, N>,
-        doc: DocId,
+        doc: DocumentId,
         entry: &'o Entry,
         evidence: &mut Evidence<'o>,
     ) -> Flow {
@@ -135,8 +139,8 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     fn declared(
         &mut self,
         object: N,
-        doc: DocId,
-        map: &'o [(toolgate_json::NodeId, SubId)],
+        doc: DocumentId,
+        map: &'o [(toolgate_json::NodeId, SubschemaId)],
         evidence: &mut Evidence<'o>,
     ) -> Flow {
         let model: &'o Model = self.model;
@@ -166,7 +170,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     }
 
     /// Whether a value is equal to the constant of a `const` or `enum`.
-    fn is_equal(&mut self, doc: DocId, constant: &Entry, value: N) -> Flow<bool> {
+    fn is_equal(&mut self, doc: DocumentId, constant: &Entry, value: N) -> Flow<bool> {
         let model: &'o Model = self.model;
         let Some(literal) = model.view(doc, constant.value) else {
             return internal_error();

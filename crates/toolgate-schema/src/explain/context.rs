@@ -10,7 +10,7 @@ use super::path::Paths;
 use super::program::Program;
 use super::{Flow, PLAIN_UNIT, Stop, internal_error, or_internal_error};
 use crate::execute::{Allowance, At, Evaluator, Scratch};
-use crate::model::{Model, Sub, SubId};
+use crate::model::{Model, Subschema, SubschemaId};
 use crate::plan::{NodeIx, Op};
 
 pub(super) struct Context<'o, 'i, N> {
@@ -55,7 +55,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     }
 
     /// The subschema that a node was made from.
-    pub(super) fn sub_of(&self, node: NodeIx) -> Flow<(SubId, Sub)> {
+    pub(super) fn sub_of(&self, node: NodeIx) -> Flow<(SubschemaId, Subschema)> {
         match self.program.plain().subschema(node) {
             Some(subschema) => {
                 let sub = or_internal_error(self.model.sub(subschema.id))?;

@@ -13,14 +13,14 @@ use super::{Flow, Stop, internal_error, or_internal_error};
 use crate::dialect::Keyword;
 use crate::execute::At;
 use crate::int::{to_usize, units};
-use crate::model::{Dangling, Dependency, DocId, Entry, Form, Model, SubId};
+use crate::model::{Dangling, Dependency, DocumentId, Entry, Form, Model, SubschemaId};
 use crate::plan::NodeIx;
 
 /// A keyword, or a `false` schema, that does not hold for a value: enough to say later
 /// what is wrong.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fault<'i, N> {
-    pub(crate) sub: SubId,
+    pub(crate) sub: SubschemaId,
     /// The subschema in its dynamic scope.
     pub(super) node: NodeIx,
     /// The keyword, by its place among those of the subschema; of a `false` schema none.
@@ -40,7 +40,7 @@ pub(crate) struct Fault<'i, N> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Via {
     pub(super) keyword: Option<Keyword>,
-    pub(super) owner: SubId,
+    pub(super) owner: SubschemaId,
     /// The index of the item it was applied to.
     pub(super) index: Option<usize>,
 }
@@ -138,7 +138,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         ControlFlow::Continue(kind)
     }
 
-    fn branches(&mut self, at: At<'i, N>, subs: &'o [SubId]) -> Flow<Branches> {
+    fn branches(&mut self, at: At<'i, N>, subs: &'o [SubschemaId]) -> Flow<Branches> {
         let ranking = self.ranked(at, subs)?;
         ControlFlow::Continue(Branches {
             count: subs.len(),
@@ -147,7 +147,12 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         })
     }
 
-    fn not_a_member(&mut self, doc: DocId, at: At<'i, N>, entry: &'o Entry) -> Flow<FindingKind> {
+    fn not_a_member(
+        &mut self,
+        doc: DocumentId,
+        at: At<'i, N>,
+        entry: &'o Entry,
+    ) -> Flow<FindingKind> {
         let model: &'o Model = self.model;
         let members = or_internal_error(model.view(doc, entry.value).ok_or(Dangling))?;
         let shown = members.items().take(SHOWN);
@@ -161,7 +166,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     }
 
     /// The names of an array of the schema that the object lacks.
-    fn missing(&mut self, doc: DocId, names: NodeId, object: N) -> Flow<(Vec<String>, usize)> {
+    fn missing(&mut self, doc: DocumentId, names: NodeId, object: N) -> Flow<(Vec<String>, usize)> {
         let mut missing = Vec::new();
         let mut more = 0;
         let names = or_internal_error(self.model.view(doc, names).ok_or(Dangling))?;
@@ -181,7 +186,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     /// The first dependency on names that is not met.
     fn unmet(
         &mut self,
-        doc: DocId,
+        doc: DocumentId,
         at: At<'i, N>,
         map: &'o [(NodeId, Dependency)],
     ) -> Flow<FindingKind> {
@@ -239,7 +244,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     }
 
     /// The closest name that a subschema, or one it applies in place, declares.
-    fn closest_property(&mut self, owner: SubId, name: &str) -> Flow<Option<String>> {
+    fn closest_property(&mut self, owner: SubschemaId, name: &str) -> Flow<Option<String>> {
         let model: &'o Model = self.model;
         let mut candidates: Vec<&'o str> = Vec::new();
         let mut waiting = vec![owner];

@@ -4,16 +4,16 @@ use super::fault::{Fault, Via};
 use super::path::{Path, Token};
 use crate::execute::{Applied, At, Part};
 use crate::int::to_usize;
-use crate::model::{DocId, Entry, Form, SubId};
+use crate::model::{DocumentId, Entry, Form, SubschemaId};
 use crate::plan::{NodeIx, PlainKeyword};
 
 /// A subschema that is being reported, as far as it has come.
 pub(super) struct Frame<'o, 'i, N> {
     /// The subschema in its dynamic scope.
     pub(super) node: NodeIx,
-    pub(super) sub: SubId,
+    pub(super) sub: SubschemaId,
     /// The document that it is in.
-    pub(super) doc: DocId,
+    pub(super) doc: DocumentId,
     /// Its keywords as the schema has them.
     pub(super) entries: &'o [Entry],
     /// Its keywords in the order of their evaluation, as far as they wait.

@@ -12,7 +12,7 @@ use super::text::{
 };
 use crate::dialect::Keyword;
 use crate::execute::At;
-use crate::model::{ContentUse, DocId, Entry, Form, FormatUse, Model};
+use crate::model::{ContentUse, DocumentId, Entry, Form, FormatUse, Model};
 
 /// Why a keyword does not hold, with what it expected and what it found.
 ///
@@ -220,7 +220,7 @@ impl FindingKind {
     /// there is to say; of other keywords nothing.
     pub(super) fn of_value<'i, N: Node<'i>>(
         model: &Model,
-        doc: DocId,
+        doc: DocumentId,
         entry: &Entry,
         at: At<'i, N>,
     ) -> Option<Self> {

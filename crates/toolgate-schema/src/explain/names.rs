@@ -9,7 +9,7 @@ use super::context::Context;
 use super::program::Program;
 use super::{Flow, internal_error};
 use crate::int::{to_usize, units};
-use crate::model::{DocId, Model};
+use crate::model::{DocumentId, Model};
 use crate::plan::Op;
 
 /// The members of one object by name.
@@ -79,7 +79,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
 
     /// A text of the schema: a name, or a string.
     #[inline]
-    pub(super) fn text(&self, doc: DocId, node: NodeId) -> Flow<&'o str> {
+    pub(super) fn text(&self, doc: DocumentId, node: NodeId) -> Flow<&'o str> {
         let model: &'o Model = self.model;
         match model.view(doc, node) {
             Some(text) => ControlFlow::Continue(text.string()),

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use toolgate_json::Node as _;
 
 use crate::int::{to_u32, to_usize};
-use crate::model::{DocId, Model};
+use crate::model::{DocumentId, Model};
 
 /// A part of a path.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +36,7 @@ struct Step<'i> {
     from: Path,
     token: Token<'i>,
     /// The document that a [`Token::Key`] is in.
-    doc: DocId,
+    doc: DocumentId,
     /// The size of the path that ends here.
     extent: Extent,
 }
@@ -52,7 +52,13 @@ pub(super) struct Extent {
 impl<'i> Paths<'i> {
     /// A path and one step more; the same path if there is no step. `key` is the length of
     /// a [`Token::Key`] in bytes.
-    pub(super) fn step(&mut self, from: Path, doc: DocId, token: Token<'i>, key: usize) -> Path {
+    pub(super) fn step(
+        &mut self,
+        from: Path,
+        doc: DocumentId,
+        token: Token<'i>,
+        key: usize,
+    ) -> Path {
         let bytes = match token {
             Token::None => return from,
             Token::Index(_) => INDEX,

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::kind::FindingKind;
 use super::path::{Path, Paths};
-use crate::model::{Model, SubId};
+use crate::model::{Model, SubschemaId};
 
 /// The most findings that a report holds.
 pub(crate) const MOST_FINDINGS: usize = 100;
@@ -25,7 +25,7 @@ pub(crate) struct EvaluationLocation<'s> {
     pub(super) place: Path,
     /// The name that is looked at, if it is a member's name and not a value.
     pub(crate) name: Option<&'s str>,
-    pub(crate) sub: SubId,
+    pub(crate) sub: SubschemaId,
     /// The keyword as the schema spells it.
     pub(crate) keyword: Option<&'s str>,
 }

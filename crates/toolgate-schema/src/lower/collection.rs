@@ -7,7 +7,7 @@ use super::{Lowering, NodeBuilder, asserts, unevaluated};
 use crate::dialect::{AppliesTo, Dialect, Keyword};
 use crate::error::CompileError;
 use crate::int::{count, to_u32, to_usize};
-use crate::model::{Dangling, Dependency, Entry, Form, PatternId, Sub, SubId, TypeSet};
+use crate::model::{Dangling, Dependency, Entry, Form, PatternId, Subschema, SubschemaId, TypeSet};
 use crate::plan::{
     ArrayPlan, Contains, Dependent, NodeIx, ObjectPlan, Op, Rare, Run, Slot, Slots, Target,
 };
@@ -16,8 +16,8 @@ impl Lowering<'_> {
     /// Adds the one operation of those of these keywords that look at an object's members.
     pub(super) fn object(
         &mut self,
-        id: SubId,
-        sub: Sub,
+        id: SubschemaId,
+        sub: Subschema,
         scope: ScopeId,
         entries: &[Entry],
         builder: &mut NodeBuilder,
@@ -164,8 +164,8 @@ impl Lowering<'_> {
     /// Adds the one operation of those of these keywords that look at an array's items.
     pub(super) fn array(
         &mut self,
-        id: SubId,
-        sub: Sub,
+        id: SubschemaId,
+        sub: Subschema,
         scope: ScopeId,
         entries: &[Entry],
         builder: &mut NodeBuilder,
@@ -260,7 +260,7 @@ impl Lowering<'_> {
     /// asserts nothing.
     fn is_lowered_elsewhere(
         &self,
-        sub: Sub,
+        sub: Subschema,
         entry: &Entry,
         walk: AppliesTo,
     ) -> Result<bool, Dangling> {
@@ -287,9 +287,9 @@ impl Lowering<'_> {
     /// by itself.
     fn contains(
         &mut self,
-        sub: Sub,
+        sub: Subschema,
         keyword: Keyword,
-        one: SubId,
+        one: SubschemaId,
         scope: ScopeId,
     ) -> Result<Contains, CompileError> {
         let beside = self.model.entries(sub)?;
@@ -324,10 +324,10 @@ impl Lowering<'_> {
     /// feed: it then means the same as `additionalProperties` or `items`.
     fn own_unevaluated(
         &self,
-        id: SubId,
-        sub: Sub,
+        id: SubschemaId,
+        sub: Subschema,
         keyword: Keyword,
-    ) -> Result<Option<SubId>, Dangling> {
+    ) -> Result<Option<SubschemaId>, Dangling> {
         Ok(
             match self.model.entry(sub, keyword)?.map(|entry| &entry.form) {
                 Some(Form::One(one)) if unevaluated::is_own(self.model, id, keyword)? => Some(*one),

@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use crate::error::{CompileError, CompileErrorKind};
-use crate::model::SubId;
+use crate::model::SubschemaId;
 use crate::plan::NodeIx;
 
 impl Lowering<'_> {
@@ -43,7 +43,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    pub(super) fn cyclic(&self, id: SubId) -> CompileError {
+    pub(super) fn cyclic(&self, id: SubschemaId) -> CompileError {
         let place = self.model.location(id);
         let ring = vec![format!("#{}", place.pointer)];
         CompileError::new(CompileErrorKind::CyclicRef { cycle: ring }, place)

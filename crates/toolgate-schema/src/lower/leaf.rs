@@ -6,7 +6,7 @@ use super::{Lowering, NodeBuilder};
 use crate::dialect::Keyword;
 use crate::error::CompileError;
 use crate::int::{to_u32, to_usize};
-use crate::model::{ContentUse, Entry, Form, FormatUse, Sub, SubId, TypeSet};
+use crate::model::{ContentUse, Entry, Form, FormatUse, Subschema, SubschemaId, TypeSet};
 use crate::plan::{EnumPlan, Leaf, Length, Literal, NumberLiteral, Slots};
 use crate::price;
 
@@ -15,8 +15,8 @@ impl Lowering<'_> {
     /// keyword.
     pub(super) fn leaf(
         &mut self,
-        id: SubId,
-        sub: Sub,
+        id: SubschemaId,
+        sub: Subschema,
         entry: &Entry,
         builder: &mut NodeBuilder,
     ) -> Result<bool, CompileError> {
@@ -105,7 +105,7 @@ impl Lowering<'_> {
         Ok(true)
     }
 
-    fn number(&mut self, sub: Sub, entry: &Entry) -> u32 {
+    fn number(&mut self, sub: Subschema, entry: &Entry) -> u32 {
         let literal = self.literal(sub, entry);
         let integer = self
             .plan
@@ -120,8 +120,8 @@ impl Lowering<'_> {
     /// Sorts the members of an `enum` by type.
     fn enumeration(
         &mut self,
-        id: SubId,
-        sub: Sub,
+        id: SubschemaId,
+        sub: Subschema,
         entry: &Entry,
         builder: &mut NodeBuilder,
     ) -> Result<(), CompileError> {

@@ -25,7 +25,9 @@ use crate::dialect::{AppliesTo, Keyword};
 use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::int::{to_u16, to_u32};
 use crate::limits::Limits;
-use crate::model::{Dangling, Entry, Form, Model, RefId, Shape, Sub, SubId, Target, TypeSet};
+use crate::model::{
+    Dangling, Entry, Form, Model, ReferenceId, Shape, Subschema, SubschemaId, Target, TypeSet,
+};
 use crate::plan::{DanglingIndex, Leaf, Literal, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits};
 use toolgate_syntax::LimitName;
 
@@ -81,11 +83,11 @@ struct Lowering<'o> {
     plain: bool,
     plan: Plan,
     /// The subschema each node was made from, where dynamic references may be rings.
-    origins: Vec<SubId>,
+    origins: Vec<SubschemaId>,
     /// The node of each subschema where nothing is bound in the dynamic scope.
     node_of: Vec<Option<NodeIx>>,
     /// The same for the other dynamic scopes.
-    scoped: HashMap<(SubId, ScopeId), NodeIx>,
+    scoped: HashMap<(SubschemaId, ScopeId), NodeIx>,
     /// Memory for the operations of the next node.
     spare_ops: Vec<(Run, Op)>,
     /// What each subschema comes down to, once it was asked for.
@@ -94,7 +96,7 @@ struct Lowering<'o> {
     table_rows: usize,
     /// Branches that are looked at again to find what they evaluated.
     revisited: HashSet<NodeIx>,
-    waiting: Vec<(SubId, ScopeId, NodeIx)>,
+    waiting: Vec<(SubschemaId, ScopeId, NodeIx)>,
 }
 
 /// What a subschema comes down to.
@@ -103,9 +105,9 @@ enum Class {
     /// It only asks for types, or for nothing, or accepts nothing.
     Types(TypeSet),
     /// It only refers: the reference.
-    Refers(RefId),
+    Refers(ReferenceId),
     /// It only applies one other subschema.
-    Applies(SubId),
+    Applies(SubschemaId),
     /// All else.
     Asserts,
 }
@@ -161,7 +163,7 @@ impl<'o> Lowering<'o> {
 
 impl Lowering<'_> {
     /// The node of a subschema as used in a dynamic scope.
-    fn node(&mut self, id: SubId, scope: ScopeId) -> Result<NodeIx, CompileError> {
+    fn node(&mut self, id: SubschemaId, scope: ScopeId) -> Result<NodeIx, CompileError> {
         let (id, scope) = if self.plain {
             (id, scope)
         } else {
@@ -184,7 +186,7 @@ impl Lowering<'_> {
     }
 
     /// The node of a subschema in a dynamic scope, if there is one yet.
-    fn known(&self, id: SubId, scope: ScopeId) -> Option<NodeIx> {
+    fn known(&self, id: SubschemaId, scope: ScopeId) -> Option<NodeIx> {
         match scope {
             ScopeId::EMPTY => self.node_of.get(id.index()).copied().flatten(),
             _ => self.scoped.get(&(id, scope)).copied(),
@@ -192,7 +194,7 @@ impl Lowering<'_> {
     }
 
     /// A node that asks for nothing yet.
-    fn new_node(&mut self, id: SubId) -> Result<NodeIx, CompileError> {
+    fn new_node(&mut self, id: SubschemaId) -> Result<NodeIx, CompileError> {
         self.check_size(id)?;
         let ix = NodeIx::new(self.plan.nodes.len());
         self.plan.nodes.push(PlanNode::plain(TypeSet::ALL));
@@ -203,7 +205,7 @@ impl Lowering<'_> {
     }
 
     /// A subschema's child in the same dynamic scope, or the one it enters.
-    fn child(&mut self, id: SubId, scope: ScopeId) -> Result<NodeIx, CompileError> {
+    fn child(&mut self, id: SubschemaId, scope: ScopeId) -> Result<NodeIx, CompileError> {
         let scope = self.scopes.enter(scope, self.model.sub(id)?.resource)?;
         self.node(id, scope)
     }
@@ -211,9 +213,9 @@ impl Lowering<'_> {
     /// Follows subschemas that do nothing but apply one other subschema.
     fn skip_references(
         &mut self,
-        mut id: SubId,
+        mut id: SubschemaId,
         mut scope: ScopeId,
-    ) -> Result<(SubId, ScopeId, Class), CompileError> {
+    ) -> Result<(SubschemaId, ScopeId, Class), CompileError> {
         for _ in 0..=self.model.subs.len() {
             self.table_rows += 1;
             id = match self.class(id)? {
@@ -227,7 +229,7 @@ impl Lowering<'_> {
     }
 
     /// What a subschema comes down to.
-    fn class(&mut self, id: SubId) -> Result<Class, Dangling> {
+    fn class(&mut self, id: SubschemaId) -> Result<Class, Dangling> {
         if let Some(Some(known)) = self.classes.get(id.index()) {
             return Ok(*known);
         }
@@ -257,7 +259,7 @@ impl Lowering<'_> {
     }
 
     /// Refuses a plan that outgrows its bound.
-    fn check_size(&self, id: SubId) -> Result<(), CompileError> {
+    fn check_size(&self, id: SubschemaId) -> Result<(), CompileError> {
         let tables = self.scopes.bindings() + self.table_rows;
         if self.plan.nodes.len() + tables / ROWS_PER_NODE < self.limits.plan_nodes {
             return Ok(());
@@ -267,16 +269,16 @@ impl Lowering<'_> {
 
     /// The error that the model contradicts itself at a subschema: its document is not there, or a
     /// keyword has a form that it cannot have.
-    fn internal_error(&self, id: SubId) -> CompileError {
+    fn internal_error(&self, id: SubschemaId) -> CompileError {
         CompileError::new(CompileErrorKind::Internal, self.model.location(id))
     }
 
-    fn too_large(&self, id: SubId, allowed: usize) -> CompileError {
+    fn too_large(&self, id: SubschemaId, allowed: usize) -> CompileError {
         CompileError::limit_reached(LimitName::PlanNodes, allowed, self.model.location(id))
     }
 
     /// Writes the operations of one node.
-    fn build(&mut self, id: SubId, scope: ScopeId, ix: NodeIx) -> Result<(), CompileError> {
+    fn build(&mut self, id: SubschemaId, scope: ScopeId, ix: NodeIx) -> Result<(), CompileError> {
         let model = self.model;
         let sub = model.sub(id)?;
         let entries = model.entries(sub)?;
@@ -302,8 +304,8 @@ impl Lowering<'_> {
     /// [`object`](Self::object) and [`array`](Self::array) add the others.
     fn value_keyword(
         &mut self,
-        id: SubId,
-        sub: Sub,
+        id: SubschemaId,
+        sub: Subschema,
         scope: ScopeId,
         entry: &Entry,
         builder: &mut NodeBuilder,
@@ -324,7 +326,7 @@ impl Lowering<'_> {
     }
 
     /// Refuses a node with more operations than can be counted.
-    fn check_ops(&self, id: SubId, builder: &NodeBuilder) -> Result<(), CompileError> {
+    fn check_ops(&self, id: SubschemaId, builder: &NodeBuilder) -> Result<(), CompileError> {
         if builder.ops.len() >= MOST_OPS {
             return Err(self.too_large(id, MOST_OPS));
         }
@@ -370,7 +372,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn literal(&self, sub: Sub, entry: &Entry) -> Literal {
+    fn literal(&self, sub: Subschema, entry: &Entry) -> Literal {
         Literal {
             doc: to_u32(sub.doc.index()),
             node: entry.value,
@@ -378,7 +380,7 @@ impl Lowering<'_> {
     }
 
     /// Whether members and items that `id` evaluates must stay visible.
-    fn is_tracked(&self, id: SubId) -> Result<bool, Dangling> {
+    fn is_tracked(&self, id: SubschemaId) -> Result<bool, Dangling> {
         if self.plain {
             return Ok(true);
         }
@@ -410,7 +412,7 @@ fn asserts(beside: &[Entry], entry: &Entry) -> bool {
 
 impl Scopes<'_> {
     /// Where a reference leads in a dynamic scope.
-    fn follow(&self, scope: ScopeId, target: Target) -> Result<SubId, Dangling> {
+    fn follow(&self, scope: ScopeId, target: Target) -> Result<SubschemaId, Dangling> {
         match target {
             Target::Static(sub) => Ok(sub),
             Target::Dynamic { initial, name } => Ok(self.bound(scope, name)?.unwrap_or(initial)),

@@ -6,7 +6,7 @@ use crate::dialect::Keyword;
 use crate::error::CompileError;
 use crate::int::to_u32;
 use crate::limits::Limits;
-use crate::model::{Dangling, Entry, Model, Shape, SubId, TypeSet};
+use crate::model::{Dangling, Entry, Model, Shape, SubschemaId, TypeSet};
 use crate::plan::{NodeIx, Op, PlainKeyword, PlainPlan, PlainSubschema, Run};
 
 /// Lowers each keyword of a model to an operation of its own.
@@ -65,7 +65,7 @@ impl Lowering<'_> {
     /// the order of their evaluation.
     fn keywords(
         &mut self,
-        id: SubId,
+        id: SubschemaId,
         scope: ScopeId,
         ix: NodeIx,
         keywords: &mut Vec<PlainKeyword>,

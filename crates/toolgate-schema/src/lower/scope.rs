@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use crate::int::{to_u32, to_usize};
-use crate::model::{Dangling, Model, ResourceId, ScopeName, SubId};
+use crate::model::{Dangling, Model, ResourceId, ScopeName, SubschemaId};
 
 /// A dynamic scope: what each name is bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,7 +18,7 @@ impl ScopeId {
     pub(super) const EMPTY: Self = Self(0);
 }
 
-type Bindings = Box<[Option<SubId>]>;
+type Bindings = Box<[Option<SubschemaId>]>;
 
 /// Every dynamic scope met so far.
 pub(super) struct Scopes<'o> {
@@ -79,7 +79,11 @@ impl<'o> Scopes<'o> {
     }
 
     /// What a name is bound to.
-    pub(super) fn bound(&self, scope: ScopeId, name: ScopeName) -> Result<Option<SubId>, Dangling> {
+    pub(super) fn bound(
+        &self,
+        scope: ScopeId,
+        name: ScopeName,
+    ) -> Result<Option<SubschemaId>, Dangling> {
         let bindings = self.scopes.get(to_usize(scope.0)).ok_or(Dangling)?;
         bindings.get(name.index()).copied().ok_or(Dangling)
     }

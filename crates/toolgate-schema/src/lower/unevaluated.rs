@@ -13,15 +13,17 @@ use super::scope::ScopeId;
 use super::{Lowering, NodeBuilder};
 use crate::dialect::{Dialect, Keyword};
 use crate::error::CompileError;
-use crate::model::{Dangling, DocId, Entry, Form, Model, PatternId, Shape, Sub, SubId};
+use crate::model::{
+    Dangling, DocumentId, Entry, Form, Model, PatternId, Shape, Subschema, SubschemaId,
+};
 use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, Run, Slot, Slots, Target};
 
 impl Lowering<'_> {
     /// Adds the `unevaluated*` keywords that [`is_own`] did not settle.
     pub(super) fn unevaluated(
         &mut self,
-        id: SubId,
-        sub: Sub,
+        id: SubschemaId,
+        sub: Subschema,
         scope: ScopeId,
         builder: &mut NodeBuilder,
     ) -> Result<(), CompileError> {
@@ -89,7 +91,7 @@ impl Lowering<'_> {
     /// instance.
     fn statically_evaluated(
         &mut self,
-        id: SubId,
+        id: SubschemaId,
         scope: ScopeId,
         keyword: Keyword,
     ) -> Result<Option<StaticallyEvaluated>, Dangling> {
@@ -145,7 +147,7 @@ impl Lowering<'_> {
 
     /// Marks the conditional branches that a dynamic `unevaluated*` at `id` will
     /// look at a second time, so that their verdicts are kept.
-    fn revisit(&mut self, id: SubId, scope: ScopeId) -> Result<(), CompileError> {
+    fn revisit(&mut self, id: SubschemaId, scope: ScopeId) -> Result<(), CompileError> {
         let mut visited = HashSet::from([(id, scope)]);
         let mut waiting = vec![(id, scope)];
         while let Some((at, scope)) = waiting.pop() {
@@ -174,13 +176,13 @@ impl Lowering<'_> {
 #[derive(Default)]
 struct StaticallyEvaluated {
     all: bool,
-    names: Vec<(DocId, NodeId)>,
+    names: Vec<(DocumentId, NodeId)>,
     patterns: Vec<PatternId>,
     items: usize,
 }
 
 impl StaticallyEvaluated {
-    fn add(&mut self, sub: Sub, entry: &Entry, keyword: Keyword) {
+    fn add(&mut self, sub: Subschema, entry: &Entry, keyword: Keyword) {
         let properties = keyword == Keyword::UnevaluatedProperties;
         match (&entry.form, entry.keyword) {
             (Form::Map(map), Keyword::Properties) if properties => {
@@ -231,7 +233,7 @@ impl StaticallyEvaluated {
 }
 
 /// Whether an `unevaluated*` keyword can only be fed by the keywords beside it.
-pub(super) fn is_own(model: &Model, id: SubId, keyword: Keyword) -> Result<bool, Dangling> {
+pub(super) fn is_own(model: &Model, id: SubschemaId, keyword: Keyword) -> Result<bool, Dangling> {
     let sub = model.sub(id)?;
     let applied = model.in_place(sub)?;
     let not = model.entry(sub, Keyword::Not)?.map(|entry| &entry.form);
@@ -268,7 +270,7 @@ pub(super) fn tracked(model: &Model) -> Result<Vec<bool>, Dangling> {
         if !matches!(sub.shape, Shape::Entries { .. }) {
             continue;
         }
-        let id = SubId::new(index);
+        let id = SubschemaId::new(index);
         for keyword in [Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems] {
             if model.entry(*sub, keyword)?.is_some() && !is_own(model, id, keyword)? {
                 waiting.push(id);

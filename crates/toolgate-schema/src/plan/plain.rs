@@ -2,7 +2,7 @@
 
 use super::{NodeIx, Op, Plan};
 use crate::int::to_usize;
-use crate::model::SubId;
+use crate::model::SubschemaId;
 
 /// A schema as it was written, to be evaluated keyword by keyword: nothing is fused,
 /// merged, reordered or left out.
@@ -20,7 +20,7 @@ pub(crate) struct PlainPlan {
 /// A subschema in a dynamic scope.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PlainSubschema {
-    pub(crate) id: SubId,
+    pub(crate) id: SubschemaId,
     /// Its first keyword in [`PlainPlan::keywords`].
     pub(crate) start: u32,
     /// Behind its last one.

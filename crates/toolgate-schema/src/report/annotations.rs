@@ -8,7 +8,7 @@ use super::locate::{Locator, push_fragment};
 use crate::execute::Scratch;
 use crate::explain::Evaluation;
 use crate::explain::sink::{EvaluationLocation, Full, Sink};
-use crate::model::DocId;
+use crate::model::DocumentId;
 use crate::schema::instance::{Instance, Question};
 use crate::schema::{Schema, Workspace};
 
@@ -160,7 +160,7 @@ impl Sink for Collector<'_> {
         let model = self.locator.model();
         let uri = model
             .docs
-            .get(place.doc.map_or(usize::MAX, DocId::index))
+            .get(place.doc.map_or(usize::MAX, DocumentId::index))
             .map_or("", |doc| doc.uri.as_str());
         let instance_location = spot.instance();
         let size = ENTRY_BYTES

@@ -5,19 +5,19 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 use crate::explain::sink::EvaluationLocation;
-use crate::model::{DocId, Model, SubId};
+use crate::model::{DocumentId, Model, SubschemaId};
 
 /// Finds the places of subschemas, each once.
 pub(super) struct Locator<'o> {
     model: &'o Model,
-    known: BTreeMap<SubId, Rc<Place>>,
+    known: BTreeMap<SubschemaId, Rc<Place>>,
 }
 
 /// The place of a subschema.
 #[derive(Debug, Default)]
 pub(super) struct Place {
     /// The document; none of a subschema that is not there.
-    pub(super) doc: Option<DocId>,
+    pub(super) doc: Option<DocumentId>,
     /// Its JSON pointer in its document.
     pub(super) pointer: String,
     /// Its absolute URI: of its resource, with a JSON pointer as fragment.
@@ -37,7 +37,7 @@ impl<'o> Locator<'o> {
     }
 
     /// The place of a subschema.
-    pub(super) fn of(&mut self, id: SubId) -> Rc<Place> {
+    pub(super) fn of(&mut self, id: SubschemaId) -> Rc<Place> {
         if let Some(place) = self.known.get(&id) {
             return Rc::clone(place);
         }
@@ -71,7 +71,7 @@ impl<'o> Locator<'o> {
     }
 
     /// The JSON pointer and the absolute URI of a subschema, or of a keyword in it.
-    pub(super) fn places(&mut self, sub: SubId, word: Option<&str>) -> (String, String) {
+    pub(super) fn places(&mut self, sub: SubschemaId, word: Option<&str>) -> (String, String) {
         let place = self.of(sub);
         let longer = word.map_or(0, |word| word.len() + 1);
         let mut pointer = String::with_capacity(place.pointer.len() + longer);
