@@ -12,14 +12,14 @@ use crate::plan::{NodeIx, Op, Plan, PlanNode, Run};
 /// What a subschema is applied to: a value of the instance, or a member's name as
 /// `propertyNames` sees it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum At<'i, N> {
+pub(crate) enum ValueOrName<'i, N> {
     /// A value.
     Value(N),
     /// A name; to a keyword it is a string.
     Name(Name<'i>),
 }
 
-impl<'i, N: Node<'i>> At<'i, N> {
+impl<'i, N: Node<'i>> ValueOrName<'i, N> {
     pub(crate) fn kind(self) -> Kind {
         match self {
             Self::Value(node) => node.kind(),
@@ -121,11 +121,11 @@ impl<'p> Evaluator<'p> {
     pub(crate) fn subschema<'i, N: Node<'i>>(
         &mut self,
         ix: NodeIx,
-        at: At<'i, N>,
+        at: ValueOrName<'i, N>,
     ) -> ControlFlow<Exhausted, Option<bool>> {
         self.ask(|machine| match at {
-            At::Value(value) => machine.evaluate(ix, value),
-            At::Name(name) => machine.on_names(|names| names.evaluate(ix, name)),
+            ValueOrName::Value(value) => machine.evaluate(ix, value),
+            ValueOrName::Name(name) => machine.on_names(|names| names.evaluate(ix, name)),
         })
     }
 
@@ -135,7 +135,7 @@ impl<'p> Evaluator<'p> {
         &mut self,
         owner: NodeIx,
         op: Op,
-        at: At<'i, N>,
+        at: ValueOrName<'i, N>,
     ) -> ControlFlow<Exhausted, Option<bool>> {
         if let Some(answer) = settled(op, at) {
             self.spend(1)?;
@@ -143,8 +143,8 @@ impl<'p> Evaluator<'p> {
         }
         let owner = self.plan.node(owner);
         self.ask(|machine| match at {
-            At::Value(value) => machine.keyword(owner, &op, value),
-            At::Name(name) => machine.on_names(|names| names.keyword(owner, &op, name)),
+            ValueOrName::Value(value) => machine.keyword(owner, &op, value),
+            ValueOrName::Name(name) => machine.on_names(|names| names.keyword(owner, &op, name)),
         })
     }
 
@@ -155,7 +155,7 @@ impl<'p> Evaluator<'p> {
         &mut self,
         owner: NodeIx,
         op: Op,
-        at: At<'i, N>,
+        at: ValueOrName<'i, N>,
         wanted: Wanted,
     ) -> ControlFlow<Exhausted, Option<Vec<Applied<'i, N>>>> {
         if settled(op, at) == Some(true) && matches!(op, Op::Object(_) | Op::Array(_)) {
@@ -163,8 +163,10 @@ impl<'p> Evaluator<'p> {
             return ControlFlow::Continue(Some(Vec::new()));
         }
         match at {
-            At::Value(value) => self.ask(|machine| machine.applied(owner, op, value, wanted)),
-            At::Name(name) => {
+            ValueOrName::Value(value) => {
+                self.ask(|machine| machine.applied(owner, op, value, wanted))
+            }
+            ValueOrName::Name(name) => {
                 let found = self.ask(|names| names.applied(owner, op, name, wanted))?;
                 ControlFlow::Continue(found.map(to_whole))
             }
@@ -176,11 +178,11 @@ impl<'p> Evaluator<'p> {
     pub(crate) fn has_dependents<'i, N: Node<'i>>(
         &mut self,
         op: Op,
-        at: At<'i, N>,
+        at: ValueOrName<'i, N>,
     ) -> ControlFlow<Exhausted, Option<bool>> {
         match at {
-            At::Value(value) => self.ask(|machine| machine.has_dependents(op, value)),
-            At::Name(_) => ControlFlow::Continue(Some(true)),
+            ValueOrName::Value(value) => self.ask(|machine| machine.has_dependents(op, value)),
+            ValueOrName::Name(_) => ControlFlow::Continue(Some(true)),
         }
     }
 
@@ -204,11 +206,11 @@ impl<'p> Evaluator<'p> {
 }
 
 /// The answer of a keyword that the value's type alone decides.
-fn settled<'i, N: Node<'i>>(op: Op, at: At<'i, N>) -> Option<bool> {
+fn settled<'i, N: Node<'i>>(op: Op, at: ValueOrName<'i, N>) -> Option<bool> {
     let kind = at.kind();
     match op {
         Op::Apply(node) => match (node.types(), at) {
-            (Some(types), At::Value(value)) => Some(types.admits(value, kind)),
+            (Some(types), ValueOrName::Value(value)) => Some(types.admits(value, kind)),
             _ => None,
         },
         Op::Leaf(leaf) => match leaf.run() {

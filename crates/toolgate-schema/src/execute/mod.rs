@@ -32,7 +32,7 @@ use smallvec::SmallVec;
 use toolgate_json::{Kind, Node};
 
 pub(crate) use applied::{Applied, Part, Wanted};
-pub(crate) use evaluator::{At, Evaluator};
+pub(crate) use evaluator::{Evaluator, ValueOrName};
 pub use exhausted::Exhausted;
 use exhausted::Stop;
 pub(crate) use memo::Memo;

@@ -14,7 +14,7 @@ use super::excerpt::{found, near, show};
 use super::text::Tag;
 use super::{Flow, Stop, internal_error, or_internal_error};
 use crate::dialect::Keyword;
-use crate::execute::At;
+use crate::execute::ValueOrName;
 use crate::int::units;
 use crate::model::{DocumentId, Entry, Form, Model, SubschemaId};
 
@@ -35,7 +35,11 @@ struct Evidence<'o> {
 
 impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     /// Ranks the branches of a union for a value.
-    pub(super) fn ranked(&mut self, at: At<'i, N>, subs: &'o [SubschemaId]) -> Flow<Ranking> {
+    pub(super) fn ranked(
+        &mut self,
+        at: ValueOrName<'i, N>,
+        subs: &'o [SubschemaId],
+    ) -> Flow<Ranking> {
         let mut scored = self.scored(at, subs)?;
         let tag = self.tag(at, &scored);
         sort(&mut scored);
@@ -52,7 +56,11 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     }
 
     /// The branches of a union by their places, most plausible first.
-    pub(super) fn order(&mut self, at: At<'i, N>, subs: &'o [SubschemaId]) -> Flow<Vec<usize>> {
+    pub(super) fn order(
+        &mut self,
+        at: ValueOrName<'i, N>,
+        subs: &'o [SubschemaId],
+    ) -> Flow<Vec<usize>> {
         let mut scored = self.scored(at, subs)?;
         sort(&mut scored);
         let ranked = scored.into_iter().map(|(index, _)| index);
@@ -61,7 +69,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
 
     fn scored(
         &mut self,
-        at: At<'i, N>,
+        at: ValueOrName<'i, N>,
         subs: &'o [SubschemaId],
     ) -> Flow<Vec<(usize, Evidence<'o>)>> {
         let mut scored = Vec::with_capacity(subs.len().min(BRANCHES));
@@ -71,7 +79,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         ControlFlow::Continue(scored)
     }
 
-    fn evidence(&mut self, at: At<'i, N>, branch: SubschemaId) -> Flow<Evidence<'o>> {
+    fn evidence(&mut self, at: ValueOrName<'i, N>, branch: SubschemaId) -> Flow<Evidence<'o>> {
         let model: &'o Model = self.model;
         let mut evidence = Evidence::default();
         let mut waiting: SmallVec<[SubschemaId; PLACES]> = SmallVec::new();
@@ -92,8 +100,8 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
                     }
                     (Form::Types(types), _) => {
                         let admits = match at {
-                            At::Value(node) => types.admits(node, node.kind()),
-                            At::Name(_) => true,
+                            ValueOrName::Value(node) => types.admits(node, node.kind()),
+                            ValueOrName::Name(_) => true,
                         };
                         evidence.score += if admits { TYPE } else { -TYPE };
                     }
@@ -120,7 +128,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
 
     fn required(
         &mut self,
-        at: At<'i, N>,
+        at: ValueOrName<'i, N>,
         doc: DocumentId,
         entry: &'o Entry,
         evidence: &mut Evidence<'o>,
@@ -189,7 +197,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     }
 
     /// The property that should have chosen a branch, if its value chooses none.
-    fn tag(&mut self, at: At<'i, N>, scored: &[(usize, Evidence<'o>)]) -> Option<Tag> {
+    fn tag(&mut self, at: ValueOrName<'i, N>, scored: &[(usize, Evidence<'o>)]) -> Option<Tag> {
         let (_, first) = scored.first()?;
         let (property, _, _) = first.missed?;
         let mut values: Vec<toolgate_json::View<'o>> = Vec::new();
@@ -232,7 +240,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
             expected,
             more,
             closest: closest.map(|name| toolgate_json::json_string(&super::excerpt::cut(name))),
-            found: found(At::Value(value)),
+            found: found(ValueOrName::Value(value)),
         })
     }
 }

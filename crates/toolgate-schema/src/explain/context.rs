@@ -9,7 +9,7 @@ use super::names::Tables;
 use super::path::Paths;
 use super::program::Program;
 use super::{Flow, PLAIN_UNIT, Stop, internal_error, or_internal_error};
-use crate::execute::{Allowance, At, Evaluator, Scratch};
+use crate::execute::{Allowance, Evaluator, Scratch, ValueOrName};
 use crate::model::{Model, Subschema, SubschemaId};
 use crate::plan::{NodeIx, Op};
 
@@ -43,13 +43,18 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     }
 
     /// Whether a subschema holds; nothing if it nests too deeply to say.
-    pub(super) fn subschema(&mut self, ix: NodeIx, at: At<'i, N>) -> Flow<Option<bool>> {
+    pub(super) fn subschema(&mut self, ix: NodeIx, at: ValueOrName<'i, N>) -> Flow<Option<bool>> {
         let answer = self.evaluator.subschema(ix, at);
         answer.map_break(Stop::from)
     }
 
     /// Whether a keyword holds; nothing if it nests too deeply to say.
-    pub(super) fn keyword(&mut self, owner: NodeIx, op: Op, at: At<'i, N>) -> Flow<Option<bool>> {
+    pub(super) fn keyword(
+        &mut self,
+        owner: NodeIx,
+        op: Op,
+        at: ValueOrName<'i, N>,
+    ) -> Flow<Option<bool>> {
         let answer = self.evaluator.keyword(owner, op, at);
         answer.map_break(Stop::from)
     }

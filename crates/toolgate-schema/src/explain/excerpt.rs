@@ -3,16 +3,16 @@
 use toolgate_json::{Key as _, Kind, Node};
 
 use super::text::Found;
-use crate::execute::At;
+use crate::execute::ValueOrName;
 use toolgate_syntax::closest;
 
 /// The value as a finding repeats it.
-pub(super) fn found<'i, N: Node<'i>>(at: At<'i, N>) -> Found {
+pub(super) fn found<'i, N: Node<'i>>(at: ValueOrName<'i, N>) -> Found {
     Found {
         kind: at.kind(),
         text: match at {
-            At::Value(node) => show(node),
-            At::Name(_) => {
+            ValueOrName::Value(node) => show(node),
+            ValueOrName::Name(_) => {
                 let mut out = String::new();
                 push_text(at.string(), &mut out);
                 out

@@ -11,7 +11,7 @@ use super::path::Path;
 use super::text::Branches;
 use super::{Flow, Stop, internal_error, or_internal_error};
 use crate::dialect::Keyword;
-use crate::execute::At;
+use crate::execute::ValueOrName;
 use crate::int::{to_usize, units};
 use crate::model::{Dangling, Dependency, DocumentId, Entry, Form, Model, SubschemaId};
 use crate::plan::NodeIx;
@@ -25,12 +25,12 @@ pub(crate) struct Fault<'i, N> {
     pub(super) node: NodeIx,
     /// The keyword, by its place among those of the subschema; of a `false` schema none.
     pub(super) entry: Option<u32>,
-    pub(super) at: At<'i, N>,
+    pub(super) at: ValueOrName<'i, N>,
     /// The keywords that led here, this one included.
     pub(crate) path: Path,
     /// The place in the instance.
     pub(crate) place: Path,
-    pub(super) via: Via,
+    pub(super) applicator: Applicator,
     /// How many subschemas of a `oneOf`, or items of a `contains`, match.
     pub(super) matched: usize,
     pub(super) first_matched: [usize; 2],
@@ -38,7 +38,7 @@ pub(crate) struct Fault<'i, N> {
 
 /// How one subschema came to apply another.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Via {
+pub(super) struct Applicator {
     pub(super) keyword: Option<Keyword>,
     pub(super) owner: SubschemaId,
     /// The index of the item it was applied to.
@@ -138,7 +138,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         ControlFlow::Continue(kind)
     }
 
-    fn branches(&mut self, at: At<'i, N>, subs: &'o [SubschemaId]) -> Flow<Branches> {
+    fn branches(&mut self, at: ValueOrName<'i, N>, subs: &'o [SubschemaId]) -> Flow<Branches> {
         let ranking = self.ranked(at, subs)?;
         ControlFlow::Continue(Branches {
             count: subs.len(),
@@ -150,7 +150,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     fn not_a_member(
         &mut self,
         doc: DocumentId,
-        at: At<'i, N>,
+        at: ValueOrName<'i, N>,
         entry: &'o Entry,
     ) -> Flow<FindingKind> {
         let model: &'o Model = self.model;
@@ -187,7 +187,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     fn unmet(
         &mut self,
         doc: DocumentId,
-        at: At<'i, N>,
+        at: ValueOrName<'i, N>,
         map: &'o [(NodeId, Dependency)],
     ) -> Flow<FindingKind> {
         let Some(object) = at.object() else {
@@ -216,9 +216,9 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     /// What a `false` schema says, by the keyword that applies it.
     fn never(&mut self, fault: &Fault<'i, N>) -> Flow<FindingKind> {
         let name = self.paths.last(self.model, fault.place);
-        ControlFlow::Continue(match (fault.via.keyword, fault.via.index) {
+        ControlFlow::Continue(match (fault.applicator.keyword, fault.applicator.index) {
             (Some(Keyword::AdditionalProperties | Keyword::UnevaluatedProperties), _) => {
-                let closest = self.closest_property(fault.via.owner, &name)?;
+                let closest = self.closest_property(fault.applicator.owner, &name)?;
                 FindingKind::UnexpectedProperty {
                     name: cut(&name),
                     closest,
@@ -275,7 +275,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
 
 /// The member of an enumeration that a value was probably meant to be: another
 /// spelling, or the same text in another type.
-fn closest_member<'i, N: Node<'i>>(members: View<'_>, at: At<'i, N>) -> Option<String> {
+fn closest_member<'i, N: Node<'i>>(members: View<'_>, at: ValueOrName<'i, N>) -> Option<String> {
     let strings = || {
         members
             .items()

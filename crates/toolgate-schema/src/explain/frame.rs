@@ -1,8 +1,8 @@
 //! A subschema that is being reported.
 
-use super::fault::{Fault, Via};
+use super::fault::{Applicator, Fault};
 use super::path::{Path, Token};
-use crate::execute::{Applied, At, Part};
+use crate::execute::{Applied, Part, ValueOrName};
 use crate::int::to_usize;
 use crate::model::{DocumentId, Entry, Form, SubschemaId};
 use crate::plan::{NodeIx, PlainKeyword};
@@ -18,9 +18,9 @@ pub(super) struct Frame<'o, 'i, N> {
     pub(super) entries: &'o [Entry],
     /// Its keywords in the order of their evaluation, as far as they wait.
     pub(super) waiting: std::slice::Iter<'o, PlainKeyword>,
-    pub(super) at: At<'i, N>,
+    pub(super) at: ValueOrName<'i, N>,
     /// How the subschema that applied it came to do so.
-    pub(super) via: Via,
+    pub(super) applicator: Applicator,
     /// Whether all keywords so far hold.
     pub(super) valid: bool,
     /// The keyword in progress, by its place in the schema.
@@ -72,7 +72,7 @@ impl<'i, N: Copy> Frame<'_, 'i, N> {
             at: self.at,
             path: self.under_way(),
             place: self.place,
-            via: self.via,
+            applicator: self.applicator,
             matched: matches.count,
             first_matched: matches.first,
         }

@@ -11,7 +11,7 @@ use super::text::{
     write_none, write_tag,
 };
 use crate::dialect::Keyword;
-use crate::execute::At;
+use crate::execute::ValueOrName;
 use crate::model::{ContentUse, DocumentId, Entry, Form, FormatUse, Model};
 
 /// Why a keyword does not hold, with what it expected and what it found.
@@ -222,7 +222,7 @@ impl FindingKind {
         model: &Model,
         doc: DocumentId,
         entry: &Entry,
-        at: At<'i, N>,
+        at: ValueOrName<'i, N>,
     ) -> Option<Self> {
         let literal = || model.view(doc, entry.value).map(show);
         let count = at.len();

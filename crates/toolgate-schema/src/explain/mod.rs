@@ -31,7 +31,7 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Node, contradictions};
 
-use crate::execute::{Allowance, At, Exhausted, Scratch};
+use crate::execute::{Allowance, Exhausted, Scratch, ValueOrName};
 use crate::model::Dangling;
 use context::Context;
 pub(crate) use fault::Fault;
@@ -69,7 +69,9 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
         context.evaluator.refuel();
         let root = context.program.plain().plan.root;
         let before = contradictions();
-        let answer = context.evaluator.subschema(root, At::Value(self.instance));
+        let answer = context
+            .evaluator
+            .subschema(root, ValueOrName::Value(self.instance));
         if contradictions() != before {
             return Err(Exhausted::Internal);
         }

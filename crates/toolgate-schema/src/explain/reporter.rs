@@ -5,14 +5,14 @@ use std::ops::ControlFlow;
 use toolgate_json::Node;
 
 use super::context::Context;
-use super::fault::{Fault, Via};
+use super::fault::{Applicator, Fault};
 use super::frame::{Frame, Matches};
 use super::path::{Path, Token};
 use super::program::Program;
 use super::reported::Reported;
 use super::sink::{EvaluationLocation, Full, Sink};
 use super::{DEEPER, Flow, Stop, internal_error, or_internal_error};
-use crate::execute::{Allowance, Applied, At, Scratch};
+use crate::execute::{Allowance, Applied, Scratch, ValueOrName};
 use crate::int::{to_usize, units};
 use crate::model::Shape;
 use crate::plan::NodeIx;
@@ -46,13 +46,14 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         let depth = self.context.evaluator.allowance().depth;
         let most = to_usize(depth.saturating_mul(DEEPER));
         let root = self.context.program.plain().plan.root;
-        let via = Via {
+        let applicator = Applicator {
             keyword: None,
             owner: self.context.sub_of(root)?.0,
             index: None,
         };
-        let at = At::Value(instance);
-        let mut frames = vec![self.open(root, at, via, Path::default(), Path::default(), sink)?];
+        let at = ValueOrName::Value(instance);
+        let mut frames =
+            vec![self.open(root, at, applicator, Path::default(), Path::default(), sink)?];
         while let Some(frame) = frames.last_mut() {
             match self.advance(frame, sink)? {
                 Some(_) if frames.len() > most => return ControlFlow::Break(Stop),
@@ -125,7 +126,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         }
         self.context.pay(1)?;
         let (token, step) = frame.tokens(&child);
-        let via = Via {
+        let applicator = Applicator {
             keyword: frame.keyword.map(|keyword| keyword.entry.keyword),
             owner: frame.sub,
             index: match step {
@@ -141,7 +142,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         let paths = &mut self.context.paths;
         let path = paths.step(frame.under_way(), frame.doc, token, key);
         let place = paths.step(frame.place, frame.doc, step, 0);
-        let mut inner = self.open(child.node, at, via, path, place, sink)?;
+        let mut inner = self.open(child.node, at, applicator, path, place, sink)?;
         (inner.branch, inner.cap, inner.steps) = (branch, cap, steps);
         ControlFlow::Continue(Some(inner))
     }
@@ -150,8 +151,8 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
     fn open<S: Sink>(
         &mut self,
         node: NodeIx,
-        at: At<'i, N>,
-        via: Via,
+        at: ValueOrName<'i, N>,
+        applicator: Applicator,
         path: Path,
         place: Path,
         sink: &mut S,
@@ -177,7 +178,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             entries: or_internal_error(self.context.model.entries(sub))?,
             waiting: keywords.iter(),
             at,
-            via,
+            applicator,
             valid: always != Some(false),
             keyword: None,
             children: Vec::new().into_iter(),

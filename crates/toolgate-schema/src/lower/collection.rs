@@ -9,7 +9,7 @@ use crate::error::CompileError;
 use crate::int::{count, to_u32, to_usize};
 use crate::model::{Dangling, Dependency, Entry, Form, PatternId, Subschema, SubschemaId, TypeSet};
 use crate::plan::{
-    ArrayPlan, Contains, Dependent, NodeIx, ObjectPlan, Op, Rare, Run, Slot, Slots, Target,
+    ArrayPlan, Contains, Dependent, NodeIx, ObjectPlan, Op, RareTable, Run, Slot, Slots, Target,
 };
 
 impl Lowering<'_> {
@@ -378,7 +378,7 @@ fn declared(beside: &[Entry]) -> impl Iterator<Item = NodeId> {
 
 /// The patterns of `patternProperties` among some keywords, for one that leaves their
 /// members alone.
-fn patterns(beside: &[Entry]) -> Rare<(PatternId, Target)> {
+fn patterns(beside: &[Entry]) -> RareTable<(PatternId, Target)> {
     let entry = Entry::find(beside, Keyword::PatternProperties);
     let patterns = match entry.map(|entry| &entry.form) {
         Some(Form::Patterns(patterns)) => &**patterns,
@@ -389,7 +389,7 @@ fn patterns(beside: &[Entry]) -> Rare<(PatternId, Target)> {
 }
 
 /// The items of a keyword with an array of subschemas, for one that leaves them alone.
-fn listed(beside: &[Entry], keyword: Keyword) -> Rare<Target> {
+fn listed(beside: &[Entry], keyword: Keyword) -> RareTable<Target> {
     let entry = Entry::find(beside, keyword);
     let count = match entry.map(|entry| &entry.form) {
         Some(Form::List(list)) => list.len(),

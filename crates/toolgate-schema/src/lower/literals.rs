@@ -3,7 +3,7 @@
 
 use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
 
-use crate::plan::{DanglingIndex, Literal, NumberLiteral, Plan, Rare};
+use crate::plan::{DanglingIndex, Literal, NumberLiteral, Plan, RareTable};
 
 /// Moves every literal of a plan into one document, an array of them.
 ///
@@ -18,7 +18,7 @@ pub(super) fn gather(plan: &mut Plan) -> Result<(), DanglingIndex> {
         text.push_str(view.raw());
     }
     if text.is_empty() {
-        plan.docs = Rare::default();
+        plan.docs = RareTable::default();
         return Ok(());
     }
     text.push(']');

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::listing::bounds;
-use super::{NameTable, NodeIx, Plan, Rare, Target};
+use super::{NameTable, NodeIx, Plan, RareTable, Target};
 use crate::int::to_usize;
 
 /// Everything that walks an array's items.
@@ -11,7 +11,7 @@ use crate::int::to_usize;
 pub(crate) struct ArrayPlan {
     pub(crate) min: usize,
     pub(crate) max: usize,
-    pub(crate) prefix: Rare<Target>,
+    pub(crate) prefix: RareTable<Target>,
     /// For items behind the prefix; `None` if the keyword is absent.
     pub(crate) rest: Option<Target>,
     pub(crate) contains: Option<Contains>,

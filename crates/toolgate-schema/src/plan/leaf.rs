@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::{Literal, NameTable, Plan, Rare, Run};
+use super::{Literal, NameTable, Plan, RareTable, Run};
 use crate::format::{Format, NumberFormat};
 use crate::int::to_usize;
 use crate::model::PatternId;
@@ -81,13 +81,13 @@ pub(crate) struct EnumPlan {
     pub(crate) no: bool,
     pub(crate) strings: NameTable,
     /// Sorted.
-    pub(crate) integers: Rare<i64>,
+    pub(crate) integers: RareTable<i64>,
     /// Numbers that are not `i64`, sorted by value.
-    pub(crate) numbers: Rare<Literal>,
+    pub(crate) numbers: RareTable<Literal>,
     /// What looking a number up in `numbers` costs.
     pub(crate) number_price: u64,
     /// Arrays and objects with their hashes, sorted by hash.
-    pub(crate) compound: Rare<(u64, Literal)>,
+    pub(crate) compound: RareTable<(u64, Literal)>,
 }
 
 /// A number of the schema.

@@ -11,7 +11,7 @@ mod listing;
 mod names;
 mod object;
 mod plain;
-mod rare;
+mod rare_table;
 mod slots;
 mod target;
 mod union;
@@ -28,7 +28,7 @@ pub(crate) use leaf::{EnumPlan, Leaf, Length, NumberLiteral};
 pub(crate) use names::NameTable;
 pub(crate) use object::{Dependent, ObjectPlan, Slot, Walk};
 pub(crate) use plain::{PlainKeyword, PlainPlan, PlainSubschema};
-pub(crate) use rare::Rare;
+pub(crate) use rare_table::RareTable;
 pub(crate) use slots::Slots;
 pub(crate) use target::{ByKind, Reach, Target};
 pub(crate) use union::{Select, Union};
@@ -43,19 +43,19 @@ pub(crate) struct Plan {
     pub(crate) ops: Vec<Op>,
     pub(crate) objects: Vec<ObjectPlan>,
     pub(crate) arrays: Vec<ArrayPlan>,
-    pub(crate) unions: Rare<Union>,
-    pub(crate) conditions: Rare<Condition>,
-    pub(crate) enums: Rare<EnumPlan>,
-    pub(crate) numbers: Rare<NumberLiteral>,
-    pub(crate) literals: Rare<Literal>,
-    pub(crate) patterns: Rare<Arc<Pattern>>,
+    pub(crate) unions: RareTable<Union>,
+    pub(crate) conditions: RareTable<Condition>,
+    pub(crate) enums: RareTable<EnumPlan>,
+    pub(crate) numbers: RareTable<NumberLiteral>,
+    pub(crate) literals: RareTable<Literal>,
+    pub(crate) patterns: RareTable<Arc<Pattern>>,
     /// The documents that literals are in; of a finished plan one at most.
-    pub(crate) docs: Rare<OwnedDocument>,
+    pub(crate) docs: RareTable<OwnedDocument>,
     pub(crate) root: NodeIx,
     /// The root as those see it who begin there.
     pub(crate) start: Target,
     /// What [`Reach::ByKind`] leads to.
-    pub(crate) by_kind: Rare<ByKind>,
+    pub(crate) by_kind: RareTable<ByKind>,
 }
 
 /// What one subschema asks of an instance: first its type, then the runs of

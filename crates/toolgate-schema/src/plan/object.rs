@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::listing::bounds;
-use super::{NameTable, NodeIx, Plan, Rare, Target};
+use super::{NameTable, NodeIx, Plan, RareTable, Target};
 use crate::int::{to_u32, to_usize};
 use crate::model::PatternId;
 
@@ -14,14 +14,14 @@ pub(crate) struct ObjectPlan {
     pub(crate) names: NameTable<Slot>,
     /// How many slots are required.
     pub(crate) required: u32,
-    pub(crate) patterns: Rare<(PatternId, Target)>,
+    pub(crate) patterns: RareTable<(PatternId, Target)>,
     /// For members that neither a declared name nor a pattern covers; `None` if
     /// the keyword is absent, which leaves them unevaluated.
     pub(crate) additional: Option<Target>,
     pub(crate) property_names: Option<NodeIx>,
     pub(crate) min: usize,
     pub(crate) max: usize,
-    pub(crate) dependents: Rare<Dependent>,
+    pub(crate) dependents: RareTable<Dependent>,
     /// How to go through objects of many members; [`Plan::settle`] fills it in.
     pub(crate) walk: Walk,
 }

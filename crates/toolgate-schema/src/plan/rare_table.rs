@@ -8,9 +8,9 @@ use std::ops::{Deref, DerefMut};
     clippy::box_collection,
     reason = "a plan has many tables, and one that is empty should take one word"
 )]
-pub(crate) struct Rare<T>(Option<Box<Vec<T>>>);
+pub(crate) struct RareTable<T>(Option<Box<Vec<T>>>);
 
-impl<T> Rare<T> {
+impl<T> RareTable<T> {
     pub(crate) fn push(&mut self, row: T) {
         self.0.get_or_insert_default().push(row);
     }
@@ -37,20 +37,20 @@ impl<T> Rare<T> {
     }
 }
 
-impl<T> Default for Rare<T> {
+impl<T> Default for RareTable<T> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<T> From<Vec<T>> for Rare<T> {
+impl<T> From<Vec<T>> for RareTable<T> {
     fn from(mut rows: Vec<T>) -> Self {
         rows.shrink_to_fit();
         Self((!rows.is_empty()).then(|| Box::new(rows)))
     }
 }
 
-impl<'t, T> IntoIterator for &'t Rare<T> {
+impl<'t, T> IntoIterator for &'t RareTable<T> {
     type Item = &'t T;
     type IntoIter = std::slice::Iter<'t, T>;
 
@@ -59,13 +59,13 @@ impl<'t, T> IntoIterator for &'t Rare<T> {
     }
 }
 
-impl<T> FromIterator<T> for Rare<T> {
+impl<T> FromIterator<T> for RareTable<T> {
     fn from_iter<I: IntoIterator<Item = T>>(rows: I) -> Self {
         rows.into_iter().collect::<Vec<T>>().into()
     }
 }
 
-impl<T> Deref for Rare<T> {
+impl<T> Deref for RareTable<T> {
     type Target = [T];
 
     #[inline]
@@ -74,7 +74,7 @@ impl<T> Deref for Rare<T> {
     }
 }
 
-impl<T> DerefMut for Rare<T> {
+impl<T> DerefMut for RareTable<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         self.0.as_deref_mut().map_or(&mut [], Vec::as_mut_slice)
     }
