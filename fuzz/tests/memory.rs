@@ -2,9 +2,12 @@
 //!
 //! Figures and their commands: `docs/reliability.md`, row "memory".
 
+use std::sync::Arc;
+
 use allocation_counter::measure;
 use toolgate_fuzz::costs::{Cost, Operation, SHAPES};
-use toolgate_mcp::contract::SchemaStore;
+use toolgate_mcp::check::PendingTasks;
+use toolgate_mcp::contract::{SchemaStore, ToolContract};
 use toolgate_pattern::{Limits, Pattern};
 use toolgate_schema::{Compiler, Workspace};
 
@@ -85,6 +88,31 @@ fn a_store_keeps_within_its_bound() {
         evicted += usize::from(kept < store.compilations());
     }
     assert!(evicted > 10, "{evicted} stores were ever full");
+}
+
+/// Tasks that are over, or that come again, leave nothing behind.
+#[test]
+fn remembered_tasks_hold_no_more_than_there_is_room_for() {
+    let text = br#"{"name": "t", "inputSchema": {"type": "object"}}"#;
+    let tool = ToolContract::read(text, &SchemaStore::new()).map(Arc::new);
+    let Ok(tool) = tool else {
+        unreachable!("the tool is sound");
+    };
+    for is_over in [true, false] {
+        let mut tasks = PendingTasks::new(8);
+        let kept = measure(|| {
+            for number in 0..100_000 {
+                let task = if is_over { number } else { number % 8 };
+                tasks.insert(&task.to_string(), Arc::clone(&tool));
+                if is_over {
+                    tasks.remove(&task.to_string());
+                }
+            }
+        });
+        assert_eq!(tasks.len(), if is_over { 0 } else { 8 });
+        let kept = kept.bytes_current;
+        assert!(kept <= 8 << 10, "{kept} bytes are kept for {tasks:?}");
+    }
 }
 
 /// A pattern holds no more than it says, once it was matched with texts of any length, by several

@@ -132,7 +132,22 @@ fn recursion_times_references_ends_at_a_named_limit() {
         .project_schema(&schema)
         .unwrap();
     assert_eq!(kept.relation, Relation::Equal);
+    assert!(kept.relation.keeps_all() && kept.relation.adds_none());
     assert_eq!(kept.text, schema);
+}
+
+#[test]
+fn the_limits_that_hold_unless_they_are_set() {
+    let limits = Limits::default();
+    let sizes = [
+        limits.recursion,
+        limits.depth,
+        limits.subschemas,
+        limits.values,
+    ];
+    assert_eq!(sizes, [2, 64, 10_000, 100_000]);
+    assert_eq!((limits.sentence, limits.steps), (1_000, 200));
+    assert_eq!(limits.listing_values, 1_000_000);
 }
 
 #[test]
