@@ -62,9 +62,18 @@ impl Connection {
     ///
     /// One line if nobody listens.
     pub(crate) fn open(to: SocketAddr) -> Result<Self, String> {
+        Self::patient(to, PATIENCE)
+    }
+
+    /// The same, for answers that may take so long.
+    ///
+    /// # Errors
+    ///
+    /// One line if nobody listens.
+    pub(crate) fn patient(to: SocketAddr, patience: Duration) -> Result<Self, String> {
         let open = || {
-            let stream = TcpStream::connect_timeout(&to, PATIENCE)?;
-            stream.set_read_timeout(Some(PATIENCE))?;
+            let stream = TcpStream::connect_timeout(&to, patience)?;
+            stream.set_read_timeout(Some(patience))?;
             stream.set_nodelay(true)?;
             Ok(BufReader::new(stream))
         };

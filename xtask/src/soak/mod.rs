@@ -177,12 +177,12 @@ impl Soak {
             row("descriptors", |held| held.descriptors);
             row("child processes", |held| held.children);
         }
-        println!("\n| at once | over | p50 | p99 | p99.9 |\n|---|---|---|---|---|");
+        println!("\n| at once | over | p50 | p99 | p99.9 | slowest |\n|---|---|---|---|---|---|");
         for ((clients, http), times) in &self.times {
             let over = if *http { "HTTP" } else { "stdio" };
-            let [half, most, all] = [500, 990, 999]
+            let [half, most, all, slowest] = [500, 990, 999, 1000]
                 .map(|share| format!("{:.1} ms", times.within(share).as_secs_f64() * 1e3));
-            println!("| {clients} | {over} | {half} | {most} | {all} |");
+            println!("| {clients} | {over} | {half} | {most} | {all} | {slowest} |");
         }
         println!();
     }
