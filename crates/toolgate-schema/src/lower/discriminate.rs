@@ -137,11 +137,13 @@ fn select(plan: &Plan, branches: &[Branch]) -> Option<Box<Select>> {
             absent.push(*branch);
             continue;
         };
-        for value in &demand.values {
-            let list = slot_of.get(value).and_then(|slot| chosen.get_mut(*slot));
-            if let Some(list) = list
-                && list.last() != Some(branch)
-            {
+        // Once for each value. The same node may be another branch too, and `oneOf` counts both.
+        let slots = demand.values.iter().filter_map(|value| slot_of.get(value));
+        let mut slots: Vec<usize> = slots.copied().collect();
+        slots.sort_unstable();
+        slots.dedup();
+        for slot in slots {
+            if let Some(list) = chosen.get_mut(slot) {
                 list.push(*branch);
             }
         }
