@@ -48,8 +48,8 @@ impl Reading<'_> {
     }
 
     /// Why the envelope of a message cannot be trusted, with what a scan finds of it: which of two
-    /// ids or methods counts, every reader decides for itself, and no answer could name an id with
-    /// half a surrogate pair. `bytes` are the message as it came; in a batch, this one of it.
+    /// ids or methods counts, and which request a cancellation means, every reader decides for
+    /// itself, and no answer could name an id with half a surrogate pair. `bytes` are the message as it came; in a batch, this one of it.
     pub(crate) fn broken_envelope(
         &self,
         bytes: &[u8],
@@ -57,7 +57,9 @@ impl Reading<'_> {
     ) -> Option<(Recovered, String)> {
         let flaw = self.flaw?;
         let found = Recovery::of(bytes);
-        let is_broken = found.is_ambiguous || found.has_broken_id(message);
+        let cancels = matches!(message, Message::Notification(note) if note.method == "notifications/cancelled");
+        let is_broken =
+            found.is_ambiguous || found.has_broken_id(message) || (cancels && self.is_ambiguous());
         is_broken.then(|| (found, flaw.to_string()))
     }
 }

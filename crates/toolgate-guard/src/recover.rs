@@ -35,6 +35,7 @@ pub struct Recovery {
     id: bool,
     method: bool,
     params: bool,
+    version: bool,
     /// Open brackets.
     depth: u64,
     string: StringState,
@@ -62,7 +63,7 @@ pub struct Recovered {
     pub method: Option<String>,
     /// Whether there is a `result` or `error`.
     pub is_answer: bool,
-    /// Whether `id`, `method`, `params`, `result` or `error` occurs twice.
+    /// Whether `jsonrpc`, `id`, `method` or `params` occurs twice, or `result` and `error` do together.
     pub is_ambiguous: bool,
     /// How many bytes were looked at.
     pub bytes: u64,
@@ -91,6 +92,7 @@ enum Key {
     Id,
     Method,
     Params,
+    Version,
     Outcome,
 }
 
@@ -220,6 +222,7 @@ impl Recovery {
             "id" => Key::Id,
             "method" => Key::Method,
             "params" => Key::Params,
+            "jsonrpc" => Key::Version,
             "result" | "error" => Key::Outcome,
             _ => Key::Other,
         };
@@ -234,6 +237,10 @@ impl Recovery {
             Key::Params => {
                 self.found.is_ambiguous |= self.params;
                 self.params = true;
+            }
+            Key::Version => {
+                self.found.is_ambiguous |= self.version;
+                self.version = true;
             }
             Key::Id | Key::Method | Key::Other => {}
         }
@@ -267,7 +274,7 @@ impl Recovery {
                     .map(Cow::into_owned);
                 self.method = true;
             }
-            Key::Params | Key::Outcome | Key::Other => {}
+            Key::Params | Key::Version | Key::Outcome | Key::Other => {}
         }
     }
 
@@ -368,6 +375,7 @@ mod tests {
             (r#"{"id":1,"method":5,"method":"a"}"#, true),
             (r#"{"id":1,"params":{},"params":{}}"#, true),
             (r#"{"id":1,"result":{},"error":{}}"#, true),
+            (r#"{"jsonrpc":"2.0","method":"a","jsonrpc":"2.0"}"#, true),
             (r#"{"id":1,"params":{"id":1,"a":1,"a":2}}"#, false),
         ] {
             assert_eq!(
