@@ -30,6 +30,7 @@ pub struct IncomingMessage<'m> {
     /// Why the first reading failed, if the second one took a substitute.
     flaw: Option<ReadError>,
     refusal: Option<Arc<HttpRefusal>>,
+    is_replay: bool,
 }
 
 /// A message that was read.
@@ -38,6 +39,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) document: Document<'a>,
     /// Why the first reading failed, if this is a substitute.
     pub(crate) flaw: Option<&'a ReadError>,
+    /// Whether the stream that it came on was taken up again by the client.
+    pub(crate) is_replay: bool,
 }
 
 impl Reading<'_> {
@@ -72,6 +75,7 @@ impl<'m> IncomingMessage<'m> {
             parsed,
             flaw: None,
             refusal: None,
+            is_replay: false,
         };
         let error = match reader.parse(Cow::Borrowed(bytes), limits) {
             Ok(parsed) => return whole(Ok(parsed)),
@@ -109,6 +113,7 @@ impl<'m> IncomingMessage<'m> {
             flaw: parsed.is_ok().then_some(flaw),
             parsed,
             refusal: None,
+            is_replay: false,
         }
     }
 
@@ -116,6 +121,15 @@ impl<'m> IncomingMessage<'m> {
     #[must_use]
     pub fn refused(mut self, refusal: Option<Arc<HttpRefusal>>) -> Self {
         self.refusal = refusal;
+        self
+    }
+
+    /// The same message, which came on a stream that the client took up again with `Last-Event-ID`
+    /// (2025-11-25, Streamable HTTP, "Resumability and Redelivery"). What it answers may have been
+    /// answered before.
+    #[must_use]
+    pub fn replayed(mut self, is_replay: bool) -> Self {
+        self.is_replay = is_replay;
         self
     }
 
@@ -192,6 +206,7 @@ impl<'m> IncomingMessage<'m> {
         Ok(Reading {
             document: parsed.document(),
             flaw: self.flaw.as_ref(),
+            is_replay: self.is_replay,
         })
     }
 

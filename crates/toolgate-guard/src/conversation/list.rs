@@ -30,7 +30,7 @@ impl Conversation {
         &mut self,
         turn: &Turn<'_>,
         key: IdKey,
-        open: Open,
+        open: &Open,
         bytes: &'m [u8],
         out: &mut Effects<'m>,
     ) {
@@ -43,13 +43,13 @@ impl Conversation {
             Err(error) if turn.policy().listing == Mode::Enforce || self.leaves_tools_out(turn) => {
                 let act = Act::ServerUnlisted;
                 let said = format!("the server's list of tools cannot be read: {error}");
-                return Self::fail(turn, key, &open, act, &said, out);
+                return Self::fail(turn, key, open, act, &said, out);
             }
             Err(error) => {
                 let act = Act::ServerUnlisted;
                 let mut record =
                     fault(turn, Side::Server, Filter::Admission, Action::Reported, act);
-                record.describe(&key, &open, turn);
+                record.describe(&key, open, turn);
                 record.note(&error.to_string());
                 out.audit(record);
                 return forward_answer(key, None, bytes, out);
@@ -60,7 +60,7 @@ impl Conversation {
             Ok(forms) => forms,
             Err(error) => {
                 let why = unwritten(error);
-                return Self::fail(turn, key, &open, Act::ServerUnlisted, &why, out);
+                return Self::fail(turn, key, open, Act::ServerUnlisted, &why, out);
             }
         };
         let page = page(turn, forms.known(), cursor, open.era, *changes);
@@ -68,13 +68,13 @@ impl Conversation {
             Ok(learned) => learned,
             Err(error) => {
                 let act = Act::ServerUnlisted;
-                return Self::fail(turn, key, &open, act, &error.to_string(), out);
+                return Self::fail(turn, key, open, act, &error.to_string(), out);
             }
         };
         let provider = own.projected(turn.rules);
         if let Err(error) = forms.rewrite(turn.rules, self.scope.store(), provider) {
             let why = unwritten(error);
-            return Self::fail(turn, key, &open, Act::ServerUnlisted, &why, out);
+            return Self::fail(turn, key, open, Act::ServerUnlisted, &why, out);
         }
         // Tools that cannot be read were cut out of the listing's text. A provider is shown none of
         // them.
@@ -99,11 +99,11 @@ impl Conversation {
             http: self.link.client == Carrier::Http || self.link.server == Carrier::Http,
         };
         match present(&case, forms.remarks(turn.rules)) {
-            Err(why) => Self::fail(turn, key, &open, Act::ServerListedBadTool, &why, out),
+            Err(why) => Self::fail(turn, key, open, Act::ServerListedBadTool, &why, out),
             Ok(mut page) => {
                 removed(turn.rules, &tools, &mut page.remarks);
                 for remark in page.remarks.finish() {
-                    out.audit(remark.record(turn, &key, &open));
+                    out.audit(remark.record(turn, &key, open));
                 }
                 let same = page.keeps_unreadable || page.text.as_bytes() == bytes;
                 if turn.policy().record_passes {
@@ -113,7 +113,7 @@ impl Conversation {
                         Action::Altered
                     };
                     let mut record = Record::new(turn.now, Side::Server, Filter::Admission, action);
-                    record.describe(&key, &open, turn);
+                    record.describe(&key, open, turn);
                     if page.rewritten > 0 {
                         record.note(&format!("{} things rewritten", page.rewritten));
                     }

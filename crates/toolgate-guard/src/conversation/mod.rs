@@ -70,7 +70,7 @@ use crate::stage::Stage;
 use asked::Asked;
 use call::{Parked, Retry};
 use fetch::Fetch;
-use open::OpenTable;
+use open::{Answered, OpenTable};
 use trace::Traces;
 
 /// What carries the messages of one side.
@@ -132,6 +132,8 @@ pub struct Conversation {
     /// Whether a request declared a version itself.
     modern: bool,
     open: OpenTable,
+    /// Requests whose answers may come once more.
+    answered: Answered,
     /// Requests of the server that have no answer yet.
     asked: Asked,
     fetch: Option<Fetch>,
@@ -186,6 +188,7 @@ impl Conversation {
             era: era.filter(|era| era.has_sessions()),
             modern: era.is_some_and(Era::declares_version),
             open: OpenTable::default(),
+            answered: Answered::default(),
             asked: Asked::default(),
             fetch: None,
             asks: 0,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -247,9 +247,42 @@ impl OpenTable {
     }
 }
 
+/// The last requests that were answered, for answers that come once more.
+#[derive(Debug, Default)]
+pub(super) struct Answered(VecDeque<(IdKey, Open)>);
+
+impl Answered {
+    pub(super) fn insert(&mut self, key: IdKey, open: Open) {
+        if self.0.len() >= ANSWERED {
+            self.0.pop_front();
+        }
+        self.0.push_back((key, open));
+    }
+
+    pub(super) fn take(&mut self, key: &IdKey) -> Option<Open> {
+        let at = self.0.iter().rposition(|(answered, _)| answered == key)?;
+        self.0.remove(at).map(|(_, open)| open)
+    }
+}
+
+/// How many of them are kept.
+const ANSWERED: usize = 32;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_answered_requests_are_kept() {
+        let mut answered = Answered::default();
+        for key in 0..40 {
+            answered.insert(IdKey::Number(key), open(1));
+        }
+        assert_eq!(answered.0.len(), ANSWERED);
+        assert!(answered.take(&IdKey::Number(7)).is_none());
+        assert!(answered.take(&IdKey::Number(8)).is_some());
+        assert!(answered.take(&IdKey::Number(8)).is_none());
+    }
 
     fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)

@@ -9,7 +9,7 @@ use super::answer::forward_altered;
 use super::answer::{answer_to, fault};
 use super::client::id_member;
 use super::open::{Open, What};
-use super::{Carrier, Conversation, Turn, nearest};
+use super::{Carrier, Conversation, Link, Turn, nearest};
 use crate::effect::Effects;
 use crate::envelope::{self, Envelope};
 use crate::fault::{Act, INTERNAL_ERROR, METHOD_NOT_FOUND};
@@ -109,8 +109,12 @@ impl Conversation {
             }
             return self.fetch_failed(turn, "the server answered `tools/list` with an error", out);
         }
-        let Some(open) = self.open.remove_sent(&key) else {
-            if self.adopted {
+        let open = match self.open.remove_sent(&key) {
+            None if reading.is_replay => self.answered.take(&key),
+            open => open,
+        };
+        let Some(open) = open else {
+            if self.adopted || reading.is_replay {
                 return answered_elsewhere(turn, id, key, answer.err(), bytes, out);
             }
             let act = Act::ServerAnsweredUnasked;
@@ -119,10 +123,38 @@ impl Conversation {
             out.audit(record);
             return;
         };
+        let replayable = self.may_be_replayed(&open).then(|| key.clone());
+        self.answer(turn, checker, reading, key, &open, answer, bytes, out);
+        if let Some(key) = replayable {
+            self.answered.insert(key, open);
+        }
+    }
+
+    /// Whether the answer may come once more: on a stream of HTTP that the client takes up again.
+    fn may_be_replayed(&self, open: &Open) -> bool {
+        let Link { client, server, .. } = &self.link;
+        *client == Carrier::Http && *server == Carrier::Http && open.era.has_sessions()
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a message, what it is read with, and where its effects go"
+    )]
+    fn answer<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        key: IdKey,
+        open: &Open,
+        answer: Result<View<'_>, View<'_>>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
         let result = match answer {
             Ok(result) => result,
             // A JSON-RPC error keeps every contract.
-            Err(error) => return forward_error(turn, key, &open, error, bytes, out),
+            Err(error) => return forward_error(turn, key, open, error, bytes, out),
         };
         match &open.what {
             What::Plain | What::Parked => forward_answer(key, None, bytes, out),
@@ -138,7 +170,7 @@ impl Conversation {
             }
             What::List { .. } => self.page(turn, key, open, bytes, out),
             What::Call(_) | What::Task { .. } => {
-                self.result(turn, checker, reading, key, &open, result, bytes, out);
+                self.result(turn, checker, reading, key, open, result, bytes, out);
             }
         }
     }
@@ -262,7 +294,7 @@ impl Conversation {
     }
 }
 
-/// An answer to a request that another process sent: an error keeps every contract, a result
+/// An answer to a request that another process sent, or that was answered too long ago: an error keeps every contract, a result
 /// that nobody can check is replaced by one.
 fn answered_elsewhere<'m>(
     turn: &Turn<'_>,
@@ -276,7 +308,7 @@ fn answered_elsewhere<'m>(
         return forward_answer(key, envelope::error_code(error), bytes, out);
     }
     let act = Act::AnsweredElsewhere;
-    let text = "the request was sent through another replica of the guard, so its result cannot be checked here; send it again";
+    let text = "the request was sent through another replica of the guard, or answered long ago, so its result cannot be checked here; send it again";
     let answer = act.error(id.raw(), act.rpc_code(), text);
     let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Refused, act);
     record.id = Some(key.clone());

@@ -186,7 +186,7 @@ impl Conversation {
         if self.open.get(&key).is_some_and(is_list)
             && let Some(open) = self.open.remove(&key)
         {
-            self.page(turn, key, open, message, out);
+            self.page(turn, key, &open, message, out);
             return true;
         }
         false

@@ -349,3 +349,48 @@ async fn an_upstream_that_hangs_is_given_up_in_time_from_the_opening_on() {
         );
     }
 }
+
+/// A client that lost an answer on its way takes the stream up again, and the server sends the answer
+/// once more. It is held to the contract of its call once more.
+#[tokio::test]
+async fn an_answer_that_comes_again_is_judged_again() {
+    let web = server(|request, stream| {
+        let replayed = |content: &str| {
+            let event = r#"{"jsonrpc":"2.0","id":1,"result":{"content":"#;
+            format!("id: 2\ndata: {event}{content}}}}}\n\n")
+        };
+        let body = match request.header("last-event-id") {
+            Some("0") => replayed(r#"[{"type":"text","text":"ok"}]"#),
+            Some("bad") => replayed(r#""not checked""#),
+            Some("old") => replayed("[]").replace(r#""id":1"#, r#""id":"long ago""#),
+            // It says twice what was asked once.
+            _ => format!("data: {}\n\n", ok(request)).repeat(2),
+        };
+        respond(stream, "200 OK", SSE, &body);
+    });
+    let served = Served::start(remote(&web.url)).await;
+    let session = served.open().await;
+    let listed = json!({"jsonrpc": "2.0", "id": "list", "method": "tools/list"});
+    served.in_session(&session, &listed).await;
+    let answered = served
+        .in_session(&session, &call(1, "echo", json!({})))
+        .await;
+    assert_eq!(answered.messages().len(), 1, "{answered:?}");
+    let resume = async |last: &str| {
+        let headers = [
+            ("Mcp-Session-Id", session.as_str()),
+            ("MCP-Protocol-Version", "2025-11-25"),
+            ("Accept", "text/event-stream"),
+            ("Last-Event-ID", last),
+        ];
+        let reply = served.request("GET", &headers, "").await;
+        reply.messages().remove(0)
+    };
+    for _ in 0..2 {
+        assert_eq!(text_of(&resume("0").await), "ok");
+    }
+    let bad = resume("bad").await;
+    assert_eq!(bad["result"]["isError"], true, "{bad}");
+    let old = resume("old").await;
+    assert_eq!(old["error"]["data"]["code"], "answer-elsewhere", "{old}");
+}

@@ -14,6 +14,7 @@ use crate::guard::session_driver::{OutgoingMessage, Output};
 use crate::guard::session_router::SessionUpstream;
 use crate::guard::trace_headers;
 use crate::guard::upstream_request::{UpstreamEvent, UpstreamRequest};
+use crate::http::LAST_EVENT_ID;
 use crate::sse::{self, Event};
 
 impl HttpExchange {
@@ -89,7 +90,8 @@ impl HttpExchange {
         }
         let mut steps = Vec::new();
         let (router, mailbox) = (Arc::clone(&self.router), self.mailbox.clone());
-        let message = router.driver.read(data);
+        let is_replay = self.listens && self.headers.contains_key(LAST_EVENT_ID);
+        let message = router.driver.read(data).replayed(is_replay);
         if let Some(rewriter) = &mut self.rewriter {
             rewriter.see(&message);
         }
