@@ -19,6 +19,7 @@ impl Bucket {
     ///
     /// No token is left: how long until there is one.
     pub(crate) fn take(&mut self, rate: &Rate, now: Duration) -> Result<(), Duration> {
+        self.cap(rate.interval().saturating_mul(rate.burst), now);
         self.check(rate, now)?;
         self.charge(rate, now);
         Ok(())
@@ -49,6 +50,11 @@ impl Bucket {
         self.full_at = full_at;
     }
 
+    /// Forgets what is beyond `most`: what was taken under a slower rate that was in force before.
+    pub(crate) fn cap(&mut self, most: Duration, now: Duration) {
+        self.full_at = self.full_at.min(now.saturating_add(most));
+    }
+
     /// Whether nothing is lost by forgetting it.
     pub(crate) fn is_full(&self, now: Duration) -> bool {
         self.full_at <= now
@@ -71,6 +77,15 @@ mod tests {
             burst: 3,
         };
         let mut bucket = Bucket::default();
+        // What was taken under a slower rate does not block for longer than an empty bucket.
+        let slow = Rate {
+            calls: 1,
+            per: ms(1_000_000),
+            burst: 1,
+        };
+        assert_eq!(bucket.take(&slow, ms(0)), Ok(()));
+        assert_eq!(bucket.take(&rate, ms(1_000)), Err(ms(100)));
+        assert_eq!(bucket.take(&rate, ms(1_100)), Ok(()));
         let taken: Vec<_> = (0..4).map(|_| bucket.take(&rate, ms(5_000))).collect();
         assert_eq!(taken, [Ok(()), Ok(()), Ok(()), Err(ms(100))]);
         assert_eq!(bucket.take(&rate, ms(5_099)), Err(ms(1)));

@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use toolgate_json::{Node as _, View};
 use toolgate_mcp::check::Checker;
-use toolgate_mcp::message::{Edits, MalformedCall, Request, ToolCall};
+use toolgate_mcp::message::{Edits, Request, ToolCall};
 
 use super::answer::{answer_to, fault};
-use super::mapped_call::{self, MappedCall, hides_headers, original};
+use super::mapped_call::{MappedCall, hides_headers};
 use super::open::{Called, Open, What};
 use super::{Conversation, Turn};
 use crate::effect::{Effects, Outgoing, Purpose};
 use crate::envelope::Envelope;
 use crate::fault::Act;
-use crate::filter::{CALL, CallCase, Judged, Violation, hidden};
+use crate::filter::{CALL, CallCase, Judged, Violation};
 use crate::id::IdKey;
 use crate::policy::Mode;
 use crate::record::{Action, Filter, Record};
@@ -70,10 +70,12 @@ impl Conversation {
     ) {
         let key = IdKey::of(request.id);
         let tools = self.scope.tools();
-        let sent = match ToolCall::decode(request.params) {
+        let sent = match ToolCall::with_any_arguments(request.params) {
             Ok(call) => call,
+            // Servers would decide differently which tool it calls, so no policy passes it.
             Err(malformed) => {
-                return self.malformed_call(turn, &tools, envelope, open, &malformed, bytes, out);
+                let violation = Violation::malformed(Mode::Enforce, malformed.to_string());
+                return self.object(turn, key, &open, None, &violation, out);
             }
         };
         let mapped = MappedCall::of(turn.rules, &tools, &sent);
@@ -82,6 +84,8 @@ impl Conversation {
         let found = tools.find(call.name);
         let looks = terms.arguments != Mode::Off
             || terms.results != Mode::Off
+            // A tool has a bucket of its own if the server lists it.
+            || terms.rate.is_some()
             || turn.policy().project_for.is_some()
             || turn.policy().drift.lock.is_some()
             || self.scope.is_pinned();
@@ -93,6 +97,7 @@ impl Conversation {
             rules: turn.rules,
             terms,
             scope: &self.scope,
+            caller: self.caller.as_ref().unwrap_or(&self.scope),
             tools: &tools,
             found: &found,
             unlisted: retry.and_then(|retry| retry.unlisted.as_deref()),
@@ -154,55 +159,6 @@ impl Conversation {
         }));
         self.open.insert(key, open);
         out.send(outgoing);
-    }
-
-    /// A call with malformed parameters. Not every policy refuses that, but a hidden tool stays
-    /// hidden, and what some servers would read as another call than this never passes.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "a message, what it is read with, and where its effects go"
-    )]
-    fn malformed_call<'m>(
-        &mut self,
-        turn: &Turn<'_>,
-        tools: &Tools,
-        mut envelope: Envelope,
-        open: Open,
-        malformed: &MalformedCall<'_>,
-        bytes: &'m [u8],
-        out: &mut Effects<'m>,
-    ) {
-        let policy = turn.policy();
-        let (tool, mode) = match malformed {
-            MalformedCall::Arguments { name, .. } => {
-                let mode = policy.terms(&original(turn.rules, tools, name)).arguments;
-                (Some(*name), mode)
-            }
-            MalformedCall::Lookalike(_) => (None, Mode::Enforce),
-            _ => (None, policy.arguments),
-        };
-        let violation = match tool.filter(|name| policy.terms(name).hidden) {
-            Some(name) => hidden(name),
-            None => mapped_call::malformed(mode, malformed.code(), malformed.to_string()),
-        };
-        let Some(key) = envelope.id.clone() else {
-            return;
-        };
-        if violation.mode == Mode::Enforce {
-            let tool: Option<Arc<str>> = tool.map(Arc::from);
-            let tool = tool.as_ref().map(|name| (name, false));
-            self.object(turn, key, &open, tool, &violation, out);
-        } else {
-            if violation.mode == Mode::Audit {
-                let mut record = violation.record(turn, Side::Client, Action::Reported);
-                record.describe(&key, &open, turn);
-                record.tool = tool.map(Arc::from);
-                out.audit(record);
-            }
-            envelope.name = tool.map(Arc::from);
-            self.open.insert(key, open);
-            out.forward(Side::Server, bytes, envelope);
-        }
     }
 
     /// Whether the cached contract of a tool can still be trusted.

@@ -5,12 +5,10 @@ use std::sync::Arc;
 
 use toolgate_json::{OwnedDocument, ReadError};
 use toolgate_mcp::contract::ToolContract;
-use toolgate_mcp::message::{INVALID_PARAMS, ToolCall};
+use toolgate_mcp::message::ToolCall;
 
-use crate::fault::Act;
-use crate::filter::{Reply, Violation};
+use crate::filter::Violation;
 use crate::policy::{Mode, Rules};
-use crate::record::Filter;
 use crate::scope::Tools;
 
 /// A call of a projected tool, mapped back.
@@ -75,17 +73,7 @@ impl MappedCall {
     /// refuses it under every policy.
     pub(super) fn refused(&self) -> Option<Violation> {
         let text = self.arguments.as_ref().err()?.clone();
-        Some(malformed(Mode::Enforce, INVALID_PARAMS, text))
-    }
-}
-
-/// The name of the server's tool behind a name that a client uses.
-pub(super) fn original<'n>(rules: &Rules, tools: &Tools, name: &'n str) -> Cow<'n, str> {
-    let page = tools.published(rules, name);
-    let tool = page.as_ref().and_then(|page| page.tool(name));
-    match tool {
-        Some(contract) => Cow::Owned(contract.name().to_owned()),
-        None => Cow::Borrowed(name),
+        Some(Violation::malformed(Mode::Enforce, text))
     }
 }
 
@@ -95,14 +83,6 @@ pub(super) fn hides_headers(rules: &Rules, tools: &Tools, name: &str) -> bool {
     let page = tools.published(rules, name);
     let tool = page.as_ref().and_then(|page| page.published(name));
     tool.is_some_and(|tool| !tool.has_header_annotations())
-}
-
-/// The violation of a call that cannot be read as one.
-pub(super) fn malformed(mode: Mode, code: i64, text: String) -> Violation {
-    let reply = Reply::Error { code, text };
-    let mut violation = Violation::act(Filter::Arguments, mode, Act::ClientSentNoMessage, reply);
-    violation.code = "call-malformed";
-    violation
 }
 
 fn unreadable(error: &ReadError) -> String {

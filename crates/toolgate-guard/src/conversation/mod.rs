@@ -126,6 +126,8 @@ pub struct Link {
 pub struct Conversation {
     guard: Guard,
     scope: Scope,
+    /// Where the client's calls are counted, if not in its scope.
+    caller: Option<Scope>,
     link: Link,
     /// Settled by `initialize`, or by the transport.
     era: Option<Era>,
@@ -184,6 +186,7 @@ impl Conversation {
         Self {
             guard: guard.clone(),
             scope,
+            caller: None,
             link,
             era: era.filter(|era| era.has_sessions()),
             modern: era.is_some_and(Era::declares_version),
@@ -215,6 +218,12 @@ impl Conversation {
     /// with this one. The first call for a scope counts. No effect without shared state.
     pub fn stand_for(&self, who: Identity<'_>) {
         self.scope.stand_for(who);
+    }
+
+    /// Sets the scope in which the client's calls are counted for rate limits: that of a caller who
+    /// may have several conversations, or share one with others.
+    pub fn count_in(&mut self, caller: Scope) {
+        self.caller = Some(caller);
     }
 
     /// The session began in another process, or in this one before it was

@@ -88,7 +88,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
 
 /// A call of a hidden tool is answered as if there were no such tool, whatever the mode; the
 /// record says what it is.
-pub(crate) fn hidden(name: &str) -> Violation {
+fn hidden(name: &str) -> Violation {
     let (filter, act) = (Filter::Admission, Act::ToolHidden);
     Violation::act(filter, Mode::Enforce, act, unknown(name))
 }

@@ -10,6 +10,9 @@ use crate::record::Filter;
 use crate::scope::{Found, Known};
 
 pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
+    if let Some(malformed) = case.call.malformed_arguments() {
+        return Violation::malformed(case.terms.arguments, malformed.to_string()).into();
+    }
     let Found::Tool(tool) = case.found else {
         return Judged::Pass;
     };

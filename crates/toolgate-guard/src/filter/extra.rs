@@ -13,7 +13,8 @@ use crate::record::{Filter, Record};
 use crate::scope::Found;
 
 pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
-    if case.terms.arguments == Mode::Off {
+    // What is no object is reported by the filter of arguments.
+    if case.terms.arguments == Mode::Off || case.call.malformed_arguments().is_some() {
         return Judged::Pass;
     }
     let policy = &case.rules.policy;

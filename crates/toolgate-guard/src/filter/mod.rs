@@ -22,7 +22,6 @@ use toolgate_mcp::message::ToolCall;
 use crate::policy::Rules;
 use crate::policy::Terms;
 use crate::scope::{Found, Scope, Tools};
-pub(crate) use admission::hidden;
 pub(crate) use violation::{Reply, Violation};
 
 /// A call that the filters check.
@@ -30,6 +29,8 @@ pub(crate) struct CallCase<'c> {
     pub(crate) rules: &'c Rules,
     pub(crate) terms: Terms,
     pub(crate) scope: &'c Scope,
+    /// Where calls are counted.
+    pub(crate) caller: &'c Scope,
     pub(crate) tools: &'c Tools,
     /// What the list has under the call's name.
     pub(crate) found: &'c Found,

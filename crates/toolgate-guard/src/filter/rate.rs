@@ -17,7 +17,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
         Found::Tool(_) => case.call.name,
         _ => "",
     };
-    match case.scope.take(bucket, &rate, case.now) {
+    match case.caller.take(bucket, &rate, case.now) {
         Ok(()) => {
             case.paid = true;
             Judged::Pass

@@ -3,6 +3,7 @@
 use toolgate_json::quote;
 use toolgate_mcp::check::{Fault, Refusal};
 use toolgate_mcp::era::Era;
+use toolgate_mcp::message::INVALID_PARAMS;
 use toolgate_schema::{Exhausted, Finding, Report};
 
 use crate::fault::{Act, Party};
@@ -75,6 +76,15 @@ impl Violation {
             reply: Reply::Refusal(refusal),
             by_list: true,
         }
+    }
+
+    /// A call that cannot be read as one.
+    pub(crate) fn malformed(mode: Mode, text: String) -> Self {
+        let code = INVALID_PARAMS;
+        let reply = Reply::Error { code, text };
+        let mut violation = Self::act(Filter::Arguments, mode, Act::ClientSentNoMessage, reply);
+        violation.code = "call-malformed";
+        violation
     }
 
     /// A check that ended without an answer, and a policy that lets pass.

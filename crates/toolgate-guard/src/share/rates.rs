@@ -57,16 +57,22 @@ impl SharedBucket {
         share: &Share,
     ) -> Result<(), Duration> {
         let mut state = self.state();
-        state.all.check(rate, now)?;
-        own.take(rate, now)?;
-        state.all.charge(rate, now);
-        state.unwritten = state.unwritten.saturating_add(rate.interval());
-        state.worth = worth(rate);
-        let new = !state.listed;
-        if new {
+        let worth = worth(rate);
+        state.worth = worth;
+        state.all.cap(most(worth), now);
+        let taken = state
+            .all
+            .check(rate, now)
+            .and_then(|()| own.take(rate, now));
+        if taken.is_ok() {
+            state.all.charge(rate, now);
+            state.unwritten = state.unwritten.saturating_add(rate.interval());
+        }
+        // A bucket that refuses is read again too: it may have been emptied in the store.
+        if !state.listed {
             state.listed = self.list(share);
         }
-        Ok(())
+        taken
     }
 
     /// Whether it can be forgotten without loss: what is not reported yet is kept elsewhere.
@@ -121,7 +127,7 @@ impl Charge {
         // What was let through long ago and not reported is forgiven: the same calls
         // were held to the rate here.
         let cost = std::mem::take(&mut state.unwritten).min(state.worth);
-        let most = state.worth.saturating_mul(GUARDS).min(FAR);
+        let most = most(state.worth);
         drop(state);
         Self {
             bucket,
@@ -189,6 +195,11 @@ impl fmt::Debug for Charge {
 fn worth(rate: &Rate) -> Duration {
     let bucket = rate.interval().saturating_mul(rate.burst);
     bucket.saturating_add(BETWEEN).min(FAR)
+}
+
+/// The farthest that all guards together can put a bucket ahead.
+fn most(worth: Duration) -> Duration {
+    worth.saturating_mul(GUARDS).min(FAR)
 }
 
 /// Longer than there is between two posts while the store is well.

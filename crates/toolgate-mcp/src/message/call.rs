@@ -32,6 +32,17 @@ impl<'a> ToolCall<'a> {
     /// `arguments`, an object of them (`null` is none); or a member's name is one of these but
     /// for case, so that some servers would take it for that one.
     pub fn decode(params: Option<View<'a>>) -> Result<Self, MalformedCall<'a>> {
+        let call = Self::with_any_arguments(params)?;
+        call.malformed_arguments().map_or(Ok(call), Err)
+    }
+
+    /// Reads the parameters of a call whose `arguments` may be anything: for those who check the
+    /// rest of a call even if they pass its arguments as they are.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode), but for [`MalformedCall::Arguments`].
+    pub fn with_any_arguments(params: Option<View<'a>>) -> Result<Self, MalformedCall<'a>> {
         let Some(params) = params.filter(|params| params.kind() == Kind::Object) else {
             return Err(MalformedCall::Params);
         };
@@ -52,17 +63,21 @@ impl<'a> ToolCall<'a> {
         let Some(name) = name.filter(|name| name.kind() == Kind::String) else {
             return Err(MalformedCall::Name);
         };
-        let name = name.string();
-        match arguments.map(|arguments| arguments.kind()) {
-            None | Some(Kind::Object) => Ok(Self {
-                name,
-                arguments,
-                task,
-                meta,
-                params,
-            }),
-            Some(found) => Err(MalformedCall::Arguments { name, found }),
-        }
+        Ok(Self {
+            name: name.string(),
+            arguments,
+            task,
+            meta,
+            params,
+        })
+    }
+
+    /// [`MalformedCall::Arguments`], if `arguments` is there and not an object.
+    #[must_use]
+    pub fn malformed_arguments(&self) -> Option<MalformedCall<'a>> {
+        let found = self.arguments?.kind();
+        let name = self.name;
+        (found != Kind::Object).then_some(MalformedCall::Arguments { name, found })
     }
 }
 

@@ -195,6 +195,17 @@ impl SessionDriver {
         }
     }
 
+    /// Counts the client's calls for its authorization, if it has one: a caller may open many
+    /// sessions, and share a process with others.
+    pub(crate) fn count_for(&self, authorization: Option<&HeaderValue>) {
+        let context = bearer(authorization);
+        if context != Context::Anonymous {
+            let upstream = Arc::clone(&self.ctx.name);
+            let caller = self.ctx.guard.scope(&ScopeKey { upstream, context });
+            self.lock().count_in(caller);
+        }
+    }
+
     /// Sets the identity of all clients in this conversation's scope.
     pub(crate) fn stand_for(&self, identity: &Context) {
         if let Some(who) = shared_identity(identity) {

@@ -12,6 +12,7 @@
 pub(crate) mod aggregate;
 mod attacks;
 mod bodies;
+mod callers;
 mod common;
 mod crossings;
 mod eras;

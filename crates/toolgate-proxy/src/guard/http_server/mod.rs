@@ -194,10 +194,7 @@ impl HttpServer {
             self.rejected(400, "headers");
             return error(400, envelope.id.as_ref(), HEADER_MISMATCH, &wrong);
         }
-        if envelope.is_request()
-            && envelope.version.is_none()
-            && envelope.method.as_deref() != Some("initialize")
-        {
+        if envelope.is_request() && envelope.version.is_none() {
             self.rejected(400, "headers");
             let text = "the header `MCP-Protocol-Version` is of a version whose requests name it in `params._meta`, and this one does not";
             return error(400, envelope.id.as_ref(), HEADER_MISMATCH, text);
@@ -369,6 +366,7 @@ impl HttpServer {
         let driver = SessionDriver::new(&self.ctx, context, self.link(version));
         if let Some(identity) = identity {
             driver.stand_for(&identity);
+            driver.count_for(headers.get(AUTHORIZATION));
         }
         SessionRouter::new(driver, upstream)
     }
@@ -434,7 +432,9 @@ fn peer(headers: &HeaderMap, from: SocketAddr) -> Arc<Peer> {
 /// Each message says its era; one that does not has the era of its HTTP header.
 fn is_modern(envelope: &Envelope, headers: &HeaderMap) -> bool {
     let header = headers.get(VERSION).and_then(|value| value.to_str().ok());
-    envelope.version.is_some() || header.is_some_and(Era::is_modern_version)
+    // `initialize` opens a session of an older version, whatever the header says.
+    let opens = envelope.is_request() && envelope.method.as_deref() == Some("initialize");
+    envelope.version.is_some() || !opens && header.is_some_and(Era::is_modern_version)
 }
 
 const STOPPING: &str = "the guard is shutting down; the request went nowhere, send it again";

@@ -40,6 +40,7 @@ impl HttpServer {
         }
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
         let driver = SessionDriver::new(&self.ctx, Context::Session(number), self.link(None));
+        driver.count_for(headers.get(AUTHORIZATION));
         let caller = Caller::new(headers.get(AUTHORIZATION));
         match &self.upstream_pool {
             UpstreamPool::Endpoint(endpoint) => {
@@ -221,6 +222,7 @@ impl HttpServer {
         let link = self.link(version.as_deref().or(header));
         let driver = SessionDriver::adopt(&self.ctx, Context::Session(number), link);
         driver.stand_for_session(id);
+        driver.count_for(headers.get(AUTHORIZATION));
         let caller = Caller::new(headers.get(AUTHORIZATION));
         let upstream =
             SessionUpstream::Endpoint(Arc::clone(endpoint), onward(headers), caller.clone());

@@ -130,6 +130,7 @@ impl HttpServer {
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
         let driver = SessionDriver::new(&self.ctx, Context::Session(number), self.link(None));
         driver.stand_for_session(name.as_bytes());
+        driver.count_for(headers.get(AUTHORIZATION));
         let caller = Caller::new(headers.get(AUTHORIZATION));
         let caller = caller.standing_for(Standing::Session(name.into()));
         let started = pool.start(&self.ctx, &caller);

@@ -1,0 +1,71 @@
+//! Who a caller is over HTTP, for rates: an authorization, wherever its calls come.
+
+use std::time::Duration;
+
+use serde_json::json;
+use toolgate_guard::policy::Rate;
+
+use crate::common::{MODERN, Served, call, initialize, modern, policy, python, text_of};
+
+const ECHO: &str = r#"
+for m, id, name, args in calls():
+    text(id, "ok", **MORE)
+"#;
+
+async fn served() -> Served {
+    let mut policy = policy();
+    policy.rate = Some(Rate {
+        calls: 1,
+        per: Duration::from_secs(3_600),
+        burst: 1,
+    });
+    Served::with(python(ECHO), policy, |_| ()).await
+}
+
+#[tokio::test]
+async fn a_caller_with_several_sessions_has_one_rate() {
+    let served = served().await;
+    let mut answers = Vec::new();
+    for token in ["Bearer a", "Bearer a", "Bearer b"] {
+        let authorization = ("Authorization", token);
+        let opened = served.post(&[authorization], &initialize(0)).await;
+        let session = opened.header("mcp-session-id").unwrap().to_owned();
+        let headers = [("Mcp-Session-Id", session.as_str()), authorization];
+        let answer = served.post(&headers, &call(1, "echo", json!({}))).await;
+        answers.push(text_of(&answer.message()) == "ok");
+    }
+    assert_eq!(answers, [true, false, true]);
+}
+
+#[tokio::test]
+async fn callers_who_share_a_process_have_a_rate_each() {
+    let served = served().await;
+    let mut answers = Vec::new();
+    for (id, token) in ["Bearer a", "Bearer b", "Bearer b", "Bearer a"]
+        .into_iter()
+        .enumerate()
+    {
+        let headers = [
+            ("Authorization", token),
+            ("MCP-Protocol-Version", MODERN),
+            ("Mcp-Method", "tools/call"),
+            ("Mcp-Name", "echo"),
+        ];
+        let answer = served
+            .post(&headers, &modern(call(id, "echo", json!({}))))
+            .await;
+        answers.push(text_of(&answer.message()) == "ok");
+    }
+    assert_eq!(answers, [true, true, false, false]);
+}
+
+/// `initialize` opens a session of an older version, whatever version its header names: it never
+/// reaches the process that clients of 2026-07-28 share.
+#[tokio::test]
+async fn an_opening_with_the_header_of_a_newer_version_opens_a_session() {
+    let served = served().await;
+    let headers = [("MCP-Protocol-Version", MODERN)];
+    let opened = served.post(&headers, &initialize(0)).await;
+    assert_eq!(opened.status, 200, "{opened:?}");
+    assert!(opened.header("mcp-session-id").is_some(), "{opened:?}");
+}
