@@ -372,3 +372,37 @@ fn a_limit_names_its_setting() {
     let change = &report.tools[0].changes[0];
     assert_eq!(change.setting, Some("limits.subschemas"), "{change:?}");
 }
+
+/// A list of required names that is not paid for is not compared.
+#[test]
+fn required_names_are_compared_within_the_pairs() {
+    let names: Vec<String> = (0..40).map(|n| format!("p{n}")).collect();
+    let old = json!({"required": names});
+    // Too long to be held against the old schema text by text.
+    let new = json!({"required": names, "description": "x".repeat(4_000)});
+    let class = |pairs| {
+        let limits = Limits {
+            pairs,
+            ..Limits::default()
+        };
+        let report = Differ::new().open(true).limits(limits).diff(
+            [tool("input", &old)].iter().map(String::as_str),
+            [tool("input", &new)].iter().map(String::as_str),
+        );
+        report.class()
+    };
+    assert_eq!(class(10), Some(Class::Compatible));
+    assert_eq!(class(2), Some(Class::Unknown));
+}
+
+/// The rules see so many schemas of a conjunction; what is beyond may refuse anything.
+#[test]
+fn a_conjunction_that_is_not_seen_to_its_end_proves_nothing() {
+    let mut first = vec![json!({"minimum": 5})];
+    first.resize(40, json!({"maximum": 90}));
+    let second = vec![json!({"maximum": 90}); 40];
+    let old = json!({"type": "object", "properties": {"a": {"type": "integer", "maximum": 80}}});
+    let new = json!({"type": "object", "properties": {"a": {"allOf": [{"allOf": first}, {"allOf": second}]}}});
+    let class = compare("input", &old, &new).class();
+    assert!(class >= Some(Class::Unknown), "{class:?}");
+}

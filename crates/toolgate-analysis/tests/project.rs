@@ -74,7 +74,7 @@ fn long_names_are_shortened_uniquely_and_long_descriptions_move() {
     let text = |name: &str| {
         format!(
             r#"{{"name": "{name}", "description": "{}", "x-own": 1.50, "inputSchema": {{"type": "object"}}}}"#,
-            "word ".repeat(500)
+            "word ".repeat(600)
         )
     };
     let tools = [text(&name), text(&other), text("fine")];
@@ -97,7 +97,12 @@ fn long_names_are_shortened_uniquely_and_long_descriptions_move() {
     let rest = text["inputSchema"]["description"].as_str().unwrap();
     assert!(head.len() <= 2_048);
     let words = |text: &str| text.matches("word").count();
-    assert_eq!(words(head) + words(rest), 500);
+    assert_eq!(words(head) + words(rest), 600);
+    // Where no word ends, the hint ends where the room does.
+    let unbroken = tools[2].replace(' ', "");
+    let projection = claude.project([unbroken.as_str()]);
+    let text: Value = serde_json::from_str(&projection.tools[0].as_ref().unwrap().text).unwrap();
+    assert_eq!(text["description"].as_str().unwrap().chars().count(), 2_048);
     assert!(
         tool.text.contains("\"x-own\": 1.50"),
         "what is not projected stays as it was"
@@ -217,4 +222,76 @@ fn the_tools_of_a_listing_share_its_limits() {
     };
     assert_eq!(relations(one), ["narrower", "narrower", "undecided"]);
     assert_eq!(relations(Limits::without_relations()), ["undecided"; 3]);
+}
+
+#[test]
+fn what_is_written_out_is_counted_exactly() {
+    let schema = r##"{"type": "object", "properties": {"a": {"$ref": "#/$defs/n"}},
+        "default": {"a": 1}, "$defs": {"n": {"type": "object", "properties": {"next": {"$ref": "#/$defs/n"}}}}}"##;
+    let project = |limits: Limits| {
+        let projector = Projector::new(profile("anthropic-strict").unwrap()).limits(limits);
+        let projected = projector.project_schema(schema);
+        let written = projected.map(|projected| projected.text.matches("next").count());
+        written.map_err(|refusal| refusal.to_string())
+    };
+    let depth = |depth| {
+        project(Limits {
+            depth,
+            ..Limits::default()
+        })
+    };
+    let values = |values| {
+        project(Limits {
+            values,
+            ..Limits::default()
+        })
+    };
+    let refused = |limit, allowed| Err(Refusal::TooLarge { limit, allowed }.to_string());
+    assert_eq!((depth(3), depth(2)), (Ok(1), refused("depth", 2)));
+    // For each schema its type and its properties, and a default of two.
+    assert_eq!((values(6), values(5)), (Ok(1), refused("values", 5)));
+    assert_eq!((values(8), values(10)), (Ok(2), Ok(3)));
+}
+
+#[test]
+fn steps_beyond_the_limit_are_counted() {
+    let schema = r#"{"type": "object", "additionalProperties": false, "required": ["a", "b", "c"],
+        "properties": {"a": {"const": 1}, "b": {"const": 2}, "c": {"const": 3}}}"#;
+    let steps = |steps| {
+        let limits = Limits {
+            steps,
+            ..Limits::default()
+        };
+        let projector = Projector::new(profile("gemini").unwrap()).limits(limits);
+        let projected = projector.project_schema(schema).unwrap();
+        (projected.steps.len(), projected.more_steps)
+    };
+    let (all, none) = steps(200);
+    assert!(all > 3 && none == 0);
+    assert_eq!(steps(1), (1, all - 1));
+}
+
+/// Deeper values than the default limits admit are mapped as deep as is told.
+#[test]
+fn values_are_mapped_to_256_levels() {
+    let schema = r#"{"type": "object", "properties": {"a": {"type": "integer"}, "list": {}},
+        "required": ["list"], "additionalProperties": false}"#;
+    let openai = Projector::new(profile("openai-strict").unwrap());
+    let mapping = openai.project_schema(schema).unwrap().mapping;
+    let limits = ReadLimits {
+        depth: 400,
+        ..ReadLimits::default()
+    };
+    for (levels, mapped) in [(254, true), (255, true), (256, false), (300, false)] {
+        let value =
+            |open: &str, close: &str| format!("{}1{}", open.repeat(levels), close.repeat(levels));
+        let arrays = format!(r#"{{"a":null,"b":{}}}"#, value("[", "]"));
+        let objects = format!(r#"{{"a":null,"b":{}}}"#, value(r#"{"b":"#, "}"));
+        for text in [arrays, objects] {
+            let document = OwnedDocument::read(text.as_str(), &limits).unwrap();
+            let back = mapping.back(document.document().root());
+            let expected = mapped.then(|| text.replacen(r#""a":null,"#, "", 1));
+            assert_eq!(back, expected, "{levels}");
+        }
+    }
 }

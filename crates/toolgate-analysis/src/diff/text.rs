@@ -173,4 +173,13 @@ mod tests {
         assert_eq!(from_pattern(&"(".repeat(400)), None);
         assert_eq!(from_pattern("a{999999999999}"), None);
     }
+
+    #[test]
+    fn patterns_are_read_to_the_bounds() {
+        assert_eq!(from_pattern("a{500}"), Some("a".repeat(500)));
+        assert_eq!(from_pattern("a{500}b"), None);
+        let groups = |count: usize| format!("{}a{}", "(".repeat(count), ")".repeat(count));
+        assert_eq!(from_pattern(&groups(20)), Some("a".to_owned()));
+        assert_eq!(from_pattern(&groups(21)), None);
+    }
 }

@@ -190,4 +190,20 @@ mod tests {
             assert!(pieces.len() < 20, "{pieces:?}");
         }
     }
+
+    #[test]
+    fn as_much_as_can_be_shared_is_shared() {
+        let (removed, added) = (
+            Piece::Removed("x ".to_owned()),
+            Piece::Added("y ".to_owned()),
+        );
+        let shared = Piece::Same("a b c ".to_owned());
+        let pieces = word_diff("x a b c ", "a b c y ");
+        assert_eq!(pieces, [removed.clone(), shared.clone(), added.clone()]);
+        let (came, went) = (
+            Piece::Added("x ".to_owned()),
+            Piece::Removed("y ".to_owned()),
+        );
+        assert_eq!(word_diff("a b c y ", "x a b c "), [came, shared, went]);
+    }
 }

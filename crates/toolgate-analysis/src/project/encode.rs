@@ -147,9 +147,6 @@ impl Encoder<'_> {
                 });
             }
         }
-        if renamed.is_empty() {
-            return;
-        }
         if let Some(Json::Array(required)) = members.get_mut("required") {
             for name in required {
                 let new = renamed

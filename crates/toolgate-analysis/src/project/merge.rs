@@ -113,9 +113,8 @@ fn merge_objects(merged: &mut Members, a: &Members, b: &Members, depth: usize) -
         merged.set("properties", Json::Object(properties));
     }
     match both(&rest_a, &rest_b, depth)? {
-        Json::Bool(true) => {
-            merged.take("additionalProperties");
-        }
+        // What stands there says no more.
+        Json::Bool(true) => {}
         other => merged.set("additionalProperties", other),
     }
     Some(())

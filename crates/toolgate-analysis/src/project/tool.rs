@@ -409,7 +409,8 @@ fn read_own(text: &str) -> Result<OwnedDocument, Refusal> {
 /// sentence or a word; `None` if it need not be cut.
 fn split(text: &str, most: usize) -> Option<(String, String)> {
     let (end, _) = text.char_indices().nth(most)?;
-    let (hint, room) = (" (continued in the input schema)", 32);
+    let hint = " (continued in the input schema)";
+    let room = hint.chars().count();
     let end = text
         .char_indices()
         .nth(most.saturating_sub(room))

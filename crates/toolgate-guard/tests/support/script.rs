@@ -419,6 +419,9 @@ fn shown(effect: &Effect<'_>, message: Option<&str>) -> String {
                         .as_str()
                         .map_or_else(|| value.to_string(), str::to_owned);
                     shown.push_str(&format!(" {member}={text}"));
+                    if member == "tool" && !record.listed {
+                        shown.push_str(" unlisted");
+                    }
                 }
             }
             shown
