@@ -38,7 +38,7 @@ pub mod store;
 mod web;
 
 pub use fault::{Fault, FaultKind, Party, Phase};
-pub use http::{HttpTarget, http_client};
+pub use http::{HttpTarget, http_client, shown_url};
 pub use limits::{Deadlines, Limits};
 pub use message::{Answer, Reply, RpcError};
 pub use notes::Notes;

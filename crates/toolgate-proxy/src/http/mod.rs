@@ -23,7 +23,7 @@ pub(crate) use endpoint::{
 };
 pub(crate) use health::Watcher;
 pub(crate) use stream::LAST_EVENT_ID;
-pub use target::HttpTarget;
+pub use target::{HttpTarget, shown_url};
 
 use crate::fault::{Fault, Phase};
 use crate::limits::Limits;

@@ -47,11 +47,11 @@ impl HttpTarget {
     /// [`FaultKind::Config`] for anything else.
     pub fn new(url: &str) -> Result<Self, Fault> {
         let parsed = Url::parse(url)
-            .map_err(|error| config(format!("`{}` is not a URL: {error}", quote(url, 100))))?;
+            .map_err(|error| config(format!("`{}` is not a URL: {error}", shown_url(url))))?;
         if !matches!(parsed.scheme(), "http" | "https") || parsed.host_str().is_none() {
             return Err(config(format!(
                 "`{}` is not an http or https URL",
-                quote(url, 100)
+                shown_url(url)
             )));
         }
         Ok(Self {
@@ -140,6 +140,33 @@ impl HttpTarget {
     }
 }
 
+/// A URL for a message: escaped, cut, and without what may be a secret, which is its user, password,
+/// query and fragment. What follows the scheme of a text that is no URL is shown from its last `@`.
+pub fn shown_url(url: &str) -> String {
+    let plain = match Url::parse(url) {
+        Ok(parsed) if parsed.has_host() => {
+            let port = parsed.port().map(|port| format!(":{port}"));
+            format!(
+                "{}://{}{}{}",
+                parsed.scheme(),
+                parsed.host_str().unwrap_or_default(),
+                port.unwrap_or_default(),
+                parsed.path()
+            )
+        }
+        _ => {
+            let (scheme, rest) = match url.find("://") {
+                Some(at) => url.split_at(at.saturating_add("://".len())),
+                None => ("", url),
+            };
+            let rest = rest.rsplit('@').next().unwrap_or_default();
+            let rest = rest.split(['?', '#']).next().unwrap_or_default();
+            format!("{scheme}{rest}")
+        }
+    };
+    quote(&plain, SHOWN).to_string()
+}
+
 fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let file = File::open(path)?;
@@ -160,6 +187,8 @@ fn config(message: String) -> Fault {
 const CONNECT: Duration = Duration::from_secs(10);
 /// Bytes of a PEM file. A bundle of all public authorities has a quarter of it.
 const PEM_BYTES: u64 = 1 << 20;
+/// Characters of a URL in a message.
+const SHOWN: usize = 120;
 const OURS: [&str; 7] = [
     "accept",
     "content-type",
@@ -188,6 +217,33 @@ mod tests {
                 FaultKind::Config,
                 "{url}"
             );
+        }
+    }
+
+    #[test]
+    fn urls_are_shown_without_what_may_be_a_secret() {
+        for (url, shown) in [
+            ("http://host/mcp", "http://host/mcp"),
+            (
+                "https://u:hush@host:8443/a/b?key=hush#hush",
+                "https://host:8443/a/b",
+            ),
+            ("http://[::1]:80/", "http://[::1]/"),
+            (
+                "http://u:hush@host:99999999/mcp?hush",
+                "http://host:99999999/mcp",
+            ),
+            ("http://u:hu?sh/hush@host:x/", "http://host:x/"),
+            ("http://host:x/?k=hush", "http://host:x/"),
+            ("u:hush@host", "host"),
+            ("hush@", ""),
+            ("ftp://x/", "ftp://x/"),
+            ("valkey://u:hush@store:6379/0", "valkey://store:6379/0"),
+            ("http://a\u{1b}:x/", "http://a\\u{1b}:x/"),
+        ] {
+            assert_eq!(shown_url(url), shown, "{url}");
+            let wrong = HttpTarget::new(url).err();
+            assert!(!format!("{wrong:?}").contains("hush"), "{wrong:?}");
         }
     }
 

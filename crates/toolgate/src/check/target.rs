@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use toolgate_json::quote;
-use toolgate_proxy::{Fault, HttpTarget, Launch};
+use toolgate_proxy::{Fault, HttpTarget, Launch, shown_url};
 
 use super::TargetArgs;
 use super::config::Server;
@@ -148,7 +148,7 @@ fn http(url: &str, headers: &[String]) -> Result<Source, Failure> {
             .map_err(|fault| usage(&fault))?;
     }
     Ok(Source::Live {
-        target: quote(url, 120).to_string(),
+        target: shown_url(url),
         peer: Box::new(Peer::Http(target)),
         entry: None,
     })

@@ -29,6 +29,7 @@ mod watch;
 
 use toolgate_guard::translate::Translate;
 use toolgate_json::quote;
+use toolgate_proxy::shown_url;
 
 pub(crate) use args::GuardArgs;
 use config::{Config, Server, Sources, Upstream};
@@ -125,7 +126,7 @@ fn summary(config: &Config) -> String {
     };
     for (name, upstream) in &config.upstreams {
         let server = match &upstream.url {
-            Some(url) => url.clone(),
+            Some(url) => shown_url(url),
             None => upstream.command.join(" "),
         };
         let clients = match (upstream.listen.or(config.listen.address), &upstream.path) {
@@ -146,7 +147,7 @@ fn summary(config: &Config) -> String {
     if let Some(store) = &config.shared.store {
         text.push_str(&format!(
             "\n  what replicas share is in {}",
-            quote(store, 120)
+            shown_url(store)
         ));
     }
     text

@@ -41,6 +41,18 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// A part of a line of the file, which stands for that line where it is shown.
+    pub(crate) fn part<'b>(&self, bytes: &'b [u8], number: usize) -> Source<'b> {
+        Source {
+            name: self.name.clone(),
+            bytes,
+            first_line: number,
+            first_byte: 0,
+            original: None,
+            lines: OnceCell::new(),
+        }
+    }
+
     /// The same text as what a YAML file stands for.
     pub(crate) fn of(self, original: Option<&'a Original>) -> Self {
         Self { original, ..self }

@@ -9,7 +9,7 @@ use toolgate_json::quote;
 use toolgate_schema::closest;
 
 use super::keys::{self, Key, TOOL, UPSTREAM};
-use super::problem::{Place, Problem};
+use super::problem::{Place, Problem, Shows};
 use super::slot::Raw;
 use super::{Config, ToolRule, Upstream};
 
@@ -23,7 +23,7 @@ pub(super) fn apply(config: &mut Config, text: &str, folder: &Path) -> Vec<Probl
             let end = text.len();
             let span = error.span().unwrap_or(end..end);
             let message = quote(error.message(), MESSAGE).to_string();
-            return vec![Problem::new(Place::File(span), message)];
+            return vec![Problem::new(Place::File(span, Shows::NoValue), message)];
         }
     };
     let mut reader = Reader {
@@ -35,7 +35,7 @@ pub(super) fn apply(config: &mut Config, text: &str, folder: &Path) -> Vec<Probl
     config.warnings.append(&mut reader.warnings);
     // The parser sorts keys; a reader goes from top to bottom.
     reader.problems.sort_by_key(|problem| match &problem.place {
-        Place::File(span) => span.start,
+        Place::File(span, _) => span.start,
         _ => usize::MAX,
     });
     reader.problems
@@ -80,7 +80,7 @@ impl Reader<'_> {
         for (key, value) in upstreams {
             let name: &str = key.get_ref();
             if let Err(why) = Upstream::check_name(name) {
-                self.fault(key.span(), why);
+                self.fault(key.span(), Shows::Key, why);
                 continue;
             }
             if let Some(table) = self.table(value) {
@@ -97,6 +97,7 @@ impl Reader<'_> {
             let found = value.get_ref().type_str();
             self.fault(
                 value.span(),
+                Shows::NoValue,
                 format!("expected `[[tools]]`, a list of tables, found {found}"),
             );
             return;
@@ -109,6 +110,7 @@ impl Reader<'_> {
                 if !table.iter().any(|(key, _)| key.get_ref() == "match") {
                     self.fault(
                         rule.span(),
+                        Shows::Key,
                         "a rule needs `match`, a pattern of tool names".to_owned(),
                     );
                 }
@@ -135,7 +137,7 @@ impl Reader<'_> {
                 let old = format!("{prefix}{written}");
                 if table.iter().any(|(key, _)| key.get_ref() == name) {
                     let why = format!("`{old}` and `{new}` are the same key; leave `{old}` out");
-                    self.fault(key.span(), why);
+                    self.fault(key.span(), Shows::Key, why);
                     continue;
                 }
                 self.warnings.push(keys::renamed_warning(&old, new));
@@ -159,7 +161,11 @@ impl Reader<'_> {
                 continue;
             };
             if let Err(why) = found.slot.put(target, raw(value.get_ref()), self.folder) {
-                self.fault(value.span(), format!("`{name}`: {why}"));
+                let shows = match found.slot.is_secret() {
+                    true => Shows::NoValue,
+                    false => Shows::Value,
+                };
+                self.fault(value.span(), shows, format!("`{name}`: {why}"));
             }
         }
     }
@@ -168,7 +174,8 @@ impl Reader<'_> {
         let table = value.get_ref().as_table();
         if table.is_none() {
             let found = value.get_ref().type_str();
-            self.fault(value.span(), format!("expected a table, found {found}"));
+            let message = format!("expected a table, found {found}");
+            self.fault(value.span(), Shows::NoValue, message);
         }
         table
     }
@@ -182,7 +189,7 @@ impl Reader<'_> {
     ) {
         let known: Vec<&str> = known.collect();
         let message = format!("there is no {what} `{}`", quote(name, SHOWN));
-        let problem = Problem::new(Place::File(span), message);
+        let problem = Problem::new(Place::File(span, Shows::Key), message);
         self.problems
             .push(match closest(name, known.iter().copied()) {
                 Some(word) => problem.meant(Some(word)),
@@ -190,8 +197,9 @@ impl Reader<'_> {
             });
     }
 
-    fn fault(&mut self, span: Range<usize>, message: String) {
-        self.problems.push(Problem::new(Place::File(span), message));
+    fn fault(&mut self, span: Range<usize>, shows: Shows, message: String) {
+        let problem = Problem::new(Place::File(span, shows), message);
+        self.problems.push(problem);
     }
 }
 

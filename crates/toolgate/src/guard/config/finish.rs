@@ -11,10 +11,10 @@ use toolgate_guard::policy::{Policy, Rate};
 use toolgate_guard::{Aggregator, AggregatorLimits, Lock, Member};
 use toolgate_json::quote;
 use toolgate_proxy::guard::{ServerCertificate, SessionKeys};
-use toolgate_proxy::{Fault, HttpTarget};
+use toolgate_proxy::{Fault, HttpTarget, shown_url};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
-use super::problem::{Place, Problem};
+use super::problem::{Place, Problem, Shows};
 use super::slot::wrong_word;
 use super::words::{TranslateWord, Words as _};
 use super::{Config, Listen, RateWords, Sessions, Sources, Upstream};
@@ -102,7 +102,8 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
     let wrong = read.into_iter().filter_map(Result::err);
     problems.extend(wrong.map(|why| Problem::new(Place::Whole, why)));
     for (name, upstream) in &mut config.upstreams {
-        let place = upstream.place.clone().map_or(Place::Whole, Place::File);
+        let place = upstream.place.clone();
+        let place = place.map_or(Place::Whole, |span| Place::File(span, Shows::Key));
         for why in upstream.finish(|name| sources.variable(name)) {
             problems.push(Problem::new(
                 place.clone(),
@@ -174,7 +175,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
     {
         whole(&format!(
             "`telemetry.endpoint`: `{}` is not an http or https URL",
-            quote(endpoint, SHOWN)
+            shown_url(endpoint)
         ));
     }
     for (name, upstream) in &config.upstreams {

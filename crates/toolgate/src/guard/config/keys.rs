@@ -44,6 +44,18 @@ pub(super) fn renamed_warning(old: &str, new: &str) -> String {
     format!("the key `{old}` is now called `{new}`; the old name will be removed")
 }
 
+/// Whether a table or a key in it is called so.
+pub(super) fn is_name(name: &str) -> bool {
+    let sections = GLOBAL.iter().flat_map(|key| key.name.split('.'));
+    let upstream = UPSTREAM.iter().map(|key| key.name);
+    let tool = TOOL.iter().map(|key| key.name);
+    let mut names = sections
+        .chain(upstream)
+        .chain(tool)
+        .chain(["upstreams", "tools"]);
+    names.any(|known| known == name)
+}
+
 /// The sections that hold global keys, in the order of the reference.
 pub(super) fn sections() -> impl Iterator<Item = &'static str> {
     let mut last = "";

@@ -3,6 +3,7 @@
 //! [`keys`] is the one list of what can be set; the file, the environment, the flags and the
 //! reference page (`docs/guard/settings.md`) are read from it. [`finish`] holds the whole together.
 
+mod excerpt;
 mod file;
 mod finish;
 mod keys;

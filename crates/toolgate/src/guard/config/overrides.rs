@@ -98,16 +98,27 @@ fn find<T>(keys: &'static [Key<T>], name: &str) -> Option<&'static Key<T>> {
 }
 
 fn put<T>(key: &Key<T>, target: &mut T, text: String, place: Place) -> Result<(), Problem> {
+    let mut help = None;
     let raw = match key.slot.is_compound() {
         true => match file::value(&text) {
             Some(raw @ (Raw::Text(_) | Raw::Texts(_) | Raw::Pairs(_))) => raw,
-            _ => Raw::Text(text),
+            value => {
+                if value.is_none() {
+                    help =
+                        Some("the text is not TOML: write `[\"…\", \"…\"]` or `{ NAME = \"…\" }`");
+                }
+                Raw::Text(text)
+            }
         },
         false => Raw::Text(text),
     };
-    key.slot
-        .put(target, raw, Path::new(""))
-        .map_err(|why| Problem::new(place, why))
+    key.slot.put(target, raw, Path::new("")).map_err(|why| {
+        let problem = Problem::new(place, why);
+        match help {
+            Some(help) => problem.with_help(help),
+            None => problem,
+        }
+    })
 }
 
 fn unknown<'k>(place: &Place, name: &str, known: impl Iterator<Item = &'k str>) -> Problem {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use toolgate_json::quote;
 
+use super::excerpt::Excerpt;
 use crate::render::{Diagnostic, Mark, Severity, Source};
 use crate::term::Canvas;
 
@@ -19,14 +20,25 @@ pub(crate) struct Problem {
 /// Where a setting comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// These bytes of the configuration file.
-    File(Range<usize>),
+    /// These bytes of the configuration file, and how much of their line may be shown.
+    File(Range<usize>, Shows),
     /// An environment variable, by its name.
     Variable(String),
     /// The command line, by what was written there.
     Flag(String),
     /// No one setting: the configuration as a whole.
     Whole,
+}
+
+/// What of its line a fault in the file shows. Whatever stands beside it may be a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shows {
+    /// The bytes are a key, or the name of a table, and are shown.
+    Key,
+    /// The bytes are a value and are shown with their key.
+    Value,
+    /// Only the key is shown: the bytes may hold a secret, or nobody knows what they are.
+    NoValue,
 }
 
 impl Problem {
@@ -52,11 +64,11 @@ impl Problem {
     /// The problem in one line, for a log: `FILE:LINE:COLUMN: message (help)`.
     pub(crate) fn line(&self, source: Option<&Source<'_>>) -> String {
         let place = match (&self.place, source) {
-            (Place::File(span), Some(source)) => {
+            (Place::File(span, _), Some(source)) => {
                 let at = source.line_column(span.start);
                 format!("{}:{}:{}: ", source.name, at.line, at.column)
             }
-            (Place::File(_) | Place::Whole, _) => String::new(),
+            (Place::File(..) | Place::Whole, _) => String::new(),
             (Place::Variable(name) | Place::Flag(name), _) => {
                 format!("`{}`: ", quote(name, SHOWN))
             }
@@ -70,13 +82,24 @@ impl Problem {
     pub(crate) fn draw(&self, source: Option<&Source<'_>>, canvas: Canvas) -> String {
         let message = match &self.place {
             Place::Variable(name) | Place::Flag(name) => format!("`{name}`: {}", self.message),
-            Place::File(_) | Place::Whole => self.message.clone(),
+            Place::File(..) | Place::Whole => self.message.clone(),
         };
         let mut diagnostic = Diagnostic::new(Severity::Error, "config", message);
-        if let (Place::File(span), Some(source)) = (&self.place, source) {
+        let excerpt = match (&self.place, source) {
+            (Place::File(span, shows), Some(source)) => {
+                let line = source.line_column(span.start).line;
+                let excerpt = Excerpt::of(source.bytes, span, *shows);
+                Some((excerpt, source, line))
+            }
+            _ => None,
+        };
+        let shown = excerpt
+            .as_ref()
+            .map(|(excerpt, source, line)| (source.part(excerpt.text.as_bytes(), *line), excerpt));
+        if let Some((source, excerpt)) = &shown {
             diagnostic = diagnostic.mark(Mark {
                 source,
-                span: span.clone(),
+                span: excerpt.mark.clone(),
                 label: String::new(),
             });
         }

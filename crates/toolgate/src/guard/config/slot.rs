@@ -47,6 +47,8 @@ pub(super) enum Slot<T: 'static> {
     Address(fn(&mut T) -> &mut Option<SocketAddr>),
     /// A file; a relative path in a configuration file starts at that file's folder.
     Path(fn(&mut T) -> &mut Option<PathBuf>),
+    /// A URL. Its user, password and query are in no message.
+    Url(fn(&mut T) -> &mut Option<String>),
     /// Any text.
     Text(fn(&mut T) -> &mut Option<String>),
     /// A list of texts.
@@ -97,15 +99,22 @@ impl<T> Slot<T> {
             }
             Self::Path(slot) => *slot(target) = Some(file(raw.filled(&self.expects())?)),
             Self::Text(slot) => *slot(target) = Some(raw.filled(&self.expects())?),
+            Self::Url(slot) => match raw {
+                Raw::Text(text) if !text.is_empty() => *slot(target) = Some(text),
+                other => return Err(found(&self.expects(), other.kind())),
+            },
             Self::Texts(slot) => *slot(target) = raw.texts(&self.expects())?,
             Self::Secrets(slot) => {
                 *slot(target) = match raw {
                     Raw::Text(text) => vec![text],
                     Raw::Texts(texts) => texts,
-                    _ => return Err(found(&self.expects(), "something else")),
+                    other => return Err(found(&self.expects(), other.kind())),
                 }
             }
-            Self::Pairs(slot) => *slot(target) = raw.pairs(&self.expects())?,
+            Self::Pairs(slot) => match raw {
+                Raw::Pairs(pairs) => *slot(target) = pairs,
+                other => return Err(found(&self.expects(), other.kind())),
+            },
             Self::Documents(slot) => {
                 let pairs = raw.pairs(&self.expects())?;
                 let files = pairs.into_iter().map(|(uri, name)| (uri, file(name)));
@@ -151,6 +160,7 @@ impl<T> Slot<T> {
             ),
             Self::Address(_) => "an address `IP:PORT`".to_owned(),
             Self::Path(_) => "a file".to_owned(),
+            Self::Url(_) => "a URL".to_owned(),
             Self::Text(_) => "a text".to_owned(),
             Self::Texts(_) => "a list of texts".to_owned(),
             Self::Secrets(_) => "a text or a list of texts".to_owned(),
@@ -179,7 +189,9 @@ impl<T> Slot<T> {
             Self::Path(slot) => slot(target)
                 .as_ref()
                 .map(|path| format!("{:?}", path.display().to_string())),
-            Self::Text(slot) => slot(target).as_ref().map(|text| format!("{text:?}")),
+            Self::Text(slot) | Self::Url(slot) => {
+                slot(target).as_ref().map(|text| format!("{text:?}"))
+            }
             Self::Texts(slot) => list(slot(target).clone()),
             Self::Secrets(slot) => (!slot(target).is_empty()).then(|| "(secrets)".to_owned()),
             Self::Pairs(slot) => (!slot(target).is_empty()).then(|| "(a table)".to_owned()),
@@ -204,6 +216,11 @@ impl<T> Slot<T> {
             }
             _ => self.show(target).map(Raw::Text),
         }
+    }
+
+    /// Whether a value may hold a secret, so that no message may show it, whatever it is.
+    pub(super) fn is_secret(&self) -> bool {
+        matches!(self, Self::Secrets(_) | Self::Pairs(_) | Self::Url(_))
     }
 
     /// Whether text for this key is read as a TOML value: lists and tables are.
@@ -309,9 +326,20 @@ impl Raw {
             Self::Text(text) => found(expects, &quoted(text)),
             Self::Integer(text) => found(expects, &format!("`{}`", quote(text, SHOWN))),
             Self::Flag(flag) => found(expects, &format!("`{flag}`")),
-            Self::Texts(_) => found(expects, "a list of texts"),
-            Self::Pairs(_) => found(expects, "a table"),
-            Self::Other(what) => found(expects, what),
+            other => found(expects, other.kind()),
+        }
+    }
+
+    /// What sort of value it is, without the value.
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Text(text) if text.is_empty() => "an empty text",
+            Self::Text(_) => "a text",
+            Self::Integer(_) => "a number",
+            Self::Flag(_) => "`true` or `false`",
+            Self::Texts(_) => "a list of texts",
+            Self::Pairs(_) => "a table",
+            Self::Other(what) => what,
         }
     }
 }

@@ -692,3 +692,138 @@ fn how_schemas_are_compiled_is_set_by_the_engines_names() {
         );
     }
 }
+
+/// Everything that is said about settings, as lines of a log and drawn.
+fn said(file: &str, environment: &[(&str, &str)], flags: &[(&str, &str)]) -> String {
+    let file = Temporary::new(file);
+    let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    let loaded = Config::load(&Sources {
+        file: Some(&file.0),
+        environment: environment.iter().map(owned).collect(),
+        flags: flags
+            .iter()
+            .map(|(key, value)| Override::flag(format!("--set {key}"), key, *value))
+            .collect(),
+        server: Server::default(),
+    });
+    let plain = crate::term::Canvas {
+        styled: false,
+        columns: None,
+    };
+    let faults = loaded.err().expect("a fault");
+    let lines: Vec<String> = faults.lines().collect();
+    format!("{}\n{}", lines.join("\n"), faults.draw(plain))
+}
+
+#[test]
+fn faults_show_no_value_that_may_be_a_secret() {
+    let long = "hush".repeat(10);
+    for (text, shown) in [
+        (
+            "[sessions]\nkeys = { a = \"hush\" }\n",
+            "\n2 | keys = …\n  |        ^\n",
+        ),
+        ("[sessions]\nkeys = [\"hush\", 5]\n", "\n2 | keys = …\n"),
+        (
+            "[sessions]\nkeys = [\n  \"hush=\",\n  5,\n]\n",
+            "\n2 | keys = …\n",
+        ),
+        (
+            "[upstreams.a]\nheaders = \"Authorization: hush\"\n",
+            "\n2 | headers = …\n",
+        ),
+        (
+            "[upstreams.a]\nheaders={ Authorization = [\"hush\"] }\n",
+            "\n2 | headers=…\n",
+        ),
+        (
+            "[upstreams.a]\nenv = { A = [\"hush\"] }\n",
+            "\n2 | env = …\n",
+        ),
+        (
+            "[upstreams.a]\nurl = [\"http://u:hush@host/\"]\n",
+            "\n2 | url = …\n",
+        ),
+        (
+            "upstreams.a = { headers = { A = \"hush\" }, restarts = \"x\" }\n",
+            "\n1 | …\n",
+        ),
+        (
+            "upstreams.a = { headers = { A = \"hush\" } }\n",
+            "\n1 | upstreams.a = …\n  |           ^\n",
+        ),
+        (
+            "[shared]\npasswort = \"hush\"\n",
+            "\n2 | passwort = …\n  | ^^^^^^^^\n",
+        ),
+        (
+            "shared.passwort = \"hush\"\n",
+            "\n1 | shared.passwort = …\n",
+        ),
+        (
+            "shared = { password = \"hush\", passwort = \"hush\" }\n",
+            "\n1 | shared = …\n",
+        ),
+        ("password = \"hush\"\n", "\n1 | password = …\n"),
+        ("shared = \"hush\"\n", "\n1 | shared = …\n"),
+        // What does not parse.
+        ("[sessions]\nkeys = \"hush\n", "\n2 | keys = …\n"),
+        ("[sessions]\nkeys = [\"hush\",\n\"hush=\" 5]\n", "\n3 | …\n"),
+        ("[sessions]\nkeys = \"\"\"\nhush=\\q\n\"\"\"\n", "\n3 | …\n"),
+        (
+            &format!("[sessions]\nkeys = \"{long}\"\nkeys = \"hush\"\n"),
+            "\n3 | keys = …\n",
+        ),
+        ("[shared]\nsecret = \"hush\" x\n", "\n2 | …\n"),
+        // What is none is shown.
+        (
+            "[policy]\nresults = \"of\" # hush\n",
+            "\n2 | results = \"of\"\n  |           ^^^^\n",
+        ),
+        ("[polizy]\n", "\n1 | [polizy]\n  |  ^^^^^^\n"),
+        (
+            "[[tools]]\nresults = \"off\"\n",
+            "\n1 | [[tools]]\n  | ^^^^^^^^^\n",
+        ),
+    ] {
+        let said = said(text, &[], &[]);
+        assert!(!said.contains("hush"), "{said}");
+        assert!(said.contains(shown), "{said}");
+    }
+    let table = "expected a table of texts, found a text (the text is not TOML";
+    for (key, value, why) in [
+        ("UPSTREAMS__A__HEADERS", "{A=\"hush\"", table),
+        ("UPSTREAMS__A__HEADERS", "A: hush", table),
+        ("UPSTREAMS__A__ENV", "[\"hush\"]", "found a list of texts"),
+        (
+            "UPSTREAMS__A__URL",
+            "http://hush:hush@host:x/?hush",
+            "`http://host:x/` is not a URL",
+        ),
+        (
+            "TELEMETRY__ENDPOINT",
+            "http://hush@host:x/",
+            "`http://host:x/` is not an http",
+        ),
+        (
+            "SESSIONS__KEYS",
+            "{a=\"hush\"}",
+            "expected a text or a list of texts, found a table",
+        ),
+        (
+            "SHARED__PASSWORT",
+            "hush",
+            "there is no key `shared.passwort`",
+        ),
+    ] {
+        let file = "[upstreams.a]\nurl = \"http://x/\"\n";
+        let variable = format!("TOOLGATE__{key}");
+        let flag = key.to_ascii_lowercase().replace("__", ".");
+        let from_environment = said(file, &[(&variable, value)], &[]);
+        let from_flag = said(file, &[], &[(&flag, value)]);
+        for said in [from_environment, from_flag] {
+            assert!(!said.contains("hush"), "{said}");
+            assert!(said.contains(why), "{said}");
+        }
+    }
+}

@@ -69,7 +69,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     ),
     fixed(
         "shared.store",
-        field!(Text, shared.store),
+        field!(Url, shared.store),
         "the Valkey or Redis server through which replicas share rates and pins: `valkey://HOST:PORT/DATABASE`, or `valkeys://` with TLS; without it each has its own",
     ),
     fixed(
@@ -442,7 +442,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     ),
     fixed(
         "telemetry.endpoint",
-        field!(Text, telemetry.endpoint),
+        field!(Url, telemetry.endpoint),
         "the OTLP/HTTP endpoint of an OpenTelemetry collector, such as `http://127.0.0.1:4318`; `OTEL_EXPORTER_OTLP_ENDPOINT` where it is not set",
     ),
     fixed(

@@ -39,7 +39,7 @@ pub(in super::super) const UPSTREAM: &[Key<Upstream>] = &[
     ),
     fixed(
         "url",
-        field!(Text, url),
+        field!(Url, url),
         "the server's Streamable HTTP endpoint; this or `command`",
     ),
     fixed(
