@@ -1,5 +1,6 @@
 //! From TOML text to settings: every key known, every fault with its place.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use toolgate_schema::closest;
 use super::keys::{self, Key, TOOL, UPSTREAM};
 use super::problem::{Place, Problem, Shows};
 use super::slot::Raw;
-use super::{Config, ToolRule, Upstream};
+use super::{Config, ToolRule, Upstream, rule};
 
 /// Puts the settings of a TOML text into `config`; `folder` is where relative paths start.
 ///
@@ -29,10 +30,12 @@ pub(super) fn apply(config: &mut Config, text: &str, folder: &Path) -> Vec<Probl
     let mut reader = Reader {
         folder,
         problems: Vec::new(),
+        written: BTreeMap::new(),
         warnings: Vec::new(),
     };
     reader.root(config, root.get_ref());
     config.warnings.append(&mut reader.warnings);
+    config.written = reader.written;
     // The parser sorts keys; a reader goes from top to bottom.
     reader.problems.sort_by_key(|problem| match &problem.place {
         Place::File(span, _) => span.start,
@@ -50,6 +53,8 @@ pub(super) fn value(text: &str) -> Option<Raw> {
 struct Reader<'a> {
     folder: &'a Path,
     problems: Vec<Problem>,
+    /// The keys of sections.
+    written: BTreeMap<&'static str, Place>,
     warnings: Vec<String>,
 }
 
@@ -106,14 +111,7 @@ impl Reader<'_> {
             if let Some(table) = self.table(rule) {
                 let mut read = ToolRule::default();
                 self.keys(&mut read, table, TOOL, "");
-                // A `match` that is there and wrong was reported already.
-                if !table.iter().any(|(key, _)| key.get_ref() == "match") {
-                    self.fault(
-                        rule.span(),
-                        Shows::Key,
-                        "a rule needs `match`, a pattern of tool names".to_owned(),
-                    );
-                }
+                self.problems.extend(rule::faults(rule.span(), table));
                 config.tools.push(read);
             }
         }
@@ -160,6 +158,10 @@ impl Reader<'_> {
                 self.unknown("key", name, key.span(), names);
                 continue;
             };
+            if !prefix.is_empty() {
+                let place = Place::File(key.span(), Shows::Key);
+                self.written.insert(found.name, place);
+            }
             if let Err(why) = found.slot.put(target, raw(value.get_ref()), self.folder) {
                 let shows = match found.slot.is_secret() {
                     true => Shows::NoValue,

@@ -17,7 +17,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use super::problem::{Place, Problem, Shows};
 use super::slot::wrong_word;
 use super::words::{TranslateWord, Words as _};
-use super::{Config, Listen, RateWords, Sessions, Sources, Upstream};
+use super::{Config, Listen, RateWords, Sessions, Sources, Upstream, rule};
 use crate::check::expand;
 use crate::render::Source;
 use crate::term::Canvas;
@@ -93,6 +93,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
             problems.push(Problem::new(Place::Whole, why));
         }
     }
+    problems.extend(rule::rate(config));
     let read = [
         config.register(),
         config.sessions.finish(sources),

@@ -9,6 +9,7 @@ mod finish;
 mod keys;
 mod overrides;
 mod problem;
+mod rule;
 mod schemas;
 mod shared;
 mod slot;
@@ -33,6 +34,7 @@ use toolgate_proxy::guard as proxy;
 
 pub(crate) use finish::Faults;
 pub(crate) use overrides::Override;
+use problem::Place;
 pub(crate) use words::LogFormat;
 
 /// Everything that can be set, after all sources were read.
@@ -67,6 +69,8 @@ pub(crate) struct Config {
     pub(crate) log: Log,
     pub(crate) audit: Audit,
     pub(crate) telemetry: Telemetry,
+    /// The keys of sections that were written, and where: the last source of each.
+    written: BTreeMap<&'static str, Place>,
     /// What the operator should change although it works: one line each.
     pub(crate) warnings: Vec<String>,
 }
@@ -356,6 +360,7 @@ impl Default for Config {
                 endpoint: None,
                 sample: 100,
             },
+            written: BTreeMap::new(),
             warnings: Vec::new(),
         }
     }

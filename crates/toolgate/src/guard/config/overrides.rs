@@ -79,6 +79,7 @@ impl Override {
                         keys::GLOBAL.iter().map(|known| known.name),
                     )
                 })?;
+                config.written.insert(found.name, self.place.clone());
                 put(found, config, self.text, self.place)
             }
         }

@@ -295,6 +295,7 @@ address = \"127.0.0.1:2\"
         (
             "[[tools]]
 match = \"\"
+hidden = true
 ",
             "4:9: `match`: expected a text, found an empty text",
         ),
@@ -825,5 +826,74 @@ fn faults_show_no_value_that_may_be_a_secret() {
             assert!(!said.contains("hush"), "{said}");
             assert!(said.contains(why), "{said}");
         }
+    }
+}
+
+#[test]
+fn rules_and_rates_that_do_nothing_are_refused() {
+    let calls = "limits nothing without `calls` (add `calls`, the calls of one tool in each `per`; 0 leaves the general rate)";
+    let rate = "limits nothing without `rate.calls` (set `rate.calls`, the calls of one tool in each `rate.per`; 0 is no limit)";
+    for (text, expected) in [
+        ("[[tools]]\nmatch = \"a\"\nburst = 1\nper = \"1 h\"\n", format!("5:1: `burst` {calls}")),
+        ("[[tools]]\nmatch = \"a\"\nper = \"1 h\"\nhidden = true\n", format!("5:1: `per` {calls}")),
+        (
+            "[[tools]]\nmatch = \"a\"\n",
+            "4:1: the rule has no setting for the tools it matches (add one, such as `hidden = true`, or leave the rule out)".to_owned(),
+        ),
+        ("[rate]\nburst = 1\n", format!("4:1: `rate.burst` {rate}")),
+        ("[rate]\nper = \"1 h\"\n", format!("4:1: `rate.per` {rate}")),
+    ] {
+        assert_eq!(faults(&format!("{ONE}{text}")), [expected], "{text}");
+    }
+    for (key, flag) in [
+        ("TOOLGATE__RATE__BURST", "rate.burst"),
+        ("TOOLGATE__RATE__PER", "rate.per"),
+    ] {
+        let value = if flag == "rate.per" { "1 h" } else { "1" };
+        let variable = load(ONE, &[(key, value)], &[]).err().unwrap();
+        assert_eq!(variable, [format!("`{key}`: `{flag}` {rate}")]);
+        let flags = load(ONE, &[], &[(flag, value)]).err().unwrap();
+        assert_eq!(flags, [format!("`--set {flag}`: `{flag}` {rate}")]);
+        assert!(load(ONE, &[(key, value)], &[("rate.calls", "0")]).is_ok());
+        assert!(load(&format!("{ONE}[rate]\ncalls = 5\n"), &[(key, value)], &[]).is_ok());
+    }
+    for good in [
+        "[rate]\ncalls = 0\nburst = 1\n",
+        "[[tools]]\nmatch = \"a\"\ncalls = 0\nburst = 2\n",
+        "[[tools]]\nmatch = \"a\"\ncalls = 1\n",
+    ] {
+        assert_eq!(faults(&format!("{ONE}{good}")), [""; 0], "{good}");
+    }
+}
+
+#[test]
+fn patterns_of_other_languages_are_refused() {
+    for (pattern, odd) in [
+        ("[Ss]hell", "`[` or `]`"),
+        ("{a,b}", "`,` or `{` or `}`"),
+        ("a|b", "`|`"),
+        ("!x", "`!`"),
+        (r"a\\*b", r"`\`"),
+        ("(a)+", "`(` or `)` or `+`"),
+        ("^a$", "`$` or `^`"),
+        ("a ", "a space"),
+        ("a, b", "a space or `,`"),
+    ] {
+        let found = faults(&format!(
+            "{ONE}[[tools]]\nmatch = \"{pattern}\"\nhidden = true\n"
+        ));
+        let [found] = found.as_slice() else {
+            panic!("{pattern}: {found:?}");
+        };
+        let expected = format!("4:9: `match`: {odd} has no meaning in a pattern, found `");
+        assert!(found.starts_with(&expected), "{found}");
+        assert!(
+            found.contains("a rule takes one pattern, so write a rule for each"),
+            "{found}"
+        );
+    }
+    for good in ["a", "*", "a?c", "ns:a/b.c-d_e@1", "délivrer", "#1~"] {
+        let file = format!("{ONE}[[tools]]\nmatch = \"{good}\"\nhidden = true\n");
+        assert_eq!(faults(&file), [""; 0], "{good}");
     }
 }

@@ -84,7 +84,7 @@ pub(in super::super) const TOOL: &[Key<ToolRule>] = &[
     live(
         "match",
         field!(Text, pattern),
-        "the tools' names; `*` is any text, `?` any one character",
+        "the tools' names; `*` is any text, `?` any one character, and `[]{}()|!\\^$+,` and spaces are refused",
     ),
     live(
         "listing",
