@@ -43,8 +43,11 @@ pub(super) fn members(a: &Members, b: &Members, depth: usize) -> Option<Members>
         let each = both(a.get("items")?, b.get("items")?, depth)?;
         merged.set("items", each);
     }
-    if has(a, &["contains"]) && has(b, &["contains"]) {
-        return None;
+    // Keywords that change each other's meaning in one schema, and not in two.
+    for group in TOGETHER {
+        if has(a, group) && has(b, group) {
+            return None;
+        }
     }
     for (name, value) in &b.list {
         let known = name.as_str();
@@ -70,6 +73,12 @@ pub(super) fn members(a: &Members, b: &Members, depth: usize) -> Option<Members>
     }
     Some(merged)
 }
+
+/// Keywords of one schema that are read together.
+const TOGETHER: [&[&str]; 2] = [
+    &["if", "then", "else"],
+    &["contains", "minContains", "maxContains"],
+];
 
 fn types_of(members: &Members) -> TypeSet {
     let mut only = Members::default();
