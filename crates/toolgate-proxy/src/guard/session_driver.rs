@@ -105,6 +105,12 @@ impl GuardContext {
     fn now(&self) -> Duration {
         self.clock.now()
     }
+
+    /// How long a request may be waited for: `times.call`, or an hour where it has no limit.
+    pub(crate) fn patience(&self) -> Duration {
+        let limit = self.guard.policy().request_timeout;
+        limit.unwrap_or(Duration::from_secs(3_600))
+    }
 }
 
 /// What a transport knows of a message beside its text.

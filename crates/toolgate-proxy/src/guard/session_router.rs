@@ -11,12 +11,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
-use toolgate_guard::{Act, IdKey, IncomingMessage, MessageKind, Purpose, Side};
+use toolgate_guard::{Act, INTERNAL_ERROR, IdKey, IncomingMessage, MessageKind, Purpose, Side};
 
 use super::header_mirroring::{mismatch, of_arguments};
 use super::in_process::Caller;
 use super::messages::MessageWriter;
 use super::options::Bounds;
+use super::reply::error_body;
 use super::session_driver::{MessageMetadata, OutgoingMessage, Output, SessionDriver};
 use super::shared_child::SharedChild;
 use crate::http::Endpoint;
@@ -102,6 +103,11 @@ impl Mailbox {
         self.queued() > messages || self.bytes.load(Ordering::Acquire) > bounds.message_bytes
     }
 
+    /// Whether the exchange goes on.
+    fn is_open(&self) -> bool {
+        !self.sender.is_closed()
+    }
+
     pub(super) fn queued(&self) -> usize {
         if self.sender.is_closed() {
             0
@@ -147,7 +153,8 @@ struct Mailboxes {
     open: HashMap<IdKey, Mailbox>,
     /// The request that came last: where a child's own messages go without a listening stream.
     latest: Option<(IdKey, Mailbox)>,
-    listener: Option<Mailbox>,
+    /// The streams that the client listens on, oldest first: messages of the server go to the newest.
+    listeners: Vec<Mailbox>,
     used: Instant,
     /// The ids of a legacy session over HTTP.
     session_ids: Option<SessionIds>,
@@ -162,7 +169,7 @@ impl SessionRouter {
             mailboxes: Mutex::new(Mailboxes {
                 open: HashMap::new(),
                 latest: None,
-                listener: None,
+                listeners: Vec::new(),
                 used: now,
                 session_ids: None,
             }),
@@ -204,12 +211,13 @@ impl SessionRouter {
     pub(super) fn listen(&self, mailbox: &Mailbox) {
         let mut mailboxes = self.mailboxes();
         mailboxes.used = Instant::now();
-        mailboxes.listener = Some(mailbox.clone());
+        mailboxes.listeners.retain(Mailbox::is_open);
+        mailboxes.listeners.push(mailbox.clone());
     }
 
-    /// Ends the listening stream.
-    pub(super) fn close_listener(&self) {
-        if let Some(listener) = self.mailboxes().listener.take() {
+    /// Ends the streams that the client listens on.
+    pub(super) fn close_listeners(&self) {
+        for listener in std::mem::take(&mut self.mailboxes().listeners) {
             listener.send(MailboxItem::Close);
         }
     }
@@ -221,15 +229,12 @@ impl SessionRouter {
     /// When it was last used; `None` while a request or a stream is open.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         let mut mailboxes = self.mailboxes();
-        if mailboxes
-            .listener
-            .as_ref()
-            .is_some_and(|listener| listener.sender.is_closed())
-        {
-            mailboxes.listener = None;
+        let listened = mailboxes.listeners.len();
+        mailboxes.listeners.retain(Mailbox::is_open);
+        if mailboxes.listeners.len() < listened {
             mailboxes.used = Instant::now();
         }
-        let quiet = mailboxes.open.is_empty() && mailboxes.listener.is_none();
+        let quiet = mailboxes.open.is_empty() && mailboxes.listeners.is_empty();
         quiet.then_some(mailboxes.used)
     }
 
@@ -239,7 +244,7 @@ impl SessionRouter {
             let taken = self.taken.notified();
             let full = {
                 let mailboxes = self.mailboxes();
-                let open = mailboxes.open.values().chain(&mailboxes.listener);
+                let open = mailboxes.open.values().chain(&mailboxes.listeners);
                 open.map(Mailbox::queued).any(|queued| queued > bound)
             };
             if !full {
@@ -383,18 +388,32 @@ impl SessionRouter {
         let mailbox = match (envelope.kind, &envelope.id) {
             (MessageKind::Answer, Some(id)) => mailboxes.open.get(id).or(current),
             (MessageKind::Answer | MessageKind::Batch, _) => current,
-            (MessageKind::Request | MessageKind::Notification | MessageKind::Unknown, _) => current
-                .or(mailboxes.listener.as_ref())
-                .or(mailboxes.latest.as_ref().map(|(_, mailbox)| mailbox)),
+            (MessageKind::Request | MessageKind::Notification | MessageKind::Unknown, _) => {
+                let listeners = mailboxes.listeners.iter().rev();
+                let latest = mailboxes.latest.iter().map(|(_, mailbox)| mailbox);
+                let mut streams = current.into_iter().chain(listeners).chain(latest);
+                streams.find(|mailbox| mailbox.is_open())
+            }
         };
-        let delivered = mailbox.cloned().is_some_and(|mailbox| {
-            drop(mailboxes);
-            mailbox.send(MailboxItem::ToClient(outgoing))
-        });
+        let mailbox = mailbox.cloned();
+        drop(mailboxes);
+        let asked = envelope.id.clone().filter(|_| envelope.is_request());
+        let delivered =
+            mailbox.is_some_and(|mailbox| mailbox.send(MailboxItem::ToClient(outgoing)));
         if !delivered {
-            let note = "a message found no stream to its client";
-            self.driver.ctx.note("undeliverable", note);
+            self.driver.ctx.note("undeliverable", UNDELIVERABLE);
+            if let Some(id) = asked {
+                self.answer_for_client(&id);
+            }
         }
+    }
+
+    /// Answers a request of the server that no stream takes to the client, in a task, because the
+    /// caller holds the lock of the conversation.
+    fn answer_for_client(self: &Arc<Self>, id: &IdKey) {
+        let answer = error_body(Some(id), INTERNAL_ERROR, UNDELIVERABLE);
+        let router = Arc::clone(self);
+        tokio::spawn(async move { router.take(Side::Client, &answer, None) });
     }
 
     pub(super) fn session_ids(&self) -> Option<SessionIds> {
@@ -426,6 +445,7 @@ fn contradicted(outgoing: &OutgoingMessage, headers: &HeaderMap) -> Option<(IdKe
     Some((id.clone(), wrong))
 }
 
+const UNDELIVERABLE: &str = "a message found no stream to its client";
 /// How often `events` messages may wait for a client of a child that others use.
 const UNREAD: usize = 64;
 const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(500);

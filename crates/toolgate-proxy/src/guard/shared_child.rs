@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::watch;
+use tokio::time::Instant;
 use toolgate_guard::{
     Carrier, Context, IdKey, Recovery, RequestOrigin, ScopeKey, Side, number_of, read_message,
     renumber, subscription,
@@ -44,6 +45,8 @@ pub(super) struct SharedChild {
 struct Table {
     last: i64,
     open: HashMap<i64, Entry>,
+    /// Until when a call may come again with the input that its answer asked for.
+    awaited_until: Option<Instant>,
 }
 
 #[derive(Clone)]
@@ -89,6 +92,12 @@ impl SharedChild {
         let mut gone = self.gone.subscribe();
         // The sender lives in `self`, so the only way out is the value.
         let _always_ok = gone.wait_for(|gone| *gone).await;
+    }
+
+    /// Whether a call of it waits for its caller's input.
+    pub(super) fn awaits_input(&self) -> bool {
+        let until = self.table().awaited_until;
+        until.is_some_and(|until| Instant::now() < until)
     }
 
     /// Sends a message of one client to the child.
@@ -249,6 +258,10 @@ impl SharedChild {
                 let id = outcome.view.member("id")?;
                 let entry = self.table().open.remove(&number_of(id)?)?;
                 edits.replace(id, entry.origin.id.clone());
+                let kind = outcome.result.member("resultType");
+                if kind.is_some_and(|kind| kind.string() == "input_required") {
+                    self.table().awaited_until = Some(Instant::now() + self.ctx.patience());
+                }
                 if let Some(subscription) = subscription(Some(outcome.result)) {
                     edits.replace(subscription, entry.origin.id.clone());
                 }

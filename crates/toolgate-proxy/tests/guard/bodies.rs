@@ -284,7 +284,7 @@ async fn a_header_of_2026_needs_a_body_of_2026() {
     let reply = served.post(&headers, &call(1, "echo", json!({}))).await;
     assert_eq!(
         (reply.status, &reply.message()["error"]["code"]),
-        (400, &json!(-32020))
+        (400, &json!(-32602))
     );
 }
 

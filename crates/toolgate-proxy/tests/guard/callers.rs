@@ -69,3 +69,47 @@ async fn an_opening_with_the_header_of_a_newer_version_opens_a_session() {
     assert_eq!(opened.status, 200, "{opened:?}");
     assert!(opened.header("mcp-session-id").is_some(), "{opened:?}");
 }
+
+/// The newest stream that a client listens on gets the server's messages, an older one if that has
+/// ended, and without any the request at work.
+#[tokio::test]
+async fn a_stream_that_ended_gets_nothing() {
+    let script = r#"
+for m, id, name, args in calls():
+    send({"jsonrpc": "2.0", "id": f"s{id}", "method": "roots/list"})
+    got = read()
+    text(id, json.dumps(got.get("result", "none")))
+"#;
+    let served = Served::start(python(script)).await;
+    let session = served.open().await;
+    let headers = [
+        ("Mcp-Session-Id", session.as_str()),
+        ("Accept", "text/event-stream"),
+    ];
+    let mut older = served.begin("GET", &headers, "").await;
+    older.until("text/event-stream").await;
+    let mut newer = served.begin("GET", &headers, "").await;
+    newer.until("text/event-stream").await;
+    let answer = async |id: i64| {
+        let answer = json!({"jsonrpc": "2.0", "id": format!("s{id}"), "result": {"roots": []}});
+        assert_eq!(served.in_session(&session, &answer).await.status, 202);
+    };
+    for (id, stream) in [(1, &mut newer), (2, &mut older)] {
+        let asked = call(id, "echo", json!({}));
+        let (reply, ()) = tokio::join!(served.in_session(&session, &asked), async {
+            stream.until(&format!("s{id}")).await;
+            answer(id).await;
+        });
+        assert_eq!(text_of(&reply.message()), r#"{"roots": []}"#);
+        stream.leave().await;
+        // The guard sees that a client has left when its connection ends.
+        tokio::time::sleep(Duration::from_millis(300)).await;
+    }
+    let body = call(3, "echo", json!({})).to_string();
+    let session_header = [("Mcp-Session-Id", session.as_str())];
+    let mut calling = served.begin("POST", &session_header, &body).await;
+    calling.until("s3").await;
+    answer(3).await;
+    let messages = calling.rest_of_stream().await;
+    assert_eq!(text_of(messages.last().unwrap()), r#"{"roots": []}"#);
+}

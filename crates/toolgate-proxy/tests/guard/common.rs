@@ -325,6 +325,11 @@ pub(crate) struct Open {
 }
 
 impl Open {
+    /// Closes the connection.
+    pub(crate) async fn leave(&mut self) {
+        self.stream.get_mut().shutdown().await.unwrap();
+    }
+
     pub(crate) async fn rest(&mut self) -> Reply {
         let mut raw = Vec::new();
         let read = tokio::time::timeout(PATIENCE, self.stream.read_to_end(&mut raw));

@@ -23,7 +23,7 @@ use toolgate_guard::{
     Peer, Recovery,
 };
 use toolgate_mcp::era::Era;
-use toolgate_mcp::message::INVALID_REQUEST;
+use toolgate_mcp::message::{INVALID_PARAMS, INVALID_REQUEST};
 
 use super::event::Event;
 use super::header_mirroring::{given_of_arguments, mirrored_headers, mismatch};
@@ -145,7 +145,7 @@ impl HttpServer {
             Ok(Err(TooLarge::Limit(part))) => {
                 let mut recovery = Recovery::new();
                 recovery.feed(&part);
-                let router = self.passing(&headers, true, None);
+                let router = self.passing(&HeaderMap::new(), true, None);
                 let exchange = HttpExchange::new(router, onward(&headers), true, slot);
                 return exchange.oversize(&recovery.finish()).await;
             }
@@ -163,8 +163,8 @@ impl HttpServer {
         }
         let is_array = message.bytes().trim_ascii_start().first() == Some(&b'[');
         if envelope.kind == MessageKind::Unknown && !is_array {
-            // The conversation answers it.
-            let router = self.passing(&headers, true, None);
+            // The conversation answers it, and needs nothing that is kept for its caller.
+            let router = self.passing(&HeaderMap::new(), true, None);
             let exchange = HttpExchange::new(router, onward(&headers), true, slot);
             return exchange.post(&envelope, message).await;
         }
@@ -197,7 +197,7 @@ impl HttpServer {
         if envelope.is_request() && envelope.version.is_none() {
             self.rejected(400, "headers");
             let text = "the header `MCP-Protocol-Version` is of a version whose requests name it in `params._meta`, and this one does not";
-            return error(400, envelope.id.as_ref(), HEADER_MISMATCH, text);
+            return error(400, envelope.id.as_ref(), INVALID_PARAMS, text);
         }
         let shared = match &self.upstream_pool {
             UpstreamPool::Endpoint(_) => None,

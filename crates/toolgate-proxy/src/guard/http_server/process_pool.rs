@@ -41,10 +41,11 @@ struct SlotState {
 }
 
 impl SlotState {
-    /// Whether anything holds it besides its slot and the task that reads it.
+    /// Whether anything holds it besides its slot and the task that reads it, or a call of it waits
+    /// for its caller's input.
     fn is_in_use(&self) -> bool {
-        let shared = self.shared.as_ref();
-        shared.is_some_and(|shared| !shared.is_gone() && Arc::strong_count(shared) > 2)
+        let shared = self.shared.as_ref().filter(|shared| !shared.is_gone());
+        shared.is_some_and(|shared| Arc::strong_count(shared) > 2 || shared.awaits_input())
     }
 }
 

@@ -142,7 +142,7 @@ impl HttpServer {
     pub(in crate::guard) fn stop_sessions(&self) {
         for session in self.all() {
             session.router.driver.stop();
-            session.router.close_listener();
+            session.router.close_listeners();
         }
     }
 
@@ -320,7 +320,7 @@ impl HttpServer {
 
     /// Releases what a session holds.
     pub(super) async fn release_session(&self, session: &Session) {
-        session.router.close_listener();
+        session.router.close_listeners();
         if let SessionUpstream::Child(input) = &session.router.upstream {
             let _slow_reader = timeout(self.ctx.times.grace, input.close()).await;
         }
