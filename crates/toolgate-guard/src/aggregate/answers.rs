@@ -7,7 +7,7 @@ use toolgate_mcp::message::{Edits, created_task, requested_task};
 
 use super::fan_out::Kind as FanOutKind;
 use super::route_search::Subject;
-use super::{Aggregator, INTERNAL_ERROR, METHOD_NOT_FOUND, Refused, Role, Sent, spliced};
+use super::{Aggregator, INTERNAL_ERROR, METHOD_NOT_FOUND, Refused, Role, Sent, TaskMade, spliced};
 use crate::renumber::{RequestOrigin, number_of};
 use crate::text;
 
@@ -30,9 +30,14 @@ impl Aggregator {
             return self.note(route, "unasked", "an answer to nothing that was asked");
         };
         match (sent.role, answer) {
-            (Role::Whole(client), answer) => {
+            (Role::Whole(client, made), answer) => {
+                let task = |result| match made {
+                    TaskMade::No => None,
+                    TaskMade::Tagged => created_task(result),
+                    TaskMade::Asked => requested_task(result),
+                };
                 if let Ok(result) = answer
-                    && let Some(task) = created_task(result).or_else(|| requested_task(result))
+                    && let Some(task) = task(result)
                     && let Err(other) = self.known.learn(Subject::Task, task, route)
                 {
                     return self.two_of_one_task(route, other, &client);
@@ -114,7 +119,7 @@ impl Aggregator {
     /// A request that its server will not answer; it is not among the sent ones any more.
     pub(super) fn failed(&mut self, sent: Sent, code: i64, why: &str, now: Duration) {
         match sent.role {
-            Role::Whole(client) => {
+            Role::Whole(client, _) => {
                 self.send_to_client(text::error_answer(&client.id, code, why, None));
             }
             Role::Part(fan_out) => {

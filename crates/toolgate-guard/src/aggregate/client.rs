@@ -9,7 +9,9 @@ use toolgate_mcp::message::{Edits, Notification, Request};
 use super::fan_out::Kind as FanOutKind;
 use super::lists::ListOf;
 use super::route_search::Subject;
-use super::{Aggregator, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Role, Sent, spliced};
+use super::{
+    Aggregator, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Role, Sent, TaskMade, spliced,
+};
 use crate::id::IdKey;
 use crate::renumber::{RequestOrigin, number_of, renumber};
 use crate::text;
@@ -69,7 +71,11 @@ impl Aggregator {
         let whole = name.string();
         let split = |prefix: &str| whole.strip_prefix(prefix).map(str::to_owned);
         let mut owners = self.routes.iter().enumerate();
-        let found = owners.find_map(|(at, route)| Some((at, split(&route.prefix)?)));
+        // A name that is too long is in no list either.
+        let found = owners.find_map(|(at, route)| {
+            let rest = split(&route.prefix)?;
+            route.prefixed(&rest).is_some().then_some((at, rest))
+        });
         let Some((route, rest)) = found else {
             let prefixes: Vec<&str> = self.routes.iter().map(|route| &*route.prefix).collect();
             let what = if request.method == "tools/call" {
@@ -120,7 +126,13 @@ impl Aggregator {
         request: &Request<'_>,
         edits: Edits,
     ) {
-        let role = Role::Whole(RequestOrigin::of(request));
+        let asks = request.params.and_then(|params| params.member("task"));
+        let made = match request.method {
+            "tools/call" if declares_version(request) => TaskMade::Tagged,
+            "tools/call" if asks.is_some() => TaskMade::Asked,
+            _ => TaskMade::No,
+        };
+        let role = Role::Whole(RequestOrigin::of(request), made);
         self.send(route, text, request, edits, role);
     }
 
@@ -202,7 +214,7 @@ impl Aggregator {
     /// Cancels a request at every server that works on it.
     fn cancel(&mut self, text: &str, message: View<'_>, id: View<'_>, key: &IdKey) {
         let whole = |role: &Role| match role {
-            Role::Whole(client) => client.key == *key,
+            Role::Whole(client, _) => client.key == *key,
             Role::Part(number) => {
                 let fan_out = self.fan_outs.get(number);
                 fan_out.is_some_and(|fan_out| fan_out.client.key == *key)

@@ -110,6 +110,10 @@ pub struct AggregatorLimits {
     pub pending: usize,
     /// URIs, URI templates and tasks, each, whose server is remembered. Those beyond are asked for.
     pub known: usize,
+    /// Requests that are kept while servers are asked in turn whether they have what is asked for.
+    pub parked: usize,
+    /// The bytes of those requests.
+    pub parked_bytes: usize,
     /// For an answer that is merged with others: then it is merged without the missing ones.
     pub patience: Duration,
 }
@@ -119,6 +123,8 @@ impl Default for AggregatorLimits {
         Self {
             pending: 16_384,
             known: 10_000,
+            parked: 1_024,
+            parked_bytes: 32 << 20,
             patience: Duration::from_secs(30),
         }
     }
@@ -131,11 +137,22 @@ struct Sent {
     role: Role,
 }
 
+/// How the answer to a request says that it made a task.
+#[derive(Clone, Copy, Debug)]
+enum TaskMade {
+    /// It makes none.
+    No,
+    /// By its `resultType` (2026-07-28).
+    Tagged,
+    /// By its member `task`, which the request asked for (2025-11-25).
+    Asked,
+}
+
 /// Why a server was asked.
 #[derive(Debug)]
 enum Role {
     /// The client asked.
-    Whole(RequestOrigin),
+    Whole(RequestOrigin, TaskMade),
     /// One of several answers that are merged.
     Part(i64),
     /// One after the other is asked.

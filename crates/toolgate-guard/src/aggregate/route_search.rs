@@ -66,20 +66,39 @@ impl Aggregator {
         let others = (0..self.routes.len()).filter(|route| Some(*route) != likely);
         let rest: VecDeque<usize> = likely.into_iter().chain(others).filter(may).collect();
         let span = request.view.span();
+        let own = text.get(span.start..span.end).unwrap_or_default();
+        if let Err(why) = self.room_for(own.len()) {
+            return self.refuse(request, INTERNAL_ERROR, &why);
+        }
         let search = RouteSearch {
             client: RequestOrigin::of(request),
             subject,
             name: name.to_owned(),
-            text: text
-                .get(span.start..span.end)
-                .unwrap_or_default()
-                .to_owned(),
+            text: own.to_owned(),
             rest,
             error: None,
         };
         let number = self.number();
         self.route_searches.insert(number, search);
         self.ask_next(number);
+    }
+
+    /// Whether one more request of so many bytes may be kept.
+    fn room_for(&self, bytes: usize) -> Result<(), String> {
+        let (most, allowed) = (self.bounds.parked, self.bounds.parked_bytes);
+        let searches = self.route_searches.values();
+        let kept = searches.map(|search| search.text.len()).sum::<usize>();
+        if self.route_searches.len() >= most {
+            return Err(format!(
+                "more requests wait than the limit of {most} (parked)"
+            ));
+        }
+        if kept.saturating_add(bytes) > allowed {
+            return Err(format!(
+                "more bytes wait than the limit of {allowed} (parked_bytes)"
+            ));
+        }
+        Ok(())
     }
 
     /// A server does not have it.

@@ -76,7 +76,7 @@ impl Aggregator {
     fn token_of(&self, route: usize, number: i64) -> Option<String> {
         let sent = self.sent.get(&number).filter(|sent| sent.route == route)?;
         match &sent.role {
-            Role::Whole(client) => client.token.clone(),
+            Role::Whole(client, _) => client.token.clone(),
             Role::Search(number) => self.route_searches.get(number)?.client.token.clone(),
             // If several servers work on one request, no server's progress is that of the whole.
             Role::Part(_) | Role::Listen(_) | Role::Open | Role::Quiet => None,

@@ -97,6 +97,7 @@ impl Conversation {
             rules: turn.rules,
             terms,
             scope: &self.scope,
+            mirrors_headers: self.mirrors_headers() && open.era.declares_version(),
             caller: self.caller.as_ref().unwrap_or(&self.scope),
             tools: &tools,
             found: &found,

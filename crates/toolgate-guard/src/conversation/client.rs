@@ -97,7 +97,9 @@ impl Conversation {
         envelope.version = declared.map(|era| era.version().into());
         let name = method_name(request.method);
         let mut open = Open::new(request.id.raw(), &key, name, era, turn.now);
-        open.deadline = Self::patience(turn);
+        // A subscription lasts as long as its client wants (2026-07-28, basic/utilities/subscriptions).
+        let lasts = era.declares_version() && request.method == "subscriptions/listen";
+        open.deadline = Self::patience(turn).filter(|_| !lasts);
         open.progress = progress_token(request.params);
         open.peer.clone_from(&self.peer);
         match method {

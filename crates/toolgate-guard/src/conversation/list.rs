@@ -6,7 +6,7 @@ use super::answer::{fault, forward_altered};
 use super::fetch::{listing_limits, page};
 use super::open::{Open, What};
 use super::server::forward_answer;
-use super::{Carrier, Conversation, Turn};
+use super::{Conversation, Turn};
 use crate::effect::Effects;
 use crate::fault::Act;
 use crate::filter::clients::Forms;
@@ -96,7 +96,7 @@ impl Conversation {
             shared: self.scope.shared(),
             cursor,
             reader: open.era,
-            http: self.link.client == Carrier::Http || self.link.server == Carrier::Http,
+            http: self.mirrors_headers(),
         };
         match present(&case, forms.remarks(turn.rules)) {
             Err(why) => Self::fail(turn, key, open, Act::ServerListedBadTool, &why, out),

@@ -362,6 +362,11 @@ impl Conversation {
         }
     }
 
+    /// Whether HTTP headers may repeat parts of calls.
+    fn mirrors_headers(&self) -> bool {
+        self.link.client == Carrier::Http || self.link.server == Carrier::Http
+    }
+
     /// The end of patience with a request that is sent now.
     fn patience(turn: &Turn<'_>) -> Option<Duration> {
         let timeout = turn.policy().request_timeout?;

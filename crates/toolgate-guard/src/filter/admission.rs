@@ -33,24 +33,12 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
         return violation.into();
     }
     match case.found {
-        Found::Tool(_) => Judged::Pass,
-        Found::Bad(isolated) => {
-            let text = format!(
-                "tool `{}` is malformed in its server's list: {}",
-                quote(name, NAME),
-                isolated.reason
-            );
-            let reply = Reply::Error {
-                code: INVALID_PARAMS,
-                text,
-            };
-            let mode = case.terms.arguments;
-            let mut violation =
-                Violation::act(Filter::Admission, mode, Act::ServerListedBadTool, reply);
-            violation.detail = Some(isolated.reason.to_string());
-            violation.by_list = true;
-            violation.into()
-        }
+        Found::Tool(tool) => match tool.contract.headers() {
+            // It is in no list that a client of such headers gets.
+            Err(fault) if case.mirrors_headers => bad(case, &fault.to_string()),
+            _ => Judged::Pass,
+        },
+        Found::Bad(isolated) => bad(case, &isolated.reason.to_string()),
         Found::Absent => {
             let reply = unknown(name);
             Violation {
@@ -84,6 +72,23 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
             object(case, mode, Act::ServerUnlisted, reply)
         }
     }
+}
+
+/// A call of a tool that the list has, and that no reader may use.
+fn bad(case: &CallCase<'_>, reason: &str) -> Judged {
+    let text = format!(
+        "tool `{}` is malformed in its server's list: {reason}",
+        quote(case.call.name, NAME)
+    );
+    let reply = Reply::Error {
+        code: INVALID_PARAMS,
+        text,
+    };
+    let (mode, act) = (case.terms.arguments, Act::ServerListedBadTool);
+    let mut violation = Violation::act(Filter::Admission, mode, act, reply);
+    violation.detail = Some(reason.to_owned());
+    violation.by_list = true;
+    violation.into()
 }
 
 /// A call of a hidden tool is answered as if there were no such tool, whatever the mode; the

@@ -29,6 +29,8 @@ pub(crate) struct CallCase<'c> {
     pub(crate) rules: &'c Rules,
     pub(crate) terms: Terms,
     pub(crate) scope: &'c Scope,
+    /// Whether HTTP headers repeat arguments of the call.
+    pub(crate) mirrors_headers: bool,
     /// Where calls are counted.
     pub(crate) caller: &'c Scope,
     pub(crate) tools: &'c Tools,

@@ -125,10 +125,26 @@ impl Violation {
 fn places(report: &Report) -> Vec<String> {
     let findings = report.findings.iter().take(Record::PLACES);
     let place = |finding: &Finding| {
-        let at = quote(&finding.instance_location, PLACE);
-        format!("{at} {}", quote(&finding.keyword, PLACE))
+        let at = location(finding);
+        format!("{} {}", quote(&at, PLACE), quote(&finding.keyword, PLACE))
     };
     findings.map(place).collect()
+}
+
+/// The place of a value, with `*` for names of members that the schema does not name: who sent the
+/// value chose them, and they may be what a log must not hold.
+fn location(finding: &Finding) -> String {
+    let keywords: Vec<&str> = finding.keyword_location.split('/').collect();
+    let is_named = |name: &str| keywords.windows(2).any(|pair| pair == ["properties", name]);
+    let is_index =
+        |name: &str| name.len() <= INDEX_DIGITS && name.bytes().all(|byte| byte.is_ascii_digit());
+    let mut out = String::new();
+    for name in finding.instance_location.split('/').skip(1) {
+        let shown = is_index(name) || is_named(name);
+        out.push('/');
+        out.push_str(if shown { name } else { "*" });
+    }
+    out
 }
 
 /// A result with `isError: true`.
@@ -144,5 +160,7 @@ pub(crate) fn tool_error(era: Era, id: &str, text: &str) -> String {
     )
 }
 
+/// Digits of an array's index: a longer number is a name.
+const INDEX_DIGITS: usize = 6;
 /// Characters of a place that a record repeats.
 const PLACE: usize = 128;

@@ -33,9 +33,14 @@ impl Digest {
         Some(Self(bytes))
     }
 
-    /// The digest of some members of an object, their names included.
-    pub(super) fn of_members(object: View<'_>, wanted: impl Fn(&str) -> bool) -> Self {
-        let mut members: Vec<(&str, View<'_>)> = Vec::new();
+    /// The digest of some members of an object, and of one that is not among them, their names
+    /// included.
+    pub(super) fn of_members<'a>(
+        object: View<'a>,
+        wanted: impl Fn(&str) -> bool,
+        also: Option<(&'a str, View<'a>)>,
+    ) -> Self {
+        let mut members: Vec<(&str, View<'_>)> = also.into_iter().collect();
         for (key, value) in object.members() {
             if wanted(key.text()) {
                 members.push((key.text(), value));

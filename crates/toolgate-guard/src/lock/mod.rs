@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use toolgate_json::{Key as _, Kind, Node as _, OwnedDocument, ReadError, ReadLimits, View};
+use toolgate_mcp::argument::LISTED;
 use toolgate_mcp::contract::ToolContract;
 
 pub use canonical::Digest;
@@ -14,10 +15,10 @@ pub use canonical::Digest;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pin {
-    /// Of `inputSchema` and `outputSchema`.
+    /// Of `inputSchema`, `outputSchema`, and the argument schema in `_meta`, if there is one.
     pub contract: Digest,
     /// Of everything else that a reader sees: title, description,
-    /// annotations, icons, members of vendors; not of `_meta`.
+    /// annotations, icons, members of vendors; not of the rest of `_meta`.
     pub description: Digest,
 }
 
@@ -26,11 +27,12 @@ impl Pin {
     /// and order of members do not matter.
     #[must_use]
     pub fn of(tool: View<'_>) -> Self {
+        let listed = tool.member("_meta").and_then(|meta| meta.member(LISTED));
+        let listed = listed.map(|schema| (LISTED, schema));
+        let described = |name: &str| !SCHEMAS.contains(&name) && !matches!(name, "name" | "_meta");
         Self {
-            contract: Digest::of_members(tool, |name| SCHEMAS.contains(&name)),
-            description: Digest::of_members(tool, |name| {
-                !SCHEMAS.contains(&name) && !matches!(name, "name" | "_meta")
-            }),
+            contract: Digest::of_members(tool, |name| SCHEMAS.contains(&name), listed),
+            description: Digest::of_members(tool, described, None),
         }
     }
 

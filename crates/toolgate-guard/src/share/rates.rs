@@ -161,7 +161,7 @@ impl Charge {
     pub fn settle(mut self, ahead: Duration, now: Duration) {
         self.settled = true;
         let mut state = self.bucket.state();
-        let ahead = ahead.min(self.most.saturating_add(self.cost));
+        let ahead = ahead.min(self.most);
         let unwritten = state.unwritten;
         state
             .all

@@ -60,7 +60,7 @@ pub enum Checked {
     TaskCreated,
     /// A message about a task that has no result (yet).
     TaskWithoutResult,
-    /// The server's era has no structured output.
+    /// The server's era has no structured output, and there is none.
     EraWithoutOutput,
 }
 

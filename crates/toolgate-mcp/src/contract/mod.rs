@@ -381,7 +381,7 @@ pub(crate) fn definition_limits() -> ReadLimits {
 }
 
 /// The member of a tool's `_meta` that holds its argument schema.
-pub const ARGUMENT_SCHEMA: &str = "toolgate/argument-schema";
+pub const ARGUMENT_SCHEMA: &str = crate::argument::LISTED;
 
 /// Characters of a place that a message repeats.
 const PLACE: usize = 200;

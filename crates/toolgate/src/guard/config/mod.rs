@@ -276,6 +276,8 @@ impl Config {
     /// The bounds of an aggregate: its open requests, its known resources and tasks, its patience.
     pub(crate) fn aggregator_limits(&self) -> AggregatorLimits {
         AggregatorLimits {
+            parked: self.policy.limits.parked,
+            parked_bytes: self.policy.limits.parked_bytes,
             pending: self.policy.limits.pending,
             known: self.policy.limits.tasks,
             patience: self.policy.list_timeout,
