@@ -5,6 +5,7 @@
 //! gone, what is to be written stays where it is, in bounds, and the connection is tried again, after
 //! 100 ms and then less and less often, up to once in 10 s.
 
+mod connection;
 mod options;
 mod scripts;
 
@@ -12,8 +13,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, RedisError};
+use redis::RedisError;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
@@ -24,6 +24,7 @@ pub use options::StoreOptions;
 
 use crate::fault::Fault;
 use crate::guard::Clock;
+use connection::Connection;
 use scripts::{Scripts, Written};
 
 /// What happens to a store.
@@ -140,7 +141,8 @@ impl Courier {
     async fn work(mut self) {
         let mut failures = 0_u32;
         loop {
-            let why = match self.connect().await {
+            let opened = Connection::open(self.client.get_connection_info(), PATIENCE).await;
+            let why = match opened {
                 Ok(connection) => match self.serve(connection, &mut failures).await {
                     Ok(()) => return,
                     Err(error) => error,
@@ -159,7 +161,7 @@ impl Courier {
     /// Sends and reads updates until it is to stop, or the connection fails.
     async fn serve(
         &mut self,
-        mut connection: MultiplexedConnection,
+        mut connection: Connection,
         failures: &mut u32,
     ) -> Result<(), RedisError> {
         loop {
@@ -168,10 +170,16 @@ impl Courier {
             let updates = self.share.take_updates(self.clock.now());
             match updates.is_empty() {
                 // So that a store that is gone is not found gone by the first call only.
-                true => redis::cmd("PING").exec_async(&mut connection).await?,
+                true => {
+                    let ping = redis::cmd("PING");
+                    ping.exec_async(&mut connection.commands).await?;
+                }
                 false => {
                     let clock = self.clock;
-                    let result = self.scripts.write(&mut connection, updates, clock).await;
+                    let result = self
+                        .scripts
+                        .write(&mut connection.commands, updates, clock)
+                        .await;
                     self.report(&result.written);
                     result.end?;
                 }
@@ -193,16 +201,6 @@ impl Courier {
                 }
             }
         }
-    }
-
-    async fn connect(&self) -> Result<MultiplexedConnection, RedisError> {
-        let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(PATIENCE))
-            .set_response_timeout(Some(PATIENCE));
-        let connecting = self
-            .client
-            .get_multiplexed_async_connection_with_config(&config);
-        connecting.await
     }
 
     /// Waits; whether it is to stop meanwhile.

@@ -86,8 +86,6 @@ impl StoreOptions {
         if let Some(password) = &self.password {
             login = login.set_password(password);
         }
-        // TLS needs a provider of ciphers; one that is set already is the same.
-        let _already_set = rustls::crypto::ring::default_provider().install_default();
         let client = redis::Client::open(info.set_redis_settings(login));
         client.map_err(|error| bad(&format!("`{shown}`: {error}")))
     }
