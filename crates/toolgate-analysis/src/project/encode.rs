@@ -338,6 +338,7 @@ fn nullable(members: &mut Members) -> bool {
     if let Some(Json::Array(branches)) = members.get_mut("anyOf")
         && branches.len() > 1
         && branches.iter().any(is_null)
+        && !branches.iter().all(is_null)
     {
         branches.retain(|branch| !is_null(branch));
         found = true;

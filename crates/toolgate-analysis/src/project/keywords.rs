@@ -143,6 +143,21 @@ impl Rewriter<'_> {
         }
     }
 
+    /// `unevaluated*` beside keywords that evaluate members or items: if one of those is not accepted
+    /// and becomes words, here or in a subschema, what it evaluated would be refused.
+    pub(super) fn unevaluated(&mut self, members: &mut Members, at: At) {
+        let applied = |members: &Members| EVALUATE.iter().any(|name| members.has(name));
+        let all_taken = EVALUATE.iter().all(|name| self.abilities.takes(name));
+        if all_taken || !applied(members) {
+            return;
+        }
+        for name in ["unevaluatedProperties", "unevaluatedItems"] {
+            if let Some(value) = members.get(name).cloned() {
+                self.describe(members, name, &value, at);
+            }
+        }
+    }
+
     /// All keywords that are left and not accepted.
     pub(super) fn keywords(&mut self, members: &mut Members, at: At) {
         if members.has("patternProperties")
@@ -314,4 +329,19 @@ const TELLS: [&str; 8] = [
     "writeOnly",
     "contentEncoding",
     "contentMediaType",
+];
+
+/// Keywords whose subschemas evaluate members or items of the same value (core 2020-12 section 11).
+const EVALUATE: &[&str] = &[
+    "$ref",
+    "$dynamicRef",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "if",
+    "then",
+    "else",
+    "dependentSchemas",
+    "patternProperties",
+    "contains",
 ];

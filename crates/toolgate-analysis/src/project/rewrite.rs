@@ -149,6 +149,7 @@ impl<'a> Rewriter<'a> {
 
     /// One schema, before those in it.
     fn one(&mut self, members: &mut Members, at: At) {
+        self.unevaluated(members, at);
         self.reference(members, at);
         self.all_of(members, at);
         self.impossible_members(members);
