@@ -354,7 +354,8 @@ impl ModernClients {
         }
         for (_, call) in session.calls {
             self.release(&call);
-            if self.places.remove(&call.caller.key).is_some() && call.shown.is_none() {
+            // The id of a call that waits for its client is free, and may be another request's.
+            if call.shown.is_none() && self.places.remove(&call.caller.key).is_some() {
                 out.client(refusal.to(&call.caller.id));
             }
         }
