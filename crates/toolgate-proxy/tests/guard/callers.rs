@@ -82,14 +82,8 @@ for m, id, name, args in calls():
 "#;
     let served = Served::start(python(script)).await;
     let session = served.open().await;
-    let headers = [
-        ("Mcp-Session-Id", session.as_str()),
-        ("Accept", "text/event-stream"),
-    ];
-    let mut older = served.begin("GET", &headers, "").await;
-    older.until("text/event-stream").await;
-    let mut newer = served.begin("GET", &headers, "").await;
-    newer.until("text/event-stream").await;
+    let mut older = served.listen(&session).await;
+    let mut newer = served.listen(&session).await;
     let answer = async |id: i64| {
         let answer = json!({"jsonrpc": "2.0", "id": format!("s{id}"), "result": {"roots": []}});
         assert_eq!(served.in_session(&session, &answer).await.status, 202);
@@ -102,8 +96,6 @@ for m, id, name, args in calls():
         });
         assert_eq!(text_of(&reply.message()), r#"{"roots": []}"#);
         stream.leave().await;
-        // The guard sees that a client has left when its connection ends.
-        tokio::time::sleep(Duration::from_millis(300)).await;
     }
     let body = call(3, "echo", json!({})).to_string();
     let session_header = [("Mcp-Session-Id", session.as_str())];

@@ -304,6 +304,14 @@ impl Served {
         session
     }
 
+    /// Opens the stream on which a session's client listens to the server.
+    pub(crate) async fn listen(&self, session: &str) -> Open {
+        let headers = [("Mcp-Session-Id", session), ("Accept", "text/event-stream")];
+        let mut listening = self.begin("GET", &headers, "").await;
+        listening.until("text/event-stream").await;
+        listening
+    }
+
     pub(crate) async fn in_session(&self, session: &str, message: &Value) -> Reply {
         let headers = [
             ("Mcp-Session-Id", session),
@@ -325,9 +333,12 @@ pub(crate) struct Open {
 }
 
 impl Open {
-    /// Closes the connection.
+    /// Ends the connection, and waits until the guard has ended it too.
     pub(crate) async fn leave(&mut self) {
         self.stream.get_mut().shutdown().await.unwrap();
+        let mut rest = Vec::new();
+        let read = tokio::time::timeout(PATIENCE, self.stream.read_to_end(&mut rest));
+        read.await.expect("the connection did not end").unwrap();
     }
 
     pub(crate) async fn rest(&mut self) -> Reply {

@@ -87,12 +87,7 @@ for m, id, name, args in calls():
 "#;
     let served = Served::start(python(script)).await;
     let session = served.open().await;
-    let headers = [
-        ("Mcp-Session-Id", session.as_str()),
-        ("Accept", "text/event-stream"),
-    ];
-    let mut listening = served.begin("GET", &headers, "").await;
-    listening.until("text/event-stream").await;
+    let mut listening = served.listen(&session).await;
     let call = call(1, "echo", json!({}));
     let (answer, ()) = tokio::join!(served.in_session(&session, &call), async {
         let asked = listening.until("roots/list").await;
@@ -479,12 +474,7 @@ for m, id, name, args in calls():
 "#;
     let served = Served::start(python(script)).await;
     let session = served.open().await;
-    let headers = [
-        ("Mcp-Session-Id", session.as_str()),
-        ("Accept", "text/event-stream"),
-    ];
-    let mut listening = served.begin("GET", &headers, "").await;
-    listening.until("text/event-stream").await;
+    let mut listening = served.listen(&session).await;
     let hang = call(1, "hang", json!({})).to_string();
     let session_header = [("Mcp-Session-Id", session.as_str())];
     let mut waiting = served.begin("POST", &session_header, &hang).await;
