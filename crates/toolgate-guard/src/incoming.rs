@@ -52,7 +52,8 @@ impl Reading<'_> {
 
     /// Why the envelope of a message cannot be trusted, with what a scan finds of it: which of two
     /// ids or methods counts, and which request a cancellation means, every reader decides for
-    /// itself, and no answer could name an id with half a surrogate pair. `bytes` are the message as it came; in a batch, this one of it.
+    /// itself, and no answer could name an id with half a surrogate pair. `bytes` are the message
+    /// as it came; in a batch, this one of it.
     pub(crate) fn broken_envelope(
         &self,
         bytes: &[u8],

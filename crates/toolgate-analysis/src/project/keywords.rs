@@ -146,9 +146,8 @@ impl Rewriter<'_> {
     /// `unevaluated*` beside keywords that evaluate members or items: if one of those is not accepted
     /// and becomes words, here or in a subschema, what it evaluated would be refused.
     pub(super) fn unevaluated(&mut self, members: &mut Members, at: At) {
-        let applied = |members: &Members| EVALUATE.iter().any(|name| members.has(name));
         let all_taken = EVALUATE.iter().all(|name| self.abilities.takes(name));
-        if all_taken || !applied(members) {
+        if all_taken || !EVALUATE.iter().any(|name| members.has(name)) {
             return;
         }
         for name in ["unevaluatedProperties", "unevaluatedItems"] {

@@ -8,6 +8,7 @@ use toolgate_mcp::message::{Edits, Notification, Request};
 
 use super::fan_out::Kind as FanOutKind;
 use super::lists::ListOf;
+use super::route::is_short;
 use super::route_search::Subject;
 use super::{
     Aggregator, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Role, Sent, TaskMade, spliced,
@@ -71,11 +72,9 @@ impl Aggregator {
         let whole = name.string();
         let split = |prefix: &str| whole.strip_prefix(prefix).map(str::to_owned);
         let mut owners = self.routes.iter().enumerate();
+        let found = owners.find_map(|(at, route)| Some((at, split(&route.prefix)?)));
         // A name that is too long is in no list either.
-        let found = owners.find_map(|(at, route)| {
-            let rest = split(&route.prefix)?;
-            route.prefixed(&rest).is_some().then_some((at, rest))
-        });
+        let found = found.filter(|_| is_short(whole));
         let Some((route, rest)) = found else {
             let prefixes: Vec<&str> = self.routes.iter().map(|route| &*route.prefix).collect();
             let what = if request.method == "tools/call" {

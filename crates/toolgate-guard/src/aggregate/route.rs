@@ -159,7 +159,7 @@ impl Route {
     /// The name for the client; nothing if it is too long for one.
     pub(super) fn prefixed(&self, name: &str) -> Option<String> {
         let whole = format!("{}{name}", self.prefix);
-        (whole.chars().count() <= MAX_NAME).then_some(whole)
+        is_short(&whole).then_some(whole)
     }
 }
 
@@ -190,6 +190,11 @@ pub(super) fn routes(members: Vec<Member>) -> Result<Vec<Route>, AggregatorError
         refused: None,
     };
     Ok(members.into_iter().map(route).collect())
+}
+
+/// Whether a name is not too long for a tool or a prompt.
+pub(super) fn is_short(name: &str) -> bool {
+    name.chars().count() <= MAX_NAME
 }
 
 /// Characters of a tool's name (2026-07-28, server/tools).

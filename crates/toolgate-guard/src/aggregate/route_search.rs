@@ -67,7 +67,7 @@ impl Aggregator {
         let rest: VecDeque<usize> = likely.into_iter().chain(others).filter(may).collect();
         let span = request.view.span();
         let own = text.get(span.start..span.end).unwrap_or_default();
-        if let Err(why) = self.room_for(own.len()) {
+        if let Err(why) = self.may_keep(own.len()) {
             return self.refuse(request, INTERNAL_ERROR, &why);
         }
         let search = RouteSearch {
@@ -84,7 +84,7 @@ impl Aggregator {
     }
 
     /// Whether one more request of so many bytes may be kept.
-    fn room_for(&self, bytes: usize) -> Result<(), String> {
+    fn may_keep(&self, bytes: usize) -> Result<(), String> {
         let (most, allowed) = (self.bounds.parked, self.bounds.parked_bytes);
         let searches = self.route_searches.values();
         let kept = searches.map(|search| search.text.len()).sum::<usize>();

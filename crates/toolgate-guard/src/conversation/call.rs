@@ -93,12 +93,16 @@ impl Conversation {
         if looks && retry.is_none() && trust == Trust::Gone {
             return self.park(turn, &key, &open, request, bytes, false, out);
         }
+        let caller = match terms.rate {
+            Some(_) => self.counting_scope().clone(),
+            None => self.scope.clone(),
+        };
         let mut case = CallCase {
             rules: turn.rules,
             terms,
             scope: &self.scope,
             mirrors_headers: self.mirrors_headers() && open.era.declares_version(),
-            caller: self.caller.as_ref().unwrap_or(&self.scope),
+            caller: &caller,
             tools: &tools,
             found: &found,
             unlisted: retry.and_then(|retry| retry.unlisted.as_deref()),

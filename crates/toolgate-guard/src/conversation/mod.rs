@@ -63,7 +63,7 @@ use crate::guard::Guard;
 use crate::incoming::{IncomingMessage, elements};
 use crate::policy::{Policy, Rules};
 use crate::record::Peer;
-use crate::scope::Scope;
+use crate::scope::{Scope, ScopeKey};
 use crate::share::Identity;
 use crate::side::Side;
 use crate::stage::Stage;
@@ -127,7 +127,9 @@ pub struct Conversation {
     guard: Guard,
     scope: Scope,
     /// Where the client's calls are counted, if not in its scope.
-    caller: Option<Scope>,
+    caller: Option<ScopeKey>,
+    /// The same, once a rate has asked for it.
+    caller_scope: Option<Scope>,
     link: Link,
     /// Settled by `initialize`, or by the transport.
     era: Option<Era>,
@@ -187,6 +189,7 @@ impl Conversation {
             guard: guard.clone(),
             scope,
             caller: None,
+            caller_scope: None,
             link,
             era: era.filter(|era| era.has_sessions()),
             modern: era.is_some_and(Era::declares_version),
@@ -222,8 +225,20 @@ impl Conversation {
 
     /// Sets the scope in which the client's calls are counted for rate limits: that of a caller who
     /// may have several conversations, or share one with others.
-    pub fn count_in(&mut self, caller: Scope) {
+    /// It is made by the first call that a rate limits.
+    pub fn count_in(&mut self, caller: ScopeKey) {
         self.caller = Some(caller);
+    }
+
+    /// Where a call is counted that a rate limits.
+    fn counting_scope(&mut self) -> &Scope {
+        match &self.caller {
+            Some(caller) => {
+                let make = || self.guard.scope(caller);
+                self.caller_scope.get_or_insert_with(make)
+            }
+            None => &self.scope,
+        }
     }
 
     /// The session began in another process, or in this one before it was

@@ -23,10 +23,13 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
             Judged::Pass
         }
         Err(wait) => {
+            let times = match rate.calls {
+                1 => "once".to_owned(),
+                calls => format!("{calls} times"),
+            };
             let text = format!(
-                "tool `{}` was not called: it may be called {} times in {} s; try again in {} s",
+                "tool `{}` was not called: it may be called {times} in {} s; try again in {} s",
                 quote(case.call.name, NAME),
-                rate.calls,
                 rate.per.as_secs_f64(),
                 wait.as_millis().div_ceil(1_000)
             );

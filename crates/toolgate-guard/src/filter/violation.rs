@@ -136,8 +136,11 @@ fn places(report: &Report) -> Vec<String> {
 fn location(finding: &Finding) -> String {
     let keywords: Vec<&str> = finding.keyword_location.split('/').collect();
     let is_named = |name: &str| keywords.windows(2).any(|pair| pair == ["properties", name]);
-    let is_index =
-        |name: &str| name.len() <= INDEX_DIGITS && name.bytes().all(|byte| byte.is_ascii_digit());
+    let has_items = keywords.iter().any(|keyword| ITEMS.contains(keyword));
+    let is_index = |name: &str| {
+        let digits = name.bytes().all(|byte| byte.is_ascii_digit());
+        has_items && digits && name.len() <= INDEX_DIGITS
+    };
     let mut out = String::new();
     for name in finding.instance_location.split('/').skip(1) {
         let shown = is_index(name) || is_named(name);
@@ -160,6 +163,14 @@ pub(crate) fn tool_error(era: Era, id: &str, text: &str) -> String {
     )
 }
 
+/// Keywords that lead to the items of an array.
+const ITEMS: [&str; 5] = [
+    "items",
+    "prefixItems",
+    "additionalItems",
+    "unevaluatedItems",
+    "contains",
+];
 /// Digits of an array's index: a longer number is a name.
 const INDEX_DIGITS: usize = 6;
 /// Characters of a place that a record repeats.

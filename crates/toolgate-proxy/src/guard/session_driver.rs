@@ -207,8 +207,7 @@ impl SessionDriver {
         let context = bearer(authorization);
         if context != Context::Anonymous {
             let upstream = Arc::clone(&self.ctx.name);
-            let caller = self.ctx.guard.scope(&ScopeKey { upstream, context });
-            self.lock().count_in(caller);
+            self.lock().count_in(ScopeKey { upstream, context });
         }
     }
 

@@ -73,7 +73,6 @@ impl Http {
     }
 
     /// Sends the request `id` and waits for its answer; answers the server's own requests meanwhile.
-    ///
     pub(crate) async fn ask(
         &mut self,
         phase: Phase,

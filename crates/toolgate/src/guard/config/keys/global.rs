@@ -288,7 +288,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     live(
         "limits.parked",
         field!(Count(1..=100_000), policy.limits.parked),
-        "calls of one client that wait for the server's listing",
+        "calls of one client that wait for the server's listing, or requests that look for their server",
     ),
     live(
         "limits.parked_bytes",
